@@ -1,0 +1,58 @@
+"""The commands, and what becomes of errors."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from typing import Any
+
+import click
+
+from compromis.errors import CompromisError
+
+COMMANDS = {
+    "evaluate": "compromis.cli.evaluate",
+    "preferences": "compromis.cli.preferences",
+    "demo": "compromis.cli.demo",
+}
+"""Where each command lives; a command's module imports nothing heavy before it runs."""
+
+
+class _Failure(click.ClickException):
+    exit_code = 2
+
+
+class _Commands(click.Group):
+    """Loads a command when it is asked for; an error of the user's becomes one sentence and exit code 2."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(COMMANDS[cmd_name]).command
+        return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (CompromisError, OSError) as error:
+            if os.environ.get("COMPROMIS_DEBUG"):
+                raise
+            raise _Failure(_sentence(error)) from error
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="compromis")
+def main() -> None:
+    """Evaluate, tune and compare classifiers by what matters to you.
+
+    Errors are one sentence; set COMPROMIS_DEBUG=1 for the traceback.
+    """
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror and not isinstance(error, CompromisError):
+        return f"{error.filename or 'the file'}: {error.strerror}"
+    return str(error)

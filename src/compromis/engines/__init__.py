@@ -1,0 +1,1 @@
+"""Files and frames: where rows come from before they become evidence."""

@@ -1,0 +1,115 @@
+"""Weka's ARFF as text: quoted names and values, dates, sparse rows, and the instance weights other readers drop."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO
+
+from compromis.engines.table import Column, Table
+from compromis.errors import InputError, shown
+
+_TOKEN = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,{}\s'"](?:[^,{}]*[^,{}\s])?))\s*""")
+_WEIGHT = re.compile(r",?\s*\{\s*([0-9.eE+-]+)\s*\}\s*$")
+_ESCAPE = re.compile(r"\\(.)")
+
+
+def arff_names(stream: BinaryIO, source: str) -> list[str]:
+    """Return the names of the attributes."""
+    return [name for name, _ in _header(_lines(stream, source), source)]
+
+
+def read_arff(stream: BinaryIO, source: str, columns: Sequence[str]) -> Table:
+    """Return the attributes' values as text; '?' is missing."""
+    lines = _lines(stream, source)
+    attributes = _header(lines, source)
+    names = [name for name, _ in attributes]
+    places = [names.index(name) for name in columns]
+    kept: list[Column] = [[] for _ in columns]
+    weights: list[float] = []
+    for number, line in lines:
+        fields, weight = _row(line, attributes, f"{source}, line {number}")
+        for column, place in zip(kept, places, strict=True):
+            column.append(fields[place])
+        weights.append(weight)
+    weighted = any(weight != 1 for weight in weights)
+    return Table(source, dict(zip(columns, kept, strict=True)), weights if weighted else None)
+
+
+def _lines(stream: BinaryIO, source: str) -> Iterator[tuple[int, str]]:
+    with io.TextIOWrapper(stream, encoding="utf-8-sig") as text:
+        try:
+            for number, line in enumerate(text, start=1):
+                stripped = line.strip()
+                if stripped and not stripped.startswith("%"):
+                    yield number, stripped
+        except (UnicodeDecodeError, EOFError, OSError) as error:
+            raise InputError(f"{source} cannot be read as text: {error}") from error
+
+
+def _header(lines: Iterator[tuple[int, str]], source: str) -> list[tuple[str, str]]:
+    """Return name and default (the value that sparse rows leave out) of each attribute, up to @data."""
+    attributes: list[tuple[str, str]] = []
+    for number, line in lines:
+        keyword, _, rest = line.partition(" " if " " in line else "\t")
+        if keyword.lower() == "@data":
+            names = [name for name, _ in attributes]
+            repeated = sorted({name for name in names if names.count(name) > 1})
+            if repeated:
+                raise InputError(f"{source} has several attributes named {shown(repeated)}; rename them")
+            return attributes
+        if keyword.lower() == "@attribute":
+            attributes.append(_attribute(rest.strip(), f"{source}, line {number}"))
+    raise InputError(f"{source} has no @data line; it is not a whole ARFF file")
+
+
+def _attribute(text: str, where: str) -> tuple[str, str]:
+    match = re.match(r"""(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(\S+?))\s*(?=[\s{])(.*)$""", text)
+    if match is None:
+        raise InputError(f"{where}: cannot read the attribute {text!r}")
+    name = next(part for part in match.groups()[:3] if part is not None)
+    kind = match[4].strip()
+    default = _tokens(kind[1:].rstrip("}"), where)[0] if kind.startswith("{") else "0"
+    return _ESCAPE.sub(r"\1", name), default or ""
+
+
+def _row(line: str, attributes: list[tuple[str, str]], where: str) -> tuple[list[str | None], float]:
+    weight = 1.0
+    found = _WEIGHT.search(line)
+    if found is not None and found.start() > 0:
+        line, weight = line[: found.start()], float(found[1])
+    if line.startswith("{"):
+        return _sparse(line.strip("{} "), attributes, where), weight
+    fields = _tokens(line, where)
+    if len(fields) != len(attributes):
+        raise InputError(f"{where}: {len(fields)} values for {len(attributes)} attributes")
+    return fields, weight
+
+
+def _sparse(text: str, attributes: list[tuple[str, str]], where: str) -> list[str | None]:
+    fields: list[str | None] = [default for _, default in attributes]
+    for pair in re.split(r""",(?=\s*\d+\s)""", text) if text else []:
+        place, _, value = pair.strip().partition(" ")
+        if not place.isdigit() or int(place) >= len(attributes):
+            raise InputError(f"{where}: there is no attribute number {place!r} in a sparse row")
+        fields[int(place)] = _tokens(value, where)[0]
+    return fields
+
+
+def _tokens(text: str, where: str) -> list[str | None]:
+    fields: list[str | None] = []
+    place = 0
+    while True:
+        match = _TOKEN.match(text, place)
+        if match is None:
+            raise InputError(f"{where}: cannot read {text[place : place + 30]!r}; check the quotes")
+        single, double, bare = match.groups()
+        quoted = single if single is not None else double
+        fields.append((None if bare == "?" else bare) if quoted is None else _ESCAPE.sub(r"\1", quoted))
+        place = match.end()
+        if place >= len(text):
+            return fields
+        if text[place] != ",":
+            raise InputError(f"{where}: expected a comma before {text[place : place + 30]!r}")
+        place += 1

@@ -1,0 +1,66 @@
+"""CSV and TSV as text."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO
+
+from compromis.engines.table import Column, Table
+from compromis.errors import InputError, shown
+
+
+def csv_names(stream: BinaryIO, source: str) -> list[str]:
+    """Return the names of the columns of a CSV file."""
+    return _header(_rows(stream, source, ","), source)
+
+
+def tsv_names(stream: BinaryIO, source: str) -> list[str]:
+    """Return the names of the columns of a TSV file."""
+    return _header(_rows(stream, source, "\t"), source)
+
+
+def read_csv(stream: BinaryIO, source: str, columns: Sequence[str]) -> Table:
+    """Return the columns of a CSV file."""
+    return _read(_rows(stream, source, ","), source, columns)
+
+
+def read_tsv(stream: BinaryIO, source: str, columns: Sequence[str]) -> Table:
+    """Return the columns of a TSV file."""
+    return _read(_rows(stream, source, "\t"), source, columns)
+
+
+def _rows(stream: BinaryIO, source: str, delimiter: str) -> Iterator[list[str]]:
+    with io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text:
+        try:
+            yield from csv.reader(text, delimiter=delimiter, strict=True)
+        except UnicodeDecodeError as error:
+            raise InputError(f"{source} is not UTF-8 text (byte {error.start}); convert it first") from error
+        except (csv.Error, EOFError, OSError) as error:
+            raise InputError(f"{source} cannot be read as a table: {error}") from error
+
+
+def _header(rows: Iterator[list[str]], source: str) -> list[str]:
+    names = next(rows, [])
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise InputError(f"{source} has several columns named {shown(repeated)}; rename them")
+    return names
+
+
+def _read(rows: Iterator[list[str]], source: str, columns: Sequence[str]) -> Table:
+    names = _header(rows, source)
+    places = [names.index(name) for name in columns]
+    kept: list[Column] = [[] for _ in columns]
+    width = len(names)
+    for number, row in enumerate(rows, start=2):
+        if len(row) != width:
+            if not row:  # a blank line
+                continue
+            raise InputError(
+                f"{source} has {len(row)} fields in record {number}, but {width} columns; check quotes and delimiters"
+            )
+        for column, place in zip(kept, places, strict=True):
+            column.append(row[place] or None)
+    return Table(source, dict(zip(columns, kept, strict=True)))

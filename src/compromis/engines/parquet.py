@@ -1,0 +1,49 @@
+"""Parquet as text, through polars or pyarrow, whichever is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from typing import Any, BinaryIO
+
+from compromis.engines.table import Table
+from compromis.errors import InputError, MissingExtra
+
+
+def parquet_names(stream: BinaryIO, source: str) -> list[str]:
+    """Return the names of the columns."""
+    if _engine() == "polars":
+        import polars
+
+        return list(_guarded(source, lambda: polars.read_parquet_schema(stream)))
+    import pyarrow.parquet
+
+    return list(_guarded(source, lambda: pyarrow.parquet.read_schema(stream)).names)
+
+
+def read_parquet(stream: BinaryIO, source: str, columns: Sequence[str]) -> Table:
+    """Return the columns, numbers and dates written out as text."""
+    # the open file is handed over, not its name: both engines would expand wildcards in a name
+    if _engine() == "polars":
+        import polars
+
+        frame = _guarded(source, lambda: polars.read_parquet(stream, columns=list(columns)))
+        return Table(source, {name: frame[name].cast(polars.String).to_list() for name in columns})
+    import pyarrow.parquet
+
+    table = _guarded(source, lambda: pyarrow.parquet.read_table(stream, columns=list(columns)))
+    return Table(source, {name: table[name].cast("string").to_pylist() for name in columns})
+
+
+def _engine() -> str:
+    for name in ("polars", "pyarrow"):
+        if find_spec(name):
+            return name
+    raise MissingExtra("reading Parquet needs polars or pyarrow; install it with: pip install 'compromis[big]'")
+
+
+def _guarded(source: str, read: Any) -> Any:
+    try:
+        return read()
+    except Exception as error:  # the engines raise types of their own for a corrupt file
+        raise InputError(f"{source} cannot be read as Parquet: {str(error).splitlines()[0]}") from error

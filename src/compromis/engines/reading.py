@@ -1,0 +1,135 @@
+"""Tables in files, read as text exactly as written: NA, null and 01 stay what they are; only an empty field is missing."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from compromis.engines import arff, delimited, parquet
+from compromis.engines.table import Table
+from compromis.errors import InputError, nearest, shown
+
+GZIP, PARQUET = b"\x1f\x8b", b"PAR1"
+KNOWN_BINARY = {
+    GZIP: "gzip",
+    PARQUET: "Parquet",
+    b"PK\x03\x04": "a zip archive (or Excel)",
+    b"\x89HDF": "HDF5",
+    b"BZh": "bzip2",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Format:
+    names: Callable[[BinaryIO, str], list[str]]
+    read: Callable[[BinaryIO, str, Sequence[str]], Table]
+
+
+FORMATS = {
+    "CSV": _Format(delimited.csv_names, delimited.read_csv),
+    "TSV": _Format(delimited.tsv_names, delimited.read_tsv),
+    "ARFF": _Format(arff.arff_names, arff.read_arff),
+    "Parquet": _Format(parquet.parquet_names, parquet.read_parquet),
+}
+
+
+def read_table(path: str, choose: Callable[[list[str]], Iterable[str]]) -> Table:
+    """Read from the file (or ``-``, standard input) the columns that `choose` picks among the names found there.
+
+    CSV, TSV, ARFF and Parquet, each also compressed with gzip; the content must be what the name says.
+    """
+    content = _Content(path)
+    chosen = list(dict.fromkeys(choose(content.format.names(content.open(), content.source))))
+    return content.format.read(content.open(), content.source, chosen)
+
+
+def pick_column(name: str, names: Sequence[str]) -> str:
+    """Return the column's name if it is there, else say which is nearest."""
+    if name not in names:
+        raise InputError(f"there is no column {name!r}{nearest(name, names)}; the columns are {shown(names)}")
+    return name
+
+
+class _Content:
+    """A file or standard input that can be read twice: once for the names, once for the columns."""
+
+    def __init__(self, path: str) -> None:
+        self.source = "standard input" if path == "-" else path
+        self._path = None if path == "-" else Path(path)
+        self._bytes = sys.stdin.buffer.read() if path == "-" else b""
+        if self._path is not None and not self._path.exists():
+            raise InputError(f"there is no file {path!r}{nearest(self._path.name, _neighbours(self._path))}")
+        if self._path is not None and self._path.is_dir():
+            raise InputError(f"{path!r} is a folder; name a file in it")
+        self.format = self._detect()
+
+    def open(self) -> BinaryIO:
+        """Open the content anew, decompressed."""
+        raw: BinaryIO = io.BytesIO(self._bytes) if self._path is None else self._path.open("rb")
+        start = raw.read(len(GZIP))
+        raw.seek(0)
+        return gzip.open(raw) if start == GZIP else raw  # type: ignore[return-value]
+
+    def _detect(self) -> _Format:
+        suffixes = [] if self._path is None else [suffix.lower() for suffix in self._path.suffixes]
+        if suffixes and suffixes[-1] in {".gz", ".gzip"}:
+            if not self._starts_with(GZIP):
+                raise InputError(f"{self.source} is named as gzip but is not; rename it to what it is")
+            suffixes.pop()
+        start = self._start()
+        if not start.strip():
+            raise InputError(f"{self.source} is empty")
+        expected = FORMATS_BY_SUFFIX.get(suffixes[-1] if suffixes else "")
+        found = _sniff(start, self.source)
+        if expected is not None and expected != found and not {expected, found} <= {"CSV", "TSV"}:
+            raise InputError(f"{self.source} is named as {expected} but holds {found}; rename it to what it is")
+        return FORMATS[expected or found]
+
+    def _starts_with(self, magic: bytes) -> bool:
+        raw = io.BytesIO(self._bytes) if self._path is None else self._path.open("rb")
+        with raw:
+            return raw.read(len(magic)) == magic
+
+    def _start(self) -> bytes:
+        try:
+            with self.open() as stream:
+                return stream.read(4096)
+        except (EOFError, gzip.BadGzipFile, OSError) as error:
+            raise InputError(f"{self.source} cannot be decompressed: {error}") from error
+
+
+FORMATS_BY_SUFFIX = {
+    ".csv": "CSV",
+    ".tsv": "TSV",
+    ".tab": "TSV",
+    ".arff": "ARFF",
+    ".parquet": "Parquet",
+    ".pq": "Parquet",
+}
+
+
+def _sniff(start: bytes, source: str) -> str:
+    if start.startswith(PARQUET):
+        return "Parquet"
+    for magic, name in KNOWN_BINARY.items():
+        if start.startswith(magic):
+            raise InputError(f"{source} holds {name}, which is not read here; export it as CSV or Parquet")
+    if b"\0" in start:
+        raise InputError(f"{source} holds binary data, not a table; give CSV, TSV, ARFF or Parquet")
+    lines = [line.strip().lower() for line in start.splitlines()]
+    if any(line.startswith((b"@relation", b"@attribute")) for line in lines):
+        return "ARFF"
+    header = start.splitlines()[0]
+    return "TSV" if header.count(b"\t") > header.count(b",") else "CSV"
+
+
+def _neighbours(path: Path) -> list[str]:
+    try:
+        return [other.name for other in path.parent.iterdir()]
+    except OSError:
+        return []

@@ -1,0 +1,42 @@
+"""What compromis raises and warns.
+
+CompromisError
+├── InputError (ValueError)        what was received, and what to do
+└── MissingExtra (ImportError)     which extra to install
+
+UninformativeWarning (UserWarning) a result that a constant decision reaches as well
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class CompromisError(Exception):
+    """Every error that compromis raises on purpose."""
+
+
+class InputError(CompromisError, ValueError):
+    """Input that cannot be used; the message is one sentence that says what was received and what to do."""
+
+
+class MissingExtra(CompromisError, ImportError):
+    """An optional part of compromis is not installed; the message names the extra to install."""
+
+
+class UninformativeWarning(UserWarning):
+    """A result that is worth nothing, because a constant decision is as good."""
+
+
+def nearest(name: object, choices: Iterable[object]) -> str:
+    """Return ``"; did you mean 'x'?"`` for the choice most like `name`, or an empty string."""
+    close = difflib.get_close_matches(str(name), [str(choice) for choice in choices], n=1, cutoff=0.5)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def shown(items: Iterable[object], limit: int = 8) -> str:
+    """Return the first items as a readable list, and how many more there are."""
+    texts = [repr(item) for item in items]
+    more = f" and {len(texts) - limit} more" if len(texts) > limit else ""
+    return ", ".join(texts[:limit]) + more

@@ -1,0 +1,1 @@
+"""Evaluating: rows at the door, an Evaluation out."""

@@ -1,0 +1,70 @@
+"""The PRAGMA loss for labels, and as a scikit-learn scorer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from compromis.evidence import Counts
+from compromis.measures.pragma import pragma
+from compromis.preferences import Preferences
+
+
+def pragma_loss(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    preferences: Preferences,
+    labels: Sequence[Any] | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Return the PRAGMA loss of decided classes under the preferences: 0 is perfect, 1 the worst.
+
+    Parameters
+    ----------
+    y_true, y_pred : list, array or series of labels
+        True and decided classes.
+    preferences : Preferences
+        What matters.
+    labels : sequence, optional
+        The classes, absent ones included; a preference for any other class is an error.
+    sample_weight : array-like, optional
+        A weight of at least 0 per row.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> wish = cp.Preferences.prioritise(["bad"])
+    >>> round(cp.pragma_loss(["bad", "good", "good"], ["bad", "bad", "good"], preferences=wish), 4)
+    0.0682
+    """
+    counts = Counts.from_predictions(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    return pragma(counts, preferences.on(counts.classes)).total
+
+
+def pragma_scorer(preferences: Preferences) -> Callable[..., float]:
+    """Return a scikit-learn scorer, the PRAGMA loss with its sign changed: greater is better.
+
+    It works inside cross-validation: a class that a fold lacks is left out of the fold's mean.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> scorer = cp.pragma_scorer(cp.Preferences.prioritise([2]))
+    >>> bool(cross_val_score(DecisionTreeClassifier(random_state=0), *load_iris(return_X_y=True), scoring=scorer).mean() > -0.2)
+    True
+    """
+    from sklearn.metrics import make_scorer
+
+    scorer: Callable[..., float] = make_scorer(_fold_loss, greater_is_better=False, preferences=preferences)
+    return scorer
+
+
+def _fold_loss(y_true: Any, y_pred: Any, *, preferences: Preferences, sample_weight: ArrayLike | None = None) -> float:
+    counts = Counts.from_predictions(y_true, y_pred, sample_weight=sample_weight)
+    return pragma(counts, preferences.on(counts.classes, strict=False)).total

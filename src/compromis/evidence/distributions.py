@@ -1,0 +1,117 @@
+"""The door for class distributions, and the sums that their errors need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis.errors import InputError, shown
+from compromis.evidence.counts import Counts
+from compromis.preferences import Label
+from compromis.preferences.preferences import plain_label
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DistributionErrors:
+    """Sums over rows and classes of the errors of predicted distributions against the 0/1 truth; they add up with ``+``."""
+
+    absolute: float
+    squared: float
+    support: Floats
+    """The rows (or weights) of each true class."""
+
+    @classmethod
+    def from_distributions(cls, truth: NDArray[np.int64], shares: Floats, weight: Floats | None) -> DistributionErrors:
+        """Sum the errors of each row's distribution; `truth` holds positions of classes."""
+        own = shares[np.arange(len(truth)), truth]
+        absolute = shares.sum(axis=1) - own + np.abs(1 - own)
+        squared = np.einsum("ij,ij->i", shares, shares) - own * own + (1 - own) ** 2
+        weights = np.ones(len(truth)) if weight is None else weight
+        support: Floats = np.bincount(truth, weights=weights, minlength=shares.shape[1]).astype(np.float64)
+        return cls(float(absolute @ weights), float(squared @ weights), support)
+
+    @classmethod
+    def from_counts(cls, counts: Counts) -> DistributionErrors:
+        """Take each decision for a distribution of 0 and 1: an error then counts twice, once for each class concerned."""
+        errors = 2.0 * float(counts.total - counts.matrix.trace())
+        return cls(errors, errors, counts.support.astype(np.float64))
+
+    def __add__(self, other: DistributionErrors) -> DistributionErrors:
+        return DistributionErrors(
+            self.absolute + other.absolute, self.squared + other.squared, self.support + other.support
+        )
+
+
+def read_distributions(y_proba: Any, rows: int, classes: Sequence[Label], name: str = "y_proba") -> Floats:
+    """Return one distribution over `classes` for each row: finite, not negative, each row scaled to sum to 1.
+
+    A frame whose columns are named after the classes is put into their order; one column stands for the second of two classes.
+    """
+    shares = _as_matrix(_in_class_order(y_proba, classes, name), name)
+    if shares.shape[1] == 1 and len(classes) == 2:
+        _check_scores(shares, name)
+        if shares.max(initial=0.0) > 1:
+            raise InputError(
+                f"{name} with one column is the probability of {classes[1]!r}, at most 1, got {shares.max():g}"
+            )
+        shares = np.column_stack([1 - shares[:, 0], shares[:, 0]])
+    if shares.shape != (rows, len(classes)):
+        raise InputError(
+            f"{name} has shape {shares.shape}, but there are {rows:,} rows and {len(classes)} classes ({shown(classes)}); "
+            f"give one column per class, and labels= if a class does not occur"
+        )
+    _check_scores(shares, name)
+    sums = shares.sum(axis=1, keepdims=True)
+    if not sums.all():
+        raise InputError(
+            f"row {int((sums[:, 0] == 0).argmax())} of {name} is 0 for every class; drop such rows or give them a distribution"
+        )
+    scaled: Floats = np.divide(shares, sums)
+    return scaled
+
+
+def _in_class_order(y_proba: Any, classes: Sequence[Label], name: str) -> Any:
+    if not hasattr(y_proba, "columns"):
+        return y_proba
+    columns = [plain_label(column) for column in y_proba.columns]
+    if set(columns) == set(classes):
+        return np.column_stack([np.asarray(y_proba[column]) for column in classes])
+    if {str(column) for column in columns} == {str(label) for label in classes}:
+        by_text = {str(column): column for column in columns}
+        return np.column_stack([np.asarray(y_proba[by_text[str(label)]]) for label in classes])
+    raise InputError(
+        f"the columns of {name} are {shown(columns)}, the classes {shown(classes)}; name the columns after the classes, or pass an array"
+    )
+
+
+def _as_matrix(values: Any, name: str) -> Floats:
+    try:
+        matrix = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must hold numbers, one column per class") from None
+    if matrix.ndim == 1:
+        matrix = matrix[:, np.newaxis]
+    if matrix.ndim != 2:
+        raise InputError(f"{name} must have one row per row and one column per class, got shape {matrix.shape}")
+    return matrix
+
+
+def _check_scores(scores: Floats, name: str) -> None:
+    wrong = ~np.isfinite(scores)
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        raise InputError(
+            f"{name} must be finite, got {scores[row, column]} in row {row}, column {column} ({int(wrong.sum()):,} such values)"
+        )
+    if (scores < 0).any():
+        row, column = np.argwhere(scores < 0)[0]
+        raise InputError(
+            f"{name} must not be negative, got {scores[row, column]:g} in row {row}, column {column}; "
+            f"turn decision values into probabilities first, for example with CalibratedClassifierCV"
+        )

@@ -1,0 +1,214 @@
+"""The door for labels: whatever holds them becomes one checked column of plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis.errors import InputError, shown
+from compromis.preferences import Label
+from compromis.preferences.preferences import plain_label
+
+CHUNK = 1 << 16
+"""Rows looked at together: small enough for the cache, large enough that Python's overhead vanishes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelColumn:
+    """Labels of one kind, none missing.
+
+    `values` holds integers or booleans (`kind` says which), or objects of that one kind; with `categories`, it holds
+    their codes.
+    """
+
+    name: str
+    values: NDArray[Any]
+    kind: str
+    categories: tuple[Label, ...] | None = None
+    index: Any = None
+    """pandas' row labels, to notice rows that do not belong together."""
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether the column can be counted without looking labels up."""
+        return self.values.dtype.kind in "iub"
+
+    def lists(self) -> Iterator[list[Any]]:
+        """Yield the labels chunk by chunk as Python lists, categories spelled out."""
+        for start in range(0, len(self.values), CHUNK):
+            chunk = self.values[start : start + CHUNK].tolist()
+            yield chunk if self.categories is None else [self.categories[code] for code in chunk]
+
+
+def read_labels(values: Any, name: str) -> LabelColumn:
+    """Return the labels as a checked column; `name` is what messages call it."""
+    if type(values).__module__.partition(".")[0] in {"pandas", "polars", "pyarrow", "modin", "cudf"}:
+        return _read_series(values, name)
+    return _read_array(_as_array(values, name), name)
+
+
+def read_positions(values: Any, classes: Sequence[Label], name: str) -> NDArray[np.int64]:
+    """Return the position of each row's class in `classes`, which must hold them all."""
+    column = read_labels(values, name)
+    position = {label: place for place, label in enumerate(classes)}
+    try:
+        parts = [np.fromiter(map(position.__getitem__, part), np.int64, len(part)) for part in column.lists()]
+    except KeyError as error:
+        raise InputError(f"{name} has the class {error.args[0]!r}, which is not among {shown(classes)}") from None
+    return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
+
+
+def check_same_rows(first: LabelColumn, second: LabelColumn) -> None:
+    """Refuse columns of different length, kind or row labels."""
+    if len(first) != len(second):
+        raise InputError(
+            f"{first.name} has {len(first):,} rows, {second.name} has {len(second):,}; they must describe the same rows"
+        )
+    if len(first) == 0:
+        raise InputError(f"{first.name} and {second.name} are empty; there is nothing to evaluate")
+    if first.kind != second.kind:
+        raise InputError(
+            f"{first.name} has labels of type {first.kind}, {second.name} of type {second.kind}; convert one so that both are of one type"
+        )
+    if first.index is not None and second.index is not None and not first.index.equals(second.index):
+        raise InputError(
+            f"{first.name} and {second.name} have different pandas indexes; align them with reindex, "
+            f"or pass .to_numpy() if the rows are in the same order"
+        )
+
+
+def _as_array(values: Any, name: str) -> NDArray[Any]:
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
+        raise InputError(f"{name} must be a list, array or series of labels, got {type(values).__name__}")
+    if isinstance(values, np.ndarray):
+        array = values
+    elif _of_one_type(values):
+        array = np.asarray(values)
+    else:  # numpy would turn [1, "a"] into two strings
+        array = np.empty(len(values), dtype=object)
+        array[:] = list(values)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise InputError(
+            f"{name} must hold one label per row, got shape {array.shape}; evaluate each output of a multi-label model by itself"
+        )
+    return array
+
+
+def _of_one_type(values: Any) -> bool:
+    return len({type(value) for value in values}) <= 1
+
+
+def _read_array(array: NDArray[Any], name: str, index: Any = None) -> LabelColumn:
+    kind = array.dtype.kind
+    if kind in "iu":
+        return LabelColumn(name, array, "int", index=index)
+    if kind == "b":
+        return LabelColumn(name, array.view(np.uint8), "bool", index=index)
+    if kind in "US":
+        return LabelColumn(name, array, "str" if kind == "U" else "bytes", index=index)
+    if kind == "f":
+        _refuse_missing(np.isnan(array), name)
+        return LabelColumn(name, array, "float", index=index)
+    return LabelColumn(name, *_check_objects(array, name), index=index)
+
+
+def _check_objects(array: NDArray[Any], name: str) -> tuple[NDArray[Any], str]:
+    types: set[type] = set()
+    for start in range(0, len(array), CHUNK):
+        types |= set(map(type, array[start : start + CHUNK].tolist()))
+    if any(_is_missing_type(kind) for kind in types) or float in types:
+        _refuse_missing(np.fromiter((_is_missing(value) for value in array), dtype=bool, count=len(array)), name)
+    kinds = {_kind_of(kind) for kind in types}
+    if len(kinds) > 1:
+        raise InputError(f"{name} mixes labels of types {' and '.join(sorted(kinds))}; convert them to one type")
+    kind = kinds.pop() if kinds else "object"
+    if kind in {"int", "bool"}:
+        return _read_array(np.array(array.tolist()), name).values, kind
+    return array, kind
+
+
+def _kind_of(kind: type) -> str:
+    for plain in (bool, int, float, str):  # bool before int: it is one
+        if issubclass(kind, plain):
+            return plain.__name__
+    if issubclass(kind, np.generic):
+        return type(kind(0).item()).__name__
+    return kind.__name__
+
+
+def _is_missing_type(kind: type) -> bool:
+    return kind is type(None) or kind.__name__ in {"NAType", "NaTType"}
+
+
+def _is_missing(value: Any) -> bool:
+    return _is_missing_type(type(value)) or (isinstance(value, float) and value != value)
+
+
+def _refuse_missing(missing: NDArray[np.bool_], name: str) -> None:
+    count = int(missing.sum())
+    if count:
+        raise InputError(
+            f"{name} has {count:,} missing label{'s' if count > 1 else ''} (the first in row {int(missing.argmax())}, counting from 0); "
+            f"drop those rows or give them a label of their own"
+        )
+
+
+def _read_series(values: Any, name: str) -> LabelColumn:
+    import narwhals as nw
+
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if not isinstance(series, nw.Series):
+        if hasattr(values, "columns") and len(values.columns) == 1:
+            return _read_series(values[values.columns[0]], name)
+        if type(values).__module__.startswith("pandas") and getattr(values, "ndim", 0) == 1:  # an Index or a bare array
+            import pandas
+
+            return _read_series(pandas.Series(values), name)
+        if hasattr(values, "dictionary_encode"):  # an array of pyarrow
+            import pyarrow
+
+            return _read_series(pyarrow.chunked_array([values]), name)
+        raise InputError(f"{name} must be one column of labels, got {type(values).__name__}; select the column first")
+    index = values.index if hasattr(values, "index") and hasattr(values.index, "equals") else None
+    _refuse_missing(np.asarray(series.is_null().to_numpy(), dtype=bool), name)
+    if isinstance(series.dtype, (nw.Categorical, nw.Enum)) and _has_order(values, series.dtype):
+        return _read_categorical(series, name, index)
+    if series.dtype.is_integer() or series.dtype == nw.Boolean:
+        array = np.asarray(series.to_numpy())
+        return _read_array(array if array.dtype.kind in "iub" else np.array(series.to_list()), name, index)
+    if series.dtype.is_float():
+        return _read_array(series.to_numpy(), name, index)
+    objects = np.empty(len(series), dtype=object)
+    objects[:] = series.to_list()
+    return _read_array(objects, name, index)
+
+
+def _has_order(values: Any, dtype: Any) -> bool:
+    """Whether the categories are in an order of the user's: pandas' and Enum's are, a dictionary's is incidental."""
+    return hasattr(dtype, "categories") or hasattr(getattr(values, "cat", None), "codes")
+
+
+def _read_categorical(series: Any, name: str, index: Any) -> LabelColumn:
+    native = series.to_native()
+    if hasattr(native, "cat") and hasattr(native.cat, "codes"):  # pandas: the codes are there
+        categories = tuple(plain_label(label) for label in native.cat.categories)
+        codes = native.cat.codes.to_numpy()
+    else:
+        categories = tuple(series.dtype.categories)
+        position = {label: code for code, label in enumerate(categories)}
+        codes = np.fromiter(map(position.__getitem__, series.to_list()), dtype=np.int64, count=len(series))
+    kinds = {_kind_of(type(label)) for label in categories}
+    if len(kinds) > 1:
+        raise InputError(
+            f"{name} has categories of types {' and '.join(sorted(kinds))}; convert them to one type ({shown(categories)})"
+        )
+    return LabelColumn(name, codes, kinds.pop() if kinds else "object", categories, index)

@@ -1,0 +1,126 @@
+"""Rows of two label columns become a table of pairs, in one pass and without a copy of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis.errors import InputError
+from compromis.evidence.labels import CHUNK, LabelColumn
+from compromis.preferences import Label
+
+MOST_CLASSES = 4096
+"""A table of pairs has the square of it as cells."""
+_WIDEST = 1024
+"""The widest range of integers that is counted directly."""
+
+Weights = NDArray[np.float64] | None
+Tabulated = tuple[Sequence[Label], NDArray[Any], NDArray[np.float64] | None]
+
+
+class PairTable:
+    """A growing square table of pairs of codes: counts, or weights and squared weights."""
+
+    def __init__(self, *, weighted: bool, low: int = 0) -> None:
+        self.cells: NDArray[Any] = np.zeros((2, 16, 16), dtype=np.float64 if weighted else np.int64)
+        self.low = low
+
+    def room_for(self, classes: int) -> None:
+        """Make the table at least `classes` wide."""
+        width = self.cells.shape[1]
+        if classes > MOST_CLASSES:
+            raise InputError(
+                f"there are more than {MOST_CLASSES:,} classes; is one of the columns an identifier or a number?"
+            )
+        if classes > width:
+            wider = max(2 * width, classes)
+            cells = np.zeros((2, wider, wider), dtype=self.cells.dtype)
+            cells[:, :width, :width] = self.cells
+            self.cells = cells
+
+    def add(self, truth: NDArray[np.int64], decision: NDArray[np.int64], weight: Weights) -> bool:
+        """Add one chunk of codes; False if one lies outside the table."""
+        from compromis.kernels.counting import count_pairs, weigh_pairs
+
+        if weight is None:
+            return count_pairs(truth, decision, self.low, self.cells) == len(truth)
+        return weigh_pairs(truth, decision, weight, self.low, self.cells) == len(truth)
+
+    def add_columns(self, truth: LabelColumn, decision: LabelColumn, weight: Weights) -> bool:
+        """Add whole columns of codes, chunk by chunk; False if one lies outside the table."""
+        for start in range(0, len(truth), CHUNK):
+            rows = slice(start, start + CHUNK)
+            # the kernels are compiled for contiguous, writable int64; anything else is copied, a chunk at a time
+            first, second = (
+                np.require(column.values[rows], dtype=np.int64, requirements=["C", "A", "W"])
+                for column in (truth, decision)
+            )
+            if not self.add(first, second, None if weight is None else weight[rows]):
+                return False
+        return True
+
+    def matrices(self, size: int) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
+        """Return the counts (or weights), and the squared weights if there are weights."""
+        cells = self.cells[:, :size, :size]
+        if cells.dtype == np.int64:
+            return cells.sum(axis=0), None
+        return cells[0].copy(), cells[1].copy()
+
+
+def tabulate(truth: LabelColumn, decision: LabelColumn, weight: Weights) -> Tabulated:
+    """Return labels, and the table of their pairs (rows truth, columns decision) with squared weights."""
+    if truth.categories is not None and truth.categories == decision.categories:
+        table = PairTable(weighted=weight is not None)
+        table.room_for(len(truth.categories))
+        table.add_columns(truth, decision, weight)
+        return truth.categories, *table.matrices(len(truth.categories))
+    if truth.is_integer and decision.is_integer and truth.categories is decision.categories is None:
+        by_range = _tabulate_integers(truth, decision, weight)
+        if by_range is not None:
+            return by_range
+    return _tabulate_by_lookup(truth, decision, weight)
+
+
+def _tabulate_integers(truth: LabelColumn, decision: LabelColumn, weight: Weights) -> Tabulated | None:
+    """Count integers by their offset in a range guessed from the first rows; None if the range is too wide."""
+    for rows in (CHUNK, len(truth)):
+        low, high = _range(truth, decision, rows)
+        if high - low >= _WIDEST:
+            return None
+        table = PairTable(weighted=weight is not None, low=low)
+        table.room_for(high - low + 1)
+        if table.add_columns(truth, decision, weight):
+            break
+    matrix, squares = table.matrices(high - low + 1)
+    used = np.flatnonzero(matrix.any(axis=0) | matrix.any(axis=1))
+    if weight is not None and not weight.all():  # a class whose rows all weigh 0 occurs all the same
+        used = np.unique(np.concatenate([column.values for column in (truth, decision)])).astype(np.int64) - low
+    kind = bool if truth.kind == "bool" else int
+    labels = [kind(low + offset) for offset in used]
+    return labels, matrix[np.ix_(used, used)], None if squares is None else squares[np.ix_(used, used)]
+
+
+def _range(truth: LabelColumn, decision: LabelColumn, rows: int) -> tuple[int, int]:
+    parts = truth.values[:rows], decision.values[:rows]
+    return min(int(part.min()) for part in parts), max(int(part.max()) for part in parts)
+
+
+class _Vocabulary(dict[Any, int]):
+    """Numbers labels in the order in which they appear."""
+
+    def __missing__(self, label: Any) -> int:
+        self[label] = code = len(self)
+        return code
+
+
+def _tabulate_by_lookup(truth: LabelColumn, decision: LabelColumn, weight: Weights) -> Tabulated:
+    vocabulary, table = _Vocabulary(), PairTable(weighted=weight is not None)
+    lookup = vocabulary.__getitem__
+    for number, pair in enumerate(zip(truth.lists(), decision.lists(), strict=True)):
+        first, second = (np.fromiter(map(lookup, labels), dtype=np.int64, count=len(labels)) for labels in pair)
+        table.room_for(len(vocabulary))
+        table.add(first, second, None if weight is None else weight[number * CHUNK : (number + 1) * CHUNK])
+    return list(vocabulary), *table.matrices(len(vocabulary))

@@ -1,0 +1,34 @@
+"""Writing files so that a reader finds the old or the new one whole, never a part."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+
+def write_whole(path: str | os.PathLike[str], data: str | bytes) -> None:
+    """Write `data` to `path` through a temporary file beside it, synced to disk and then renamed."""
+    target = Path(path)
+    payload = data.encode("utf-8") if isinstance(data, str) else data
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(payload)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(temporary, _mode_of(target))
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _mode_of(target: Path) -> int:
+    """The permissions the file has, or would get from the umask: mkstemp alone leaves it private."""
+    try:
+        return target.stat().st_mode & 0o777
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask

@@ -1,0 +1,264 @@
+"""The family of indices: one number for a precision and a recall, by one recall weight l in [0, 1].
+
+l = 0 is precision alone, l = 1 recall alone. PRAGMA's plane is 1 - Kulczynski; the trade-off space draws every index
+over l. A member of the family is data: its value, its l from the two answers, the transform that turns it into
+straight lines (so that envelopes are hulls), and its area over l. What a member leaves out is worked out numerically.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from compromis.errors import InputError, nearest
+
+Array = NDArray[np.float64]
+Formula = Callable[[Array, Array, Array], Array]
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An index of precision and recall with a recall weight.
+
+    Parameters
+    ----------
+    name : str
+        How reports call it.
+    formula : callable
+        ``formula(precision, recall, recall_weight)`` on arrays, for 0 < recall_weight < 1 and positive precision and
+        recall; at the edges `value` takes the limits.
+    answer : callable, optional
+        The recall weight from the two answers (x, y), both in (0, 1). Without it a root-finder solves
+        ``value(x, 1, l) = value(1, y, l)``.
+    transform : callable, optional
+        u, increasing, such that the index orders results as ``(1 - m) u(precision) + m u(recall)`` does; envelopes
+        are then convex hulls.
+    straighten, bend : callable
+        The weight m of that line from l, and back; m = l but for Jaccard.
+    surface : callable, optional
+        The integral over l from a to b of a point's value, ``surface(precision, recall, a, b)``.
+    defined_at_zero : bool
+        Whether the formula holds where precision or recall is 0. Elsewhere the value is 0 there for 0 < l < 1.
+    code : int
+        The member's number in compiled code; -1 for one's own index.
+
+    Notes
+    -----
+    An index must increase in precision and in recall, be 1 at (1, 1), and be the precision at l = 0 and the
+    recall at l = 1.
+
+    Examples
+    --------
+    One's own index needs a name and a formula; everything else follows:
+
+    >>> import numpy as np
+    >>> import compromis as cp
+    >>> quadratic = cp.Index("quadratic", lambda p, r, l: np.sqrt((1 - l) * p**2 + l * r**2))
+    >>> round(float(cp.index_value(0.9, 0.5, 0.5, index=quadratic)), 3)
+    0.728
+    >>> round(cp.Preference(accept_precision=0.1, accept_recall=0.9).recall_weight(quadratic), 3)
+    0.839
+    """
+
+    name: str
+    formula: Formula
+    answer: Callable[[float, float], float] | None = None
+    transform: Callable[[Array], Array] | None = None
+    straighten: Callable[[Any], Any] = lambda weight: weight
+    bend: Callable[[Any], Any] = lambda weight: weight
+    surface: Callable[[Array, Array, Any, Any], Array] | None = None
+    defined_at_zero: bool = False
+    code: int = -1
+
+    def value(self, precision: ArrayLike, recall: ArrayLike, recall_weight: ArrayLike) -> Array:
+        """Return the value for arrays of precision, recall and recall weight, with the limits at their edges."""
+        p, r, weight = np.broadcast_arrays(
+            *(np.asarray(a, dtype=np.float64) for a in (precision, recall, recall_weight))
+        )
+        if self.defined_at_zero:
+            return self.formula(p, r, weight)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            inside = self.formula(p, r, weight)
+        limits = [np.isnan(p) | np.isnan(r) | np.isnan(weight), weight <= 0, weight >= 1, (p <= 0) | (r <= 0)]
+        return np.select(limits, [np.full(p.shape, np.nan), p, r, np.zeros(p.shape)], inside)
+
+    def recall_weight(self, accept_precision: float, accept_recall: float) -> float:
+        """Return l such that (precision x, recall 1) and (precision 1, recall y) are worth the same.
+
+        At x = 0 or y = 0 it is the limit; with both 0 there is none for the indices that are 0 there, and
+        l = 1/2 treats the two alike.
+        """
+        x, y = accept_precision, accept_recall
+        if not self.defined_at_zero and (x == 0 or y == 0):
+            return 0.5 if x == y else float(x == 0)
+        if self.answer is not None:
+            return self.answer(x, y)
+        from scipy.optimize import brentq
+
+        return float(
+            brentq(lambda weight: float(self.value(x, 1.0, weight) - self.value(1.0, y, weight)), 0.0, 1.0, xtol=1e-14)
+        )
+
+    def area(self, precision: ArrayLike, recall: ArrayLike, low: float = 0.0, high: float = 1.0) -> Array:
+        """Return the integral of the value over recall weights from `low` to `high`, for each point."""
+        p, r = np.broadcast_arrays(np.asarray(precision, dtype=np.float64), np.asarray(recall, dtype=np.float64))
+        if self.surface is None:
+            return self._area_by_quadrature(p, r, low, high)
+        if self.defined_at_zero:
+            return self.surface(p, r, low, high)
+        positive = (p > 0) & (r > 0)
+        p, r = np.where(positive, p, 1.0), np.where(positive, r, 1.0)
+        return np.where(positive, self.surface(p, r, low, high), 0.0)
+
+    def _area_by_quadrature(self, p: Array, r: Array, low: float, high: float) -> Array:
+        from scipy.integrate import quad_vec
+
+        return np.asarray(quad_vec(lambda weight: self.value(p, r, weight), low, high, epsabs=1e-12)[0])
+
+
+def _answer_f(x: float, y: float) -> float:
+    return y * (1 - x) / (y * (1 - x) + x * (1 - y))
+
+
+def _answer_jaccard(x: float, y: float) -> float:
+    return y * (1 - x) / (2 * x * (1 - y)) if x >= y else 1 - x * (1 - y) / (2 * y * (1 - x))
+
+
+def _jaccard(p: Array, r: Array, weight: Array) -> Array:
+    of_precision, of_recall = np.minimum(2 * weight, 1.0), np.minimum(2 - 2 * weight, 1.0)
+    return p * r / (of_precision * p + of_recall * r - (1 - np.abs(1 - 2 * weight)) * p * r)
+
+
+def _surface_f(p: Array, r: Array, low: float, high: float) -> Array:
+    width, start = high - low, low * p + (1 - low) * r
+    return p * r * width / start * _log_ratio(width * (p - r) / start)
+
+
+def _surface_fowlkes_mallows(p: Array, r: Array, low: float, high: float) -> Array:
+    width, slope = high - low, np.log(r / p)
+    return width * p * np.exp(low * slope) * _exp_ratio(width * slope)
+
+
+def _surface_jaccard(p: Array, r: Array, low: float, high: float) -> Array:
+    """The curve is a hyperbola on each side of 1/2, and its mirror image there with p and r exchanged."""
+    left, right = (low, min(high, 0.5)), (1 - high, 1 - max(low, 0.5))
+    return _half_jaccard(p, r, *left) + _half_jaccard(r, p, *right)
+
+
+def _half_jaccard(p: Array, r: Array, low: float, high: float) -> Array:
+    if high <= low:
+        return np.zeros(p.shape)
+    width, start = high - low, r + 2 * low * p * (1 - r)
+    return p * r * width / start * _log_ratio(2 * width * p * (1 - r) / start)
+
+
+def _log_ratio(z: Array) -> Array:
+    """log(1 + z) / z, 1 at z = 0."""
+    return np.divide(np.log1p(z), z, out=np.ones_like(z), where=z != 0)
+
+
+def _exp_ratio(z: Array) -> Array:
+    """(exp(z) - 1) / z, 1 at z = 0."""
+    return np.divide(np.expm1(z), z, out=np.ones_like(z), where=z != 0)
+
+
+def _straighten_jaccard(weight: ArrayLike) -> Array:
+    weight = np.asarray(weight, dtype=np.float64)
+    return np.where(weight <= 0.5, 2 * weight / (1 + 2 * weight), 1 / (3 - 2 * weight))
+
+
+def _bend_jaccard(weight: ArrayLike) -> Array:
+    weight = np.asarray(weight, dtype=np.float64)
+    with np.errstate(divide="ignore"):
+        return np.where(weight <= 0.5, weight / (2 * (1 - weight)), (3 - 1 / weight) / 2)
+
+
+KULCZYNSKI = Index(
+    "kulczynski",
+    lambda p, r, weight: (1 - weight) * p + weight * r,
+    answer=lambda x, y: (1 - x) / ((1 - x) + (1 - y)),
+    transform=lambda rate: rate,
+    surface=lambda p, r, low, high: (high - low) * (p + (r - p) * (low + high) / 2),
+    defined_at_zero=True,
+    code=0,
+)
+F = Index(
+    "f",
+    lambda p, r, weight: 1 / (weight / r + (1 - weight) / p),
+    answer=_answer_f,
+    transform=lambda rate: -1 / rate,
+    surface=_surface_f,
+    code=1,
+)
+FOWLKES_MALLOWS = Index(
+    "fowlkes_mallows",
+    lambda p, r, weight: p ** (1 - weight) * r**weight,
+    answer=lambda x, y: math.log(x) / (math.log(x) + math.log(y)),
+    transform=np.log,
+    surface=_surface_fowlkes_mallows,
+    code=2,
+)
+JACCARD = Index(
+    "jaccard",
+    _jaccard,
+    answer=_answer_jaccard,
+    transform=lambda rate: -1 / rate,
+    straighten=_straighten_jaccard,
+    bend=_bend_jaccard,
+    surface=_surface_jaccard,
+    code=3,
+)
+
+INDICES: dict[str, Index] = {index.name: index for index in (KULCZYNSKI, F, FOWLKES_MALLOWS, JACCARD)}
+"""The four indices of the trade-off paper by name."""
+
+
+def get_index(index: str | Index) -> Index:
+    """Return the index of that name, or the index itself."""
+    if isinstance(index, Index):
+        return index
+    if index not in INDICES:
+        raise InputError(
+            f"there is no index {index!r}{nearest(index, INDICES)}; choose one of {', '.join(INDICES)} or pass a compromis.Index"
+        )
+    return INDICES[index]
+
+
+def index_value(
+    precision: ArrayLike, recall: ArrayLike, recall_weight: ArrayLike, index: str | Index = "kulczynski"
+) -> Array:
+    """Return the value of an index for arrays of precision, recall and recall weight.
+
+    Parameters
+    ----------
+    precision, recall : array-like
+        Rates in [0, 1]; NaN stays NaN.
+    recall_weight : array-like
+        l in [0, 1]: 0 is precision alone, 1 recall alone.
+    index : str or Index
+        ``"kulczynski"``, ``"f"``, ``"fowlkes_mallows"``, ``"jaccard"`` or one's own.
+
+    Notes
+    -----
+    Hanczar and Nadif, section 2. The printed Fowlkes-Mallows exponents do not fit their table 1;
+    p^(1-l) r^l does.
+
+    Examples
+    --------
+    Table 1 of the paper, third row, at l = 0.2:
+
+    >>> import compromis as cp
+    >>> [round(float(cp.index_value(0.9, 0.5, 0.2, index=i)), 2) for i in ("kulczynski", "f", "fowlkes_mallows", "jaccard")]
+    [0.82, 0.78, 0.8, 0.66]
+    """
+    for name, rate in (("precision", precision), ("recall", recall), ("recall_weight", recall_weight)):
+        values = np.asarray(rate, dtype=np.float64)
+        if bool(np.any((values < 0) | (values > 1))):
+            worst = values[(values < 0) | (values > 1)].flat[0]
+            raise InputError(f"{name} is a share between 0 and 1, got {worst:g}")
+    return get_index(index).value(precision, recall, recall_weight)

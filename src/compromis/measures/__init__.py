@@ -1,0 +1,1 @@
+"""Measures: pure functions of evidence. Values that are undefined are NaN."""

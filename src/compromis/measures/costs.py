@@ -1,0 +1,31 @@
+"""What errors cost: a matrix of costs applied to counts."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from compromis.errors import InputError
+from compromis.evidence import Counts
+
+
+def read_cost(cost: ArrayLike, classes: int) -> NDArray[np.float64]:
+    """Return a checked K x K matrix of costs, rows the truth, columns the decision; negative costs are gains."""
+    matrix = np.array(cost, dtype=np.float64)
+    if matrix.shape != (classes, classes):
+        raise InputError(
+            f"a cost matrix for {classes} classes has shape ({classes}, {classes}), got {matrix.shape}; rows are the truth"
+        )
+    if not np.all(np.isfinite(matrix)):
+        raise InputError("costs must be finite; for 'never' write a large number")
+    return matrix
+
+
+def total_cost(counts: Counts, cost: NDArray[np.float64]) -> float:
+    """Return the sum of the costs of all rows."""
+    return float((counts.matrix * cost).sum())
+
+
+def average_cost(counts: Counts, cost: NDArray[np.float64]) -> float:
+    """Return the expected cost of a row."""
+    return total_cost(counts, cost) / counts.total if counts.total else float("nan")

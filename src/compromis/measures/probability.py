@@ -1,0 +1,95 @@
+"""Errors of class distributions as Weka defines them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis.errors import InputError, shown
+from compromis.evidence import Counts
+from compromis.evidence.distributions import DistributionErrors
+from compromis.preferences import Label
+from compromis.preferences.preferences import plain_label
+
+
+@dataclass(frozen=True, slots=True)
+class WekaErrors:
+    """Weka's four errors; the relative ones are shares of the errors that the training priors alone would make."""
+
+    mean_absolute: float
+    root_mean_squared: float
+    relative_absolute: float
+    root_relative_squared: float
+
+
+def weka_errors(errors: DistributionErrors, priors: NDArray[np.float64]) -> WekaErrors:
+    """Return Weka's errors.
+
+    Parameters
+    ----------
+    errors : DistributionErrors
+        The sums over rows.
+    priors : ndarray
+        The shares of the classes in the TRAINING rows, (count + 1) / (N + K).
+
+    Notes
+    -----
+    Means run over rows and classes. The priors' own errors follow from the supports: a row of class t has
+    absolute error (1 - q_t) + sum of the other q, squared error sum q^2 - q_t^2 + (1 - q_t)^2.
+    """
+    cells = float(errors.support.sum()) * len(priors)
+    by_prior = float(errors.support @ (priors.sum() - priors + np.abs(1 - priors)))
+    by_prior_squared = float(errors.support @ (priors @ priors - priors**2 + (1 - priors) ** 2))
+    return WekaErrors(
+        _divide(errors.absolute, cells),
+        math.sqrt(_divide(errors.squared, cells)),
+        _divide(errors.absolute, by_prior),
+        math.sqrt(_divide(errors.squared, by_prior_squared)),
+    )
+
+
+def training_priors(y_train: Any, *, labels: Sequence[Any] | None = None) -> dict[Label, float]:
+    """Return Weka's priors of training labels, (count + 1) / (N + K), for `evaluate(..., priors=)`.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> cp.training_priors(["good"] * 11 + ["bad"] * 6, labels=["good", "bad"])["good"] == 12 / 19
+    True
+    """
+    counts = Counts.from_predictions(y_train, y_train, labels=labels)
+    return dict(zip(counts.classes, smoothed_shares(counts).tolist(), strict=True))
+
+
+def smoothed_shares(counts: Counts) -> NDArray[np.float64]:
+    """Return (support + 1) / (N + K) of each class."""
+    return (counts.support + 1.0) / (counts.total + len(counts.classes))
+
+
+def read_priors(priors: Mapping[Any, float] | Sequence[float], classes: Sequence[Label]) -> NDArray[np.float64]:
+    """Return checked training shares of the classes, in their order."""
+    if isinstance(priors, Mapping):
+        by_label = {plain_label(label): share for label, share in priors.items()}
+        missing = [label for label in classes if label not in by_label]
+        if missing:
+            raise InputError(f"priors misses {shown(missing)}; give the training share of every class")
+        priors = [by_label[label] for label in classes]
+    shares = np.array(priors, dtype=np.float64)
+    if shares.shape != (len(classes),):
+        raise InputError(
+            f"priors has shape {shares.shape}, but there are {len(classes)} classes; give one training share per class"
+        )
+    if not (np.all(np.isfinite(shares)) and np.all(shares >= 0) and abs(shares.sum() - 1) < 1e-6):
+        raise InputError(
+            f"priors are shares that sum to 1, got a sum of {shares.sum():g}; for labels use compromis.training_priors(y_train)"
+        )
+    return shares
+
+
+def _divide(above: float, below: float) -> float:
+    return above / below if below else math.nan

@@ -1,0 +1,73 @@
+"""Rates of each class against the rest, from counts; undefined rates are NaN.
+
+For class k: TP = n_kk, FN = rest of row k, FP = rest of column k, TN = everything else.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis.evidence import Counts
+
+Rates = NDArray[np.float64]
+
+
+def ratio(above: NDArray[Any], below: NDArray[Any]) -> Rates:
+    """Divide, with NaN where the denominator is 0."""
+    above, below = np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64)
+    quotient: Rates = np.divide(above, below, out=np.full(below.shape, np.nan), where=below != 0)
+    return quotient
+
+
+def recall(counts: Counts) -> Rates:
+    """TP / (TP + FN): the share of a class that is found; also sensitivity, true positive rate."""
+    return ratio(counts.matrix.diagonal(), counts.support)
+
+
+def precision(counts: Counts) -> Rates:
+    """TP / (TP + FP): the share of the decisions for a class that are right; also positive predictive value."""
+    return ratio(counts.matrix.diagonal(), counts.decided)
+
+
+def specificity(counts: Counts) -> Rates:
+    """TN / (TN + FP): the share of the other classes that is kept out; also true negative rate."""
+    return ratio(_true_negatives(counts), counts.total - counts.support)
+
+
+def negative_predictive_value(counts: Counts) -> Rates:
+    """TN / (TN + FN): the share of the decisions against a class that are right."""
+    return ratio(_true_negatives(counts), counts.total - counts.decided)
+
+
+def false_negative_rate(counts: Counts) -> Rates:
+    """FN / (TP + FN): the share of a class that is missed."""
+    return ratio(counts.support - counts.matrix.diagonal(), counts.support)
+
+
+def false_positive_rate(counts: Counts) -> Rates:
+    """FP / (FP + TN): the share of the other classes that raises a false alarm."""
+    return ratio(counts.decided - counts.matrix.diagonal(), counts.total - counts.support)
+
+
+def f_measure(counts: Counts, beta: float = 1.0) -> Rates:
+    """(1 + b^2) TP / ((1 + b^2) TP + b^2 FN + FP): recall counts b times as much as precision."""
+    weight = beta * beta
+    hits = counts.matrix.diagonal()
+    return ratio((1 + weight) * hits, weight * counts.support + counts.decided)
+
+
+def roc_area_of_decisions(counts: Counts) -> Rates:
+    """(1 + TPR - FPR) / 2: the area under the two-segment ROC curve of hard decisions."""
+    return (1 + recall(counts) - false_positive_rate(counts)) / 2
+
+
+def share_decided(counts: Counts) -> Rates:
+    """The share of all rows that is decided for each class."""
+    return ratio(counts.decided, np.full(len(counts.classes), counts.total))
+
+
+def _true_negatives(counts: Counts) -> NDArray[Any]:
+    return counts.total - counts.support - counts.decided + counts.matrix.diagonal()  # type: ignore[no-any-return]

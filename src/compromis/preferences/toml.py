@@ -1,0 +1,112 @@
+"""Preferences as TOML: one [[class]] table for each special class, with a typed label."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from compromis.errors import InputError
+from compromis.files import write_whole
+from compromis.indices import INDICES
+from compromis.preferences.preference import Preference
+from compromis.preferences.preferences import Preferences
+
+
+class _Answers(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    importance: float = 1.0
+    accept_precision: float | None = None
+    accept_recall: float | None = None
+    recall_weight: float | None = None
+    min_precision: float | None = None
+    min_recall: float | None = None
+
+    def preference(self) -> Preference:
+        if self.recall_weight is not None:
+            return Preference(
+                self.importance,
+                self.accept_precision,
+                self.accept_recall,
+                self.min_precision,
+                self.min_recall,
+                self.recall_weight,
+            )
+        fallback = Preference()
+        return Preference(
+            self.importance,
+            fallback.accept_precision if self.accept_precision is None else self.accept_precision,
+            fallback.accept_recall if self.accept_recall is None else self.accept_recall,
+            self.min_precision,
+            self.min_recall,
+        )
+
+
+class _ClassAnswers(_Answers, kw_only=True, forbid_unknown_fields=True):
+    label: bool | int | float | str
+
+
+class _Document(msgspec.Struct, forbid_unknown_fields=True):
+    index: str = "kulczynski"
+    default: _Answers = msgspec.field(default_factory=_Answers)
+    classes: list[_ClassAnswers] = msgspec.field(name="class", default_factory=list)
+
+
+def read_preferences(path: str | os.PathLike[str]) -> Preferences:
+    """Return the preferences in the file."""
+    try:
+        table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        document = msgspec.convert(table, _Document)
+        return Preferences(_unique(document.classes), document.default.preference(), document.index)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError, InputError) as error:
+        raise InputError(f"{os.fspath(path)} is not a preferences file: {error}") from error
+
+
+def write_preferences(preferences: Preferences, path: str | os.PathLike[str]) -> None:
+    """Write the preferences to the file, whole or not at all."""
+    write_whole(path, preferences_text(preferences))
+
+
+def preferences_text(preferences: Preferences) -> str:
+    """Return the preferences as TOML text."""
+    import tomli_w
+
+    if INDICES.get(preferences.index.name) is not preferences.index:
+        raise InputError(
+            f"the index {preferences.index.name!r} is your own code, which a file cannot hold; write it with one of {', '.join(INDICES)}"
+        )
+    classes = [
+        {"label": _writable(label), **_answers(preference)} for label, preference in preferences.by_class.items()
+    ]
+    return tomli_w.dumps({"index": preferences.index.name, "default": _answers(preferences.default), "class": classes})
+
+
+def _unique(classes: list[_ClassAnswers]) -> dict[Any, Preference]:
+    by_class: dict[Any, Preference] = {}
+    for answers in classes:
+        if answers.label in by_class:
+            raise InputError(f"the class {answers.label!r} stands there twice; keep one of the two")
+        by_class[answers.label] = answers.preference()
+    return by_class
+
+
+def _answers(preference: Preference) -> dict[str, float]:
+    fields = {
+        "importance": float(preference.importance),
+        "accept_precision": preference.accept_precision,
+        "accept_recall": preference.accept_recall,
+        "recall_weight": preference.given_recall_weight,
+        "min_precision": preference.min_precision,
+        "min_recall": preference.min_recall,
+    }
+    return {name: float(value) for name, value in fields.items() if value is not None}
+
+
+def _writable(label: Any) -> bool | int | float | str:
+    if not isinstance(label, (bool, int, float, str)):
+        raise InputError(
+            f"a preferences file holds labels that are text, numbers or true/false, got {label!r} ({type(label).__name__})"
+        )
+    return label

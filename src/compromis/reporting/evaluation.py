@@ -1,0 +1,183 @@
+"""The evaluation of a classifier: evidence and wish in, every number of the report out."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis.evidence import Counts
+from compromis.evidence.distributions import DistributionErrors
+from compromis.measures import agreement, rates
+from compromis.measures.costs import average_cost, total_cost
+from compromis.measures.pragma import PragmaLoss, pragma
+from compromis.measures.probability import WekaErrors, weka_errors
+from compromis.measures.screening import screening_sentence
+from compromis.measures.verdict import Verdict, judge
+from compromis.preferences import Label, Preferences, Wish
+from compromis.reporting.summaries import Averages, ClassSummary, Summary
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """The evaluation of a classifier, made by `compromis.evaluate`.
+
+    ``str(evaluation)`` is the report in Weka's layout, followed by what the preferences say.
+
+    Attributes
+    ----------
+    counts : Counts
+        The confusion counts.
+    errors : DistributionErrors
+        The sums behind Weka's probability errors.
+    roc_areas : ndarray
+        The area under each class's ROC curve.
+    priors : ndarray
+        The training shares that relative errors are relative to.
+    priors_given : bool
+        Whether they are the training shares, or only those of the evaluated rows.
+    preferences : Preferences or None
+        What matters.
+    cost : ndarray or None
+        The cost matrix, rows the truth.
+    """
+
+    counts: Counts
+    errors: DistributionErrors
+    roc_areas: NDArray[np.float64]
+    priors: NDArray[np.float64]
+    priors_given: bool = False
+    preferences: Preferences | None = None
+    cost: NDArray[np.float64] | None = None
+
+    @cached_property
+    def wish(self) -> Wish | None:
+        """The preferences laid out for the classes."""
+        return None if self.preferences is None else self.preferences.on(self.counts.classes)
+
+    @cached_property
+    def pragma(self) -> PragmaLoss | None:
+        """The PRAGMA loss and its parts; None without preferences."""
+        return None if self.wish is None else pragma(self.counts, self.wish)
+
+    @cached_property
+    def verdict(self) -> Verdict | None:
+        """Whether the result is worth anything beside naive decisions; None without preferences."""
+        return None if self.wish is None else judge(self.counts, self.wish)
+
+    @cached_property
+    def screening(self) -> str | None:
+        """For two classes, what the test is good for; None for more."""
+        return screening_sentence(self.counts, self.wish) if len(self.counts.classes) == 2 else None
+
+    @cached_property
+    def per_class(self) -> Mapping[Label, ClassSummary]:
+        """The numbers of each class, by label, in the order of the classes."""
+        columns = self._columns()
+        rows = zip(*columns.values(), strict=True)
+        names = list(columns)
+        return MappingProxyType(
+            {
+                label: ClassSummary(label, **{name: float(value) for name, value in zip(names, row, strict=True)})
+                for label, row in zip(self.counts.classes, rows, strict=True)
+            }
+        )
+
+    @cached_property
+    def summary(self) -> Summary:
+        """The numbers of the whole."""
+        counts, accuracy = self.counts, agreement.accuracy(self.counts)
+        weka: WekaErrors = weka_errors(self.errors, self.priors)
+        correct = counts.matrix.trace().item()
+        return Summary(
+            rows=counts.rows,
+            total=counts.total,
+            correct=correct,
+            incorrect=counts.total - correct,
+            accuracy=accuracy,
+            error_rate=1 - accuracy,
+            kappa=agreement.kappa(counts),
+            balanced_accuracy=agreement.balanced_accuracy(counts),
+            matthews=agreement.matthews(counts),
+            g_mean=agreement.g_mean(counts),
+            mean_absolute_error=weka.mean_absolute,
+            root_mean_squared_error=weka.root_mean_squared,
+            relative_absolute_error=weka.relative_absolute,
+            root_relative_squared_error=weka.root_relative_squared,
+            macro=self._averages(agreement.macro_average),
+            weighted=self._averages(agreement.weighted_average),
+            total_cost=None if self.cost is None else total_cost(counts, self.cost),
+            average_cost=None if self.cost is None else average_cost(counts, self.cost),
+            loss=None if self.pragma is None else self.pragma.total,
+        )
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return the numbers of each class as a data frame, one row per class.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            Without it: pandas if it is installed, else polars, else pyarrow.
+        """
+        from compromis.reporting.frame import to_frame
+
+        return to_frame(self, backend)
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the evaluation as JSON of a versioned schema; with `path`, write it there too, whole or not at all."""
+        from compromis.reporting.json import to_json
+
+        return to_json(self, path)
+
+    def __str__(self) -> str:
+        from compromis.reporting.text import to_text
+
+        return to_text(self)
+
+    def __repr__(self) -> str:
+        loss = "" if self.summary.loss is None else f", loss {self.summary.loss:.4f}"
+        return f"<Evaluation of {self.counts.rows:,} rows, {len(self.counts.classes)} classes{loss}>"
+
+    def _repr_html_(self) -> str:
+        from compromis.reporting.html import to_fragment
+
+        return to_fragment(self)
+
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        counts, unknown = self.counts, np.full(len(self.counts.classes), math.nan)
+        wish, loss = self.wish, self.pragma
+        return {
+            "support": counts.support,
+            "decided": counts.decided,
+            "share_decided": rates.share_decided(counts),
+            "recall": rates.recall(counts),
+            "precision": rates.precision(counts),
+            "specificity": rates.specificity(counts),
+            "negative_predictive_value": rates.negative_predictive_value(counts),
+            "false_negative_rate": rates.false_negative_rate(counts),
+            "false_positive_rate": rates.false_positive_rate(counts),
+            "f_measure": rates.f_measure(counts),
+            "roc_area": self.roc_areas,
+            "importance": unknown if wish is None else wish.importance,
+            "recall_weight": unknown if wish is None else wish.recall_weight,
+            "loss": unknown if loss is None else loss.by_class,
+            "loss_share": unknown if loss is None else loss.share,
+        }
+
+    def _averages(self, average: Any) -> Averages:
+        counts = self.counts
+        return Averages(
+            recall=average(rates.recall(counts), counts),
+            precision=average(rates.precision(counts), counts, undefined=0.0),
+            f_measure=average(rates.f_measure(counts), counts),
+            false_positive_rate=average(rates.false_positive_rate(counts), counts),
+            specificity=average(rates.specificity(counts), counts),
+            roc_area=average(self.roc_areas, counts),
+        )

@@ -1,0 +1,156 @@
+"""The report as text: Weka's layout, then what the preferences say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from compromis.measures.verdict import Baseline, Verdict
+from compromis.preferences import Preferences
+from compromis.reporting.evaluation import Evaluation
+from compromis.reporting.summaries import ClassSummary
+
+
+def to_text(evaluation: Evaluation) -> str:
+    """Return the report in Weka's layout, and the preference section where there are preferences."""
+    sections = [_summary(evaluation), _by_class(evaluation), _confusion(evaluation)]
+    if evaluation.preferences is not None:
+        sections.append(_preferences(evaluation, evaluation.preferences))
+    if evaluation.screening is not None:
+        sections.append(evaluation.screening + "\n")
+    return "\n".join(sections)
+
+
+def aligned(value: float, width: int, decimals: int) -> str:
+    """Format as Weka does: aligned at the decimal point, trailing zeros left blank, '?' where undefined."""
+    if math.isnan(value):
+        return "?".rjust(width - decimals - 1).ljust(width)
+    text = f"{value:{width}.{decimals}f}"
+    return text.rstrip("0").rstrip(".").ljust(len(text))
+
+
+def letters(position: int) -> str:
+    """Name a class by its position: a, b, ..., z, aa, ab, ..."""
+    name = ""
+    while position >= 0:
+        position, place = position // 26 - 1, position % 26
+        name = chr(ord("a") + place) + name
+    return name
+
+
+def _summary(evaluation: Evaluation) -> str:
+    numbers = evaluation.summary
+    lines = [
+        _counted("Correctly Classified Instances", numbers.correct, numbers.accuracy),
+        _counted("Incorrectly Classified Instances", numbers.incorrect, numbers.error_rate),
+        _valued("Kappa statistic", numbers.kappa),
+    ]
+    if numbers.total_cost is not None and numbers.average_cost is not None:
+        lines += [_valued("Total Cost", numbers.total_cost), _valued("Average Cost", numbers.average_cost)]
+    lines += [
+        _valued("Mean absolute error", numbers.mean_absolute_error),
+        _valued("Root mean squared error", numbers.root_mean_squared_error),
+        _valued("Relative absolute error", 100 * numbers.relative_absolute_error) + " %",
+        _valued("Root relative squared error", 100 * numbers.root_relative_squared_error) + " %",
+        _valued("Total Number of Instances", numbers.total),
+    ]
+    if numbers.rows != numbers.total:
+        lines.append(_valued("Number of rows", numbers.rows))
+    if not evaluation.priors_given:
+        lines.append("(relative to the class shares of these rows; pass priors= for those of the training rows)")
+    return "=== Summary ===\n\n" + "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _counted(name: str, count: float, share: float) -> str:
+    return f"{name:<35}{aligned(count, 12, 4)}     {aligned(100 * share, 12, 4)} %"
+
+
+def _valued(name: str, value: float) -> str:
+    return f"{name:<35}{aligned(value, 12, 4)}"
+
+
+def _by_class(evaluation: Evaluation) -> str:
+    lines = [
+        "=== Detailed Accuracy By Class ===\n",
+        "               TP Rate   FP Rate   Precision   Recall  F-Measure   ROC Area  Class",
+    ]
+    lines += [f"{'':15}{_rates(one)}    {_name(one.label)}" for one in evaluation.per_class.values()]
+    mean = evaluation.summary.weighted
+    cells = (mean.recall, mean.false_positive_rate, mean.precision, mean.recall, mean.f_measure, mean.roc_area)
+    lines.append(f"{'Weighted Avg.':15}{_row(cells)}".rstrip())
+    undefined = any(
+        math.isnan(rate) for one in evaluation.per_class.values() for rate in (one.precision, one.recall, one.roc_area)
+    )
+    if undefined:
+        lines.append("(? is undefined: the class does not occur or is never decided; an average counts a class")
+        lines.append(" that occurs but is never decided with precision 0)")
+    return "\n".join(lines) + "\n"
+
+
+def _rates(one: ClassSummary) -> str:
+    return _row((one.recall, one.false_positive_rate, one.precision, one.recall, one.f_measure, one.roc_area))
+
+
+def _row(cells: Sequence[float]) -> str:
+    gaps = ("   ", "    ", "   ", "   ", "    ", "")
+    return "".join(aligned(cell, 7, 3) + gap for cell, gap in zip(cells, gaps, strict=True))
+
+
+def _confusion(evaluation: Evaluation) -> str:
+    counts = evaluation.counts
+    whole = bool((counts.matrix == counts.matrix.round()).all())
+    cells = [[f"{cell:.0f}" if whole else f"{cell:.2f}" for cell in row] for row in counts.matrix.tolist()]
+    names = [letters(k) for k in range(len(counts.classes))]
+    width = max(len(text) for text in [*names, *(cell for row in cells for cell in row)])
+    lines = ["=== Confusion Matrix ===\n", "".join(f" {name:>{width}}" for name in names) + "   <-- classified as"]
+    for row, name, label in zip(cells, names, counts.classes, strict=True):
+        lines.append("".join(f" {cell:>{width}}" for cell in row) + f" | {name:>{width}} = {_name(label)}")
+    return "\n".join(lines) + "\n"
+
+
+def _preferences(evaluation: Evaluation, preferences: Preferences) -> str:
+    verdict = evaluation.verdict
+    assert verdict is not None
+    lines = [
+        f"=== By Your Preferences (index {preferences.index.name}) ===\n",
+        "   Importance  Recall weight  Recall  Precision  Loss f   Adds  Decided  Class",
+    ]
+    lines += [_preference_row(one) for one in evaluation.per_class.values()]
+    lines += ["", f"{'Loss (0 is perfect, 1 the worst)':<45}{verdict.loss:8.4f}"]
+    lines += [
+        f"{_sentence_case(one.name):<45}{one.loss:8.4f}{_misses(one.shortfall)}" for one in _worth_showing(verdict)
+    ]
+    lines += ["", f"Verdict: {verdict.sentence}."]
+    return "\n".join(lines) + "\n"
+
+
+def _preference_row(one: ClassSummary) -> str:
+    return (
+        f"{one.importance:13g}{one.recall_weight:15.3f}{_rate(one.recall)}{_rate(one.precision, 11)}"
+        f"{_rate(one.loss)}{_rate(one.loss_share, 7)}{100 * one.share_decided:7.1f} %  {_name(one.label)}"
+    )
+
+
+def _rate(value: float, width: int = 8) -> str:
+    return "?".rjust(width) if math.isnan(value) else f"{value:{width}.3f}"
+
+
+def _worth_showing(verdict: Verdict, most: int = 4) -> list[Baseline]:
+    """The constant decisions, only the best of them where there are many, and the random one."""
+    constant = [one for one in verdict.baselines if one.label is not None]
+    if len(constant) > most:
+        constant = sorted(constant, key=lambda one: (one.shortfall, one.loss))[:most]
+    return [*constant, *(one for one in verdict.baselines if one.label is None)]
+
+
+def _misses(shortfall: float) -> str:
+    return "  (misses a minimum)" if shortfall > 0 else ""
+
+
+def _sentence_case(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _name(label: object) -> str:
+    """A label as one line of text: control characters are spelled out, so that a name cannot forge lines."""
+    return "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in str(label))
