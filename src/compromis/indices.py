@@ -82,7 +82,7 @@ class Index:
         )
         if self.defined_at_zero:
             return self.formula(p, r, weight)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(all="ignore"):  # at the edges, where a limit takes over
             inside = self.formula(p, r, weight)
         limits = [np.isnan(p) | np.isnan(r) | np.isnan(weight), weight <= 0, weight >= 1, (p <= 0) | (r <= 0)]
         return np.select(limits, [np.full(p.shape, np.nan), p, r, np.zeros(p.shape)], inside)
@@ -130,17 +130,17 @@ def _answer_jaccard(x: float, y: float) -> float:
 
 
 def _jaccard(p: Array, r: Array, weight: Array) -> Array:
-    of_precision, of_recall = np.minimum(2 * weight, 1.0), np.minimum(2 - 2 * weight, 1.0)
-    return p * r / (of_precision * p + of_recall * r - (1 - np.abs(1 - 2 * weight)) * p * r)
+    """The paper's p r / (w(l) p + w(1-l) r - v(l) p r), on each side of 1/2 in a form that loses no digits."""
+    return p * r / np.where(weight <= 0.5, r + 2 * weight * p * (1 - r), p + 2 * (1 - weight) * r * (1 - p))
 
 
 def _surface_f(p: Array, r: Array, low: float, high: float) -> Array:
-    width, start = high - low, low * p + (1 - low) * r
-    return p * r * width / start * _log_ratio(width * (p - r) / start)
+    start, end = (bound * p + (1 - bound) * r for bound in (low, high))
+    return p * r * (high - low) * _mean_inverse(start, end, (high - low) * (p - r))
 
 
 def _surface_fowlkes_mallows(p: Array, r: Array, low: float, high: float) -> Array:
-    width, slope = high - low, np.log(r / p)
+    width, slope = high - low, np.log(r) - np.log(p)
     return width * p * np.exp(low * slope) * _exp_ratio(width * slope)
 
 
@@ -153,13 +153,15 @@ def _surface_jaccard(p: Array, r: Array, low: float, high: float) -> Array:
 def _half_jaccard(p: Array, r: Array, low: float, high: float) -> Array:
     if high <= low:
         return np.zeros(p.shape)
-    width, start = high - low, r + 2 * low * p * (1 - r)
-    return p * r * width / start * _log_ratio(2 * width * p * (1 - r) / start)
+    start, end = (r + 2 * bound * p * (1 - r) for bound in (low, high))
+    return p * r * (high - low) * _mean_inverse(start, end, 2 * (high - low) * p * (1 - r))
 
 
-def _log_ratio(z: Array) -> Array:
-    """log(1 + z) / z, 1 at z = 0."""
-    return np.divide(np.log1p(z), z, out=np.ones_like(z), where=z != 0)
+def _mean_inverse(start: Array, end: Array, step: Array) -> Array:
+    """The mean of 1/m for m from `start` to `end` = `start` + `step`: log(end / start) / step, without losing digits."""
+    ratio = step / start
+    logarithm = np.where(np.abs(ratio) < 0.5, np.log1p(np.maximum(ratio, -0.5)), np.log(end / start))
+    return np.divide(logarithm, step, out=np.asarray(1 / start), where=step != 0)
 
 
 def _exp_ratio(z: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from importlib import import_module
 from typing import Any
 
@@ -36,7 +37,10 @@ class _Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.simplefilter("once")
+                warnings.showwarning = _show_warning
+                return super().invoke(ctx)
         except (CompromisError, OSError) as error:
             if os.environ.get("COMPROMIS_DEBUG"):
                 raise
@@ -50,6 +54,10 @@ def main() -> None:
 
     Errors are one sentence; set COMPROMIS_DEBUG=1 for the traceback.
     """
+
+
+def _show_warning(message: Warning | str, *_: Any) -> None:
+    click.echo(f"Warning: {message}", err=True)
 
 
 def _sentence(error: Exception) -> str:

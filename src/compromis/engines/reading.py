@@ -5,7 +5,8 @@ from __future__ import annotations
 import gzip
 import io
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -44,8 +45,10 @@ def read_table(path: str, choose: Callable[[list[str]], Iterable[str]]) -> Table
     CSV, TSV, ARFF and Parquet, each also compressed with gzip; the content must be what the name says.
     """
     content = _Content(path)
-    chosen = list(dict.fromkeys(choose(content.format.names(content.open(), content.source))))
-    return content.format.read(content.open(), content.source, chosen)
+    with content.open() as stream:
+        chosen = list(dict.fromkeys(choose(content.format.names(stream, content.source))))
+    with content.open() as stream:
+        return content.format.read(stream, content.source, chosen)
 
 
 def pick_column(name: str, names: Sequence[str]) -> str:
@@ -68,12 +71,20 @@ class _Content:
             raise InputError(f"{path!r} is a folder; name a file in it")
         self.format = self._detect()
 
-    def open(self) -> BinaryIO:
+    @contextmanager
+    def open(self) -> Iterator[BinaryIO]:
         """Open the content anew, decompressed."""
-        raw: BinaryIO = io.BytesIO(self._bytes) if self._path is None else self._path.open("rb")
-        start = raw.read(len(GZIP))
-        raw.seek(0)
-        return gzip.open(raw) if start == GZIP else raw  # type: ignore[return-value]
+        with self._open_raw() as raw:
+            packed = raw.read(len(GZIP)) == GZIP
+            raw.seek(0)
+            if not packed:
+                yield raw
+                return
+            with gzip.open(raw) as unpacked:
+                yield unpacked  # type: ignore[misc]
+
+    def _open_raw(self) -> BinaryIO:
+        return io.BytesIO(self._bytes) if self._path is None else self._path.open("rb")
 
     def _detect(self) -> _Format:
         suffixes = [] if self._path is None else [suffix.lower() for suffix in self._path.suffixes]
@@ -91,8 +102,7 @@ class _Content:
         return FORMATS[expected or found]
 
     def _starts_with(self, magic: bytes) -> bool:
-        raw = io.BytesIO(self._bytes) if self._path is None else self._path.open("rb")
-        with raw:
+        with self._open_raw() as raw:
             return raw.read(len(magic)) == magic
 
     def _start(self) -> bytes:
@@ -121,10 +131,11 @@ def _sniff(start: bytes, source: str) -> str:
             raise InputError(f"{source} holds {name}, which is not read here; export it as CSV or Parquet")
     if b"\0" in start:
         raise InputError(f"{source} holds binary data, not a table; give CSV, TSV, ARFF or Parquet")
-    lines = [line.strip().lower() for line in start.splitlines()]
-    if any(line.startswith((b"@relation", b"@attribute")) for line in lines):
+    header = next(line for line in start.splitlines() if line.strip())
+    if (
+        header.lstrip(b"\xef\xbb\xbf \t").lower().startswith((b"%", b"@relation"))
+    ):  # ARFF often starts with long comments
         return "ARFF"
-    header = start.splitlines()[0]
     return "TSV" if header.count(b"\t") > header.count(b",") else "CSV"
 
 

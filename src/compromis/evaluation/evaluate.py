@@ -43,7 +43,7 @@ def evaluate(
         The decided classes. Without it: the class of the largest probability, the first one in a tie.
     y_proba : array-like of shape (n, K), optional
         A distribution over the classes per row, in the order of `labels` (else sorted); a frame whose columns are named after
-        the classes; or one column, the probability of the second of two classes. Rows are scaled to sum to 1.
+        the classes; or one column, the probability of the second of two classes. Votes are scaled to shares.
     preferences : Preferences, optional
         What matters; adds the preference section, the baselines and the verdict.
     labels : sequence, optional

@@ -16,6 +16,9 @@ from compromis.preferences.preferences import plain_label
 
 Floats = NDArray[np.float64]
 
+ROUNDING = 0.02
+"""How far printed distributions may be from a sum of 1; scaling such rows would break ties between them."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DistributionErrors:
@@ -49,7 +52,7 @@ class DistributionErrors:
 
 
 def read_distributions(y_proba: Any, rows: int, classes: Sequence[Label], name: str = "y_proba") -> Floats:
-    """Return one distribution over `classes` for each row: finite, not negative, each row scaled to sum to 1.
+    """Return one distribution over `classes` for each row: finite, not negative; votes are scaled to sum to 1.
 
     A frame whose columns are named after the classes is put into their order; one column stands for the second of two classes.
     """
@@ -72,8 +75,9 @@ def read_distributions(y_proba: Any, rows: int, classes: Sequence[Label], name: 
         raise InputError(
             f"row {int((sums[:, 0] == 0).argmax())} of {name} is 0 for every class; drop such rows or give them a distribution"
         )
-    scaled: Floats = np.divide(shares, sums)
-    return scaled
+    off = np.abs(sums - 1) > ROUNDING
+    np.divide(shares, sums, where=off, out=shares)
+    return shares
 
 
 def _in_class_order(y_proba: Any, classes: Sequence[Label], name: str) -> Any:

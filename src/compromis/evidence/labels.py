@@ -87,13 +87,7 @@ def check_same_rows(first: LabelColumn, second: LabelColumn) -> None:
 def _as_array(values: Any, name: str) -> NDArray[Any]:
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
         raise InputError(f"{name} must be a list, array or series of labels, got {type(values).__name__}")
-    if isinstance(values, np.ndarray):
-        array = values
-    elif _of_one_type(values):
-        array = np.asarray(values)
-    else:  # numpy would turn [1, "a"] into two strings
-        array = np.empty(len(values), dtype=object)
-        array[:] = list(values)
+    array = values if isinstance(values, np.ndarray) else _plain_array(values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -103,8 +97,14 @@ def _as_array(values: Any, name: str) -> NDArray[Any]:
     return array
 
 
-def _of_one_type(values: Any) -> bool:
-    return len({type(value) for value in values}) <= 1
+def _plain_array(values: Any) -> NDArray[Any]:
+    """Return an array that holds the values as they are: numpy turns [1, "a"] into strings, [2**64 - 1, 7] into floats."""
+    kinds = {type(value) for value in values}
+    array = np.asarray(values) if len(kinds) <= 1 else None
+    if array is None or (kinds == {int} and array.dtype.kind not in "iu"):
+        array = np.empty(len(values), dtype=object)
+        array[:] = list(values)
+    return array
 
 
 def _read_array(array: NDArray[Any], name: str, index: Any = None) -> LabelColumn:
@@ -132,7 +132,9 @@ def _check_objects(array: NDArray[Any], name: str) -> tuple[NDArray[Any], str]:
         raise InputError(f"{name} mixes labels of types {' and '.join(sorted(kinds))}; convert them to one type")
     kind = kinds.pop() if kinds else "object"
     if kind in {"int", "bool"}:
-        return _read_array(np.array(array.tolist()), name).values, kind
+        type_of = int if kind == "int" else bool
+        plain = _plain_array([type_of(value) for value in array])
+        return plain if plain.dtype == object else _read_array(plain, name).values, kind
     return array, kind
 
 

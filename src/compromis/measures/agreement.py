@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
@@ -20,17 +21,12 @@ def kappa(counts: Counts) -> float:
 
     Notes
     -----
-    With n rows, a of them right and e expected right by chance, kappa = (a - e) / (n - e),
-    e = sum_k support_k decided_k / n. The products are formed in floating point: those of counts above 2^31
-    do not fit into 64 bits.
+    With n rows, a of them right and c = sum_k support_k decided_k, kappa = (n a - c) / (n^2 - c). The terms nearly cancel where
+    one class dominates, and their products outgrow 64 bits, so they are formed exactly.
     """
-    total = float(counts.total)
-    expected = (
-        float(np.dot(counts.support.astype(np.float64), counts.decided.astype(np.float64))) / total
-        if total
-        else math.nan
-    )
-    return _divide(float(counts.matrix.trace()) - expected, total - expected)
+    total, right, truth, decision = _exact(counts)
+    chance = _product(truth, decision)
+    return _divide(total * right - chance, total * total - chance)
 
 
 def balanced_accuracy(counts: Counts) -> float:
@@ -45,12 +41,12 @@ def g_mean(counts: Counts) -> float:
 
 
 def matthews(counts: Counts) -> float:
-    """Matthews' correlation coefficient, for any number of classes (Gorodkin's R_K)."""
-    total = float(counts.total)
-    truth, decision = counts.support.astype(np.float64), counts.decided.astype(np.float64)
-    covariance = float(counts.matrix.trace()) * total - float(truth @ decision)
-    spread_truth, spread_decision = total * total - float(truth @ truth), total * total - float(decision @ decision)
-    return _divide(covariance, math.sqrt(spread_truth) * math.sqrt(spread_decision))
+    """Matthews' correlation coefficient, for any number of classes (Gorodkin's R_K); formed exactly, as `kappa` is."""
+    total, right, truth, decision = _exact(counts)
+    spread_truth, spread_decision = (total * total - _product(part, part) for part in (truth, decision))
+    if not (spread_truth and spread_decision):
+        return math.nan
+    return float(total * right - _product(truth, decision)) / (math.sqrt(spread_truth) * math.sqrt(spread_decision))
 
 
 def macro_average(rates: Rates, counts: Counts, *, undefined: float = math.nan) -> float:
@@ -73,5 +69,15 @@ def _average(rates: Rates, weights: Rates, undefined: float) -> float:
     return _divide(float(filled[use] @ weights[use]), float(weights[use].sum()))
 
 
-def _divide(above: float, below: float) -> float:
-    return above / below if below else math.nan
+def _exact(counts: Counts) -> tuple[Fraction, Fraction, list[Fraction], list[Fraction]]:
+    """Return total, rows decided rightly, supports and decisions as exact numbers."""
+    truth, decision = ([Fraction(rows) for rows in part.tolist()] for part in (counts.support, counts.decided))
+    return Fraction(counts.total), Fraction(counts.matrix.trace().item()), truth, decision
+
+
+def _product(first: list[Fraction], second: list[Fraction]) -> Fraction:
+    return sum((a * b for a, b in zip(first, second, strict=True)), start=Fraction(0))
+
+
+def _divide(above: float | Fraction, below: float | Fraction) -> float:
+    return float(above / below) if below else math.nan

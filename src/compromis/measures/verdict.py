@@ -76,7 +76,7 @@ def judge(counts: Counts, wish: Wish) -> Verdict:
     informative = (short, loss) < (best.shortfall, best.loss) and not (
         short == best.shortfall and math.isclose(loss, best.loss, rel_tol=1e-12)
     )
-    sentence = _praise(loss, best) if informative else _blame(loss, best, wish)
+    sentence = _praise(loss, best) if informative else _blame(loss, best, counts, wish)
     return Verdict(informative, "; but ".join([sentence, *(str(one) for one in missed)]), loss, baselines, missed)
 
 
@@ -112,9 +112,15 @@ def _praise(loss: float, best: Baseline) -> str:
     )
 
 
-def _blame(loss: float, best: Baseline, wish: Wish) -> str:
+def _blame(loss: float, best: Baseline, counts: Counts, wish: Wish) -> str:
     how = "better" if loss > best.loss and not math.isclose(loss, best.loss) else "as well"
     cause = f"uninformative: your wish is met {how} by {best.name} (loss {best.loss:.4f}, this result {loss:.4f})"
-    if best.label is None or wish.index is not KULCZYNSKI:
-        return f"{cause}; the result adds nothing for the classes that matter, so improve the model or review the wish"
-    return f"{cause}; set min_precision for {best.label!r} or use index f, which does not reward giving up"
+    if best.label is None:
+        return f"{cause}; improve the model, or review the wish"
+    share = counts.support[counts.classes.index(best.label)] / counts.total
+    cure = f"set min_precision for {best.label!r} above {share:.3f}, its share of the rows"
+    return (
+        f"{cause}; {cure}, or use index f, which does not reward giving up"
+        if wish.index is KULCZYNSKI
+        else f"{cause}; {cure}"
+    )

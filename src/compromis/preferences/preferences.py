@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -12,10 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis.errors import InputError, nearest, shown
-from compromis.indices import Index, get_index
+from compromis.indices import JACCARD, Index, get_index
 from compromis.preferences.preference import Preference
 
 Label = Hashable
+
+JACCARD_WARNING = (
+    "the weighted Jaccard index is lowest at a recall weight of 1/2, so the losses of classes with different recall weights "
+    "are not comparable; use index f, which orders results alike at 1/2 and has no such dip"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,10 +135,13 @@ class Preferences:
             raise InputError(
                 f"the importances of all {len(known)} classes are 0; give at least one class an importance above 0"
             )
+        recall_weight = np.array([preference.recall_weight(self._index) for preference in each], dtype=np.float64)
+        if strict and self._index is JACCARD and len(set(recall_weight[importance > 0])) > 1:
+            warnings.warn(JACCARD_WARNING, UserWarning, stacklevel=2)
         return Wish(
             classes=known,
             importance=importance,
-            recall_weight=np.array([preference.recall_weight(self._index) for preference in each], dtype=np.float64),
+            recall_weight=recall_weight,
             min_precision=np.array([preference.min_precision or 0.0 for preference in each], dtype=np.float64),
             min_recall=np.array([preference.min_recall or 0.0 for preference in each], dtype=np.float64),
             index=self._index,

@@ -1,0 +1,33 @@
+"""Fixtures: the papers' data where COMPROMIS_DATA names it, and how often random tests try."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def rng(request):
+    """A generator of its own for each test, the same in every run."""
+    return np.random.default_rng([ord(letter) for letter in request.node.name])
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of the papers' data."""
+    folder = os.environ.get("COMPROMIS_DATA")
+    if not folder:
+        pytest.skip("COMPROMIS_DATA does not name the folder of the papers' data")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def weka(data) -> Path:
+    """The folder of what Weka printed."""
+    folder = data.parent / "oracles" / "weka"
+    if not folder.is_dir():
+        pytest.skip("there is no oracles/weka beside COMPROMIS_DATA")
+    return folder

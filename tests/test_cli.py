@@ -1,0 +1,201 @@
+"""The command line: the library's numbers, exit code 2 and one sentence for every mistake, and a quick --help."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import warnings
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import compromis as cp
+from compromis.cli import main
+
+GIVEN = ["evaluate", "results.csv", "--truth", "truth", "--decision", "decision"]
+TRUTH, DECISION = ["bad", "good", "good", "NA", "bad", "01"], ["bad", "bad", "good", "NA", "good", "1"]
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments, input=None):
+        return CliRunner().invoke(main, [str(one) for one in arguments], input=input)
+
+    return run
+
+
+@pytest.fixture
+def table(tmp_path):
+    rows = zip(TRUTH, DECISION, [1, 2, 1, 1, 1, 1], strict=True)
+    path = tmp_path / "results.csv"
+    path.write_text("truth,decision,weight\n" + "".join(f"{t},{d},{w}\n" for t, d, w in rows))
+    return path
+
+
+def test_evaluate_is_the_librarys(run, table):
+    wish = cp.Preferences.prioritise(["bad"])
+    expected = cp.evaluate(TRUTH, DECISION, preferences=wish)
+    done = run("evaluate", table, "--truth", "truth", "--decision", "decision", "--prioritise", "bad")
+    assert done.exit_code == 0
+    assert done.stdout == str(expected)
+    done = run("evaluate", table, "--truth", "truth", "--decision", "decision", "--prioritise", "bad", "--json")
+    assert json.loads(done.stdout) == json.loads(expected.to_json())
+
+
+def test_weights_labels_index_and_preferences(run, table, tmp_path):
+    wish = cp.Preferences({"bad": cp.Preference(5, 0.2, 0.7)}, index="f")
+    wish.to_toml(tmp_path / "wish.toml")
+    order = ["good", "bad", "NA", "01", "1", "absent"]
+    labels = [part for label in order for part in ("--label", label)]
+    done = run(
+        "evaluate", table, "--truth", "truth", "--decision", "decision", "--weight", "weight",
+        "--preferences", "wish.toml", "--index", "fowlkes_mallows", *labels, "--json",
+    )  # fmt: skip
+    expected = cp.evaluate(
+        TRUTH, DECISION, sample_weight=[1, 2, 1, 1, 1, 1], labels=order, preferences=wish.with_index("fowlkes_mallows")
+    )
+    assert json.loads(done.stdout) == json.loads(expected.to_json())
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet"])
+def test_scores(run, tmp_path, rng, suffix):
+    truth = rng.choice(["a", "b", "c"], 60)
+    shares = rng.dirichlet([1, 1, 1], 60)
+    frame = pl.DataFrame({"t": truth, **{f"p_{label}": shares[:, k] for k, label in enumerate("abc")}})
+    path = tmp_path / f"scores.{suffix}"
+    {"csv": frame.write_csv, "parquet": frame.write_parquet, "tsv": lambda p: frame.write_csv(p, separator="\t")}[
+        suffix
+    ](path)
+    done = run("evaluate", path, "--truth", "t", "--scores", "p_", "--json")
+    expected = cp.evaluate(truth, y_proba=shares)
+    assert json.loads(done.stdout) == json.loads(expected.to_json())
+    assert run("evaluate", path, "--truth", "t", "--scores", "p_a", "--scores", "p_b", "--scores", "p_c").exit_code == 2
+
+
+def test_a_warning_is_one_line(run, table):
+    done = run(*GIVEN, "--prioritise", "bad", "--index", "jaccard")
+    assert done.exit_code == 0
+    assert done.stderr.startswith("Warning: the weighted Jaccard index")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_standard_input(run, table):
+    done = run("evaluate", "-", "--truth", "truth", "--decision", "decision", input=table.read_text())
+    assert done.stdout == str(cp.evaluate(TRUTH, DECISION))
+
+
+def test_missing_labels(run, tmp_path):
+    (tmp_path / "m.csv").write_text("t,d\na,a\n,b\nb,b\n,a\n")
+    done = run("evaluate", "m.csv", "--truth", "t", "--decision", "d")
+    assert done.exit_code == 2
+    assert "column 't' of m.csv has 2 missing values (the first in data row 2)" in done.stderr
+    done = run("evaluate", "m.csv", "--truth", "t", "--decision", "d", "--drop-missing")
+    assert done.exit_code == 0
+    assert "left out 2 rows without a class" in done.stderr
+    assert done.stdout == str(cp.evaluate(["a", "b"], ["a", "b"]))
+
+
+def test_preferences_asks_and_writes(run, table):
+    answers = "10\n0.1\n0.9\n0.05\n" + "\n\n\n\n"
+    done = run("preferences", "--label", "bad", "--label", "good", "--output", "wish.toml", input=answers)
+    assert done.exit_code == 0, done.output
+    wish = cp.Preferences.from_toml("wish.toml")
+    assert wish.of("bad") == cp.Preference(10, 0.1, 0.9, min_precision=0.05)
+    assert wish.of("good") == cp.Preference()
+    assert "What precision would you accept for a recall of 1?" in done.stdout
+    done = run("preferences", "--label", "bad", "--output", "wish.toml", input=answers)
+    assert done.exit_code == 2
+    assert "wish.toml exists already" in done.stderr
+    done = run("preferences", table, "--truth", "truth", "--output", "w2.toml", input="\n" * 16)
+    assert done.exit_code == 0
+    assert set(cp.Preferences.from_toml("w2.toml").by_class) == set(TRUTH)
+
+
+def test_preferences_refuses_a_percentage(run):
+    done = run("preferences", "--label", "bad", input="10\n10\n0.1\n0.9\n0\n")
+    assert "not in the range" in done.output
+    assert cp.Preferences.from_toml("preferences.toml").of("bad").accept_precision == 0.1
+
+
+def test_demo(run):
+    done = run("demo")
+    assert done.exit_code == 0
+    assert "malignant" in done.stdout
+    assert "Verdict: informative" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["evaluate", "nowhere.csv", "--truth", "t", "--decision", "d"], "there is no file 'nowhere.csv'"),
+        (["evaluate", "results.csv", "--truth", "trut", "--decision", "decision"], "no column 'trut'; did you mean 'truth'?"),
+        (["evaluate", "results.csv", "--truth", "truth"], "give --decision, --scores, or both"),
+        (["evaluate", "results.csv", "--truth", "truth", "--scores", "q_"], "no column is named 'q_' or starts with it"),
+        ([*GIVEN, "--weight", "decision"], "must hold numbers, got 'bad' in data row 1"),
+        ([*GIVEN, "--prioritise", "bda"], "which is neither in the data nor in labels; did you mean 'bad'?"),
+        ([*GIVEN, "--index", "g"], "there is no index 'g'"),
+        ([*GIVEN, "--label", "bad"], "labels misses"),
+        ([*GIVEN, "--preferences", "no.toml"], "no.toml: No such file"),
+        ([*GIVEN, "--preferences", "a", "--prioritise", "b"], "not both"),
+        (["evaluate", "-", "--truth", "truth", "--decision", "decision"], "standard input is empty"),
+        (["preferences"], "give FILE and --truth COL, or --label"),
+        (["preferences", "--label", "a", "--index", "nope"], "there is no index 'nope'"),
+        (["preferences", "results.csv", "--truth", "nope"], "there is no column 'nope'"),
+    ],
+)  # fmt: skip
+def test_mistakes(run, table, arguments, said):
+    done = run(*arguments, input="")
+    assert done.exit_code == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.output
+    assert done.stdout == ""
+
+
+def test_two_hundred_configurations(run, tmp_path, rng):
+    """The command line and the library give the same JSON, whatever is asked for."""
+    for number in range(200):
+        classes = rng.choice(["a", "b", "NA", "01", "x y", "-1"], rng.integers(2, 6), replace=False)
+        size = int(rng.integers(1, 30))
+        truth, decision = rng.choice(classes, (2, size))
+        weight = rng.integers(1, 5, size)
+        path = tmp_path / f"{number}.tsv"
+        path.write_text(
+            "t\td\tw\n" + "".join(f"{t}\t{d}\t{w}\n" for t, d, w in zip(truth, decision, weight, strict=True))
+        )
+        index = str(rng.choice(list(cp.INDICES)))
+        wish = cp.Preferences.prioritise([truth[0]], index=index)
+        use_weight = bool(rng.integers(2))
+        options = ["--weight", "w"] if use_weight else []
+        done = run(
+            "evaluate",
+            path,
+            "--truth",
+            "t",
+            "--decision",
+            "d",
+            f"--prioritise={truth[0]}",
+            "--index",
+            index,
+            *options,
+            "--json",
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # Jaccard's
+            expected = cp.evaluate(truth, decision, preferences=wish, sample_weight=weight if use_weight else None)
+        assert json.loads(done.stdout) == json.loads(expected.to_json()), done.output
+
+
+@pytest.mark.parametrize("command", [["-m", "compromis", "--help"], ["-m", "compromis", "evaluate", "--help"]])
+def test_help_imports_nothing_heavy(command):
+    program = f"import sys, runpy; sys.argv = {['compromis', *command[2:]]!r}\n"
+    program += "try: runpy.run_module('compromis', run_name='__main__')\nexcept SystemExit: pass\n"
+    program += (
+        "print([name for name in ('numpy', 'sklearn', 'numba', 'rich', 'jinja2', 'matplotlib') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+    assert "Usage" in done.stdout

@@ -1,0 +1,247 @@
+"""evaluate: distributions, weights, verdicts, and every rendering of the same numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris, make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GridSearchCV, cross_validate
+
+import compromis as cp
+from tests import oracle
+
+
+@pytest.fixture
+def scored(rng):
+    truth = rng.integers(0, 3, 200)
+    shares = rng.dirichlet([1, 1, 1], 200).round(2)
+    shares[:, 0] += 1 - shares.sum(axis=1)
+    return truth, np.abs(shares)
+
+
+def test_distribution_errors_in_exact_arithmetic(scored):
+    truth, shares = scored
+    result = cp.evaluate(truth, y_proba=shares, priors=[0.5, 0.25, 0.25])
+    exact = oracle.weka_errors(shares.tolist(), truth.tolist(), [0.5, 0.25, 0.25])  # in per cent
+    numbers = result.summary
+    ours = [
+        numbers.mean_absolute_error,
+        numbers.root_mean_squared_error,
+        100 * numbers.relative_absolute_error,
+        100 * numbers.root_relative_squared_error,
+    ]
+    assert ours == pytest.approx([float(value) for value in exact], rel=1e-12)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_roc_area(scored, rng, weighted):
+    truth, shares = scored
+    weight = rng.integers(1, 5, len(truth)) if weighted else None
+    result = cp.evaluate(truth, y_proba=shares, sample_weight=weight)
+    for k in range(3):
+        expected = roc_auc_score(truth == k, shares[:, k], sample_weight=weight)
+        assert result.per_class[k].roc_area == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_decision_is_the_first_of_the_most_probable():
+    result = cp.evaluate(["a", "b"], y_proba=[[0.5, 0.5], [0.5, 0.5]])
+    assert result.counts.matrix.tolist() == [[1, 0], [1, 0]]
+
+
+def test_probabilities_by_name_or_for_one_class():
+    truth, shares = ["no", "yes", "yes"], np.array([[0.7, 0.3], [0.4, 0.6], [0.8, 0.2]])
+    expected = cp.evaluate(truth, y_proba=shares).to_json()
+    assert cp.evaluate(truth, y_proba=pd.DataFrame({"yes": shares[:, 1], "no": shares[:, 0]})).to_json() == expected
+    assert cp.evaluate(truth, y_proba=pl.DataFrame({"yes": shares[:, 1], "no": shares[:, 0]})).to_json() == expected
+    one_column = json.loads(cp.evaluate(truth, y_proba=shares[:, 1]).to_json())
+    assert one_column["summary"]["accuracy"] == json.loads(expected)["summary"]["accuracy"]
+    assert cp.evaluate(truth, y_proba=10 * shares).summary.accuracy == 2 / 3  # votes are scaled to shares
+
+
+def test_weights_are_repetition(rng):
+    truth, decision = rng.integers(0, 3, (2, 300))
+    repeats = rng.integers(1, 4, 300)
+    wish = cp.Preferences.prioritise([1])
+    weighted = cp.evaluate(truth, decision, sample_weight=repeats, preferences=wish)
+    repeated = cp.evaluate(truth.repeat(repeats), decision.repeat(repeats), preferences=wish)
+    ours, theirs = (json.loads(result.to_json()) for result in (weighted, repeated))
+    assert ours["per_class"] == theirs["per_class"]
+    assert ours["verdict"] == theirs["verdict"]
+    assert ours["summary"] | {"rows": 0} == theirs["summary"] | {"rows": 0}
+
+
+def test_cost():
+    result = cp.evaluate(["a", "a", "b"], ["a", "b", "b"], cost=[[0, 5], [1, 0]])
+    assert (result.summary.total_cost, result.summary.average_cost) == (5, 5 / 3)
+    assert "Total Cost" in str(result)
+
+
+def test_undefined_values_are_nan_and_shown_as_such():
+    result = cp.evaluate(
+        ["a", "a", "b"], ["a", "c", "c"], preferences=cp.Preferences.prioritise(["b"]), labels=["a", "b", "c", "d"]
+    )
+    classes = result.per_class
+    assert math.isnan(classes["b"].precision)
+    assert math.isnan(classes["c"].recall)
+    assert classes["c"].precision == 0
+    assert math.isnan(classes["d"].recall)
+    assert math.isnan(classes["d"].loss)
+    assert classes["b"].loss == 1
+    assert "? is undefined" in str(result)
+    assert json.loads(result.to_json())["per_class"][1]["precision"] is None
+
+
+def test_verdict_names_missed_minima():
+    wish = cp.Preferences({"b": cp.Preference(10, 0.1, 0.9, min_precision=0.5, min_recall=0.9)}, index="f")
+    result = cp.evaluate(["a"] * 8 + ["b"] * 4, ["a"] * 7 + ["b"] * 3 + ["a"] * 2, preferences=wish)
+    assert [(one.label, one.rate, one.minimum) for one in result.verdict.shortfalls] == [("b", "recall", 0.9)]
+    assert "the recall of 'b' is 0.500, below your minimum of 0.9" in result.verdict.sentence
+    assert {one.name for one in result.verdict.baselines} >= {"always deciding 'a'", "always deciding 'b'"}
+
+
+def test_a_constant_model_is_uninformative():
+    for index in cp.INDICES:
+        wish = cp.Preferences(
+            {"b": cp.Preference.from_recall_weight(0.5, 10)}, default=cp.Preference.from_recall_weight(0.5), index=index
+        )
+        verdict = cp.evaluate(["a", "b", "b", "a"], ["b"] * 4, preferences=wish).verdict
+        assert not verdict.informative
+
+
+def test_positive_class_of_the_sentence():
+    counts = cp.Counts.from_matrix([[90, 10], [1, 9]], ["no", "yes"])
+    assert "Taking 'yes' as the condition" in cp.evaluate_counts(counts).screening
+    assert (
+        "Taking 'no' as the condition"
+        in cp.evaluate_counts(counts, preferences=cp.Preferences.prioritise(["no"])).screening
+    )
+    never = cp.Counts.from_matrix([[90, 0], [10, 0]], ["no", "yes"])
+    assert "'yes' is never decided" in cp.evaluate_counts(never).screening
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_to_frame(backend):
+    frame = cp.evaluate(["a", "b"], ["a", "a"]).to_frame(backend)
+    columns = frame.to_pydict() if backend == "pyarrow" else {name: list(frame[name]) for name in frame.columns}
+    assert columns["label"] == ["a", "b"]
+    assert columns["recall"] == [1.0, 0.0]
+
+
+def test_json_schema():
+    document = json.loads(cp.evaluate([1, 0], [1, 1], preferences=cp.Preferences.prioritise([1])).to_json())
+    assert (document["schema"], document["version"]) == ("compromis/evaluation", 1)
+    assert document["classes"] == [0, 1]
+    assert document["counts"]["matrix"] == [[0, 1], [0, 1]]
+    assert [one["label"] for one in document["preferences"]["class"]] == [1]
+    assert set(document["per_class"][0]) >= {"label", "support", "recall", "precision", "loss", "loss_share"}
+
+
+def test_json_file_is_whole(tmp_path):
+    result = cp.evaluate([1, 0], [1, 1])
+    text = result.to_json(tmp_path / "e.json")
+    assert json.loads((tmp_path / "e.json").read_text()) == json.loads(text)
+    assert [path.name for path in tmp_path.iterdir()] == ["e.json"]
+
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "]]>",
+    "{{7*7}}",
+    "a\nVerdict: perfect",
+    "\u202eright-to-left",
+]
+
+
+@given(st.sampled_from(HOSTILE), st.text(max_size=20))
+def test_labels_cannot_inject(hostile, other):
+    result = cp.evaluate([hostile, other + "x"], [hostile, hostile], preferences=cp.Preferences.prioritise([hostile]))
+    html = result._repr_html_()
+    assert "<script" not in html
+    assert "<img" not in html
+    assert "{{7*7}}" in html or hostile != "{{7*7}}"
+    assert "\nVerdict: perfect" not in str(result)
+
+
+def test_html_shows_the_numbers():
+    html = cp.evaluate(
+        ["a"] * 3 + ["b"], ["a", "a", "b", "b"], preferences=cp.Preferences.prioritise(["b"])
+    )._repr_html_()
+    for expected in ("Verdict", "0.667", "0.500", "Confusion matrix"):
+        assert expected in html
+
+
+def test_pragma_loss_is_the_reports(rng):
+    truth, decision = rng.integers(0, 4, (2, 100))
+    wish = cp.Preferences.prioritise([2, 3], index="f")
+    loss = cp.pragma_loss(truth, decision, preferences=wish)
+    assert loss == cp.evaluate(truth, decision, preferences=wish).summary.loss
+    assert loss == pytest.approx(
+        sum(one.loss_share for one in cp.evaluate(truth, decision, preferences=wish).per_class.values())
+    )
+
+
+def test_scorer_in_model_selection():
+    X, y = load_iris(return_X_y=True)
+    search = GridSearchCV(
+        LogisticRegression(max_iter=2000), {"C": [1e-4, 1.0]}, scoring=cp.pragma_scorer(cp.Preferences.prioritise([2]))
+    )
+    assert search.fit(X, y).best_params_ == {"C": 1.0}
+
+
+def test_scorer_on_folds_without_a_rare_class(rng):
+    X, y = make_classification(60, weights=[0.9], random_state=0)
+    y = np.where(np.arange(60) == 3, "rare", np.where(y == 1, "b", "a"))
+    folds = [(np.arange(20, 60), np.arange(20)), (np.arange(40), np.arange(40, 60))]
+    scorer = cp.pragma_scorer(cp.Preferences.prioritise(["rare"]))
+    scores = cross_validate(LogisticRegression(), X, y, cv=folds, scoring=scorer, error_score="raise")["test_score"]
+    assert np.isfinite(scores).all()
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: cp.evaluate([1, 2]), "there is nothing to evaluate: pass y_pred"),
+        (
+            lambda: cp.evaluate([1, 2], y_proba=[[0.5, 0.5], [np.nan, 1]]),
+            "y_proba must be finite, got nan in row 1, column 0",
+        ),
+        (lambda: cp.evaluate([1, 2], y_proba=[[0.5, 0.5], [np.inf, 1]]), "y_proba must be finite, got inf"),
+        (lambda: cp.evaluate([1, 2], y_proba=[[0.5, 0.5], [-1, 2]]), "y_proba must not be negative, got -1 in row 1"),
+        (lambda: cp.evaluate([1, 2], y_proba=[[0.5, 0.5], [0, 0]]), "row 1 of y_proba is 0 for every class"),
+        (
+            lambda: cp.evaluate([1, 2], y_proba=[[0.5, 0.5]]),
+            r"y_proba has shape \(1, 2\), but there are 2 rows and 2 classes",
+        ),
+        (lambda: cp.evaluate([1, 2], y_proba=[0.5, 1.5]), "the probability of 2, at most 1, got 1.5"),
+        (lambda: cp.evaluate([1, 2], y_proba=[["x", "y"], ["z", "w"]]), "y_proba must hold numbers"),
+        (
+            lambda: cp.evaluate([1, 2], y_proba=pd.DataFrame({"a": [1, 2], "b": [1, 2]})),
+            "the columns of y_proba are 'a', 'b'",
+        ),
+        (
+            lambda: cp.evaluate([1, 2], [1, 2], preferences={"a": 1}),
+            "preferences must be a compromis.Preferences, got dict",
+        ),
+        (
+            lambda: cp.evaluate([1, 2], [1, 2], preferences=cp.Preferences.prioritise([3])),
+            "preference for 3, which is neither",
+        ),
+        (lambda: cp.evaluate([1, 2], [1, 2], priors=[0.5, 0.6]), "priors are shares that sum to 1, got a sum of 1.1"),
+        (lambda: cp.evaluate([1, 2], [1, 2], priors={1: 1.0}), "priors misses 2"),
+        (lambda: cp.evaluate([1, 2], [1, 2], priors=[1.0]), r"priors has shape \(1,\)"),
+        (lambda: cp.evaluate([1, 2], [1, 2]).to_frame("excel"), "there is no backend 'excel'"),
+    ],
+)
+def test_bad_input(call, said):
+    with pytest.raises(cp.InputError, match=said):
+        call()

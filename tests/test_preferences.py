@@ -1,0 +1,178 @@
+"""Preferences: immutable, equal by value, exact through TOML, and plain in words."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, clone
+
+import compromis as cp
+
+share = st.floats(0, 1, exclude_max=True)
+floor = st.none() | st.floats(0, 1)
+answered = st.builds(cp.Preference, st.floats(0, 1e6), share, share, floor, floor)
+weighed = st.builds(
+    cp.Preference.from_recall_weight, st.floats(0, 1), st.floats(0, 1e6), min_precision=floor, min_recall=floor
+)
+text = st.text(st.characters(exclude_categories=["Cs"]))
+label = text | st.integers(-(2**63), 2**63 - 1) | st.booleans() | st.floats(allow_nan=False)
+preferences = st.builds(
+    cp.Preferences,
+    st.dictionaries(label, answered | weighed, max_size=5),
+    answered | weighed,
+    st.sampled_from(list(cp.INDICES)),
+)
+
+
+@given(preferences)
+def test_toml_round_trip(tmp_path_factory, wish):
+    path = tmp_path_factory.mktemp("toml") / "wish.toml"
+    wish.to_toml(path)
+    again = cp.Preferences.from_toml(path)
+    assert again == wish
+    assert hash(again) == hash(wish)
+    assert {(type(one), one) for one in again.by_class} == {(type(one), one) for one in wish.by_class}
+
+
+def test_typed_labels_stay_different(tmp_path):
+    wish = cp.Preferences({1: cp.Preference(2), "1": cp.Preference(3)})
+    wish.to_toml(tmp_path / "wish.toml")
+    again = cp.Preferences.from_toml(tmp_path / "wish.toml")
+    assert (again.of(1).importance, again.of("1").importance) == (2, 3)
+    assert cp.Preferences({1: cp.Preference(2)}) != cp.Preferences({True: cp.Preference(2)})
+
+
+@given(preferences)
+def test_copies_are_equal(wish):
+    for twin in (
+        pickle.loads(pickle.dumps(wish)),
+        copy.deepcopy(wish),
+        eval(repr(wish), {**vars(cp), "Preference": cp.Preference, "Preferences": cp.Preferences, "inf": float("inf")}),
+    ):
+        assert twin == wish
+        assert repr(twin) == repr(wish)
+
+
+def test_an_estimator_can_hold_it():
+    class Holder(BaseEstimator):
+        def __init__(self, preferences=None):
+            self.preferences = preferences
+
+    wish = cp.Preferences.prioritise(["a"])
+    assert clone(Holder(wish)).preferences == wish
+
+
+def test_it_is_immutable():
+    wish = cp.Preferences.prioritise(["a"])
+    with pytest.raises(TypeError):
+        wish.by_class["b"] = cp.Preference()
+    with pytest.raises(AttributeError):
+        wish.index = "f"
+    with pytest.raises(AttributeError):
+        wish.by_class["a"].importance = 3
+
+
+def test_prioritise_is_the_papers_setting():
+    wish = cp.Preferences.prioritise(["A", "E"])
+    assert (wish.of("A").importance, wish.of("A").accept_precision, wish.of("A").accept_recall) == (10, 0.1, 0.9)
+    assert (wish.of("B").importance, wish.of("B").accept_precision, wish.of("B").accept_recall) == (1, 0.8, 0.8)
+    assert cp.Preferences.prioritise("A") == cp.Preferences.prioritise(["A"])
+
+
+def test_numpy_labels_are_the_plain_ones():
+    wish = cp.Preferences({np.int64(3): cp.Preference(2), np.str_("a"): cp.Preference(3)})
+    assert [type(one) for one in wish.by_class] == [int, str]
+    assert wish.of(np.int32(3)).importance == 2
+
+
+def test_describe():
+    text = cp.Preferences({"cancer": cp.Preference(10, 0.10, 0.90, min_precision=0.05)}).describe()
+    assert "for a recall of 1 you accept a precision of 10 %" in text
+    assert "for a precision of 1 you accept a recall of 90 %" in text
+    assert "precision never below 5 %" in text
+    assert "recall weighs 70 %" in cp.Preference.from_recall_weight(0.7).describe()
+
+
+def test_layout_for_classes():
+    wish = cp.Preferences({"b": cp.Preference(10, 0.1, 0.9, min_recall=0.5)}).on(["a", "b"])
+    assert wish.importance.tolist() == [1, 10]
+    assert wish.recall_weight.tolist() == pytest.approx([0.5, 0.9])
+    assert wish.min_recall.tolist() == [0, 0.5]
+
+
+def test_jaccard_warns_when_recall_weights_differ():
+    with pytest.warns(UserWarning, match="losses of classes with different recall weights are not comparable"):
+        cp.Preferences.prioritise(["a"], index="jaccard").on(["a", "b"])
+    cp.Preferences(index="jaccard").on(["a", "b"])  # alike: no warning
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (
+            lambda: cp.Preference(accept_precision=10),
+            "accept_precision is a share between 0 and 1, got 10; for 10 % write 0.1",
+        ),
+        (lambda: cp.Preference(accept_recall=90.0), "for 90 % write 0.9"),
+        (lambda: cp.Preference(accept_recall=1.0), "accept_recall must be below 1"),
+        (lambda: cp.Preference(accept_precision=-0.1), "accept_precision is a share between 0 and 1, got -0.1"),
+        (lambda: cp.Preference(accept_precision=float("nan")), "accept_precision is a share between 0 and 1, got nan"),
+        (lambda: cp.Preference(accept_precision="0.1"), "accept_precision is a share between 0 and 1, got '0.1'"),
+        (lambda: cp.Preference(importance=-1), "importance is a finite number of at least 0, got -1"),
+        (lambda: cp.Preference(importance=float("nan")), "importance is a finite number of at least 0, got nan"),
+        (
+            lambda: cp.Preference(min_precision=30),
+            "min_precision is a share between 0 and 1, got 30; for 30 % write 0.3",
+        ),
+        (lambda: cp.Preference.from_recall_weight(1.2), "recall_weight is a share between 0 and 1, got 1.2"),
+        (lambda: cp.Preference(given_recall_weight=0.3), "either the two answers or a recall weight"),
+        (lambda: cp.Preferences({"a": 10}), "a preference is a compromis.Preference, got int for 'a'"),
+        (lambda: cp.Preferences(index="F1"), "there is no index 'F1'"),
+        (
+            lambda: cp.Preferences({"x": cp.Preference()}).on(["a", "b"]),
+            "preference for 'x', which is neither in the data nor in labels",
+        ),
+        (
+            lambda: cp.Preferences({"1": cp.Preference()}).on([1, 2]),
+            r"preference for '1' \(str\), but the class is 1 \(int\)",
+        ),
+        (lambda: cp.Preferences(default=cp.Preference(0)).on(["a", "b"]), "the importances of all 2 classes are 0"),
+    ],
+)
+def test_bad_input(make, said):
+    with pytest.raises(cp.InputError, match=said):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("index = 'f", "is not a preferences file"),
+        ("index = 'g'", "there is no index 'g'"),
+        ("[[class]]\nimportance = 3.0", "label"),
+        ("[[class]]\nlabel = 'a'\naccept_precison = 0.1", "accept_precison"),
+        ("[[class]]\nlabel = 'a'\naccept_precision = 10", "for 10 % write 0.1"),
+        ("[[class]]\nlabel = 'a'\n[[class]]\nlabel = 'a'", "'a' stands there twice"),
+        ("[[class]]\nlabel = 1979-05-27", "label"),
+    ],
+)
+def test_bad_files(tmp_path, content, said):
+    path = tmp_path / "wish.toml"
+    path.write_text(content)
+    with pytest.raises(cp.InputError, match=said) as error:
+        cp.Preferences.from_toml(path)
+    assert "wish.toml is not a preferences file" in str(error.value)
+
+
+def test_what_a_file_cannot_hold(tmp_path):
+    own = cp.Preferences(index=cp.Index("own", lambda p, r, weight: p * r))
+    with pytest.raises(cp.InputError, match="your own code, which a file cannot hold"):
+        own.to_toml(tmp_path / "wish.toml")
+    with pytest.raises(cp.InputError, match="labels that are text, numbers or true/false"):
+        cp.Preferences({("a", 1): cp.Preference()}).to_toml(tmp_path / "wish.toml")
+    assert not list(tmp_path.iterdir())

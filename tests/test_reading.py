@@ -1,0 +1,162 @@
+"""Files: labels exactly as written, the same from every format, and one sentence for every broken one."""
+
+from __future__ import annotations
+
+import gzip
+import os
+
+import polars as pl
+import pytest
+
+import compromis as cp
+from compromis.engines.reading import read_table
+from compromis.files import write_whole
+
+HOSTILE = [
+    "NA",
+    "null",
+    "N/A",
+    "01",
+    "1",
+    " a",
+    "a ",
+    "é",
+    "x,y",
+    'say "hi"',
+    "it's",
+    "line\nbreak",
+    "-",
+    "nan",
+    "\N{SNOWMAN}",
+]
+
+
+def everything(path):
+    return read_table(str(path), lambda names: names)
+
+
+def quoted(text, mark='"'):
+    return mark + text.replace(mark, mark * 2) + mark
+
+
+@pytest.fixture
+def hostile_files(tmp_path):
+    csv_text = "label,n\n" + "".join(f"{quoted(label)},{row}\n" for row, label in enumerate(HOSTILE))
+    (tmp_path / "h.csv").write_text(csv_text, newline="")
+    (tmp_path / "h.csv.gz").write_bytes(gzip.compress(csv_text.encode()))
+    (tmp_path / "bom.csv").write_bytes(b"\xef\xbb\xbf" + csv_text.encode())
+    (tmp_path / "noext").write_text(csv_text, newline="")
+    tsv_text = "label\tn\n" + "".join(f"{quoted(label)}\t{row}\n" for row, label in enumerate(HOSTILE))
+    (tmp_path / "h.tsv").write_text(tsv_text, newline="")
+    pl.DataFrame({"label": HOSTILE, "n": range(len(HOSTILE))}).write_parquet(tmp_path / "h.parquet")
+    return sorted(tmp_path.iterdir())
+
+
+def test_labels_stay_what_they_are(hostile_files):
+    for path in hostile_files:
+        table = everything(path)
+        assert table.columns["label"] == HOSTILE, path
+        assert table.columns["n"] == [str(row) for row in range(len(HOSTILE))], path
+
+
+def test_a_wildcard_in_a_name_is_a_letter(tmp_path):
+    pl.DataFrame({"a": ["right"]}).write_parquet(tmp_path / "x[1]*.parquet")
+    pl.DataFrame({"a": ["wrong"]}).write_parquet(tmp_path / "x1.parquet")
+    assert everything(tmp_path / "x[1]*.parquet").columns == {"a": ["right"]}
+
+
+def test_missing_values(tmp_path):
+    (tmp_path / "m.csv").write_text('a,b\n,1\n"",2\nx,\n')
+    assert everything(tmp_path / "m.csv").columns == {"a": [None, None, "x"], "b": ["1", "2", None]}
+    pl.DataFrame({"a": [None, "x"]}).write_parquet(tmp_path / "m.parquet")
+    assert everything(tmp_path / "m.parquet").columns == {"a": [None, "x"]}
+
+
+ARFF = """% a comment
+@RELATION 'a name'
+@attribute 'the class' {'no way', "yes", it\\'s}
+@attribute n numeric
+@attribute when date "yyyy-MM-dd"
+@attribute text string
+@data
+'no way', 1.50, "2001-01-01", 'a, b'
+% another
+yes, ?, ?, ?, {2.5}
+'it\\'s',3,2001-01-02,plain
+{0 yes, 3 'x y'}
+{1 7}, {0.5}
+"""
+
+
+def test_arff(tmp_path):
+    (tmp_path / "t.arff").write_text(ARFF)
+    table = everything(tmp_path / "t.arff")
+    assert table.columns == {
+        "the class": ["no way", "yes", "it's", "yes", "no way"],
+        "n": ["1.50", None, "3", "0", "7"],
+        "when": ["2001-01-01", None, "2001-01-02", "0", "0"],
+        "text": ["a, b", None, "plain", "x y", "0"],
+    }
+    assert table.weights == [1, 2.5, 1, 1, 0.5]
+
+
+def test_arff_of_weka(weka):
+    table = everything(weka / "labor.arff")
+    assert len(table) == 57
+    assert sorted(set(table.columns["class"])) == ["bad", "good"]
+    assert table.columns["working-hours"].count(None) == 6
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.csv", b"", "is empty"),
+        ("a.csv", b"  \n ", "is empty"),
+        ("a.csv", b"a,a\n1,2\n", "several columns named 'a'"),
+        ("a.csv", b"a,b\n1,2\n1\n", "has 1 fields in record 3, but 2 columns"),
+        ("a.csv", b'a,b\n"1,2\n', "cannot be read as a table"),
+        ("a.csv", b"a,b\n\xff\xfe,2\n", "is not UTF-8 text"),
+        ("a.csv", b"a,b\n\0,2\n", "holds binary data"),
+        ("a.csv", b"PAR1xxxx", "is named as CSV but holds Parquet"),
+        ("a.csv", b"PK\x03\x04xxxx", "holds a zip archive"),
+        ("a.csv", b"@relation x\n@data\n", "is named as CSV but holds ARFF"),
+        ("a.parquet", b"a,b\n1,2\n", "is named as Parquet but holds CSV"),
+        ("a.parquet", b"PAR1xxxxxxxxPAR1", "cannot be read as Parquet"),
+        ("a.csv.gz", b"a,b\n1,2\n", "is named as gzip but is not"),
+        ("a.csv.gz", gzip.compress(b"a,b\n" + os.urandom(50_000).hex().encode())[:-40], "cannot be"),
+        ("a.arff", b"@relation x\n@attribute a numeric\n", "has no @data line"),
+        ("a.arff", b"@relation x\n@attribute a numeric\n@data\n1,2\n", "2 values for 1 attributes"),
+        ("a.arff", b"@relation x\n@attribute a numeric\n@data\n'1\n", "check the quotes"),
+        ("a.arff", b"@relation x\n@attribute a numeric\n@data\n{4 1}\n", "there is no attribute number '4'"),
+    ],
+)  # fmt: skip
+def test_broken_files(tmp_path, name, content, said):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(cp.InputError, match=said):
+        everything(tmp_path / name)
+
+
+def test_no_such_file(tmp_path):
+    (tmp_path / "results.csv").write_text("a\n1\n")
+    with pytest.raises(cp.InputError, match=r"there is no file .*; did you mean 'results.csv'\?"):
+        everything(tmp_path / "result.csv")
+    with pytest.raises(cp.InputError, match="is a folder"):
+        everything(tmp_path)
+
+
+def test_writing_keeps_the_old_file_when_it_fails(tmp_path, monkeypatch):
+    path = tmp_path / "f.txt"
+    write_whole(path, "old")
+    path.chmod(0o640)
+    write_whole(path, "new")
+    assert path.read_text() == "new"
+    assert path.stat().st_mode & 0o777 == 0o640
+
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        write_whole(path, "newer")
+    assert path.read_text() == "new"
+    assert [one.name for one in tmp_path.iterdir()] == ["f.txt"]
