@@ -100,7 +100,7 @@ def test_missing_labels(run, tmp_path):
 
 
 def test_preferences_asks_and_writes(run, table):
-    answers = "10\n0.1\n0.9\n0.05\n" + "\n\n\n\n"
+    answers = "10\n0.1\n0.9\n0.05\n" + "\n\n\n0\n"
     done = run("preferences", "--label", "bad", "--label", "good", "--output", "wish.toml", input=answers)
     assert done.exit_code == 0, done.output
     wish = cp.Preferences.from_toml("wish.toml")
@@ -117,8 +117,40 @@ def test_preferences_asks_and_writes(run, table):
 
 def test_preferences_refuses_a_percentage(run):
     done = run("preferences", "--label", "bad", input="10\n10\n0.1\n0.9\n0\n")
-    assert "not in the range" in done.output
+    assert "for 10 % write 0.1" in done.output
     assert cp.Preferences.from_toml("preferences.toml").of("bad").accept_precision == 0.1
+
+
+@pytest.mark.parametrize("answer", ["nan", "1", "-0.1", "0,1", "ten"])
+def test_preferences_asks_again(run, answer):
+    done = run("preferences", "--label", "bad", input=f"10\n{answer}\n0.2\n0.9\n\n")
+    assert done.exit_code == 0
+    assert "this is a" in done.output
+    wish = cp.Preferences.from_toml("preferences.toml").of("bad")
+    assert wish == cp.Preference(
+        10, 0.2, 0.9, min_precision=0.2
+    )  # what one accepts is the floor, unless one says otherwise
+
+
+def test_a_truth_column_that_looks_like_a_score(run, tmp_path):
+    (tmp_path / "s.csv").write_text("p_truth,p_a,p_b\na,0.9,0.1\nb,0.2,0.8\n")
+    assert run("evaluate", "s.csv", "--truth", "p_truth", "--scores", "p_").exit_code == 0
+
+
+def test_arff_weights_are_used(run, tmp_path):
+    (tmp_path / "w.arff").write_text(
+        "@relation w\n@attribute t {a,b}\n@attribute d {a,b}\n@data\na,a,{3}\nb,a,{1}\n?,a,{7}\n"
+    )
+    done = run("evaluate", "w.arff", "--truth", "t", "--decision", "d", "--drop-missing", "--json")
+    assert json.loads(done.stdout)["counts"]["matrix"] == [[3.0, 0.0], [1.0, 0.0]]
+    assert "left out 1 row without a class" in done.stderr
+
+
+def test_too_many_classes_to_ask_about(run, tmp_path):
+    (tmp_path / "many.csv").write_text("t\n" + "\n".join(f"c{k}" for k in range(51)))
+    done = run("preferences", "many.csv", "--truth", "t")
+    assert done.exit_code == 2
+    assert "has 51 classes; name those that matter with --label" in done.stderr
 
 
 def test_demo(run):
@@ -145,6 +177,8 @@ def test_demo(run):
         (["preferences"], "give FILE and --truth COL, or --label"),
         (["preferences", "--label", "a", "--index", "nope"], "there is no index 'nope'"),
         (["preferences", "results.csv", "--truth", "nope"], "there is no column 'nope'"),
+        (["preferences", "--label", "a", "--output", "nowhere/wish.toml"], "there is no folder nowhere"),
+        (["preferences", "-", "--truth", "t"], "standard input is where your answers come from"),
     ],
 )  # fmt: skip
 def test_mistakes(run, table, arguments, said):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
+from enum import Enum
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -85,6 +88,52 @@ def test_a_late_wide_label_is_not_lost():
     assert cp.Counts.from_predictions(truth, truth).classes == (0, 900, 10**9)
 
 
+@pytest.mark.parametrize("late", [1, 5, 15, 16, 17, -1, 2**63 - 1, -(2**63)])
+@pytest.mark.parametrize("low", [0, 2**63 - 10])
+def test_labels_that_appear_late_are_counted(late, low):
+    """Sorted data: the first rows do not show the later classes."""
+    truth = np.full(150_000, low, dtype=np.int64)
+    truth[-70_000:] = late
+    for weight in (None, np.full(150_000, 2.0)):
+        counts = cp.Counts.from_predictions(truth, truth, sample_weight=weight)
+        factor = 1 if weight is None else 2
+        assert counts.classes == tuple(sorted({low, late}))
+        assert counts.total == 150_000 * factor
+        assert counts.matrix[counts.classes.index(late)].sum() == (150_000 if late == low else 70_000) * factor
+
+
+def test_late_booleans_and_late_strings_are_counted():
+    truth = np.arange(150_000) >= 140_000
+    assert cp.Counts.from_predictions(truth, truth).matrix.tolist() == [[140_000, 0], [0, 10_000]]
+    weight = np.where(truth, 3.0, 1.0)
+    counts = cp.Counts.from_predictions(truth.astype(str), truth.astype(str), sample_weight=weight)
+    assert counts.matrix.tolist() == [[140_000.0, 0], [0, 30_000.0]]
+
+
+def test_unsigned_labels_beyond_int64():
+    labels = np.array([2**64 - 1, 2**64 - 2], dtype=np.uint64)
+    assert cp.Counts.from_predictions(labels, labels).classes == (2**64 - 2, 2**64 - 1)
+
+
+class Quality(str, Enum):
+    GOOD = "good"
+    GREAT = "great"
+
+
+def test_text_of_a_class_of_its_own():
+    counts = cp.Counts.from_predictions([Quality.GOOD, Quality.GREAT], ["good", "good"])
+    assert counts.classes == ("good", "great")
+    assert all(type(label) is str for label in counts.classes)
+    assert cp.Counts.from_predictions(["a", "a\0"], ["a", "a"]).classes == ("a", "a\0")
+
+
+def test_dates():
+    days = np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[ns]")
+    counts = cp.Counts.from_predictions(days, days[::-1])
+    assert counts.classes == (datetime.datetime(2020, 1, 1), datetime.datetime(2020, 1, 2))
+    assert counts.matrix.tolist() == [[0, 1], [1, 0]]
+
+
 def test_read_only_and_memory_mapped(tmp_path, rng):
     truth, decision = rng.integers(0, 3, (2, 1000))
     expected = confusion_matrix(truth, decision)
@@ -108,6 +157,11 @@ def test_categories_keep_their_order_and_absent_classes():
     assert counts.classes == ("low", "medium", "high", "never")
     assert counts.matrix[2].tolist() == [1, 0, 0, 0]
     assert cp.Counts.from_predictions(truth, ["other", "low"]).classes == (*order, "other")
+
+
+def test_categories_of_the_decision_count_too():
+    decision = pd.Series(pd.Categorical(["b", "a"], categories=["z", "b", "a"]))
+    assert cp.Counts.from_predictions(["a", "b"], decision).classes == ("z", "b", "a")
 
 
 def test_given_order_and_absent_classes():
@@ -190,6 +244,17 @@ def test_huge_counts_are_exact():
         (([1, 2], [1, 2]), {"sample_weight": [0, 0]}, "sample_weight is 0 for every row"),
         (([1, 2], [1, 2]), {"sample_weight": ["x", "y"]}, "sample_weight must hold numbers"),
         ((range(5000), range(5000)), {}, "there are more than 4,096 classes"),
+        ((np.ma.array([1, 2], mask=[False, True]), [1, 2]), {}, "y_true has 1 missing label"),
+        ((np.array([np.float64("nan"), np.float64(1)], dtype=object), [1.0, 1.0]), {}, "y_true has 1 missing label"),
+        ((np.array(["2020-01-01", "NaT"], dtype="datetime64[D]"), [1, 2]), {}, "y_true has 1 missing label"),
+        ((["a", ["b"]], ["a", "b"]), {}, "y_true mixes labels of types list and str"),
+        (([["a"], ["b", "c"]], ["a", "b"]), {}, "y_true"),
+        (({"a": 1}, [1]), {}, "y_true must be a list, array or series of labels, got dict"),
+        (
+            (pd.Series([1, 2]), [1, 2]),
+            {"sample_weight": pd.Series([1.0, 2.0], index=[7, 8])},
+            "y_true and sample_weight have different pandas indexes",
+        ),
     ],
 )
 def test_bad_input(arguments, options, said):
@@ -205,6 +270,9 @@ def test_bad_input(arguments, options, said):
         ([[1, np.nan], [3, 1]], ["a", "b"], "counts are finite numbers of at least 0"),
         ([[1, 2], [3, 1]], ["a", "a"], "each class stands once"),
         (np.zeros((0, 0)), [], "has shape"),
+        ([[2**62, 2**62], [2**62, 2**62]], ["a", "b"], "more than 64 bits hold"),
+        ([[1e300, 0], [0, 1]], ["a", "b"], "more than 64 bits hold"),
+        (np.full((2, 2), 2**64 - 1, dtype=np.uint64), ["a", "b"], "more than 64 bits hold"),
     ],
 )
 def test_bad_matrix(matrix, classes, said):

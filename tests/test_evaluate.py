@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -106,6 +108,121 @@ def test_verdict_names_missed_minima():
     assert [(one.label, one.rate, one.minimum) for one in result.verdict.shortfalls] == [("b", "recall", 0.9)]
     assert "the recall of 'b' is 0.500, below your minimum of 0.9" in result.verdict.sentence
     assert {one.name for one in result.verdict.baselines} >= {"always deciding 'a'", "always deciding 'b'"}
+
+
+def test_a_minimum_met_up_to_rounding_is_met():
+    wish = cp.Preferences({"a": cp.Preference(1, 0.5, 0.5, min_recall=0.8)}, index="f")
+    truth, decision = ["a"] * 10 + ["b"] * 10, ["a"] * 8 + ["b"] * 12
+    result = cp.evaluate(truth, decision, sample_weight=[0.1] * 20, preferences=wish)
+    assert result.verdict.shortfalls == ()
+    assert result.verdict.informative
+
+
+def test_a_baseline_that_misses_a_minimum_is_no_rival():
+    """The constant decision has the lower loss, but misses the minimum: the result is informative, and says why."""
+    truth = ["rare"] * 8 + ["common"] * 992
+    decision = ["rare"] * 6 + ["common"] * 2 + ["rare"] * 10 + ["common"] * 982
+    wish = cp.Preferences({"rare": cp.Preference(10, 0.1, 0.9, min_precision=0.1)})
+    verdict = cp.evaluate(truth, decision, preferences=wish).verdict
+    always = next(one for one in verdict.baselines if one.label == "rare")
+    assert always.loss < verdict.loss
+    assert verdict.informative
+    assert "which misses a minimum" in verdict.sentence
+
+
+def test_an_absent_class_asks_for_nothing():
+    wish = cp.Preferences({"c": cp.Preference(1, min_precision=0.9, min_recall=0.9)}, index="f")
+    assert cp.evaluate(["a", "b"], ["a", "b"], labels=["a", "b", "c"], preferences=wish).verdict.shortfalls == ()
+
+
+def test_random_decisions_can_be_the_best_without_a_model():
+    wish = cp.Preferences(default=cp.Preference.from_recall_weight(0.5), index="f")
+    verdict = cp.evaluate(["a", "b"] * 50, ["b", "a"] * 50, preferences=wish).verdict
+    assert not verdict.informative
+    assert "random decisions" in verdict.sentence
+    assert "improve the model, or review the wish" in verdict.sentence
+
+
+def test_verdicts_that_cannot_be_given():
+    only = cp.evaluate(["a", "a"], ["a", "a"], preferences=cp.Preferences()).verdict
+    assert "there is only one class in these rows" in only.sentence
+    nothing = cp.Preferences({"c": cp.Preference(1)}, default=cp.Preference(0))
+    assert (
+        "no class that matters occurs"
+        in cp.evaluate(["a"], ["a"], labels=["a", "c"], preferences=nothing).verdict.sentence
+    )
+
+
+def test_a_thousand_classes_are_judged_without_a_cube_of_them():
+    classes = np.arange(1500)
+    result = cp.evaluate(
+        classes.repeat(2), np.roll(classes.repeat(2), 1), preferences=cp.Preferences.prioritise([3], index="f")
+    )
+    assert result.verdict is not None
+    assert "1,500 x 1,500 cells are not printed" in str(result)
+
+
+def test_weighted_cost_is_per_weight():
+    result = cp.evaluate(["a", "b"], ["b", "b"], cost=[[0, 6], [1, 0]], sample_weight=[1, 3])
+    assert result.summary.average_cost == 6 / 4
+
+
+def test_cost_by_name():
+    cost = pd.DataFrame([[0, 1], [100, 0]], index=["b", "a"], columns=["b", "a"])  # deciding b for a costs 100
+    assert cp.evaluate(["a"], ["b"], labels=["a", "b"], cost=cost).summary.total_cost == 100
+
+
+def test_averages_count_a_class_that_is_never_decided():
+    result = cp.evaluate(["a", "a", "b", "b"], ["a", "a", "a", "a"])
+    assert result.summary.macro.precision == 0.25
+    assert result.summary.weighted.precision == 0.25
+
+
+def test_screening_needs_more_than_a_rare_condition():
+    never = cp.Counts.from_matrix(
+        [[2, 8], [100, 890]], ["sick", "well"]
+    )  # 'well' is right in 99.1 %, but so would be anyone
+    assert "poor for screening" in cp.evaluate_counts(never).screening
+    fair = cp.Counts.from_matrix([[9, 1], [3, 987]], ["sick", "well"])
+    assert "good for screening" in cp.evaluate_counts(fair).screening
+    assert "75.0 %, so it is poor for diagnosis" in cp.evaluate_counts(fair).screening
+
+
+def test_printed_distributions_keep_their_ties():
+    shares = [[0.333, 0.666], [0.334, 0.666], [0.5, 0.5]]
+    result = cp.evaluate(["a", "b", "a"], y_proba=shares)
+    assert result.per_class["b"].roc_area == pytest.approx(0.75)  # 0.666 ties with 0.666, above 0.5
+    votes = cp.evaluate(["a", "b", "a"], y_proba=[[2, 1], [1, 3], [30, 20]])
+    assert votes.per_class["b"].roc_area == 1.0  # 3 of 4 is more than 20 of 50
+
+
+def test_columns_by_text_are_matched_by_text():
+    shares = pd.DataFrame({"2": [0.9, 0.2], "1": [0.1, 0.8]})
+    assert cp.evaluate([2, 1], y_proba=shares).summary.accuracy == 1
+
+
+def test_huge_scores():
+    assert cp.evaluate(["a", "b"], y_proba=[[1e308, 1e308], [0.0, 1e308]]).summary.mean_absolute_error == 0.25
+
+
+def test_evaluations_travel():
+    result = cp.evaluate(["a", "b"], ["a", "a"], preferences=cp.Preferences.prioritise(["b"], index="f"))
+    text = str(result)
+    for twin in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):
+        assert str(twin) == text
+    assert pickle.loads(pickle.dumps(cp.INDICES["f"])) is cp.INDICES["f"]
+
+
+def test_a_scorer_notices_a_slip_of_type():
+    X, y = load_iris(return_X_y=True)
+    scorer = cp.pragma_scorer(cp.Preferences.prioritise(["2"]))
+    with pytest.raises(cp.InputError, match=r"preference for '2' \(str\), but the class is 2 \(int\)"):
+        scorer(LogisticRegression(max_iter=2000).fit(X, y), X, y)
+
+
+def test_weighted_reports_give_the_number_of_rows():
+    assert "Number of rows" in str(cp.evaluate(["a", "b"], ["a", "a"], sample_weight=[2, 3]))
+    assert "Number of rows" not in str(cp.evaluate(["a", "b"], ["a", "a"]))
 
 
 def test_a_constant_model_is_uninformative():
@@ -239,6 +356,15 @@ def test_scorer_on_folds_without_a_rare_class(rng):
         (lambda: cp.evaluate([1, 2], [1, 2], priors=[0.5, 0.6]), "priors are shares that sum to 1, got a sum of 1.1"),
         (lambda: cp.evaluate([1, 2], [1, 2], priors={1: 1.0}), "priors misses 2"),
         (lambda: cp.evaluate([1, 2], [1, 2], priors=[1.0]), r"priors has shape \(1,\)"),
+        (
+            lambda: cp.evaluate([1, 2], [1, 2], priors=["x", "y"]),
+            "priors are 2 shares that sum to 1; found something else",
+        ),
+        (lambda: cp.evaluate([1, 2], [1, 2], cost=[["x"]]), "a cost matrix holds 2 x 2 numbers; found something else"),
+        (
+            lambda: cp.pragma_loss([1, 2], [1, 2], preferences=None),
+            "preferences must be a compromis.Preferences, got NoneType",
+        ),
         (lambda: cp.evaluate([1, 2], [1, 2]).to_frame("excel"), "there is no backend 'excel'"),
     ],
 )

@@ -19,7 +19,7 @@ from tests import naive
 def test_count_pairs(rng, rows):
     truth, decision = rng.integers(0, 5, (2, rows))
     table = np.zeros((2, 5, 5), dtype=np.int64)
-    assert count_pairs(truth + 3, decision + 3, 3, table) == rows
+    assert count_pairs(truth + 3, decision + 3, 3, 7, table) == rows
     assert table.sum(axis=0).tolist() == naive.count_pairs(truth, decision, 5)
 
 
@@ -29,15 +29,21 @@ def test_counting_stops_before_a_label_outside_the_table(place, bad):
     for column in range(2):
         columns = np.zeros((2, 6), dtype=np.int64)
         columns[column, place] = bad
-        assert count_pairs(columns[0], columns[1], 0, np.zeros((2, 5, 5), dtype=np.int64)) == place
-        assert weigh_pairs(columns[0], columns[1], np.ones(6), 0, np.zeros((2, 5, 5))) == place
+        assert count_pairs(columns[0], columns[1], 0, 4, np.zeros((2, 5, 5), dtype=np.int64)) == place
+        assert weigh_pairs(columns[0], columns[1], np.ones(6), 0, 4, np.zeros((2, 5, 5))) == place
+
+
+def test_counting_does_not_wrap_around():
+    low = 2**63 - 10
+    truth = np.array([low, -(2**63)])
+    assert count_pairs(truth, truth, low, 2**63 - 1, np.zeros((2, 16, 16), dtype=np.int64)) == 1
 
 
 def test_weigh_pairs(rng):
     truth, decision = rng.integers(0, 4, (2, 300))
     weight = rng.integers(0, 8, 300) / 4  # sums of quarters are exact
     table = np.zeros((2, 4, 4))
-    assert weigh_pairs(truth, decision, weight, 0, table) == 300
+    assert weigh_pairs(truth, decision, weight, 0, 3, table) == 300
     weights, squares = naive.weigh_pairs(truth, decision, weight, 4)
     assert table[0].tolist() == weights
     assert table[1].tolist() == squares
@@ -57,7 +63,7 @@ PROGRAM = """
 import numpy as np
 from compromis.kernels.counting import count_pairs
 table = np.zeros((2, 2, 2), dtype=np.int64)
-print(count_pairs(np.array([0, 1, 1]), np.array([0, 1, 0]), 0, table), table.sum(axis=0).tolist())
+print(count_pairs(np.array([0, 1, 1]), np.array([0, 1, 0]), 0, 1, table), table.sum(axis=0).tolist())
 """
 
 

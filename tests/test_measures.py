@@ -13,7 +13,7 @@ from sklearn import metrics
 
 import compromis as cp
 from compromis.measures import agreement, rates
-from compromis.measures.baselines import constant_decision, random_decision
+from compromis.measures.baselines import naive_baselines, shortfall
 from compromis.measures.costs import average_cost, read_cost
 from compromis.measures.pragma import pragma
 from tests import oracle
@@ -110,11 +110,33 @@ def test_pragma(index, data, matrix):
     total, by_class = oracle.pragma(matrix.tolist(), *exact)
     assert close(loss.total, total)
     assert all(close(ours, theirs) for ours, theirs in zip(loss.by_class, by_class, strict=True))
-    for k, theirs in enumerate(oracle.constant_losses(matrix.tolist(), *exact)):
-        assert close(pragma(constant_decision(counts_of(matrix), k), wish).total, theirs)
-    random = oracle.random_loss(matrix.tolist(), *exact)
-    if random is not None:
-        assert abs(pragma(random_decision(counts_of(matrix)), wish).total - float(random)) < 4e-15
+    *constant, random = naive_baselines(counts_of(matrix), wish)
+    for baseline, theirs in zip(constant, oracle.constant_losses(matrix.tolist(), *exact), strict=True):
+        assert close(baseline.loss, theirs)
+    assert close(random.loss, oracle.random_loss(matrix.tolist(), *exact))
+
+
+@given(matrix=matrices, data=st.data())
+def test_baselines_are_what_the_decisions_would_reach(matrix, data):
+    """Each constant decision, written out as counts and judged as any other result."""
+    size = len(matrix)
+    floors = st.lists(st.sampled_from([None, 0.0, 0.3, 1.0]), min_size=size, max_size=size)
+    precision, recall = data.draw(floors), data.draw(floors)
+    wish = cp.Preferences(
+        {k: cp.Preference(1 + k, 0.2, 0.7, min_precision=precision[k], min_recall=recall[k]) for k in range(size)},
+        index="f",
+    ).on(range(size))
+    cost = data.draw(arrays(np.int64, matrix.shape, elements=st.integers(0, 9))).astype(float)
+    counts = counts_of(matrix)
+    by_loss, by_cost = naive_baselines(counts, wish)[:-1], naive_baselines(counts, wish, cost)[:-1]
+    for k in range(size):
+        written_out = np.zeros_like(matrix)
+        written_out[:, k] = matrix.sum(axis=1)
+        result = counts_of(written_out)
+        assert by_loss[k].loss == pytest.approx(pragma(result, wish).total, nan_ok=True)
+        assert by_loss[k].shortfall == pytest.approx(shortfall(result, wish), abs=1e-12)
+        if matrix.any():
+            assert by_cost[k].loss == pytest.approx(average_cost(result, cost))
 
 
 @given(matrix=matrices, data=st.data())
@@ -123,7 +145,8 @@ def test_cost(matrix, data):
         return
     cost = data.draw(arrays(np.int64, matrix.shape, elements=st.integers(-5, 100)))
     assert close(
-        average_cost(counts_of(matrix), read_cost(cost, len(matrix))), oracle.cost(matrix.tolist(), cost.tolist())
+        average_cost(counts_of(matrix), read_cost(cost, range(len(matrix)))),
+        oracle.cost(matrix.tolist(), cost.tolist()),
     )
 
 

@@ -124,7 +124,9 @@ def test_always_deciding_a_rare_class_meets_the_plane():
     verdict = cp.evaluate(truth, honest, preferences=plane).verdict
     assert not verdict.informative
     assert "always deciding 'rare'" in verdict.sentence
-    assert "set min_precision for 'rare' above 0.008, its share of the rows, or use index f" in verdict.sentence
+    assert (
+        "set min_precision for 'rare' above 0.008, what always deciding it reaches, or use index f" in verdict.sentence
+    )
     floor = cp.Preferences({"rare": cp.Preference(10, 0.1, 0.9, min_precision=0.1)})
     assert cp.evaluate(truth, honest, preferences=floor).verdict.informative
     assert cp.evaluate(truth, honest, preferences=f).verdict.informative

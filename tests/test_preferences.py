@@ -82,6 +82,8 @@ def test_prioritise_is_the_papers_setting():
     assert (wish.of("A").importance, wish.of("A").accept_precision, wish.of("A").accept_recall) == (10, 0.1, 0.9)
     assert (wish.of("B").importance, wish.of("B").accept_precision, wish.of("B").accept_recall) == (1, 0.8, 0.8)
     assert cp.Preferences.prioritise("A") == cp.Preferences.prioritise(["A"])
+    assert cp.Preferences.prioritise(5) == cp.Preferences.prioritise([5])
+    assert cp.Preference(accept_precision=np.float32(0.5)).accept_precision == 0.5
 
 
 def test_numpy_labels_are_the_plain_ones():
@@ -131,6 +133,10 @@ def test_jaccard_warns_when_recall_weights_differ():
         ),
         (lambda: cp.Preference.from_recall_weight(1.2), "recall_weight is a share between 0 and 1, got 1.2"),
         (lambda: cp.Preference(given_recall_weight=0.3), "either the two answers or a recall weight"),
+        (lambda: cp.Preference(importance="10"), "importance is a finite number of at least 0, got '10'"),
+        (lambda: cp.Preference(importance=None), "importance is a finite number of at least 0, got None"),
+        (lambda: cp.Preferences(["a"]), "by_class maps labels to preferences, got list"),
+        (lambda: cp.Preferences(index=["f"]), r"there is no index \['f'\]"),
         (lambda: cp.Preferences({"a": 10}), "a preference is a compromis.Preference, got int for 'a'"),
         (lambda: cp.Preferences(index="F1"), "there is no index 'F1'"),
         (

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import compromis as cp
+from compromis.engines.delimited import csv_text
 from compromis.engines.reading import read_table
 from compromis.files import write_whole
 
@@ -100,6 +101,36 @@ def test_arff(tmp_path):
     assert table.weights == [1, 2.5, 1, 1, 0.5]
 
 
+def test_arff_written_with_tabs_and_comments(tmp_path):
+    (tmp_path / "t.arff").write_text(
+        "@attribute\tclass\t{a, b}\n@attribute x numeric\n@data\na,1\n{0 b,\t1 2}\nb,v, {2}\n"
+    )
+    table = everything(tmp_path / "t.arff")
+    assert table.columns == {"class": ["a", "b", "b"], "x": ["1", "2", "v"]}
+    assert table.weights == [1, 1, 2]
+
+
+def test_numbers_in_parquet(tmp_path):
+    frame = pl.DataFrame({"a": [1.0, None, float("nan"), 2.5], "b": [1, None, 3, 4], "c": [True, False, None, True]})
+    frame.write_parquet(tmp_path / "n.parquet")
+    columns = everything(tmp_path / "n.parquet").columns
+    assert columns == {"a": ["1", None, None, "2.5"], "b": ["1", None, "3", "4"], "c": ["true", "false", None, "true"]}
+
+
+def test_blank_lines_and_other_suffixes(tmp_path):
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n\n3,4\n")
+    assert everything(tmp_path / "a.csv").columns == {"a": ["1", "3"], "b": ["2", "4"]}
+    (tmp_path / "a.csv.gzip").write_bytes(gzip.compress(b"a,b\n1,2\n"))
+    assert len(everything(tmp_path / "a.csv.gzip")) == 1
+    (tmp_path / "tabs.csv").write_text("a\tb\n1\t2\n")
+    assert everything(tmp_path / "tabs.csv").columns == {"a\tb": ["1\t2"]}
+
+
+def test_formulas_in_exported_csv_are_harmless():
+    text = csv_text({"=a": ["=1+1", "-1", "+x", "@y", "ok", "-x"], "n": [1, 2, 3, 4, 5, 6]})
+    assert text.splitlines() == ["'=a,n", "'=1+1,1", "-1,2", "'+x,3", "'@y,4", "ok,5", "'-x,6"]
+
+
 def test_arff_of_weka(weka):
     table = everything(weka / "labor.arff")
     assert len(table) == 57
@@ -128,6 +159,7 @@ def test_arff_of_weka(weka):
         ("a.arff", b"@relation x\n@attribute a numeric\n@data\n1,2\n", "2 values for 1 attributes"),
         ("a.arff", b"@relation x\n@attribute a numeric\n@data\n'1\n", "check the quotes"),
         ("a.arff", b"@relation x\n@attribute a numeric\n@data\n{4 1}\n", "there is no attribute number '4'"),
+        ("a.arff", b"@relation x\n@attribute a numeric\n@data\n1,{1.2.3}\n", "'1.2.3' is no weight"),
     ],
 )  # fmt: skip
 def test_broken_files(tmp_path, name, content, said):

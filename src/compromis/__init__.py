@@ -17,9 +17,40 @@ _HOMES = {
     "compromis.preferences": ["Preference", "Preferences"],
     "compromis.evidence": ["Counts"],
     "compromis.evidence.points": ["OperatingPoints"],
+    "compromis.evidence.votes": ["VotePatterns"],
     "compromis.measures.probability": ["training_priors"],
     "compromis.measures.verdict": ["Verdict"],
     "compromis.reporting.evaluation": ["Evaluation"],
+    "compromis.tradeoffs": [
+        "Beta",
+        "Choice",
+        "Comparison",
+        "CostCurve",
+        "DecisionCurve",
+        "HullPart",
+        "Interval",
+        "PrecisionRecallCurve",
+        "PrecisionRecallSpace",
+        "RocCurve",
+        "RocHull",
+        "TradeoffCurve",
+        "Winner",
+        "compare",
+        "constant_cost",
+        "decision_curve",
+        "domain_of_application",
+        "dominance",
+        "dominates",
+        "isoline",
+        "precision_recall_curve",
+        "probability_cost",
+        "roc_curve",
+        "roc_hull",
+    ],
+    "compromis.weights": ["Annealing", "Budget", "Exact", "Sweep", "WeightSearch", "search_weights"],
+    "compromis.weights.decision": ["Decision"],
+    "compromis.estimators.c45": ["C45Classifier"],
+    "compromis.estimators.weighted_vote": ["WeightedVoteClassifier"],
     "compromis.evaluation.evaluate": ["evaluate", "evaluate_counts"],
     "compromis.evaluation.scoring": ["pragma_loss", "pragma_scorer"],
 }
@@ -29,15 +60,46 @@ __all__ = ["__version__", *sorted(_HOME_OF)]
 
 if TYPE_CHECKING:
     from compromis.errors import CompromisError, InputError, MissingExtra, UninformativeWarning
+    from compromis.estimators.c45 import C45Classifier
+    from compromis.estimators.weighted_vote import WeightedVoteClassifier
     from compromis.evaluation.evaluate import evaluate, evaluate_counts
     from compromis.evaluation.scoring import pragma_loss, pragma_scorer
     from compromis.evidence import Counts
     from compromis.evidence.points import OperatingPoints
+    from compromis.evidence.votes import VotePatterns
     from compromis.indices import INDICES, Index, index_value
     from compromis.measures.probability import training_priors
     from compromis.measures.verdict import Verdict
     from compromis.preferences import Preference, Preferences
     from compromis.reporting.evaluation import Evaluation
+    from compromis.tradeoffs import (
+        Beta,
+        Choice,
+        Comparison,
+        CostCurve,
+        DecisionCurve,
+        HullPart,
+        Interval,
+        PrecisionRecallCurve,
+        PrecisionRecallSpace,
+        RocCurve,
+        RocHull,
+        TradeoffCurve,
+        Winner,
+        compare,
+        constant_cost,
+        decision_curve,
+        domain_of_application,
+        dominance,
+        dominates,
+        isoline,
+        precision_recall_curve,
+        probability_cost,
+        roc_curve,
+        roc_hull,
+    )
+    from compromis.weights import Annealing, Budget, Exact, Sweep, WeightSearch, search_weights
+    from compromis.weights.decision import Decision
 
 
 def __getattr__(name: str) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -74,6 +74,11 @@ class Index:
     surface: Callable[[Array, Array, Any, Any], Array] | None = None
     defined_at_zero: bool = False
     code: int = -1
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if INDICES.get(self.name) is self:  # formulas are code, which a pickle cannot hold
+            return get_index, (self.name,)
+        return Index, tuple(getattr(self, field.name) for field in fields(self))
 
     def value(self, precision: ArrayLike, recall: ArrayLike, recall_weight: ArrayLike) -> Array:
         """Return the value for arrays of precision, recall and recall weight, with the limits at their edges."""
@@ -224,7 +229,7 @@ def get_index(index: str | Index) -> Index:
     """Return the index of that name, or the index itself."""
     if isinstance(index, Index):
         return index
-    if index not in INDICES:
+    if not isinstance(index, str) or index not in INDICES:
         raise InputError(
             f"there is no index {index!r}{nearest(index, INDICES)}; choose one of {', '.join(INDICES)} or pass a compromis.Index"
         )

@@ -14,6 +14,9 @@ from compromis.errors import CompromisError
 COMMANDS = {
     "evaluate": "compromis.cli.evaluate",
     "preferences": "compromis.cli.preferences",
+    "tune": "compromis.cli.tune",
+    "fit": "compromis.cli.fit",
+    "predict": "compromis.cli.predict",
     "demo": "compromis.cli.demo",
 }
 """Where each command lives; a command's module imports nothing heavy before it runs."""
@@ -45,6 +48,8 @@ class _Commands(click.Group):
             if os.environ.get("COMPROMIS_DEBUG"):
                 raise
             raise _Failure(_sentence(error)) from error
+        except MemoryError as error:
+            raise _Failure("this does not fit into memory; use fewer rows or classes") from error
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

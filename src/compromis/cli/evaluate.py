@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
-if TYPE_CHECKING:
-    from compromis.engines.table import Table
-    from compromis.preferences import Preferences
+from compromis.cli.saying import say_dropped
+from compromis.cli.wishes import read_wish, wish_options
 
 
 @click.command("evaluate")
@@ -23,13 +20,7 @@ if TYPE_CHECKING:
     metavar="PREFIX|COL",
     help="Columns of class scores: a prefix before the class names (p_ for p_good, p_bad), or columns named as the classes.",
 )
-@click.option(
-    "--preferences", "preferences_file", metavar="FILE.toml", help="What matters; see 'compromis preferences'."
-)
-@click.option(
-    "--prioritise", multiple=True, metavar="LABEL", help="Classes that matter most: importance 10, answers 0.1 and 0.9."
-)
-@click.option("--index", default=None, metavar="NAME", help="kulczynski, f, fowlkes_mallows or jaccard.")
+@wish_options
 @click.option(
     "--label", "labels", multiple=True, metavar="LABEL", help="The classes in the order wanted; repeat for each."
 )
@@ -54,49 +45,23 @@ def command(
     Labels are read as text, exactly as written: NA, null and 01 stay what they are; an empty field is missing.
     """
     from compromis.engines import columns
+    from compromis.engines.reading import read_scored
     from compromis.evaluation.evaluate import evaluate
 
     if decision is None and not scores:
         raise click.UsageError("give --decision, --scores, or both")
     wish = read_wish(preferences_file, prioritise, index)
-    table = _read(file, truth, decision, scores, weight)
+    table, class_of = read_scored(file, [truth, decision, weight], scores)
     labelled = [truth] if decision is None else [truth, decision]
     table, dropped = columns.drop_missing(table, labelled, drop=drop_missing)
-    score_of = columns.choose_scores(scores, list(table.columns)) if scores else {}
-    classes = labels or (sorted(score_of.values()) if score_of else None)
+    classes = labels or sorted(class_of.values()) or None
     result = evaluate(
         table.columns[truth],
         None if decision is None else table.columns[decision],
-        y_proba=columns.score_matrix(table, score_of, classes) if classes and score_of else None,
+        y_proba=columns.score_matrix(table, class_of, classes) if classes and class_of else None,
         preferences=wish,
         labels=classes,
         sample_weight=table.weights if weight is None else columns.numbers(table, weight),
     )
-    if dropped:
-        click.echo(f"left out {dropped:,} rows without a class", err=True)
+    say_dropped(dropped)
     click.echo(result.to_json() if as_json else str(result), nl=as_json)
-
-
-def read_wish(preferences_file: str | None, prioritise: tuple[str, ...], index: str | None) -> Preferences | None:
-    """Return the preferences that the options ask for."""
-    from compromis.preferences import Preferences
-
-    if preferences_file and prioritise:
-        raise click.UsageError("give --preferences or --prioritise, not both")
-    wish = None
-    if preferences_file:
-        wish = Preferences.from_toml(preferences_file)
-    elif prioritise or index:
-        wish = Preferences.prioritise(prioritise)
-    return wish.with_index(index) if wish is not None and index is not None else wish
-
-
-def _read(file: str, truth: str, decision: str | None, scores: tuple[str, ...], weight: str | None) -> Table:
-    from compromis.engines.columns import choose_scores
-    from compromis.engines.reading import pick_column, read_table
-
-    def choose(names: list[str]) -> list[str]:
-        named = [pick_column(name, names) for name in (truth, decision, weight) if name is not None]
-        return named + list(choose_scores(scores, [name for name in names if name not in named])) if scores else named
-
-    return read_table(file, choose)

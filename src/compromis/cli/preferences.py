@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
     from compromis.preferences import Preference
+
+
+MOST_CLASSES = 50
+"""Nobody answers questions about more."""
 
 
 @click.command("preferences")
@@ -38,9 +42,11 @@ def command(file: str | None, truth: str | None, labels: tuple[str, ...], index:
     from compromis.indices import get_index
     from compromis.preferences import Preferences
 
-    get_index(index)  # a wrong name is said before the questions, not after
+    get_index(index)  # what would fail is said before the questions, not after
     if Path(output).exists() and not force:
         raise InputError(f"{output} exists already; write elsewhere with --output, or overwrite it with --force")
+    if not Path(output).absolute().parent.is_dir():
+        raise InputError(f"there is no folder {Path(output).parent}; make it first, or write elsewhere with --output")
     classes = list(labels) or _classes(file, truth)
     click.echo("For each class: how important it is, and what you would trade. Enter accepts the value in brackets.\n")
     preferences = Preferences({label: _ask(label) for label in classes}, index=index)
@@ -56,11 +62,15 @@ def _classes(file: str | None, truth: str | None) -> list[str]:
 
     if file is None or truth is None:
         raise click.UsageError("give FILE and --truth COL, or --label for each class")
+    if file == "-":
+        raise InputError(
+            "standard input is where your answers come from; name a file, or give the classes with --label"
+        )
     table = read_table(file, lambda names: [pick_column(truth, names)])
     found = sorted({label for label in table.columns[truth] if label is not None})
     if not found:
         raise InputError(f"column {truth!r} of {file} holds no classes")
-    if len(found) > 50:
+    if len(found) > MOST_CLASSES:
         raise InputError(f"column {truth!r} of {file} has {len(found)} classes; name those that matter with --label")
     return found
 
@@ -70,17 +80,35 @@ def _ask(label: str) -> Preference:
 
     click.echo(f"Class {label!r}")
     importance = click.prompt(
-        "  How important is it, beside 1 for an ordinary class?", default=1.0, type=_number(0.0, None)
+        "  How important is it, beside 1 for an ordinary class?", default=1.0, value_proc=_importance
     )
-    precision = click.prompt(
-        "  What precision would you accept for a recall of 1?", default=0.8, type=_number(0.0, 1.0)
-    )
-    recall = click.prompt("  What recall would you accept for a precision of 1?", default=0.8, type=_number(0.0, 1.0))
-    floor = click.prompt("  Below which precision is a result useless? (0: none)", default=0.0, type=_number(0.0, 1.0))
+    precision = click.prompt("  What precision would you accept for a recall of 1?", default=0.8, value_proc=_share)
+    recall = click.prompt("  What recall would you accept for a precision of 1?", default=0.8, value_proc=_share)
+    # what one accepts for a recall of 1 is the natural floor; without one, the wish can be met by giving up
+    floor = click.prompt("  Below which precision is a result useless? (0: none)", default=precision, value_proc=_share)
     preference = Preference(importance, precision, recall, min_precision=floor or None)
     click.echo(f"  {preference.describe()}\n")
     return preference
 
 
-def _number(low: float, high: float | None) -> Any:
-    return click.FloatRange(min=low, max=high, max_open=high is not None)
+def _importance(answer: str) -> float:
+    number = _number(answer)
+    if not 0 <= number < float("inf"):
+        raise click.BadParameter(f"importance is a number of at least 0, got {answer}")
+    return number
+
+
+def _share(answer: str) -> float:
+    number = _number(answer)
+    if 1 < number <= 100:
+        raise click.BadParameter(f"this is a share between 0 and 1; for {number:g} % write {number / 100:.4g}")
+    if not 0 <= number < 1:
+        raise click.BadParameter(f"this is a share of at least 0 and below 1, got {answer}")
+    return number
+
+
+def _number(answer: str) -> float:
+    try:
+        return float(answer)
+    except ValueError:
+        raise click.BadParameter(f"this is a number, written like 0.1, got {answer!r}") from None

@@ -11,7 +11,7 @@ from compromis.engines.table import Column, Table
 from compromis.errors import InputError, shown
 
 _TOKEN = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,{}\s'"](?:[^,{}]*[^,{}\s])?))\s*""")
-_WEIGHT = re.compile(r",?\s*\{\s*([0-9.eE+-]+)\s*\}\s*$")
+_WEIGHT = re.compile(r",\s*\{\s*([0-9.eE+-]+)\s*\}\s*$")
 _ESCAPE = re.compile(r"\\(.)")
 
 
@@ -52,7 +52,7 @@ def _header(lines: Iterator[tuple[int, str]], source: str) -> list[tuple[str, st
     """Return name and default (the value that sparse rows leave out) of each attribute, up to @data."""
     attributes: list[tuple[str, str]] = []
     for number, line in lines:
-        keyword, _, rest = line.partition(" " if " " in line else "\t")
+        keyword, rest = (*line.split(maxsplit=1), "")[:2]
         if keyword.lower() == "@data":
             names = [name for name, _ in attributes]
             repeated = sorted({name for name in names if names.count(name) > 1})
@@ -78,7 +78,7 @@ def _row(line: str, attributes: list[tuple[str, str]], where: str) -> tuple[list
     weight = 1.0
     found = _WEIGHT.search(line)
     if found is not None and found.start() > 0:
-        line, weight = line[: found.start()], float(found[1])
+        line, weight = line[: found.start()], _weight(found[1], where)
     if line.startswith("{"):
         return _sparse(line.strip("{} "), attributes, where), weight
     fields = _tokens(line, where)
@@ -87,13 +87,25 @@ def _row(line: str, attributes: list[tuple[str, str]], where: str) -> tuple[list
     return fields, weight
 
 
+def _weight(text: str, where: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"{where}: {text!r} is no weight") from None
+
+
 def _sparse(text: str, attributes: list[tuple[str, str]], where: str) -> list[str | None]:
     fields: list[str | None] = [default for _, default in attributes]
-    for pair in re.split(r""",(?=\s*\d+\s)""", text) if text else []:
-        place, _, value = pair.strip().partition(" ")
+    rest = text
+    while rest:
+        place, value = (*rest.split(maxsplit=1), "")[:2]
         if not place.isdigit() or int(place) >= len(attributes):
             raise InputError(f"{where}: there is no attribute number {place!r} in a sparse row")
-        fields[int(place)] = _tokens(value, where)[0]
+        token = _TOKEN.match(value)
+        if token is None:
+            raise InputError(f"{where}: cannot read {value[:30]!r}; check the quotes")
+        fields[int(place)] = _tokens(token[0].strip(), where)[0]
+        rest = value[token.end() :].lstrip(", ")
     return fields
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis.engines.table import Column, Table
-from compromis.errors import InputError, nearest, shown
+from compromis.errors import InputError, shown
 
 
 def numbers(table: Table, name: str) -> NDArray[np.float64]:
@@ -43,28 +43,12 @@ def drop_missing(table: Table, names: Sequence[str], *, drop: bool) -> tuple[Tab
     return Table(table.source, columns, weights), int(missing.sum())
 
 
-def choose_scores(wanted: Sequence[str], names: Sequence[str]) -> dict[str, str]:
-    """Return which column scores which class: a name stands for its column, or as a prefix for all that start with it."""
-    chosen: dict[str, str] = {}
-    for one in wanted:
-        if one in names:
-            chosen[one] = one
-            continue
-        prefixed = {name: name[len(one) :] for name in names if name.startswith(one) and name != one}
-        if not prefixed:
-            raise InputError(
-                f"no column is named {one!r} or starts with it{nearest(one, names)}; the columns are {shown(names)}"
-            )
-        chosen |= prefixed
-    return chosen
-
-
-def score_matrix(table: Table, score_of: dict[str, str], classes: Sequence[str]) -> NDArray[np.float64]:
+def score_matrix(table: Table, class_of: dict[str, str], classes: Sequence[str]) -> NDArray[np.float64]:
     """Return the scores with one column per class, in the order of `classes`."""
-    column_of = {label: column for column, label in score_of.items()}
+    column_of = {label: column for column, label in class_of.items()}
     lacking = [label for label in classes if label not in column_of]
     if lacking:
-        raise InputError(f"there is no score column for {shown(lacking)}; the score columns are {shown(score_of)}")
+        raise InputError(f"there is no score column for {shown(lacking)}; the score columns are {shown(class_of)}")
     return np.column_stack([numbers(table, column_of[label]) for label in classes])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import BinaryIO
 
 from compromis.engines.table import Column, Table
@@ -64,3 +64,22 @@ def _read(rows: Iterator[list[str]], source: str, columns: Sequence[str]) -> Tab
         for column, place in zip(kept, places, strict=True):
             column.append(row[place] or None)
     return Table(source, dict(zip(columns, kept, strict=True)))
+
+
+def csv_text(columns: Mapping[str, Sequence[object]]) -> str:
+    """Return the columns as CSV; text that a spreadsheet would run as a formula is made harmless with a leading quote."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow([_harmless(name) for name in columns])
+    writer.writerows([_harmless(cell) for cell in row] for row in zip(*columns.values(), strict=True))
+    return stream.getvalue()
+
+
+def _harmless(cell: object) -> object:
+    if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return "'" + cell
+    return cell  # -1 is a number, not a formula

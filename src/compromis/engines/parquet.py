@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any, BinaryIO
 
-from compromis.engines.table import Table
+from compromis.engines.table import Column, Table
 from compromis.errors import InputError, MissingExtra
 
 
@@ -28,11 +28,24 @@ def read_parquet(stream: BinaryIO, source: str, columns: Sequence[str]) -> Table
         import polars
 
         frame = _guarded(source, lambda: polars.read_parquet(stream, columns=list(columns)))
-        return Table(source, {name: frame[name].cast(polars.String).to_list() for name in columns})
+        return Table(source, {name: _texts(frame[name].to_list(), name, source) for name in columns})
     import pyarrow.parquet
 
     table = _guarded(source, lambda: pyarrow.parquet.read_table(stream, columns=list(columns)))
-    return Table(source, {name: table[name].cast("string").to_pylist() for name in columns})
+    return Table(source, {name: _texts(table[name].to_pylist(), name, source) for name in columns})
+
+
+def _texts(values: list[Any], name: str, source: str) -> Column:
+    """Return values as text; NaN is missing, and 1.0 is written 1: whole numbers become floats where some are missing."""
+    if any(isinstance(value, (bytes, list, dict)) for value in values):
+        raise InputError(f"column {name!r} of {source} holds lists, bytes or records; labels and numbers are needed")
+    return [None if value is None or value != value else _text(value) for value in values]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _engine() -> str:

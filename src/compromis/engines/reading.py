@@ -51,6 +51,31 @@ def read_table(path: str, choose: Callable[[list[str]], Iterable[str]]) -> Table
         return content.format.read(stream, content.source, chosen)
 
 
+def read_scored(path: str, named: Sequence[str | None], scores: Sequence[str]) -> tuple[Table, dict[str, str]]:
+    """Read the named columns and those that `scores` mean; return the table, and which class each score column is for."""
+    class_of: dict[str, str] = {}
+
+    def choose(names: list[str]) -> list[str]:
+        picked = [pick_column(name, names) for name in named if name is not None]
+        class_of.update(_score_columns(scores, [name for name in names if name not in picked]))
+        return [*picked, *class_of]
+
+    return read_table(path, choose), class_of
+
+
+def _score_columns(wanted: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+    """Return which column scores which class: a name stands for its column, or as a prefix for all that start with it."""
+    chosen: dict[str, str] = {}
+    for one in wanted:
+        prefixed = {one: one} if one in names else {name: name[len(one) :] for name in names if name.startswith(one)}
+        if not prefixed:
+            raise InputError(
+                f"no column is named {one!r} or starts with it{nearest(one, names)}; the columns are {shown(names)}"
+            )
+        chosen |= prefixed
+    return chosen
+
+
 def pick_column(name: str, names: Sequence[str]) -> str:
     """Return the column's name if it is there, else say which is nearest."""
     if name not in names:
@@ -132,9 +157,8 @@ def _sniff(start: bytes, source: str) -> str:
     if b"\0" in start:
         raise InputError(f"{source} holds binary data, not a table; give CSV, TSV, ARFF or Parquet")
     header = next(line for line in start.splitlines() if line.strip())
-    if (
-        header.lstrip(b"\xef\xbb\xbf \t").lower().startswith((b"%", b"@relation"))
-    ):  # ARFF often starts with long comments
+    # ARFF often starts with long comments
+    if header.lstrip(b"\xef\xbb\xbf \t").lower().startswith((b"%", b"@relation", b"@attribute")):
         return "ARFF"
     return "TSV" if header.count(b"\t") > header.count(b",") else "CSV"
 

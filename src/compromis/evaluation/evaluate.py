@@ -124,7 +124,7 @@ def _evaluation(
     if preferences is not None and not isinstance(preferences, Preferences):
         raise InputError(f"preferences must be a compromis.Preferences, got {type(preferences).__name__}")
     shares = smoothed_shares(counts) if priors is None else read_priors(priors, counts.classes)
-    costs = None if cost is None else read_cost(cost, len(counts.classes))
+    costs = None if cost is None else read_cost(cost, counts.classes)
     evaluation = Evaluation(counts, errors, roc_areas, shares, priors is not None, preferences, costs)
     _ = evaluation.wish  # a preference for an unknown class is an error here, not when the report is printed
     return evaluation

@@ -7,6 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from compromis.errors import InputError
 from compromis.evidence import Counts
 from compromis.measures.pragma import pragma
 from compromis.preferences import Preferences
@@ -40,6 +41,8 @@ def pragma_loss(
     >>> round(cp.pragma_loss(["bad", "good", "good"], ["bad", "bad", "good"], preferences=wish), 4)
     0.0682
     """
+    if not isinstance(preferences, Preferences):
+        raise InputError(f"preferences must be a compromis.Preferences, got {type(preferences).__name__}")
     counts = Counts.from_predictions(y_true, y_pred, labels=labels, sample_weight=sample_weight)
     return pragma(counts, preferences.on(counts.classes)).total
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from compromis.errors import InputError, shown
-from compromis.evidence.labels import LabelColumn, check_same_rows, read_labels
+from compromis.evidence.labels import LabelColumn, check_same_index, check_same_rows, pandas_index, read_labels
 from compromis.evidence.tabulate import PairTable, tabulate
 from compromis.evidence.weights import read_weights
 from compromis.preferences import Label
@@ -66,6 +66,7 @@ class Counts:
         """
         truth, decision = read_labels(y_true, "y_true"), read_labels(y_pred, "y_pred")
         check_same_rows(truth, decision)
+        check_same_index(truth, pandas_index(sample_weight), "sample_weight")
         weight = read_weights(sample_weight, len(truth))
         found, matrix, squares = tabulate(truth, decision, weight)
         order = _class_order(found, labels, truth.categories or decision.categories or ())
@@ -96,8 +97,13 @@ class Counts:
             raise InputError(f"each class stands once in classes, got {shown(labels)}")
         if cells.dtype.kind not in "iuf" or not np.all(np.isfinite(cells)) or np.any(cells < 0):
             raise InputError("counts are finite numbers of at least 0; the matrix holds something else")
-        whole = cells.dtype.kind in "iu" or bool(np.all(cells == np.floor(cells)))
-        return cls(cells.astype(np.int64) if whole else cells, labels, round(float(cells.sum())))
+        total = sum(map(int, cells.flat)) if cells.dtype.kind in "iu" else float(cells.sum())
+        if total >= 2**63:
+            raise InputError(
+                f"counts add up to {total:.3g}, more than 64 bits hold; divide them all by a common number"
+            )
+        whole = cells.dtype.kind in "iu" or (total < 2**53 and bool(np.all(cells == np.floor(cells))))
+        return cls(cells.astype(np.int64 if whole else np.float64), labels, round(total))
 
     @classmethod
     def from_positions(
@@ -118,17 +124,17 @@ class Counts:
     @property
     def support(self) -> NDArray[Any]:
         """The rows (or weights) of each true class."""
-        return self.matrix.sum(axis=1)  # type: ignore[no-any-return]
+        return self.matrix.sum(axis=1)
 
     @property
     def decided(self) -> NDArray[Any]:
         """The rows (or weights) decided for each class."""
-        return self.matrix.sum(axis=0)  # type: ignore[no-any-return]
+        return self.matrix.sum(axis=0)
 
     @property
     def total(self) -> float:
         """All rows (or weights)."""
-        return self.matrix.sum().item()  # type: ignore[no-any-return]
+        return self.matrix.sum().item()
 
     def __add__(self, other: Counts) -> Counts:
         if not isinstance(other, Counts):

@@ -56,7 +56,7 @@ def read_distributions(y_proba: Any, rows: int, classes: Sequence[Label], name: 
 
     A frame whose columns are named after the classes is put into their order; one column stands for the second of two classes.
     """
-    shares = _as_matrix(_in_class_order(y_proba, classes, name), name)
+    shares = as_matrix(in_class_order(y_proba, classes, name), name)
     if shares.shape[1] == 1 and len(classes) == 2:
         _check_scores(shares, name)
         if shares.max(initial=0.0) > 1:
@@ -70,6 +70,9 @@ def read_distributions(y_proba: Any, rows: int, classes: Sequence[Label], name: 
             f"give one column per class, and labels= if a class does not occur"
         )
     _check_scores(shares, name)
+    largest = shares.max(axis=1, keepdims=True, initial=0.0)
+    if largest.max(initial=0.0) > 1e300:  # their sum would not be finite
+        shares = shares / np.where(largest > 0, largest, 1.0)
     sums = shares.sum(axis=1, keepdims=True)
     if not sums.all():
         raise InputError(
@@ -80,7 +83,8 @@ def read_distributions(y_proba: Any, rows: int, classes: Sequence[Label], name: 
     return shares
 
 
-def _in_class_order(y_proba: Any, classes: Sequence[Label], name: str) -> Any:
+def in_class_order(y_proba: Any, classes: Sequence[Label], name: str) -> Any:
+    """Return a frame's columns in the order of the classes they are named after; anything else as it is."""
     if not hasattr(y_proba, "columns"):
         return y_proba
     columns = [plain_label(column) for column in y_proba.columns]
@@ -94,7 +98,8 @@ def _in_class_order(y_proba: Any, classes: Sequence[Label], name: str) -> Any:
     )
 
 
-def _as_matrix(values: Any, name: str) -> Floats:
+def as_matrix(values: Any, name: str) -> Floats:
+    """Return scores as a matrix of numbers, one column per class."""
     try:
         matrix = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):

@@ -77,30 +77,46 @@ def check_same_rows(first: LabelColumn, second: LabelColumn) -> None:
         raise InputError(
             f"{first.name} has labels of type {first.kind}, {second.name} of type {second.kind}; convert one so that both are of one type"
         )
-    if first.index is not None and second.index is not None and not first.index.equals(second.index):
+    check_same_index(first, second.index, second.name)
+
+
+def check_same_index(column: LabelColumn, index: Any, name: str) -> None:
+    """Refuse pandas objects whose row labels do not belong together."""
+    if column.index is not None and index is not None and not column.index.equals(index):
         raise InputError(
-            f"{first.name} and {second.name} have different pandas indexes; align them with reindex, "
+            f"{column.name} and {name} have different pandas indexes; align them with reindex, "
             f"or pass .to_numpy() if the rows are in the same order"
         )
 
 
+def pandas_index(values: Any) -> Any:
+    """Return the row labels of a pandas object, None for anything else."""
+    index = getattr(values, "index", None)
+    return index if hasattr(index, "equals") else None
+
+
 def _as_array(values: Any, name: str) -> NDArray[Any]:
-    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
+    if isinstance(values, (str, bytes, dict)) or not hasattr(values, "__len__"):
         raise InputError(f"{name} must be a list, array or series of labels, got {type(values).__name__}")
     array = values if isinstance(values, np.ndarray) else _plain_array(values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
-    if array.ndim != 1:
+    nested = array.dtype == object and len(array) > 0 and isinstance(array.flat[0], (list, np.ndarray))
+    if array.ndim != 1 or nested:
+        shape = (len(array), len(array.flat[0])) if nested else array.shape
         raise InputError(
-            f"{name} must hold one label per row, got shape {array.shape}; evaluate each output of a multi-label model by itself"
+            f"{name} must hold one label per row, got shape {shape}; evaluate each output of a multi-label model by itself"
         )
     return array
 
 
 def _plain_array(values: Any) -> NDArray[Any]:
-    """Return an array that holds the values as they are: numpy turns [1, "a"] into strings, [2**64 - 1, 7] into floats."""
+    """Return an array that holds the values as they are.
+
+    numpy turns [1, "a"] into text, [2**64 - 1, 7] into floats, and members of an enumeration into shortened text.
+    """
     kinds = {type(value) for value in values}
-    array = np.asarray(values) if len(kinds) <= 1 else None
+    array = np.asarray(values) if kinds <= {bool} or kinds <= {int} or kinds <= {float} else None
     if array is None or (kinds == {int} and array.dtype.kind not in "iu"):
         array = np.empty(len(values), dtype=object)
         array[:] = list(values)
@@ -108,6 +124,9 @@ def _plain_array(values: Any) -> NDArray[Any]:
 
 
 def _read_array(array: NDArray[Any], name: str, index: Any = None) -> LabelColumn:
+    if isinstance(array, np.ma.MaskedArray):
+        _refuse_missing(np.ma.getmaskarray(array), name)
+        array = array.data
     kind = array.dtype.kind
     if kind in "iu":
         return LabelColumn(name, array, "int", index=index)
@@ -118,6 +137,9 @@ def _read_array(array: NDArray[Any], name: str, index: Any = None) -> LabelColum
     if kind == "f":
         _refuse_missing(np.isnan(array), name)
         return LabelColumn(name, array, "float", index=index)
+    if kind == "M":
+        _refuse_missing(np.isnat(array), name)
+        return LabelColumn(name, array.astype("datetime64[us]"), "datetime", index=index)
     return LabelColumn(name, *_check_objects(array, name), index=index)
 
 
@@ -125,7 +147,7 @@ def _check_objects(array: NDArray[Any], name: str) -> tuple[NDArray[Any], str]:
     types: set[type] = set()
     for start in range(0, len(array), CHUNK):
         types |= set(map(type, array[start : start + CHUNK].tolist()))
-    if any(_is_missing_type(kind) for kind in types) or float in types:
+    if any(_is_missing_type(kind) or issubclass(kind, (float, np.floating)) for kind in types):
         _refuse_missing(np.fromiter((_is_missing(value) for value in array), dtype=bool, count=len(array)), name)
     kinds = {_kind_of(kind) for kind in types}
     if len(kinds) > 1:
@@ -142,9 +164,9 @@ def _kind_of(kind: type) -> str:
     for plain in (bool, int, float, str):  # bool before int: it is one
         if issubclass(kind, plain):
             return plain.__name__
-    if issubclass(kind, np.generic):
-        return type(kind(0).item()).__name__
-    return kind.__name__
+    if issubclass(kind, (np.integer, np.floating)):
+        return "int" if issubclass(kind, np.integer) else "float"
+    return "bool" if issubclass(kind, np.bool_) else kind.__name__
 
 
 def _is_missing_type(kind: type) -> bool:
@@ -152,7 +174,7 @@ def _is_missing_type(kind: type) -> bool:
 
 
 def _is_missing(value: Any) -> bool:
-    return _is_missing_type(type(value)) or (isinstance(value, float) and value != value)
+    return _is_missing_type(type(value)) or (isinstance(value, (float, np.floating)) and value != value)
 
 
 def _refuse_missing(missing: NDArray[np.bool_], name: str) -> None:
@@ -180,7 +202,7 @@ def _read_series(values: Any, name: str) -> LabelColumn:
 
             return _read_series(pyarrow.chunked_array([values]), name)
         raise InputError(f"{name} must be one column of labels, got {type(values).__name__}; select the column first")
-    index = values.index if hasattr(values, "index") and hasattr(values.index, "equals") else None
+    index = pandas_index(values)
     _refuse_missing(np.asarray(series.is_null().to_numpy(), dtype=bool), name)
     if isinstance(series.dtype, (nw.Categorical, nw.Enum)) and _has_order(values, series.dtype):
         return _read_categorical(series, name, index)

@@ -1,39 +1,42 @@
-"""Operating points: what each cut of a score decides for one class against the rest."""
+"""Operating points: what each cut of a score, or each found group, decides for one class against the rest."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from compromis.errors import InputError, shown
-from compromis.evidence.labels import read_labels
+from compromis.errors import InputError
 from compromis.evidence.weights import read_weights
 from compromis.preferences import Label
-from compromis.preferences.preferences import plain_label
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class OperatingPoints:
-    """The distinct cuts of a score for one class against the rest, from 'nothing is decided positive' to 'everything is'.
+    """The distinct cuts of a score for one class against the rest, from 'nothing is positive' to 'everything is'.
 
-    A row is decided positive when its score is at least the threshold; rows of equal score stay together.
+    A row is decided positive when its score is at least the threshold; rows of equal score stay together. Found groups
+    (retrieval, clustering, biclustering) are operating points too: they have names instead of thresholds.
 
     Attributes
     ----------
     threshold : ndarray
-        The cuts, falling; the first is infinite: nothing is decided positive.
+        The cuts, falling; the first is infinite: nothing is decided positive. NaN for groups.
     true_positives, false_positives : ndarray
         The rows (or weights) at or above each cut.
     positives, negatives : float
         All rows (or weights) of either kind.
     positive : label
         Which class is positive.
+    names : tuple, optional
+        The names of the groups; None for the cuts of a score.
+    binned : bool
+        Whether the thresholds are edges of bins, not scores that occur.
 
     Examples
     --------
@@ -41,6 +44,8 @@ class OperatingPoints:
 
     >>> import compromis as cp
     >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1], pos_label=1)
+    >>> points
+    OperatingPoints(7 cuts, pos_label=1, positives=3, negatives=3)
     >>> (points.tpr * 3).round().astype(int).tolist()
     [0, 1, 1, 2, 3, 3, 3]
     """
@@ -51,6 +56,8 @@ class OperatingPoints:
     positives: float
     negatives: float
     positive: Label
+    names: tuple[Label, ...] | None = None
+    binned: bool = False
 
     @classmethod
     def from_predictions(
@@ -69,8 +76,10 @@ class OperatingPoints:
         sample_weight : array-like, optional
             A weight of at least 0 per row.
         """
-        flags, positive = _read_flags(y_true, pos_label)
-        score = _read_scores(y_score, len(flags))
+        from compromis.evidence.points_from import read_flags, read_scores
+
+        flags, positive = read_flags(y_true, pos_label)
+        score = read_scores(y_score, len(flags))
         return cls.from_flags(flags, score, positive, read_weights(sample_weight, len(flags)))
 
     @classmethod
@@ -78,9 +87,129 @@ class OperatingPoints:
         cls, flags: NDArray[np.bool_], score: Floats, positive: Label, weight: Floats | None = None
     ) -> OperatingPoints:
         """Return the cuts of checked scores; `flags` says which rows are positive."""
-        threshold, above = _count_cuts(flags, score) if weight is None else _weigh_cuts(flags, score, weight)
+        from compromis.evidence.points_from import count_flags, weigh_flags
+
+        threshold, above = count_flags(flags, score) if weight is None else weigh_flags(flags, score, weight)
         totals = above[:, -1]
         return cls(threshold, above[0], above[1], totals[0].item(), totals[1].item(), positive)
+
+    @classmethod
+    def from_groups(
+        cls, target: Any, groups: Mapping[Any, Any] | Iterable[Any], universe_size: int, *, pos_label: Any = "target"
+    ) -> OperatingPoints:
+        """Return one point per found group, against a target set in a universe.
+
+        Parameters
+        ----------
+        target : set, sequence or boolean array
+            The elements looked for: ids, or a boolean array with one flag per element of the universe (of any shape,
+            so that a bicluster can be given as a mask of its matrix).
+        groups : mapping or sequence
+            The groups found, written like `target`; the keys of a mapping are their names, else their positions are.
+        universe_size : int
+            The number of all elements. Integer ids are positions from 0 to universe_size - 1; strings and other ids
+            may be anything.
+        pos_label : label
+            What reports call the target.
+
+        Examples
+        --------
+        >>> import compromis as cp
+        >>> found = {"small": {1, 2}, "large": {1, 2, 3, 4, 5, 6}}
+        >>> points = cp.OperatingPoints.from_groups({1, 2, 3}, found, 10)
+        >>> points.precision.tolist(), points.group_size.tolist()
+        ([1.0, 0.5], [2, 6])
+        """
+        from compromis.evidence.points_groups import count_groups
+
+        names, hits, alarms, sizes = count_groups(target, groups, universe_size)
+        return cls(np.full(len(names), np.nan), hits, alarms, sizes[0], sizes[1], pos_label, names)
+
+    @classmethod
+    def from_bins(
+        cls, threshold: ArrayLike, positives: ArrayLike, negatives: ArrayLike, *, pos_label: Any
+    ) -> OperatingPoints:
+        """Return the cuts at the lower edges of bins of a score, from the positives and negatives in each bin.
+
+        Parameters
+        ----------
+        threshold : array-like
+            The lower edges of the bins, falling.
+        positives, negatives : array-like
+            The rows (or weights) of either kind in each bin.
+        pos_label : label
+            The positive class.
+        """
+        from compromis.evidence.points_from import cumulate_bins
+
+        edges, above = cumulate_bins(threshold, positives, negatives)
+        totals = above[:, -1]
+        return cls(edges, above[0], above[1], totals[0].item(), totals[1].item(), pos_label, binned=True)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: Any, *, pos_label: Any = None, sample_weight: ArrayLike | None = None
+    ) -> OperatingPoints:
+        """Return the cuts of a fitted classifier's scores: `predict_proba`, else `decision_function`.
+
+        Parameters
+        ----------
+        estimator : classifier
+            Anything with ``classes_`` and one of the two methods.
+        X, y : rows and their true classes
+            Rows that the estimator has not seen.
+        pos_label : label, optional
+            The positive class; needed unless the classes are 0 and 1, -1 and 1, or False and True.
+        sample_weight : array-like, optional
+            A weight of at least 0 per row.
+        """
+        from compromis.evidence.points_from import score_rows
+
+        score, positive = score_rows(estimator, X, pos_label)
+        return cls.from_predictions(y, score, pos_label=positive, sample_weight=sample_weight)
+
+    @classmethod
+    def one_vs_rest(
+        cls, y_true: Any, y_proba: Any, *, labels: Sequence[Any] | None = None, sample_weight: ArrayLike | None = None
+    ) -> dict[Label, OperatingPoints]:
+        """Return the cuts of each class against the rest, by class.
+
+        Parameters
+        ----------
+        y_true : labels
+            The true classes.
+        y_proba : array-like or frame
+            One column of scores per class; a frame's columns are named after the classes.
+        labels : sequence, optional
+            The classes in the order of the columns; without it the sorted classes of `y_true`.
+        sample_weight : array-like, optional
+            A weight of at least 0 per row.
+        """
+        from compromis.evidence.points_from import read_columns
+
+        columns = read_columns(y_true, y_proba, labels)
+        weight = read_weights(sample_weight, columns.rows)
+        return {label: cls.from_flags(flags, score, label, weight) for label, flags, score in columns.each()}
+
+    @property
+    def false_negatives(self) -> NDArray[Any]:
+        """The positives below each cut."""
+        return self.positives - self.true_positives
+
+    @property
+    def true_negatives(self) -> NDArray[Any]:
+        """The negatives below each cut."""
+        return self.negatives - self.false_positives
+
+    @property
+    def group_size(self) -> NDArray[Any]:
+        """The rows (or weights) decided positive at each cut."""
+        return self.true_positives + self.false_positives
+
+    @property
+    def prevalence(self) -> float:
+        """The share of the positives: the precision of the maximal group."""
+        return self.positives / (self.positives + self.negatives)
 
     @property
     def tpr(self) -> Floats:
@@ -98,67 +227,64 @@ class OperatingPoints:
         return _share(self.false_positives, self.negatives)
 
     @property
+    def specificity(self) -> Floats:
+        """Specificity of each cut: the share of the negatives below it."""
+        return _share(self.true_negatives, self.negatives)
+
+    @property
     def precision(self) -> Floats:
         """Precision of each cut; NaN where nothing is decided positive."""
-        decided = np.asarray(self.true_positives + self.false_positives, dtype=np.float64)
-        rate: Floats = np.divide(self.true_positives, decided, out=np.full(len(decided), np.nan), where=decided > 0)
-        return rate
+        decided = np.asarray(self.group_size, dtype=np.float64)
+        rates: Floats = np.divide(self.true_positives, decided, out=np.full(len(decided), np.nan), where=decided > 0)
+        return rates
+
+    @property
+    def dominating(self) -> NDArray[np.bool_]:
+        """Whether no other point is at least as good in precision and recall and better in one (002, section 3)."""
+        from compromis.kernels.hull import mark_dominating, mark_dominating_cuts
+
+        marked = np.zeros(len(self), dtype=bool)
+        if self.positives and self.names is None:
+            mark_dominating_cuts(self.true_positives, self.false_positives, marked)
+        elif self.positives:
+            precision, recall = self.precision, self.recall
+            order = np.argsort(recall)
+            mark_dominating(precision, recall, order[~np.isnan(precision[order])], marked)
+        return marked
+
+    @property
+    def reason(self) -> str:
+        """Why some rates are NaN for every cut; empty where none is."""
+        if not self.positives:
+            undefined = "recall and the true positive rate are undefined"
+            return f"there are no rows of the positive class {self.positive!r}: {undefined}"
+        if not self.negatives:
+            undefined = "specificity and the false positive rate are undefined"
+            return f"all rows are of the positive class {self.positive!r}: {undefined}"
+        return ""
+
+    def __add__(self, other: OperatingPoints) -> OperatingPoints:
+        if not isinstance(other, OperatingPoints):
+            return NotImplemented
+        from compromis.evidence.points_merge import merge
+
+        return merge(self, other)
 
     def __len__(self) -> int:
         return len(self.threshold)
 
+    def __repr__(self) -> str:
+        kind = "cuts" if self.names is None else "groups"
+        sizes = f"positives={self.positives:,}, negatives={self.negatives:,}"
+        return f"OperatingPoints({len(self):,} {kind}, pos_label={self.positive!r}, {sizes})"
+
+    def check_ranking(self, what: str) -> None:
+        """Refuse groups where `what` needs the cuts of one score."""
+        if self.names is not None:
+            raise InputError(
+                f"{what} needs the cuts of one score, got {len(self)} groups; use roc_hull or TradeoffCurve for groups"
+            )
+
 
 def _share(part: NDArray[Any], whole: float) -> Floats:
-    share: Floats = np.true_divide(part, whole or math.nan)
-    return share
-
-
-def _count_cuts(flags: NDArray[np.bool_], score: Floats) -> tuple[Floats, NDArray[np.int64]]:
-    """Sort positives and negatives apart and merge them: two plain sorts are much faster than one that moves indices."""
-    from compromis.kernels.ranking import count_cuts
-
-    threshold, above = np.empty(len(score) + 1), np.zeros((2, len(score) + 1), dtype=np.int64)
-    threshold[0] = np.inf
-    cuts = count_cuts(np.sort(score[flags]), np.sort(score[~flags]), threshold[1:], above[:, 1:])
-    return threshold[: cuts + 1], above[:, : cuts + 1]
-
-
-def _weigh_cuts(flags: NDArray[np.bool_], score: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    order = np.argsort(-score, kind="stable")
-    ordered = score[order]
-    last = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(score) - 1)
-    above = np.cumsum([np.where(flags, weight, 0.0)[order], np.where(flags, 0.0, weight)[order]], axis=1)[:, last]
-    return np.insert(ordered[last], 0, np.inf), np.insert(above, 0, 0.0, axis=1)
-
-
-def _read_flags(y_true: Any, pos_label: Any) -> tuple[NDArray[np.bool_], Label]:
-    column = read_labels(y_true, "y_true")
-    if len(column) == 0:
-        raise InputError("y_true is empty; there is nothing to rank")
-    labels = np.concatenate([np.array(chunk, dtype=object) for chunk in column.lists()])
-    found = set(labels.tolist())
-    if column.kind == "bool":
-        labels, found = labels.astype(bool), {bool(label) for label in found}
-    if pos_label is None:
-        if not (found <= {0, 1} or found <= {-1, 1}):
-            raise InputError(f"which class is positive? pass pos_label, one of {shown(sorted(found, key=str))}")
-        return labels == 1, True if column.kind == "bool" else 1
-    positive = plain_label(pos_label)
-    if positive not in found and len(found) > 1:
-        raise InputError(
-            f"pos_label is {positive!r}, which y_true does not have; it has {shown(sorted(found, key=str))}"
-        )
-    return labels == positive, positive
-
-
-def _read_scores(y_score: ArrayLike, rows: int) -> Floats:
-    score = np.asarray(y_score)
-    if score.dtype.kind not in "iufb" or score.shape != (rows,):
-        raise InputError(
-            f"y_score must be one number per row, {rows:,} in all, got shape {score.shape} of {score.dtype}"
-        )
-    score = score.astype(np.float64)
-    if not np.isfinite(score).all():
-        row = int((~np.isfinite(score)).argmax())
-        raise InputError(f"y_score must be finite, got {score[row]} in row {row}; drop such rows or give them a score")
-    return score
+    return part / whole if whole else np.full(len(part), np.nan)

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from compromis.errors import InputError
 from compromis.evidence.labels import CHUNK, LabelColumn
 from compromis.preferences import Label
+from compromis.preferences.preferences import plain_label
 
 MOST_CLASSES = 4096
 """A table of pairs has the square of it as cells."""
+_LARGEST = 2**63 - 1
 _WIDEST = 1024
 """The widest range of integers that is counted directly."""
 
@@ -27,6 +29,10 @@ class PairTable:
     def __init__(self, *, weighted: bool, low: int = 0) -> None:
         self.cells: NDArray[Any] = np.zeros((2, 16, 16), dtype=np.float64 if weighted else np.int64)
         self.low = low
+
+    @property
+    def _high(self) -> int:
+        return min(self.low + self.cells.shape[1] - 1, _LARGEST)
 
     def room_for(self, classes: int) -> None:
         """Make the table at least `classes` wide."""
@@ -46,8 +52,8 @@ class PairTable:
         from compromis.kernels.counting import count_pairs, weigh_pairs
 
         if weight is None:
-            return count_pairs(truth, decision, self.low, self.cells) == len(truth)
-        return weigh_pairs(truth, decision, weight, self.low, self.cells) == len(truth)
+            return count_pairs(truth, decision, self.low, self._high, self.cells) == len(truth)
+        return weigh_pairs(truth, decision, weight, self.low, self._high, self.cells) == len(truth)
 
     def add_columns(self, truth: LabelColumn, decision: LabelColumn, weight: Weights) -> bool:
         """Add whole columns of codes, chunk by chunk; False if one lies outside the table."""
@@ -88,13 +94,13 @@ def _tabulate_integers(truth: LabelColumn, decision: LabelColumn, weight: Weight
     """Count integers by their offset in a range guessed from the first rows; None if the range is too wide."""
     for rows in (CHUNK, len(truth)):
         low, high = _range(truth, decision, rows)
-        if high - low >= _WIDEST:
+        if high - low >= _WIDEST or high > _LARGEST:
             return None
         table = PairTable(weighted=weight is not None, low=low)
         table.room_for(high - low + 1)
         if table.add_columns(truth, decision, weight):
             break
-    matrix, squares = table.matrices(high - low + 1)
+    matrix, squares = table.matrices(table.cells.shape[1])  # all of it: a later label may lie beyond the first guess
     used = np.flatnonzero(matrix.any(axis=0) | matrix.any(axis=1))
     if weight is not None and not weight.all():  # a class whose rows all weigh 0 occurs all the same
         used = np.unique(np.concatenate([column.values for column in (truth, decision)])).astype(np.int64) - low
@@ -115,12 +121,22 @@ class _Vocabulary(dict[Any, int]):
         self[label] = code = len(self)
         return code
 
+    def codes(self, labels: list[Any], name: str) -> NDArray[np.int64]:
+        """Return the numbers of the labels."""
+        try:
+            return np.fromiter(map(self.__getitem__, labels), dtype=np.int64, count=len(labels))
+        except TypeError:
+            raise InputError(
+                f"{name} holds something that cannot be a label, such as a list; labels are text or numbers"
+            ) from None
+
 
 def _tabulate_by_lookup(truth: LabelColumn, decision: LabelColumn, weight: Weights) -> Tabulated:
     vocabulary, table = _Vocabulary(), PairTable(weighted=weight is not None)
-    lookup = vocabulary.__getitem__
     for number, pair in enumerate(zip(truth.lists(), decision.lists(), strict=True)):
-        first, second = (np.fromiter(map(lookup, labels), dtype=np.int64, count=len(labels)) for labels in pair)
+        first, second = (
+            vocabulary.codes(labels, name) for labels, name in zip(pair, (truth.name, decision.name), strict=True)
+        )
         table.room_for(len(vocabulary))
         table.add(first, second, None if weight is None else weight[number * CHUNK : (number + 1) * CHUNK])
-    return list(vocabulary), *table.matrices(len(vocabulary))
+    return [plain_label(label) for label in vocabulary], *table.matrices(len(vocabulary))

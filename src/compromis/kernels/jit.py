@@ -78,11 +78,11 @@ def cache_folder() -> str | None:
     """Where compiled kernels are kept: NUMBA_CACHE_DIR if set, else the user's cache folder; None if unsafe."""
     if numba.config.CACHE_DIR:
         return str(numba.config.CACHE_DIR)
-    folder = _user_cache() / "compromis" / "kernels" / _fingerprint()
     try:
+        folder = _user_cache() / "compromis" / "kernels" / _fingerprint()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return str(folder) if _is_private(folder) else None
-    except OSError:
+    except (OSError, RuntimeError):  # no home folder, or one that cannot be written
         return None
 
 

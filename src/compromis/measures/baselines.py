@@ -1,17 +1,60 @@
-"""What naive decisions would reach on the same rows: every result is shown beside them."""
+"""What decisions without a model reach on the same rows: every result is shown beside them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.typing import NDArray
 
 from compromis.evidence import Counts
+from compromis.measures.costs import average_cost
+from compromis.measures.pragma import pragma, violations
+from compromis.preferences import Label, Wish
 
 
-def constant_decision(counts: Counts, position: int) -> Counts:
-    """Return the counts of always deciding the class at `position` (the trade-off paper's maximal group)."""
-    matrix = np.zeros_like(counts.matrix)
-    matrix[:, position] = counts.support
-    return Counts(matrix, counts.classes, counts.rows)
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What a decision without a model reaches."""
+
+    name: str
+    label: Label | None
+    """The class always decided; None for random decisions."""
+    loss: float
+    """Its PRAGMA loss; its average cost where results are judged by cost."""
+    shortfall: float
+    """The sum of what its rates miss of their minima; 0 when all minima are met."""
+
+
+def naive_baselines(counts: Counts, wish: Wish, cost: NDArray[np.float64] | None = None) -> tuple[Baseline, ...]:
+    """Return what each constant decision reaches, and random decisions at the classes' shares."""
+    losses = constant_losses(counts, wish) if cost is None else constant_costs(counts, cost)
+    constant = zip(counts.classes, losses.tolist(), _constant_shortfalls(counts, wish).tolist(), strict=True)
+    random = random_decision(counts)
+    loss = pragma(random, wish).total if cost is None else average_cost(random, cost)
+    return (
+        *(Baseline(f"always deciding {label!r}", label, value, short) for label, value, short in constant),
+        Baseline("random decisions at the classes' shares", None, loss, shortfall(random, wish)),
+    )
+
+
+def constant_losses(counts: Counts, wish: Wish) -> NDArray[np.float64]:
+    """Return the PRAGMA loss of always deciding each class (the trade-off paper's maximal group).
+
+    The class decided has recall 1 and its share of the rows for precision; every other class that occurs is never decided, which counts 1.
+    """
+    present = counts.support > 0
+    importance = np.where(present, wish.importance, 0.0)
+    worth = wish.index.value(_shares(counts), np.ones(len(present)), wish.recall_weight)
+    with np.errstate(invalid="ignore"):  # importances may all be 0 among the classes that occur
+        losses: NDArray[np.float64] = 1 - importance * np.where(present, worth, 0.0) / importance.sum()
+    return losses
+
+
+def constant_costs(counts: Counts, cost: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the average cost of always deciding each class."""
+    costs: NDArray[np.float64] = _shares(counts) @ cost
+    return costs
 
 
 def random_decision(counts: Counts) -> Counts:
@@ -19,5 +62,24 @@ def random_decision(counts: Counts) -> Counts:
 
     As for the trade-off paper's random group, the expected precision of class k is its share of the rows.
     """
-    support = counts.support.astype(np.float64)
-    return Counts(np.outer(support, support) / max(support.sum(), np.finfo(float).tiny), counts.classes, counts.rows)
+    return Counts(np.outer(counts.support, _shares(counts)), counts.classes, counts.rows)
+
+
+def shortfall(counts: Counts, wish: Wish) -> float:
+    """Return the sum of what precisions and recalls miss of their minima."""
+    return float(sum(part.sum() for part in violations(counts, wish)))
+
+
+def _constant_shortfalls(counts: Counts, wish: Wish) -> NDArray[np.float64]:
+    """The class decided misses what its share lacks of min_precision; the others that occur miss their minima whole."""
+    whole = np.where(counts.support > 0, wish.min_precision + wish.min_recall, 0.0)
+    missing = wish.min_precision - _shares(counts)
+    own = np.where((counts.support > 0) & (missing > 1e-12 * wish.min_precision), missing, 0.0)
+    others = np.array([np.delete(whole, k).sum() for k in range(len(whole))]) if whole.any() else np.zeros(len(whole))
+    shortfalls: NDArray[np.float64] = others + own
+    return shortfalls
+
+
+def _shares(counts: Counts) -> NDArray[np.float64]:
+    shares: NDArray[np.float64] = counts.support / max(counts.total, np.finfo(float).tiny)
+    return shares

@@ -60,10 +60,12 @@ def class_losses(counts: Counts, wish: Wish) -> Rates:
 def violations(counts: Counts, wish: Wish) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return by how much each class's precision and recall fall short of their minimum, 0 where they do not.
 
-    A class absent from the truth asks for nothing; one that is never decided has the whole minimum missing.
+    A class absent from the truth asks for nothing; one that is never decided has the whole minimum missing. A rate that
+    misses its minimum by rounding alone meets it.
     """
     present = counts.support > 0
     short = []
     for rate, floor in ((precision(counts), wish.min_precision), (recall(counts), wish.min_recall)):
-        short.append(np.where(present, np.maximum(floor - np.nan_to_num(rate), 0.0), 0.0))
+        missing = floor - np.nan_to_num(rate)
+        short.append(np.where(present & (missing > 1e-12 * floor), missing, 0.0))
     return short[0], short[1]

@@ -79,7 +79,10 @@ def read_priors(priors: Mapping[Any, float] | Sequence[float], classes: Sequence
         if missing:
             raise InputError(f"priors misses {shown(missing)}; give the training share of every class")
         priors = [by_label[label] for label in classes]
-    shares = np.array(priors, dtype=np.float64)
+    try:
+        shares = np.array(priors, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"priors are {len(classes)} shares that sum to 1; found something else") from None
     if shares.shape != (len(classes),):
         raise InputError(
             f"priors has shape {shares.shape}, but there are {len(classes)} classes; give one training share per class"

@@ -70,4 +70,4 @@ def share_decided(counts: Counts) -> Rates:
 
 
 def _true_negatives(counts: Counts) -> NDArray[Any]:
-    return counts.total - counts.support - counts.decided + counts.matrix.diagonal()  # type: ignore[no-any-return]
+    return counts.total - counts.support - counts.decided + counts.matrix.diagonal()

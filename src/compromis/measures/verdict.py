@@ -5,24 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from compromis.evidence import Counts
 from compromis.indices import KULCZYNSKI
-from compromis.measures.baselines import constant_decision, random_decision
+from compromis.measures.baselines import Baseline, naive_baselines, shortfall
+from compromis.measures.costs import average_cost
 from compromis.measures.pragma import pragma, violations
 from compromis.measures.rates import precision, recall
 from compromis.preferences import Label, Wish
-
-
-@dataclass(frozen=True, slots=True)
-class Baseline:
-    """What a decision without a model reaches."""
-
-    name: str
-    label: Label | None
-    """The class always decided; None for random decisions."""
-    loss: float
-    shortfall: float
-    """The sum of what its rates miss of their minima; 0 when all minima are met."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,33 +58,26 @@ class Verdict:
         return self.sentence
 
 
-def judge(counts: Counts, wish: Wish) -> Verdict:
-    """Compare a result with the constant decisions and with random ones; a met minimum comes before a lower loss."""
-    loss, short = pragma(counts, wish).total, _shortfall(counts, wish)
-    baselines = naive_baselines(counts, wish)
+def judge(counts: Counts, wish: Wish, cost: NDArray[np.float64] | None = None) -> Verdict:
+    """Compare a result with the constant decisions and with random ones, by PRAGMA loss or by `cost`.
+
+    A met minimum comes before a lower loss.
+    """
+    loss = pragma(counts, wish).total if cost is None else average_cost(counts, cost)
+    short = shortfall(counts, wish)
+    baselines = naive_baselines(counts, wish, cost)
     missed = _missed(counts, wish)
     best = min(baselines, key=lambda baseline: (baseline.shortfall, baseline.loss))
-    # equal up to rounding is as good
-    informative = (short, loss) < (best.shortfall, best.loss) and not (
-        short == best.shortfall and math.isclose(loss, best.loss, rel_tol=1e-12)
-    )
-    sentence = _praise(loss, best) if informative else _blame(loss, best, counts, wish)
-    return Verdict(informative, "; but ".join([sentence, *(str(one) for one in missed)]), loss, baselines, missed)
-
-
-def naive_baselines(counts: Counts, wish: Wish) -> tuple[Baseline, ...]:
-    """Return what each constant decision and random decisions at the classes' shares reach on the same rows."""
-    naive = [
-        (f"always deciding {label!r}", label, constant_decision(counts, k)) for k, label in enumerate(counts.classes)
-    ]
-    return tuple(
-        Baseline(name, label, pragma(result, wish).total, _shortfall(result, wish))
-        for name, label, result in [*naive, ("random decisions at the classes' shares", None, random_decision(counts))]
-    )
-
-
-def _shortfall(counts: Counts, wish: Wish) -> float:
-    return float(sum(part.sum() for part in violations(counts, wish)))
+    if math.isnan(loss):
+        return Verdict(
+            False, "no class that matters occurs in these rows; there is nothing to judge", loss, baselines, missed
+        )
+    equal = short == best.shortfall and math.isclose(loss, best.loss, rel_tol=1e-12)  # up to rounding
+    informative = (short, loss) < (best.shortfall, best.loss) and not equal
+    what = "loss" if cost is None else "average cost"
+    sentence = _praise(what, loss, best) if informative else _blame(what, loss, best, counts, wish, cost)
+    but = "; but " + ", and ".join(map(str, missed)) if missed else ""
+    return Verdict(informative, sentence + but, loss, baselines, missed)
 
 
 def _missed(counts: Counts, wish: Wish) -> tuple[Shortfall, ...]:
@@ -105,22 +90,24 @@ def _missed(counts: Counts, wish: Wish) -> tuple[Shortfall, ...]:
     )
 
 
-def _praise(loss: float, best: Baseline) -> str:
-    gain = f" ({100 * (best.loss - loss) / best.loss:.0f} % lower)" if best.loss > loss else ""
-    return (
-        f"informative: loss {loss:.4f}{gain} against {best.loss:.4f} for {best.name}, the best decision without a model"
-    )
+def _praise(what: str, loss: float, best: Baseline) -> str:
+    gain = f" ({100 * (best.loss - loss) / best.loss:.0f} % lower)" if best.loss > loss > 0 else ""
+    flaw = ", which misses a minimum" if best.shortfall > 0 else ""
+    return f"informative: {what} {loss:.4f}{gain} against {best.loss:.4f} for {best.name}{flaw}, the best decision without a model"
 
 
-def _blame(loss: float, best: Baseline, counts: Counts, wish: Wish) -> str:
+def _blame(what: str, loss: float, best: Baseline, counts: Counts, wish: Wish, cost: NDArray[np.float64] | None) -> str:
     how = "better" if loss > best.loss and not math.isclose(loss, best.loss) else "as well"
-    cause = f"uninformative: your wish is met {how} by {best.name} (loss {best.loss:.4f}, this result {loss:.4f})"
-    if best.label is None:
+    cause = f"uninformative: your wish is met {how} by {best.name} ({what} {best.loss:.4f}, this result {loss:.4f})"
+    if best.label is None or cost is not None:
         return f"{cause}; improve the model, or review the wish"
-    share = counts.support[counts.classes.index(best.label)] / counts.total
-    cure = f"set min_precision for {best.label!r} above {share:.3f}, its share of the rows"
-    return (
-        f"{cause}; {cure}, or use index f, which does not reward giving up"
-        if wish.index is KULCZYNSKI
-        else f"{cause}; {cure}"
+    if (counts.support > 0).sum() == 1:
+        return f"{cause}; there is only one class in these rows"
+    place = counts.classes.index(best.label)
+    share = max(counts.support[place] / counts.total, wish.min_precision[place])
+    cure = (
+        f"improve the model, or set min_precision for {best.label!r} above {share:.3f}, what always deciding it reaches"
     )
+    if wish.index is KULCZYNSKI:
+        cure += ", or use index f, which does not reward giving up"
+    return f"{cause}; {cure}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
 from compromis.errors import InputError
 from compromis.indices import Index, get_index
@@ -49,8 +50,8 @@ class Preference:
     given_recall_weight: float | None = None
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.importance) and self.importance >= 0):
-            raise InputError(f"importance is a finite number of at least 0, got {self.importance}")
+        if not (isinstance(self.importance, Real) and 0 <= self.importance < math.inf):
+            raise InputError(f"importance is a finite number of at least 0, got {self.importance!r}")
         if self.given_recall_weight is None:
             _check_share("accept_precision", self.accept_precision, one_allowed=False)
             _check_share("accept_recall", self.accept_recall, one_allowed=False)
@@ -131,12 +132,12 @@ def _percent(share: float | None) -> str:
 
 
 def _check_share(name: str, value: float | None, *, one_allowed: bool = True) -> None:
-    if isinstance(value, (int, float)) and (0 <= value < 1 or (one_allowed and value == 1)):
+    if isinstance(value, Real) and (0 <= value < 1 or (one_allowed and value == 1)):
         return
     if value == 1:
         raise InputError(
             f"{name} must be below 1: accepting nothing less than 1 trades nothing away, got {value}; write 0.99 for 'almost 1'"
         )
-    if isinstance(value, (int, float)) and 1 < value <= 100:
+    if isinstance(value, Real) and 1 < value <= 100:
         raise InputError(f"{name} is a share between 0 and 1, got {value:g}; for {value:g} % write {value / 100:.4g}")
     raise InputError(f"{name} is a share between 0 and 1, got {value!r}; for 10 % write 0.10")

@@ -69,6 +69,8 @@ class Preferences:
         default: Preference | None = None,
         index: str | Index = "kulczynski",
     ) -> None:
+        if by_class is not None and not isinstance(by_class, Mapping):
+            raise InputError(f"by_class maps labels to preferences, got {type(by_class).__name__}")
         self._by_class = {
             plain_label(label): _checked(label, preference) for label, preference in (by_class or {}).items()
         }
@@ -100,7 +102,7 @@ class Preferences:
         >>> cp.Preferences.prioritise(["A", "E"]).by_class["A"].importance
         10.0
         """
-        chosen = [labels] if isinstance(labels, str) else list(labels)
+        chosen = list(labels) if isinstance(labels, Iterable) and not isinstance(labels, str) else [labels]
         return cls({label: Preference(10.0, 0.1, 0.9) for label in chosen}, Preference(1.0, 0.8, 0.8), index)
 
     @classmethod
@@ -127,6 +129,7 @@ class Preferences:
     def on(self, classes: Sequence[Any], *, strict: bool = True) -> Wish:
         """Lay the preferences out for `classes`; with `strict`, a preference for any other class is an error."""
         known = tuple(plain_label(label) for label in classes)
+        self._check_types(known)
         if strict:
             self._check_known(known)
         each = [self.of(label) for label in known]
@@ -153,16 +156,21 @@ class Preferences:
         others = "every other class" if special else "every class"
         return "\n".join([f"index {self._index.name}", *special, f"{others}: {self._default.describe()}"])
 
+    def _check_types(self, classes: tuple[Label, ...]) -> None:
+        """A preference for "1" where the class is 1 is a slip, never a class that happens to be absent."""
+        by_text = {str(other): other for other in classes}
+        for label in self._by_class:
+            twin = by_text.get(str(label))
+            if twin is not None and twin != label:
+                raise InputError(
+                    f"there is a preference for {label!r} ({type(label).__name__}), "
+                    f"but the class is {twin!r} ({type(twin).__name__}); write the label as the data has it"
+                )
+
     def _check_known(self, classes: tuple[Label, ...]) -> None:
         for label in self._by_class:
             if label in classes:
                 continue
-            twin = next((other for other in classes if str(other) == str(label)), None)
-            if twin is not None:
-                raise InputError(
-                    f"there is a preference for {label!r} ({type(label).__name__}), but the class is {twin!r} ({type(twin).__name__}); "
-                    f"write the label as the data has it"
-                )
             raise InputError(
                 f"there is a preference for {label!r}, which is neither in the data nor in labels{nearest(label, classes)}; "
                 f"the classes are {shown(classes)}"
@@ -189,8 +197,10 @@ class Preferences:
 
 
 def plain_label(label: Any) -> Label:
-    """Return the label as a plain Python value: numpy's scalars are unwrapped."""
-    return label.item() if isinstance(label, np.generic) else label  # type: ignore[no-any-return]
+    """Return the label as a plain Python value: numpy's scalars and text of a class of its own are unwrapped."""
+    if isinstance(label, np.generic):
+        return label.item()
+    return str.__str__(label) if isinstance(label, str) else label
 
 
 def _checked(label: object, preference: object) -> Preference:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -140,6 +140,9 @@ class Evaluation:
         from compromis.reporting.text import to_text
 
         return to_text(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # what is cached is worked out anew
 
     def __repr__(self) -> str:
         loss = "" if self.summary.loss is None else f", loss {self.summary.loss:.4f}"

@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from compromis.measures.verdict import Baseline, Verdict
+from compromis.measures.baselines import Baseline
+from compromis.measures.verdict import Verdict
 from compromis.preferences import Preferences
 from compromis.reporting.evaluation import Evaluation
 from compromis.reporting.summaries import ClassSummary
+
+MOST_COLUMNS = 200
+"""The widest confusion matrix that is printed."""
 
 
 def to_text(evaluation: Evaluation) -> str:
@@ -98,6 +102,9 @@ def _row(cells: Sequence[float]) -> str:
 
 def _confusion(evaluation: Evaluation) -> str:
     counts = evaluation.counts
+    if len(counts.classes) > MOST_COLUMNS:
+        size = f"{len(counts.classes):,} x {len(counts.classes):,}"
+        return f"=== Confusion Matrix ===\n\n({size} cells are not printed; see counts.matrix, or JSON)\n"
     whole = bool((counts.matrix == counts.matrix.round()).all())
     cells = [[f"{cell:.0f}" if whole else f"{cell:.2f}" for cell in row] for row in counts.matrix.tolist()]
     names = [letters(k) for k in range(len(counts.classes))]
@@ -113,9 +120,10 @@ def _preferences(evaluation: Evaluation, preferences: Preferences) -> str:
     assert verdict is not None
     lines = [
         f"=== By Your Preferences (index {preferences.index.name}) ===\n",
-        "   Importance  Recall weight  Recall  Precision  Loss f   Adds  Decided  Class",
+        "   Importance  Recall weight  Recall  Precision    Loss  Share  Decided  Class",
     ]
     lines += [_preference_row(one) for one in evaluation.per_class.values()]
+    lines += ["(share: what the class adds to the loss; decided: rows decided for it)"]
     lines += ["", f"{'Loss (0 is perfect, 1 the worst)':<45}{verdict.loss:8.4f}"]
     lines += [
         f"{_sentence_case(one.name):<45}{one.loss:8.4f}{_misses(one.shortfall)}" for one in _worth_showing(verdict)

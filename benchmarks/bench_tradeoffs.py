@@ -1,0 +1,167 @@
+"""Speed and memory of curves: compromis against scikit-learn, and envelopes against sorting.
+
+    python benchmarks/bench_tradeoffs.py [--rows 5000000] [--points 1000000] [--repeats 3]
+
+Ratios come from one run on one machine: each side is timed `repeats` times in turn, the best of each counts. Memory is
+the peak of a fresh process beyond what it holds before the work begins.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+INDICES = ("kulczynski", "f", "fowlkes_mallows", "jaccard")
+
+
+def rows(number: int) -> tuple[NDArray[np.int64], Floats]:
+    """Labels and scores without ties, one positive in three."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(number) < 1 / 3).astype(np.int64)
+    return y, rng.normal(size=number) + y
+
+
+def with_compromis(y: NDArray[np.int64], score: Floats) -> tuple[float, float]:
+    """Points, both curves, both areas, and the optimal trade-off curve."""
+    from compromis.evidence.points import OperatingPoints
+    from compromis.tradeoffs import TradeoffCurve, precision_recall_curve, roc_curve
+
+    points = OperatingPoints.from_predictions(y, score)
+    roc, pr = roc_curve(points), precision_recall_curve(points)
+    assert len(TradeoffCurve(points, "f").breaks) > 2
+    return roc.area, pr.average_precision
+
+
+def with_scikit_learn(y: NDArray[np.int64], score: Floats) -> tuple[float, float]:
+    """Both curves and both areas."""
+    from sklearn.metrics import average_precision_score, precision_recall_curve, roc_auc_score, roc_curve
+
+    roc, pr = roc_curve(y, score), precision_recall_curve(y, score)
+    assert len(roc[0]) > 2
+    assert len(pr[0]) > 2
+    return float(roc_auc_score(y, score)), float(average_precision_score(y, score))
+
+
+Times = tuple[float, float]
+
+
+def best_of(repeats: int, *works: Callable[[], Any]) -> list[Times]:
+    """Return the shortest wall-clock and processor time of each work, taking turns.
+
+    On a machine that others use too, wall-clock times are theirs as well; all works run on one thread, so that
+    ratios of processor times are the ones to trust.
+    """
+    times: list[list[Times]] = [[] for _ in works]
+    for _ in range(repeats):
+        for work, taken in zip(works, times, strict=True):
+            start = time.perf_counter(), time.process_time()
+            work()
+            taken.append((time.perf_counter() - start[0], time.process_time() - start[1]))
+    return [(min(wall for wall, _ in taken), min(spent for _, spent in taken)) for taken in times]
+
+
+def _status(key: str) -> float:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(key):
+            return int(line.split()[1]) / 1024
+    return float("nan")
+
+
+def _measure(work: Callable[..., Any], number: int, answer: Any) -> None:
+    work(*rows(2000))  # imports and compilation
+    y, score = rows(number)
+    Path("/proc/self/clear_refs").write_text("5")  # the peak starts from here
+    before = _status("VmRSS")
+    work(y, score)
+    answer.put(_status("VmHWM") - before)
+
+
+def peak(work: Callable[..., Any], number: int) -> float:
+    """Return the memory in MB that the work takes at its peak, in a process of its own."""
+    context = multiprocessing.get_context("spawn")
+    answer = context.Queue()
+    process = context.Process(target=_measure, args=(work, number, answer))
+    process.start()
+    taken = float(answer.get())
+    process.join()
+    return taken
+
+
+def curves(number: int, repeats: int) -> None:
+    """Print the comparison with scikit-learn."""
+    y, score = rows(number)
+    ours, theirs = with_compromis(y[:2000], score[:2000]), with_scikit_learn(y[:2000], score[:2000])
+    assert np.allclose(ours, theirs, atol=1e-12), (ours, theirs)
+    fast, slow = best_of(repeats, lambda: with_compromis(y, score), lambda: with_scikit_learn(y, score))
+    small, large = peak(with_compromis, number), peak(with_scikit_learn, number)
+    for name, (wall, spent), memory in (("compromis", fast, small), ("scikit-learn", slow, large)):
+        print(f"{number:,} rows, {name:<12} {wall:6.2f} s wall, {spent:6.2f} s processor, {memory:5.0f} MB")
+    print(
+        f"  {slow[0] / fast[0]:.1f} times faster by wall clock, {slow[1] / fast[1]:.1f} by processor (target 3);",
+        end="",
+    )
+    print(f" {small / large:.2f} of the memory (target below 1)")
+
+
+def envelopes(number: int, repeats: int) -> None:
+    """Print the time of all four envelopes beside that of sorting the points twice."""
+    from compromis.evidence.points import OperatingPoints
+    from compromis.tradeoffs import TradeoffCurve
+
+    y, score = rows(number)
+    cuts = OperatingPoints.from_predictions(y, score)
+    rng = np.random.default_rng(1)
+    order = rng.permutation(len(cuts) - 1) + 1
+    names, nothing = tuple(range(len(order))), np.full(len(order), np.nan)
+    sizes = cuts.positives, cuts.negatives
+    shuffled = OperatingPoints(nothing, cuts.true_positives[order], cuts.false_positives[order], *sizes, 1, names)
+    recall = rng.permutation(number) + 1.0  # a front: every point dominates, none is below another
+    precision = 1 - (recall / number) ** 2 / 2
+    front = OperatingPoints(nothing, recall, recall / precision - recall, float(number), 3.0 * number, 1, names)
+    for name, points in {
+        "cuts of a score": cuts,
+        "the same as groups": shuffled,
+        "groups, all dominating": front,
+    }.items():
+        rates = points.recall.copy()
+        sort_as_given = points.recall[order - 1] if name == "cuts of a score" else rates
+
+        def all_four(points: OperatingPoints = points) -> None:
+            curve = TradeoffCurve(points, INDICES[0])
+            for index in INDICES[1:]:
+                curve.with_index(index)
+
+        def sort_twice(rates: Floats = sort_as_given) -> None:
+            np.argsort(rates)
+            np.argsort(rates)
+
+        all_four()
+        four, twice = best_of(max(repeats, 3), all_four, sort_twice)
+        sizes_found = [len(TradeoffCurve(points, index).positions) for index in INDICES]
+        print(
+            f"{number:,} {name}: four envelopes {four[1] * 1e3:.0f} ms, sorting twice {twice[1] * 1e3:.0f} ms", end=""
+        )
+        print(f" of processor ({four[1] / twice[1]:.2f} of it, target below 1); corners {sizes_found}")
+
+
+def main() -> None:
+    """Run both benchmarks."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--rows", type=int, default=5_000_000)
+    parser.add_argument("--points", type=int, default=1_000_000)
+    parser.add_argument("--repeats", type=int, default=3)
+    options = parser.parse_args()
+    curves(options.rows, options.repeats)
+    envelopes(options.points, options.repeats)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""compromis tune: weights for the votes in a file."""
+
+from __future__ import annotations
+
+import click
+
+from compromis.cli.saying import say_dropped
+from compromis.cli.wishes import read_wish, wish_options
+
+
+@click.command("tune")
+@click.argument("file")
+@click.option("--truth", required=True, metavar="COL", help="The column of true classes.")
+@click.option(
+    "--votes",
+    multiple=True,
+    required=True,
+    metavar="PREFIX|COL",
+    help="Columns of votes or probabilities: a prefix before the class names, or columns named as the classes.",
+)
+@wish_options
+@click.option("--method", default="auto", show_default=True, metavar="NAME", help="auto, exact, sweep or annealing.")
+@click.option("--smoothing", default=0.0, show_default=True, help="Votes added to every class.")
+@click.option("--seconds", type=float, help="The time the search may take.")
+@click.option("--seed", default=0, show_default=True, help="The same seed gives the same weights.")
+@click.option("--drop-missing", is_flag=True, help="Leave out rows whose true class is missing.")
+@click.option("--output", metavar="FILE.json", help="Where to write the weights.")
+def command(
+    file: str,
+    truth: str,
+    votes: tuple[str, ...],
+    preferences_file: str | None,
+    prioritise: tuple[str, ...],
+    index: str | None,
+    method: str,
+    smoothing: float,
+    seconds: float | None,
+    seed: int,
+    drop_missing: bool,
+    output: str | None,
+) -> None:
+    """Find the weights with which the votes in FILE serve your preferences best.
+
+    The votes must be honest: of a model that did not see the rows (out-of-bag, out-of-fold, or held out).
+    """
+    from compromis.cli.progress import search_progress
+    from compromis.engines import columns
+    from compromis.engines.reading import read_scored
+    from compromis.evidence.votes import VotePatterns
+    from compromis.reporting.change import Change
+    from compromis.weights import search_weights
+
+    wish = read_wish(preferences_file, prioritise, index, required=True)
+    table, class_of = read_scored(file, [truth], votes)
+    table, dropped = columns.drop_missing(table, [truth], drop=drop_missing)
+    classes = sorted(class_of.values())
+    matrix = columns.score_matrix(table, class_of, classes)
+    patterns = VotePatterns.from_votes(matrix, table.columns[truth], labels=classes, sample_weight=table.weights)
+    with search_progress() as progress:
+        found = search_weights(
+            patterns,
+            preferences=wish,
+            method=method,
+            smoothing=smoothing,
+            budget=seconds,
+            progress=progress,
+            random_state=seed,
+        )
+    if output is not None:
+        found.decision.to_json(output)
+    change = Change(patterns.counts([1.0] * len(classes)), found.counts, wish)
+    say_dropped(dropped)
+    click.echo(change)
+    click.echo(found.summary())
+    if output is not None:
+        click.echo(f"weights written to {output}")

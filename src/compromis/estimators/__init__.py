@@ -1,0 +1,1 @@
+"""Estimators: all of the scikit-learn API."""

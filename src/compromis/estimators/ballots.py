@@ -1,0 +1,155 @@
+"""Votes of fitted classifiers, and honest ones for training rows: never by a tree or a model that saw the row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
+from sklearn.utils import _safe_indexing
+
+from compromis.errors import InputError
+
+Votes = NDArray[np.float64]
+
+
+def has_members(estimator: Any) -> bool:
+    """Whether the classifier is an ensemble whose members can each cast a vote."""
+    return isinstance(estimator, (RandomForestClassifier, ExtraTreesClassifier, BaggingClassifier))
+
+
+def leaves_rows_out(estimator: Any) -> bool:
+    """Whether each member is trained on a sample of the rows, so that the others can be voted on without another fit."""
+    samples_by_itself = (
+        type(estimator).__name__ == "BalancedRandomForestClassifier"
+    )  # imbalanced-learn's, by its samplers
+    return samples_by_itself or (has_members(estimator) and bool(estimator.bootstrap))
+
+
+def votes_of(estimator: Any, X: Any, classes: NDArray[Any], *, hard: bool) -> Votes:
+    """Return the shares of the votes for each class: of the members' decisions if `hard`, else predicted probabilities."""
+    if not hard:
+        return _aligned(estimator.predict_proba(X), estimator.classes_, classes)
+    counts = np.zeros((_rows(X), len(classes)))
+    rows = np.arange(len(counts))
+    for member, features in _members(estimator):
+        counts[rows, _decisions(member, X, features)] += 1
+    return counts / len(estimator.estimators_)
+
+
+def out_of_bag_votes(estimator: Any, X: Any, classes: NDArray[Any], *, hard: bool) -> Votes:
+    """Return for each training row the votes of the members that did not see it; rows that all of them saw have none."""
+    counts = np.zeros((_rows(X), len(classes)))
+    for (member, features), seen in zip(_members(estimator), _samples(estimator), strict=True):
+        out = np.setdiff1d(np.arange(len(counts)), seen)
+        part = _safe_indexing(X, out)
+        if hard:
+            counts[out, _decisions(member, part, features)] += 1
+        else:
+            counts[out] += _aligned(
+                member.predict_proba(_columns(part, features)), member.classes_.astype(int), np.arange(len(classes))
+            )
+    total = counts.sum(axis=1, keepdims=True)
+    return np.divide(counts, total, out=counts, where=total > 0)
+
+
+def out_of_fold_votes(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    splits: Iterable[tuple[NDArray[Any], NDArray[Any]]],
+    classes: NDArray[Any],
+    *,
+    hard: bool,
+    fit_params: dict[str, Any],
+    n_jobs: int | None,
+) -> Votes:
+    """Return the votes of models that were fitted without the row; rows that are in no test fold have none."""
+    folds = list(splits)
+    parts = Parallel(n_jobs=n_jobs)(
+        delayed(_fold_votes)(clone(estimator), X, y, train, test, classes, hard, fit_params) for train, test in folds
+    )
+    votes = np.zeros((_rows(X), len(classes)))
+    for (_, test), part in zip(folds, parts, strict=True):
+        votes[test] = part
+    return votes
+
+
+def _fold_votes(
+    model: Any,
+    X: Any,
+    y: Any,
+    train: NDArray[Any],
+    test: NDArray[Any],
+    classes: NDArray[Any],
+    hard: bool,
+    fit_params: dict[str, Any],
+) -> Votes:
+    rows = _rows(X)
+    own = {
+        name: _safe_indexing(value, train) if _has_rows(value, rows) else value for name, value in fit_params.items()
+    }
+    model.fit(_safe_indexing(X, train), _safe_indexing(y, train), **own)
+    return votes_of(model, _safe_indexing(X, test), classes, hard=hard)
+
+
+def _members(estimator: Any) -> Iterable[tuple[Any, NDArray[Any] | None]]:
+    """Return the ensemble's members, each with the columns it looks at."""
+    features = getattr(estimator, "estimators_features_", None)
+    return zip(
+        estimator.estimators_, features if features is not None else [None] * len(estimator.estimators_), strict=True
+    )
+
+
+def _samples(estimator: Any) -> Sequence[NDArray[Any]]:
+    """Return the rows that each member saw."""
+    if hasattr(estimator, "samplers_"):
+        return [sampler.sample_indices_ for sampler in estimator.samplers_]
+    samples: Sequence[NDArray[Any]] = estimator.estimators_samples_
+    return samples
+
+
+def _decisions(member: Any, X: Any, features: NDArray[Any] | None) -> NDArray[np.int64]:
+    """Return the positions of the classes a member decides; members are trained on positions, not on labels."""
+    return np.asarray(member.predict(_columns(X, features))).astype(np.int64)
+
+
+def _columns(X: Any, features: NDArray[Any] | None) -> Any:
+    """Return the columns as the member knows them: without names."""
+    array = X.to_numpy() if hasattr(X, "to_numpy") else X
+    return array if features is None else array[:, features]
+
+
+def _aligned(shares: NDArray[Any], found: NDArray[Any], classes: NDArray[Any]) -> Votes:
+    """Return the shares with one column per class: a fold may lack a rare one."""
+    if len(found) == len(classes):
+        return np.ascontiguousarray(shares, dtype=np.float64)
+    place = {label: column for column, label in enumerate(classes.tolist())}
+    wide = np.zeros((len(shares), len(classes)))
+    wide[:, [place[label] for label in found.tolist()]] = shares
+    return wide
+
+
+def check_votes_are_possible(estimator: Any, *, hard: bool) -> None:
+    """Refuse an estimator that cannot vote, and name the way out."""
+    if hard and not has_members(estimator):
+        raise InputError(
+            f"votes='hard' needs an ensemble whose members vote (a forest or BaggingClassifier), "
+            f"got {type(estimator).__name__}; use votes='proba'"
+        )
+    if not hard and not hasattr(estimator, "predict_proba"):
+        raise InputError(
+            f"{type(estimator).__name__} has no predict_proba; wrap it in sklearn.calibration.CalibratedClassifierCV to get probabilities"
+        )
+
+
+def _rows(X: Any) -> int:
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def _has_rows(value: Any, rows: int) -> bool:
+    return hasattr(value, "__len__") and not isinstance(value, (str, bytes, dict)) and _rows(value) == rows

@@ -1,0 +1,218 @@
+"""C4.5 as a scikit-learn classifier."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from compromis.errors import InputError
+from compromis.estimators.c45_table import Column, array_columns, array_table, frame_table, is_frame, learn_columns
+from compromis.trees.c45 import Examples, Rules, Table, Tree, fit_tree, shares, tree_text
+
+LARGEST_WHOLE = 2**53  # whole numbers up to here are exact in float64
+
+
+class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Quinlan's decision tree C4.5, release 8, as Weka's J48 has it.
+
+    Parameters
+    ----------
+    confidence : float, default=0.25
+        Confidence of error-based pruning, between 0 and 1; smaller prunes more, above 0.5 the observed errors are
+        taken as they are.
+    min_leaf : int, default=2
+        Weight that at least two branches of a test must have.
+    pruned : bool, default=True
+        Whether the tree is pruned. Subtrees that make no fewer training errors go in any case.
+    subtree_raising : bool, default=True
+        Whether pruning may put a node's largest branch in its place.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The class labels, sorted.
+    n_features_in_ : int
+        Number of columns in training.
+    feature_names_in_ : ndarray of str
+        Names of the columns, if X was a data frame with text names.
+    tree_ : Tree
+        The tree as flat arrays.
+    columns_ : tuple of Column
+        Name and, for nominal columns, categories of each column.
+    n_leaves_, size_ : int
+        Number of leaves, and of all nodes.
+
+    Notes
+    -----
+    X is a numeric array, or a data frame (pandas, polars, pyarrow) whose categorical, text and boolean columns are
+    nominal. Missing values are sent down all branches in proportion, in training and in prediction; so are
+    categories not seen in training. Source: J. R. Quinlan, C4.5: Programs for Machine Learning, 1993, and
+    Improved Use of Continuous Attributes in C4.5, 1996.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> X = [[30, 1], [35, 0], [60, 1], [65, 0], [70, 1], [75, 0]]
+    >>> tree = cp.C45Classifier().fit(X, ["young", "young", "old", "old", "old", "old"])
+    >>> print(tree.export_text())
+    x0 <= 35: young (2.0)
+    x0 > 35: old (4.0)
+    <BLANKLINE>
+    Number of Leaves  : 	2
+    <BLANKLINE>
+    Size of the tree : 	3
+    <BLANKLINE>
+    >>> tree.predict([[33, 1], [float("nan"), 1]])
+    array(['young', 'old'], dtype='<U5')
+    """
+
+    def __init__(
+        self, *, confidence: float = 0.25, min_leaf: int = 2, pruned: bool = True, subtree_raising: bool = True
+    ) -> None:
+        self.confidence = confidence
+        self.min_leaf = min_leaf
+        self.pruned = pruned
+        self.subtree_raising = subtree_raising
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Grow and prune the tree.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n, m)
+            Missing values are allowed, infinite ones are not.
+        y : array of shape (n,)
+            Class labels.
+        sample_weight : array of shape (n,), optional
+            Weights of the rows; rows of weight 0 are left out.
+
+        Returns
+        -------
+        self
+        """
+        rules = self._rules()
+        labels = _checked_labels(validate_data(self, X="no_validation", y=y))
+        table = self._training_table(X)
+        if len(labels) != table.n_rows:
+            raise InputError(f"X has {table.n_rows} rows and y has {len(labels)}; they must be as many")
+        weights = _checked_weights(sample_weight, table.n_rows)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        examples = Examples(table, codes.astype(np.int32), len(self.classes_), weights)
+        self.tree_: Tree = fit_tree(_without_zero_weights(examples), rules)
+        self.n_leaves_, self.size_ = self.tree_.n_leaves, self.tree_.size
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of largest share for each row; among equals the first."""
+        found = self._shares(X)
+        labels: NDArray[Any] = np.take(self.classes_, found.argmax(axis=1))
+        return labels
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The class shares of the leaves that each row reaches, columns as in `classes_`."""
+        found = self._shares(X)
+        total = found.sum(axis=1, keepdims=True)
+        # Branches that held no instance in training get no share; the others then fall short of 1.
+        short = np.abs(total - 1.0) > 1e-9
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found = np.where(short, found / total, found)
+        found[~(total[:, 0] > 0)] = 1.0 / len(self.classes_)
+        return found
+
+    def export_text(self) -> str:
+        """The tree in J48's layout, with its lines 'Number of Leaves' and 'Size of the tree'."""
+        check_is_fitted(self)
+        attributes = [column.attribute() for column in self.columns_]
+        return tree_text(self.tree_, attributes, [str(label) for label in self.classes_])
+
+    def get_depth(self) -> int:
+        """Tests on the longest path from the root to a leaf."""
+        check_is_fitted(self)
+        return self.tree_.depth
+
+    def get_n_leaves(self) -> int:
+        """Number of leaves."""
+        check_is_fitted(self)
+        return self.tree_.n_leaves
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _rules(self) -> Rules:
+        if not isinstance(self.confidence, numbers.Real) or not 0 < self.confidence < 1:
+            raise InputError(f"confidence lies between 0 and 1, got {self.confidence!r}; C4.5's own value is 0.25")
+        if isinstance(self.min_leaf, bool) or not isinstance(self.min_leaf, numbers.Integral) or self.min_leaf < 1:
+            raise InputError(f"min_leaf is a whole number of at least 1, got {self.min_leaf!r}; C4.5's own value is 2")
+        for name in ("pruned", "subtree_raising"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise InputError(f"{name} is True or False, got {getattr(self, name)!r}")
+        min_leaf = min(int(self.min_leaf), LARGEST_WHOLE)
+        return Rules(float(self.confidence), min_leaf, bool(self.pruned), bool(self.subtree_raising))
+
+    def _training_table(self, X: Any) -> Table:
+        if is_frame(X):
+            validate_data(self, X, skip_check_array=True)
+            _require_rows(len(X), X.shape[1])
+            self.columns_: tuple[Column, ...] = learn_columns(X)
+            return frame_table(X, self.columns_)
+        values = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
+        names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(values.shape[1])])
+        self.columns_ = array_columns(names)
+        return array_table(values, self.columns_)
+
+    def _table(self, X: Any) -> Table:
+        check_is_fitted(self)
+        if is_frame(X):
+            validate_data(self, X, reset=False, skip_check_array=True)
+            return frame_table(X, self.columns_)
+        values = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan")
+        return array_table(values, self.columns_)
+
+    def _shares(self, X: Any) -> NDArray[np.float64]:
+        table = self._table(X)
+        return shares(self.tree_, table)
+
+
+def _require_rows(n_rows: int, n_columns: int) -> None:
+    if n_rows == 0 or n_columns == 0:
+        raise InputError(f"X has {n_rows} rows and {n_columns} columns; at least one of each is needed")
+
+
+def _checked_labels(labels: NDArray[Any]) -> NDArray[Any]:
+    if labels.dtype == object and any(label is None or label != label for label in labels):
+        raise InputError("y has missing labels; leave those rows out")
+    check_classification_targets(labels)
+    return labels
+
+
+def _checked_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
+    if sample_weight is None:
+        return np.ones(n_rows)
+    try:
+        weights = np.array(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError("sample_weight holds something else than numbers; it needs one number per row") from error
+    if weights.shape != (n_rows,):
+        raise InputError(f"sample_weight has shape {weights.shape}; it needs one weight for each of the {n_rows} rows")
+    if not (weights >= 0).all() or not np.isfinite(weights).all():
+        raise InputError("sample_weight holds negative, infinite or missing values; weights are at least 0")
+    if not 0 < float(weights.max()) * n_rows < np.inf:
+        raise InputError("sample_weight is zero for every row, or too large to add up; scale it")
+    return weights
+
+
+def _without_zero_weights(examples: Examples) -> Examples:
+    counts = examples.weights > 0
+    if counts.all():
+        return examples
+    whole = examples.table
+    table = Table(whole.attributes, whole.numeric[:, counts].copy(), whole.nominal[:, counts].copy())
+    return Examples(table, examples.classes[counts], examples.n_classes, examples.weights[counts])

@@ -1,0 +1,82 @@
+"""Model files: a zip of the decision as JSON and the classifier as skops; nothing in it is ever unpickled."""
+
+from __future__ import annotations
+
+import io
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from compromis.errors import InputError, MissingExtra
+from compromis.estimators.table_model import ColumnSpec
+from compromis.files import write_whole
+from compromis.weights.decision import Decision
+
+VERSION = 1
+
+
+class _Header(msgspec.Struct):
+    schema: str
+    version: int
+    target: str
+    hard: bool
+    columns: list[ColumnSpec]
+
+
+class TableModel(msgspec.Struct, frozen=True):
+    """A fitted classifier of a table, and how its votes become decisions."""
+
+    classifier: Any
+    decision: Decision
+    columns: tuple[ColumnSpec, ...]
+    target: str
+    hard: bool
+    """Whether the members' decisions are weighed, or probabilities."""
+
+
+def save_model(model: TableModel, path: str | os.PathLike[str]) -> None:
+    """Write the model to the file, whole or not at all."""
+    header = _Header("compromis/model", VERSION, model.target, model.hard, list(model.columns))
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("model.json", msgspec.json.encode(header))
+        archive.writestr("decision.json", model.decision.to_json())
+        archive.writestr("classifier.skops", _skops().dumps(model.classifier))
+    write_whole(path, stream.getvalue())
+
+
+def load_model(path: str | os.PathLike[str]) -> TableModel:
+    """Read a model file; a classifier made of anything but scikit-learn's and numpy's own types is refused."""
+    try:
+        with zipfile.ZipFile(Path(path)) as archive:
+            header = msgspec.json.decode(archive.read("model.json"), type=_Header)
+            if header.version > VERSION:
+                raise InputError(
+                    f"{os.fspath(path)} has version {header.version}, this compromis reads up to {VERSION}; update compromis"
+                )
+            decision = Decision.from_json(archive.read("decision.json").decode())
+            classifier = _load_classifier(archive.read("classifier.skops"), path)
+    except (zipfile.BadZipFile, KeyError, UnicodeDecodeError, msgspec.DecodeError) as error:
+        raise InputError(f"{os.fspath(path)} is not a model file of compromis: {error}") from error
+    return TableModel(classifier, decision, tuple(header.columns), header.target, header.hard)
+
+
+def _load_classifier(data: bytes, path: str | os.PathLike[str]) -> Any:
+    skops = _skops()
+    unknown = skops.get_untrusted_types(data=data)
+    if unknown:
+        raise InputError(
+            f"{os.fspath(path)} holds types that are not trusted ({', '.join(sorted(unknown)[:5])}); it was not written by compromis fit"
+        )
+    return skops.loads(data, trusted=[])
+
+
+def _skops() -> Any:
+    try:
+        import skops.io
+    except ImportError:
+        raise MissingExtra("model files need skops; install it with: pip install 'compromis[skops]'") from None
+    return skops.io

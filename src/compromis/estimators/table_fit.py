@@ -1,0 +1,51 @@
+"""Fitting a tuned classifier to a table of text columns, and deciding with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis.engines.table import Table
+from compromis.errors import InputError
+from compromis.estimators.ballots import votes_of
+from compromis.estimators.model_file import TableModel
+from compromis.estimators.table_model import describe_columns, encode, make_classifier
+from compromis.estimators.weighted_vote import WeightedVoteClassifier
+from compromis.preferences import Preferences
+from compromis.reporting.change import Change
+from compromis.weights import WeightSearch
+from compromis.weights.decision import Decision
+
+
+def fit_table(
+    table: Table, target: str, preferences: Preferences, *, name: str, trees: int, random_state: int, n_jobs: int | None
+) -> tuple[TableModel, Change, WeightSearch]:
+    """Fit the classifier called `name` to the table; return the model, what tuning changed on honest votes, and the search."""
+    names = [column for column in table.columns if column != target]
+    if not names:
+        raise InputError(f"{table.source} has no column besides {target!r} to learn from")
+    columns = describe_columns(table, names)
+    classifier = make_classifier(name, columns, trees=trees, random_state=random_state, n_jobs=n_jobs)
+    tuned = WeightedVoteClassifier(classifier, preferences=preferences, n_jobs=n_jobs, random_state=random_state)
+    tuned.fit(encode(table, columns), np.array(table.columns[target]), sample_weight=table.weights)
+    decision = Decision(tuple(tuned.classes_.tolist()), tuned.weights_, tuned.smoothing_)
+    model = TableModel(tuned.estimator_, decision, columns, target, tuned.votes_are_hard_)
+    assert tuned.search_ is not None
+    return model, change_by_tuning(tuned, preferences), tuned.search_
+
+
+def change_by_tuning(tuned: WeightedVoteClassifier, preferences: Preferences) -> Change:
+    """Return what the weights changed on the honest votes they were searched on."""
+    assert tuned.patterns_ is not None
+    before = tuned.patterns_.counts(np.ones(len(tuned.classes_)))
+    after = tuned.patterns_.counts(tuned.weights_, smoothing=tuned.smoothing_)
+    return Change(before, after, preferences)
+
+
+def decide_table(model: TableModel, table: Table) -> NDArray[Any]:
+    """Return the decided class of each row."""
+    classes = np.array(model.decision.classes)
+    votes = votes_of(model.classifier, encode(table, model.columns), classes, hard=model.hard)
+    return model.decision.decide(votes)

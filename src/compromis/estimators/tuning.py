@@ -1,0 +1,139 @@
+"""Tuning vote weights for an estimator: one search, and how far it can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis.errors import InputError, shown
+from compromis.evidence.votes import VotePatterns
+from compromis.measures.pragma import pragma
+from compromis.preferences import Label, Preferences, Wish
+from compromis.preferences.preferences import plain_label
+from compromis.weights import WeightSearch, search_weights
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stability:
+    """How much the chosen weights depend on the rows at hand.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (resamples, K)
+        The weights that a search finds on each bootstrap resample of the evidence.
+    losses : ndarray of shape (resamples,)
+        What those weights lose on the whole evidence.
+    """
+
+    weights: Floats
+    losses: Floats
+
+    @property
+    def ratio(self) -> Floats:
+        """For each class, how many times its weight the 95 % point of the resamples is above the 5 % point; 1 is steady."""
+        low, high = np.quantile(np.log(self.weights), [0.05, 0.95], axis=0)
+        spread: Floats = np.exp(high - low)
+        return spread
+
+    def __str__(self) -> str:
+        low, high = np.quantile(self.losses, [0.05, 0.95])
+        return (
+            f"over {len(self.losses)} resamples the loss lies between {low:.4f} and {high:.4f}; "
+            f"the weights vary by factors up to {self.ratio.max():.3g}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TuningOptions:
+    """How weights are searched."""
+
+    method: str = "auto"
+    smoothing: float = 0.0
+    resamples: int = 0
+    max_ratio: float | None = None
+
+
+def tune(
+    patterns: VotePatterns, preferences: Preferences, options: TuningOptions, generator: np.random.Generator
+) -> tuple[Floats, WeightSearch, Stability | None]:
+    """Return the weights, the search on the whole evidence, and the stability over resamples where there are any.
+
+    With resamples the weights are the geometric mean of what the resamples find: steadier for rare classes. Where that is worse than
+    equal weights on the evidence, the search on the whole evidence stands.
+    """
+    seed = int(generator.integers(2**31))
+    search = _search(patterns, preferences, options, seed)
+    if options.resamples == 0:
+        return search.weights, search, None
+    wish = preferences.on(patterns.classes)
+    found = [
+        _search(resampled(patterns, generator), preferences, options, seed).weights for _ in range(options.resamples)
+    ]
+    losses = [_loss(patterns, weights, wish, options.smoothing) for weights in found]
+    mean = np.exp(np.log(found).mean(axis=0))
+    equal = np.ones(len(patterns.classes))
+    steady = _loss(patterns, mean, wish, options.smoothing) <= _loss(patterns, equal, wish, options.smoothing)
+    return mean if steady and search.feasible else search.weights, search, Stability(np.array(found), np.array(losses))
+
+
+def resampled(patterns: VotePatterns, generator: np.random.Generator) -> VotePatterns:
+    """Return a bootstrap resample of the rows, drawn within each true class so that no rare class disappears."""
+    multiplicity = patterns.multiplicity.copy()
+    for k in range(len(patterns.classes)):
+        own = np.flatnonzero((patterns.truth == k) & (patterns.multiplicity > 0))
+        if own.size == 0:
+            continue
+        weight = patterns.multiplicity[own]
+        if multiplicity.dtype.kind == "i":
+            multiplicity[own] = generator.multinomial(weight.sum(), weight / weight.sum())
+        else:  # weighted rows: each row is drawn so many times, with its weight
+            multiplicity[own] = weight * generator.multinomial(own.size, np.full(own.size, 1 / own.size))
+    return replace(patterns, multiplicity=multiplicity)
+
+
+def with_shares(patterns: VotePatterns, shares: Floats) -> VotePatterns:
+    """Return the evidence of a population with other class shares, everything else being equal (pure prior shift)."""
+    old = patterns.support / patterns.support.sum()
+    factor = np.divide(shares, old, out=np.zeros(len(shares)), where=old > 0)
+    return replace(patterns, multiplicity=patterns.multiplicity * factor[patterns.truth])
+
+
+def read_shares(
+    shares: Mapping[Any, float] | Sequence[float], classes: Sequence[Label], support: NDArray[Any]
+) -> Floats:
+    """Return checked class shares in the order of the classes, scaled to sum to 1."""
+    if isinstance(shares, Mapping):
+        by_label = {plain_label(label): share for label, share in shares.items()}
+        missing = [label for label in classes if label not in by_label]
+        if missing:
+            raise InputError(f"the new shares miss {shown(missing)}; give one for every class")
+        shares = [by_label[label] for label in classes]
+    values = np.array(shares, dtype=np.float64)
+    if values.shape != (len(classes),) or not np.all(np.isfinite(values)) or (values < 0).any() or not values.any():
+        raise InputError(f"new shares are {len(classes)} finite numbers of at least 0, one per class, got {shares!r}")
+    lacking = [label for label, share, rows in zip(classes, values, support, strict=True) if share > 0 and rows == 0]
+    if lacking:
+        raise InputError(f"there is no row of {shown(lacking)} in the evidence; its share cannot be raised above 0")
+    normalised: Floats = values / values.sum()
+    return normalised
+
+
+def _search(patterns: VotePatterns, preferences: Preferences, options: TuningOptions, seed: int) -> WeightSearch:
+    return search_weights(
+        patterns,
+        preferences=preferences,
+        method=options.method,
+        smoothing=options.smoothing,
+        max_ratio=options.max_ratio,
+        random_state=seed,
+    )
+
+
+def _loss(patterns: VotePatterns, weights: Floats, wish: Wish, smoothing: float) -> float:
+    return pragma(patterns.counts(weights, smoothing=smoothing), wish).total

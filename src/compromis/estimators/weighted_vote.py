@@ -1,0 +1,354 @@
+"""WeightedVoteClassifier: any classifier, its decision tuned to what matters."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, indexable
+
+from compromis.errors import InputError, UninformativeWarning, shown
+from compromis.estimators.ballots import (
+    check_votes_are_possible,
+    has_members,
+    leaves_rows_out,
+    out_of_bag_votes,
+    out_of_fold_votes,
+    votes_of,
+)
+from compromis.estimators.tuning import Stability, TuningOptions, read_shares, tune, with_shares
+from compromis.evidence.votes import VotePatterns, decide_votes, read_class_weights
+from compromis.measures.pragma import pragma
+from compromis.preferences import Preferences
+from compromis.preferences.preferences import plain_label
+from compromis.weights import WeightSearch
+
+AUTO_FOLDS = 5
+AUTO_RESAMPLES = 0
+AUTO_SMOOTHING = 0.5
+"""In votes: half a vote for every class, whatever the number of members; see docs/tuning.md for the comparison."""
+
+
+def _estimator_has(name: str) -> Any:
+    def check(self: WeightedVoteClassifier) -> bool:
+        getattr(self.estimator_ if hasattr(self, "estimator_") else self.estimator, name)
+        return True
+
+    return check
+
+
+class WeightedVoteClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Any classifier, with the decision tuned to what matters: the largest weight x votes wins, ties go to the first class.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Any classifier with ``predict_proba``, or an ensemble whose members vote.
+    preferences : Preferences, optional
+        What matters. Without it every class counts alike.
+    weights : mapping or sequence, optional
+        Weights set by hand, by class; nothing is searched then.
+    votes : {"auto", "hard", "proba"}
+        What is weighed: each member's decision (``"hard"``, for forests and bagging), or probabilities. ``"auto"`` takes hard
+        votes where there are members.
+    cv : {"auto", "prefit"}, int, or splitter
+        Where honest votes come from. ``"auto"``: out-of-bag votes where members leave rows out (one fit), else five stratified folds;
+        ``"prefit"``: the estimator is fitted and (X, y) were held out from it.
+    method : str
+        The search: ``"auto"``, ``"exact"`` (two or three classes), ``"sweep"`` or ``"annealing"``.
+    smoothing : float or "auto"
+        Votes added to every class, as a share: a row without a vote for a class can never be decided for it otherwise. ``"auto"``: half a
+        vote for hard votes, nothing for probabilities.
+    resamples : int or "auto"
+        Average the log-weights over so many bootstrap resamples of the evidence.
+    max_ratio : float, optional
+        A bound on the ratio of any two weights.
+    n_jobs : int, optional
+        Folds fitted at once.
+    random_state : int, RandomState or None
+        For the folds, the search and the resamples; pass an int for the same result every time.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The fitted classifier.
+    classes_ : ndarray
+        The classes.
+    weights_ : ndarray
+        The weight of each class; their geometric mean is 1.
+    search_ : WeightSearch or None
+        The search: loss, counts, verdict, whether it is proven optimal; None for weights set by hand.
+    loss_ : float
+        The PRAGMA loss of ``weights_`` on the honest votes.
+    stability_ : Stability or None
+        The spread of weights and loss over resamples.
+    patterns_ : VotePatterns or None
+        The honest votes that were searched.
+    smoothing_ : float
+        What is added to every share of votes.
+    votes_are_hard_ : bool
+        Whether members' decisions are weighed, or probabilities.
+
+    Notes
+    -----
+    Section 3 of the PRAGMA paper, with an exact search in place of simulated annealing. `predict_proba` is the base estimator's: weighting
+    would ruin its calibration; `weighted_votes` shows what the decision is taken from.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> wish = cp.Preferences.prioritise([0], index="f")
+    >>> forest = RandomForestClassifier(20, random_state=0)
+    >>> tuned = cp.WeightedVoteClassifier(forest, preferences=wish, random_state=0).fit(X, y)
+    >>> bool(tuned.weights_[0] > tuned.weights_[1])
+    True
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        preferences: Preferences | None = None,
+        weights: Mapping[Any, float] | Sequence[float] | None = None,
+        votes: str = "auto",
+        cv: Any = "auto",
+        method: str = "auto",
+        smoothing: float | str = "auto",
+        resamples: int | str = "auto",
+        max_ratio: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.preferences = preferences
+        self.weights = weights
+        self.votes = votes
+        self.cv = cv
+        self.method = method
+        self.smoothing = smoothing
+        self.resamples = resamples
+        self.max_ratio = max_ratio
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    weights_: NDArray[np.float64]
+    search_: WeightSearch | None
+    stability_: Stability | None
+    patterns_: VotePatterns | None
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
+        """Fit the estimator, gather honest votes, and search the weights that serve the preferences best.
+
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix
+            The rows.
+        y : labels
+            Their classes.
+        sample_weight : array-like, optional
+            A weight per row, for the estimator and for the search.
+        **params
+            Further parameters of the estimator's fit.
+        """
+        X, y, sample_weight = indexable(X, y, sample_weight)
+        check_classification_targets(y)
+        hard = self.votes_are_hard_ = self._hard()
+        check_votes_are_possible(self.estimator, hard=hard)
+        generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        votes = self._fit_and_vote(X, y, self._fit_params(sample_weight, params), hard, generator)
+        self.smoothing_ = self._smoothing(hard)
+        if self.weights is None:
+            self._tune(votes, y, sample_weight, generator)
+        else:
+            self.weights_ = _normalised(_by_class(self.weights, self.classes_))
+            self.search_, self.stability_, self.patterns_ = None, None, None
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of the largest weight x votes for each row; ties go to the first class."""
+        check_is_fitted(self, "weights_")
+        decided = decide_votes(self.vote_shares(X), self.weights_, self.smoothing_)
+        labels: NDArray[Any] = self.classes_[decided]
+        return labels
+
+    def vote_shares(self, X: Any) -> NDArray[np.float64]:
+        """Return the share of the votes for each class, before weighting."""
+        check_is_fitted(self, "weights_")
+        return votes_of(self.estimator_, X, self.classes_, hard=self.votes_are_hard_)
+
+    def weighted_votes(self, X: Any) -> NDArray[np.float64]:
+        """Return weight x votes of each class, scaled to sum to 1 in each row: what the decision is taken from."""
+        weighted = (self.vote_shares(X) + self.smoothing_) * self.weights_
+        scaled: NDArray[np.float64] = weighted / weighted.sum(axis=1, keepdims=True)
+        return scaled
+
+    @available_if(_estimator_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the base estimator's probabilities: weighting would ruin their calibration."""
+        check_is_fitted(self, "weights_")
+        shares: NDArray[np.float64] = self.estimator_.predict_proba(X)
+        return shares
+
+    def with_prevalence(self, new_shares: Mapping[Any, float] | Sequence[float]) -> Self:
+        """Return a copy whose weights suit a population with other class shares.
+
+        Searches again on the same honest votes, rows of class k weighing new share / old share. That is right when only
+        the shares have changed (prior shift), and the rows of each class still look the same.
+
+        Parameters
+        ----------
+        new_shares : mapping by class, or sequence in the order of ``classes_``
+            Shares of the classes where the decisions will be taken.
+        """
+        check_is_fitted(self, "weights_")
+        if self.patterns_ is None:
+            raise InputError("weights set by hand have no evidence to search again; fit with preferences instead")
+        shares = read_shares(new_shares, self.patterns_.classes, self.patterns_.support)
+        twin = copy.copy(self)
+        generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        twin._set_weights(with_shares(self.patterns_, shares), generator)  # noqa: SLF001 (a copy of this object)
+        return twin
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return which metadata goes where: the estimator's fit, the splitter, and sample_weight to the search."""
+        router = MetadataRouter(owner=self).add_self_request(self)
+        router.add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+        if _is_splitter(self.cv):
+            router.add(splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split"))
+        return router
+
+    def _hard(self) -> bool:
+        if self.votes not in ("auto", "hard", "proba"):
+            raise InputError(f"votes is 'auto', 'hard' or 'proba', got {self.votes!r}")
+        return self.votes == "hard" or (self.votes == "auto" and has_members(self.estimator))
+
+    def _fit_params(self, sample_weight: Any, params: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        """Return the parameters for the estimator's fit and for the splitter."""
+        given = params if sample_weight is None else {**params, "sample_weight": sample_weight}
+        if get_config()["enable_metadata_routing"]:
+            routed = process_routing(self, "fit", **given)
+            splitting = routed["splitter"]["split"] if _is_splitter(self.cv) else {}
+            return {"estimator": dict(routed["estimator"]["fit"]), "splitter": dict(splitting)}
+        if sample_weight is not None and not has_fit_parameter(self.estimator, "sample_weight"):
+            given = params  # the search takes the weights all the same
+        return {"estimator": given, "splitter": {}}
+
+    def _fit_and_vote(
+        self, X: Any, y: Any, params: dict[str, dict[str, Any]], hard: bool, generator: np.random.Generator
+    ) -> NDArray[np.float64] | None:
+        """Fit the estimator and return honest votes for the rows; None where weights are set by hand."""
+        if isinstance(self.cv, str) and self.cv == "prefit":
+            self.estimator_ = _checked_fitted(self.estimator)
+            return self._honest(lambda: votes_of(self.estimator_, X, self.classes_, hard=hard))
+        self.estimator_ = clone(self.estimator).fit(X, y, **params["estimator"])
+        if isinstance(self.cv, str) and self.cv == "auto" and leaves_rows_out(self.estimator):
+            return self._honest(lambda: out_of_bag_votes(self.estimator_, X, self.classes_, hard=hard))
+        return self._honest(
+            lambda: out_of_fold_votes(
+                self.estimator,
+                X,
+                y,
+                self._folds(y, generator).split(X, y, **params["splitter"]),
+                self.classes_,
+                hard=hard,
+                fit_params=params["estimator"],
+                n_jobs=self.n_jobs,
+            )
+        )
+
+    def _honest(self, vote: Callable[[], NDArray[np.float64]]) -> NDArray[np.float64] | None:
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+        return vote() if self.weights is None else None
+
+    def _folds(self, y: Any, generator: np.random.Generator) -> Any:
+        if isinstance(self.cv, str) and self.cv != "auto":
+            raise InputError(f"cv is 'auto', 'prefit', a number of folds or a splitter, got {self.cv!r}")
+        if not isinstance(self.cv, (str, int)):
+            return check_cv(self.cv, y, classifier=True)
+        smallest = int(np.unique(np.asarray(y), return_counts=True)[1].min())
+        folds = self.cv if isinstance(self.cv, int) else max(2, min(AUTO_FOLDS, smallest))
+        return StratifiedKFold(folds, shuffle=True, random_state=int(generator.integers(2**31)))
+
+    def _smoothing(self, hard: bool) -> float:
+        if self.smoothing == "auto":
+            return AUTO_SMOOTHING / len(self.estimator_.estimators_) if hard else 0.0
+        if isinstance(self.smoothing, str) or not 0 <= self.smoothing < np.inf:
+            raise InputError(f"smoothing is 'auto' or a number of at least 0, got {self.smoothing!r}")
+        return float(self.smoothing)
+
+    def _tune(self, votes: Any, y: Any, sample_weight: Any, generator: np.random.Generator) -> None:
+        patterns = VotePatterns.from_votes(votes, y, labels=self.classes_.tolist(), sample_weight=sample_weight)
+        self._set_weights(patterns, generator)
+        if self.search_ is not None and not self.search_.verdict.informative:
+            warnings.warn(str(self.search_.verdict), UninformativeWarning, stacklevel=3)
+
+    def _set_weights(self, patterns: VotePatterns, generator: np.random.Generator) -> None:
+        resamples = AUTO_RESAMPLES if self.resamples == "auto" else self.resamples
+        if isinstance(resamples, str) or resamples < 0:
+            raise InputError(f"resamples is 'auto' or a number of at least 0, got {self.resamples!r}")
+        options = TuningOptions(self.method, self.smoothing_, resamples, self.max_ratio)
+        wish = Preferences() if self.preferences is None else self.preferences
+        self.weights_, self.search_, self.stability_ = tune(patterns, wish, options, generator)
+        self.patterns_ = patterns
+        counts = patterns.counts(self.weights_, smoothing=self.smoothing_)
+        self.loss_ = pragma(counts, wish.on(patterns.classes)).total
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The classes, in the order of the weights."""
+        classes: NDArray[Any] = self.estimator_.classes_
+        return classes
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.input_tags = copy.copy(inner.input_tags)
+        tags.non_deterministic = inner.non_deterministic
+        return tags
+
+
+def _is_splitter(cv: Any) -> bool:
+    return hasattr(cv, "split") and not isinstance(cv, str)
+
+
+def _checked_fitted(estimator: Any) -> Any:
+    try:
+        check_is_fitted(estimator, "classes_")
+    except NotFittedError:
+        raise NotFittedError(
+            f"cv='prefit' needs a fitted estimator, and {type(estimator).__name__} is not; fit it on other rows first"
+        ) from None
+    return estimator
+
+
+def _by_class(weights: Mapping[Any, float] | Sequence[float], classes: NDArray[Any]) -> NDArray[np.float64]:
+    labels = [plain_label(label) for label in classes]
+    if isinstance(weights, Mapping):
+        by_label = {plain_label(label): weight for label, weight in weights.items()}
+        unknown = [label for label in by_label if label not in labels]
+        if unknown:
+            raise InputError(f"there is a weight for {shown(unknown)}, but the classes are {shown(labels)}")
+        weights = [by_label.get(label, 1.0) for label in labels]
+    return read_class_weights(weights, len(labels))
+
+
+def _normalised(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    scaled: NDArray[np.float64] = weights / np.exp(np.log(weights).mean())
+    return scaled

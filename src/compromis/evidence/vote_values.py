@@ -1,0 +1,127 @@
+"""The door for votes: hard votes, probabilities or any non-negative scores become one checked matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis.errors import InputError, shown
+from compromis.preferences import Label
+from compromis.preferences.preferences import plain_label
+
+Matrix = Any
+"""A C-contiguous (n, K) array of float32 or float64, or a scipy CSR matrix with sorted indices and float64 data."""
+
+
+def column_labels(votes: Any) -> tuple[Label, ...] | None:
+    """Return the names of a frame's columns, None for anything else."""
+    return tuple(plain_label(column) for column in votes.columns) if hasattr(votes, "columns") else None
+
+
+def read_votes(votes: Any, classes: Sequence[Label], rows: int | None = None) -> Matrix:
+    """Return votes for `classes` as a matrix, the array itself where it can be used as it is.
+
+    Values are checked by `check_values` or, dense, by the scan that the caller needs anyway.
+    """
+    matrix = _read_sparse(votes) if _is_sparse(votes) else _read_dense(_in_class_order(votes, classes), classes)
+    if matrix.shape[1] != len(classes):
+        raise InputError(
+            f"votes has {matrix.shape[1]} columns, but there are {len(classes)} classes ({shown(classes)}); "
+            f"give one column per class, and labels= if a class does not occur in y"
+        )
+    if rows is not None and matrix.shape[0] != rows:
+        raise InputError(f"votes has {matrix.shape[0]:,} rows, y has {rows:,}; they must describe the same rows")
+    return matrix
+
+
+def is_sparse(matrix: Matrix) -> bool:
+    """Return whether checked votes are kept as CSR."""
+    return not isinstance(matrix, np.ndarray)
+
+
+def complain(value: float, row: int, column: int) -> InputError:
+    """Return the error for a value that is no vote."""
+    if value < 0:
+        return InputError(
+            f"votes must not be negative, got {value:g} in row {row}, column {column}; "
+            f"turn decision values into probabilities first, for example with CalibratedClassifierCV"
+        )
+    return InputError(
+        f"votes must be finite, got {value} in row {row}, column {column}; drop such rows or give them votes"
+    )
+
+
+def _is_sparse(votes: Any) -> bool:
+    return type(votes).__module__.startswith("scipy.sparse")
+
+
+def _read_sparse(votes: Any) -> Any:
+    import scipy.sparse
+
+    if votes.ndim != 2:
+        raise InputError(f"votes must have one row per row and one column per class, got shape {votes.shape}")
+    if votes.dtype.kind not in "iufb":
+        raise InputError(f"votes must hold numbers, got {votes.dtype}")
+    matrix = scipy.sparse.csr_array(votes)
+    data = matrix.data.astype(np.float64, copy=False)
+    wrong = ~((data >= 0) & (data < np.inf))
+    if wrong.any():
+        entry = int(wrong.argmax())
+        row = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
+        raise complain(float(data[entry]), row, int(matrix.indices[entry]))
+    tidy = matrix.has_sorted_indices and matrix.has_canonical_format and bool(data.all())
+    if not tidy or data is not matrix.data:
+        matrix = scipy.sparse.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape, copy=not tidy)
+    if not tidy:  # on a copy: the caller's matrix stays as it is
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+    return matrix
+
+
+def _read_dense(votes: Any, classes: Sequence[Label]) -> NDArray[Any]:
+    try:
+        matrix = np.asarray(votes)
+        if matrix.dtype.kind in "iub":
+            matrix = np.ascontiguousarray(matrix, dtype=_float_for(matrix))
+        elif matrix.dtype not in (np.float32, np.float64):
+            matrix = matrix.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InputError("votes must hold numbers, one column per class; found something else") from None
+    if matrix.ndim == 1 or (matrix.ndim == 2 and matrix.shape[1] == 1 and len(classes) == 2):
+        return _from_one_column(matrix.reshape(-1), classes)
+    if matrix.ndim != 2:
+        raise InputError(f"votes must have one row per row and one column per class, got shape {matrix.shape}")
+    return np.require(matrix, requirements=["C", "A"])
+
+
+def _float_for(matrix: NDArray[Any]) -> type:
+    """Small integers are exact in float32, at half or less of the memory."""
+    return np.float32 if matrix.dtype.itemsize <= 2 or int(matrix.max(initial=0)) < 1 << 24 else np.float64
+
+
+def _from_one_column(share: NDArray[Any], classes: Sequence[Label]) -> NDArray[Any]:
+    if len(classes) != 2:
+        raise InputError(
+            f"votes has one column, but there are {len(classes)} classes ({shown(classes)}); give one column per class"
+        )
+    if share.size and not share.max() <= 1:
+        raise InputError(f"votes with one column are the shares of {classes[1]!r}, at most 1, got {share.max():g}")
+    return np.column_stack([1 - share, share])
+
+
+def _in_class_order(votes: Any, classes: Sequence[Label]) -> Any:
+    columns = column_labels(votes)
+    if columns is None or columns == tuple(classes):
+        return votes
+    by_name = dict(zip(columns, votes.columns, strict=True))
+    if set(columns) != set(classes):
+        by_name = {str(column): native for column, native in by_name.items()}
+        if set(by_name) != {str(label) for label in classes}:
+            raise InputError(
+                f"the columns of votes are {shown(columns)}, the classes {shown(classes)}; name the columns after the classes, or pass an array"
+            )
+        return np.column_stack([np.asarray(votes[by_name[str(label)]]) for label in classes])
+    return np.column_stack([np.asarray(votes[by_name[label]]) for label in classes])

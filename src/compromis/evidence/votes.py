@@ -1,0 +1,253 @@
+"""Vote patterns: the evidence behind every search for weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from compromis.errors import InputError, shown
+from compromis.evidence.counts import Counts
+from compromis.evidence.labels import read_labels
+from compromis.evidence.positions import read_positions
+from compromis.evidence.vote_values import Matrix, column_labels, complain, is_sparse, read_votes
+from compromis.evidence.weights import read_weights
+from compromis.preferences import Label
+
+_SAMPLE = 8192
+"""Rows looked at to see whether merging pays."""
+_PAYS = 0.9
+"""The share of distinct rows up to which it does."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VotePatterns:
+    """Distinct (votes, true class) with multiplicities; where few rows are alike, the rows themselves.
+
+    Attributes
+    ----------
+    votes : ndarray of shape (m, K) or scipy CSR
+        The votes of each pattern: hard votes, probabilities or any scores of at least 0.
+    truth : ndarray of int64
+        The position of each pattern's true class.
+    multiplicity : ndarray
+        The rows of each pattern, int64; their weights, float64, where there are sample weights. 0 for rows without votes.
+    classes : tuple
+        The labels of the columns.
+    rows : int
+        The rows counted.
+    left_out : int
+        The rows without any vote, which nothing can decide.
+    merged : bool
+        Whether equal rows were merged.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> patterns = cp.VotePatterns.from_votes([[3, 1], [3, 1], [0, 4], [0, 0]], ["a", "a", "b", "b"])
+    >>> patterns.votes.tolist(), patterns.multiplicity.tolist(), patterns.left_out
+    ([[3.0, 1.0], [0.0, 4.0]], [2, 1], 1)
+    >>> patterns.counts([1.0, 5.0]).matrix.tolist()
+    [[0, 2], [0, 1]]
+    """
+
+    votes: Matrix
+    truth: NDArray[np.int64]
+    multiplicity: NDArray[Any]
+    classes: tuple[Label, ...]
+    rows: int
+    left_out: int
+    merged: bool
+
+    @classmethod
+    def from_votes(
+        cls,
+        votes: Any,
+        y: Any,
+        *,
+        labels: Sequence[Any] | None = None,
+        sample_weight: ArrayLike | None = None,
+        merge: bool | str = "auto",
+    ) -> VotePatterns:
+        """Read votes and true classes.
+
+        Parameters
+        ----------
+        votes : array, frame or scipy CSR of shape (n, K)
+            At least 0 each; a column per class. One column alone is the share of the second of two classes.
+        y : labels
+            The true class of each row.
+        labels : sequence, optional
+            The classes in the order of the columns. Without it: a frame's column names, else the classes of y, sorted.
+        sample_weight : array-like, optional
+            A weight of at least 0 per row.
+        merge : bool or "auto"
+            Whether equal rows are merged; "auto" looks at a sample to see whether that pays.
+        """
+        column = read_labels(y, "y")
+        if len(column) == 0:
+            raise InputError("y is empty; there is nothing to search")
+        truth, classes = read_positions(column, _labels_of(votes, column, labels))
+        matrix = read_votes(votes, classes, len(truth))
+        weight = read_weights(sample_weight, len(truth))
+        empty = _check_and_find_empty(matrix)
+        if merge not in (True, False, "auto"):
+            raise InputError(f"merge is True, False or 'auto', got {merge!r}")
+        if merge is True or (merge == "auto" and _merging_pays(matrix, truth)):
+            merged = _merge(matrix, truth, classes, weight)
+            if merge is True or len(merged) < _PAYS * len(truth):
+                return merged
+        multiplicity = np.where(empty, 0, 1) if weight is None else np.where(empty, 0.0, weight)
+        left_out = int(empty.sum())
+        return cls(matrix, truth, multiplicity, classes, len(truth) - left_out, left_out, False)
+
+    def decide(self, weights: ArrayLike, *, smoothing: float = 0.0) -> NDArray[np.int64]:
+        """Return the position of the class with the largest weight x (votes + smoothing) for each pattern; ties go to the first."""
+        return decide_votes(self.votes, read_class_weights(weights, len(self.classes)), smoothing)
+
+    def counts(self, weights: ArrayLike, *, smoothing: float = 0.0) -> Counts:
+        """Return the confusion counts that the weights lead to; rows without votes are left out."""
+        from compromis.kernels.vote_rows import count_decisions
+
+        matrix = np.zeros((len(self.classes), len(self.classes)), dtype=self.multiplicity.dtype)
+        count_decisions(self.truth, self.decide(weights, smoothing=smoothing), self.multiplicity, matrix)
+        return Counts(matrix, self.classes, self.rows)
+
+    @property
+    def support(self) -> NDArray[Any]:
+        """The rows (or weights) of each true class."""
+        total = np.zeros(len(self.classes), dtype=self.multiplicity.dtype)
+        np.add.at(total, self.truth, self.multiplicity)
+        return total
+
+    def __len__(self) -> int:
+        return len(self.truth)
+
+    def __add__(self, other: VotePatterns) -> VotePatterns:
+        if not isinstance(other, VotePatterns):
+            return NotImplemented
+        if self.classes != other.classes:
+            raise InputError(
+                f"patterns add up over the same classes, got {shown(self.classes)} and {shown(other.classes)}; pass labels= when they are read"
+            )
+        truth = np.concatenate([self.truth, other.truth])
+        multiplicity = np.concatenate([self.multiplicity, other.multiplicity])
+        votes = _stacked(self.votes, other.votes)
+        rows, left_out = self.rows + other.rows, self.left_out + other.left_out
+        if not (self.merged and other.merged):
+            return VotePatterns(votes, truth, multiplicity, self.classes, rows, left_out, False)
+        merged = _merge(votes, truth, self.classes, multiplicity)
+        return VotePatterns(merged.votes, merged.truth, merged.multiplicity, self.classes, rows, left_out, True)
+
+
+def decide_votes(votes: Matrix, weights: NDArray[np.float64], smoothing: float = 0.0) -> NDArray[np.int64]:
+    """Return the position of the class with the largest weight x (votes + smoothing) of each row; ties go to the first.
+
+    `votes` comes from `compromis.evidence.vote_values.read_votes`; a row without votes goes to the first class or,
+    with smoothing, to the class of the largest weight.
+    """
+    from compromis.kernels.vote_rows import decide_dense, decide_sparse
+
+    decision = np.empty(votes.shape[0], dtype=np.int64)
+    if is_sparse(votes):
+        decide_sparse(*sparse_parts(votes), weights, smoothing, decision)
+    else:
+        decide_dense(votes, weights, smoothing, decision)
+    return decision
+
+
+def read_class_weights(weights: ArrayLike, classes: int) -> NDArray[np.float64]:
+    """Return checked weights, one positive finite number per class."""
+    try:
+        values = np.array(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("weights must be numbers, one per class") from None
+    if values.shape != (classes,):
+        raise InputError(f"there are {classes} classes, so {classes} weights are needed, got shape {values.shape}")
+    if not (np.isfinite(values).all() and (values > 0).all()):
+        raise InputError(f"weights must be finite and above 0, got {shown(values.tolist())}")
+    return values
+
+
+def sparse_parts(votes: Any) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    """Return start, class and value of a CSR matrix in the types that kernels are compiled for."""
+    return votes.indptr.astype(np.int64), votes.indices.astype(np.int32, copy=False), votes.data
+
+
+def _labels_of(votes: Any, column: Any, labels: Sequence[Any] | None) -> Sequence[Any] | None:
+    """A frame's column names are the classes when they are labels of the same kind as y's."""
+    named = column_labels(votes)
+    if labels is not None or named is None or column.categories is not None:
+        return labels
+    return named if all(type(name).__name__ == column.kind for name in named) else None
+
+
+def _check_and_find_empty(matrix: Matrix) -> NDArray[np.bool_]:
+    from compromis.kernels.vote_rows import scan_dense
+
+    if is_sparse(matrix):  # its values were checked on the way in
+        empty = np.diff(matrix.indptr) == 0
+    else:
+        empty = np.empty(matrix.shape[0], dtype=np.bool_)
+        wrong, _ = scan_dense(matrix, empty)
+        if wrong >= 0:
+            row, column = divmod(wrong, matrix.shape[1])
+            raise complain(float(matrix[row, column]), row, column)
+    if empty.all():
+        raise InputError(f"none of the {len(empty):,} rows has a vote for any class; there is nothing to decide")
+    return empty
+
+
+def _grouped(matrix: Matrix, truth: NDArray[np.int64], step: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the group of every `step`-th row, and the first row of each group."""
+    from compromis.kernels.vote_rows import group_rows
+
+    group = np.empty(-(-len(truth) // step), dtype=np.int64)
+    if is_sparse(matrix):
+        start, column, value = sparse_parts(matrix)
+        return group, group_rows(
+            np.zeros((0, 1), dtype=np.int64), (start, column, value.view(np.int64)), truth, step, group
+        )
+    bits = matrix.view(np.int64 if matrix.dtype == np.float64 else np.int32)
+    nothing = np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
+    return group, group_rows(bits, nothing, truth, step, group)
+
+
+def _merging_pays(matrix: Matrix, truth: NDArray[np.int64]) -> bool:
+    if len(truth) <= 4 * _SAMPLE:
+        return True
+    group, first = _grouped(matrix, truth, len(truth) // _SAMPLE)
+    return len(first) < _PAYS * len(group)
+
+
+def _merge(
+    matrix: Matrix, truth: NDArray[np.int64], classes: tuple[Label, ...], weight: NDArray[Any] | None
+) -> VotePatterns:
+    group, first = _grouped(matrix, truth, 1)
+    rows = np.bincount(group, minlength=len(first))
+    multiplicity = rows if weight is None else _summed(group, weight, len(first))
+    votes = matrix[first]
+    kept = np.asarray(votes.sum(axis=1)).reshape(-1) > 0
+    counted = int(rows[kept].sum())
+    if not kept.all():
+        votes, first, multiplicity = votes[kept], first[kept], multiplicity[kept]
+    return VotePatterns(votes, truth[first], multiplicity, classes, counted, len(truth) - counted, True)
+
+
+def _summed(group: NDArray[np.int64], weight: NDArray[Any], groups: int) -> NDArray[Any]:
+    total = np.zeros(groups, dtype=weight.dtype)
+    np.add.at(total, group, weight)
+    return total
+
+
+def _stacked(first: Matrix, second: Matrix) -> Matrix:
+    if not is_sparse(first) and not is_sparse(second):
+        return np.concatenate([first, second])
+    import scipy.sparse
+
+    both = scipy.sparse.vstack([scipy.sparse.csr_array(first), scipy.sparse.csr_array(second)], format="csr")
+    both.data = both.data.astype(np.float64, copy=False)
+    return both

@@ -1,0 +1,195 @@
+"""Comparing algorithms over all recall weights: who is best where, by how much, and all in all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from compromis.errors import InputError, shown
+from compromis.evidence.points import OperatingPoints
+from compromis.indices import Index, get_index
+from compromis.tradeoffs.areas import Density
+from compromis.tradeoffs.candidates import Candidates, Pair, join
+from compromis.tradeoffs.curve import TradeoffCurve
+from compromis.tradeoffs.envelope import upper_envelope
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Winner:
+    """The recall weights for which the same algorithms are best.
+
+    Attributes
+    ----------
+    low, high : float
+        The range of recall weights; neighbours share their ends.
+    best : tuple of str
+        The algorithms whose curves are highest there; several if they coincide.
+    """
+
+    low: float
+    high: float
+    best: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The best algorithm, or all that are equal."""
+        return " = ".join(self.best)
+
+
+class Comparison:
+    """Algorithms compared by their optimal trade-off curves (section 5.2 of the trade-off paper).
+
+    Attributes
+    ----------
+    curves : dict
+        The optimal trade-off curve of each algorithm.
+    intervals : tuple of Winner
+        Who is best where; they cover [0, 1] without gaps or overlaps, and their ends are the exact crossings.
+    """
+
+    __slots__ = ("curves", "index", "intervals")
+
+    def __init__(self, curves: dict[str, TradeoffCurve]) -> None:
+        self.curves = curves
+        self.index = next(iter(curves.values())).index
+        self.intervals = _winners(curves, self.index)
+
+    @property
+    def areas(self) -> dict[str, float]:
+        """The area under each curve over all recall weights."""
+        return self.area()
+
+    def area(self, low: float = 0.0, high: float = 1.0, density: Density | None = None) -> dict[str, float]:
+        """Return the area under each curve; see `TradeoffCurve.area`."""
+        return {name: curve.area(low, high, density) for name, curve in self.curves.items()}
+
+    def mean(self, low: float = 0.0, high: float = 1.0, density: Density | None = None) -> dict[str, float]:
+        """Return the mean value of each curve; see `TradeoffCurve.mean`."""
+        return {name: curve.mean(low, high, density) for name, curve in self.curves.items()}
+
+    def distance(self, recall_weight: ArrayLike, first: str | None = None, second: str | None = None) -> Any:
+        """Return how far apart the curves are at each recall weight.
+
+        Parameters
+        ----------
+        recall_weight : float or array-like
+            l in [0, 1].
+        first, second : str, optional
+            Two algorithms: the value of the first less that of the second. Without them, the best less the runner-up.
+        """
+        if first is not None or second is not None:
+            return self._curve(first).value(recall_weight) - self._curve(second).value(recall_weight)
+        if len(self.curves) < 2:
+            raise InputError("there is one algorithm only; a distance needs two")
+        values = np.sort(np.stack([curve.value(recall_weight) for curve in self.curves.values()]), axis=0)
+        return (values[-1] - values[-2])[()]
+
+    def _curve(self, name: str | None) -> TradeoffCurve:
+        if name not in self.curves:
+            raise InputError(f"there is no algorithm {name!r}; choose two of {shown(self.curves)}")
+        return self.curves[name]
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """The share of recall weights for which each algorithm is best, alone or with others."""
+        return {name: sum(part.high - part.low for part in self.intervals if name in part.best) for name in self.curves}
+
+    def frame(self) -> dict[str, list[Any]]:
+        """Return the intervals as columns."""
+        parts = self.intervals
+        return {"low": [p.low for p in parts], "high": [p.high for p in parts], "best": [p.name for p in parts]}
+
+    @property
+    def verdict(self) -> str:
+        """Who is best, where and by how much, in a sentence or two."""
+        from compromis.tradeoffs.wording import verdict
+
+        return verdict(self)
+
+    def __str__(self) -> str:
+        from compromis.tradeoffs.wording import table
+
+        return table(self)
+
+
+def compare(
+    algorithms: Mapping[str, OperatingPoints],
+    index: str | Index = "kulczynski",
+    *,
+    pair: str | Pair = "precision-recall",
+) -> Comparison:
+    """Compare algorithms over all recall weights.
+
+    Parameters
+    ----------
+    algorithms : mapping
+        The operating points of each algorithm by name, for one positive class.
+    index : str or Index
+        ``"kulczynski"``, ``"f"``, ``"fowlkes_mallows"``, ``"jaccard"`` or one's own.
+    pair : str
+        ``"precision-recall"`` or ``"specificity-sensitivity"``.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> careful = cp.OperatingPoints.from_groups(range(10), {"a": range(4)}, 50)
+    >>> eager = cp.OperatingPoints.from_groups(range(10), {"b": range(15)}, 50)
+    >>> result = cp.compare({"careful": careful, "eager": eager})
+    >>> [(round(part.low, 3), round(part.high, 3), part.name) for part in result.intervals]
+    [(0.0, 0.357, 'careful'), (0.357, 1.0, 'eager')]
+    """
+    check_algorithms(algorithms, "compare")
+    family = get_index(index)
+    return Comparison({name: TradeoffCurve(points, family, pair=pair) for name, points in algorithms.items()})
+
+
+def check_algorithms(algorithms: Any, what: str) -> None:
+    """Refuse anything but named operating points for one positive class."""
+    if not isinstance(algorithms, Mapping) or not algorithms:
+        raise InputError(
+            f"{what} takes a mapping from names to OperatingPoints with at least one entry, got {algorithms!r:.60}"
+        )
+    for name, points in algorithms.items():
+        if not isinstance(points, OperatingPoints):
+            raise InputError(f"{what} takes OperatingPoints, got {type(points).__name__} for {name!r}")
+    positives = {points.positive for points in algorithms.values()}
+    if len(positives) > 1:
+        raise InputError(
+            f"{what} needs points for one positive class, got points for {shown(sorted(positives, key=str))}"
+        )
+
+
+def _winners(curves: dict[str, TradeoffCurve], index: Index) -> tuple[Winner, ...]:
+    """The envelope of all envelopes: where its owner changes, two curves cross."""
+    numeric = index.transform is None
+    parts = [curve.candidates if numeric else curve.candidates.take(curve.envelope.chosen) for curve in curves.values()]
+    both = join(parts)
+    envelope = upper_envelope(both, index)
+    owners = _owners(both, list(curves))
+    winners: list[Winner] = []
+    for place, low, high in zip(
+        envelope.chosen.tolist(), envelope.breaks[:-1].tolist(), envelope.breaks[1:].tolist(), strict=True
+    ):
+        best = owners[both.first_rate[place], both.second_rate[place]]
+        if winners and winners[-1].best == best:
+            low = winners.pop().low
+        winners.append(Winner(low, high, best))
+    return tuple(winners)
+
+
+def _owners(candidates: Candidates, names: list[str]) -> dict[tuple[float, float], tuple[str, ...]]:
+    """Whose results have which rates: curves coincide just where their results do."""
+    owners: dict[tuple[float, float], tuple[str, ...]] = {}
+    results = zip(
+        candidates.first_rate.tolist(), candidates.second_rate.tolist(), candidates.owner.tolist(), strict=True
+    )
+    for first, second, owner in sorted(results, key=lambda result: result[2]):
+        known = owners.get((first, second), ())
+        owners[first, second] = known if names[owner] in known else (*known, names[owner])
+    return owners

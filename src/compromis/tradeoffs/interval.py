@@ -1,0 +1,64 @@
+"""The answers of a trade-off curve: intervals of recall weights, and the best result at one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from compromis.preferences import Label
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """One result and the recall weights for which it is best.
+
+    Attributes
+    ----------
+    low, high : float
+        The range of recall weights; neighbours share their ends.
+    position : int
+        Where the result stands among the operating points.
+    threshold : float
+        Decide positive from this score on; NaN for a group.
+    name : label or None
+        The name of the group; None for a cut of a score.
+    precision, recall, specificity : float
+        The rates of the result.
+    size : float
+        The rows (or weights) decided positive.
+    """
+
+    low: float
+    high: float
+    position: int
+    threshold: float
+    name: Label
+    precision: float
+    recall: float
+    specificity: float
+    size: float
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The best result at one recall weight, or why there is none.
+
+    Attributes
+    ----------
+    feasible : bool
+        Whether a result meets the minima.
+    value : float
+        The value of the index; NaN if nothing is feasible.
+    position, threshold, name, precision, recall : see Interval
+        Position is -1, and the rates are NaN, if nothing is feasible.
+    reason : str
+        Why nothing is feasible, and what the nearest results are; empty otherwise.
+    """
+
+    feasible: bool
+    value: float
+    position: int
+    threshold: float
+    name: Label
+    precision: float
+    recall: float
+    reason: str = ""

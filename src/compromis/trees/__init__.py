@@ -1,0 +1,1 @@
+"""Trees grown from tables: arrays in, arrays out."""

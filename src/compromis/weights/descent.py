@@ -1,0 +1,149 @@
+"""Descents by exact line searches over one problem: the state is laid out once and used again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis.kernels.index_terms import COST, Objective
+from compromis.kernels.weights_cell import centre
+from compromis.kernels.weights_state import SearchState, prepare
+from compromis.kernels.weights_sweep import descend, draw_in_turn, one_against_rest, total_value
+from compromis.weights.budget import Meter
+from compromis.weights.problem import SearchProblem
+
+Floats = NDArray[np.float64]
+Value = tuple[float, float]
+"""Shortfall and loss, compared in this order."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """What a method found: weights to apply, the first if it does what it should, their value, and whether it is proven to be the best."""
+
+    candidates: tuple[Floats, ...]
+    value: Value
+    proven: bool = False
+
+
+_TIE = 1e-9
+_QUOTA = 4_000_000
+"""Entries visited before the clock is looked at again: about a third of a second."""
+
+
+def tie_weights(classes: int) -> Floats:
+    """Return equal weights that break ties as the rule does, for the first class: (1 - 1e-9)^k."""
+    return (1 - _TIE) ** np.arange(classes, dtype=np.float64)
+
+
+class Descent:
+    """Line searches for one class after the other, from any start."""
+
+    def __init__(self, problem: SearchProblem) -> None:
+        self.problem = problem
+        self.patterns, self.objective = problem.for_kernels()
+        self.state = new_state(len(self.patterns.truth), problem.classes)
+        self.entries = 0
+        # the fields that follow are scratch; the ranking is needed with a background only
+        self._parts = SearchState._fields.index("flip" if problem.smoothing > 0 else "ranked")
+        self._kept: list[NDArray[Any]] = []
+
+    def within_ratio(self, weights: Floats) -> Floats:
+        """Return the weights with their logarithms pressed into the range that `max_ratio` allows."""
+        logs = np.log(weights)
+        half = max(np.log(self.problem.max_ratio) / 2 - _TIE * len(weights), 0.0)  # the tie weights come on top
+        middle = (logs.max() + logs.min()) / 2
+        return np.exp(np.clip(logs - middle, -half, half))
+
+    def start(self, weights: Floats) -> Value:
+        """Bring the state in line with the weights, and return their value."""
+        self.state.weight[:] = self.within_ratio(weights) * tie_weights(len(weights))
+        prepare(self.patterns, self.objective, self.state)
+        return self.value
+
+    def keep(self) -> None:
+        """Remember the state."""
+        self._kept = [part.copy() for part in self.state[: self._parts]]
+
+    def restore(self) -> None:
+        """Go back to the state that was remembered last."""
+        for part, kept in zip(self.state[: self._parts], self._kept, strict=True):
+            part[:] = kept
+
+    @property
+    def value(self) -> Value:
+        """The value of the state."""
+        shortfall, loss = total_value(self.objective, self.state)
+        return float(shortfall), float(loss)
+
+    def run(self, turns: NDArray[np.int64], meter: Meter, best: float, window: float = np.inf) -> Value:
+        """Descend until no class improves by a factor of at most `window`, or the budget ends; `best` is the loss to report meanwhile."""
+        progress, limits = np.zeros(2, dtype=np.int64), (self.problem.max_ratio, window, _QUOTA)
+        while progress[1] < len(turns) and not meter.exhausted:
+            cells, entries = descend(self.patterns, self.objective, self.state, turns, progress, limits)
+            self.entries += entries
+            meter.note(cells, min(best, self.value[1]))
+        return self.value
+
+    def heat(self, generator: np.random.Generator, degrees: float, window: float, meter: Meter) -> None:
+        """Draw every weight once from its line, at a temperature of `degrees` times what one row weighs on average."""
+        drawn = generator.permutation(self.problem.classes), generator.random(self.problem.classes)
+        limits = self.problem.max_ratio, window
+        cells, entries = draw_in_turn(
+            self.patterns, self.objective, self.state, drawn, degrees * row_weight(self.objective), limits
+        )
+        self.entries += entries
+        meter.evaluations += int(cells)
+
+    def each_against_rest(self, meter: Meter) -> Floats:
+        """Return each class's best weight while all others keep theirs."""
+        best = np.empty(self.problem.classes)
+        cells, entries = one_against_rest(self.patterns, self.objective, self.state, self.problem.max_ratio, best)
+        self.entries += entries
+        meter.evaluations += int(cells)
+        return best
+
+    def found(self, weights: Floats, value: Value, *, proven: bool = False) -> Found:
+        """Return the weights moved to the middle of their cell, and as they are in case rounding breaks that."""
+        self.state.weight[:] = weights
+        prepare(self.patterns, self.objective, self.state)
+        centre(self.patterns, self.state, self.problem.max_ratio, 1)
+        return Found((self.state.weight.copy(), weights), value, proven)
+
+
+def row_weight(objective: Objective) -> float:
+    """Return by how much one row changes the loss, about: the mean over the classes of share / support."""
+    present = objective.support > 0
+    if objective.code == COST:
+        return float(np.abs(objective.cost).mean())
+    return float((objective.share[present] / objective.support[present]).mean())
+
+
+def new_state(rows: int, classes: int) -> SearchState:
+    """Return an empty state."""
+    return SearchState(
+        weight=np.ones(classes),
+        first=np.zeros(rows, dtype=np.int32),
+        first_score=np.zeros(rows),
+        second=np.zeros(rows, dtype=np.int32),
+        second_score=np.zeros(rows),
+        hits=np.zeros(classes),
+        decided=np.zeros(classes),
+        loss=np.zeros(classes),
+        shortfall=np.zeros(classes),
+        cost=np.zeros(1),
+        ranked=np.zeros(rows, dtype=np.int32),
+        flip=np.zeros(rows),
+        flip_row=np.zeros(rows, dtype=np.int32),
+        flip_other=np.zeros(rows, dtype=np.int32),
+        cell_loss=np.zeros(rows + 1),
+        cell_shortfall=np.zeros(rows + 1),
+        cell_low=np.zeros(rows + 1),
+        cell_high=np.zeros(rows + 1),
+        cell_taken=np.zeros(rows + 1, dtype=np.int64),
+        stamp=np.full(rows, -1, dtype=np.int32),
+        saved=np.zeros((2, 4, classes + 1)),
+    )

@@ -1,0 +1,140 @@
+"""Exact search: every cut between two classes, every cell of the weights of three."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis.errors import InputError
+from compromis.kernels.weights_binary import sweep_cuts
+from compromis.kernels.weights_ternary import BestCell, Boxes, TernaryRows, search_boxes
+from compromis.weights.budget import Meter
+from compromis.weights.descent import Descent, Found, Value
+from compromis.weights.problem import WIDEST, SearchProblem
+from compromis.weights.sweep import Sweep
+
+Floats = NDArray[np.float64]
+
+_DEPTH = 512
+_QUOTA = 10_000_000
+"""Cells tried before the clock is looked at again: about a quarter of a second."""
+_BEYOND = np.log(4.0)
+"""How far boxes reach beyond the last line, so that every cell is in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """Every reachable decision of two or three classes; what it returns is proven to be the best unless the budget ends it."""
+
+    def search(self, problem: SearchProblem, generator: np.random.Generator, meter: Meter) -> Found:
+        """Return the best weights, and whether it is proven that none are better."""
+        if problem.classes == 2:
+            return _search_two(problem, meter)
+        if problem.classes == 3:
+            return _search_three(problem, generator, meter)
+        raise InputError(f"exact search is for two or three classes, got {problem.classes}; use method='sweep'")
+
+
+def _search_two(problem: SearchProblem, meter: Meter) -> Found:
+    objective = problem.objective()
+    cuts, sizes, always = _cuts(problem)
+    outside = any(part.size and (part[0] < 1 / WIDEST or part[-1] > WIDEST) for part in cuts)
+    low, high, shortfall, loss, any_shortfall, any_loss, cells = sweep_cuts(
+        objective, cuts, sizes, always, problem.max_ratio
+    )
+    meter.note(cells, loss, 1.0)
+    proven = not _beats((any_shortfall, any_loss), (shortfall, loss)) and (not outside or problem.max_ratio < WIDEST)
+    return Found((np.array([1.0, np.sqrt(low) * np.sqrt(high)]),), (shortfall, loss), proven)
+
+
+def _cuts(problem: SearchProblem) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats], tuple[float, float]]:
+    """Return the sorted positive finite cuts v_1 / v_2 of the rows of either class, their sizes, and what is always second."""
+    patterns = problem.patterns
+    first, second = (
+        patterns.votes[:, [k]].toarray()[:, 0] if hasattr(patterns.votes, "toarray") else patterns.votes[:, k]
+        for k in range(2)
+    )
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        cut = np.true_divide(first + problem.smoothing, second + problem.smoothing, dtype=np.float64)
+    multiplicity = patterns.multiplicity
+    same = bool(multiplicity.size and multiplicity[0] > 0 and (multiplicity == multiplicity[0]).all())
+    parts, sizes, always = [], [], []
+    for k in range(2):
+        own = (patterns.truth == k) if same else (patterns.truth == k) & (multiplicity > 0)
+        part = cut[own]
+        size = np.full(1, float(multiplicity[0])) if same else multiplicity[own].astype(np.float64)
+        part, size = _sorted(part, size)
+        begin, end = np.searchsorted(part, 0.0, side="right"), np.searchsorted(part, np.inf, side="left")
+        always.append(float(size[:begin].sum()) if not same else float(begin * size[0]))
+        parts.append(part[begin:end])
+        sizes.append(size if same else np.append(size[begin:end], [0.0, 0.0]))  # more than one number: one for each cut
+    return (parts[0], parts[1]), (sizes[0], sizes[1]), (always[0], always[1])
+
+
+def _sorted(part: Floats, size: Floats) -> tuple[Floats, Floats]:
+    if size.size == 1 and part.size != 1:  # plain sorts are faster than those that move indices
+        return np.sort(part), size
+    order = np.argsort(part, kind="stable")
+    return part[order], size[order] if size.size == part.size else size
+
+
+def _search_three(problem: SearchProblem, generator: np.random.Generator, meter: Meter) -> Found:
+    descent = Descent(problem)
+    weights, value = Sweep().descend(descent, generator, meter, use_up=False)
+    objective = descent.objective
+    rows = _rows(problem)
+    boxes, limit, whole = _first_box(rows, problem.max_ratio)
+    point = np.log(weights[1:] / weights[0])
+    best = BestCell(np.array([*value, *value]), point)
+    listed = np.arange(len(rows.x), dtype=np.int32)
+    while boxes.depth[0] > 0 and not meter.exhausted:
+        listed, cells = search_boxes(rows, objective, boxes, listed, limit, best, meter.left(_QUOTA))
+        meter.note(cells, float(best.value[1]))
+    found = float(best.value[0]), float(best.value[1])
+    proven = boxes.depth[0] == 0 and whole and not _beats((best.value[2], best.value[3]), found)
+    return descent.found(np.exp(np.concatenate([[0.0], best.point])), found, proven=bool(proven))
+
+
+def _rows(problem: SearchProblem) -> TernaryRows:
+    patterns = problem.patterns
+    votes = patterns.votes.toarray() if hasattr(patterns.votes, "toarray") else patterns.votes
+    kept = patterns.multiplicity > 0
+    parts = [votes[kept, k].astype(np.float64) + problem.smoothing for k in range(3)]
+    x, y, d = _log_ratio(parts[0], parts[1]), _log_ratio(parts[0], parts[2]), _log_ratio(parts[1], parts[2])
+    return TernaryRows(x, y, d, patterns.truth[kept], patterns.multiplicity[kept].astype(np.float64))
+
+
+def _log_ratio(above: Floats, below: Floats) -> Floats:
+    """Return ln(above / below); the ratio is taken first, so that equal ratios of small counts stay equal."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+        ratio = above / below
+        extreme = ((ratio == 0) | np.isinf(ratio)) & (above > 0) & (below > 0)
+        return np.where(extreme, np.log(above) - np.log(below), np.log(ratio))
+
+
+def _first_box(rows: TernaryRows, max_ratio: float) -> tuple[Boxes, float, bool]:
+    """Return a box that every cell reaches into, the largest difference of y and x, and whether no bound cuts cells off."""
+    limit = float(np.log(max_ratio))
+    x, y, d = (_range(line) for line in (rows.x, rows.y, rows.d))
+    left, right = min(x[0], y[0] - d[1]) - _BEYOND, max(x[1], y[1] - d[0]) + _BEYOND
+    bottom, top = min(y[0], left + d[0]) - _BEYOND, max(y[1], right + d[1]) + _BEYOND
+    ends = np.clip([left, right, bottom, top], -limit, limit)
+    boxes = Boxes(
+        np.zeros((_DEPTH, 4)), np.zeros((_DEPTH, 7)), np.zeros((_DEPTH, 2), dtype=np.int64), np.ones(1, dtype=np.int64)
+    )
+    boxes.ends[0] = ends
+    boxes.span[0] = 0, len(rows.x)
+    lines = max(abs(end) for line in (x, y, d) for end in line)
+    return boxes, limit, lines < limit or max_ratio < WIDEST
+
+
+def _range(line: Floats) -> tuple[float, float]:
+    finite = line[np.isfinite(line)]
+    return (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+
+
+def _beats(value: Value, other: Value) -> bool:
+    """Whether a value is better by more than rounding."""
+    return value[0] < other[0] - 1e-12 or (value[0] <= other[0] + 1e-12 and value[1] < other[1] - 1e-12)

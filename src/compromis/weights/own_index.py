@@ -1,0 +1,67 @@
+"""An index of the user's own, compiled so that the kernels of the four built in can call it."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numba
+from numba import types
+
+from compromis.errors import InputError
+from compromis.indices import Index
+
+_NUMBERS = types.float64(types.float64, types.float64, types.float64)
+
+
+class _Unused(types.WrapperAddressProtocol):  # type: ignore[misc]
+    """Stands where a formula would, of the same type, so that kernels are compiled once; it is never called."""
+
+    _function = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_double, ctypes.c_double)(
+        lambda p, r, weight: math.nan
+    )
+
+    def __wrapper_address__(self) -> int:
+        return ctypes.cast(self._function, ctypes.c_void_p).value or 0
+
+    def signature(self) -> Any:
+        return _NUMBERS
+
+
+_UNUSED = _Unused()
+
+
+def formula_of(index: Index) -> Any:
+    """Return what kernels call for `index`: nothing for the four built in, else its formula, compiled, with the limits of `Index.value`."""
+    return _UNUSED if index.code >= 0 else _compiled(index)
+
+
+@cache
+def _compiled(index: Index) -> Any:
+    if numba.config.DISABLE_JIT:
+        return _with_limits(index.formula, index.defined_at_zero)
+    try:
+        return numba.cfunc(_NUMBERS)(_with_limits(numba.njit(index.formula), index.defined_at_zero))
+    except Exception as error:  # whatever numba makes of a formula
+        reason = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+        raise InputError(
+            f"the formula of your index {index.name!r} cannot be compiled for the search ({reason[:120]}); "
+            f"write it with arithmetic and numpy functions that also take single numbers"
+        ) from error
+
+
+def _with_limits(formula: Callable[..., Any], everywhere: bool) -> Callable[[float, float, float], float]:
+    def value(precision: float, recall: float, recall_weight: float) -> float:
+        if not everywhere:
+            if recall_weight <= 0.0:
+                return precision
+            if recall_weight >= 1.0:
+                return recall
+            if precision <= 0.0 or recall <= 0.0:
+                return 0.0
+        return float(formula(precision, recall, recall_weight))
+
+    return value

@@ -1,0 +1,167 @@
+"""What a search for weights minimises, over which votes, and within which bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from compromis.errors import InputError, shown
+from compromis.evidence import Counts
+from compromis.evidence.vote_values import is_sparse
+from compromis.evidence.votes import VotePatterns, sparse_parts
+from compromis.kernels.index_terms import COST, Objective
+from compromis.kernels.vote_rows import VoteTable, count_row_votes, gather_class_votes, gather_row_votes
+from compromis.kernels.weights_state import Patterns
+from compromis.measures.costs import average_cost, read_cost
+from compromis.measures.pragma import pragma, violations
+from compromis.preferences import Preferences, Wish
+from compromis.weights.own_index import formula_of
+
+WIDEST = 1e100
+"""The largest ratio of weights without a bound of the user's: products with votes stay within float64."""
+_SPARSE_BELOW = 0.25
+"""The share of non-zero votes below which the two sparse layouts take less memory than a dense copy would."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SearchProblem:
+    """One problem for every method: patterns, the wish or a cost matrix, smoothing, and a bound on the ratio of weights.
+
+    Attributes
+    ----------
+    patterns : VotePatterns
+        The votes with their true classes.
+    wish : Wish
+        Importances, recall weights and minima of the classes.
+    cost : ndarray of shape (K, K), optional
+        In place of the loss: what each decision costs, rows the truth. Minima of the wish hold all the same.
+    smoothing : float
+        Added to the votes of every class.
+    max_ratio : float
+        The largest weight is at most this many times the smallest.
+    """
+
+    patterns: VotePatterns
+    wish: Wish
+    cost: NDArray[np.float64] | None = None
+    smoothing: float = 0.0
+    max_ratio: float = WIDEST
+
+    @classmethod
+    def read(
+        cls,
+        patterns: VotePatterns,
+        preferences: Preferences | None,
+        *,
+        cost: ArrayLike | None,
+        smoothing: float,
+        max_ratio: float | None,
+    ) -> SearchProblem:
+        """Return the problem, every part checked."""
+        wish = _read_wish(patterns, preferences)
+        costs = None if cost is None else read_cost(cost, patterns.classes)
+        if not (np.isfinite(smoothing) and smoothing >= 0):
+            raise InputError(
+                f"smoothing is a finite number of at least 0, got {smoothing}; 0.5 / number of trees is a good start for shares"
+            )
+        if max_ratio is not None and not max_ratio >= 1:
+            raise InputError(f"max_ratio is at least 1 (1: equal weights), got {max_ratio}")
+        return cls(
+            patterns, wish, costs, float(smoothing), WIDEST if max_ratio is None else min(float(max_ratio), WIDEST)
+        )
+
+    @property
+    def classes(self) -> int:
+        """How many classes there are."""
+        return len(self.patterns.classes)
+
+    @property
+    def constrained(self) -> bool:
+        """Whether any class has a minimal precision or recall."""
+        return bool(self.wish.min_precision.any() or self.wish.min_recall.any())
+
+    def counts(self, weights: ArrayLike) -> Counts:
+        """Return the counts that weights lead to."""
+        return self.patterns.counts(weights, smoothing=self.smoothing)
+
+    def value(self, counts: Counts) -> tuple[float, float]:
+        """Return what is minimised, in this order: the sum of the shortfalls from the minima, and the loss (or average cost)."""
+        shortfall = float(sum(part.sum() for part in violations(counts, self.wish)))
+        return shortfall, pragma(counts, self.wish).total if self.cost is None else average_cost(counts, self.cost)
+
+    @property
+    def cost_scale(self) -> float:
+        """What the average cost is divided by in kernels, so that it lies within -1 and 1."""
+        return 1.0 if self.cost is None else max(float(np.abs(self.cost).max()), np.finfo(float).tiny)
+
+    def kernel_value(self, value: tuple[float, float]) -> tuple[float, float]:
+        """Return a kernel's shortfall and loss in the terms of `value`."""
+        return value[0], value[1] * self.cost_scale
+
+    def for_kernels(self) -> tuple[Patterns, Objective]:
+        """Return the problem as arrays."""
+        table = _table(self.patterns.votes, self.smoothing)
+        return Patterns(table, self.patterns.truth, self.patterns.multiplicity.astype(np.float64)), self.objective()
+
+    def objective(self) -> Objective:
+        """Return what is minimised as arrays."""
+        support = self.patterns.support.astype(np.float64)
+        importance = np.where(support > 0, self.wish.importance, 0.0)
+        present = support > 0
+        weighted = self.patterns.multiplicity.dtype.kind == "f"
+        return Objective(
+            code=self.wish.index.code if self.cost is None else COST,
+            formula=formula_of(self.wish.index),
+            share=importance / importance.sum(),
+            recall_weight=self.wish.recall_weight,
+            support=support,
+            min_precision=np.where(present, self.wish.min_precision, 0.0),
+            min_recall=np.where(present, self.wish.min_recall, 0.0),
+            constrained=self.constrained,
+            cost=np.zeros((1, 1)) if self.cost is None else self.cost / (self.cost_scale * support.sum()),
+            tiny=1e-12 * float(support.sum()) if weighted else 0.0,
+        )
+
+
+def _read_wish(patterns: VotePatterns, preferences: Preferences | None) -> Wish:
+    if len(patterns.classes) < 2:
+        raise InputError(
+            f"there is one class, {patterns.classes[0]!r}; a decision needs at least two: pass labels= and a column of votes for each"
+        )
+    present = patterns.support > 0
+    if present.sum() < 2:
+        only = [label for label, there in zip(patterns.classes, present, strict=True) if there]
+        raise InputError(
+            f"every row with votes is of class {shown(only)}; nothing can be traded off, give rows of at least two classes"
+        )
+    if preferences is not None and not isinstance(preferences, Preferences):
+        raise InputError(f"preferences is a compromis.Preferences, got {type(preferences).__name__}")
+    wish = (Preferences() if preferences is None else preferences).on(patterns.classes)
+    if not wish.importance[present].any():
+        important = [label for label, weight in zip(patterns.classes, wish.importance, strict=True) if weight > 0]
+        raise InputError(
+            f"the classes with an importance above 0, {shown(important)}, have no rows in y; nothing would count"
+        )
+    return wish
+
+
+def _table(votes: Any, smoothing: float) -> VoteTable:
+    """Lay the votes out for kernels: as they are if most are non-zero, else the non-zero ones by row and by class."""
+    rows, classes = votes.shape
+    if not is_sparse(votes) and np.count_nonzero(votes) >= _SPARSE_BELOW * votes.size:
+        none, nothing, empty = np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0)
+        return VoteTable(votes, none, nothing, empty, none, nothing, empty, smoothing)
+    if is_sparse(votes):
+        start, column, value = sparse_parts(votes)
+    else:
+        start = np.empty(rows + 1, dtype=np.int64)
+        count_row_votes(votes, start)
+        column, value = np.empty(start[-1], dtype=np.int32), np.empty(start[-1])
+        gather_row_votes(votes, column, value)
+    by_class = np.empty(classes + 1, dtype=np.int64), np.empty(len(column), dtype=np.int32), np.empty(len(column))
+    table = VoteTable(np.zeros((0, 1)), start, column, value, *by_class, smoothing)
+    used = gather_class_votes(table)
+    return table._replace(class_row=table.class_row[:used], class_value=table.class_value[:used])

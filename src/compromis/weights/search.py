@@ -1,0 +1,218 @@
+"""search_weights: one door to every method."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from compromis.errors import InputError, nearest, shown
+from compromis.evidence import Counts
+from compromis.evidence.votes import VotePatterns
+from compromis.measures.pragma import violations
+from compromis.measures.rates import precision, recall
+from compromis.preferences import Preferences
+from compromis.weights.annealing import Annealing
+from compromis.weights.budget import Budget, Meter, Progress, read_budget
+from compromis.weights.descent import Found, Value
+from compromis.weights.exact import Exact
+from compromis.weights.problem import SearchProblem
+from compromis.weights.result import WeightSearch
+from compromis.weights.sweep import Sweep
+
+Floats = NDArray[np.float64]
+Method = Exact | Sweep | Annealing
+
+_NAMES = {"exact": Exact, "sweep": Sweep, "annealing": Annealing}
+_EXACT_THREE = 300_000_000
+"""Cells after which an exact search among three classes that nobody asked for is given up."""
+
+
+def search_weights(
+    votes: Any,
+    y: Any = None,
+    *,
+    preferences: Preferences | None = None,
+    labels: Sequence[Any] | None = None,
+    method: str | Method = "auto",
+    smoothing: float = 0.0,
+    sample_weight: ArrayLike | None = None,
+    cost: ArrayLike | None = None,
+    max_ratio: float | None = None,
+    budget: Budget | float | None = None,
+    progress: Progress | None = None,
+    random_state: int | np.random.Generator | np.random.RandomState | None = None,
+) -> WeightSearch:
+    """Find the weights with which argmax_k weight_k x votes_k meets the preferences best.
+
+    Parameters
+    ----------
+    votes : array, frame or scipy CSR of shape (n, K), or VotePatterns
+        Hard votes, probabilities or any scores of at least 0; votes of a model that has not seen the rows.
+    y : labels
+        The true class of each row; None with `VotePatterns`.
+    preferences : Preferences, optional
+        What matters; without it every class alike.
+    labels : sequence, optional
+        The classes in the order of the columns of `votes`.
+    method : {"auto", "exact", "sweep", "annealing"} or one of their objects
+        "exact" goes through every reachable decision of two or three classes, "sweep" searches the weight of one class
+        after the other exactly, "annealing" is the PRAGMA paper's method. "auto" is exact for two and three classes and
+        sweep for more.
+    smoothing : float
+        Added to the votes of every class, so that classes without votes can be decided.
+    sample_weight : array-like, optional
+        A weight of at least 0 per row.
+    cost : array-like of shape (K, K), optional
+        What each decision costs, rows the truth; the average cost is then minimised in place of the loss.
+    max_ratio : float, optional
+        The largest ratio of two weights.
+    budget : float or Budget, optional
+        Seconds, or a `Budget` of seconds or evaluations. Without it each method stops by itself.
+    progress : callable, optional
+        Called with the share done and the best loss so far.
+    random_state : int, Generator or RandomState, optional
+        The same seed gives the same result; None is seed 0.
+
+    Returns
+    -------
+    WeightSearch
+        Weights with geometric mean 1, loss, counts, verdict, and whether the result is proven to be the best.
+
+    Notes
+    -----
+    Minima of the preferences come first: the sum of what precision and recall miss of them is made as small as
+    possible, then the loss. Equal weights are always tried, so no search does worse than them. PRAGMA paper, section 3.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> votes = [[9, 1], [7, 3], [6, 4], [6, 4], [2, 8]]
+    >>> wish = cp.Preferences({"bad": cp.Preference(10, accept_precision=0.1, accept_recall=0.9)})
+    >>> search = cp.search_weights(votes, ["good", "good", "bad", "bad", "bad"], preferences=wish, labels=["good", "bad"])
+    >>> search.counts.matrix.tolist(), search.optimal
+    ([[2, 0], [0, 3]], True)
+    >>> bool(1.5 < search.weights[1] / search.weights[0] < 7 / 3)
+    True
+    """
+    patterns = read_patterns(votes, y, labels, sample_weight)
+    problem = SearchProblem.read(patterns, preferences, cost=cost, smoothing=smoothing, max_ratio=max_ratio)
+    chosen = _read_method(method, problem)
+    limits = read_budget(budget)
+    if method == "auto" and problem.classes == 3 and limits == Budget():
+        limits = Budget(evaluations=_EXACT_THREE)
+    meter = Meter(limits, progress)
+    found = chosen.search(problem, _read_generator(random_state), meter)
+    return _finish(problem, found, type(chosen).__name__.lower(), meter)
+
+
+def read_patterns(votes: Any, y: Any, labels: Sequence[Any] | None, sample_weight: ArrayLike | None) -> VotePatterns:
+    """Return the patterns themselves, or those of votes and true classes."""
+    if not isinstance(votes, VotePatterns):
+        if y is None:
+            raise InputError("y is missing: give the true class of each row, or VotePatterns, which hold it")
+        return VotePatterns.from_votes(votes, y, labels=labels, sample_weight=sample_weight)
+    if y is not None or labels is not None or sample_weight is not None:
+        raise InputError("VotePatterns hold y, labels and sample weights already; pass them to VotePatterns.from_votes")
+    return votes
+
+
+def _read_method(method: str | Method, problem: SearchProblem) -> Method:
+    if isinstance(method, (Exact, Sweep, Annealing)):
+        return method
+    if method == "auto":
+        return Exact() if problem.classes <= 3 else Sweep()
+    if method not in _NAMES:
+        raise InputError(
+            f"there is no method {method!r}{nearest(method, _NAMES)}; choose one of auto, {', '.join(_NAMES)}"
+        )
+    return _NAMES[method]()
+
+
+def _read_generator(random_state: Any) -> np.random.Generator:
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31))
+    if random_state is None or (isinstance(random_state, (int, np.integer)) and random_state >= 0):
+        return np.random.default_rng(0 if random_state is None else int(random_state))
+    raise InputError(
+        f"random_state is a whole number of at least 0, a numpy Generator or RandomState, got {random_state!r}"
+    )
+
+
+def _finish(problem: SearchProblem, found: Found, method: str, meter: Meter) -> WeightSearch:
+    """Apply the weights once more and keep the best of what was applied; equal weights are always among it."""
+    candidates = [*map(normalised, found.candidates), np.ones(problem.classes)]
+    candidates = [one for one in candidates if one.max() <= one.min() * problem.max_ratio * (1 + 1e-12)]
+    (shortfall, loss), weights, counts = min((_applied(problem, one) for one in candidates), key=lambda one: one[0])
+    promised = problem.kernel_value(found.value)
+    kept = shortfall <= promised[0] + 1e-9 and loss <= promised[1] + 1e-9 * max(1.0, abs(promised[1]))
+    return WeightSearch(
+        weights=weights,
+        loss=loss,
+        counts=counts,
+        classes=problem.patterns.classes,
+        method=method,
+        optimal=found.proven and kept,
+        feasible=shortfall == 0,
+        message=_message(problem, counts, found.proven and kept),
+        evaluations=meter.evaluations,
+        seconds=meter.seconds,
+        history=_history(problem, meter),
+        left_out=problem.patterns.left_out,
+        smoothing=problem.smoothing,
+        wish=problem.wish,
+        cost=problem.cost,
+    )
+
+
+def _history(problem: SearchProblem, meter: Meter) -> Floats:
+    history = np.array(meter.history).reshape(-1, 2)
+    if meter.trace:
+        trace = np.concatenate(meter.trace)
+        history = np.column_stack([np.arange(len(trace)) + 1.0, trace])
+    history[:, 1] *= problem.cost_scale
+    return history
+
+
+def normalised(weights: Floats) -> Floats:
+    """Return the weights with geometric mean 1."""
+    return weights / np.exp(np.log(weights).mean())
+
+
+def _applied(problem: SearchProblem, weights: Floats) -> tuple[Value, Floats, Counts]:
+    counts = problem.counts(weights)
+    return problem.value(counts), weights, counts
+
+
+def _message(problem: SearchProblem, counts: Counts, optimal: bool) -> str:
+    sentences = []
+    missed = _missed(problem, counts)
+    if missed:
+        sentences.append(
+            f"no weights {'meet' if optimal else 'were found that meet'} every minimum; the nearest: {'; '.join(missed)}"
+        )
+    if problem.smoothing == 0:
+        voted = np.asarray(problem.patterns.votes.sum(axis=0)).reshape(-1)
+        never = [label for label, total in zip(problem.patterns.classes, voted, strict=True) if total == 0]
+        if never:
+            sentences.append(
+                f"no row has a vote for {shown(never)}, so no weights can decide {'it' if len(never) == 1 else 'them'}; try smoothing"
+            )
+    if problem.patterns.left_out:
+        sentences.append(f"{problem.patterns.left_out:,} rows without any vote are left out")
+    return ". ".join(sentences)
+
+
+def _missed(problem: SearchProblem, counts: Counts) -> list[str]:
+    wish = problem.wish
+    rates = (("precision", precision(counts), wish.min_precision), ("recall", recall(counts), wish.min_recall))
+    return [
+        f"{name} of {label!r} reaches {np.nan_to_num(rate[k]):.4g}, its minimum is {floor[k]:.4g}"
+        for (name, rate, floor), short in zip(rates, violations(counts, wish), strict=True)
+        for k, label in enumerate(counts.classes)
+        if short[k] > 0
+    ]

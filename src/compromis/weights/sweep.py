@@ -1,0 +1,139 @@
+"""The sweep: exact line searches for each class in turn, from several starts, then perturb and descend."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis.weights.budget import Meter
+from compromis.weights.descent import Descent, Found, Value
+from compromis.weights.problem import SearchProblem
+
+Floats = NDArray[np.float64]
+
+_ALIKE = 1.2
+"""Inverse class shares within this factor of each other are no start of their own."""
+_MANY = 20_000
+"""Votes of a pass above which starts are chosen."""
+_WINDOW = 1.5
+"""With that many votes, perturbed weights are searched within this factor; the last descent is along whole lines again."""
+_DEGREES = np.array([1.0, 3.0])
+"""Temperatures of perturbations, in what one row weighs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """Line searches in turn to a fixed point, from several starts, then from perturbed copies of the best.
+
+    Parameters
+    ----------
+    rounds : int
+        Perturbations at most, without a budget.
+    passes : int
+        Without a budget, perturbing ends once the rows' votes were gone through about this often.
+    patience : int
+        Perturbations in a row without an improvement after which a search without a budget ends.
+    """
+
+    rounds: int = 200
+    passes: int = 10
+    patience: int = 40
+
+    def search(self, problem: SearchProblem, generator: np.random.Generator, meter: Meter) -> Found:
+        """Return the best weights found."""
+        descent = Descent(problem)
+        weights, value = self.descend(descent, generator, meter, use_up=not meter.unlimited)
+        return descent.found(weights, value)
+
+    def descend(
+        self, descent: Descent, generator: np.random.Generator, meter: Meter, *, use_up: bool
+    ) -> tuple[Floats, Value]:
+        """Return the best weights found, and their value; `use_up` goes on until the budget ends."""
+        best = _Best()
+        turns = np.arange(descent.problem.classes)
+        for start in _starts(descent, meter):
+            descent.start(start)
+            best.offer(descent.run(turns, meter, best.loss), descent)
+            if meter.exhausted:
+                return best.weights, best.value
+        self._perturb(descent, best, generator, meter, use_up)
+        descent.restore()
+        best.offer(descent.run(turns, meter, best.loss), descent)
+        return best.weights, best.value
+
+    def _perturb(
+        self, descent: Descent, best: _Best, generator: np.random.Generator, meter: Meter, use_up: bool
+    ) -> None:
+        """Heat the best weights, or now and then jump away from them, and descend again."""
+        enough = self.passes * entries_per_pass(descent)
+        window, every = (_WINDOW, 4) if entries_per_pass(descent) > _MANY else (np.inf, 2)
+        failures, rounds = 0, 0
+        while not meter.exhausted:
+            if not use_up and (descent.entries >= enough or failures >= self.patience or rounds >= self.rounds):
+                break
+            if rounds % every != every - 1:
+                descent.restore()
+                descent.heat(generator, np.exp(generator.uniform(*np.log(_DEGREES))), window, meter)
+            else:
+                descent.start(perturbed(best.weights, generator))
+            value = descent.run(generator.permutation(len(best.weights)), meter, best.loss, window)
+            failures = 0 if best.offer(value, descent) else failures + 1
+            rounds += 1
+            meter.note(0, best.loss, 0.0 if use_up else max(descent.entries / enough, rounds / self.rounds))
+
+
+def _starts(descent: Descent, meter: Meter) -> list[Floats]:
+    """Equal weights, inverse class shares where they differ from these, and each class's best weight against the rest.
+
+    With many votes only the last two are kept: they lead to lower losses, and a descent costs time.
+    """
+    support = descent.objective.support
+    equal = np.ones(len(support))
+    descent.start(equal)
+    starts = [descent.each_against_rest(meter)]
+    inverse = 1 / np.where(support > 0, support, support[support > 0].min())
+    if inverse.max() > _ALIKE * inverse.min():
+        starts.append(inverse)
+    return starts if entries_per_pass(descent) > _MANY else [*starts, equal]
+
+
+class _Best:
+    """The best weights so far; the descent remembers their state."""
+
+    def __init__(self) -> None:
+        self.weights: Floats = np.empty(0)
+        self.value: Value = (np.inf, np.inf)
+
+    @property
+    def loss(self) -> float:
+        return self.value[1]
+
+    def offer(self, value: Value, descent: Descent) -> bool:
+        """Keep the descent's weights if they are better."""
+        if value < self.value:
+            improved = value[0] < self.value[0] - 1e-12 or value[1] < self.value[1] - 1e-12
+            self.weights, self.value = descent.state.weight.copy(), value
+            descent.keep()
+            return improved
+        return False
+
+
+def perturbed(weights: Floats, generator: np.random.Generator) -> Floats:
+    """Return weights with one to a quarter of the classes (at least two) moved by a factor that may be small or large."""
+    classes = len(weights)
+    chosen = generator.permutation(classes)[: generator.integers(1, max(3, classes // 4 + 1))]
+    scale = generator.choice(np.array([0.1, 0.5, 2.0]))
+    moved = weights.copy()
+    moved[chosen] *= np.exp(scale * generator.standard_normal(len(chosen)))
+    return moved
+
+
+def entries_per_pass(descent: Descent) -> int:
+    """Return how many votes one pass over the classes visits."""
+    table = descent.patterns.table
+    rows, classes = len(descent.patterns.truth), descent.problem.classes
+    if table.dense.shape[0] > 0:
+        return rows * classes
+    return len(table.row_value) + (rows * classes if table.smoothing > 0 else 0)

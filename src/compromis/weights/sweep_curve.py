@@ -1,0 +1,171 @@
+"""The weight sweep: what one class's weight against the others does to recall, precision, errors and loss (figure 4 of the PRAGMA paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from compromis.errors import InputError, nearest, shown
+from compromis.evidence import Counts
+from compromis.evidence.votes import VotePatterns, read_class_weights
+from compromis.kernels.weights_state import prepare
+from compromis.kernels.weights_sweep import gather_flips, order_flips
+from compromis.measures.pragma import pragma
+from compromis.measures.rates import precision, recall
+from compromis.preferences import Label, Preferences
+from compromis.preferences.preferences import plain_label
+from compromis.weights.descent import Descent
+from compromis.weights.problem import SearchProblem
+from compromis.weights.search import read_patterns
+
+Floats = NDArray[np.float64]
+_MERGED = 1e-11
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WeightSweep:
+    """What happens as the weight of one class grows against the others.
+
+    Attributes
+    ----------
+    ratio : ndarray of shape (points,)
+        R: the class's weight is R times what it is in the given weights (1 without them), the others keep theirs.
+    recall, precision : ndarray of shape (points, K)
+        The rates of every class; NaN where undefined.
+    loss_by_class : ndarray of shape (points, K)
+        f of every class.
+    loss : ndarray of shape (points,)
+        The PRAGMA loss.
+    errors : ndarray of shape (points,)
+        The rows (or weights) decided wrongly.
+    label : label
+        The class whose weight grows.
+    classes : tuple
+        The labels of the columns.
+    exact : bool
+        Whether the points are all cells between two flips; otherwise they are the ratios asked for.
+    """
+
+    ratio: Floats
+    recall: Floats
+    precision: Floats
+    loss_by_class: Floats
+    loss: Floats
+    errors: Floats
+    label: Label
+    classes: tuple[Label, ...]
+    exact: bool
+
+    @property
+    def best(self) -> float:
+        """The ratio with the lowest loss."""
+        return float(self.ratio[np.argmin(self.loss)])
+
+
+def weight_sweep(
+    votes: Any,
+    y: Any = None,
+    *,
+    label: Any,
+    preferences: Preferences | None = None,
+    ratios: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    labels: Sequence[Any] | None = None,
+    smoothing: float = 0.0,
+    sample_weight: ArrayLike | None = None,
+) -> WeightSweep:
+    """Let the weight of `label` grow from nothing, and follow every class's recall, precision and loss.
+
+    Parameters
+    ----------
+    votes, y, preferences, labels, smoothing, sample_weight
+        As for `search_weights`.
+    label : label
+        The class whose weight grows.
+    ratios : array-like, optional
+        The ratios R to look at. Without it: one in every cell between two flips, so that nothing is missed.
+    weights : array-like of shape (K,), optional
+        The weights that R = 1 stands for; equal ones without it.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> sweep = cp.weight_sweep([[3, 1], [2, 2], [1, 3]], ["good", "bad", "bad"], label="bad", labels=["good", "bad"])
+    >>> sweep.ratio.round(3).tolist(), sweep.recall[:, 1].tolist(), sweep.errors.tolist()
+    ([0.167, 0.577, 1.732, 6.0], [0.0, 0.5, 1.0, 1.0], [2.0, 1.0, 0.0, 1.0])
+    """
+    patterns = read_patterns(votes, y, labels, sample_weight)
+    problem = SearchProblem.read(patterns, preferences, cost=None, smoothing=smoothing, max_ratio=None)
+    k = _position(patterns, label)
+    base = np.ones(problem.classes) if weights is None else read_class_weights(weights, problem.classes)
+    if ratios is None:
+        return _as_sweep(problem, k, *_every_cell(problem, k, base), exact=True)
+    grid = np.asarray(ratios, dtype=np.float64).reshape(-1)
+    if not (grid.size and np.isfinite(grid).all() and (grid > 0).all()):
+        raise InputError("ratios are finite numbers above 0, at least one")
+    return _as_sweep(problem, k, grid, [_at_ratio(problem, k, base, ratio).matrix for ratio in grid], exact=False)
+
+
+def _position(patterns: VotePatterns, label: Any) -> int:
+    plain = plain_label(label)
+    if plain not in patterns.classes:
+        raise InputError(
+            f"there is no class {plain!r}{nearest(plain, patterns.classes)}; the classes are {shown(patterns.classes)}"
+        )
+    return patterns.classes.index(plain)
+
+
+def _at_ratio(problem: SearchProblem, k: int, base: Floats, ratio: float) -> Counts:
+    weights = base.copy()
+    weights[k] *= ratio
+    return problem.counts(weights)
+
+
+def _every_cell(problem: SearchProblem, k: int, base: Floats) -> tuple[Floats, list[NDArray[Any]]]:
+    """Return the middle of every cell of class k's weight as a ratio to `base`, and the counts there."""
+    descent = Descent(problem)
+    state = descent.state
+    state.weight[:] = base
+    prepare(descent.patterns, descent.objective, state)
+    voted, count = gather_flips(descent.patterns, descent.objective, state, k, (0.0, np.inf))
+    order = order_flips(descent.patterns, state, k, voted, count)
+    flips = state.flip[order] / base[k]
+    if count == 0:
+        return np.ones(1), [problem.counts(base).matrix]
+    begins = np.flatnonzero(np.append(True, flips[1:] > flips[:-1] * (1 + _MERGED)))
+    ends = np.append(begins[1:], count) - 1
+    low, high = np.append(flips[0] / 4, flips[ends]), np.append(flips[begins], flips[-1] * 4)
+    rows, others = state.flip_row[order].astype(np.int64), state.flip_other[order].astype(np.int64)
+    ratio = np.sqrt(low) * np.sqrt(high)
+    matrices = [_at_ratio(problem, k, base, ratio[0]).matrix]
+    truth, size = problem.patterns.truth, problem.patterns.multiplicity
+    for begin, end in zip(begins, ends, strict=True):
+        matrix = matrices[-1].copy()
+        for place in range(begin, end + 1):
+            matrix[truth[rows[place]], others[place]] -= size[rows[place]]
+            matrix[truth[rows[place]], k] += size[rows[place]]
+        matrices.append(matrix)
+    return ratio, matrices
+
+
+def _as_sweep(
+    problem: SearchProblem, k: int, ratio: Floats, matrices: list[NDArray[Any]], *, exact: bool
+) -> WeightSweep:
+    patterns = problem.patterns
+    counts = [Counts(matrix, patterns.classes, patterns.rows) for matrix in matrices]
+    losses = [pragma(one, problem.wish) for one in counts]
+    return WeightSweep(
+        ratio=ratio,
+        recall=np.array([recall(one) for one in counts]),
+        precision=np.array([precision(one) for one in counts]),
+        loss_by_class=np.array([loss.by_class for loss in losses]),
+        loss=np.array([loss.total for loss in losses]),
+        errors=np.array([one.total - one.matrix.trace() for one in counts], dtype=np.float64),
+        label=patterns.classes[k],
+        classes=patterns.classes,
+        exact=exact,
+    )

@@ -1,0 +1,118 @@
+"""Plain twins of the weight kernels: slow, short, and written from the definitions."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+
+
+def decide(votes: Any, weights: Any, smoothing: float = 0.0) -> list[int]:
+    """Largest weight x (votes + smoothing); ties to the first class."""
+    decisions = []
+    for row in np.asarray(votes, dtype=float):
+        scores = [w * (v + smoothing) for w, v in zip(weights, row, strict=True)]
+        decisions.append(scores.index(max(scores)))
+    return decisions
+
+
+def matrix(truth: Any, decision: Any, sizes: Any, classes: int) -> np.ndarray:
+    """Confusion counts; a row of size 0 does not count."""
+    cells = np.zeros((classes, classes))
+    for t, d, size in zip(truth, decision, sizes, strict=True):
+        cells[t, d] += size
+    return cells
+
+
+def index_value(name: str, p: float, r: float, weight: float) -> float:
+    """The four indices of the trade-off paper; 0 where precision or recall is, but for Kulczynski."""
+    if name == "kulczynski":
+        return (1 - weight) * p + weight * r
+    if weight in (0, 1):
+        return r if weight else p
+    if p == 0 or r == 0:
+        return 0.0
+    if name == "f":
+        return 1 / (weight / r + (1 - weight) / p)
+    if name == "fowlkes_mallows":
+        return math.exp((1 - weight) * math.log(p) + weight * math.log(r))
+    top, bottom = min(2 * weight, 1), min(2 * (1 - weight), 1)
+    return p * r / (top * p + bottom * r - (1 - abs(1 - 2 * weight)) * p * r)
+
+
+def value(cells: np.ndarray, wish: Any, cost: Any = None) -> tuple[float, float]:
+    """Shortfall from the minima, and the PRAGMA loss or the average cost."""
+    loss, total, shortfall = 0.0, 0.0, 0.0
+    for k in range(len(cells)):
+        support, decided, hits = cells[k].sum(), cells[:, k].sum(), cells[k, k]
+        if support == 0:
+            continue
+        p, r = hits / decided if decided else 0.0, hits / support
+        shortfall += max(wish.min_precision[k] - p, 0) + max(wish.min_recall[k] - r, 0)
+        f = 1 - index_value(wish.index.name, p, r, wish.recall_weight[k]) if decided else 1.0
+        loss += wish.importance[k] * f
+        total += wish.importance[k]
+    if cost is not None:
+        return shortfall, float((cells * cost).sum() / cells.sum())
+    return shortfall, loss / total
+
+
+def best_on_line(
+    votes: Any, truth: Any, sizes: Any, weights: Any, k: int, wish: Any, smoothing: float = 0.0
+) -> tuple[float, float]:
+    """The best value over class k's weight: one weight between any two flips."""
+    rows = np.asarray(votes, dtype=float) + smoothing
+    flips = set()
+    for row in rows:
+        others = max(w * v for j, (w, v) in enumerate(zip(weights, row, strict=True)) if j != k)
+        if row[k] > 0 and others > 0:
+            flips.add(others / row[k])
+    edges = sorted(flips)
+    edges = [edges[0] / 4, *edges, edges[-1] * 4] if edges else [weights[k] / 2, weights[k] * 2]
+    tried = []
+    for low, high in itertools.pairwise(edges):
+        if high > low * (1 + 1e-11):
+            now = list(weights)
+            now[k] = math.sqrt(low * high)
+            tried.append(value(matrix(truth, decide(rows, now), sizes, len(weights)), wish))
+    return min(tried)
+
+
+def reachable(votes: Any) -> set[tuple[int, ...]]:
+    """Every list of decisions that some weights give, for two or three classes: one point in every cell of the arrangement.
+
+    Vertices of the lines x = x_i, y = y_i, y - x = d_i in the plane of log-weights, each looked at from eight sides, and
+    points far out; every cell has a vertex or lies far out.
+    """
+    rows = np.asarray(votes, dtype=float)
+    rows = rows[rows.sum(axis=1) > 0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(rows)
+        finite = lambda line: sorted({round(float(v), 9) for v in line if np.isfinite(v)})  # noqa: E731
+        x = finite(logs[:, 0] - logs[:, 1])
+        if rows.shape[1] == 2:
+            edges = [-50.0, *x, 50.0]
+            return {tuple(decide(rows, [1, math.exp((a + b) / 2)])) for a, b in itertools.pairwise(edges)}
+        y, d = finite(logs[:, 0] - logs[:, 2]), finite(logs[:, 1] - logs[:, 2])
+    xs = sorted({*x, *(b - c for b in y for c in d), 0.0})
+    xs = [xs[0] - 50, *xs, xs[-1] + 50]
+    found = set()
+    for a, b in itertools.pairwise(xs):
+        if b - a < 1e-7:
+            continue
+        at = (a + b) / 2
+        ys = sorted({*y, *(at + c for c in d)})
+        ys = [ys[0] - 50, *ys, ys[-1] + 50] if ys else [-50.0, 50.0]
+        for low, high in itertools.pairwise(ys):
+            if high - low > 1e-8:
+                found.add(tuple(decide(rows, [1, math.exp(at), math.exp((low + high) / 2)])))
+    return found
+
+
+def brute_force(votes: Any, truth: Any, wish: Any, cost: Any = None) -> tuple[float, float]:
+    """The best value over all reachable decisions."""
+    rows, classes = np.asarray(votes, dtype=float), np.asarray(votes).shape[1]
+    kept = [t for t, row in zip(truth, rows, strict=True) if row.sum() > 0]
+    return min(value(matrix(kept, one, [1] * len(kept), classes), wish, cost) for one in reachable(votes))

@@ -1,0 +1,321 @@
+"""search_weights: its promises, its doors, and the letters of the paper."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import time
+from pathlib import Path
+
+import naive_weights as naive
+import numpy as np
+import pytest
+import scipy.optimize
+import scipy.sparse
+from weight_cases import small_problem
+
+from compromis.errors import InputError
+from compromis.evidence.votes import VotePatterns
+from compromis.indices import Index
+from compromis.preferences import Preference, Preferences
+from compromis.weights import Annealing, Budget, search_weights, weight_sweep
+
+METHODS = ("exact", "sweep", Annealing(steps=500))
+
+
+def three_classes(seed: int = 0, rows: int = 200) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = rng.choice(3, size=rows, p=[0.7, 0.25, 0.05])
+    y[:3] = 0, 1, 2
+    return rng.multinomial(20, [1 / 3] * 3, size=rows) + 6 * np.eye(3)[y], y
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("seed", range(15))
+def test_never_worse_than_equal_weights_and_applied_as_stored(method, seed):
+    votes, y, preferences = small_problem(seed, floors=seed % 3 == 0)
+    classes = votes.shape[1]
+    for smoothing in (0.0, 0.25):
+        for given in (votes, votes / 7, scipy.sparse.csr_array(votes), votes.astype(np.float32)):
+            search = search_weights(
+                given, y, preferences=preferences, labels=range(classes), method=method, smoothing=smoothing
+            )
+            patterns = VotePatterns.from_votes(given, y, labels=range(classes), merge=False)
+            wish = preferences.on(range(classes))
+            np.testing.assert_array_equal(
+                patterns.counts(search.weights, smoothing=smoothing).matrix, search.counts.matrix
+            )
+            equal = naive.value(patterns.counts(np.ones(classes), smoothing=smoothing).matrix, wish)
+            assert naive.value(search.counts.matrix, wish) <= (equal[0] + 1e-12, equal[1] + 1e-12)
+            assert np.log(search.weights).mean() == pytest.approx(0, abs=1e-12)
+
+
+def test_nextafter_neighbours_are_applied_as_stored():
+    rng = np.random.default_rng(0)
+    for seed in range(100):
+        base = rng.integers(1, 4, size=(12, 3)) / 7.0
+        votes = np.where(rng.random(base.shape) < 0.5, np.nextafter(base, 9), base)
+        y = np.append([0, 1, 2], rng.integers(0, 3, size=9))
+        for method in ("exact", "sweep"):
+            search = search_weights(votes, y, method=method, random_state=seed)
+            np.testing.assert_array_equal(
+                VotePatterns.from_votes(votes, y, merge=False).counts(search.weights).matrix, search.counts.matrix
+            )
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_same_seed_the_same_result(method):
+    votes, y = three_classes()
+    first, second = (search_weights(votes, y, method=method, random_state=7) for _ in range(2))
+    np.testing.assert_array_equal(first.weights, second.weights)
+    legacy = search_weights(votes, y, method=method, random_state=np.random.RandomState(7))
+    assert legacy.loss <= 1
+
+
+def test_weights_are_repetition():
+    votes, y = three_classes(rows=60)
+    times = np.random.default_rng(0).integers(0, 4, size=60)
+    times[:3] = 1
+    weighted = search_weights(votes, y, sample_weight=times)
+    repeated = search_weights(np.repeat(votes, times, axis=0), np.repeat(y, times))
+    assert weighted.loss == pytest.approx(repeated.loss, abs=1e-12)
+    np.testing.assert_allclose(weighted.counts.matrix, repeated.counts.matrix)
+
+
+def test_the_order_of_rows_does_not_matter_for_exact():
+    votes, y = three_classes()
+    turned = np.random.default_rng(1).permutation(len(y))
+    assert search_weights(votes, y).loss == pytest.approx(search_weights(votes[turned], y[turned]).loss, abs=1e-12)
+
+
+def test_auto_is_exact_up_to_three_classes():
+    votes, y = three_classes()
+    assert (search_weights(votes, y).method, search_weights(votes, y).optimal) == ("exact", True)
+    rng = np.random.default_rng(0)
+    assert search_weights(rng.random((50, 4)), np.arange(50) % 4).method == "sweep"
+    patterns = VotePatterns.from_votes(votes, y)
+    assert search_weights(patterns).loss == search_weights(votes, y).loss
+
+
+def quadratic(p, r, weight):
+    return np.sqrt((1 - weight) * p**2 + weight * r**2)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_index_of_ones_own(method):
+    votes, y = three_classes(rows=40)
+    own = Index("quadratic", quadratic)
+    preferences = Preferences({2: Preference(10, 0.1, 0.9)}, index=own)
+    search = search_weights(votes, y, preferences=preferences, method=method)
+    wish = preferences.on(range(3))
+    support, decided, hits = (search.counts.support, search.counts.decided, search.counts.matrix.diagonal())
+    by_hand = [
+        1 - quadratic(h / d, h / s, w) if d and h else 1.0
+        for h, d, s, w in zip(hits, decided, support, wish.recall_weight, strict=True)
+    ]
+    assert search.loss == pytest.approx(np.average(by_hand, weights=wish.importance))
+    copy = Preferences(
+        {2: Preference(10, 0.1, 0.9)}, index=Index("twin", lambda p, r, l: (1 - l) * p + l * r, defined_at_zero=True)
+    )  # noqa: E741
+    plane = Preferences({2: Preference(10, 0.1, 0.9)})
+    twin, original = (search_weights(votes, y, preferences=one, method=method) for one in (copy, plane))
+    assert twin.loss == pytest.approx(original.loss, abs=1e-9)
+
+
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="without compilation every formula works")
+def test_an_index_that_does_not_compile():
+    own = Index("odd", lambda p, r, weight: np.asarray(open("x").read()))  # noqa: SIM115
+    preferences = Preferences(default=Preference.from_recall_weight(0.5), index=own)
+    with pytest.raises(InputError, match="'odd' cannot be compiled"):
+        search_weights(*three_classes(rows=20), preferences=preferences)
+
+
+def test_minima_that_contradict_are_named():
+    votes = [[5, 5], [5, 5], [9, 1], [1, 9]]
+    preferences = Preferences({"a": Preference(min_recall=1.0), "b": Preference(min_recall=1.0)})
+    for method in ("exact", "sweep"):
+        search = search_weights(votes, ["a", "b", "a", "b"], preferences=preferences, method=method)
+        assert not search.feasible
+        assert "recall of 'b' reaches 0.5, its minimum is 1" in search.message
+    assert search_weights(votes, ["a", "b", "a", "b"], preferences=preferences).message.startswith(
+        "no weights meet every minimum"
+    )
+
+
+def test_a_met_minimum_comes_before_a_lower_loss():
+    votes, y = three_classes(rows=400)
+    free = search_weights(votes, y, preferences=Preferences.prioritise([2]))
+    kept = search_weights(
+        votes, y, preferences=Preferences({2: Preference(10, 0.1, 0.9, min_precision=0.9)}, Preference(1, 0.8, 0.8))
+    )
+    precise = kept.counts.matrix[2, 2] / kept.counts.decided[2]
+    assert free.counts.matrix[2, 2] / free.counts.decided[2] < 0.9 <= precise
+    assert kept.feasible
+    assert free.loss <= kept.loss
+
+
+def test_cost_in_place_of_the_loss():
+    votes, y = three_classes()
+    cost = np.array([[0, 1, 1], [5, 0, 5], [50, 50, 0]], dtype=float)
+    search = search_weights(votes, y, cost=cost)
+    assert search.loss == pytest.approx((search.counts.matrix * cost).sum() / len(y))
+    rng = np.random.default_rng(0)
+    patterns = VotePatterns.from_votes(votes, y)
+    for _ in range(200):
+        counts = patterns.counts(np.exp(2 * rng.normal(size=3)))
+        assert search.loss <= (counts.matrix * cost).sum() / len(y) + 1e-12
+    assert "costs" in search.verdict.sentence
+    assert search.baselines[2].loss == pytest.approx(((y == 0) + 5 * (y == 1)).mean())
+
+
+def test_smoothing_reaches_rows_without_votes_for_a_class():
+    votes, y = [[4, 0], [4, 0], [3, 1], [4, 0]], [0, 1, 1, 0]
+    assert search_weights(votes, y).counts.decided.tolist() == [3, 1]
+    preferences = Preferences({1: Preference(100, 0.0, 0.99)})
+    assert search_weights(votes, y, preferences=preferences, smoothing=0.5).counts.decided.tolist() == [0, 4]
+
+
+def test_sparse_smoothing_is_the_dense_one():
+    rng = np.random.default_rng(0)
+    votes, y = rng.multinomial(5, rng.dirichlet(np.full(8, 0.2)), size=300).astype(float), rng.integers(0, 8, size=300)
+    dense = search_weights(votes + 0.1, y, method="sweep")
+    sparse = search_weights(scipy.sparse.csr_array(votes), y, method="sweep", smoothing=0.1)
+    np.testing.assert_array_equal(
+        sparse.counts.matrix, VotePatterns.from_votes(votes + 0.1, y).counts(sparse.weights).matrix
+    )
+    assert sparse.loss == pytest.approx(dense.loss, rel=0.02)
+
+
+def test_verdict_and_message():
+    votes, y = three_classes()
+    search = search_weights(np.vstack([votes, np.zeros((2, 3))]), np.append(y, [0, 1]))
+    assert search.left_out == 2
+    assert "2 rows without any vote are left out" in search.message
+    assert search.verdict.informative
+    assert len(search.baselines) == 4
+    never = search_weights(np.column_stack([votes[:, :2], np.zeros(len(y))]), y)
+    assert "no row has a vote for 2" in never.message
+
+
+def test_progress_is_reported():
+    votes, y = three_classes()
+    for method in METHODS:
+        seen: list[tuple[float, float]] = []
+        search_weights(votes, y, method=method, progress=lambda share, loss, seen=seen: seen.append((share, loss)))
+        assert seen
+        assert all(0 <= share <= 1 for share, _ in seen)
+
+
+BAD = [
+    ({"preferences": Preferences({"c": Preference()})}, "preference for 'c'"),
+    ({"preferences": {"a": 1}}, "preferences is a compromis.Preferences"),
+    ({"method": "exakt"}, "did you mean 'exact'"),
+    ({"smoothing": -1.0}, "smoothing is a finite number of at least 0"),
+    ({"max_ratio": 0.5}, "max_ratio is at least 1"),
+    ({"budget": Budget}, "budget is a number of seconds"),
+    ({"budget": -1.0}, "must be above 0"),
+    ({"random_state": "x"}, "random_state is a whole number"),
+    ({"cost": [[0, 1]]}, r"shape \(2, 2\)"),
+    ({"sample_weight": [1, 2]}, "sample_weight has shape"),
+    ({"y": ["a", "a", "a"], "labels": ["a", "b"]}, "every row with votes is of class 'a'"),
+    ({"y": ["a", "a", "a"], "votes": [[1], [2], [3]]}, "one class, 'a'"),
+    ({"y": None}, "y is missing"),
+    ({"y": [], "votes": np.zeros((0, 2))}, "y is empty"),
+]
+
+
+@pytest.mark.parametrize(("changed", "message"), BAD)
+def test_bad_input_is_refused_in_one_sentence(changed, message):
+    arguments = {"votes": [[3, 1], [1, 3], [2, 2]], "y": ["a", "b", "a"]} | changed
+    with pytest.raises(InputError, match=message):
+        search_weights(arguments.pop("votes"), arguments.pop("y"), **arguments)
+
+
+def test_patterns_come_alone():
+    patterns = VotePatterns.from_votes([[3, 1], [1, 3]], [0, 1])
+    with pytest.raises(InputError, match="hold y, labels and sample weights already"):
+        search_weights(patterns, [0, 1])
+
+
+def test_equal_ratio_one_gives_equal_weights():
+    votes, y = three_classes()
+    assert search_weights(votes, y, max_ratio=1).weights.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.4])
+def test_weight_sweep_is_the_counting_of_each_ratio(smoothing):
+    votes, y = three_classes(rows=80)
+    preferences = Preferences.prioritise([2])
+    sweep = weight_sweep(votes, y, label=2, preferences=preferences, smoothing=smoothing, weights=[1.0, 2.0, 1.5])
+    assert sweep.exact
+    assert (np.diff(sweep.ratio) > 0).all()
+    for point, ratio in enumerate(sweep.ratio):
+        counts = naive.matrix(y, naive.decide(votes, [1, 2, 1.5 * ratio], smoothing), np.ones(80), 3)
+        with np.errstate(invalid="ignore"):
+            np.testing.assert_allclose(sweep.recall[point], counts.diagonal() / counts.sum(axis=1))
+            np.testing.assert_allclose(sweep.precision[point], counts.diagonal() / counts.sum(axis=0))
+        assert sweep.errors[point] == 80 - counts.trace()
+        assert sweep.loss[point] == pytest.approx(naive.value(counts, preferences.on(range(3)))[1])
+    grid = weight_sweep(
+        votes, y, label=2, preferences=preferences, smoothing=smoothing, weights=[1.0, 2.0, 1.5], ratios=sweep.ratio
+    )
+    np.testing.assert_array_equal(grid.loss, sweep.loss)
+    assert not grid.exact
+    assert (np.diff(sweep.recall[:, 2]) >= 0).all()
+    assert (
+        sweep.loss.min()
+        == weight_sweep(
+            votes, y, label=2, preferences=preferences, smoothing=smoothing, weights=[1, 2, 1.5], ratios=[sweep.best]
+        ).loss[0]
+    )
+
+
+def test_weight_sweep_refuses():
+    with pytest.raises(InputError, match="there is no class 'z'"):
+        weight_sweep([[1, 2], [2, 1]], ["a", "b"], label="z")
+    with pytest.raises(InputError, match="ratios are finite numbers above 0"):
+        weight_sweep([[1, 2], [2, 1]], ["a", "b"], label="a", ratios=[0.0])
+
+
+def letter_votes() -> tuple[np.ndarray, np.ndarray]:
+    """Out-of-bag votes of the paper's forest: 20 trees, 4 variables a split."""
+    from sklearn.ensemble import RandomForestClassifier
+
+    with gzip.open(Path(os.environ["COMPROMIS_DATA"]) / "letter.csv.gz", "rt") as file:
+        rows = [line.rstrip("\n").split(",") for line in file][1:]
+    X, y = np.array([row[:-1] for row in rows], dtype=np.float32), np.array([row[-1] for row in rows])
+    forest = RandomForestClassifier(20, max_features=4, n_jobs=1, random_state=0).fit(X, y)
+    votes = np.zeros((len(y), 26))
+    for tree, sample in zip(forest.estimators_, forest.estimators_samples_, strict=True):
+        unseen = np.setdiff1d(np.arange(len(y)), sample)
+        votes[unseen, tree.predict(X[unseen]).astype(int)] += 1
+    return votes, y
+
+
+@pytest.mark.slow
+@pytest.mark.skipif("COMPROMIS_DATA" not in os.environ, reason="set COMPROMIS_DATA to the folder of the papers' data")
+def test_letters_sweep_against_annealing_and_dual_annealing():
+    votes, y = letter_votes()
+    preferences = Preferences.prioritise(list("AEIOUY"))
+    patterns = VotePatterns.from_votes(votes, y)
+    annealed = search_weights(patterns, preferences=preferences, method=Annealing(steps=20_000))
+    begin = time.perf_counter()
+    swept = search_weights(patterns, preferences=preferences, method="sweep", budget=Budget(evaluations=1_000_000))
+    assert time.perf_counter() - begin < 60
+    assert swept.loss <= annealed.loss
+    wish = preferences.on(patterns.classes)
+
+    def loss(logs: np.ndarray) -> float:
+        return naive_free_loss(patterns, np.exp(logs), wish)
+
+    found = scipy.optimize.dual_annealing(loss, [(-3.0, 3.0)] * 26, maxfun=20_000, seed=0, no_local_search=True)
+    assert swept.loss <= found.fun
+
+
+def naive_free_loss(patterns: VotePatterns, weights: np.ndarray, wish) -> float:
+    """The plane by numpy alone, quick enough for 20,000 evaluations."""
+    decision = np.argmax(patterns.votes * weights, axis=1)
+    cells = np.bincount(patterns.truth * 26 + decision, weights=patterns.multiplicity, minlength=676).reshape(26, 26)
+    hits, support, decided = cells.diagonal(), cells.sum(axis=1), cells.sum(axis=0)
+    value = wish.recall_weight * hits / support + (1 - wish.recall_weight) * hits / np.maximum(decided, 1)
+    return float(np.average(1 - value, weights=wish.importance))

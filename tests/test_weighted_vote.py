@@ -1,0 +1,324 @@
+"""The meta-estimator: honest votes, the scikit-learn contract, and decisions that follow from weights and votes."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from imblearn.ensemble import BalancedRandomForestClassifier
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_wine, make_classification
+from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_validate, train_test_split
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import compromis as cp
+from compromis.estimators.ballots import out_of_bag_votes
+
+WISH = cp.Preferences.prioritise(["b"], index="f")
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True)
+    return X, np.array(["a", "b", "c"])[y]
+
+
+FORESTS = [
+    RandomForestClassifier(15, random_state=0),
+    ExtraTreesClassifier(15, bootstrap=True, random_state=0),
+    BaggingClassifier(n_estimators=15, max_features=0.5, random_state=0),
+    BalancedRandomForestClassifier(15, random_state=0),
+]
+
+
+@pytest.mark.parametrize("forest", FORESTS, ids=lambda forest: type(forest).__name__)
+@pytest.mark.parametrize("hard", [True, False])
+def test_out_of_bag_votes_are_of_members_that_did_not_see_the_row(wine, forest, hard):
+    """Recomputed row by row from what each member was trained on."""
+    X, y = wine
+    forest = clone(forest).fit(X, y)
+    votes = out_of_bag_votes(forest, X, forest.classes_, hard=hard)
+    seen = [s.sample_indices_ for s in forest.samplers_] if hasattr(forest, "samplers_") else forest.estimators_samples_
+    features = getattr(forest, "estimators_features_", [slice(None)] * len(forest.estimators_))
+    for row in range(0, len(X), 7):
+        ballots = [
+            np.eye(3)[int(tree.predict(X[row : row + 1, columns])[0])]
+            if hard
+            else tree.predict_proba(X[row : row + 1, columns])[0]
+            for tree, sample, columns in zip(forest.estimators_, seen, features, strict=True)
+            if row not in sample
+        ]
+        assert votes[row] == pytest.approx(np.mean(ballots, axis=0) if ballots else np.zeros(3))
+
+
+def test_out_of_bag_probabilities_are_scikit_learns(wine):
+    X, y = wine
+    forest = RandomForestClassifier(40, oob_score=True, random_state=0).fit(X, y)
+    assert out_of_bag_votes(forest, X, forest.classes_, hard=False) == pytest.approx(forest.oob_decision_function_)
+
+
+@pytest.mark.parametrize("forest", FORESTS, ids=lambda forest: type(forest).__name__)
+def test_forests_are_fitted_once(wine, forest, monkeypatch):
+    X, y = wine
+    fits = []
+    original = type(forest).fit
+    monkeypatch.setattr(type(forest), "fit", lambda self, *a, **k: fits.append(1) or original(self, *a, **k))
+    cp.WeightedVoteClassifier(forest, preferences=WISH, random_state=0).fit(X, y)
+    assert len(fits) == 1
+
+
+@pytest.mark.parametrize(
+    "estimator", [*FORESTS, KNeighborsClassifier(), GaussianNB()], ids=lambda one: type(one).__name__
+)
+def test_the_decision_is_the_largest_weighted_vote(wine, estimator):
+    X, y = wine
+    tuned = cp.WeightedVoteClassifier(estimator, preferences=WISH, random_state=0).fit(X, y)
+    shares = tuned.vote_shares(X)
+    expected = tuned.classes_[np.argmax((shares + tuned.smoothing_) * tuned.weights_, axis=1)]
+    assert (tuned.predict(X) == expected).mean() > 0.99  # but for ties at the last digit
+    assert tuned.weighted_votes(X).sum(axis=1) == pytest.approx(1)
+    assert np.array_equal(tuned.predict_proba(X), tuned.estimator_.predict_proba(X))
+    assert tuned.weights_.prod() == pytest.approx(1)
+
+
+def test_stored_loss_and_counts_follow_from_the_honest_votes(wine):
+    X, y = wine
+    tuned = cp.WeightedVoteClassifier(
+        RandomForestClassifier(15, random_state=0), preferences=WISH, random_state=0, resamples=0
+    ).fit(X, y)
+    counts = tuned.patterns_.counts(tuned.weights_, smoothing=tuned.smoothing_)
+    assert np.array_equal(counts.matrix, tuned.search_.counts.matrix)
+    assert tuned.loss_ == tuned.search_.loss
+    equal = tuned.patterns_.counts(np.ones(3), smoothing=tuned.smoothing_)
+    from compromis.measures.pragma import pragma
+
+    assert tuned.loss_ <= pragma(equal, WISH.on(equal.classes)).total
+
+
+def test_it_serves_the_wish_on_new_rows():
+    X, y = make_classification(4000, 10, n_informative=4, weights=[0.93], flip_y=0.02, class_sep=0.8, random_state=3)
+    X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
+    wish = cp.Preferences.prioritise([1], index="f")
+    forest = RandomForestClassifier(50, random_state=0)
+    plain = cp.pragma_loss(y_test, clone(forest).fit(X_train, y_train).predict(X_test), preferences=wish)
+    tuned = cp.WeightedVoteClassifier(forest, preferences=wish, random_state=0).fit(X_train, y_train)
+    assert cp.pragma_loss(y_test, tuned.predict(X_test), preferences=wish) < 0.9 * plain
+
+
+def test_out_of_fold_and_prefit_agree_with_hand_made_votes(wine):
+    X, y = wine
+    cv = StratifiedKFold(4, shuffle=True, random_state=1)
+    tuned = cp.WeightedVoteClassifier(GaussianNB(), preferences=WISH, cv=cv, resamples=0).fit(X, y)
+    votes = np.zeros((len(X), 3))
+    for train, test in cv.split(X, y):
+        votes[test] = GaussianNB().fit(X[train], y[train]).predict_proba(X[test])
+    by_hand = cp.search_weights(votes, y, preferences=WISH)
+    assert tuned.weights_ == pytest.approx(by_hand.weights)
+    half = np.arange(len(X)) % 2 == 0
+    fitted = GaussianNB().fit(X[half], y[half])
+    prefit = cp.WeightedVoteClassifier(fitted, preferences=WISH, cv="prefit", resamples=0).fit(X[~half], y[~half])
+    frozen = cp.WeightedVoteClassifier(FrozenEstimator(fitted), preferences=WISH, cv=2, resamples=0).fit(
+        X[~half], y[~half]
+    )
+    assert prefit.estimator_ is fitted
+    assert prefit.weights_ == pytest.approx(frozen.weights_)
+
+
+def test_weights_by_hand(wine):
+    X, y = wine
+    for weights in ({"b": 8.0}, [1.0, 8.0, 1.0]):
+        tuned = cp.WeightedVoteClassifier(GaussianNB(), weights=weights).fit(X, y)
+        assert tuned.weights_ == pytest.approx([0.5, 4.0, 0.5])
+        assert tuned.search_ is None
+        expected = tuned.classes_[np.argmax(GaussianNB().fit(X, y).predict_proba(X) * [1, 8, 1], axis=1)]
+        assert np.array_equal(tuned.predict(X), expected)
+
+
+def test_same_seed_same_result(wine):
+    X, y = wine
+    runs = [
+        cp.WeightedVoteClassifier(
+            KNeighborsClassifier(), preferences=WISH, random_state=7, n_jobs=jobs, resamples=3
+        ).fit(X, y)
+        for jobs in (1, 2)
+    ]
+    assert np.array_equal(runs[0].weights_, runs[1].weights_)
+    assert np.array_equal(runs[0].stability_.weights, runs[1].stability_.weights)
+
+
+def test_stability(wine):
+    X, y = wine
+    tuned = cp.WeightedVoteClassifier(GaussianNB(), preferences=WISH, random_state=0, resamples=8).fit(X, y)
+    assert tuned.stability_.weights.shape == (8, 3)
+    assert (tuned.stability_.ratio >= 1).all()
+    assert "over 8 resamples" in str(tuned.stability_)
+
+
+def test_frames_names_clone_pickle_and_search(wine):
+    X, y = wine
+    frame = pd.DataFrame(X, columns=[f"c{k}" for k in range(X.shape[1])])
+    tuned = cp.WeightedVoteClassifier(RandomForestClassifier(10, random_state=0), preferences=WISH, random_state=0).fit(
+        frame, y
+    )
+    assert list(tuned.feature_names_in_) == list(frame.columns)
+    assert tuned.n_features_in_ == 13
+    again = pickle.loads(pickle.dumps(tuned))
+    assert np.array_equal(again.predict(frame), tuned.predict(frame))
+    assert np.array_equal(clone(tuned).fit(frame, y).weights_, tuned.weights_)
+    pipeline = make_pipeline(
+        StandardScaler(), cp.WeightedVoteClassifier(LogisticRegression(), preferences=WISH, random_state=0)
+    )
+    grid = GridSearchCV(
+        pipeline, {"weightedvoteclassifier__estimator__C": [0.1, 1.0]}, scoring=cp.pragma_scorer(WISH), cv=3
+    )
+    assert grid.fit(frame, y).best_score_ > -0.3
+
+
+def test_a_fold_may_lack_a_rare_class():
+    X, y = make_classification(60, random_state=0)
+    y = y.copy()
+    y[:2] = 2  # two rows: not in every fold's training part
+    tuned = cp.WeightedVoteClassifier(
+        GaussianNB(), cv=KFold(30), random_state=0, preferences=cp.Preferences.prioritise([1], index="f")
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert list(tuned.fit(X, y).classes_) == [0, 1, 2]
+
+
+def test_sample_weights_reach_estimator_and_search(wine):
+    X, y = wine
+    weight = np.where(y == "b", 5.0, 1.0)
+    tuned = cp.WeightedVoteClassifier(GaussianNB(), preferences=WISH, random_state=0, resamples=0).fit(
+        X, y, sample_weight=weight
+    )
+    assert tuned.search_.counts.total == weight.sum()
+    assert tuned.estimator_.class_prior_ == pytest.approx(GaussianNB().fit(X, y, weight).class_prior_)
+    cp.WeightedVoteClassifier(KNeighborsClassifier(), preferences=WISH).fit(
+        X, y, sample_weight=weight
+    )  # knows no weights: only the search
+
+
+def test_metadata_routing(wine):
+    import sklearn
+
+    X, y = wine
+    weight = np.where(y == "b", 5.0, 1.0)
+    with sklearn.config_context(enable_metadata_routing=True):
+        inner = GaussianNB().set_fit_request(sample_weight=True)
+        tuned = cp.WeightedVoteClassifier(inner, preferences=WISH, random_state=0).set_fit_request(sample_weight=True)
+        tuned.fit(X, y, sample_weight=weight)
+        assert tuned.estimator_.class_prior_ == pytest.approx(GaussianNB().fit(X, y, weight).class_prior_)
+        silent = cp.WeightedVoteClassifier(
+            GaussianNB().set_fit_request(sample_weight=False), preferences=WISH, random_state=0
+        )
+        silent = silent.set_fit_request(sample_weight=True).fit(X, y, sample_weight=weight)
+        assert silent.estimator_.class_prior_ == pytest.approx(GaussianNB().fit(X, y).class_prior_)
+        assert silent.search_.counts.total == weight.sum()
+        tuned = tuned.set_score_request(sample_weight=False)
+        cross_validate(tuned, X, y, params={"sample_weight": weight}, cv=3, error_score="raise")
+
+
+def test_with_prevalence_on_resampled_data():
+    """Where only the class shares change, weights for the new shares are about as good as weights tuned on new labels."""
+    X, y = make_classification(20_000, 8, n_informative=5, weights=[0.8], class_sep=0.7, random_state=1)
+    X_train, X_new, y_train, y_new = train_test_split(X, y, test_size=0.5, stratify=y, random_state=0)
+    rng = np.random.default_rng(0)
+    positive, negative = np.flatnonzero(y_new == 1), np.flatnonzero(y_new == 0)
+    rare = np.concatenate([rng.choice(positive, 160, replace=False), negative[:8000]])  # 2 % instead of 20 %
+    wish = cp.Preferences({1: cp.Preference(5, 0.3, 0.7)}, index="f")
+    tuned = cp.WeightedVoteClassifier(GaussianNB(), preferences=wish, random_state=0, resamples=0).fit(X_train, y_train)
+    adjusted = tuned.with_prevalence({0: 0.98, 1: 0.02})
+    assert not np.allclose(adjusted.weights_, tuned.weights_)
+    best = cp.search_weights(tuned.vote_shares(X_new[rare]), y_new[rare], preferences=wish).loss
+
+    def loss(model):
+        return cp.pragma_loss(y_new[rare], model.predict(X_new[rare]), preferences=wish)
+
+    assert loss(adjusted) <= 1.05 * best
+    assert loss(adjusted) < loss(tuned)
+
+
+def test_a_worthless_result_warns():
+    X, y = make_classification(300, weights=[0.97], flip_y=0.3, random_state=0)
+    with pytest.warns(cp.UninformativeWarning, match="uninformative: your wish is met"):
+        cp.WeightedVoteClassifier(GaussianNB(), preferences=cp.Preferences.prioritise([1])).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "said"),
+    [
+        (lambda: cp.WeightedVoteClassifier(LinearSVC()), cp.InputError, "LinearSVC has no predict_proba; wrap it in sklearn.calibration.Cali"),
+        (lambda: cp.WeightedVoteClassifier(GaussianNB(), votes="hard"), cp.InputError, "votes='hard' needs an ensemble"),
+        (lambda: cp.WeightedVoteClassifier(GaussianNB(), votes="soft"), cp.InputError, "votes is 'auto', 'hard' or 'proba', got 'soft'"),
+        (lambda: cp.WeightedVoteClassifier(GaussianNB(), cv="prefit"), NotFittedError, "cv='prefit' needs a fitted estimator"),
+        (lambda: cp.WeightedVoteClassifier(GaussianNB(), cv="five"), cp.InputError, "cv is 'auto', 'prefit', a number of folds or a splitter"),
+        (lambda: cp.WeightedVoteClassifier(GaussianNB(), smoothing=-1), cp.InputError, "smoothing is 'auto' or a number of at least 0"),
+        (lambda: cp.WeightedVoteClassifier(GaussianNB(), resamples=-1), cp.InputError, "resamples is 'auto' or a number of at least 0"),
+        (lambda: cp.WeightedVoteClassifier(GaussianNB(), weights={"z": 2}), cp.InputError, "there is a weight for 'z', but the classes are"),
+        (lambda: cp.WeightedVoteClassifier(GaussianNB(), weights=[1, -1, 1]), cp.InputError, "weight"),
+        (lambda: cp.WeightedVoteClassifier(GaussianNB(), preferences=cp.Preferences.prioritise(["z"])), cp.InputError, "preference for 'z'"),
+        (lambda: cp.WeightedVoteClassifier(GaussianNB(), method="guess"), cp.InputError, "there is no method 'guess'"),
+    ],
+)  # fmt: skip
+def test_bad_input(wine, make, error, said):
+    with pytest.raises(error, match=said):
+        make().fit(*wine)
+
+
+def test_bad_prevalence(wine):
+    tuned = cp.WeightedVoteClassifier(GaussianNB(), preferences=WISH, random_state=0).fit(*wine)
+    for shares, said in (
+        ({"a": 1}, "the new shares miss 'b', 'c'"),
+        ([1, 2], "new shares are 3 finite numbers"),
+        ([-1, 1, 1], "at least 0"),
+    ):
+        with pytest.raises(cp.InputError, match=said):
+            tuned.with_prevalence(shares)
+    with pytest.raises(cp.InputError, match="no evidence to search again"):
+        cp.WeightedVoteClassifier(GaussianNB(), weights=[1, 2, 3]).fit(*wine).with_prevalence([1, 1, 1])
+
+
+EXPLAINED = {
+    "check_sample_weight_equivalence_on_dense_data": "folds and bootstrap samples are drawn by row, so repeating a row is not weighing it",
+    "check_sample_weight_equivalence_on_sparse_data": "as for dense data; scikit-learn's threshold tuner has the same exception",
+}
+
+
+@parametrize_with_checks(
+    [
+        cp.WeightedVoteClassifier(LogisticRegression(), random_state=0),
+        cp.WeightedVoteClassifier(DecisionTreeClassifier(random_state=0), random_state=0),
+        cp.WeightedVoteClassifier(RandomForestClassifier(5, random_state=0), random_state=0),
+    ],
+    expected_failed_checks=lambda _: EXPLAINED,
+)
+def test_scikit_learn_checks(estimator, check):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", cp.UninformativeWarning)  # the checks' data is noise
+        check(estimator)
+
+
+def test_a_real_table_end_to_end():
+    X, y = load_breast_cancer(return_X_y=True)
+    X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0, stratify=y)
+    wish = cp.Preferences({0: cp.Preference(10, 0.3, 0.95)}, index="f")
+    tuned = cp.WeightedVoteClassifier(RandomForestClassifier(20, random_state=0), preferences=wish, random_state=0).fit(
+        X_train, y_train
+    )
+    result = cp.evaluate(y_test, tuned.predict(X_test), preferences=wish)
+    assert result.verdict.informative
+    assert result.per_class[0].recall >= 0.95

@@ -1,0 +1,105 @@
+"""Exact search for two and three classes, against brute force over all reachable decisions."""
+
+from __future__ import annotations
+
+import naive_weights as naive
+import numpy as np
+import pytest
+from weight_cases import small_problem
+
+from compromis.errors import InputError
+from compromis.evidence.votes import VotePatterns
+from compromis.preferences import Preference, Preferences
+from compromis.weights import search_weights
+
+
+def check(seed: int, **options) -> None:
+    votes, y, preferences = small_problem(seed, floors=options.pop("floors", False))
+    classes = votes.shape[1]
+    search = search_weights(votes, y, preferences=preferences, labels=range(classes), method="exact", **options)
+    expected = naive.brute_force(votes, y, preferences.on(range(classes)), options.get("cost"))
+    reached = naive.value(search.counts.matrix, preferences.on(range(classes)), options.get("cost"))
+    assert reached <= (expected[0] + 1e-9, expected[1] + 1e-9) or reached[0] < expected[0] - 1e-9, seed
+    assert search.loss == pytest.approx(reached[1], abs=1e-12)
+    assert search.feasible == (expected[0] == 0)
+    again = VotePatterns.from_votes(votes, y, labels=range(classes), merge=False).counts(search.weights)
+    np.testing.assert_array_equal(again.matrix, search.counts.matrix)
+
+
+@pytest.mark.parametrize("seed", range(250))
+def test_never_worse_than_brute_force(seed):
+    check(seed)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_minima_come_first(seed):
+    check(seed, floors=True)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_costs(seed):
+    classes = small_problem(seed)[0].shape[1]
+    cost = np.random.default_rng(seed).integers(-2, 10, size=(classes, classes)).astype(float)
+    check(seed, cost=cost)
+
+
+@pytest.mark.stress
+def test_never_worse_than_brute_force_ten_thousand_times():
+    for seed in range(10_000):
+        check(seed)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_relabelling_and_scaling_change_nothing(seed):
+    votes, y, preferences = small_problem(seed)
+    classes = votes.shape[1]
+    turned = list(range(classes))[::-1]
+    search = search_weights(votes, y, preferences=preferences, labels=range(classes), method="exact")
+    other = search_weights(votes[:, turned], y, preferences=preferences, labels=turned, method="exact")
+    assert other.loss == pytest.approx(search.loss, abs=1e-12)
+    scaled = search_weights(votes * 0.3, y, preferences=preferences, labels=range(classes), method="exact")
+    assert scaled.loss == pytest.approx(search.loss, abs=1e-12)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_larger_problems_against_the_line_search_from_many_starts(classes):
+    rng = np.random.default_rng(classes)
+    votes, y = rng.dirichlet(np.ones(classes), size=300), rng.integers(0, classes, size=300)
+    preferences = Preferences({0: Preference(10, 0.1, 0.9)}, index="f")
+    search = search_weights(votes, y, preferences=preferences, method="exact")
+    wish = preferences.on(range(classes))
+    assert search.optimal
+    for _ in range(100):
+        weights = np.exp(rng.normal(size=classes))
+        k = int(rng.integers(classes))
+        assert search.loss <= naive.best_on_line(votes, y, np.ones(300), weights, k, wish)[1] + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_ratio_of_weights_stays_bounded(seed):
+    votes, y, preferences = small_problem(seed)
+    classes = votes.shape[1]
+    bounded = search_weights(votes, y, preferences=preferences, labels=range(classes), method="exact", max_ratio=1.5)
+    assert bounded.weights.max() / bounded.weights.min() <= 1.5 * (1 + 1e-9)
+    free = search_weights(votes, y, preferences=preferences, labels=range(classes), method="exact")
+    assert free.loss <= bounded.loss + 1e-12
+    for first in np.linspace(-0.4, 0.4, 9):  # no weights within the bound do better
+        for second in np.linspace(-0.4, 0.4, 9) if classes == 3 else [0.0]:
+            weights = np.exp([0, first, second][:classes])
+            if weights.max() / weights.min() <= 1.5:
+                counts = VotePatterns.from_votes(votes, y, labels=range(classes)).counts(weights)
+                ties = any(np.isclose(*sorted(row * weights)[-2:], rtol=1e-9) for row in votes)
+                assert ties or bounded.loss <= naive.value(counts.matrix, preferences.on(range(classes)))[1] + 1e-9
+
+
+def test_extreme_votes_do_not_overflow():
+    votes = [[1.0, 1e-300, 0.0], [1e-300, 1.0, 1e-200], [1e-5, 1e-5, 1.0], [1.0, 1e-280, 1e-290]]
+    search = search_weights(votes, [0, 1, 2, 1], method="exact")
+    assert np.isfinite(search.weights).all()
+    two = search_weights([[1.0, 1e-310], [1e-310, 1.0], [0.5, 0.5]], [0, 1, 1], method="exact")
+    assert two.counts.matrix.tolist() == [[1, 0], [0, 2]]
+
+
+def test_four_classes_are_refused():
+    with pytest.raises(InputError, match="two or three classes, got 4"):
+        search_weights(np.eye(4), range(4), method="exact")

@@ -1,0 +1,164 @@
+"""The sweep: its kernels against plain twins, its results against brute force and other optimisers."""
+
+from __future__ import annotations
+
+import naive_weights as naive
+import numpy as np
+import pytest
+import scipy.sparse
+from weight_cases import small_problem
+
+from compromis.evidence.votes import VotePatterns
+from compromis.kernels.sorting import sort_order
+from compromis.kernels.weights_cell import cell_of
+from compromis.kernels.weights_sweep import line_search, total_value, weight_bounds
+from compromis.preferences import Preference, Preferences
+from compromis.weights import Budget, Sweep, search_weights
+from compromis.weights.descent import Descent
+from compromis.weights.problem import SearchProblem
+
+
+def random_problem(
+    seed: int, *, dense: bool, smoothing: float, classes: int = 5, floors: bool = False, index: str = "f"
+):
+    rng = np.random.default_rng(seed)
+    votes = rng.multinomial(6, rng.dirichlet(np.full(classes, 0.4)), size=60).astype(float)
+    votes[:classes] = 1 + np.eye(classes)
+    y = np.concatenate([np.arange(classes), rng.integers(0, classes, size=60 - classes)])
+    given = votes if dense else scipy.sparse.csr_array(votes)
+    floor = {"min_precision": 0.5, "min_recall": 0.4} if floors else {}
+    preferences = Preferences({0: Preference(10, 0.1, 0.9, **floor)}, index=index)
+    patterns = VotePatterns.from_votes(given, y, labels=range(classes), merge=True)
+    problem = SearchProblem.read(patterns, preferences, cost=None, smoothing=smoothing, max_ratio=None)
+    if dense:  # most votes of these rows are non-zero only with the dense layout forced
+        descent = Descent(problem)
+        table = descent.patterns.table
+        empty = table._replace(dense=np.ascontiguousarray(patterns.votes))
+        descent.patterns = descent.patterns._replace(table=empty)
+        return descent, patterns
+    return Descent(problem), patterns
+
+
+@pytest.mark.parametrize("dense", [True, False])
+@pytest.mark.parametrize("smoothing", [0.0, 0.2])
+@pytest.mark.parametrize("floors", [True, False])
+def test_line_search_finds_the_best_of_the_line(dense, smoothing, floors):
+    for seed in range(8):
+        index = ("kulczynski", "f", "fowlkes_mallows", "jaccard")[seed % 4]
+        descent, patterns = random_problem(seed, dense=dense, smoothing=smoothing, floors=floors, index=index)
+        votes = patterns.votes if dense else patterns.votes.toarray()
+        wish = descent.problem.wish
+        rng = np.random.default_rng(seed)
+        descent.start(np.exp(rng.normal(size=5)))
+        for k in rng.permutation(5):
+            weights = descent.state.weight.copy()
+            before = descent.value
+            best = naive.best_on_line(votes, patterns.truth, patterns.multiplicity, weights, k, wish, smoothing)
+            line_search(
+                descent.patterns, descent.objective, descent.state, k, weight_bounds(weights, k, 1e100), (0.0, 0.0)
+            )
+            assert descent.value == pytest.approx(min(before, best), abs=1e-10)
+            # the running counts are those of applying the weights afresh
+            fresh = naive.matrix(
+                patterns.truth, naive.decide(votes, descent.state.weight, smoothing), patterns.multiplicity, 5
+            )
+            np.testing.assert_allclose(descent.state.decided, fresh.sum(axis=0))
+            np.testing.assert_allclose(descent.state.hits, fresh.diagonal())
+
+
+@pytest.mark.parametrize("dense", [True, False])
+@pytest.mark.parametrize("smoothing", [0.0, 0.2])
+def test_the_two_best_stay_in_line(dense, smoothing):
+    descent, patterns = random_problem(1, dense=dense, smoothing=smoothing)
+    votes = (patterns.votes if dense else patterns.votes.toarray()) + smoothing
+    rng = np.random.default_rng(1)
+    descent.start(np.ones(5))
+    for _ in range(30):
+        k = int(rng.integers(5))
+        line_search(descent.patterns, descent.objective, descent.state, k, (0.0, np.inf), (0.1, float(rng.random())))
+        decisions = naive.decide(votes, descent.state.weight)
+        fresh = naive.matrix(patterns.truth, decisions, patterns.multiplicity, 5)
+        np.testing.assert_allclose(descent.state.decided, fresh.sum(axis=0))
+        if smoothing == 0:
+            listed = [i for i, row in enumerate(votes) if dense or np.count_nonzero(row) > 1]
+            scores = np.sort(votes * descent.state.weight, axis=1)
+            np.testing.assert_allclose(descent.state.first_score[listed], scores[listed, -1])
+            np.testing.assert_allclose(descent.state.second_score[listed], scores[listed, -2])
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.2])
+def test_the_cell_ends_where_decisions_change(smoothing):
+    descent, patterns = random_problem(2, dense=False, smoothing=smoothing)
+    votes = patterns.votes.toarray()
+    descent.start(np.exp(np.random.default_rng(2).normal(size=5)))
+    weights = descent.state.weight.copy()
+    now = naive.decide(votes, weights, smoothing)
+    for k in range(5):
+        for end, side in zip(cell_of(descent.patterns, descent.state, k), (-1, 1), strict=True):
+            if 0 < end < np.inf:
+                moved = weights.copy()
+                moved[k] = end * (1 - side * 1e-9)
+                assert naive.decide(votes, moved, smoothing) == now
+                moved[k] = end * (1 + side * 1e-9)
+                assert naive.decide(votes, moved, smoothing) != now
+
+
+def test_sorting():
+    rng = np.random.default_rng(0)
+    for values in (
+        rng.random(1000),
+        np.repeat(3.0, 50),
+        rng.integers(1, 5, 300).astype(float),
+        10.0 ** rng.integers(-200, 200, 500),
+        np.zeros(0),
+    ):
+        order = sort_order(np.ascontiguousarray(values))
+        np.testing.assert_array_equal(order, np.argsort(values, kind="stable"))
+    clump = np.append(1 + 1e-15 * rng.integers(0, 100, 400), 1e-300)
+    np.testing.assert_array_equal(clump[sort_order(clump)], np.sort(clump))
+
+
+def share_that_equals_brute_force(cases: int) -> float:
+    equal = 0
+    for seed in range(cases):
+        votes, y, preferences = small_problem(seed)
+        classes = votes.shape[1]
+        search = search_weights(votes, y, preferences=preferences, labels=range(classes), method="sweep")
+        assert not search.optimal
+        best = naive.brute_force(votes, y, preferences.on(range(classes)))
+        assert search.loss >= best[1] - 1e-9
+        equal += search.loss <= best[1] + 1e-9
+        again = VotePatterns.from_votes(votes, y, labels=range(classes), merge=False).counts(search.weights)
+        np.testing.assert_array_equal(again.matrix, search.counts.matrix)
+    return equal / cases
+
+
+def test_the_sweep_equals_brute_force_nearly_always():
+    assert share_that_equals_brute_force(300) >= 0.99
+
+
+@pytest.mark.stress
+def test_the_sweep_equals_brute_force_in_99_of_100_cases():
+    assert share_that_equals_brute_force(10_000) >= 0.99
+
+
+def test_passes_and_budgets():
+    rng = np.random.default_rng(0)
+    votes, y = rng.multinomial(9, np.ones(6) / 6, size=400), rng.integers(0, 6, size=400)
+    quick = search_weights(votes, y, method=Sweep(rounds=1, patience=1))
+    default = search_weights(votes, y, method="sweep")
+    long = search_weights(votes, y, method="sweep", budget=Budget(evaluations=3 * default.evaluations))
+    assert quick.evaluations < default.evaluations < long.evaluations
+    assert long.loss <= default.loss <= quick.loss
+    timed = search_weights(votes, y, method="sweep", budget=0.2)
+    assert 0.15 < timed.seconds < 5
+
+
+@pytest.mark.parametrize("index", ["kulczynski", "f"])
+def test_total_value_is_the_loss(index):
+    descent, patterns = random_problem(4, dense=False, smoothing=0.0, index=index)
+    descent.start(np.ones(5))
+    counts = naive.matrix(patterns.truth, naive.decide(patterns.votes.toarray(), np.ones(5)), patterns.multiplicity, 5)
+    assert total_value(descent.objective, descent.state) == pytest.approx(
+        naive.value(counts, descent.problem.wish), abs=1e-12
+    )
