@@ -7,18 +7,20 @@ import os
 import time
 from pathlib import Path
 
-import naive_weights as naive
 import numpy as np
 import pytest
 import scipy.optimize
 import scipy.sparse
-from weight_cases import small_problem
 
 from compromis.errors import InputError
 from compromis.evidence.votes import VotePatterns
 from compromis.indices import Index
 from compromis.preferences import Preference, Preferences
 from compromis.weights import Annealing, Budget, search_weights, weight_sweep
+from tests import naive_weights as naive
+from tests.weight_cases import small_problem
+
+pytestmark = pytest.mark.filterwarnings("ignore:the weighted Jaccard index")  # every index is searched
 
 METHODS = ("exact", "sweep", Annealing(steps=500))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import naive_weights as naive
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +9,7 @@ import scipy.sparse
 
 from compromis.errors import InputError
 from compromis.evidence.votes import VotePatterns, decide_votes
+from tests import naive_weights as naive
 
 
 def random_votes(seed: int, rows: int = 60, classes: int = 4) -> tuple[np.ndarray, np.ndarray]:

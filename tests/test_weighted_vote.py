@@ -11,6 +11,7 @@ import pytest
 from imblearn.ensemble import BalancedRandomForestClassifier
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_wine, make_classification
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
@@ -252,10 +253,9 @@ def test_with_prevalence_on_resampled_data():
     assert loss(adjusted) < loss(tuned)
 
 
-def test_a_worthless_result_warns():
-    X, y = make_classification(300, weights=[0.97], flip_y=0.3, random_state=0)
+def test_a_worthless_result_warns(wine):
     with pytest.warns(cp.UninformativeWarning, match="uninformative: your wish is met"):
-        cp.WeightedVoteClassifier(GaussianNB(), preferences=cp.Preferences.prioritise([1])).fit(X, y)
+        cp.WeightedVoteClassifier(DummyClassifier(), preferences=WISH).fit(*wine)
 
 
 @pytest.mark.parametrize(
@@ -279,6 +279,11 @@ def test_bad_input(wine, make, error, said):
         make().fit(*wine)
 
 
+def test_one_class_only(wine):
+    with pytest.raises(cp.InputError, match="y has only one class, 'a'; there is nothing to decide"):
+        cp.WeightedVoteClassifier(GaussianNB()).fit(wine[0], np.full(len(wine[0]), "a"))
+
+
 def test_bad_prevalence(wine):
     tuned = cp.WeightedVoteClassifier(GaussianNB(), preferences=WISH, random_state=0).fit(*wine)
     for shares, said in (
@@ -292,9 +297,18 @@ def test_bad_prevalence(wine):
         cp.WeightedVoteClassifier(GaussianNB(), weights=[1, 2, 3]).fit(*wine).with_prevalence([1, 1, 1])
 
 
+DECISION = "the decision is the largest weighted vote, not the largest probability; scikit-learn's threshold tuner has this exception too"
+BOOTSTRAP = (
+    "bootstrap samples are drawn by row, so weighing a row is not repeating it; the forest itself has this exception"
+)
 EXPLAINED = {
-    "check_sample_weight_equivalence_on_dense_data": "folds and bootstrap samples are drawn by row, so repeating a row is not weighing it",
-    "check_sample_weight_equivalence_on_sparse_data": "as for dense data; scikit-learn's threshold tuner has the same exception",
+    "LogisticRegression": {"check_classifiers_train": DECISION},
+    "DecisionTreeClassifier": {},
+    "RandomForestClassifier": {
+        "check_classifiers_train": DECISION,
+        "check_sample_weight_equivalence_on_dense_data": BOOTSTRAP,
+        "check_sample_weight_equivalence_on_sparse_data": BOOTSTRAP,
+    },
 }
 
 
@@ -304,7 +318,7 @@ EXPLAINED = {
         cp.WeightedVoteClassifier(DecisionTreeClassifier(random_state=0), random_state=0),
         cp.WeightedVoteClassifier(RandomForestClassifier(5, random_state=0), random_state=0),
     ],
-    expected_failed_checks=lambda _: EXPLAINED,
+    expected_failed_checks=lambda tuned: EXPLAINED[type(tuned.estimator).__name__],
 )
 def test_scikit_learn_checks(estimator, check):
     with warnings.catch_warnings():

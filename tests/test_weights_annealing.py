@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import naive_weights as naive
 import numpy as np
 import pytest
 import scipy.sparse
@@ -14,6 +13,7 @@ from compromis.preferences import Preference, Preferences
 from compromis.weights import Annealing, Budget, search_weights
 from compromis.weights.descent import Descent
 from compromis.weights.problem import SearchProblem
+from tests import naive_weights as naive
 
 
 def votes_and_truth(seed: int) -> tuple[np.ndarray, np.ndarray]:

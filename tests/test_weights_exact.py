@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import naive_weights as naive
 import numpy as np
 import pytest
-from weight_cases import small_problem
 
 from compromis.errors import InputError
 from compromis.evidence.votes import VotePatterns
 from compromis.preferences import Preference, Preferences
 from compromis.weights import search_weights
+from tests import naive_weights as naive
+from tests.weight_cases import small_problem
+
+pytestmark = pytest.mark.filterwarnings("ignore:the weighted Jaccard index")  # every index is searched
 
 
 def check(seed: int, **options) -> None:

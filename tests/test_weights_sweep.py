@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import naive_weights as naive
 import numpy as np
 import pytest
 import scipy.sparse
-from weight_cases import small_problem
 
 from compromis.evidence.votes import VotePatterns
 from compromis.kernels.sorting import sort_order
@@ -16,6 +14,10 @@ from compromis.preferences import Preference, Preferences
 from compromis.weights import Budget, Sweep, search_weights
 from compromis.weights.descent import Descent
 from compromis.weights.problem import SearchProblem
+from tests import naive_weights as naive
+from tests.weight_cases import small_problem
+
+pytestmark = pytest.mark.filterwarnings("ignore:the weighted Jaccard index")  # every index is searched
 
 
 def random_problem(

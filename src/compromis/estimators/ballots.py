@@ -46,6 +46,8 @@ def out_of_bag_votes(estimator: Any, X: Any, classes: NDArray[Any], *, hard: boo
     counts = np.zeros((_rows(X), len(classes)))
     for (member, features), seen in zip(_members(estimator), _samples(estimator), strict=True):
         out = np.setdiff1d(np.arange(len(counts)), seen)
+        if out.size == 0:
+            continue
         part = _safe_indexing(X, out)
         if hard:
             counts[out, _decisions(member, part, features)] += 1
@@ -148,8 +150,8 @@ def check_votes_are_possible(estimator: Any, *, hard: bool) -> None:
 
 
 def _rows(X: Any) -> int:
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    return int(X.shape[0])
 
 
 def _has_rows(value: Any, rows: int) -> bool:
-    return hasattr(value, "__len__") and not isinstance(value, (str, bytes, dict)) and _rows(value) == rows
+    return hasattr(value, "__len__") and not isinstance(value, (str, bytes, dict)) and len(value) == rows

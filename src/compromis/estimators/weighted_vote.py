@@ -13,7 +13,7 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import StratifiedKFold, check_cv
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import assert_all_finite, check_random_state, column_or_1d, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
@@ -165,8 +165,11 @@ class WeightedVoteClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         **params
             Further parameters of the estimator's fit.
         """
-        X, y, sample_weight = indexable(X, y, sample_weight)
+        X, y, sample_weight = indexable(X, column_or_1d(y, warn=True), sample_weight)
+        assert_all_finite(y, input_name="y")
         check_classification_targets(y)
+        X = _with_shape(X)
+        _refuse_one_class(y)
         hard = self.votes_are_hard_ = self._hard()
         check_votes_are_possible(self.estimator, hard=hard)
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
@@ -189,7 +192,7 @@ class WeightedVoteClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
     def vote_shares(self, X: Any) -> NDArray[np.float64]:
         """Return the share of the votes for each class, before weighting."""
         check_is_fitted(self, "weights_")
-        return votes_of(self.estimator_, X, self.classes_, hard=self.votes_are_hard_)
+        return votes_of(self.estimator_, _with_shape(X), self.classes_, hard=self.votes_are_hard_)
 
     def weighted_votes(self, X: Any) -> NDArray[np.float64]:
         """Return weight x votes of each class, scaled to sum to 1 in each row: what the decision is taken from."""
@@ -322,6 +325,15 @@ class WeightedVoteClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         tags.input_tags = copy.copy(inner.input_tags)
         tags.non_deterministic = inner.non_deterministic
         return tags
+
+
+def _with_shape(X: Any) -> Any:
+    return X if hasattr(X, "shape") else np.asarray(X)
+
+
+def _refuse_one_class(y: NDArray[Any]) -> None:
+    if len(y) and (y == y[0]).all():
+        raise InputError(f"y has only one class, {plain_label(y[0])!r}; there is nothing to decide")
 
 
 def _is_splitter(cv: Any) -> bool:

@@ -26,6 +26,20 @@ from compromis.kernels.weights_state import (
 
 
 @kernel
+def first_above(state: SearchState, level: float) -> int:
+    """Return the place in `ranked` of the first row whose best score exceeds `level`."""
+    ranked, first_score = state.ranked, state.first_score
+    low, high = 0, ranked.size
+    while low < high:
+        middle = (low + high) // 2
+        if first_score[ranked[middle]] > level:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@kernel
 def gather_flips(
     patterns: Patterns, objective: Objective, state: SearchState, k: int, bounds: tuple[float, float]
 ) -> tuple[int, int]:
@@ -46,7 +60,12 @@ def gather_flips(
         begin, end = table.class_start[k], table.class_start[k + 1]
     entries = end - begin
     voted, count = 0, 0
-    unvoted = truth.size if has_background(table) else 0
+    begin_unvoted, end_unvoted = 0, 0
+    if has_background(table) and background_score < bounds[1] * smoothing:
+        if background_score <= bounds[0] * smoothing:
+            begin_unvoted = first_above(state, bounds[0] * smoothing)
+        end_unvoted = max(begin_unvoted, first_above(state, bounds[1] * smoothing))
+    unvoted = end_unvoted - begin_unvoted
     for e in range(entries + unvoted):
         if e < entries:
             i = begin + e if is_dense else class_row[begin + e]
@@ -57,7 +76,7 @@ def gather_flips(
         else:
             if e == entries:
                 voted = count
-            i = ranked[e - entries]
+            i = ranked[begin_unvoted + e - entries]
             value = smoothing
             if stamp[i] == k:
                 continue

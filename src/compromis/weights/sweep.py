@@ -17,8 +17,8 @@ _ALIKE = 1.2
 """Inverse class shares within this factor of each other are no start of their own."""
 _MANY = 20_000
 """Votes of a pass above which starts are chosen."""
-_WINDOW = 1.5
-"""With that many votes, perturbed weights are searched within this factor; the last descent is along whole lines again."""
+_WINDOWS = 4.0, 1.5
+"""With many votes, starts and perturbed weights are searched within these factors; the last descent is along whole lines again."""
 _DEGREES = np.array([1.0, 3.0])
 """Temperatures of perturbations, in what one row weighs."""
 
@@ -32,13 +32,13 @@ class Sweep:
     rounds : int
         Perturbations at most, without a budget.
     passes : int
-        Without a budget, perturbing ends once the rows' votes were gone through about this often.
+        Without a budget, perturbing ends once as many votes were visited as in this many passes over all.
     patience : int
         Perturbations in a row without an improvement after which a search without a budget ends.
     """
 
     rounds: int = 200
-    passes: int = 10
+    passes: int = 4
     patience: int = 40
 
     def search(self, problem: SearchProblem, generator: np.random.Generator, meter: Meter) -> Found:
@@ -53,9 +53,10 @@ class Sweep:
         """Return the best weights found, and their value; `use_up` goes on until the budget ends."""
         best = _Best()
         turns = np.arange(descent.problem.classes)
+        window = _WINDOWS[0] if votes_per_pass(descent) > _MANY else np.inf
         for start in _starts(descent, meter):
             descent.start(start)
-            best.offer(descent.run(turns, meter, best.loss), descent)
+            best.offer(descent.run(turns, meter, best.loss, window), descent)
             if meter.exhausted:
                 return best.weights, best.value
         self._perturb(descent, best, generator, meter, use_up)
@@ -67,11 +68,11 @@ class Sweep:
         self, descent: Descent, best: _Best, generator: np.random.Generator, meter: Meter, use_up: bool
     ) -> None:
         """Heat the best weights, or now and then jump away from them, and descend again."""
-        enough = self.passes * entries_per_pass(descent)
-        window, every = (_WINDOW, 4) if entries_per_pass(descent) > _MANY else (np.inf, 2)
+        begin, enough = descent.entries, self.passes * votes_per_pass(descent)
+        window, every = (_WINDOWS[1], 4) if votes_per_pass(descent) > _MANY else (np.inf, 2)
         failures, rounds = 0, 0
         while not meter.exhausted:
-            if not use_up and (descent.entries >= enough or failures >= self.patience or rounds >= self.rounds):
+            if not use_up and (descent.entries - begin >= enough or failures >= self.patience or rounds >= self.rounds):
                 break
             if rounds % every != every - 1:
                 descent.restore()
@@ -81,7 +82,7 @@ class Sweep:
             value = descent.run(generator.permutation(len(best.weights)), meter, best.loss, window)
             failures = 0 if best.offer(value, descent) else failures + 1
             rounds += 1
-            meter.note(0, best.loss, 0.0 if use_up else max(descent.entries / enough, rounds / self.rounds))
+            meter.note(0, best.loss, 0.0 if use_up else max((descent.entries - begin) / enough, rounds / self.rounds))
 
 
 def _starts(descent: Descent, meter: Meter) -> list[Floats]:
@@ -96,7 +97,7 @@ def _starts(descent: Descent, meter: Meter) -> list[Floats]:
     inverse = 1 / np.where(support > 0, support, support[support > 0].min())
     if inverse.max() > _ALIKE * inverse.min():
         starts.append(inverse)
-    return starts if entries_per_pass(descent) > _MANY else [*starts, equal]
+    return starts if votes_per_pass(descent) > _MANY else [*starts, equal]
 
 
 class _Best:
@@ -130,10 +131,7 @@ def perturbed(weights: Floats, generator: np.random.Generator) -> Floats:
     return moved
 
 
-def entries_per_pass(descent: Descent) -> int:
+def votes_per_pass(descent: Descent) -> int:
     """Return how many votes one pass over the classes visits."""
     table = descent.patterns.table
-    rows, classes = len(descent.patterns.truth), descent.problem.classes
-    if table.dense.shape[0] > 0:
-        return rows * classes
-    return len(table.row_value) + (rows * classes if table.smoothing > 0 else 0)
+    return table.dense.size if table.dense.shape[0] > 0 else len(table.class_row)
