@@ -16,6 +16,16 @@ from compromis.files import write_whole
 from compromis.weights.decision import Decision
 
 VERSION = 1
+TRUSTED = frozenset(
+    {
+        "functools.partial",
+        "numpy.dtype",
+        "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+        "sklearn.tree._tree.Tree",
+        "sklearn.utils.validation.check_array",
+    }
+)
+"""What our classifiers hold beyond the types that skops trusts by itself; none of them runs code when it is loaded."""
 
 
 class _Header(msgspec.Struct):
@@ -66,12 +76,12 @@ def load_model(path: str | os.PathLike[str]) -> TableModel:
 
 def _load_classifier(data: bytes, path: str | os.PathLike[str]) -> Any:
     skops = _skops()
-    unknown = skops.get_untrusted_types(data=data)
+    unknown = set(skops.get_untrusted_types(data=data)) - TRUSTED
     if unknown:
         raise InputError(
             f"{os.fspath(path)} holds types that are not trusted ({', '.join(sorted(unknown)[:5])}); it was not written by compromis fit"
         )
-    return skops.loads(data, trusted=[])
+    return skops.loads(data, trusted=sorted(TRUSTED))
 
 
 def _skops() -> Any:

@@ -1,0 +1,199 @@
+"""tune, fit and predict on the command line: the library's weights, and models that come back from their file."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import zipfile
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
+
+import compromis as cp
+from compromis.cli import main
+from compromis.estimators.model_file import load_model
+from compromis.estimators.table_model import MODELS
+
+
+def run(*arguments, input=None):
+    return CliRunner().invoke(main, [str(one) for one in arguments], input=input)
+
+
+@pytest.fixture
+def votes(tmp_path, rng):
+    truth = rng.choice(["a", "b"], 120, p=[0.8, 0.2])
+    share = np.clip(rng.normal(np.where(truth == "b", 0.5, 0.2), 0.15), 0, 1).round(3)
+    path = tmp_path / "votes.csv"
+    path.write_text(
+        "truth,p_a,p_b\n" + "".join(f"{t},{1 - s:.3f},{s:.3f}\n" for t, s in zip(truth, share, strict=True))
+    )
+    return path, truth, np.column_stack([(1 - share).round(3), share])
+
+
+@pytest.fixture
+def flowers(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    colour = np.where(X[:, 2] < 2.5, "white", np.where(X[:, 3] > 1.6, "", "blue"))
+    rows = [
+        f"{a},{b},{'' if n % 17 == 0 else c},{d},{o},{s}"
+        for n, ((a, b, c, d), o, s) in enumerate(zip(X, colour, names, strict=True))
+    ]
+    path = tmp_path / "flowers.csv"
+    path.write_text("sl,sw,pl,pw,colour,species\n" + "\n".join(rows) + "\n")
+    return path, names
+
+
+def test_tune_is_the_librarys(votes, tmp_path):
+    path, truth, shares = votes
+    done = run(
+        "tune", path, "--truth", "truth", "--votes", "p_", "--prioritise", "b", "--index", "f", "--output", "w.json"
+    )
+    assert done.exit_code == 0, done.output
+    expected = cp.search_weights(shares, truth, preferences=cp.Preferences.prioritise(["b"], index="f"))
+    decision = cp.Decision.from_json("w.json")
+    assert decision.classes == ("a", "b")
+    assert decision.weights == pytest.approx(expected.weights)
+    assert f"loss {expected.loss:.4f}, proven to be the best" in done.stdout
+    assert "Verdict: informative" in done.stdout
+    assert "mean of those that matter" in done.stdout
+
+
+@pytest.mark.parametrize("model", [name for name in MODELS])
+def test_fit_and_predict(flowers, model):
+    path, names = flowers
+    done = run(
+        "fit",
+        path,
+        "--target",
+        "species",
+        "--model",
+        model,
+        "--trees",
+        "20",
+        "--prioritise",
+        "virginica",
+        "--index",
+        "f",
+        "--output",
+        "m.model",
+    )
+    assert done.exit_code == 0, done.output
+    assert "virginica" in done.stdout
+    done = run("predict", "m.model", path)
+    assert done.exit_code == 0, done.output
+    decided = done.stdout.splitlines()
+    assert decided[0] == "species"
+    found = np.array(decided[1:])
+    assert np.mean(found[names == "virginica"] == "virginica") > 0.9  # the class that matters
+    assert np.mean(found == names) > 0.8
+    again = run("predict", "m.model", path, "--output", "out.csv")
+    assert again.exit_code == 0
+    with open("out.csv") as stream:
+        assert stream.read() == done.stdout
+
+
+def test_what_the_model_was_not_trained_on(flowers, tmp_path):
+    path, _ = flowers
+    assert (
+        run(
+            "fit", path, "--target", "species", "--trees", "5", "--prioritise", "setosa", "--output", "m.model"
+        ).exit_code
+        == 0
+    )
+    (tmp_path / "new.csv").write_text(
+        "colour,sl,sw,pl,pw\ngreen,5,3,1,0.2\n,,,,\n"
+    )  # another order, an unseen category, all missing
+    assert len(run("predict", "m.model", "new.csv").stdout.splitlines()) == 3
+    (tmp_path / "less.csv").write_text("sl,sw\n5,3\n")
+    done = run("predict", "m.model", "less.csv")
+    assert done.exit_code == 2
+    assert "there is no column 'pl'" in done.stderr
+    (tmp_path / "text.csv").write_text("colour,sl,sw,pl,pw\nblue,five,3,1,0.2\n")
+    done = run("predict", "m.model", "text.csv")
+    assert done.exit_code == 2
+    assert "column 'sl' of text.csv held numbers in training" in done.stderr
+
+
+def test_a_model_file_runs_no_code(tmp_path):
+    class Trap:
+        def __reduce__(self):
+            return open, (str(tmp_path / "sprung"), "w")
+
+    (tmp_path / "pickle.model").write_bytes(pickle.dumps(Trap()))
+    with zipfile.ZipFile(tmp_path / "zip.model", "w") as archive:
+        archive.writestr(
+            "model.json", '{"schema": "compromis/model", "version": 1, "target": "t", "hard": false, "columns": []}'
+        )
+        archive.writestr("decision.json", cp.Decision(("a", "b"), np.ones(2)).to_json())
+        archive.writestr("classifier.skops", pickle.dumps(Trap()))
+    for name in ("pickle.model", "zip.model"):
+        with pytest.raises(cp.InputError, match="is not a model file of compromis|holds types that are not trusted"):
+            load_model(tmp_path / name)
+    assert not (tmp_path / "sprung").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["tune", "votes.csv", "--truth", "truth", "--votes", "p_"], "say what matters: give --preferences FILE.toml or --prioritise LABEL"),
+        (["tune", "votes.csv", "--truth", "truth", "--votes", "q_", "--prioritise", "b"], "no column is named 'q_'"),
+        (["tune", "votes.csv", "--truth", "truth", "--votes", "p_", "--prioritise", "b", "--method", "guess"], "there is no method 'guess'"),
+        (["fit", "votes.csv", "--target", "truth", "--prioritise", "b", "--model", "oak", "--output", "m"], "there is no model 'oak'"),
+        (["fit", "votes.csv", "--target", "thruth", "--prioritise", "b", "--output", "m"], "no column 'thruth'; did you mean 'truth'?"),
+        (["fit", "votes.csv", "--target", "truth", "--prioritise", "b", "--ignore", "x", "--output", "m"], "there is no column 'x'"),
+        (["fit", "votes.csv", "--target", "truth", "--prioritise", "b", "--ignore", "p_a", "--ignore", "p_b", "--output", "m"], "no column besides"),
+        (["predict", "votes.csv", "votes.csv"], "is not a model file of compromis"),
+    ],
+)  # fmt: skip
+def test_mistakes(votes, arguments, said):
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.output
+
+
+def test_decision_json_round_trip(tmp_path):
+    decision = cp.Decision(("x", "y", "z"), [0.5, 2.0, 1.0], smoothing=0.01)
+    again = cp.Decision.from_json(decision.to_json(tmp_path / "d.json"))
+    assert again.classes == decision.classes
+    assert np.array_equal(again.weights, decision.weights)
+    votes = np.random.default_rng(0).dirichlet([1, 1, 1], 500)
+    expected = np.array(decision.classes)[np.argmax((votes + 0.01) * decision.weights, axis=1)]
+    assert np.array_equal(cp.Decision.from_json(tmp_path / "d.json").decide(votes), expected)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"version": 2}, "version 2, this compromis reads up to 1"),
+        ({"schema": "other"}, "this is 'other'"),
+        ({"weights": [1.0]}, "weight"),
+        ({"weights": [1.0, -1.0]}, "weight"),
+        ({"classes": ["a", "a"]}, "each class stands once"),
+        ({"weights": "x"}, "this is not a decision"),
+        ({"smoothing": -1.0}, "smoothing is a number of at least 0"),
+    ],
+)
+def test_bad_decisions(change, said):
+    document = json.loads(cp.Decision(("a", "b"), [1.0, 2.0]).to_json()) | change
+    with pytest.raises(cp.InputError, match=said):
+        cp.Decision.from_json(json.dumps(document))
+
+
+def test_tuned_forest_and_model_file_decide_alike(flowers):
+    path, names = flowers
+    assert (
+        run(
+            "fit", path, "--target", "species", "--trees", "15", "--prioritise", "virginica", "--output", "m.model"
+        ).exit_code
+        == 0
+    )
+    model = load_model("m.model")
+    assert isinstance(model.classifier, RandomForestClassifier)
+    assert model.hard
+    assert model.decision.smoothing == pytest.approx(0.5 / 15)
+    assert set(model.decision.classes) == set(names)
