@@ -201,9 +201,9 @@ def recall_weight(x: Number, y: Number, index: str) -> Number:
 
 @lru_cache(maxsize=100_000)
 @sixty_digits
-def index_value(p: Number, r: Number, l: Number, index: str) -> Number:  # noqa: E741
+def index_value(p: Number, r: Number, l: Number, index: str) -> Number:
     """The weighted index at precision p and recall r; l = 0 gives p, l = 1 gives r; Decimal for fowlkes_mallows."""
-    p, r, l = Fraction(p), Fraction(r), Fraction(l)  # noqa: E741
+    p, r, l = Fraction(p), Fraction(r), Fraction(l)
     if index == "kulczynski":
         return (1 - l) * p + l * r
     if l in (0, 1) or p == 0 or r == 0:
@@ -227,7 +227,7 @@ def pragma(
 ) -> tuple[Number, list[Number]]:
     """The loss, and f = 1 - I per class: 1 where never decided, None (left out) where absent from the truth."""
     f: list[Number] = []
-    for k, l in enumerate(recall_weights):  # noqa: E741
+    for k, l in enumerate(recall_weights):
         p, r = precision(matrix, k), recall(matrix, k)
         if r is None:
             f.append(None)
@@ -418,5 +418,5 @@ def envelope_on_grid(
     points: Sequence[tuple[Number, Number]], index: str, lambdas: Sequence[Number]
 ) -> list[tuple[Number, int]]:
     """Per l the best value over the points (precision, recall), and the first point that has it."""
-    values = [[index_value(p, r, l, index) for p, r in points] for l in lambdas]  # noqa: E741
+    values = [[index_value(p, r, l, index) for p, r in points] for l in lambdas]
     return [(max(row), row.index(max(row))) for row in values]

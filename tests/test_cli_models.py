@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -62,7 +63,7 @@ def test_tune_is_the_librarys(votes, tmp_path):
     assert "mean of those that matter" in done.stdout
 
 
-@pytest.mark.parametrize("model", [name for name in MODELS])
+@pytest.mark.parametrize("model", list(MODELS))
 def test_fit_and_predict(flowers, model):
     path, names = flowers
     done = run(
@@ -92,8 +93,7 @@ def test_fit_and_predict(flowers, model):
     assert np.mean(found == names) > 0.8
     again = run("predict", "m.model", path, "--output", "out.csv")
     assert again.exit_code == 0
-    with open("out.csv") as stream:
-        assert stream.read() == done.stdout
+    assert Path("out.csv").read_text() == done.stdout
 
 
 def test_what_the_model_was_not_trained_on(flowers, tmp_path):
@@ -131,7 +131,7 @@ def test_a_model_file_runs_no_code(tmp_path):
         archive.writestr("decision.json", cp.Decision(("a", "b"), np.ones(2)).to_json())
         archive.writestr("classifier.skops", pickle.dumps(Trap()))
     for name in ("pickle.model", "zip.model"):
-        with pytest.raises(cp.InputError, match="is not a model file of compromis|holds types that are not trusted"):
+        with pytest.raises(cp.InputError, match=r"is not a model file of compromis|holds types that are not trusted"):
             load_model(tmp_path / name)
     assert not (tmp_path / "sprung").exists()
 
@@ -139,13 +139,13 @@ def test_a_model_file_runs_no_code(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["tune", "votes.csv", "--truth", "truth", "--votes", "p_"], "say what matters: give --preferences FILE.toml or --prioritise LABEL"),
+        (["tune", "votes.csv", "--truth", "truth", "--votes", "p_"], "say what matters: give --preferences"),
         (["tune", "votes.csv", "--truth", "truth", "--votes", "q_", "--prioritise", "b"], "no column is named 'q_'"),
-        (["tune", "votes.csv", "--truth", "truth", "--votes", "p_", "--prioritise", "b", "--method", "guess"], "there is no method 'guess'"),
+        (["tune", "votes.csv", "--truth", "truth", "--votes", "p_", "--prioritise", "b", "--method", "x"], "there is no method 'x'"),
         (["fit", "votes.csv", "--target", "truth", "--prioritise", "b", "--model", "oak", "--output", "m"], "there is no model 'oak'"),
         (["fit", "votes.csv", "--target", "thruth", "--prioritise", "b", "--output", "m"], "no column 'thruth'; did you mean 'truth'?"),
         (["fit", "votes.csv", "--target", "truth", "--prioritise", "b", "--ignore", "x", "--output", "m"], "there is no column 'x'"),
-        (["fit", "votes.csv", "--target", "truth", "--prioritise", "b", "--ignore", "p_a", "--ignore", "p_b", "--output", "m"], "no column besides"),
+        (["fit", "votes.csv", "--target", "truth", "--prioritise", "b", "--ignore", "p_a", "--ignore", "p_b", "--output", "m"], "no column"),
         (["predict", "votes.csv", "votes.csv"], "is not a model file of compromis"),
     ],
 )  # fmt: skip

@@ -115,7 +115,7 @@ def test_unsigned_labels_beyond_int64():
     assert cp.Counts.from_predictions(labels, labels).classes == (2**64 - 2, 2**64 - 1)
 
 
-class Quality(str, Enum):
+class Quality(str, Enum):  # noqa: UP042 (people have such classes)
     GOOD = "good"
     GREAT = "great"
 

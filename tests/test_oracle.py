@@ -96,7 +96,7 @@ def test_random_loss_is_that_of_the_expected_matrix() -> None:
         ("0.9", "0.5", "0.2", "0.82 0.78 0.80 0.66"),
     ],
 )
-def test_table_1_of_002(p: str, r: str, l: str, printed: str) -> None:  # noqa: E741
+def test_table_1_of_002(p: str, r: str, l: str, printed: str) -> None:
     """As printed, but for the slip 0.77 (0.7759); 0.625 is printed with three digits."""
     assert " ".join(digits(o.index_value(p, r, l, index), 2) for index in o.INDICES) == printed
 
@@ -108,7 +108,7 @@ def test_jaccard_of_table_1_with_three_digits() -> None:
 @pytest.mark.parametrize("index", o.INDICES)
 def test_answers_are_indifferent(index: str) -> None:
     for x, y in product(["0.05", "0.3", "0.5", "0.8", "0.99"], repeat=2):
-        l = o.recall_weight(x, y, index)  # noqa: E741
+        l = o.recall_weight(x, y, index)
         assert 0 < l < 1
         left, right = (F(str(o.index_value(p, r, l, index))) for p, r in ((x, 1), (1, y)))
         assert abs(left - right) < F(1, 10**55)
@@ -129,7 +129,7 @@ def test_limits_of_answers_and_values(index: str) -> None:
 def test_f_index_is_f_beta() -> None:
     matrix = [[5, 3, 1], [2, 7, 0], [4, 1, 6]]
     for k, beta in product(range(3), (F(1, 2), F(1), F(2))):
-        l = beta**2 / (1 + beta**2)  # noqa: E741
+        l = beta**2 / (1 + beta**2)
         assert o.index_value(o.precision(matrix, k), o.recall(matrix, k), l, "f") == o.f_beta(matrix, k, beta)
 
 

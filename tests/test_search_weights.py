@@ -118,7 +118,7 @@ def test_an_index_of_ones_own(method):
     assert search.loss == pytest.approx(np.average(by_hand, weights=wish.importance))
     copy = Preferences(
         {2: Preference(10, 0.1, 0.9)}, index=Index("twin", lambda p, r, l: (1 - l) * p + l * r, defined_at_zero=True)
-    )  # noqa: E741
+    )
     plane = Preferences({2: Preference(10, 0.1, 0.9)})
     twin, original = (search_weights(votes, y, preferences=one, method=method) for one in (copy, plane))
     assert twin.loss == pytest.approx(original.loss, abs=1e-9)

@@ -12,15 +12,27 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
-    "compromis.errors": ["CompromisError", "InputError", "MissingExtra", "UninformativeWarning"],
+    "compromis.errors": ["CompromisError", "InputError", "MissingExtra", "OptimismWarning", "UninformativeWarning"],
     "compromis.indices": ["INDICES", "Index", "index_value"],
     "compromis.preferences": ["Preference", "Preferences"],
     "compromis.evidence": ["Counts"],
+    "compromis.evidence.grouped": ["GroupedCounts"],
+    "compromis.evidence.paired": ["PairedCounts"],
     "compromis.evidence.points": ["OperatingPoints"],
     "compromis.evidence.votes": ["VotePatterns"],
     "compromis.measures.probability": ["training_priors"],
     "compromis.measures.verdict": ["Verdict"],
+    "compromis.uncertainty.areas": ["average_precision_interval", "tradeoff_area_interval"],
+    "compromis.uncertainty.bands": ["precision_recall_band", "roc_band", "tradeoff_band"],
+    "compromis.uncertainty.data_sets": ["DataSetComparison", "compare_over_data_sets"],
+    "compromis.uncertainty.exchange": ["exchanges", "sure_ranges"],
+    "compromis.uncertainty.roc_area": ["roc_area_interval"],
+    "compromis.plots.critical_difference": ["CriticalDifferenceDisplay"],
+    "compromis.reporting.cross_evaluation": ["CrossEvaluation"],
     "compromis.reporting.evaluation": ["Evaluation"],
+    "compromis.reporting.models": ["ModelComparison"],
+    "compromis.evaluation.compare_models": ["compare_folds", "compare_models"],
+    "compromis.evaluation.cross_evaluate": ["cross_evaluate"],
     "compromis.tradeoffs": [
         "Beta",
         "Choice",
@@ -52,6 +64,15 @@ _HOMES = {
     "compromis.estimators.c45": ["C45Classifier"],
     "compromis.estimators.weighted_vote": ["WeightedVoteClassifier"],
     "compromis.evaluation.evaluate": ["evaluate", "evaluate_counts"],
+    "compromis.evidence.residuals": ["ErrorSums"],
+    "compromis.reporting.regression": ["RegressionEvaluation"],
+    "compromis.measures.generalisation": ["ComplexityCurve", "LearningCurve"],
+    "compromis.evaluation.generalisation": ["complexity_curve", "learning_curve"],
+    "compromis.plots.learning_curve": ["PreferenceLearningCurveDisplay"],
+    "compromis.plots.residuals": ["PredictedAgainstTrueDisplay", "ResidualDisplay"],
+    "compromis.evaluation.leaks": ["Leaks", "find_leaks", "row_groups"],
+    "compromis.evaluation.split": ["Split", "split"],
+    "compromis.evaluation.regression": ["evaluate_error_sums", "evaluate_regression"],
     "compromis.evaluation.scoring": ["pragma_loss", "pragma_scorer"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -59,19 +80,35 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = ["__version__", *sorted(_HOME_OF)]
 
 if TYPE_CHECKING:
-    from compromis.errors import CompromisError, InputError, MissingExtra, UninformativeWarning
+    from compromis.errors import CompromisError, InputError, MissingExtra, OptimismWarning, UninformativeWarning
     from compromis.estimators.c45 import C45Classifier
     from compromis.estimators.weighted_vote import WeightedVoteClassifier
+    from compromis.evaluation.compare_models import compare_folds, compare_models
+    from compromis.evaluation.cross_evaluate import cross_evaluate
     from compromis.evaluation.evaluate import evaluate, evaluate_counts
+    from compromis.evaluation.generalisation import complexity_curve, learning_curve
+    from compromis.evaluation.leaks import Leaks, find_leaks, row_groups
+    from compromis.evaluation.regression import evaluate_error_sums, evaluate_regression
     from compromis.evaluation.scoring import pragma_loss, pragma_scorer
+    from compromis.evaluation.split import Split, split
     from compromis.evidence import Counts
+    from compromis.evidence.grouped import GroupedCounts
+    from compromis.evidence.paired import PairedCounts
     from compromis.evidence.points import OperatingPoints
+    from compromis.evidence.residuals import ErrorSums
     from compromis.evidence.votes import VotePatterns
     from compromis.indices import INDICES, Index, index_value
+    from compromis.measures.generalisation import ComplexityCurve, LearningCurve
     from compromis.measures.probability import training_priors
     from compromis.measures.verdict import Verdict
+    from compromis.plots.critical_difference import CriticalDifferenceDisplay
+    from compromis.plots.learning_curve import PreferenceLearningCurveDisplay
+    from compromis.plots.residuals import PredictedAgainstTrueDisplay, ResidualDisplay
     from compromis.preferences import Preference, Preferences
+    from compromis.reporting.cross_evaluation import CrossEvaluation
     from compromis.reporting.evaluation import Evaluation
+    from compromis.reporting.models import ModelComparison
+    from compromis.reporting.regression import RegressionEvaluation
     from compromis.tradeoffs import (
         Beta,
         Choice,
@@ -98,6 +135,11 @@ if TYPE_CHECKING:
         roc_curve,
         roc_hull,
     )
+    from compromis.uncertainty.areas import average_precision_interval, tradeoff_area_interval
+    from compromis.uncertainty.bands import precision_recall_band, roc_band, tradeoff_band
+    from compromis.uncertainty.data_sets import DataSetComparison, compare_over_data_sets
+    from compromis.uncertainty.exchange import exchanges, sure_ranges
+    from compromis.uncertainty.roc_area import roc_area_interval
     from compromis.weights import Annealing, Budget, Exact, Sweep, WeightSearch, search_weights
     from compromis.weights.decision import Decision
 

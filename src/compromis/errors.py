@@ -5,6 +5,7 @@ CompromisError
 └── MissingExtra (ImportError)     which extra to install
 
 UninformativeWarning (UserWarning) a result that a constant decision reaches as well
+OptimismWarning (UserWarning)      a loss that looks better than it is, and by how much
 """
 
 from __future__ import annotations
@@ -27,6 +28,10 @@ class MissingExtra(CompromisError, ImportError):
 
 class UninformativeWarning(UserWarning):
     """A result that is worth nothing, because a constant decision is as good."""
+
+
+class OptimismWarning(UserWarning):
+    """A loss measured on the rows on which something was chosen, so that it looks better than it is."""
 
 
 def nearest(name: object, choices: Iterable[object]) -> str:

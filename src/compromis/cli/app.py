@@ -13,6 +13,7 @@ from compromis.errors import CompromisError
 
 COMMANDS = {
     "evaluate": "compromis.cli.evaluate",
+    "compare": "compromis.cli.compare",
     "preferences": "compromis.cli.preferences",
     "tune": "compromis.cli.tune",
     "fit": "compromis.cli.fit",

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from compromis.cli.saying import say_dropped
 from compromis.cli.wishes import read_wish, wish_options
 
 
-@click.command("evaluate")
+class _ClassesOrNumbers(click.Command):
+    """With --regression, the command of the same name for numbers, which has options of its own."""
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> click.Context:
+        from compromis.cli import regression
+
+        chosen = regression.command.make_context if "--regression" in args else super().make_context
+        return chosen(info_name, args, parent, **extra)
+
+
+@click.command("evaluate", cls=_ClassesOrNumbers)
 @click.argument("file")
+@click.option(
+    "--regression",
+    is_flag=True,
+    expose_value=False,
+    help="Evaluate numbers; see 'compromis evaluate --regression --help'.",
+)
 @click.option("--truth", required=True, metavar="COL", help="The column of true classes.")
 @click.option(
     "--decision", metavar="COL", help="The column of decided classes; without it, the class of the highest score."
@@ -25,6 +43,8 @@ from compromis.cli.wishes import read_wish, wish_options
     "--label", "labels", multiple=True, metavar="LABEL", help="The classes in the order wanted; repeat for each."
 )
 @click.option("--weight", metavar="COL", help="A column of row weights.")
+@click.option("--group", metavar="COL", help="A column of keys: rows of one group belong together; for --confidence.")
+@click.option("--confidence", type=float, metavar="SHARE", help="Add confidence intervals, for example 0.95.")
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose true or decided class is missing.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def command(
@@ -37,6 +57,8 @@ def command(
     index: str | None,
     labels: tuple[str, ...],
     weight: str | None,
+    group: str | None,
+    confidence: float | None,
     drop_missing: bool,
     as_json: bool,
 ) -> None:
@@ -51,8 +73,8 @@ def command(
     if decision is None and not scores:
         raise click.UsageError("give --decision, --scores, or both")
     wish = read_wish(preferences_file, prioritise, index)
-    table, class_of = read_scored(file, [truth, decision, weight], scores)
-    labelled = [truth] if decision is None else [truth, decision]
+    table, class_of = read_scored(file, [truth, decision, weight, group], scores)
+    labelled = [name for name in (truth, decision, group) if name is not None]
     table, dropped = columns.drop_missing(table, labelled, drop=drop_missing)
     classes = labels or sorted(class_of.values()) or None
     result = evaluate(
@@ -62,6 +84,8 @@ def command(
         preferences=wish,
         labels=classes,
         sample_weight=table.weights if weight is None else columns.numbers(table, weight),
+        confidence=confidence,
+        groups=None if group is None else table.columns[group],
     )
     say_dropped(dropped)
     click.echo(result.to_json() if as_json else str(result), nl=as_json)

@@ -16,7 +16,6 @@ from compromis.kernels.weights_state import (
     SearchState,
     best_background,
     has_background,
-    prepare,
     refresh_losses,
     set_aside,
     set_weight,

@@ -43,14 +43,19 @@ def weka_errors(errors: DistributionErrors, priors: NDArray[np.float64]) -> Weka
     absolute error (1 - q_t) + sum of the other q, squared error sum q^2 - q_t^2 + (1 - q_t)^2.
     """
     cells = float(errors.support.sum()) * len(priors)
-    by_prior = float(errors.support @ (priors.sum() - priors + np.abs(1 - priors)))
-    by_prior_squared = float(errors.support @ (priors @ priors - priors**2 + (1 - priors) ** 2))
+    by_prior, by_prior_squared = prior_errors(errors, priors)
     return WekaErrors(
         _divide(errors.absolute, cells),
         math.sqrt(_divide(errors.squared, cells)),
         _divide(errors.absolute, by_prior),
         math.sqrt(_divide(errors.squared, by_prior_squared)),
     )
+
+
+def prior_errors(errors: DistributionErrors, priors: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the sums of absolute and squared errors that `priors` alone would make on the same rows; see `weka_errors`."""
+    by_prior = float(errors.support @ (priors.sum() - priors + np.abs(1 - priors)))
+    return by_prior, float(errors.support @ (priors @ priors - priors**2 + (1 - priors) ** 2))
 
 
 def training_priors(y_train: Any, *, labels: Sequence[Any] | None = None) -> dict[Label, float]:

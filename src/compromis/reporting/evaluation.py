@@ -23,6 +23,7 @@ from compromis.measures.screening import screening_sentence
 from compromis.measures.verdict import Verdict, judge
 from compromis.preferences import Label, Preferences, Wish
 from compromis.reporting.summaries import Averages, ClassSummary, Summary
+from compromis.uncertainty.intervals import ReportIntervals
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +48,8 @@ class Evaluation:
         What matters.
     cost : ndarray or None
         The cost matrix, rows the truth.
+    intervals : ReportIntervals or None
+        The confidence intervals, where they were asked for.
     """
 
     counts: Counts
@@ -56,6 +59,7 @@ class Evaluation:
     priors_given: bool = False
     preferences: Preferences | None = None
     cost: NDArray[np.float64] | None = None
+    intervals: ReportIntervals | None = None
 
     @cached_property
     def wish(self) -> Wish | None:
@@ -135,6 +139,12 @@ class Evaluation:
         from compromis.reporting.json import to_json
 
         return to_json(self, path)
+
+    def document(self) -> dict[str, Any]:
+        """Return what `to_json` writes, as plain values."""
+        from compromis.reporting.json import evaluation_document
+
+        return evaluation_document(self)
 
     def __str__(self) -> str:
         from compromis.reporting.text import to_text

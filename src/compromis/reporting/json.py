@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping
 from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
@@ -13,6 +14,8 @@ import msgspec
 from compromis.files import write_whole
 from compromis.preferences import Preferences
 from compromis.reporting.evaluation import Evaluation
+from compromis.uncertainty.interval import Interval
+from compromis.uncertainty.intervals import ReportIntervals
 
 SCHEMA = "compromis/evaluation"
 VERSION = 1
@@ -21,13 +24,19 @@ VERSION = 1
 
 def to_json(evaluation: Evaluation, path: str | os.PathLike[str] | None) -> str:
     """Return the JSON text; undefined numbers are null, labels keep their type."""
-    text = msgspec.json.format(msgspec.json.encode(_document(evaluation)), indent=2).decode()
+    return write_json(evaluation.document(), path)
+
+
+def write_json(document: dict[str, Any], path: str | os.PathLike[str] | None) -> str:
+    """Return the document as JSON text; with `path`, write it there too, whole or not at all."""
+    text = msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
     if path is not None:
         write_whole(path, text + "\n")
     return text
 
 
-def _document(evaluation: Evaluation) -> dict[str, Any]:
+def evaluation_document(evaluation: Evaluation) -> dict[str, Any]:
+    """Return the numbers of an evaluation as plain values."""
     counts, verdict, screening = evaluation.counts, evaluation.verdict, evaluation.screening
     return {
         "schema": SCHEMA,
@@ -36,12 +45,26 @@ def _document(evaluation: Evaluation) -> dict[str, Any]:
         "classes": list(counts.classes),
         "counts": {"rows": counts.rows, "matrix": counts.matrix.tolist()},
         "priors": {"given": evaluation.priors_given, "shares": evaluation.priors.tolist()},
-        "summary": _plain(asdict(evaluation.summary)),
-        "per_class": [_plain(asdict(one)) for one in evaluation.per_class.values()],
+        "summary": plain(asdict(evaluation.summary)),
+        "per_class": [plain(asdict(one)) for one in evaluation.per_class.values()],
         "preferences": None if evaluation.preferences is None else _preferences(evaluation.preferences),
-        "verdict": None if verdict is None else _plain(asdict(verdict)),
+        "verdict": None if verdict is None else plain(asdict(verdict)),
         "screening": screening,
+        "intervals": None if evaluation.intervals is None else _intervals(evaluation.intervals),
     }
+
+
+def _intervals(intervals: ReportIntervals) -> dict[str, Any]:
+    return {
+        "confidence": intervals.confidence,
+        "draws": intervals.draws,
+        "summary": _bounds(intervals.summary),
+        "per_class": [{"label": label, **_bounds(one)} for label, one in intervals.per_class.items()],
+    }
+
+
+def _bounds(intervals: Mapping[str, Interval]) -> dict[str, Any]:
+    return {name: plain([one.low, one.high]) for name, one in intervals.items()}
 
 
 def _preferences(preferences: Preferences) -> dict[str, Any]:
@@ -52,10 +75,10 @@ def _preferences(preferences: Preferences) -> dict[str, Any]:
     }
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """JSON has no NaN: undefined numbers become null."""
     if isinstance(value, dict):
-        return {name: _plain(one) for name, one in value.items()}
+        return {name: plain(one) for name, one in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(one) for one in value]
+        return [plain(one) for one in value]
     return None if isinstance(value, float) and math.isnan(value) else value

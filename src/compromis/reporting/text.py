@@ -9,6 +9,7 @@ from compromis.measures.baselines import Baseline
 from compromis.measures.verdict import Verdict
 from compromis.preferences import Preferences
 from compromis.reporting.evaluation import Evaluation
+from compromis.reporting.intervals_text import intervals_section, shown_label
 from compromis.reporting.summaries import ClassSummary
 
 MOST_COLUMNS = 200
@@ -18,6 +19,8 @@ MOST_COLUMNS = 200
 def to_text(evaluation: Evaluation) -> str:
     """Return the report in Weka's layout, and the preference section where there are preferences."""
     sections = [_summary(evaluation), _by_class(evaluation), _confusion(evaluation)]
+    if evaluation.intervals is not None:
+        sections.append(intervals_section(evaluation.intervals))
     if evaluation.preferences is not None:
         sections.append(_preferences(evaluation, evaluation.preferences))
     if evaluation.screening is not None:
@@ -78,7 +81,7 @@ def _by_class(evaluation: Evaluation) -> str:
         "=== Detailed Accuracy By Class ===\n",
         "               TP Rate   FP Rate   Precision   Recall  F-Measure   ROC Area  Class",
     ]
-    lines += [f"{'':15}{_rates(one)}    {_name(one.label)}" for one in evaluation.per_class.values()]
+    lines += [f"{'':15}{_rates(one)}    {shown_label(one.label)}" for one in evaluation.per_class.values()]
     mean = evaluation.summary.weighted
     cells = (mean.recall, mean.false_positive_rate, mean.precision, mean.recall, mean.f_measure, mean.roc_area)
     lines.append(f"{'Weighted Avg.':15}{_row(cells)}".rstrip())
@@ -111,7 +114,7 @@ def _confusion(evaluation: Evaluation) -> str:
     width = max(len(text) for text in [*names, *(cell for row in cells for cell in row)])
     lines = ["=== Confusion Matrix ===\n", "".join(f" {name:>{width}}" for name in names) + "   <-- classified as"]
     for row, name, label in zip(cells, names, counts.classes, strict=True):
-        lines.append("".join(f" {cell:>{width}}" for cell in row) + f" | {name:>{width}} = {_name(label)}")
+        lines.append("".join(f" {cell:>{width}}" for cell in row) + f" | {name:>{width}} = {shown_label(label)}")
     return "\n".join(lines) + "\n"
 
 
@@ -135,7 +138,7 @@ def _preferences(evaluation: Evaluation, preferences: Preferences) -> str:
 def _preference_row(one: ClassSummary) -> str:
     return (
         f"{one.importance:13g}{one.recall_weight:15.3f}{_rate(one.recall)}{_rate(one.precision, 11)}"
-        f"{_rate(one.loss)}{_rate(one.loss_share, 7)}{100 * one.share_decided:7.1f} %  {_name(one.label)}"
+        f"{_rate(one.loss)}{_rate(one.loss_share, 7)}{100 * one.share_decided:7.1f} %  {shown_label(one.label)}"
     )
 
 
@@ -157,8 +160,3 @@ def _misses(shortfall: float) -> str:
 
 def _sentence_case(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def _name(label: object) -> str:
-    """A label as one line of text: control characters are spelled out, so that a name cannot forge lines."""
-    return "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in str(label))

@@ -1,0 +1,224 @@
+"""Training, validation and test rows: stratified, in whole groups where there are groups, and checked for rows in two parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis.errors import InputError
+from compromis.evaluation.apportion import class_sizes, part_sizes
+from compromis.evaluation.grouping import assign_groups
+from compromis.evaluation.leaks import Leaks, find_leaks
+from compromis.evaluation.rows import count_rows, take_rows
+from compromis.evidence import Counts
+from compromis.evidence.labels import read_labels, read_positions
+from compromis.preferences import Label
+
+Positions = NDArray[np.int64]
+PARTS = ("train", "validation", "test")
+
+
+@dataclass(frozen=True, slots=True)
+class SplitLeaks:
+    """Rows that stand in two parts of a split."""
+
+    validation: Leaks
+    """Rows of the validation set that stand in the training set."""
+    test: Leaks
+    """Rows of the test set that stand in the training set."""
+    test_in_validation: Leaks
+    """Rows of the test set that stand in the validation set, by which models are chosen."""
+
+    def __len__(self) -> int:
+        return len(self.validation) + len(self.test)
+
+    def __str__(self) -> str:
+        sentences = [
+            self.validation.sentence("validation set"),
+            self.test.sentence("test set"),
+            self.test_in_validation.sentence("test set", "validation set"),
+        ]
+        found = [one for one in sentences if not one.startswith("no row")]
+        if not found:
+            return "no row stands in two parts"
+        return (
+            "; ".join(found)
+            + "; results on them flatter the model: pass groups=compromis.row_groups(X) to keep equal rows together"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Training, validation and test rows, made by `compromis.split`; iterating gives the six fields in order.
+
+    Attributes
+    ----------
+    X_train, y_train, X_validation, y_validation, X_test, y_test
+        The parts, in the containers that the data came in.
+    train, validation, test : ndarray
+        The positions of their rows in the data, in the order of the data.
+    stratified : bool
+        Whether each part has each class at its share.
+    """
+
+    X_train: Any
+    y_train: Any
+    X_validation: Any
+    y_validation: Any
+    X_test: Any
+    y_test: Any
+    train: Positions
+    validation: Positions
+    test: Positions
+    stratified: bool
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.X_train, self.y_train, self.X_validation, self.y_validation, self.X_test, self.y_test))
+
+    @cached_property
+    def leaks(self) -> SplitLeaks:
+        """The rows that stand in two parts: how many, and which."""
+        return SplitLeaks(
+            find_leaks(self.X_train, self.X_validation),
+            find_leaks(self.X_train, self.X_test),
+            find_leaks(self.X_validation, self.X_test),
+        )
+
+    def __str__(self) -> str:
+        sizes = ", ".join(f"{len(getattr(self, name)):,} {name}" for name in PARTS)
+        return f"{sizes} rows, {'stratified' if self.stratified else 'not stratified'}; {self.leaks}"
+
+    def __repr__(self) -> str:
+        return f"<Split into {len(self.train):,} training, {len(self.validation):,} validation and {len(self.test):,} test rows>"
+
+
+def split(
+    X: Any,
+    y: Any,
+    *,
+    train: float = 0.6,
+    validation: float = 0.2,
+    test: float = 0.2,
+    groups: Any = None,
+    stratify: bool | None = None,
+    random_state: int | None = None,
+) -> Split:
+    """Split rows into training, validation and test sets, each class at its share in each.
+
+    Parameters
+    ----------
+    X, y : arrays, frames, sparse matrices or lists
+        The rows and their classes (or numbers, for regression).
+    train, validation, test : float
+        The parts' shares, which sum to 1; 0 leaves a part empty.
+    groups : list, array or series, optional
+        Rows of one group stay in one part. Sizes and class shares are then as near as the groups allow.
+    stratify : bool, optional
+        Without it: yes, unless `y` holds numbers with fractions.
+    random_state : int, optional
+        The seed.
+
+    Returns
+    -------
+    Split
+        ``.X_train``, ``.y_train``, ``.X_validation``, ...; ``.leaks`` tells which rows stand in two parts.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> from sklearn.datasets import load_iris
+    >>> parts = cp.split(*load_iris(return_X_y=True), random_state=0)
+    >>> parts
+    <Split into 90 training, 30 validation and 30 test rows>
+    >>> X_train, y_train, X_validation, y_validation, X_test, y_test = parts
+    """
+    rows = count_rows(X, "X")
+    if count_rows(y, "y") != rows:
+        raise InputError(f"X has {rows:,} rows, y has {count_rows(y, 'y'):,}; they must describe the same rows")
+    names, shares = _read_shares({"train": train, "validation": validation, "test": test}, rows)
+    rng = np.random.default_rng(random_state)
+    stratified = not _has_fractions(y) if stratify is None else stratify
+    codes, classes = _classes(y) if stratified else (np.zeros(rows, dtype=np.int64), ("all rows",))
+    if groups is None:
+        part = _deal(codes, classes, shares, names, rng, stratified=stratified)
+    else:
+        part = assign_groups(_read_groups(groups, rows), codes, classes, shares, names, rng)
+    places = [np.flatnonzero(part == names.index(name)) if name in names else np.empty(0, np.int64) for name in PARTS]
+    learn, choose, judge = places
+    return Split(
+        X_train=take_rows(X, learn),
+        y_train=take_rows(y, learn),
+        X_validation=take_rows(X, choose),
+        y_validation=take_rows(y, choose),
+        X_test=take_rows(X, judge),
+        y_test=take_rows(y, judge),
+        train=learn,
+        validation=choose,
+        test=judge,
+        stratified=stratified,
+    )
+
+
+def _read_shares(shares: dict[str, float], rows: int) -> tuple[list[str], NDArray[np.float64]]:
+    for name, share in shares.items():
+        if not 0 <= share <= 1:
+            raise InputError(f"{name} is a share between 0 and 1, got {share:g}; for 60 % write 0.6")
+    if abs(sum(shares.values()) - 1) > 1e-9:
+        raise InputError(
+            f"train, validation and test sum to 1, got {sum(shares.values()):g}; give the shares of all three"
+        )
+    if shares["train"] == 0:
+        raise InputError("train is 0; a model needs rows to learn from")
+    if rows == 0:
+        raise InputError("X has no rows; there is nothing to split")
+    names = [name for name, share in shares.items() if share > 0]
+    return names, np.array([shares[name] for name in names])
+
+
+def _has_fractions(y: Any) -> bool:
+    values = np.asarray(y)
+    return values.dtype.kind == "f" and bool(np.any(values != np.floor(values)))
+
+
+def _classes(y: Any) -> tuple[Positions, tuple[Label, ...]]:
+    read_labels(y, "y")  # so that messages call it y
+    classes = Counts.from_predictions(y, y).classes
+    codes = read_positions(y, classes, "y")
+    present = np.bincount(codes, minlength=len(classes)) > 0
+    return (np.cumsum(present) - 1)[codes], tuple(label for label, there in zip(classes, present, strict=True) if there)
+
+
+def _read_groups(groups: Any, rows: int) -> Positions:
+    column = read_labels(groups, "groups")
+    if len(column) != rows:
+        raise InputError(f"groups has {len(column):,} rows, X has {rows:,}; give the group of each row")
+    codes: dict[Any, int] = {}
+    return np.fromiter((codes.setdefault(one, len(codes)) for part in column.lists() for one in part), np.int64, rows)
+
+
+def _deal(
+    codes: Positions,
+    classes: Sequence[Label],
+    shares: NDArray[np.float64],
+    names: Sequence[str],
+    rng: np.random.Generator,
+    *,
+    stratified: bool,
+) -> Positions:
+    """Return the part of each row: within each class rows are shuffled and dealt out."""
+    support = np.bincount(codes, minlength=len(classes))
+    sizes = class_sizes(support, shares, classes, names) if stratified else part_sizes(len(codes), shares)[np.newaxis]
+    if (sizes.sum(axis=0) == 0).any():
+        raise InputError(
+            f"{len(codes):,} rows are too few for {len(names)} parts: the {names[int(sizes.sum(axis=0).argmin())]} part would be empty"
+        )
+    part = np.empty(len(codes), dtype=np.int64)
+    for code in range(len(classes)):
+        rows = rng.permutation(np.flatnonzero(codes == code))
+        part[rows] = np.repeat(np.arange(len(names)), sizes[code])
+    return part

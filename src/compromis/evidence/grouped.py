@@ -1,0 +1,124 @@
+"""Confusion counts of groups of rows that belong together: the evidence for rows that are not independent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from compromis.errors import InputError
+from compromis.evidence.counts import Counts
+from compromis.evidence.labels import read_labels, read_positions
+from compromis.evidence.weights import read_weights
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupedCounts:
+    """How often each table of counts occurs among the groups; they add up with ``+`` if no group is in both parts.
+
+    Attributes
+    ----------
+    tables : ndarray of shape (T, K, K)
+        The distinct confusion tables of the groups: many patients with few rows each share few tables.
+    times : ndarray of shape (T,)
+        How many groups have each table.
+    counts : Counts
+        All groups together.
+
+    Examples
+    --------
+    >>> from compromis.evidence.grouped import GroupedCounts
+    >>> patients = GroupedCounts.from_predictions([0, 0, 1, 1], [0, 0, 1, 1], groups=["a", "b", "a", "b"])
+    >>> len(patients.tables), patients.groups
+    (1, 2)
+    """
+
+    tables: NDArray[Any]
+    times: NDArray[np.int64]
+    counts: Counts
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        groups: Any,
+        labels: Sequence[Any] | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> GroupedCounts:
+        """Count true against decided classes within each group; `groups` holds one key per row."""
+        counts = Counts.from_predictions(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+        return group_counts(y_true, y_pred, groups, counts, sample_weight)
+
+    @classmethod
+    def from_positions(
+        cls,
+        truth: NDArray[np.int64],
+        decided: NDArray[np.int64],
+        group: NDArray[np.int64],
+        counts: Counts,
+        weight: NDArray[np.float64] | None = None,
+    ) -> GroupedCounts:
+        """Count checked positions of classes by the number of their group; `counts` are those of all rows."""
+        cells = len(counts.classes) ** 2
+        codes, inverse = np.unique(group * cells + truth * len(counts.classes) + decided, return_inverse=True)
+        sums = np.bincount(inverse, weights=weight)
+        tables, times = _distinct_tables(codes // cells, codes % cells, sums, cells)
+        shaped = tables.reshape(-1, len(counts.classes), len(counts.classes))
+        return cls(shaped.astype(counts.matrix.dtype), times, counts)
+
+    @property
+    def groups(self) -> int:
+        """The number of groups."""
+        return int(self.times.sum())
+
+    def __add__(self, other: GroupedCounts) -> GroupedCounts:
+        if not isinstance(other, GroupedCounts):
+            return NotImplemented
+        if self.counts.classes != other.counts.classes:
+            raise InputError("grouped counts add up when they have the same classes; pass labels= to both")
+        tables = np.concatenate([self.tables, other.tables])
+        distinct, inverse = np.unique(tables.reshape(len(tables), -1), axis=0, return_inverse=True)
+        times = np.bincount(inverse.ravel(), weights=np.concatenate([self.times, other.times])).astype(np.int64)
+        return GroupedCounts(distinct.reshape(-1, *tables.shape[1:]), times, self.counts + other.counts)
+
+
+def group_counts(
+    y_true: Any, y_pred: Any, groups: Any, counts: Counts, sample_weight: ArrayLike | None
+) -> GroupedCounts:
+    """Return the counts of each group; `counts` are those of all rows."""
+    truth, decided = (
+        read_positions(values, counts.classes, name) for values, name in ((y_true, "y_true"), (y_pred, "y_pred"))
+    )
+    group = read_groups(groups, len(truth))
+    return GroupedCounts.from_positions(truth, decided, group, counts, read_weights(sample_weight, len(truth)))
+
+
+def read_groups(groups: Any, rows: int) -> NDArray[np.int64]:
+    """Return the number of each row's group, from 0; the keys may be any labels."""
+    column = read_labels(groups, "groups")
+    if len(column) != rows:
+        raise InputError(f"groups has {len(column):,} rows, the data has {rows:,}; give one key per row")
+    return np.unique(column.values, return_inverse=True)[1].astype(np.int64)
+
+
+def _distinct_tables(
+    group: NDArray[np.int64], cell: NDArray[np.int64], sums: NDArray[Any], cells: int
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Group the groups: the same cells with the same counts are one table; memory is that of the filled cells."""
+    starts = np.flatnonzero(np.r_[True, group[1:] != group[:-1]])
+    ends = np.r_[starts[1:], len(group)]
+    times: dict[bytes, int] = {}
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        key = cell[start:end].tobytes() + sums[start:end].tobytes()
+        times[key] = times.get(key, 0) + 1
+    tables = np.zeros((len(times), cells))
+    for row, key in enumerate(times):
+        filled = len(key) // 16  # half the bytes are the cells (int64), half the sums (int64 or float64)
+        where = np.frombuffer(key[: 8 * filled], dtype=np.int64)
+        tables[row, where] = np.frombuffer(key[8 * filled :], dtype=sums.dtype)
+    return tables, np.fromiter(times.values(), dtype=np.int64, count=len(times))

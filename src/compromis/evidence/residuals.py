@@ -1,0 +1,214 @@
+"""Rows of targets and predictions become sums of errors, which add up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis.errors import InputError, shown
+from compromis.evidence.targets import mean_of
+
+Floats = NDArray[np.float64]
+Sum = Any
+"""A number; or an array of numbers, one per bootstrap replicate."""
+
+CHUNK = 1 << 16
+"""Rows whose terms are formed together: they take many times the memory of the rows."""
+
+SCALARS = (
+    "weight",
+    "over",
+    "under",
+    "squared",
+    "squared_log",
+    "true",
+    "predicted",
+    "true_squared",
+    "predicted_squared",
+    "product",
+)
+"""The terms of a row that are single numbers, in the order of their columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """How far a prediction may be off and still count as right."""
+
+    width: float
+    relative: bool
+    """Whether `width` is a share of the true value."""
+
+    def __str__(self) -> str:
+        return f"{100 * self.width:g} %" if self.relative else f"{self.width:g}"
+
+    def holds(self, truth: Floats, prediction: Floats) -> NDArray[np.bool_]:
+        """Return which predictions are near enough; a decimal on the very border counts as inside, whatever its rounding."""
+        magnitude = np.abs(truth)
+        border = self.width * magnitude if self.relative else np.full(len(truth), self.width)
+        rounding = 4 * np.finfo(np.float64).eps * np.maximum(magnitude, np.abs(prediction))
+        near: NDArray[np.bool_] = np.abs(prediction - truth) <= border + rounding
+        return near
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Residuals:
+    """Rows of true and predicted numbers, with what naive predictions say of the same rows. Rows do not add up; `sums` does."""
+
+    truth: Floats
+    prediction: Floats
+    weight: Floats | None
+    baselines: Mapping[str, float | Floats]
+    """A constant or one number per row, by name."""
+    tolerances: tuple[Tolerance, ...]
+
+    @property
+    def error(self) -> Floats:
+        """Predicted minus true: above 0 is over-prediction."""
+        return self.prediction - self.truth
+
+    @property
+    def counts(self) -> NDArray[np.bool_]:
+        """Which rows weigh anything."""
+        return np.ones(len(self.truth), dtype=bool) if self.weight is None else self.weight > 0
+
+    @property
+    def origin(self) -> tuple[float, float]:
+        """The means: moments are formed about them, so that they do not cancel far from 0."""
+        return mean_of(self.truth, self.weight), mean_of(self.prediction, self.weight)
+
+    def take(self, rows: slice | NDArray[np.int64]) -> Residuals:
+        """Return some of the rows."""
+        weight = None if self.weight is None else self.weight[rows]
+        naive = {name: one if isinstance(one, float) else one[rows] for name, one in self.baselines.items()}
+        return Residuals(self.truth[rows], self.prediction[rows], weight, naive, self.tolerances)
+
+    def terms(self, origin: tuple[float, float]) -> Floats:
+        """Return what each row adds to the sums: `SCALARS`, then tolerances, then absolute and squared errors of the baselines."""
+        error, weight = self.error, np.ones(len(self.truth)) if self.weight is None else self.weight
+        true, predicted = self.truth - origin[0], self.prediction - origin[1]
+        naive = [np.abs(self.truth - one) for one in self.baselines.values()]
+        columns = [
+            np.ones_like(error),
+            np.maximum(error, 0.0),
+            np.maximum(-error, 0.0),
+            error**2,
+            self._squared_log(),
+            true,
+            predicted,
+            true**2,
+            predicted**2,
+            true * predicted,
+            *(one.holds(self.truth, self.prediction) for one in self.tolerances),
+            *naive,
+            *(one**2 for one in naive),
+        ]
+        return np.column_stack(columns) * weight[:, np.newaxis]
+
+    def sums(self) -> ErrorSums:
+        """Return the additive evidence."""
+        origin, starts = self.origin, range(0, len(self.truth), CHUNK)
+        parts = [self.take(slice(start, start + CHUNK)).terms(origin).sum(axis=0) for start in starts]
+        return ErrorSums.from_terms(np.sum(parts, axis=0), origin, self)
+
+    def _squared_log(self) -> Floats:
+        negative = np.minimum(self.truth, self.prediction) < 0
+        true, predicted = (np.log1p(np.where(negative, 0.0, one)) for one in (self.truth, self.prediction))
+        return np.where(negative & self.counts, np.nan, (predicted - true) ** 2)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ErrorSums:
+    """Weighted sums over rows of the errors of predictions and of baselines; they add up with ``+``.
+
+    Attributes
+    ----------
+    rows : int
+        The number of rows.
+    weight : float
+        The sum of the weights; the number of rows where there are none.
+    over, under : float
+        How much predictions lie above, and below, the truth.
+    squared, squared_log : float
+        Squared errors, and those of log(1 + value); the latter is NaN where a value is negative.
+    true, predicted, true_squared, predicted_squared, product : float
+        Moments of truth and prediction about `origin`.
+    within : ndarray
+        The weight of the rows within each of the `tolerances`.
+    baseline_absolute, baseline_squared : ndarray
+        Absolute and squared errors of each of the `baselines`.
+
+    Notes
+    -----
+    Every sum may be an array with one value per bootstrap replicate; measures do not care.
+    """
+
+    rows: int
+    weight: Sum
+    over: Sum
+    under: Sum
+    squared: Sum
+    squared_log: Sum
+    true: Sum
+    predicted: Sum
+    true_squared: Sum
+    predicted_squared: Sum
+    product: Sum
+    within: Floats
+    baseline_absolute: Floats
+    baseline_squared: Floats
+    origin: tuple[float, float]
+    tolerances: tuple[Tolerance, ...]
+    baselines: tuple[str, ...]
+
+    @classmethod
+    def from_terms(cls, sums: Floats, origin: tuple[float, float], like: Residuals) -> ErrorSums:
+        """Name the sums of `Residuals.terms`, which stand along the last axis."""
+        scalars = {name: sums[..., place] for place, name in enumerate(SCALARS)}
+        cuts = np.cumsum([len(SCALARS), len(like.tolerances), len(like.baselines)])
+        within, absolute, squared = np.split(sums, cuts, axis=-1)[1:]
+        return cls(
+            rows=len(like.truth),
+            **scalars,
+            within=within,
+            baseline_absolute=absolute,
+            baseline_squared=squared,
+            origin=origin,
+            tolerances=like.tolerances,
+            baselines=tuple(like.baselines),
+        )
+
+    def __add__(self, other: ErrorSums) -> ErrorSums:
+        if not isinstance(other, ErrorSums):
+            return NotImplemented
+        if (self.baselines, self.tolerances) != (other.baselines, other.tolerances):
+            ours, theirs = (shown([*one.baselines, *map(str, one.tolerances)]) for one in (self, other))
+            raise InputError(
+                f"sums of errors add up only for the same baselines and tolerances, got {ours} and {theirs}"
+            )
+        moved = other.about(self.origin)
+        added = [*SCALARS, "within", "baseline_absolute", "baseline_squared"]
+        together = {name: getattr(self, name) + getattr(moved, name) for name in added}
+        return ErrorSums(
+            rows=self.rows + other.rows,
+            **together,
+            origin=self.origin,
+            tolerances=self.tolerances,
+            baselines=self.baselines,
+        )
+
+    def about(self, origin: tuple[float, float]) -> ErrorSums:
+        """Return the same sums with the moments formed about another origin."""
+        y, p = self.origin[0] - origin[0], self.origin[1] - origin[1]
+        return replace(
+            self,
+            origin=origin,
+            true=self.true + y * self.weight,
+            predicted=self.predicted + p * self.weight,
+            true_squared=self.true_squared + 2 * y * self.true + y * y * self.weight,
+            predicted_squared=self.predicted_squared + 2 * p * self.predicted + p * p * self.weight,
+            product=self.product + p * self.true + y * self.predicted + y * p * self.weight,
+        )

@@ -1,0 +1,144 @@
+"""Errors of predicted numbers, from sums over rows; undefined values are NaN.
+
+Everything here is a function of additive evidence, but for `quantile_absolute_error`, which needs the rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis.errors import InputError
+from compromis.evidence.residuals import ErrorSums, Residuals, Sum
+from compromis.measures.rates import Rates, ratio
+
+CANCELLED = 1e-13
+"""A variance below this share of the second moment is rounding: the values are constant."""
+
+
+def mean_error(sums: ErrorSums) -> Rates:
+    """The bias: mean of predicted minus true; above 0 the predictions are too high on the whole."""
+    return ratio(sums.over - sums.under, sums.weight)
+
+
+def mean_squared_error(sums: ErrorSums) -> Rates:
+    """MSE, the mean of (predicted - true)^2."""
+    return ratio(sums.squared, sums.weight)
+
+
+def root_mean_squared_error(sums: ErrorSums) -> Rates:
+    """RMSE, the root of the MSE: in the unit of the target."""
+    return np.sqrt(mean_squared_error(sums))
+
+
+def mean_absolute_error(sums: ErrorSums) -> Rates:
+    """MAE, the mean of abs(predicted - true)."""
+    return ratio(sums.over + sums.under, sums.weight)
+
+
+def root_mean_squared_log_error(sums: ErrorSums) -> Rates:
+    """RMSLE, the root of the mean of (log(1 + predicted) - log(1 + true))^2; NaN where a value is negative."""
+    return np.sqrt(ratio(sums.squared_log, sums.weight))
+
+
+def relative_squared_error(sums: ErrorSums) -> Rates:
+    """RSE against each baseline: squared errors relative to those of the baseline."""
+    return ratio(_beside(sums.squared, sums.baseline_squared), sums.baseline_squared)
+
+
+def root_relative_squared_error(sums: ErrorSums) -> Rates:
+    """RRSE against each baseline, the root of the RSE."""
+    return np.sqrt(relative_squared_error(sums))
+
+
+def relative_absolute_error(sums: ErrorSums) -> Rates:
+    """RAE against each baseline: absolute errors relative to those of the baseline."""
+    return ratio(_beside(sums.over + sums.under, sums.baseline_absolute), sums.baseline_absolute)
+
+
+def r2(sums: ErrorSums) -> Rates:
+    """R2 against each baseline, 1 - RSE: 1 is perfect, 0 no better than the baseline, below 0 worse."""
+    return 1 - relative_squared_error(sums)
+
+
+def share_within(sums: ErrorSums) -> Rates:
+    """The share of the predictions within each tolerance."""
+    return ratio(sums.within, _beside(sums.weight, sums.within))
+
+
+def pinball_error(sums: ErrorSums, under_weight: float, over_weight: float) -> Rates:
+    """The mean of under_weight max(true - predicted, 0) + over_weight max(predicted - true, 0).
+
+    Notes
+    -----
+    The constant with the least such error is the quantile u / (u + o) of the targets; 0.5 and 0.5 give half the MAE.
+    """
+    return ratio(under_weight * sums.under + over_weight * sums.over, sums.weight)
+
+
+def correlation(sums: ErrorSums) -> Rates:
+    """Pearson's correlation coefficient of truth and prediction; NaN where one of them is constant."""
+    covariance = sums.product - sums.true * sums.predicted / sums.weight
+    true, predicted = (
+        _spread(square, first, sums.weight)
+        for square, first in ((sums.true_squared, sums.true), (sums.predicted_squared, sums.predicted))
+    )
+    return np.clip(ratio(covariance, np.sqrt(true) * np.sqrt(predicted)), -1.0, 1.0)
+
+
+def quantile_absolute_error(residuals: Residuals, shares: NDArray[np.float64]) -> Rates:
+    """The absolute error that a share of the rows does not exceed; 0.5 gives the median. Needs the rows: it does not add up.
+
+    Notes
+    -----
+    The smallest error x with F(x) >= q, F the weighted distribution; where F(x) = q, the middle between x and the
+    next. Unweighted this is numpy's ``averaged_inverted_cdf``, and the usual median.
+    """
+    size = np.abs(residuals.error)
+    order = np.argsort(size, kind="stable")
+    weight = np.ones(len(size)) if residuals.weight is None else residuals.weight
+    order = order[weight[order] > 0]
+    mass, size = np.cumsum(weight[order]), size[order]
+    wanted = np.clip(shares, 0.0, 1.0) * mass[-1]
+    rounding = 1e-12 * mass[-1]
+    below = np.searchsorted(mass, wanted - rounding, side="left")
+    above = np.searchsorted(mass, wanted + rounding, side="right")
+    last = len(size) - 1
+    errors: Rates = (size[np.minimum(below, last)] + size[np.minimum(above, last)]) / 2
+    return errors
+
+
+def reference_measures(sums: ErrorSums, under_weight: float, over_weight: float) -> dict[str, Rates]:
+    """Return every additive measure by name; the relative ones against the first baseline, the reference."""
+    return {
+        "mean_error": mean_error(sums),
+        "mean_squared_error": mean_squared_error(sums),
+        "root_mean_squared_error": root_mean_squared_error(sums),
+        "mean_absolute_error": mean_absolute_error(sums),
+        "root_mean_squared_log_error": root_mean_squared_log_error(sums),
+        "relative_squared_error": relative_squared_error(sums)[..., 0],
+        "relative_absolute_error": relative_absolute_error(sums)[..., 0],
+        "root_relative_squared_error": root_relative_squared_error(sums)[..., 0],
+        "r2": r2(sums)[..., 0],
+        "pinball_error": pinball_error(sums, under_weight, over_weight),
+        "correlation": correlation(sums),
+    }
+
+
+def _beside(value: Sum, columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.broadcast_to(np.asarray(value)[..., np.newaxis], columns.shape)
+
+
+def _spread(squares: Sum, first: Sum, weight: Sum) -> NDArray[np.float64]:
+    spread = squares - first * first / weight
+    return np.where(spread > CANCELLED * squares, spread, 0.0)
+
+
+def read_pinball(under_weight: float, over_weight: float) -> tuple[float, float]:
+    """Return checked weights of under- and over-prediction."""
+    weights = float(under_weight), float(over_weight)
+    if not all(np.isfinite(one) and one >= 0 for one in weights) or not any(weights):
+        raise InputError(
+            f"under_weight and over_weight are numbers of at least 0, not both 0, got {under_weight:g} and {over_weight:g}"
+        )
+    return weights

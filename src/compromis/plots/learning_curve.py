@@ -1,0 +1,123 @@
+"""Learning and complexity curves drawn, with their verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from compromis.frames import make_frame
+from compromis.measures.generalisation import ComplexityCurve, LearningCurve
+from compromis.plots.canvas import ALARM, DARK, LIGHT, QUIET, new_axes, tidy
+
+STEEP = 30
+"""Losses that span more than this factor are drawn on a logarithmic scale."""
+
+
+class PreferenceLearningCurveDisplay:
+    """The loss on training rows beside the loss on new rows, by number of training rows or by a parameter.
+
+    Parameters
+    ----------
+    curve : LearningCurve or ComplexityCurve
+        The numbers, from `compromis.learning_curve` or `compromis.complexity_curve`.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Where it was drawn.
+    """
+
+    def __init__(self, curve: LearningCurve | ComplexityCurve) -> None:
+        self.curve = curve
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        parameter: str | None = None,
+        values: Sequence[Any] | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> PreferenceLearningCurveDisplay:
+        """Fit the estimator on folds and draw its curve: over a parameter's values where they are given, else over sizes.
+
+        Parameters
+        ----------
+        estimator, X, y
+            As for `compromis.learning_curve`.
+        parameter, values : str, sequence, optional
+            As for `compromis.complexity_curve`.
+        ax : matplotlib axes, optional
+            Where to draw.
+        **options
+            Further parameters of the two functions: preferences, error, cv, groups, n_jobs, random_state.
+        """
+        from compromis.evaluation.generalisation import complexity_curve, learning_curve
+
+        if parameter is None:
+            return cls(learning_curve(estimator, X, y, **options)).plot(ax=ax)
+        return cls(complexity_curve(estimator, X, y, parameter=parameter, values=values or (), **options)).plot(ax=ax)
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return the numbers of the curve as a data frame."""
+        return make_frame(self.curve.columns(), backend)
+
+    def plot(self, ax: Any = None) -> PreferenceLearningCurveDisplay:
+        """Draw the two curves with a band of one standard error, the loss without a model, and the verdict."""
+        self.ax_ = ax = new_axes(ax)
+        self.figure_ = ax.figure
+        curve, losses = self.curve, self.curve.losses
+        at = np.arange(len(curve.positions)) if isinstance(curve, ComplexityCurve) else np.array(curve.positions)
+        styles = (
+            (losses.train, LIGHT, "o--", "white", "training rows"),
+            (losses.validation, DARK, "s-", DARK, "new rows (validation)"),
+        )
+        for values, colour, line, face, name in styles:
+            mean, error = values.mean(axis=1), losses.standard_error(values)
+            ax.plot(at, mean, line, color=colour, markerfacecolor=face, markersize=6, linewidth=1.8, label=name)
+            ax.fill_between(
+                at, np.maximum(mean - error, mean / 10), mean + error, color=colour, alpha=0.15, linewidth=0
+            )
+        ax.axhline(losses.naive_mean, color=QUIET, linestyle=":", linewidth=1.4, label="without a model")
+        self._scale(ax)
+        if isinstance(curve, ComplexityCurve):
+            self._mark_fits(ax, curve)
+        ax.set_xlabel(curve.axis)
+        ax.set_ylabel(curve.error)
+        ax.legend(fontsize=9, framealpha=0.85, edgecolor="none")
+        tidy(ax, curve.verdict if isinstance(curve, ComplexityCurve) else curve.verdict.sentence)
+        return self
+
+    def _scale(self, ax: Any) -> None:
+        losses = self.curve.losses
+        means = np.concatenate([losses.train_mean, losses.validation_mean, [losses.naive_mean]])
+        if means.min() > 0 and means.max() > STEEP * means.min():
+            ax.set_yscale("log")
+        else:
+            ax.set_ylim(bottom=0)
+            ax.margins(y=0.15)
+
+    def _mark_fits(self, ax: Any, curve: ComplexityCurve) -> None:
+        ax.set_xticks(
+            range(len(curve.values)), [f"{one:g}" if isinstance(one, float) else str(one) for one in curve.values]
+        )
+        ax.margins(x=0.12)
+        crowded = len(curve.values) > 8
+        for place, (fit, height) in enumerate(zip(curve.fits, curve.losses.validation_mean, strict=True)):
+            good = fit.word == "good"
+            ax.annotate(
+                fit.word[:1] if crowded else fit.word,
+                (place, height),
+                xytext=(0, 9),
+                textcoords="offset points",
+                ha="center",
+                fontsize=9,
+                fontweight="bold" if good else "normal",
+                color=DARK if good else ALARM,
+                bbox={"facecolor": "white", "alpha": 0.7, "edgecolor": "none", "pad": 1},
+            )

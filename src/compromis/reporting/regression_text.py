@@ -1,0 +1,82 @@
+"""The report on predicted numbers as text: Weka's layout for numeric classes, then the further errors."""
+
+from __future__ import annotations
+
+import math
+
+from compromis.reporting.regression import RegressionEvaluation
+from compromis.reporting.text import aligned
+
+
+def to_text(evaluation: RegressionEvaluation) -> str:
+    """Return the report."""
+    sections = [_summary(evaluation), _further(evaluation), _baselines(evaluation)]
+    if evaluation.intervals is not None:
+        sections.append(_intervals(evaluation, evaluation.intervals.confidence))
+    if evaluation.notes:
+        sections.append("\n".join(f"Note: {note}." for note in evaluation.notes) + "\n")
+    return "\n".join(sections)
+
+
+def _summary(evaluation: RegressionEvaluation) -> str:
+    numbers = evaluation.summary
+    lines = [
+        _valued("Correlation coefficient", numbers.correlation),
+        _valued("Mean absolute error", numbers.mean_absolute_error),
+        _valued("Root mean squared error", numbers.root_mean_squared_error),
+        _valued("Relative absolute error", 100 * numbers.relative_absolute_error) + " %",
+        _valued("Root relative squared error", 100 * numbers.root_relative_squared_error) + " %",
+        _valued("Total Number of Instances", numbers.total),
+    ]
+    if numbers.rows != numbers.total:
+        lines.append(_valued("Number of rows", numbers.rows))
+    return "=== Summary ===\n\n" + "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _further(evaluation: RegressionEvaluation) -> str:
+    numbers, (under, over) = evaluation.summary, evaluation.pinball
+    lines = [
+        _valued("R2", numbers.r2),
+        _valued("Mean squared error", numbers.mean_squared_error),
+        _valued("Root mean squared log error", numbers.root_mean_squared_log_error),
+        _valued("Mean error (bias)", numbers.mean_error),
+        _valued(f"Pinball (under {under:g}, over {over:g})", numbers.pinball_error),
+    ]
+    lines += [_valued(f"Within {name}", 100 * share) + " % of the rows" for name, share in evaluation.within.items()]
+    lines += [
+        _valued("Median absolute error" if share == 0.5 else f"{100 * share:g} % of absolute errors up to", error)
+        for share, error in evaluation.quantiles.items()
+    ]
+    return "=== Further Errors ===\n\n" + "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _baselines(evaluation: RegressionEvaluation) -> str:
+    lines = ["=== Against Predictions Without A Model ===\n", "       RMSE        MAE       R2  Baseline"]
+    lines += [
+        f"{one.root_mean_squared_error:11.5g}{one.mean_absolute_error:11.5g}{_rate(one.r2)}  {_one_line(one.name)}"
+        for one in evaluation.baselines.values()
+    ]
+    return "\n".join([*lines, "", f"Verdict: {_one_line(evaluation.verdict.sentence)}."]) + "\n"
+
+
+def _intervals(evaluation: RegressionEvaluation, confidence: float) -> str:
+    lines = [f"=== {100 * confidence:g} % Intervals ===\n"]
+    lines += [
+        f"{_one_line(one.name.replace('_', ' ')):<45}{one.low:11.5g} to {one.high:<11.5g}".rstrip()
+        for one in evaluation.measures
+        if one.low is not None and one.high is not None and not math.isnan(one.low)
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _valued(name: str, value: float) -> str:
+    return f"{name:<35}{aligned(value, 12, 4)}"
+
+
+def _rate(value: float) -> str:
+    return "?".rjust(9) if math.isnan(value) else f"{value:9.4f}"
+
+
+def _one_line(name: str) -> str:
+    """A name as one line of text: control characters are spelled out, so that it cannot forge lines."""
+    return "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in name)

@@ -1,0 +1,79 @@
+"""An interval around a number, and the door for the confidence asked for."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from compromis.errors import InputError
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A number estimated from data, with the bounds of its confidence interval; NaN where it is undefined.
+
+    Examples
+    --------
+    >>> from compromis.uncertainty.interval import Interval
+    >>> print(Interval(0.70, 0.64, 0.76))
+    0.700 (0.640 to 0.760)
+    >>> 0.5 in Interval(0.70, 0.64, 0.76)
+    False
+    """
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def width(self) -> float:
+        """The distance between the bounds."""
+        return self.high - self.low
+
+    def __contains__(self, number: float) -> bool:
+        return self.low <= number <= self.high
+
+    def __str__(self) -> str:
+        if math.isnan(self.value):
+            return "?"
+        return f"{self.value:.3f} ({self.low:.3f} to {self.high:.3f})"
+
+
+def read_confidence(confidence: Any) -> float:
+    """Return a checked confidence: a share between 0 and 1, both excluded."""
+    try:
+        level = float(confidence)
+    except (TypeError, ValueError):
+        raise InputError(f"confidence is a share between 0 and 1, got {confidence!r}; for 95 % write 0.95") from None
+    if not 0 < level < 1:
+        raise InputError(f"confidence is a share between 0 and 1, both excluded, got {level:g}; for 95 % write 0.95")
+    return level
+
+
+def normal_quantile(confidence: float) -> float:
+    """Return z such that a standard normal number lies in (-z, z) with probability `confidence`."""
+    from scipy.special import ndtri
+
+    return float(ndtri((1 + confidence) / 2))
+
+
+def from_draws(value: ArrayLike, draws: Floats, confidence: float) -> list[Interval]:
+    """Return the equal-tailed interval of each column of `draws`, widened if need be to hold the observed value.
+
+    Draws from a smoothed distribution lie inside a bound that perfect results touch: a loss of 0 must be in its own interval.
+    """
+    observed = np.asarray(value, dtype=np.float64).ravel()
+    columns = draws.reshape(len(draws), -1)
+    tail = (1 - confidence) / 2
+    bounds = np.full((2, columns.shape[1]), np.nan)
+    whole = ~(np.isnan(columns).any(axis=0) | np.isnan(observed))
+    if whole.any():
+        bounds[:, whole] = np.quantile(columns[:, whole], [tail, 1 - tail], axis=0)
+    low, high = np.minimum(bounds[0], observed), np.maximum(bounds[1], observed)
+    return [Interval(*numbers) for numbers in zip(observed.tolist(), low.tolist(), high.tolist(), strict=True)]

@@ -1,0 +1,217 @@
+"""split: exact sizes, classes at their share, whole groups, every container, and rows that stand in two parts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import compromis as cp
+from compromis.engines.reading import read_table
+
+
+def parts_of(result):
+    return result.train, result.validation, result.test
+
+
+@settings(deadline=None)
+@given(
+    support=st.lists(st.integers(3, 60), min_size=1, max_size=8),
+    shares=st.tuples(st.integers(1, 20), st.integers(1, 20), st.integers(1, 20)),
+    seed=st.integers(0, 1000),
+)
+def test_exact_sizes_and_each_class_in_each_part(support, shares, seed):
+    y = np.repeat(np.arange(len(support)), support)
+    train, validation, test = (share / sum(shares) for share in shares)
+    rows = len(y)
+    options = {"train": train, "validation": validation, "test": test, "random_state": seed}
+    if min(shares) / sum(shares) * rows < len(support) + 1:  # a part of fewer rows than classes, give or take one
+        return
+    result = cp.split(np.arange(rows)[:, None], y, **options)
+    assert sorted(np.concatenate(parts_of(result)).tolist()) == list(range(rows))
+    for part, share in zip(parts_of(result), (train, validation, test), strict=True):
+        assert abs(len(part) - share * rows) < 1
+        held = np.bincount(y[part], minlength=len(support))
+        assert held.min() >= 1
+
+
+def test_classes_are_at_their_share(rng):
+    y = rng.choice(["a", "b", "c"], 1000, p=[0.7, 0.25, 0.05])
+    result = cp.split(np.arange(1000), y, random_state=0)
+    assert [len(part) for part in parts_of(result)] == [600, 200, 200]
+    for label in "abc":
+        whole = (y == label).sum()
+        for part, share in zip((result.y_train, result.y_validation, result.y_test), (0.6, 0.2, 0.2), strict=True):
+            assert abs((part == label).sum() - share * whole) < 1
+    assert (result.y_test == y[result.test]).all()
+    assert (result.X_test == result.test).all()
+
+
+def test_the_seed_decides():
+    X, y = np.arange(100), np.arange(100) % 2
+    first, again, other = (cp.split(X, y, random_state=seed).test.tolist() for seed in (1, 1, 2))
+    assert first == again != other
+
+
+CONTAINERS = {
+    "array": lambda X: X,
+    "pandas": lambda X: pd.DataFrame(X, columns=["a", "b"], index=np.arange(len(X)) + 1000),
+    "polars": lambda X: pl.DataFrame(X, schema=["a", "b"]),
+    "pyarrow": lambda X: pa.table({"a": X[:, 0], "b": X[:, 1]}),
+    "csr": scipy.sparse.csr_matrix,
+    "coo": scipy.sparse.coo_array,
+    "list": lambda X: X.tolist(),
+}
+
+
+@pytest.mark.parametrize("name", CONTAINERS)
+def test_containers(rng, name):
+    X = rng.integers(0, 1000, (50, 2)).astype(float)
+    y = rng.integers(0, 2, 50)
+    result = cp.split(CONTAINERS[name](X), pl.Series(y) if name == "polars" else y, random_state=3)
+    got = result.X_test
+    values = got.toarray() if "toarray" in dir(got) else got.to_pandas() if name == "pyarrow" else got
+    assert np.array_equal(np.asarray(values, dtype=float), X[result.test])
+    assert np.array_equal(np.asarray(result.y_test), y[result.test])
+    assert type(got) is type(CONTAINERS[name](X)) or name == "coo"
+    six = list(result)
+    assert six[0] is result.X_train
+    assert six[5] is result.y_test
+
+
+def test_numbers_are_not_stratified():
+    result = cp.split(np.arange(20), np.linspace(0, 1, 20), random_state=0)
+    assert not result.stratified
+    assert [len(part) for part in parts_of(result)] == [12, 4, 4]
+
+
+def test_two_parts():
+    result = cp.split(np.arange(10), [0, 1] * 5, train=0.8, validation=0, test=0.2)
+    assert [len(part) for part in parts_of(result)] == [8, 0, 2]
+    assert len(result.X_validation) == 0
+    assert "no row stands in two parts" in str(result)
+
+
+def test_groups_stay_together_and_classes_near_their_share(rng):
+    groups = rng.integers(0, 80, 2000)
+    y = rng.choice([0, 1], 2000, p=[0.8, 0.2])
+    result = cp.split(np.arange(2000), y, groups=groups, random_state=0)
+    held = [set(groups[part]) for part in parts_of(result)]
+    assert sum(map(len, held)) == len(set.union(*held))
+    assert [len(part) / 2000 for part in parts_of(result)] == pytest.approx([0.6, 0.2, 0.2], abs=0.02)
+    assert all(abs(y[part].mean() - y.mean()) < 0.03 for part in parts_of(result))
+
+
+def test_three_groups_fill_three_parts():
+    result = cp.split(np.arange(30), [0, 1] * 15, groups=["a", "b", "c"] * 10)
+    assert [len(part) for part in parts_of(result)] == [10, 10, 10]
+
+
+# --- leaks
+
+
+@pytest.mark.parametrize("kind", ["array", "integers", "pandas", "polars", "csr", "mixed"])
+def test_a_planted_leak_is_found(rng, kind):
+    train, test = rng.normal(size=(300, 5)), rng.normal(size=(80, 5))
+    if kind == "integers":
+        train, test = (1e6 * train).astype(np.int64), (1e6 * test).astype(np.int64)
+    if kind == "csr":
+        train[rng.random(train.shape) < 0.5] = 0
+    planted = rng.choice(80, 7, replace=False)
+    test[planted] = train[rng.choice(300, 7)]
+    make = {
+        "pandas": pd.DataFrame,
+        "polars": lambda X: pl.DataFrame(X, schema=list("abcde")),
+        "csr": scipy.sparse.csr_matrix,
+        "mixed": lambda X: pd.DataFrame(X).assign(text=[f"t{row[0]:.3f}" if row[0] < 1 else None for row in X]),
+    }.get(kind, lambda X: X)
+    leaks = cp.find_leaks(make(train), make(test))
+    assert sorted(leaks.rows) == sorted(planted)
+    assert np.array_equal(train[leaks.sources], test[leaks.rows])
+    assert str(leaks) == "7 of 80 rows of the test set (8.8 %) also stand in the training set"
+
+
+def test_leaks_against_brute_force(rng):
+    for _ in range(30):
+        train, test = rng.integers(0, 3, (rng.integers(1, 30), 3)), rng.integers(0, 3, (rng.integers(1, 30), 3))
+        expected = [row for row in range(len(test)) if (train == test[row]).all(axis=1).any()]
+        for make in (np.asarray, lambda X: X.astype(float), lambda X: X.astype(str), scipy.sparse.csr_matrix):
+            assert cp.find_leaks(make(train), make(test)).rows.tolist() == expected
+
+
+def test_values_that_are_equal_but_look_different():
+    assert len(cp.find_leaks([[0.0, np.nan]], [[-0.0, -np.nan]])) == 1
+    assert len(cp.find_leaks(np.array([[1, 2]]), np.array([[1.0, 2.0]]))) == 1
+    assert len(cp.find_leaks(np.array([[2**53]]), np.array([[2**53 + 1]]))) == 0
+    stored_zero = scipy.sparse.csr_matrix(([0.0, 1.0], ([0, 0], [0, 1])), shape=(1, 2))
+    assert len(cp.find_leaks(stored_zero, scipy.sparse.csr_matrix([[0.0, 1.0]]))) == 1
+    swapped = pd.DataFrame({"b": [2], "a": [1]})
+    assert len(cp.find_leaks(pd.DataFrame({"a": [1], "b": [2]}), swapped)) == 1
+    assert len(cp.find_leaks([[1, 2]], [[2, 1]])) == 0
+
+
+def test_the_letters_have_1332_repeated_rows(data):
+    table = read_table(str(data / "letter.csv.gz"), lambda names: names)
+    y = table.columns["class"]
+    X = np.column_stack([np.array(column, dtype=int) for name, column in table.columns.items() if name != "class"])
+    groups = cp.row_groups(X)
+    assert len(y) - len(set(groups.tolist())) == 1332  # as the data's notes say
+    result = cp.split(X, y, random_state=0)
+    rows = {tuple(row) for row in result.X_train.tolist()}
+    assert len(result.leaks.test) == sum(tuple(row) in rows for row in result.X_test.tolist()) > 200
+    assert "pass groups=compromis.row_groups(X)" in str(result)
+    together = cp.split(X, y, groups=groups, random_state=0)
+    assert len(together.leaks) == 0
+    assert len(together.test) == pytest.approx(4000, abs=40)
+
+
+# --- bad input
+
+X, Y = np.arange(20), [0, 1] * 10
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "said"),
+    [
+        ((X, Y[:-1]), {}, "X has 20 rows, y has 19"),
+        (([], []), {}, "X has no rows; there is nothing to split"),
+        ((5, Y), {}, "X must be an array, frame, sparse matrix or list of rows, got int"),
+        ((X, Y), {"train": 60}, "train is a share between 0 and 1, got 60; for 60 % write 0.6"),
+        ((X, Y), {"test": 0.3}, "train, validation and test sum to 1, got 1.1"),
+        ((X, Y), {"train": 0, "test": 0.8}, "train is 0"),
+        ((X, ["a"] * 18 + ["b"] * 2), {}, "class 'b' has 2 rows, too few to be in each of the 3 parts"),
+        ((X, ["a"] * 16 + ["b"] * 2 + ["c"] * 2), {}, "class 'b' has 2 rows.*and 1 more classes are as small"),
+        ((X, [0, 1, None, 1] * 5), {}, "y has 5 missing labels"),
+        ((X, list(range(5)) * 4), {"train": 0.9, "validation": 0.05, "test": 0.05}, "part gets 1 rows, but there are 5 classes"),
+        ((X, Y), {"groups": [1]}, "groups has 1 rows, X has 20"),
+        ((X, Y), {"groups": [1, 1, 2, 2] * 5}, "there are 2 groups for 3 parts .*a part would stay empty"),
+        ((X, ["a"] * 10 + ["b"] * 10), {"groups": [1, 2] * 5 + [3, 4, 5, 6, 7] * 2}, "class 'a' stands in 2 groups, too few"),
+        ((X[:2], [0.5, 1.5]), {}, "2 rows are too few for 3 parts"),
+    ],
+)  # fmt: skip
+def test_mistakes(arguments, options, said):
+    with pytest.raises(cp.InputError, match=said) as caught:
+        cp.split(*arguments, **options)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("train", "test", "said"),
+    [
+        ([[1, 2]], [[1, 2, 3]], "X_train has 2 columns, X_test has 3"),
+        (
+            pd.DataFrame({"a": [1]}),
+            pd.DataFrame({"b": [1]}),
+            "different columns: 'a', 'b' only in one|'b', 'a' only in one",
+        ),
+        (scipy.sparse.csr_matrix([[1]]), [[1]], "one of the two sets is sparse"),
+    ],
+)
+def test_sets_that_cannot_be_compared(train, test, said):
+    with pytest.raises(cp.InputError, match=said):
+        cp.find_leaks(train, test)
