@@ -1,6 +1,7 @@
 """How fast weights are found, as ratios from one run: forest fits, argsort and other optimisers are the yardsticks.
 
-Times are of the processor, not of the clock: every yardstick runs on one thread, and machines are shared. Run as ``COMPROMIS_DATA=... python benchmarks/bench_weights.py``; without the papers' data the letters are left out.
+Times are of the processor, not of the clock: every yardstick runs on one thread, and machines are shared. Run as
+``COMPROMIS_DATA=... python benchmarks/bench_weights.py``; without the papers' data the letters are left out.
 """
 
 from __future__ import annotations

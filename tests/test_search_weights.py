@@ -117,7 +117,7 @@ def test_an_index_of_ones_own(method):
     ]
     assert search.loss == pytest.approx(np.average(by_hand, weights=wish.importance))
     copy = Preferences(
-        {2: Preference(10, 0.1, 0.9)}, index=Index("twin", lambda p, r, l: (1 - l) * p + l * r, defined_at_zero=True)
+        {2: Preference(10, 0.1, 0.9)}, index=Index("twin", lambda p, r, w: (1 - w) * p + w * r, defined_at_zero=True)
     )
     plane = Preferences({2: Preference(10, 0.1, 0.9)})
     twin, original = (search_weights(votes, y, preferences=one, method=method) for one in (copy, plane))
@@ -126,7 +126,7 @@ def test_an_index_of_ones_own(method):
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="without compilation every formula works")
 def test_an_index_that_does_not_compile():
-    own = Index("odd", lambda p, r, weight: np.asarray(open("x").read()))  # noqa: SIM115
+    own = Index("odd", lambda p, r, weight: np.asarray(str(weight).split("x")))
     preferences = Preferences(default=Preference.from_recall_weight(0.5), index=own)
     with pytest.raises(InputError, match="'odd' cannot be compiled"):
         search_weights(*three_classes(rows=20), preferences=preferences)
@@ -166,7 +166,7 @@ def test_cost_in_place_of_the_loss():
     for _ in range(200):
         counts = patterns.counts(np.exp(2 * rng.normal(size=3)))
         assert search.loss <= (counts.matrix * cost).sum() / len(y) + 1e-12
-    assert "costs" in search.verdict.sentence
+    assert "cost" in search.verdict.sentence
     assert search.baselines[2].loss == pytest.approx(((y == 0) + 5 * (y == 1)).mean())
 
 

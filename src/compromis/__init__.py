@@ -62,6 +62,8 @@ _HOMES = {
     "compromis.weights": ["Annealing", "Budget", "Exact", "Sweep", "WeightSearch", "search_weights"],
     "compromis.weights.decision": ["Decision"],
     "compromis.estimators.c45": ["C45Classifier"],
+    "compromis.estimators.forest": ["PragmaForestClassifier"],
+    "compromis.estimators.tree": ["PragmaTreeClassifier"],
     "compromis.estimators.weighted_vote": ["WeightedVoteClassifier"],
     "compromis.evaluation.evaluate": ["evaluate", "evaluate_counts"],
     "compromis.evidence.residuals": ["ErrorSums"],
@@ -82,6 +84,8 @@ __all__ = ["__version__", *sorted(_HOME_OF)]
 if TYPE_CHECKING:
     from compromis.errors import CompromisError, InputError, MissingExtra, OptimismWarning, UninformativeWarning
     from compromis.estimators.c45 import C45Classifier
+    from compromis.estimators.forest import PragmaForestClassifier
+    from compromis.estimators.tree import PragmaTreeClassifier
     from compromis.estimators.weighted_vote import WeightedVoteClassifier
     from compromis.evaluation.compare_models import compare_folds, compare_models
     from compromis.evaluation.cross_evaluate import cross_evaluate

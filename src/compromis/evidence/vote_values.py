@@ -121,7 +121,8 @@ def _in_class_order(votes: Any, classes: Sequence[Label]) -> Any:
         by_name = {str(column): native for column, native in by_name.items()}
         if set(by_name) != {str(label) for label in classes}:
             raise InputError(
-                f"the columns of votes are {shown(columns)}, the classes {shown(classes)}; name the columns after the classes, or pass an array"
+                f"the columns of votes are {shown(columns)}, the classes {shown(classes)}; "
+                f"name the columns after the classes, or pass an array"
             )
         return np.column_stack([np.asarray(votes[by_name[str(label)]]) for label in classes])
     return np.column_stack([np.asarray(votes[by_name[label]]) for label in classes])

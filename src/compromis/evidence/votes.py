@@ -131,7 +131,8 @@ class VotePatterns:
             return NotImplemented
         if self.classes != other.classes:
             raise InputError(
-                f"patterns add up over the same classes, got {shown(self.classes)} and {shown(other.classes)}; pass labels= when they are read"
+                f"patterns add up over the same classes, got {shown(self.classes)} and {shown(other.classes)}; "
+                f"pass labels= when they are read"
             )
         truth = np.concatenate([self.truth, other.truth])
         multiplicity = np.concatenate([self.multiplicity, other.multiplicity])

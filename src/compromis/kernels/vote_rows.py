@@ -59,7 +59,7 @@ def row_hash_dense(bits: NDArray[Any], i: int) -> int:
     key = 2166136261
     for k in range(bits.shape[1]):
         if bits[i, k] != 0:
-            key = mixed_in(mixed_in(key, bits[i, k]), k)
+            key = mixed_in(mixed_in(key, int(bits[i, k])), k)
     return key
 
 
@@ -68,7 +68,7 @@ def row_hash_sparse(start: Places, column: Short, bits: NDArray[Any], i: int) ->
     """Return a hash of the non-zero votes of row i."""
     key = 2166136261
     for e in range(start[i], start[i + 1]):
-        key = mixed_in(mixed_in(key, bits[e]), column[e])
+        key = mixed_in(mixed_in(key, int(bits[e])), int(column[e]))
     return key
 
 
@@ -122,7 +122,7 @@ def group_rows(
     for position in range(group.size):
         i = position * step
         key = row_hash_dense(dense, i) if is_dense else row_hash_sparse(start, column, bits, i)
-        key = mixed_in(key, truth[i])
+        key = mixed_in(key, int(truth[i]))
         slot = key & (table.size - 1)
         while table[slot] >= 0:
             j = first[table[slot]]

@@ -134,7 +134,7 @@ def prepare(patterns: Patterns, objective: Objective, state: SearchState) -> Non
         first[i], first_score[i], second[i], second_score[i] = best_two(
             dense, start, column, value, smoothing, weight, i
         )
-        k = np.int64(first[i])
+        k = int(first[i])
         if background >= 0 and wins(background_score, background, first_score[i], k):
             k = background
         if k < 0:

@@ -21,7 +21,7 @@ class _Unused(types.WrapperAddressProtocol):  # type: ignore[misc]
     """Stands where a formula would, of the same type, so that kernels are compiled once; it is never called."""
 
     _function = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_double, ctypes.c_double)(
-        lambda p, r, weight: math.nan
+        lambda *_: math.nan
     )
 
     def __wrapper_address__(self) -> int:

@@ -1,4 +1,4 @@
-"""The weight sweep: what one class's weight against the others does to recall, precision, errors and loss (figure 4 of the PRAGMA paper)."""
+"""The weight sweep: one class's weight against recall, precision, errors and loss (figure 4 of the PRAGMA paper)."""
 
 from __future__ import annotations
 
@@ -93,8 +93,8 @@ def weight_sweep(
 
     Examples
     --------
-    >>> import compromis as cp
-    >>> sweep = cp.weight_sweep([[3, 1], [2, 2], [1, 3]], ["good", "bad", "bad"], label="bad", labels=["good", "bad"])
+    >>> from compromis.weights import weight_sweep
+    >>> sweep = weight_sweep([[3, 1], [2, 2], [1, 3]], ["good", "bad", "bad"], label="bad", labels=["good", "bad"])
     >>> sweep.ratio.round(3).tolist(), sweep.recall[:, 1].tolist(), sweep.errors.tolist()
     ([0.167, 0.577, 1.732, 6.0], [0.0, 0.5, 1.0, 1.0], [2.0, 1.0, 0.0, 1.0])
     """

@@ -1,0 +1,276 @@
+"""Growing one tree: rows of a node stay side by side, nodes wait on a stack (or on a heap, best first)."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from compromis.kernels.criteria import Flag, Floats, OwnGain, Whole
+from compromis.kernels.frontier import FIGURES, GAIN, ROWS, WEIGHT, pop_best, push_best
+from compromis.kernels.histograms import MISSING, Bytes, Columns, Numbers, Sample
+from compromis.kernels.jit import kernel
+from compromis.kernels.splitting import (
+    SUBSET_BYTES,
+    Rules,
+    Split,
+    Workspace,
+    best_split,
+    count_classes,
+    forget_classes,
+)
+
+FEATURE: Final = 0  # LEAF in a leaf
+CUT: Final = 1  # last bin that goes left, or the number of the subset of a nominal feature
+CHILD: Final = 2  # the left child, the right one follows it; in a leaf its number among leaves
+KIND: Final = 3  # flags
+NODE_FIELDS: Final = 4
+
+LEAF: Final = 2**32 - 1
+
+MISSING_LEFT: Final = 1
+NOMINAL: Final = 2
+
+PLACE: Final = 0  # a node waiting to be split: its number, its rows, its depth
+START: Final = 1
+STOP: Final = 2
+DEPTH: Final = 3
+PLACE_FIELDS: Final = 4
+
+UNLIMITED: Final = 2**31 - 1
+
+
+class GrownTree(NamedTuple):
+    """A tree as arrays, longer than needed, and how much of them is used.
+
+    Nodes and their figures, subsets of categories, and the class weights of leaves as sparse rows.
+    """
+
+    nodes: Numbers
+    figures: Floats
+    subsets: Bytes
+    leaf_starts: Numbers
+    leaf_classes: Numbers
+    leaf_weights: Floats
+    used: int
+    used_subsets: int
+    leaves: int
+
+
+class Test(NamedTuple):
+    """What an inner node asks: see FEATURE, CUT and KIND."""
+
+    feature: Whole
+    cut: Whole
+    kind: Whole
+
+
+@kernel
+def goes_left(b: Whole, cut: Whole, kind: Whole, subsets: Bytes) -> Flag:
+    """Whether bin `b` goes to the left child of a node."""
+    if kind & NOMINAL:
+        return (subsets[cut, b >> 3] >> (b & 7)) & 1 != 0
+    return (b <= cut) | ((b == MISSING) & (kind & MISSING_LEFT != 0))
+
+
+@kernel
+def count_left(bins: Bytes, sample: Sample, start: Whole, stop: Whole, test: Test, subsets: Bytes) -> Whole:
+    """How many of the node's rows go left."""
+    rows = sample.rows
+    feature = np.uintp(test.feature)
+    left = np.int64(0)
+    for i in range(np.uintp(start), np.uintp(stop)):
+        left += np.int64(goes_left(bins[feature, rows[i]], test.cut, test.kind, subsets))
+    return left
+
+
+@kernel
+def partition(
+    bins: Bytes,
+    sample: Sample,
+    start: Whole,
+    stop: Whole,
+    test: Test,
+    subsets: Bytes,
+    left_first: Flag,
+    scratch: Sample,
+) -> None:
+    """Move the rows of one child to the front, each child in the old order; the other child passes through `scratch`."""
+    rows, classes, weights = sample
+    spare_rows, spare_classes, spare_weights = scratch
+    feature = np.uintp(test.feature)
+    front = np.uintp(start)
+    spared = np.uintp(0)
+    for i in range(np.uintp(start), np.uintp(stop)):
+        row = rows[i]
+        label = classes[i]
+        weight = weights[i]
+        rows[front] = row  # both are written, one is kept: cheaper than a branch no one can predict
+        classes[front] = label
+        weights[front] = weight
+        spare_rows[spared] = row
+        spare_classes[spared] = label
+        spare_weights[spared] = weight
+        step = np.uintp(goes_left(bins[feature, row], test.cut, test.kind, subsets) == left_first)
+        front += step
+        spared += np.uintp(1) - step
+    for i in range(spared):
+        rows[front + i] = spare_rows[i]
+        classes[front + i] = spare_classes[i]
+        weights[front + i] = spare_weights[i]
+
+
+@kernel
+def longer_table(table: Any) -> Any:
+    """A copy with twice as many rows; loops, because slice assignment costs seconds of compilation."""
+    longer = np.zeros((2 * table.shape[0], table.shape[1]), table.dtype)
+    for i in range(table.shape[0]):
+        for j in range(table.shape[1]):
+            longer[i, j] = table[i, j]
+    return longer
+
+
+@kernel
+def longer_list(values: Any) -> Any:
+    """A copy twice as long."""
+    longer = np.zeros(2 * values.size, values.dtype)
+    for i in range(values.size):
+        longer[i] = values[i]
+    return longer
+
+
+@kernel
+def may_split(rules: Rules, depth: Whole, rows: Whole, classes: Whole, n: float, node: Floats) -> Flag:
+    """Whether the stop rule lets a node be split at all."""
+    largest = 0.0
+    for k in range(classes):
+        largest = max(largest, node[0, k])
+    # where the other classes' weights vanish by rounding the node is as good as pure
+    return largest < n and depth < rules.max_depth and rows >= 2 * rules.min_samples_leaf
+
+
+@kernel
+def write_leaf(classes: Whole, space: Workspace, first: Whole, leaf_classes: Numbers, leaf_weights: Floats) -> None:
+    """Write the classes of a leaf, ascending, and their weights from place `first` on."""
+    for k in range(classes):
+        label = space.present[k]
+        j = first + k - 1
+        while j >= first and leaf_classes[j] > label:
+            leaf_classes[j + 1] = leaf_classes[j]
+            leaf_weights[j + 1] = leaf_weights[j]
+            j -= 1
+        leaf_classes[j + 1] = label
+        leaf_weights[j + 1] = space.node[0, k]
+
+
+@kernel
+def grow(
+    columns: Columns, sample: Sample, rules: Rules, own: OwnGain, space: Workspace, rng: np.random.Generator
+) -> GrownTree:
+    """Grow one tree on the sample (whose arrays are reordered), top down (TDIDT).
+
+    Each new node is weighed at once: its best split, or a leaf. Nodes with a split wait; the last one is split next,
+    or with max_leaf_nodes the one with the largest gain.
+    """
+    room = sample.rows.size // 2 + 1  # the smaller child of any node
+    scratch = Sample(
+        np.empty(room, sample.rows.dtype), np.empty(room, sample.classes.dtype), np.empty(room, sample.weights.dtype)
+    )
+    nodes = np.zeros((64, NODE_FIELDS), np.uint32)
+    figures = np.zeros((64, FIGURES), np.float64)
+    subsets = np.zeros((1, SUBSET_BYTES), np.uint8)
+    leaf_starts = np.zeros(64, np.uint32)
+    leaf_classes = np.zeros(64 + space.present.size, np.uint32)
+    leaf_weights = np.zeros(64 + space.present.size, np.float64)
+    frontier = np.zeros((64, PLACE_FIELDS), np.uint32)
+    fresh = np.zeros((2, PLACE_FIELDS), np.uint32)
+    fresh[0, STOP] = sample.rows.size
+    born = 1
+    used = 1
+    waiting = 0
+    leaves = 0
+    used_subsets = 0
+    best_first = rules.max_leaf_nodes < UNLIMITED
+    closing = False
+    root_weight = 0.0
+    while True:
+        for child in range(born):
+            node = np.int64(fresh[child, PLACE])
+            start = np.int64(fresh[child, START])
+            stop = np.int64(fresh[child, STOP])
+            classes, n = count_classes(sample, start, stop, space)
+            if node == 0:
+                root_weight = n
+            figures[node, WEIGHT] = n
+            figures[node, ROWS] = stop - start
+            split = Split(-np.inf, -1, 0, False)
+            if not closing and may_split(rules, np.int64(fresh[child, DEPTH]), stop - start, classes, n, space.node):
+                least = rules.min_weight_share * root_weight
+                split = best_split(columns, sample, start, stop, rules, own, space, classes, n, least, rng)
+            gain = max(split.gain, 0.0)
+            if split.feature >= 0 and gain * n >= rules.min_gain * root_weight:
+                figures[node, GAIN] = gain
+                nodes[node, FEATURE] = split.feature
+                nodes[node, CUT] = split.cut
+                nodes[node, KIND] = MISSING_LEFT if split.missing_left else 0
+                if columns.nominal[split.feature]:
+                    if used_subsets == subsets.shape[0]:
+                        subsets = longer_table(subsets)
+                    for byte in range(SUBSET_BYTES):
+                        subsets[used_subsets, byte] = space.subset[byte]
+                    nodes[node, CUT] = used_subsets
+                    nodes[node, KIND] = nodes[node, KIND] | NOMINAL
+                    used_subsets += 1
+                if waiting == frontier.shape[0]:
+                    frontier = longer_table(frontier)
+                for field in range(PLACE_FIELDS):
+                    frontier[waiting, field] = fresh[child, field]
+                waiting += 1
+                if best_first:
+                    push_best(frontier, figures, waiting)
+            else:
+                if leaves + 2 > leaf_starts.size:
+                    leaf_starts = longer_list(leaf_starts)
+                first = np.int64(leaf_starts[leaves])
+                if first + classes > leaf_classes.size:
+                    leaf_classes = longer_list(leaf_classes)
+                    leaf_weights = longer_list(leaf_weights)
+                write_leaf(classes, space, first, leaf_classes, leaf_weights)
+                leaf_starts[leaves + 1] = first + classes
+                nodes[node, FEATURE] = LEAF
+                nodes[node, CHILD] = leaves
+                figures[node, GAIN] = 0.0
+                leaves += 1
+            forget_classes(classes, space)
+        if waiting == 0:
+            break
+        closing = closing or leaves + waiting >= rules.max_leaf_nodes
+        if best_first:
+            pop_best(frontier, figures, waiting)
+        waiting -= 1
+        if closing:
+            for field in range(PLACE_FIELDS):
+                fresh[0, field] = frontier[waiting, field]
+            born = 1
+            continue
+        node = np.int64(frontier[waiting, PLACE])
+        start = np.int64(frontier[waiting, START])
+        stop = np.int64(frontier[waiting, STOP])
+        test = Test(np.int64(nodes[node, FEATURE]), np.int64(nodes[node, CUT]), np.int64(nodes[node, KIND]))
+        left = count_left(columns.bins, sample, start, stop, test, subsets)
+        left_first = 2 * left >= stop - start
+        partition(columns.bins, sample, start, stop, test, subsets, left_first, scratch)
+        middle = start + left if left_first else stop - left
+        if used + 2 > nodes.shape[0]:
+            nodes = longer_table(nodes)
+            figures = longer_table(figures)
+        nodes[node, CHILD] = used
+        for child in range(2):
+            fresh[child, PLACE] = used + child
+            is_front = left_first == (child == 0)
+            fresh[child, START] = start if is_front else middle
+            fresh[child, STOP] = middle if is_front else stop
+            fresh[child, DEPTH] = np.int64(frontier[waiting, DEPTH]) + 1
+        used += 2
+        born = 2
+    return GrownTree(nodes, figures, subsets, leaf_starts, leaf_classes, leaf_weights, used, used_subsets, leaves)

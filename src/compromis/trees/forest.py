@@ -1,0 +1,118 @@
+"""One or many grown trees as flat arrays, and growing many of them in parallel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis.kernels.frontier import GAIN, WEIGHT
+from compromis.kernels.growing import CHILD, FEATURE, LEAF
+from compromis.kernels.voting import find_majorities, place_nodes
+
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trees:
+    """One or many trees: nodes and leaves of all of them in a row.
+
+    Notes
+    -----
+    A row of `nodes` has the feature (2^32 - 1 in a leaf), the last bin that goes left (or the number of a subset of
+    categories), the left child, which the right one follows (in a leaf: its number among leaves), and flags: 1 if
+    missing values go left, 2 if the feature is nominal. `figures` has the gain, the weight and the number of rows.
+    The classes of leaf i and their shares are the entries from `leaf_starts[i]` to `leaf_starts[i + 1]`.
+    """
+
+    roots: NDArray[np.int64]
+    nodes: Numbers
+    figures: Floats
+    subsets: NDArray[np.uint8]
+    leaf_starts: NDArray[np.int64]
+    leaf_classes: NDArray[np.uint16]
+    leaf_shares: Floats
+    majorities: NDArray[np.uint16]
+    """The class that each leaf votes for: the largest share, the first of equals."""
+    steps: NDArray[np.uint64]
+    """The nodes once more, packed for quick walks."""
+
+    def __len__(self) -> int:
+        return len(self.roots)
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return len(self.majorities)
+
+    def shares_of_leaf(self, leaf: int, n_classes: int) -> Floats:
+        """Share of each class in a leaf."""
+        entries = slice(self.leaf_starts[leaf], self.leaf_starts[leaf + 1])
+        shares = np.zeros(n_classes)
+        shares[self.leaf_classes[entries]] = self.leaf_shares[entries]
+        return shares
+
+    def importances(self, n_features: int) -> Floats:
+        """Gain times weight of each feature's splits, as shares: the mean over trees; zeros where nothing was split."""
+        total = np.zeros(n_features)
+        for first, last in zip(self.roots, [*self.roots[1:], len(self.nodes)], strict=True):
+            features = self.nodes[first:last, FEATURE]
+            inner = features != LEAF
+            gains = (self.figures[first:last, GAIN] * self.figures[first:last, WEIGHT])[inner]
+            if gains.sum() > 0:
+                total += np.bincount(features[inner], weights=gains, minlength=n_features) / gains.sum()
+        return total / total.sum() if total.any() else total
+
+    def depth(self, tree: int = 0) -> int:
+        """Most tests from the root of a tree to a leaf."""
+        level, deepest = np.array([self.roots[tree]]), 0
+        while True:
+            inner = level[self.nodes[level, FEATURE] != LEAF]
+            if not len(inner):
+                return deepest
+            left = self.nodes[inner, CHILD].astype(np.int64)
+            level, deepest = np.concatenate([left, left + 1]), deepest + 1
+
+
+def tree_of_leaves(
+    nodes: Numbers,
+    figures: Floats,
+    subsets: NDArray[np.uint8],
+    leaf_starts: NDArray[np.int64],
+    leaf_classes: NDArray[np.uint16],
+    leaf_shares: Floats,
+) -> Trees:
+    """One tree, with the votes of its leaves."""
+    majorities = np.empty(len(leaf_starts) - 1, dtype=np.uint16)
+    find_majorities(leaf_starts, leaf_classes, leaf_shares, majorities)
+    steps = np.empty(len(nodes), dtype=np.uint64)
+    place_nodes(nodes, 0, len(nodes), 0, 0, steps)
+    roots = np.zeros(1, dtype=np.int64)
+    return Trees(roots, nodes, figures, subsets, leaf_starts, leaf_classes, leaf_shares, majorities, steps)
+
+
+def join(parts: list[Trees]) -> Trees:
+    """All trees of `parts`, each of one tree, in their order; empties the list, so that memory holds no tree twice."""
+    sizes = [(len(part.nodes), len(part.subsets), part.n_leaves, len(part.leaf_classes)) for part in parts]
+    roots, first_subsets, first_leaves, first_entries = (_firsts(lengths) for lengths in zip(*sizes, strict=True))
+    names = ("nodes", "figures", "subsets", "leaf_starts", "leaf_classes", "leaf_shares", "majorities")
+    pieces = {name: [getattr(part, name) for part in parts] for name in names}
+    parts.clear()
+    starts = pieces["leaf_starts"]
+    for place, first in enumerate(first_entries):
+        starts[place] = starts[place][1:] + first
+    starts.insert(0, np.zeros(1, dtype=np.int64))
+    joined = {name: np.concatenate(pieces.pop(name)) for name in names}
+    nodes = joined["nodes"]
+    steps = np.empty(len(nodes), dtype=np.uint64)
+    for root, subset, leaf, size in zip(roots, first_subsets, first_leaves, sizes, strict=True):
+        place_nodes(nodes, int(root), int(root) + size[0], int(subset), int(leaf), steps)
+    return Trees(roots=roots, steps=steps, **joined)
+
+
+def _firsts(lengths: Sequence[int]) -> NDArray[np.int64]:
+    """Where each part starts when parts of these lengths follow one another."""
+    return np.cumsum([0, *lengths[:-1]], dtype=np.int64)

@@ -1,0 +1,164 @@
+"""Top-down induction of one tree, of three parts one can swap: quality, stop rule, local model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis.kernels.growing import GrownTree, grow
+from compromis.kernels.histograms import Columns, Sample
+from compromis.kernels.sampling import draw_bootstrap, take_sample
+from compromis.kernels.splitting import ABSENT, SUBSET_BYTES, Rules, Workspace
+from compromis.kernels.voting import divide_by_leaf
+from compromis.trees.criteria import Criterion, find_criterion
+from compromis.trees.forest import Trees, tree_of_leaves
+
+UNLIMITED = 2**31 - 1
+MOST_CLASSES = 2**16 - 1
+
+Floats = NDArray[np.float64]
+LocalModel = Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class StopRule:
+    """When a node becomes a leaf.
+
+    Parameters
+    ----------
+    max_depth : int
+        Most tests from the root to a leaf.
+    min_samples_leaf : int
+        Least number of rows in a leaf.
+    min_weight_share : float
+        Least share of the training weight in a leaf.
+    min_gain : float
+        Least gain of a split, times the share of the training weight in its node.
+    max_leaf_nodes : int
+        Most leaves; with it, the split of largest gain times weight is made first.
+    """
+
+    max_depth: int = UNLIMITED
+    min_samples_leaf: int = 1
+    min_weight_share: float = 0.0
+    min_gain: float = 0.0
+    max_leaf_nodes: int = UNLIMITED
+
+
+def class_shares(weights: Floats) -> Floats:
+    """Local model: the shares of the classes in each leaf (rows of `weights`)."""
+    shares: Floats = weights / weights.sum(axis=1, keepdims=True)
+    return shares
+
+
+def laplace_shares(weights: Floats) -> Floats:
+    """Local model: shares with one row added to each class, as Laplace proposed."""
+    return class_shares(weights + 1.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """How trees are grown: quality of a split, stop rule, local model of a leaf, and features tried per node."""
+
+    importance: Floats
+    recall_weight: Floats
+    max_features: int
+    criterion: Criterion = field(default_factory=lambda: find_criterion("gini"))
+    stop: StopRule = StopRule()
+    local_model: LocalModel = class_shares
+
+    def rules(self) -> Rules:
+        """Quality and stop rule as kernels take them."""
+        stop = self.stop
+        return Rules(
+            self.criterion.number,
+            self.max_features,
+            stop.max_depth,
+            stop.min_samples_leaf,
+            float(stop.min_weight_share),
+            float(stop.min_gain),
+            stop.max_leaf_nodes,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingSet:
+    """Binned columns with a class number and, where they differ, a weight above 0 for each row."""
+
+    columns: Columns
+    labels: NDArray[np.uint16]
+    weights: Floats
+    """Empty where all rows weigh 1."""
+    priors: Floats
+
+    @classmethod
+    def of(cls, columns: Columns, labels: NDArray[np.integer], n_classes: int, weights: Floats | None) -> TrainingSet:
+        """Training set with the class shares as priors."""
+        given = np.empty(0) if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
+        sums = np.bincount(labels, weights=weights, minlength=n_classes).astype(np.float64)
+        priors = np.clip(sums / sums.sum(), 1e-9, 1 - 1e-9)
+        return cls(columns, labels.astype(np.uint16), given, priors)
+
+
+def sampled(training: TrainingSet, in_bag: NDArray[np.uint16]) -> Sample:
+    """The rows, as often as `in_bag` says."""
+    distinct = int(np.count_nonzero(in_bag))
+    sample = Sample(np.empty(distinct, np.uint32), np.empty(distinct, np.uint16), np.empty(distinct, np.float64))
+    take_sample(in_bag, training.labels, training.weights, sample)
+    return sample
+
+
+def grow_tree(training: TrainingSet, sample: Sample, plan: Plan, rng: np.random.Generator) -> Trees:
+    """Grow one tree on the sample, whose rows it reorders."""
+    space = _workspace(training, plan)
+    grown = grow(training.columns, sample, plan.rules(), plan.criterion.own, space, rng)
+    return _as_trees(grown, len(plan.importance), plan.local_model)
+
+
+def bootstrap(rows: int, rng: np.random.Generator) -> NDArray[np.uint16]:
+    """How often each row is in a bootstrap sample."""
+    in_bag = np.zeros(rows, dtype=np.uint16)
+    draw_bootstrap(rng, in_bag)
+    return in_bag
+
+
+def _workspace(training: TrainingSet, plan: Plan) -> Workspace:
+    n_classes, n_features = len(plan.importance), len(training.columns.nominal)
+    return Workspace(
+        wish=np.vstack([plan.importance, plan.recall_weight, training.priors]),
+        present=np.zeros(n_classes, np.uint32),
+        local=np.full(n_classes, ABSENT, np.uint32),
+        node=np.zeros((4, n_classes)),
+        features=np.arange(n_features, dtype=np.uint32),
+        histogram=np.zeros(256 * n_classes),
+        bin_rows=np.zeros(256, np.uint32),
+        seen=np.zeros(256, np.uint8),
+        order=np.zeros(257, np.uint32),
+        shares=np.zeros(256),
+        lefts=np.zeros(512 * n_classes),
+        sizes=np.zeros(512),
+        inverses=np.zeros((2, 512)),
+        gains=np.zeros(512),
+        subset=np.zeros(SUBSET_BYTES, np.uint8),
+    )
+
+
+def _as_trees(grown: GrownTree, n_classes: int, local_model: LocalModel) -> Trees:
+    starts = grown.leaf_starts[: grown.leaves + 1].astype(np.int64)
+    classes = grown.leaf_classes[: starts[-1]].astype(np.uint16)
+    weights = grown.leaf_weights[: starts[-1]].copy()
+    if local_model is class_shares:  # the same without a dense table
+        shares = weights
+        divide_by_leaf(starts, shares)
+    else:
+        dense = np.zeros((grown.leaves, n_classes))
+        dense[np.repeat(np.arange(grown.leaves), np.diff(starts)), classes] = weights
+        modelled = local_model(dense)
+        leaves, labels = np.nonzero(modelled)
+        starts = np.searchsorted(leaves, np.arange(grown.leaves + 1)).astype(np.int64)
+        classes, shares = labels.astype(np.uint16), modelled[leaves, labels]
+    nodes, figures = grown.nodes[: grown.used].copy(), grown.figures[: grown.used].copy()
+    return tree_of_leaves(nodes, figures, grown.subsets[: grown.used_subsets].copy(), starts, classes, shares)

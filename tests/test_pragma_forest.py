@@ -1,0 +1,211 @@
+"""PragmaForestClassifier: votes, tuning, threads, and scikit-learn's forest as a yardstick."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from types import ModuleType, SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import KFold, cross_val_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from compromis.errors import InputError
+from compromis.estimators.forest import PragmaForestClassifier
+from compromis.preferences import Preferences
+from compromis.trees.predict import mean_shares, tree_leaves
+
+EXPLAINED = {
+    "check_sample_weight_equivalence_on_dense_data": "a bootstrap sample draws rows, not weights, as in scikit-learn's forest"
+}
+
+
+@parametrize_with_checks([PragmaForestClassifier(10, tune=False)], expected_failed_checks=lambda estimator: EXPLAINED)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture
+def stub(monkeypatch):
+    """A weight search that remembers what it was asked."""
+    asked = {}
+
+    def search_weights(votes, y, **rest):
+        asked.update(votes=votes.copy(), y=y, **rest)
+        return SimpleNamespace(weights=np.arange(1.0, votes.shape[1] + 1))
+
+    module = ModuleType("compromis.weights")
+    module.search_weights = search_weights
+    monkeypatch.setitem(sys.modules, "compromis.weights", module)
+    return asked
+
+
+@pytest.fixture
+def three(rng):
+    return make_classification(300, 6, n_informative=4, n_classes=3, random_state=3)
+
+
+def fingerprint(forest, X):
+    digest = hashlib.sha256()
+    trees = forest.trees_
+    for array in (trees.nodes, trees.figures, trees.subsets, trees.leaf_shares, trees.leaf_classes, forest.oob_votes_):
+        digest.update(array.tobytes())
+    digest.update(forest.predict_proba(X).tobytes() + forest.votes(X).tobytes())
+    return digest.hexdigest()
+
+
+@pytest.mark.parametrize("criterion", ["gini", "pragma", "hellinger"])
+def test_one_hash_whatever_the_number_of_threads(three, criterion):
+    X, y = three
+    X[::7, 2] = np.nan
+    hashes = {
+        fingerprint(
+            PragmaForestClassifier(
+                12, criterion=criterion, tune=False, n_jobs=jobs, random_state=5, categorical_features=None
+            ).fit(X, y),
+            X,
+        )
+        for jobs in (1, 2, 4)
+    }
+    assert len(hashes) == 1
+    other = PragmaForestClassifier(12, criterion=criterion, tune=False, random_state=6).fit(X, y)
+    assert fingerprint(other, X) not in hashes
+
+
+def test_votes_are_the_trees_hard_votes(three):
+    X, y = three
+    forest = PragmaForestClassifier(15, tune=False, random_state=0, max_depth=3).fit(X, y)
+    bins = forest.binning_.columns(X).bins
+    trees = forest.trees_
+    votes = np.zeros((len(X), 3))
+    for tree in range(15):
+        for row, leaf in enumerate(tree_leaves(trees, tree, bins)):
+            votes[row, int(np.argmax(trees.shares_of_leaf(leaf, 3)))] += 1
+    np.testing.assert_allclose(forest.votes(X), votes / 15)
+    np.testing.assert_array_equal(forest.predict(X), np.argmax(votes, axis=1))
+    np.testing.assert_array_equal(forest.predict_proba(X), mean_shares(trees, bins, 3))
+
+
+def test_out_of_bag_votes_are_honest(three):
+    """Trees know the rows they saw by heart: out-of-bag votes must not."""
+    X, _ = three
+    y = np.random.default_rng(0).integers(0, 2, len(X))  # noise
+    forest = PragmaForestClassifier(50, tune=False, random_state=0).fit(X, y)
+    assert forest.score(X, y) > 0.95
+    assert np.mean(np.argmax(forest.oob_votes_, axis=1) == y) < 0.6
+    np.testing.assert_allclose(forest.oob_votes_.sum(axis=1), 1.0)
+
+
+def test_rows_never_out_of_bag_have_no_votes(three):
+    X, y = three
+    votes = PragmaForestClassifier(1, tune=False, random_state=0).fit(X, y).oob_votes_
+    totals = votes.sum(axis=1)
+    assert set(totals.tolist()) == {0.0, 1.0}
+    assert 0.3 < totals.mean() < 0.45  # about 1/e of the rows
+    assert not PragmaForestClassifier(3, tune=False, bootstrap=False).fit(X, y).oob_votes_.any()
+
+
+def test_tuning_gets_out_of_bag_votes_and_its_weights_decide(three, stub):
+    X, y = three
+    names = np.array(["x", "y", "z"])[y]
+    wish = Preferences.prioritise(["z"])
+    forest = PragmaForestClassifier(10, preferences=wish, random_state=1).fit(X, names)
+    np.testing.assert_array_equal(stub["votes"], forest.oob_votes_)
+    assert stub["y"].tolist() == names.tolist()
+    assert stub["preferences"] is wish
+    assert list(stub["labels"]) == ["x", "y", "z"]
+    assert isinstance(stub["random_state"], int)
+    assert forest.weights_.tolist() == [1.0, 2.0, 3.0]
+    expected = np.array(["x", "y", "z"])[np.argmax(forest.votes(X) * [1, 2, 3], axis=1)]
+    np.testing.assert_array_equal(forest.predict(X), expected)
+    plain = PragmaForestClassifier(10, tune=False, random_state=1).fit(X, names)
+    assert plain.search_ is None
+    assert plain.weights_.tolist() == [1.0, 1.0, 1.0]
+    assert (plain.predict(X) == "z").sum() < (forest.predict(X) == "z").sum()
+    np.testing.assert_array_equal(plain.predict_proba(X), forest.predict_proba(X))
+
+
+def test_ties_go_to_the_first_class():
+    forest = PragmaForestClassifier(2, tune=False, random_state=0).fit([[0.0], [1.0]], ["a", "b"])
+    forest.votes = lambda X: np.array([[0.5, 0.5]])
+    assert forest.predict([[0.0]]).tolist() == ["a"]
+
+
+def test_one_class_is_not_tuned(stub):
+    forest = PragmaForestClassifier(3).fit(np.eye(3), [1, 1, 1])
+    assert not stub
+    assert forest.predict(np.eye(3)).tolist() == [1, 1, 1]
+
+
+def test_rows_of_weight_zero_are_left_out(three, stub):
+    X, y = three
+    weights = np.r_[np.zeros(100), np.ones(200)]
+    forest = PragmaForestClassifier(30, random_state=0).fit(X, y, weights)
+    assert not forest.oob_votes_[:100].any()
+    assert forest.oob_votes_[100:].any(axis=1).all()
+    assert len(stub["y"]) == 200
+    alone = PragmaForestClassifier(30, random_state=0).fit(X[100:], y[100:])
+    np.testing.assert_array_equal(alone.predict_proba(X), forest.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_estimators": 0}, "n_estimators is a whole number of at least 1, got 0"),
+        ({"n_estimators": None}, "n_estimators is a whole number of at least 1, got None"),
+        ({"n_estimators": 2.5}, "n_estimators"),
+        ({"bootstrap": False}, "tuning needs out-of-bag votes"),
+    ],
+)
+def test_bad_parameters(parameters, message):
+    with pytest.raises(InputError, match=message):
+        PragmaForestClassifier(**parameters).fit(np.eye(4), [0, 1, 0, 1])
+
+
+def test_text_and_picture_of_one_tree(three):
+    pytest.importorskip("matplotlib").use("Agg")
+    X, y = three
+    forest = PragmaForestClassifier(3, tune=False, random_state=0).fit(X, y)
+    texts = [forest.export_text(tree, max_depth=2) for tree in range(3)]
+    assert len(set(texts)) == 3
+    assert forest.plot(1, max_depth=1).texts
+    with pytest.raises(InputError, match="tree is a number from 0 to 2"):
+        forest.export_text(3)
+
+
+def test_frame_with_text_columns(rng):
+    colour = rng.choice(list("rgb"), 200)
+    X = pd.DataFrame({"colour": colour, "noise": rng.normal(size=200)})
+    forest = PragmaForestClassifier(20, tune=False, random_state=0).fit(X, colour == "g")
+    assert forest.score(X, colour == "g") == 1.0
+    assert forest.feature_importances_[0] > 0.8
+    assert forest.feature_importances_.sum() == pytest.approx(1.0)
+
+
+def read(data, name):
+    frame = pd.read_csv(data / f"{name}.csv.gz", na_values=["?"])
+    return frame.drop(columns="class"), frame["class"].astype(str).to_numpy()
+
+
+def as_numbers(X):
+    """Frames for scikit-learn: categories one-hot, missing values kept."""
+    return pd.get_dummies(X, dtype=float).to_numpy(dtype=float)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["letter", "satimage", "hypothyroid", "mammography"])
+def test_as_accurate_as_scikit_learn(data, name):
+    X, y = read(data, name)
+    ours, theirs = [], []
+    for seed in range(3):
+        folds = KFold(5, shuffle=True, random_state=seed)
+        mine = PragmaForestClassifier(50, criterion="gini", tune=False, random_state=seed)
+        other = RandomForestClassifier(50, random_state=seed)
+        ours.append(cross_val_score(mine, X, y, cv=folds).mean())
+        theirs.append(cross_val_score(other, as_numbers(X), y, cv=folds).mean())
+    print(f"{name}: {np.mean(ours):.4f}, scikit-learn {np.mean(theirs):.4f}")
+    assert np.mean(ours) >= np.mean(theirs) - 0.005
