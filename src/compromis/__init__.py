@@ -76,6 +76,14 @@ _HOMES = {
     "compromis.evaluation.split": ["Split", "split"],
     "compromis.evaluation.regression": ["evaluate_error_sums", "evaluate_regression"],
     "compromis.evaluation.scoring": ["pragma_loss", "pragma_scorer"],
+    "compromis.plots.class_balance": ["ClassBalanceDisplay"],
+    "compromis.plots.precision_recall_space": ["PrecisionRecallSpaceDisplay"],
+    "compromis.plots.preference": ["PreferenceDisplay"],
+    "compromis.plots.roc_hull": ["RocHullDisplay"],
+    "compromis.plots.tradeoff": ["TradeoffDisplay"],
+    "compromis.plots.votes": ["VoteDisplay"],
+    "compromis.plots.weight_sweep": ["WeightSweepDisplay"],
+    "compromis.weights.sweep_curve": ["WeightSweep", "weight_sweep"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -105,9 +113,16 @@ if TYPE_CHECKING:
     from compromis.measures.generalisation import ComplexityCurve, LearningCurve
     from compromis.measures.probability import training_priors
     from compromis.measures.verdict import Verdict
+    from compromis.plots.class_balance import ClassBalanceDisplay
     from compromis.plots.critical_difference import CriticalDifferenceDisplay
     from compromis.plots.learning_curve import PreferenceLearningCurveDisplay
+    from compromis.plots.precision_recall_space import PrecisionRecallSpaceDisplay
+    from compromis.plots.preference import PreferenceDisplay
     from compromis.plots.residuals import PredictedAgainstTrueDisplay, ResidualDisplay
+    from compromis.plots.roc_hull import RocHullDisplay
+    from compromis.plots.tradeoff import TradeoffDisplay
+    from compromis.plots.votes import VoteDisplay
+    from compromis.plots.weight_sweep import WeightSweepDisplay
     from compromis.preferences import Preference, Preferences
     from compromis.reporting.cross_evaluation import CrossEvaluation
     from compromis.reporting.evaluation import Evaluation
@@ -146,6 +161,7 @@ if TYPE_CHECKING:
     from compromis.uncertainty.roc_area import roc_area_interval
     from compromis.weights import Annealing, Budget, Exact, Sweep, WeightSearch, search_weights
     from compromis.weights.decision import Decision
+    from compromis.weights.sweep_curve import WeightSweep, weight_sweep
 
 
 def __getattr__(name: str) -> Any:

@@ -16,6 +16,7 @@ COMMANDS = {
     "compare": "compromis.cli.compare",
     "preferences": "compromis.cli.preferences",
     "tune": "compromis.cli.tune",
+    "tradeoff": "compromis.cli.tradeoff",
     "fit": "compromis.cli.fit",
     "predict": "compromis.cli.predict",
     "demo": "compromis.cli.demo",

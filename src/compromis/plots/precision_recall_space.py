@@ -1,0 +1,139 @@
+"""The precision-recall space drawn: what cannot be reached, what needs no skill, and what models reach."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from compromis.evidence.points import OperatingPoints
+from compromis.frames import make_frame
+from compromis.indices import Index, get_index
+from compromis.plots.canvas import QUIET, new_axes, tidy
+from compromis.plots.marks import HATCH, SHADE, beside, line_style, plain, unit_square
+from compromis.plots.points_doors import PointsDisplay
+from compromis.tradeoffs.space import PrecisionRecallSpace, isoline
+
+LEVELS = (0.2, 0.4, 0.6, 0.8)
+_FEW = 40
+"""Up to so many dominating points are marked one by one."""
+
+
+class PrecisionRecallSpaceDisplay(PointsDisplay):
+    """The precision-recall space of one class against the rest (figures 1 and 2 of the trade-off paper).
+
+    Drawn are the zone that no group can reach, the maximal group (everything is decided positive), the line of random
+    groups, groups of a single element, the lines on which an index has one value, and the curve of each model with its
+    dominating points: no other point of the model is as good in one rate and better in the other.
+
+    Parameters
+    ----------
+    points : mapping
+        The operating points of each model by name.
+    index : str or Index
+        Whose isolines are drawn.
+    recall_weight : float or sequence of float
+        At which recall weights; several are told apart by their dashes.
+    levels : sequence of float
+        For which values; empty for no isolines.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Where it was drawn.
+    """
+
+    def __init__(
+        self,
+        points: Mapping[str, OperatingPoints],
+        *,
+        index: str | Index = "kulczynski",
+        recall_weight: float | Sequence[float] = 0.5,
+        levels: Sequence[float] = LEVELS,
+    ) -> None:
+        super().__init__(points)
+        self.index = get_index(index)
+        self.recall_weights = tuple(float(weight) for weight in np.atleast_1d(recall_weight))
+        self.levels = tuple(levels)
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return the points drawn as a data frame: model, threshold, group, recall, precision, whether it is dominating."""
+        names = ("model", "threshold", "group", "recall", "precision", "dominating")
+        columns: dict[str, list[Any]] = {name: [] for name in names}
+        for model, points in self.points.items():
+            rates = (points.threshold, points.recall, points.precision, points.dominating)
+            threshold, recall, precision, dominating = (values.tolist() for values in rates)
+            groups = [None] * len(points) if points.names is None else [str(name) for name in points.names]
+            rows = ([model] * len(points), threshold, groups, recall, precision, dominating)
+            for name, values in zip(names, rows, strict=True):
+                columns[name] += values
+        return make_frame(columns, backend)
+
+    def plot(self, ax: Any = None) -> PrecisionRecallSpaceDisplay:
+        """Draw on `ax`, or on a new figure."""
+        self.ax_ = ax = new_axes(ax, (7.8, 4.9))
+        self.figure_ = ax.figure
+        self._isolines(ax)
+        spaces = {PrecisionRecallSpace.of(points) for points in self.points.values()}
+        if len(spaces) == 1:
+            _landmarks(ax, spaces.pop())
+        models = [_curve(ax, place, name, points) for place, (name, points) in enumerate(self.points.items())]
+        positive = plain(self.positive)
+        unit_square(ax, f"recall of {positive}", f"precision of {positive}")
+        tidy(ax)
+        ax.grid(visible=False)
+        beside(ax, models, title="full marks: dominating points", title_fontsize=8.5, alignment="left")
+        return self
+
+    def _isolines(self, ax: Any) -> None:
+        dashes = ("-", (0, (5, 3)), (0, (1.5, 2)))
+        for place, weight in enumerate(self.recall_weights):
+            label = f"equal {self.index.name}, recall weight {weight:g}"
+            for level in self.levels:
+                recall, precision = isoline(level, weight, self.index, size=1001)
+                ax.plot(
+                    recall, precision, color="0.68", linewidth=0.9, linestyle=dashes[place % 3], label=label, zorder=1
+                )
+                label = "_nolegend_"
+                if len(recall) and len(self.recall_weights) == 1:
+                    # beside the upper edge, where curves of useful models are rarely crowded
+                    end = int(np.argmax(precision))
+                    ax.annotate(
+                        f"{level:g}", (recall[end], precision[end]), xytext=(2, -9), textcoords="offset points",
+                        fontsize=7, color=QUIET,
+                    )  # fmt: skip
+
+
+def _landmarks(ax: Any, space: PrecisionRecallSpace) -> None:
+    across = np.linspace(0, 1, 201)
+    ax.fill_between(
+        across, -0.02, space.lowest_precision(across), facecolor=SHADE, edgecolor=HATCH, hatch="////", linewidth=0,
+        label="cannot be reached", zorder=1.5,
+    )  # fmt: skip
+    precision, recall = space.random_groups(np.array([0.0, space.universe_size]))
+    ax.plot(recall, precision, color="0.25", linestyle=":", linewidth=1.5, label="random groups", zorder=2)
+    for name, mark, (right, found) in (
+        ("perfect", "*", space.perfect_group),
+        ("maximal group (everything)", "s", space.maximal_group),
+        ("a single right element", "^", space.single_element),
+        ("a single wrong element", "v", space.null_group),
+    ):
+        size = 11 if mark == "*" else 7
+        ax.plot(
+            found, right, mark, color="black", markerfacecolor="white", markersize=size, linestyle="none",
+            label=name, clip_on=False, zorder=4,
+        )  # fmt: skip
+
+
+def _curve(ax: Any, place: int, name: str, points: OperatingPoints) -> Any:
+    style = line_style(place)
+    dominating = points.dominating
+    if points.names is not None:
+        style["linestyle"] = "none"
+        ax.plot(points.recall, points.precision, **style, markerfacecolor="white", markersize=5.5, zorder=3)
+    (line,) = ax.plot(
+        points.recall, points.precision, **style, markevery=np.flatnonzero(dominating).tolist(), linewidth=1.2,
+        markersize=3 if dominating.sum() > _FEW else 5.5, zorder=3.5, label=plain(name),
+    )  # fmt: skip
+    return line

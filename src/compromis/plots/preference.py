@@ -1,0 +1,185 @@
+"""What a person wants of each class, drawn: level lines of the loss over recall and precision."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from compromis.errors import InputError
+from compromis.frames import make_frame
+from compromis.indices import Index
+from compromis.plots.canvas import ALARM, DARK, QUIET, tidy
+from compromis.plots.marks import HATCH, SMALL, listed, panels, unit_square
+from compromis.preferences import Label, Preference, Preferences
+from compromis.tradeoffs.space import isoline
+
+LEVELS = tuple(round(0.1 * step, 1) for step in range(1, 10))
+OTHERS = "every other class"
+_SHADES = 81
+_ALONG = 1001
+"""Points along a line, close enough for the steep ends of curved ones."""
+_WIDEST = 4
+"""Panels beside each other."""
+
+
+class PreferenceDisplay:
+    """The surface of the loss over recall and precision for each class, and the two answers that are worth the same.
+
+    Classes of one wish share a panel. Figure 1 of the PRAGMA paper.
+
+    Parameters
+    ----------
+    preferences : Preferences
+        What is wanted.
+    labels : sequence, optional
+        The classes to draw; without it those with a wish of their own, and one panel for all others.
+    levels : sequence of float
+        The losses whose lines are drawn.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Where it was drawn; an array of axes if there are several panels.
+    """
+
+    def __init__(
+        self, preferences: Preferences, *, labels: Sequence[Any] | None = None, levels: Sequence[float] = LEVELS
+    ) -> None:
+        if not isinstance(preferences, Preferences):
+            raise InputError(f"preferences is a compromis.Preferences, got {type(preferences).__name__}")
+        if labels is not None and len(labels) == 0:
+            raise InputError("labels is empty; name at least one class, or leave it out")
+        self.preferences = preferences
+        self.levels = tuple(levels)
+        self.groups = _grouped(preferences, labels)
+
+    @classmethod
+    def from_preferences(
+        cls,
+        preferences: Preferences,
+        *,
+        labels: Sequence[Any] | None = None,
+        levels: Sequence[float] = LEVELS,
+        ax: Any = None,
+    ) -> PreferenceDisplay:
+        """Draw preferences; `labels` and `levels` as for the class, `ax` one of matplotlib's axes or one per panel."""
+        return cls(preferences, labels=labels, levels=levels).plot(ax=ax)
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return the lines as a data frame: classes, the loss of the line, whether it joins the two answers, and its points."""
+        columns: dict[str, list[Any]] = {"class": [], "loss": [], "answers": [], "recall": [], "precision": []}
+        for wish, labels in self.groups.items():
+            for loss, joins in self._lines(wish):
+                recall, precision = self._line(wish, loss)
+                columns["class"] += [", ".join(str(label) for label in labels)] * len(recall)
+                columns["loss"] += [loss] * len(recall)
+                columns["answers"] += [joins] * len(recall)
+                columns["recall"] += recall.tolist()
+                columns["precision"] += precision.tolist()
+        return make_frame(columns, backend)
+
+    def plot(self, ax: Any = None) -> PreferenceDisplay:
+        """Draw one panel per wish, on `ax` or on a new figure."""
+        across = min(len(self.groups), _WIDEST)
+        down = -(-len(self.groups) // across)
+        axes = panels(ax, down, across, (3.8 * across + 0.4, 4.3 * down))
+        self.ax_, self.figure_ = (axes if len(self.groups) > 1 else axes[0]), axes[0].figure
+        for panel, (wish, labels) in zip(axes, self.groups.items(), strict=False):
+            self._draw(panel, wish, labels)
+        for panel in axes[len(self.groups) :]:
+            panel.set_axis_off()
+        return self
+
+    def _lines(self, wish: Preference) -> list[tuple[float, bool]]:
+        """The losses of the lines to draw, and whether each joins the two answers."""
+        lines = [(level, False) for level in self.levels]
+        return lines if wish.accept_precision is None else [*lines, (self._answer_loss(wish), True)]
+
+    def _answer_loss(self, wish: Preference) -> float:
+        assert wish.accept_precision is not None
+        return 1.0 - float(self._index.value(wish.accept_precision, 1.0, wish.recall_weight(self._index)))
+
+    def _line(self, wish: Preference, loss: float) -> tuple[Any, Any]:
+        return isoline(1.0 - loss, wish.recall_weight(self._index), self._index, size=_ALONG)
+
+    @property
+    def _index(self) -> Index:
+        return self.preferences.index
+
+    def _draw(self, ax: Any, wish: Preference, labels: Sequence[Label]) -> None:
+        grid = np.linspace(0, 1, _SHADES)
+        surface = 1 - self._index.value(grid[:, None], grid[None, :], wish.recall_weight(self._index))
+        ax.imshow(surface, origin="lower", extent=(0, 1, 0, 1), cmap="Greys", vmin=0, vmax=2.6, aspect="auto", zorder=0)
+        for loss, joins in self._lines(wish):
+            recall, precision = self._line(wish, loss)
+            if joins:
+                ax.plot(recall, precision, color=ALARM, linewidth=2.2, linestyle="--")
+                continue
+            ax.plot(recall, precision, color=DARK, linewidth=1)
+            _name_line(ax, recall, precision, loss)
+        _mark_answers(ax, wish)
+        _hatch_minima(ax, wish)
+        unit_square(ax, "recall", "precision")
+        tidy(ax)
+        ax.grid(visible=False)
+        ax.set_title(self._title(wish, labels), loc="left", fontsize=SMALL, color="0.2")
+
+    def _title(self, wish: Preference, labels: Sequence[Label]) -> str:
+        weight = wish.recall_weight(self._index)
+        lines = [listed(labels, 5), f"importance {wish.importance:g}, recall weight {weight:.2g} ({self._index.name})"]
+        if wish.accept_precision is not None and wish.accept_recall is not None:
+            lines.append(
+                f"equal: precision {wish.accept_precision:.3g} at recall 1, recall {wish.accept_recall:.3g} at precision 1"
+            )
+        return "\n".join(lines)
+
+
+def _grouped(preferences: Preferences, labels: Sequence[Any] | None) -> dict[Preference, list[Label]]:
+    """Classes by wish, in the order given."""
+    groups: dict[Preference, list[Label]] = {}
+    if labels is not None:
+        for label in preferences.on(labels, strict=False).classes:
+            groups.setdefault(preferences.of(label), []).append(label)
+        return groups
+    for label, wish in preferences.by_class.items():
+        groups.setdefault(wish, []).append(label)
+    rest = OTHERS if groups else "every class"
+    groups.setdefault(preferences.default, []).append(rest)
+    return groups
+
+
+def _name_line(ax: Any, recall: Any, precision: Any, loss: float) -> None:
+    if len(recall) == 0:
+        return
+    middle = int(np.argmin(np.abs(recall - precision)))
+    ax.text(
+        recall[middle],
+        precision[middle],
+        f"{loss:g}",
+        fontsize=7.5,
+        color=DARK,
+        ha="center",
+        va="center",
+        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.8},
+    )
+
+
+def _mark_answers(ax: Any, wish: Preference) -> None:
+    if wish.accept_precision is None or wish.accept_recall is None:
+        return
+    for recall, precision in ((1.0, wish.accept_precision), (wish.accept_recall, 1.0)):
+        ax.plot(recall, precision, "o", color=ALARM, markeredgecolor="white", markersize=10, clip_on=False, zorder=5)
+
+
+def _hatch_minima(ax: Any, wish: Preference) -> None:
+    for span, minimum, name in ((ax.axhspan, wish.min_precision, "precision"), (ax.axvspan, wish.min_recall, "recall")):
+        if minimum:
+            span(-0.02, minimum, facecolor="none", edgecolor=HATCH, hatch="///", linewidth=0)
+            place = {"x": 0.5, "y": minimum / 2} if name == "precision" else {"x": minimum / 2, "y": 0.5}
+            ax.text(
+                place["x"], place["y"], f"{name} below {minimum:g}: refused", fontsize=7.5, color=QUIET, ha="center",
+                va="center", rotation=0 if name == "precision" else 90,
+                bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.8},
+            )  # fmt: skip

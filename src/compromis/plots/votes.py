@@ -1,0 +1,155 @@
+"""The votes for a class drawn by true class: how far apart the classes are before any weight is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from compromis.errors import InputError
+from compromis.evidence.vote_distribution import VoteDistribution, vote_distribution
+from compromis.evidence.votes import VotePatterns
+from compromis.frames import make_frame
+from compromis.plots.canvas import ALARM, new_axes, tidy
+from compromis.plots.marks import beside, line_style, plain
+
+NAMED = 3
+"""So many other classes are drawn by themselves; the rest together."""
+STEEP = 30
+"""Numbers of rows that span more than this factor are drawn on a logarithmic scale."""
+
+
+class VoteDisplay:
+    """How many rows of each true class got which share of the votes for one class (figure 2 of the PRAGMA paper).
+
+    The class itself is drawn as bars, the classes it is most confused with as lines. Rows without any vote for the class
+    are told in the title: no weight can decide them for it.
+
+    Parameters
+    ----------
+    distribution : VoteDistribution
+        The numbers, from `compromis.evidence.vote_distribution.vote_distribution`.
+    named : int
+        How many other classes have a line of their own, those with the most votes first; the rest share one.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Where it was drawn.
+    """
+
+    def __init__(self, distribution: VoteDistribution, *, named: int = NAMED) -> None:
+        self.distribution = distribution
+        self.named = named
+
+    @classmethod
+    def from_patterns(
+        cls, patterns: VotePatterns, *, label: Any, bins: int = 20, named: int = NAMED, ax: Any = None
+    ) -> VoteDisplay:
+        """Draw the votes of patterns for the class `label`; `bins` as for `vote_distribution`."""
+        return cls(vote_distribution(patterns, label, bins=bins), named=named).plot(ax=ax)
+
+    @classmethod
+    def from_votes(
+        cls,
+        votes: Any,
+        y: Any,
+        *,
+        label: Any,
+        labels: Sequence[Any] | None = None,
+        sample_weight: ArrayLike | None = None,
+        **options: Any,
+    ) -> VoteDisplay:
+        """Draw votes for the class `label`; see `VotePatterns.from_votes` and `from_patterns` for the parameters."""
+        patterns = VotePatterns.from_votes(votes, y, labels=labels, sample_weight=sample_weight)
+        return cls.from_patterns(patterns, label=label, **options)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, label: Any, **options: Any) -> VoteDisplay:
+        """Draw a fitted classifier's votes on rows it has not seen: its `vote_shares`, else its `predict_proba`.
+
+        Parameters
+        ----------
+        estimator : classifier
+            A WeightedVoteClassifier, or anything with ``classes_`` and ``predict_proba``.
+        X, y : rows and their true classes
+            Rows that the estimator has not seen.
+        label : label
+            The class whose votes are drawn.
+        **options
+            sample_weight, bins, named, ax; see `from_votes` and `from_patterns`.
+        """
+        vote = getattr(estimator, "vote_shares", None) or getattr(estimator, "predict_proba", None)
+        if vote is None:
+            raise InputError(
+                f"{type(estimator).__name__} has neither vote_shares nor predict_proba; there are no votes"
+            )
+        return cls.from_votes(vote(X), y, label=label, labels=estimator.classes_.tolist(), **options)
+
+    @property
+    def series(self) -> list[tuple[str, NDArray[Any]]]:
+        """The rows drawn at each share: of the class itself, of the other classes named, and of the rest together."""
+        found = self.distribution
+        others = [place for place in np.argsort(-found.rows.sum(axis=0), kind="stable") if place != found.place]
+        chosen, rest = others[: self.named], others[self.named :]
+        if len(rest) == 1:
+            chosen, rest = others, []
+        drawn = [(str(found.classes[place]), found.rows[:, place]) for place in (found.place, *chosen)]
+        return [*drawn, (f"{len(rest)} other classes", found.rows[:, rest].sum(axis=1))] if rest else drawn
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return what was drawn as a data frame: true class, share of votes, rows."""
+        columns: dict[str, list[Any]] = {"truth": [], "share": [], "rows": []}
+        for name, rows in self.series:
+            columns["truth"] += [name] * len(rows)
+            columns["share"] += self.distribution.share.tolist()
+            columns["rows"] += rows.tolist()
+        return make_frame(columns, backend)
+
+    def plot(self, ax: Any = None) -> VoteDisplay:
+        """Draw on `ax`, or on a new figure."""
+        self.ax_ = ax = new_axes(ax, (7.2, 4.2))
+        self.figure_ = ax.figure
+        share, width = self.distribution.share, 1 / (len(self.distribution.share) - 1)
+        handles = []
+        for place, (name, rows) in enumerate(self.series):
+            if place == 0:
+                bars = ax.bar(
+                    share, rows, width * 0.86, color=ALARM, alpha=0.85, label=f"truly {plain(name)}", zorder=2
+                )
+                handles.append(bars)
+                continue
+            style = line_style((0, 2, 3, 4, 5)[(place - 1) % 5]) | {"marker": ("o", "s", "^", "D")[(place - 1) % 4]}
+            drawn = np.where(rows > 0, rows, np.nan) if self._steep else rows
+            start = int(rows[0] == 0)  # a share of 0 is no vote: the line must not climb from there
+            handles += ax.plot(
+                share[start:], drawn[start:], **style, markersize=4.5, linewidth=1.5, markerfacecolor="white", zorder=3,
+                label=plain(name) if self._rest(place) else f"truly {plain(name)}",
+            )  # fmt: skip
+        if self._steep:
+            ax.set_yscale("log")
+        ax.set_xlim(-width, 1 + width)
+        label = plain(self.distribution.label)
+        ax.set_xlabel(f"share of the votes for {label}")
+        ax.set_ylabel("rows" + (" (logarithmic)" if self._steep else ""))
+        tidy(ax, self._title())
+        beside(ax, handles)
+        return self
+
+    def _rest(self, place: int) -> bool:
+        return place == self.named + 1
+
+    @property
+    def _steep(self) -> bool:
+        peaks = [rows.max() for _, rows in self.series if rows.max() > 0]
+        return bool(peaks) and max(peaks) > STEEP * min(peaks)
+
+    def _title(self) -> str:
+        found = self.distribution
+        own, others = found.unvoted[found.place], found.unvoted.sum() - found.unvoted[found.place]
+        if not own + others:
+            return ""
+        lost = f"{own:,.6g} rows of the class itself" if own else "no row of the class itself"
+        return f"Not drawn, without a vote for {plain(found.label)}: {lost}, {others:,.6g} of others."

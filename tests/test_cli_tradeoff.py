@@ -1,0 +1,148 @@
+"""compromis tradeoff: the library's numbers, minima, a picture, and one sentence for every mistake."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from sklearn import metrics
+
+import compromis as cp
+from compromis.cli import main
+from compromis.tradeoffs.minima import meeting
+
+
+@pytest.fixture
+def given(tmp_path, monkeypatch, rng):
+    monkeypatch.chdir(tmp_path)
+    truth = np.where(rng.random(200) < 0.3, "ill", "well")
+    a, b = (np.round(k * (truth == "ill") + rng.normal(size=200), 2) for k in (1.5, 0.5))
+    rows = "".join(f"{t},{x},{z},{1 + i % 2}\n" for i, (t, x, z) in enumerate(zip(truth, a, b, strict=True)))
+    (tmp_path / "scores.csv").write_text("truth,a,b,w\n" + rows)
+    return truth, {"a": a, "b": b}
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["tradeoff", *(str(one) for one in arguments)])
+
+
+GIVEN = ["scores.csv", "--truth", "truth", "--positive", "ill", "--score", "a"]
+
+
+@pytest.mark.parametrize("index", ["kulczynski", "f"])
+def test_intervals_and_areas_against_brute_force(given, index):
+    truth, scores = given
+    done = run(*GIVEN, "--score", "b", "--index", index, "--json")
+    assert done.exit_code == 0, done.output
+    document = json.loads(done.stdout)
+    assert (document["positives"], document["negatives"]) == ((truth == "ill").sum(), (truth == "well").sum())
+    grid = np.linspace(0.0005, 0.9995, 1000)
+    for model in document["models"]:
+        score = scores[model["name"]]
+        cuts = np.unique(score)
+        p = np.array(
+            [metrics.precision_score(truth, np.where(score >= c, "ill", "well"), pos_label="ill") for c in cuts]
+        )
+        r = np.array([metrics.recall_score(truth, np.where(score >= c, "ill", "well"), pos_label="ill") for c in cuts])
+        cuts, p, r = cuts[r > 0], p[r > 0], r[r > 0]
+        values = (1 - grid) * p[:, None] + grid * r[:, None]
+        if index == "f":
+            values = 1 / (grid / r[:, None] + (1 - grid) / p[:, None])
+        assert model["area"] == pytest.approx(values.max(axis=0).mean(), abs=1e-5)
+        for part in model["intervals"]:
+            inside = (grid > part["low"] + 1e-6) & (grid < part["high"] - 1e-6)
+            place = int(np.flatnonzero(cuts == part["threshold"])[0])
+            assert np.allclose(values[place, inside], values.max(axis=0)[inside])
+    assert document["best"][0]["low"] == 0
+    assert document["best"][-1]["high"] == 1
+
+
+def test_text_has_intervals_comparison_and_areas(given):
+    truth, scores = given
+    text = run(*GIVEN, "--score", "b", "--index", "f").stdout
+    points = {
+        name: cp.OperatingPoints.from_predictions(truth, score, pos_label="ill") for name, score in scores.items()
+    }
+    comparison = cp.compare(points, index="f")
+    assert text.endswith(f"{comparison}\n")
+    for name, curve in comparison.curves.items():
+        assert f"{name} (area {curve.area():.4f}, " in text
+        assert "\n".join(str(curve).splitlines()[1:]) in text
+
+
+def test_minima(given):
+    truth, scores = given
+    document = json.loads(run(*GIVEN, "--min-precision", 0.5, "--min-recall", 0.4, "--json").stdout)
+    parts = document["models"][0]["intervals"]
+    assert all(part["precision"] >= 0.5 and part["recall"] >= 0.4 for part in parts)
+    points = cp.OperatingPoints.from_predictions(truth, scores["a"], pos_label="ill")
+    curve = cp.TradeoffCurve(points)
+    for part in parts:
+        middle = (part["low"] + part["high"]) / 2
+        best = curve.best(middle, min_precision=0.5, min_recall=0.4)
+        assert best.threshold == part["threshold"]
+    done = run(*GIVEN, "--score", "b", "--min-precision", 0.7, "--min-recall", 0.5)
+    assert done.exit_code == 0
+    assert "b is left out: no cut has precision >= 0.7 and recall >= 0.5" in done.stdout
+    done = run(*GIVEN, "--min-precision", 1, "--min-recall", 1)
+    assert done.exit_code == 2
+    assert "a: no cut has precision >= 1 and recall >= 1" in done.stderr
+
+
+def test_meeting_keeps_the_problem(given):
+    truth, scores = given
+    points = cp.OperatingPoints.from_predictions(truth, scores["a"], pos_label="ill")
+    some = meeting(points, min_precision=0.5)
+    assert (some.positives, some.negatives) == (points.positives, points.negatives)
+    assert some.precision.min() >= 0.5
+    assert len(some) == (points.precision >= 0.5).sum()
+    groups = cp.OperatingPoints.from_groups({1, 2}, {"x": {1, 2}, "y": {5}}, 10)
+    assert meeting(groups, min_recall=0.5).names == ("x",)
+    assert meeting(points) is points
+
+
+def test_weights_count(given):
+    truth, _ = given
+    weight = 1 + np.arange(200) % 2
+    document = json.loads(run(*GIVEN, "--weight", "w", "--json").stdout)
+    assert document["positives"] == weight[truth == "ill"].sum()
+
+
+@pytest.mark.parametrize(("name", "start"), [("out.svg", b"<?xml"), ("out.png", b"\x89PNG"), ("out.pdf", b"%PDF")])
+def test_plot(given, tmp_path, name, start):
+    pytest.importorskip("matplotlib").use("Agg")
+    done = run(*GIVEN, "--score", "b", "--plot", name)
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / name).read_bytes().startswith(start)
+    assert f"drawn into {name}" in done.stderr
+    first = (tmp_path / name).read_bytes()
+    run(*GIVEN, "--score", "b", "--plot", name)
+    assert (tmp_path / name).read_bytes() == first
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["scores.csv", "--truth", "truth", "--positive", "il", "--score", "a"], "did you mean 'ill'?"),
+        (["scores.csv", "--truth", "trut", "--positive", "ill", "--score", "a"], "did you mean 'truth'?"),
+        (["scores.csv", "--truth", "truth", "--positive", "ill", "--score", "truth"], "must hold numbers"),
+        ([*GIVEN, "--index", "g"], "there is no index 'g'"),
+        ([*GIVEN, "--min-recall", "40"], "min_recall is a share between 0 and 1, got 40"),
+        ([*GIVEN, "--plot", "out.doc"], "a picture's name ends in .svg, .png, .pdf, got 'out.doc'"),
+    ],
+)
+def test_mistakes_are_one_sentence(given, arguments, sentence):
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert sentence in done.stderr
+    assert "Traceback" not in done.output
+
+
+def test_one_class(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "one.csv").write_text("t,s\nwell,1\nwell,2\n")
+    done = run("one.csv", "--truth", "t", "--positive", "ill", "--score", "s")
+    assert done.exit_code == 2
+    assert "there are no rows of the positive class 'ill'" in done.stderr
