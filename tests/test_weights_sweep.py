@@ -8,7 +8,9 @@ import scipy.sparse
 
 from compromis.evidence.votes import VotePatterns
 from compromis.kernels.sorting import sort_order
+from compromis.kernels.weights_annealing import recount
 from compromis.kernels.weights_cell import cell_of
+from compromis.kernels.weights_state import prepare, set_weight
 from compromis.kernels.weights_sweep import line_search, total_value, weight_bounds
 from compromis.preferences import Preference, Preferences
 from compromis.weights import Budget, Sweep, search_weights
@@ -95,14 +97,35 @@ def test_the_cell_ends_where_decisions_change(smoothing):
     descent.start(np.exp(np.random.default_rng(2).normal(size=5)))
     weights = descent.state.weight.copy()
     now = naive.decide(votes, weights, smoothing)
+    sides = set()
     for k in range(5):
         for end, side in zip(cell_of(descent.patterns, descent.state, k), (-1, 1), strict=True):
             if 0 < end < np.inf:
+                sides.add(side)
                 moved = weights.copy()
                 moved[k] = end * (1 - side * 1e-9)
                 assert naive.decide(votes, moved, smoothing) == now
                 moved[k] = end * (1 + side * 1e-9)
                 assert naive.decide(votes, moved, smoothing) != now
+    assert sides == {-1, 1}
+
+
+@pytest.mark.parametrize("dense", [True, False])
+@pytest.mark.parametrize("smoothing", [0.0, 0.5])
+def test_ties_go_to_the_first_class_in_the_state_too(dense, smoothing):
+    descent, patterns = random_problem(3, dense=dense, smoothing=smoothing)
+    votes = patterns.votes if dense else patterns.votes.toarray()
+    for k in range(5):
+        descent.state.weight[:] = 1.0
+        prepare(descent.patterns, descent.objective, descent.state)
+        for new in (2.0, 0.5, 1.0):  # many ties: votes are small whole numbers
+            recount(descent.patterns, descent.objective, descent.state, k, new)
+            set_weight(descent.patterns, descent.state, k, new)
+            fresh = naive.matrix(
+                patterns.truth, naive.decide(votes, descent.state.weight, smoothing), patterns.multiplicity, 5
+            )
+            np.testing.assert_allclose(descent.state.decided, fresh.sum(axis=0))
+            np.testing.assert_allclose(descent.state.hits, fresh.diagonal())
 
 
 def test_sorting():

@@ -38,7 +38,7 @@ class Sweep:
     """
 
     rounds: int = 200
-    passes: int = 4
+    passes: int = 3
     patience: int = 40
 
     def search(self, problem: SearchProblem, generator: np.random.Generator, meter: Meter) -> Found:
