@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from compromis.errors import InputError
 from compromis.evaluation.evaluate import evaluate_counts
 from compromis.evidence.counts import Counts
-from compromis.evidence.labels import read_positions
 from compromis.evidence.paired import PairedCounts, classes_of
+from compromis.evidence.positions import positions_in
 from compromis.evidence.weights import read_weights
 from compromis.preferences import Preferences
 from compromis.reporting.cross_evaluation import CrossEvaluation
@@ -75,8 +75,8 @@ def compare_models(
     level = read_confidence(confidence)
     _check(decisions)
     classes = classes_of(y_true, dict(decisions), labels)
-    truth = read_positions(y_true, classes, "y_true")
-    decided = {name: read_positions(values, classes, name) for name, values in decisions.items()}
+    truth = positions_in(y_true, classes, "y_true")
+    decided = {name: positions_in(values, classes, name) for name, values in decisions.items()}
     weight = read_weights(sample_weight, len(truth))
     wish = None if preferences is None else preferences.on(classes)
     evaluations = {

@@ -14,7 +14,7 @@ from compromis.evaluation.optimism import warn_of_optimism
 from compromis.evaluation.progress import Progress, counted
 from compromis.evidence.counts import Counts
 from compromis.evidence.grouped import read_groups
-from compromis.evidence.labels import read_positions
+from compromis.evidence.positions import positions_in
 from compromis.evidence.weights import read_weights
 from compromis.measures.costs import read_cost
 from compromis.preferences import Preferences
@@ -96,7 +96,7 @@ def _read(
     if preferences is not None and not isinstance(preferences, Preferences):
         raise InputError(f"preferences must be a compromis.Preferences, got {type(preferences).__name__}")
     classes = Counts.from_predictions(y, y, labels=labels).classes
-    truth = read_positions(y, classes, "y")
+    truth = positions_in(y, classes, "y")
     if preferences is not None:
         preferences.on(classes)  # a preference for an unknown class is said before hours of fitting
     group = None if groups is None else read_groups(groups, len(truth))

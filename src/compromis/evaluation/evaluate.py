@@ -13,7 +13,7 @@ from compromis.evaluation.scored import ScoredRows
 from compromis.evidence import Counts
 from compromis.evidence.distributions import DistributionErrors, read_distributions
 from compromis.evidence.grouped import GroupedCounts, group_counts, read_groups
-from compromis.evidence.labels import read_positions
+from compromis.evidence.positions import positions_in
 from compromis.evidence.weights import read_weights
 from compromis.measures.costs import read_cost
 from compromis.measures.probability import read_priors, smoothed_shares
@@ -87,10 +87,10 @@ def evaluate(
         evidence = counts if groups is None else group_counts(y_true, y_pred, groups, counts, sample_weight)
         return evaluate_counts(evidence, preferences=preferences, priors=priors, cost=cost, confidence=confidence)
     classes = _classes(y_true, y_pred, labels)
-    truth = read_positions(y_true, classes, "y_true")
+    truth = positions_in(y_true, classes, "y_true")
     shares = read_distributions(y_proba, len(truth), classes)
     weight = read_weights(sample_weight, len(truth))
-    decided = shares.argmax(axis=1) if y_pred is None else read_positions(y_pred, classes, "y_pred")
+    decided = shares.argmax(axis=1) if y_pred is None else positions_in(y_pred, classes, "y_pred")
     counts = Counts.from_positions(truth, decided, classes, weight)
     group = None if groups is None else read_groups(groups, len(truth))
     return _evaluation(

@@ -16,7 +16,7 @@ from compromis.evaluation.scored import ScoredRows
 from compromis.evidence.counts import Counts
 from compromis.evidence.distributions import DistributionErrors
 from compromis.evidence.grouped import GroupedCounts
-from compromis.evidence.labels import read_positions
+from compromis.evidence.positions import positions_in
 from compromis.measures.probability import smoothed_shares
 from compromis.measures.rates import roc_area_of_decisions
 from compromis.preferences import Label, Preferences
@@ -147,7 +147,7 @@ def _independent(counts: Counts, repeats: float) -> Counts:
 
 
 def _decided(one: Judged, setup: Setup) -> Positions:
-    return read_positions(one.decided, setup.classes, "the predictions")
+    return positions_in(one.decided, setup.classes, "the predictions")
 
 
 def _scored(setup: Setup, folds: Sequence[Fold], judged: Sequence[Judged], repeats: float = 1.0) -> ScoredRows | None:
@@ -157,7 +157,7 @@ def _scored(setup: Setup, folds: Sequence[Fold], judged: Sequence[Judged], repea
         if one.shares is None:
             return None
         shares = np.zeros((len(one.shares), len(setup.classes)))
-        shares[:, read_positions(one.classes, setup.classes, "classes_")] = one.shares
+        shares[:, positions_in(one.classes, setup.classes, "classes_")] = one.shares
         parts.append(shares)
     rows = np.concatenate([fold.test for fold in folds])
     group = None if setup.group is None else setup.group[rows]

@@ -16,7 +16,8 @@ from compromis.evaluation.grouping import assign_groups
 from compromis.evaluation.leaks import Leaks, find_leaks
 from compromis.evaluation.rows import count_rows, take_rows
 from compromis.evidence import Counts
-from compromis.evidence.labels import read_labels, read_positions
+from compromis.evidence.labels import read_labels
+from compromis.evidence.positions import positions_in
 from compromis.preferences import Label
 
 Positions = NDArray[np.int64]
@@ -188,7 +189,7 @@ def _has_fractions(y: Any) -> bool:
 def _classes(y: Any) -> tuple[Positions, tuple[Label, ...]]:
     read_labels(y, "y")  # so that messages call it y
     classes = Counts.from_predictions(y, y).classes
-    codes = read_positions(y, classes, "y")
+    codes = positions_in(y, classes, "y")
     present = np.bincount(codes, minlength=len(classes)) > 0
     return (np.cumsum(present) - 1)[codes], tuple(label for label, there in zip(classes, present, strict=True) if there)
 

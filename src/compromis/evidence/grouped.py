@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
-from compromis.evidence.labels import read_labels, read_positions
+from compromis.evidence.labels import read_labels
+from compromis.evidence.positions import positions_in
 from compromis.evidence.weights import read_weights
 
 
@@ -92,7 +93,7 @@ def group_counts(
 ) -> GroupedCounts:
     """Return the counts of each group; `counts` are those of all rows."""
     truth, decided = (
-        read_positions(values, counts.classes, name) for values, name in ((y_true, "y_true"), (y_pred, "y_pred"))
+        positions_in(values, counts.classes, name) for values, name in ((y_true, "y_true"), (y_pred, "y_pred"))
     )
     group = read_groups(groups, len(truth))
     return GroupedCounts.from_positions(truth, decided, group, counts, read_weights(sample_weight, len(truth)))

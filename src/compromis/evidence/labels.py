@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,17 +52,6 @@ def read_labels(values: Any, name: str) -> LabelColumn:
     if type(values).__module__.partition(".")[0] in {"pandas", "polars", "pyarrow", "modin", "cudf"}:
         return _read_series(values, name)
     return _read_array(_as_array(values, name), name)
-
-
-def read_positions(values: Any, classes: Sequence[Label], name: str) -> NDArray[np.int64]:
-    """Return the position of each row's class in `classes`, which must hold them all."""
-    column = read_labels(values, name)
-    position = {label: place for place, label in enumerate(classes)}
-    try:
-        parts = [np.fromiter(map(position.__getitem__, part), np.int64, len(part)) for part in column.lists()]
-    except KeyError as error:
-        raise InputError(f"{name} has the class {error.args[0]!r}, which is not among {shown(classes)}") from None
-    return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
 
 
 def check_same_rows(first: LabelColumn, second: LabelColumn) -> None:

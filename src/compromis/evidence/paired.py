@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
-from compromis.evidence.labels import read_labels, read_positions
+from compromis.evidence.labels import read_labels
+from compromis.evidence.positions import positions_in
 from compromis.evidence.weights import read_weights
 from compromis.preferences import Label
 
@@ -65,7 +66,7 @@ class PairedCounts:
         """Count the true classes against the decisions of two models on the same rows."""
         classes = classes_of(y_true, {"first": first, "second": second}, labels)
         truth, one, other = (
-            read_positions(values, classes, name)
+            positions_in(values, classes, name)
             for values, name in ((y_true, "y_true"), (first, "first"), (second, "second"))
         )
         return cls.from_positions(truth, one, other, classes, read_weights(sample_weight, len(truth)))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis.errors import InputError, shown
-from compromis.evidence.labels import LabelColumn
+from compromis.evidence.labels import LabelColumn, read_labels
 from compromis.preferences import Label
 from compromis.preferences.preferences import plain_label
 
@@ -39,6 +39,11 @@ def read_positions(column: LabelColumn, labels: Sequence[Any] | None) -> tuple[N
     return places[codes], order
 
 
+def positions_in(values: Any, classes: Sequence[Label], name: str) -> NDArray[np.int64]:
+    """Return the position of each row's class in `classes`, which must hold them all; `name` is what messages call the rows."""
+    return read_positions(read_labels(values, name), classes)[0]
+
+
 def _order(column: LabelColumn, found: Sequence[Label], labels: Sequence[Any] | None) -> tuple[Label, ...]:
     if labels is None:
         return column.categories if column.categories is not None else tuple(found)
@@ -56,7 +61,7 @@ def _codes(column: LabelColumn) -> tuple[NDArray[np.int64], list[Label]]:
         return codes.astype(np.int64), [column.categories[code] for code in present]
     if column.is_integer and len(values):
         low, high = int(values.min()), int(values.max())
-        if high - low < _WIDEST:
+        if high - low < _WIDEST and high < 2**63:
             return _integer_codes(values, low, high, bool if column.kind == "bool" else int)
     if values.dtype.kind == "O":
         return _object_codes(column)

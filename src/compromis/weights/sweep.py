@@ -32,7 +32,8 @@ class Sweep:
     rounds : int
         Perturbations at most, without a budget.
     passes : int
-        Without a budget, perturbing ends once as many votes were visited as in this many passes over all.
+        Without a budget, perturbing ends once as many votes were visited as in this many passes over all; few votes are
+        visited more often.
     patience : int
         Perturbations in a row without an improvement after which a search without a budget ends.
     """
@@ -68,7 +69,7 @@ class Sweep:
         self, descent: Descent, best: _Best, generator: np.random.Generator, meter: Meter, use_up: bool
     ) -> None:
         """Heat the best weights, or now and then jump away from them, and descend again."""
-        begin, enough = descent.entries, self.passes * votes_per_pass(descent)
+        begin, enough = descent.entries, max(self.passes * votes_per_pass(descent), _MANY)
         window, every = (_WINDOWS[1], 4) if votes_per_pass(descent) > _MANY else (np.inf, 2)
         failures, rounds = 0, 0
         while not meter.exhausted:
