@@ -195,5 +195,5 @@ def test_tuned_forest_and_model_file_decide_alike(flowers):
     model = load_model("m.model")
     assert isinstance(model.classifier, RandomForestClassifier)
     assert model.hard
-    assert model.decision.smoothing == pytest.approx(0.5 / 15)
+    assert model.decision.smoothing == 0
     assert set(model.decision.classes) == set(names)

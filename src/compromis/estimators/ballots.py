@@ -44,13 +44,19 @@ def votes_of(estimator: Any, X: Any, classes: NDArray[Any], *, hard: bool) -> Vo
 def out_of_bag_votes(estimator: Any, X: Any, classes: NDArray[Any], *, hard: bool) -> Votes:
     """Return for each training row the votes of the members that did not see it; rows that all of them saw have none."""
     counts = np.zeros((_rows(X), len(classes)))
+    decide = _decisions
+    if isinstance(estimator, (RandomForestClassifier, ExtraTreesClassifier)) and _is_numeric(X):
+        # the forest has checked these rows when it was fitted; trees need not check them again, each for itself
+        X, decide = np.ascontiguousarray(_columns(X, None), dtype=np.float32), _tree_decisions
     for (member, features), seen in zip(_members(estimator), _samples(estimator), strict=True):
-        out = np.setdiff1d(np.arange(len(counts)), seen)
+        left = np.ones(len(counts), dtype=bool)
+        left[seen] = False
+        out = np.flatnonzero(left)
         if out.size == 0:
             continue
         part = _safe_indexing(X, out)
         if hard:
-            counts[out, _decisions(member, part, features)] += 1
+            counts[out, decide(member, part, features)] += 1
         else:
             counts[out] += _aligned(
                 member.predict_proba(_columns(part, features)), member.classes_.astype(int), np.arange(len(classes))
@@ -118,6 +124,18 @@ def _samples(estimator: Any) -> Sequence[NDArray[Any]]:
 def _decisions(member: Any, X: Any, features: NDArray[Any] | None) -> NDArray[np.int64]:
     """Return the positions of the classes a member decides; members are trained on positions, not on labels."""
     return np.asarray(member.predict(_columns(X, features))).astype(np.int64)
+
+
+def _tree_decisions(member: Any, X: NDArray[np.float32], features: NDArray[Any] | None) -> NDArray[np.int64]:
+    """Return what `_decisions` does, for a tree of a forest and rows that were checked."""
+    assert features is None
+    leaf_class: NDArray[np.int64] = member.classes_.astype(np.int64)[member.tree_.value[:, 0, :].argmax(axis=1)]
+    return leaf_class[member.tree_.apply(X)]
+
+
+def _is_numeric(X: Any) -> bool:
+    array = X.to_numpy() if hasattr(X, "to_numpy") else X
+    return isinstance(array, np.ndarray) and array.dtype.kind in "fiub"
 
 
 def _columns(X: Any, features: NDArray[Any] | None) -> Any:

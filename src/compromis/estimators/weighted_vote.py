@@ -36,9 +36,10 @@ from compromis.preferences.preferences import plain_label
 from compromis.weights import WeightSearch
 
 AUTO_FOLDS = 5
-AUTO_RESAMPLES = 0
-AUTO_SMOOTHING = 0.5
-"""In votes: half a vote for every class, whatever the number of members; see docs/tuning.md for the comparison."""
+AUTO_RESAMPLES, AUTO_RESAMPLES_MANY = 20, 6
+"""For up to three classes, and for more, where a search takes longer; see docs/tuning.md for the comparison."""
+AUTO_SMOOTHING = 0.0
+"""Half a vote for every class ranked best but once decided constantly; see docs/tuning.md."""
 
 
 def _estimator_has(name: str) -> Any:
@@ -69,10 +70,10 @@ class WeightedVoteClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
     method : str
         The search: ``"auto"``, ``"exact"`` (two or three classes), ``"sweep"`` or ``"annealing"``.
     smoothing : float or "auto"
-        Votes added to every class, as a share: a row without a vote for a class can never be decided for it otherwise. ``"auto"``: half a
-        vote for hard votes, nothing for probabilities.
+        Votes added to every class, as a share: a row without a vote for a class can never be decided for it otherwise. Half a
+        vote is 0.5 / (number of members). ``"auto"`` adds nothing, because half a vote can end in a constant decision.
     resamples : int or "auto"
-        Average the log-weights over so many bootstrap resamples of the evidence.
+        Average the log-weights over so many bootstrap resamples of the evidence. ``"auto"``: 20 for two and three classes, 6 for more.
     max_ratio : float, optional
         A bound on the ratio of any two weights.
     n_jobs : int, optional
@@ -174,7 +175,7 @@ class WeightedVoteClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         check_votes_are_possible(self.estimator, hard=hard)
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         votes = self._fit_and_vote(X, y, self._fit_params(sample_weight, params), hard, generator)
-        self.smoothing_ = self._smoothing(hard)
+        self.smoothing_ = self._smoothing()
         if self.weights is None:
             self._tune(votes, y, sample_weight, generator)
         else:
@@ -289,9 +290,9 @@ class WeightedVoteClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         folds = self.cv if isinstance(self.cv, int) else max(2, min(AUTO_FOLDS, smallest))
         return StratifiedKFold(folds, shuffle=True, random_state=int(generator.integers(2**31)))
 
-    def _smoothing(self, hard: bool) -> float:
+    def _smoothing(self) -> float:
         if self.smoothing == "auto":
-            return AUTO_SMOOTHING / len(self.estimator_.estimators_) if hard else 0.0
+            return AUTO_SMOOTHING
         if isinstance(self.smoothing, str) or not 0 <= self.smoothing < np.inf:
             raise InputError(f"smoothing is 'auto' or a number of at least 0, got {self.smoothing!r}")
         return float(self.smoothing)
@@ -303,7 +304,8 @@ class WeightedVoteClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             warnings.warn(str(self.search_.verdict), UninformativeWarning, stacklevel=3)
 
     def _set_weights(self, patterns: VotePatterns, generator: np.random.Generator) -> None:
-        resamples = AUTO_RESAMPLES if self.resamples == "auto" else self.resamples
+        auto = AUTO_RESAMPLES if len(patterns.classes) <= 3 else AUTO_RESAMPLES_MANY
+        resamples = auto if self.resamples == "auto" else self.resamples
         if isinstance(resamples, str) or resamples < 0:
             raise InputError(f"resamples is 'auto' or a number of at least 0, got {self.resamples!r}")
         options = TuningOptions(self.method, self.smoothing_, resamples, self.max_ratio)
