@@ -1,0 +1,83 @@
+// What the page knows: files, models, the wish; and how to build it again on a server that was started anew.
+
+import { ask, follow, upload } from "./server.js";
+
+const events = new EventTarget();
+export const session = { boot: null, folder: "", sources: [], models: [], wish: null, chosen: null };
+const uploaded = new Map();
+let recipes = [];
+
+export const changed = (listener) => events.addEventListener("changed", listener);
+export const model = () => session.models.find((one) => one.id === session.chosen) ?? null;
+
+/** Take over what the server says. */
+export async function refresh() {
+  const found = await ask("GET", "/api/session");
+  Object.assign(session, found);
+  if (!model()) session.chosen = session.models.at(-1)?.id ?? null;
+  const nameOf = (id) => session.sources.find((one) => one.id === id)?.name ?? null;
+  recipes = session.models.map(({ name, recipe, weights }) => ({
+    name, recipe, weights, source: nameOf(recipe.source), model: recipe.model && nameOf(recipe.model),
+  }));
+  events.dispatchEvent(new Event("changed"));
+  return found;
+}
+
+export function choose(id) {
+  session.chosen = id;
+  events.dispatchEvent(new Event("changed"));
+}
+
+/** Upload a file and keep it, in case the server is started anew. */
+export async function send(file) {
+  const source = await upload(file);
+  uploaded.set(source.name, file);
+  await refresh();
+  return source;
+}
+
+export const load = async (recipe, seen) => {
+  const shown = await follow(await ask("POST", "/api/models", recipe), seen);
+  session.chosen = shown.id;
+  await refresh();
+  return shown;
+};
+
+/** Keep what the page shows: the server compares and saves with it. */
+export async function hold(id, wish, weights) {
+  session.wish = wish;
+  const found = session.models.find((one) => one.id === id);
+  if (found) found.weights = weights;
+  const kept = recipes.find((one) => one.name === found?.name);
+  if (kept) kept.weights = weights;
+  await ask("POST", `/api/models/${id}/hold`, { wish, weights });
+}
+
+/** Load the same models again on a server that was started anew; return the names of what only the user can bring back. */
+export async function restore() {
+  const [wanted, wish, chosen] = [recipes, session.wish, model()?.name];
+  const missing = [];
+  await refresh();
+  for (const one of wanted) {
+    if (session.models.some((other) => other.name === one.name)) continue;
+    const source = await bring(one.source);
+    const fitted = one.recipe.model ? await bring(one.model) : null;
+    if (!source || (one.recipe.model && !fitted)) {
+      missing.push(one.name);
+      continue;
+    }
+    const shown = await load({ ...one.recipe, name: one.name, source: source.id, model: fitted?.id ?? null });
+    if (wish) await hold(shown.id, wish, one.weights);
+  }
+  const again = session.models.find((one) => one.name === chosen);
+  if (again) session.chosen = again.id;
+  await refresh();
+  return missing;
+}
+
+async function bring(name) {
+  const offered = session.sources.find((one) => one.name === name);
+  if (offered) return offered;
+  const file = uploaded.get(name);
+  return file ? send(file) : null;
+}

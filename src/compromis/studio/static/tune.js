@@ -1,0 +1,81 @@
+// Step 2: the two questions per class, and what they do; the same panel as in the report.
+
+import { choice, el, errorPlace, field } from "./elements.js";
+import { mountPanel } from "./panel.js";
+import { ask, Cancelled, follow } from "./server.js";
+import { changed, choose, hold, model, session } from "./session.js";
+
+let panel = null;
+let shown = null;
+let waiting = null;
+
+/** The wish and the weights that the panel shows, as the server takes them. */
+export function current() {
+  const one = model();
+  if (!one || !panel || shown?.id !== one.id) return null;
+  return wording(panel.state(), one);
+}
+
+function wording(state, one) {
+  const fields = ["importance", "accept_precision", "accept_recall", "recall_weight", "min_precision", "min_recall"];
+  const classes = state.wish.classes.map((each, place) => ({
+    label: one.classes[place],
+    ...Object.fromEntries(fields.map((name) => [name, each[name] ?? null]).filter(([, value]) => value !== null)),
+  }));
+  return { model: one.id, wish: { index: state.wish.index, classes }, weights: Array.from(state.weights) };
+}
+
+/** Mount the step. */
+export function mountTune(root) {
+  const error = errorPlace();
+  const picker = el("div", { class: "picker" });
+  const place = el("div", { class: "panel-place" });
+  const empty = el("div", { class: "card empty" }, el("p", {}, "Load a model first; then move the sliders here."));
+  root.append(picker, error, empty, place);
+  const update = () => show(picker, place, empty, error).catch((problem) => error.show(problem.message));
+  changed(update);
+  document.addEventListener("wish-opened", () => ((shown = null), update()));
+}
+
+async function show(picker, place, empty, error) {
+  const one = model();
+  empty.hidden = one !== null;
+  picker.hidden = session.models.length < 2;
+  picker.replaceChildren(field("Model", choice(session.models.map((each) => [each.id, each.name]), session.chosen, choose, { id: "model" })));
+  const same = one && shown && shown.id === one.id && shown.boot === session.boot;
+  if (same) return;
+  panel?.destroy();
+  panel = null;
+  place.replaceChildren();
+  shown = one && { id: one.id, boot: session.boot };
+  if (!one) return;
+  const mark = shown;
+  const content = await ask("GET", `/api/models/${one.id}/panel`);
+  if (shown !== mark) return;
+  const root = el("div");
+  place.replaceChildren(root);
+  panel = mountPanel(root, content, {
+    retune: (wish) => retune(one, wish, error),
+    onChange: (state) => keep(one, state, error),
+  });
+}
+
+async function retune(one, wish, error) {
+  error.show("");
+  const asked = wording({ wish, weights: [] }, one).wish;
+  try {
+    return await follow(await ask("POST", `/api/models/${one.id}/tune`, { wish: asked }));
+  } catch (problem) {
+    if (!(problem instanceof Cancelled)) error.show(problem.message);
+    throw problem;
+  }
+}
+
+/** Tell the server what holds, once the sliders rest. */
+function keep(one, state, error) {
+  clearTimeout(waiting);
+  waiting = setTimeout(() => {
+    const { wish, weights } = wording(state, one);
+    hold(one.id, wish, weights).catch((problem) => error.show(problem.message));
+  }, 300);
+}
