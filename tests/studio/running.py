@@ -24,15 +24,13 @@ class Running:
 
     def __init__(self, pointed=(), output: Path = Path(), *, keys=None, port=0, eager=False, most_upload=5_000_000) -> None:
         self.keys = keys or Secrets()
-        self.workspace = Workspace(Places(pointed, output), eager=eager)
+        self.workspace = Workspace(Places(pointed, output), eager=eager, most_upload=most_upload)
         self._sock = listen(port)
         self.port = self._sock.getsockname()[1]
         self.base = f"http://127.0.0.1:{self.port}"
         self.address = f"{self.base}/?token={self.keys.token}"
         started = threading.Event()
-        self._server = make_server(
-            self.workspace, self.keys, self._sock, most_upload=most_upload, started=lambda _: started.set()
-        )
+        self._server = make_server(self.workspace, self.keys, self._sock, started=lambda _: started.set())
         self._thread = threading.Thread(
             target=lambda: asyncio.run(self._server.serve(sockets=[self._sock])), name="studio-server"
         )

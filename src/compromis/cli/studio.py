@@ -60,6 +60,6 @@ def command(
         if not no_browser:
             open_browser(address)
 
-    workspace = Workspace(places, eager=demo)
-    serve(make_server(workspace, keys, sock, most_upload=max_upload * 1_000_000, started=started), workspace, sock)
+    workspace = Workspace(places, eager=demo, most_upload=max_upload * 1_000_000)
+    serve(make_server(workspace, keys, sock, started=started), workspace, sock)
     click.echo("The studio is closed.")

@@ -16,9 +16,6 @@ from compromis.studio.jobs import sentence
 from compromis.studio.routes import ROUTES
 from compromis.studio.workspace import Workspace
 
-MOST_UPLOAD = 2_000_000_000
-"""Bytes of an upload."""
-
 
 def create_app(workspace: Workspace) -> Starlette:
     """Return the routes over a workspace, without the guard."""
@@ -45,9 +42,9 @@ def create_app(workspace: Workspace) -> Starlette:
     return app
 
 
-def guarded_app(workspace: Workspace, keys: Secrets, port: int, *, most_upload: int = MOST_UPLOAD) -> ASGIApp:
+def guarded_app(workspace: Workspace, keys: Secrets, port: int) -> ASGIApp:
     """Return the studio for a server that listens on `port` of the loopback address; nothing gets around the guard."""
-    return Guard(create_app(workspace), keys, port, most_upload)
+    return Guard(create_app(workspace), keys, port, workspace.most_upload)
 
 
 async def _failed(_: Request, error: Exception) -> Response:

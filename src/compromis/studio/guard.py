@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import hmac
 import secrets
 from dataclasses import dataclass, field
@@ -21,6 +23,8 @@ UPLOAD = "/api/upload"
 """The only route that takes anything but JSON."""
 MOST_JSON = 4 << 20
 """Bytes of a JSON request: a wish for 50,000 classes fits."""
+MOST_DISCARDED, PATIENCE = 16 << 20, 2.0
+"""Bytes and seconds of a refused request that are still read."""
 
 _CSP = (
     "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data:; connect-src 'self'; "
@@ -83,6 +87,7 @@ class Guard:
         greets = refusal is None and scope["path"] == "/" and self._keys.is_token(_query_token(scope))
         guarded = _with_headers(send, nonce, f"{self._cookie}={self._keys.page_key}" if greets else None)
         if refusal is not None:
+            await _discard(receive)
             await _refuse(guarded, *refusal)
             return
         await self._app(scope, _bounded(receive, self._most(scope)), guarded)
@@ -137,10 +142,23 @@ def _bounded(receive: Receive, most: int) -> Receive:
         message = await receive()
         left -= len(message.get("body", b""))
         if left < 0:
+            await _discard(receive)
             raise TooLarge(_too_large(most))
         return message
 
     return counted
+
+
+async def _discard(receive: Receive) -> None:
+    """Read and forget what is still arriving, within bounds: a client that is cut off while it sends never sees the answer."""
+    left = MOST_DISCARDED
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(PATIENCE):
+            more = True
+            while more and left > 0:
+                message = await receive()
+                left -= len(message.get("body", b""))
+                more = message["type"] == "http.request" and message.get("more_body", False)
 
 
 def _too_large(most: int) -> str:
@@ -186,7 +204,11 @@ def _with_headers(send: Send, nonce: str, cookie: str | None) -> Send:
 
 async def _refuse(send: Send, status: int, sentence: str) -> None:
     body: bytes = msgspec.json.encode({"error": sentence})
-    headers: list[tuple[bytes, bytes]] = [(b"content-type", b"application/json"), (b"connection", b"close")]
+    headers: list[tuple[bytes, bytes]] = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
     start: dict[str, Any] = {"type": "http.response.start", "status": status, "headers": headers}
     await send(start)
     await send({"type": "http.response.body", "body": body})

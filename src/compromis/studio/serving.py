@@ -13,7 +13,7 @@ from collections.abc import Callable
 import uvicorn
 
 from compromis.errors import InputError
-from compromis.studio.app import MOST_UPLOAD, guarded_app
+from compromis.studio.app import guarded_app
 from compromis.studio.guard import Secrets
 from compromis.studio.workspace import Workspace
 
@@ -26,6 +26,7 @@ def listen(port: int = 0) -> socket.socket:
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         sock.bind((LOOPBACK, port))
+        sock.listen()  # from now on the port is ours
     except OSError as error:
         sock.close()
         raise InputError(f"port {port} cannot be used ({error.strerror}); choose another, or none") from error
@@ -37,13 +38,12 @@ def make_server(
     keys: Secrets,
     sock: socket.socket,
     *,
-    most_upload: int = MOST_UPLOAD,
     started: Callable[[str], None] = lambda _: None,
 ) -> uvicorn.Server:
     """Return a server for the socket; `started` is called with the address, token included, when pages can be opened."""
     port = sock.getsockname()[1]
     config = uvicorn.Config(
-        guarded_app(workspace, keys, port, most_upload=most_upload),
+        guarded_app(workspace, keys, port),
         log_level="warning",
         access_log=False,  # addresses hold the token
         http="h11",

@@ -24,6 +24,8 @@ from compromis.studio.wishes import Wish, answers, wish_of
 from compromis.weights import WeightSearch, search_weights
 
 MOST_MODELS = 50
+MOST_UPLOAD = 2_000_000_000
+"""Bytes of an upload."""
 MOST_PANEL = 8_000_000
 """Bytes of evidence that a page takes; beyond them votes are binned for its curves."""
 MOST_VOTES = 100_000
@@ -78,8 +80,9 @@ class Model(msgspec.Struct):
 class Workspace:
     """The state of one studio; changes are short and under a lock, work happens outside it."""
 
-    def __init__(self, places: Places, *, eager: bool = False) -> None:
+    def __init__(self, places: Places, *, eager: bool = False, most_upload: int = MOST_UPLOAD) -> None:
         self.places = places
+        self.most_upload = most_upload
         self._eager = eager
         self.jobs = Jobs()
         self.boot = secrets.token_hex(8)
@@ -94,6 +97,7 @@ class Workspace:
             "boot": self.boot,
             "version": __version__,
             "eager": self._eager,
+            "most_upload": self.most_upload,
             "folder": str(self.places.output),
             "sources": [source_shown(one) for one in self.places.sources()],
             "models": [one.shown() for one in self._models.values()],

@@ -1,5 +1,6 @@
 // What the page knows: files, models, the wish; and how to build it again on a server that was started anew.
 
+import { size } from "./elements.js";
 import { ask, follow, upload } from "./server.js";
 
 const events = new EventTarget();
@@ -30,6 +31,7 @@ export function choose(id) {
 
 /** Upload a file and keep it, in case the server is started anew. */
 export async function send(file) {
+  if (file.size > session.most_upload) throw new Error(`this file has ${size(file.size)}, uploads may have ${size(session.most_upload)}; start with --max-upload, or name the file when you start the studio`);
   const source = await upload(file);
   uploaded.set(source.name, file);
   await refresh();
