@@ -25,6 +25,7 @@ class Running:
     def __init__(self, pointed=(), output: Path = Path(), *, keys=None, port=0, eager=False, most_upload=5_000_000) -> None:
         self.keys = keys or Secrets()
         self.workspace = Workspace(Places(pointed, output), eager=eager, most_upload=most_upload)
+        self.workspace.warm.set()
         self._sock = listen(port)
         self.port = self._sock.getsockname()[1]
         self.base = f"http://127.0.0.1:{self.port}"

@@ -50,16 +50,17 @@ def command(
     places = Places(files, output)
     keys = Secrets() if "COMPROMIS_STUDIO_TOKEN" not in os.environ else read_token(os.environ["COMPROMIS_STUDIO_TOKEN"])
     sock = listen(port)
+    workspace = Workspace(places, eager=demo, most_upload=max_upload * 1_000_000)
     if demo:
-        from compromis.studio.demo import write_demo
+        from compromis.studio.demo import WISH, write_demo
 
         places.offer(write_demo(places.private()))
+        workspace.wish = WISH
 
     def started(address: str) -> None:
         click.echo(f"The studio is open at\n\n    {address}\n\nFiles are saved into {places.output}. Ctrl-C stops it.")
         if not no_browser:
             open_browser(address)
 
-    workspace = Workspace(places, eager=demo, most_upload=max_upload * 1_000_000)
     serve(make_server(workspace, keys, sock, started=started), workspace, sock)
     click.echo("The studio is closed.")

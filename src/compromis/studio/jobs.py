@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from compromis.errors import CompromisError
@@ -91,15 +92,18 @@ class Jobs:
         self._threads: list[threading.Thread] = []
         self.closed = False
 
-    def start(self, title: str, work: Callable[[Report], Any], *, key: str = "") -> Job:
-        """Begin the work in a thread of its own; an unfinished job of the same `key` is cancelled: the newest counts."""
+    def start(self, title: str, work: Callable[[Report], Any], *, key: str = "", light: bool = False) -> Job:
+        """Begin the work in a thread of its own; an unfinished job of the same `key` is cancelled: the newest counts.
+
+        `light` work does not wait until heavy work leaves room.
+        """
         for other in self._jobs.values():
             if key and other.key == key and not other.finished:
                 other.cancel()
         job = Job(next(self._numbers), title, key)
         self._forget()
         self._jobs[job.id] = job
-        thread = threading.Thread(target=self._run, args=(job, work), name=f"studio-job-{job.id}", daemon=True)
+        thread = threading.Thread(target=self._run, args=(job, work, light), name=f"studio-job-{job.id}", daemon=True)
         self._threads = [one for one in self._threads if one.is_alive()] + [thread]
         thread.start()
         return job
@@ -121,21 +125,23 @@ class Jobs:
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
 
-    def _run(self, job: Job, work: Callable[[Report], Any]) -> None:
+    def _run(self, job: Job, work: Callable[[Report], Any], light: bool) -> None:
         try:
-            while not self._free.acquire(timeout=0.05):
-                job.report(0.0, "waiting for other work")
-        except Cancelled:
-            job.settle("cancelled")
-            return
-        try:
-            job.begin()
-            job.report(0.0, "")
-            job.settle("done", result=work(job.report))
+            with contextlib.nullcontext() if light else self._room(job):
+                job.begin()
+                job.report(0.0, "")
+                job.settle("done", result=work(job.report))
         except Cancelled:
             job.settle("cancelled")
         except Exception as error:  # whatever the work raises is shown where it was asked for
             job.settle("failed", error=sentence(error))
+
+    @contextlib.contextmanager
+    def _room(self, job: Job) -> Iterator[None]:
+        while not self._free.acquire(timeout=0.05):
+            job.report(0.0, "waiting for other work")
+        try:
+            yield
         finally:
             self._free.release()
 

@@ -136,6 +136,7 @@ async def _compare(request: Request) -> Any:
         f"Comparing for {asked.label}",
         lambda report: workspace.compare(asked.label, asked.index, report),
         key="compare",
+        light=True,
     )
     await _settled(request, job, AT_ONCE)
     return job.shown()
@@ -162,7 +163,7 @@ async def _save(request: Request) -> Any:
     workspace, asked = _workspace(request), await _asked(request, SaveRequest)
     if asked.kind not in KINDS:
         raise InputError(f"there is no kind {asked.kind!r} of file; choose one of {', '.join(KINDS)}")
-    job = workspace.jobs.start(f"Saving {asked.name}", lambda report: save(workspace, asked, report))
+    job = workspace.jobs.start(f"Saving {asked.name}", lambda report: save(workspace, asked, report), light=True)
     await _settled(request, job, AT_ONCE)
     return job.shown()
 

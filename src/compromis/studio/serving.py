@@ -58,7 +58,7 @@ def make_server(
 
 def serve(server: uvicorn.Server, workspace: Workspace, sock: socket.socket) -> None:
     """Serve until Ctrl-C; then nothing is left: no temporary files, no threads, no socket."""
-    threading.Thread(target=warm_up, name="studio-warm-up", daemon=True).start()
+    threading.Thread(target=warm_up, args=(workspace,), name="studio-warm-up", daemon=True).start()
     try:
         with contextlib.suppress(KeyboardInterrupt):
             asyncio.run(server.serve(sockets=[sock]))
@@ -89,7 +89,7 @@ def open_browser(address: str) -> None:
     threading.Thread(target=lambda: webbrowser.open(address), name="studio-browser", daemon=True).start()
 
 
-def warm_up() -> None:
+def warm_up(workspace: Workspace) -> None:
     """Search three small problems, so that the kernels are compiled or loaded before the first question."""
     from compromis.weights import search_weights
 
@@ -98,3 +98,4 @@ def warm_up() -> None:
         for classes in (2, 3, 4):
             votes = [[1.0 + (row + k) % 3 for k in range(classes)] for row in range(8)]
             search_weights(votes, [row % classes for row in range(8)])
+    workspace.warm.set()

@@ -87,6 +87,8 @@ class Workspace:
         self.jobs = Jobs()
         self.boot = secrets.token_hex(8)
         self.wish: Wish | None = None
+        self.warm = threading.Event()
+        """Set when the compiled kernels are at hand."""
         self._models: dict[str, Model] = {}
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
@@ -139,11 +141,12 @@ class Workspace:
     def tune(self, model: Model, wish: Wish, report: Report) -> dict[str, Any]:
         """Search the weights that serve the wish best, and let them hold."""
         preferences = wish.preferences(model.patterns.classes)
+        report(0.0, "searching" if self.warm.is_set() else "getting ready; after an installation this takes half a minute, once")
         found = search_weights(
             model.patterns,
             preferences=preferences,
             smoothing=model.smoothing,
-            progress=lambda share, loss: report(share, f"loss {loss:.4f}"),
+            progress=lambda share, loss: report(0.95 * share, f"loss {loss:.4f}"),
         )
         with self._lock:
             model.weights, self.wish = found.weights, wish

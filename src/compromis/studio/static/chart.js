@@ -4,10 +4,13 @@ import { el, shorten, svg } from "./elements.js";
 
 const [WIDE, HIGH, LEFT, RIGHT, TOP, BELOW] = [760, 360, 56, 16, 16, 62];
 const x = (weight) => LEFT + weight * (WIDE - LEFT - RIGHT);
-const y = (value) => TOP + (1 - value) * (HIGH - TOP - BELOW);
+let low = 0;
+const y = (value) => TOP + ((1 - value) / (1 - low)) * (HIGH - TOP - BELOW);
 
 /** Return the picture of a comparison; `mine` is the wish for its class. */
 export function tradeoffChart(found, mine) {
+  const least = Math.min(...found.curves.flatMap((curve) => curve.value.filter((value) => value !== null)));
+  low = Number.isFinite(least) ? Math.min(0.8, Math.max(0, Math.floor(10 * least - 0.5) / 10)) : 0;
   const picture = svg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, class: "chart", role: "img", "aria-label": found.verdict },
     grid(), winners(found), found.curves.map(line));
   const weight = mine && recallWeight(found.index, mine);
@@ -17,12 +20,14 @@ export function tradeoffChart(found, mine) {
 
 function grid() {
   const ticks = [0, 0.2, 0.4, 0.6, 0.8, 1];
+  const step = 1 - low > 0.5 ? 0.2 : 0.1;
+  const upright = Array.from({ length: Math.floor((1 - low) / step + 1e-9) + 1 }, (_, k) => 1 - k * step);
   return svg("g", { class: "grid" },
-    ticks.map((tick) => svg("line", { x1: LEFT, x2: WIDE - RIGHT, y1: y(tick), y2: y(tick) })),
-    ticks.map((tick) => svg("text", { x: LEFT - 8, y: y(tick) + 4, "text-anchor": "end" }, tick.toFixed(1))),
+    upright.map((tick) => svg("line", { x1: LEFT, x2: WIDE - RIGHT, y1: y(tick), y2: y(tick) })),
+    upright.map((tick) => svg("text", { x: LEFT - 8, y: y(tick) + 4, "text-anchor": "end" }, Math.abs(tick).toFixed(1))),
     ticks.map((tick) => svg("text", { x: x(tick), y: HIGH - BELOW + 34, "text-anchor": "middle" }, tick.toFixed(1))),
     svg("text", { x: x(0.5), y: HIGH - 8, "text-anchor": "middle", class: "axis" }, "recall weight: precision matters ← → recall matters"),
-    svg("text", { x: 14, y: y(0.5), transform: `rotate(-90 14 ${y(0.5)})`, "text-anchor": "middle", class: "axis" }, "value"));
+    svg("text", { x: 14, y: HIGH / 2 - 24, transform: `rotate(-90 14 ${HIGH / 2 - 24})`, "text-anchor": "middle", class: "axis" }, "value"));
 }
 
 /** A strip below the curves: who is best where. */

@@ -34,7 +34,7 @@ function saveLine([kind, suffix, title, hint]) {
   const error = errorPlace();
   const done = el("p", { class: "done", role: "status" });
   const name = el("input", { type: "text", value: `${kind}${suffix}`, required: true, id: `name-${kind}` });
-  const again = el("button", { type: "button", hidden: true, onclick: () => run(true) }, "Replace it");
+  const again = el("button", { type: "button", id: `replace-${kind}`, hidden: true, onclick: () => run(true) }, "Replace it");
   const button = el("button", { type: "submit", class: "primary", id: `save-${kind}` }, "Save");
   const run = async (replace) => {
     error.show("");
@@ -53,7 +53,7 @@ function saveLine([kind, suffix, title, hint]) {
     button.disabled = false;
   };
   const line = el("form", { class: "save", onsubmit: (event) => (event.preventDefault(), run(false)) },
-    field(title, name, hint), button, again, error, done);
+    field(title, name), button, again, el("small", {}, hint), error, done);
   return { line, update: () => (button.disabled = model() === null) };
 }
 

@@ -2,7 +2,7 @@
 
 import { choice, el, errorPlace, field } from "./elements.js";
 import { mountPanel } from "./panel.js";
-import { ask, Cancelled, follow } from "./server.js";
+import { ask, follow } from "./server.js";
 import { changed, choose, hold, model, session } from "./session.js";
 
 let panel = null;
@@ -55,20 +55,16 @@ async function show(picker, place, empty, error) {
   const root = el("div");
   place.replaceChildren(root);
   panel = mountPanel(root, content, {
-    retune: (wish) => retune(one, wish, error),
+    retune: (wish) => retune(one, wish),
     onChange: (state) => keep(one, state, error),
   });
+  if (session.eager && one.weights.every((weight) => weight === 1)) panel.set({ wish: panel.state().wish });
 }
 
-async function retune(one, wish, error) {
-  error.show("");
+/** Search on the server; the panel says what went wrong, if it did. */
+async function retune(one, wish) {
   const asked = wording({ wish, weights: [] }, one).wish;
-  try {
-    return await follow(await ask("POST", `/api/models/${one.id}/tune`, { wish: asked }));
-  } catch (problem) {
-    if (!(problem instanceof Cancelled)) error.show(problem.message);
-    throw problem;
-  }
+  return follow(await ask("POST", `/api/models/${one.id}/tune`, { wish: asked }));
 }
 
 /** Tell the server what holds, once the sliders rest. */
