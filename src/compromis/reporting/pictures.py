@@ -11,14 +11,16 @@ from numpy.typing import NDArray
 from compromis.evidence.vote_distribution import VoteDistribution, vote_distribution
 from compromis.evidence.votes import VotePatterns
 from compromis.indices import Index
-from compromis.preferences import Label
+from compromis.preferences import Label, Preferences
 from compromis.reporting.class_curves import ClassCuts
 from compromis.tradeoffs import TradeoffCurve
+from compromis.weights import weight_sweep
+from compromis.weights.decision import Decision
 
 Floats = NDArray[np.float64]
 WIDTH, HEIGHT = 150.0, 100.0
 """The size of a picture's plane in its own units."""
-_STEP = 0.7
+_STEP = 1.0
 _GRID = np.linspace(0.0, 1.0, 41)
 
 
@@ -37,6 +39,17 @@ class CurvePicture:
 
 
 @dataclass(frozen=True, slots=True)
+class SweepPicture:
+    """Recall, precision and loss as one class's weight is divided and multiplied by up to 100."""
+
+    label: Label
+    recall: str
+    precision: str
+    loss: str
+    loss_point: tuple[float, float] | None
+
+
+@dataclass(frozen=True, slots=True)
 class VotePicture:
     """How the votes for one class are distributed over its own rows and over all others."""
 
@@ -50,13 +63,11 @@ class VotePicture:
 def path(x: Floats, y: Floats) -> str:
     """Return the path through points in the unit square; points too near to be told apart are left out."""
     left, top = x * WIDTH, (1 - y) * HEIGHT
-    kept, last = [], None
-    for place in range(len(left)):
-        here = float(left[place]), float(top[place])
-        if last is None or place == len(left) - 1 or abs(here[0] - last[0]) + abs(here[1] - last[1]) > _STEP:
-            kept.append(f"{here[0]:.1f},{here[1]:.1f}")
-            last = here
-    return "M" + "L".join(kept) if kept else ""
+    cells = np.column_stack([np.rint(left / _STEP), np.rint(top / _STEP)])
+    kept = np.ones(len(left), dtype=bool)
+    kept[1:-1] = (cells[1:-1] != cells[:-2]).any(axis=1)
+    corners = (f"{across:.1f},{down:.1f}" for across, down in zip(left[kept], top[kept], strict=True))
+    return "M" + "L".join(corners) if kept.any() else ""
 
 
 def vote_pictures(patterns: VotePatterns, places: list[int], bins: int = 20) -> Iterator[VotePicture]:
@@ -109,6 +120,23 @@ def curve_pictures(
             path(*_whole(np.nan_to_num(points.fpr), np.nan_to_num(points.tpr))),
             _point(rest, recall),
         )
+
+
+def sweep_picture(patterns: VotePatterns, preferences: Preferences, decision: Decision, k: int) -> SweepPicture:
+    """Return what the weight of class k does around the weights of a decision."""
+    ratios = np.logspace(-2, 2, 41)
+    sweep = weight_sweep(
+        patterns,
+        label=patterns.classes[k],
+        preferences=preferences,
+        ratios=ratios,
+        weights=decision.weights,
+        smoothing=decision.smoothing,
+    )
+    lines = (sweep.recall[:, k], sweep.precision[:, k], sweep.loss)
+    at = np.linspace(0.0, 1.0, len(ratios))
+    paths = [path(at, np.nan_to_num(line)) for line in lines]
+    return SweepPicture(sweep.label, *paths, _point(0.5, float(sweep.loss[len(ratios) // 2])))
 
 
 def _whole(x: Floats, y: Floats) -> tuple[Floats, Floats]:

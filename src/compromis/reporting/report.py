@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from compromis.errors import InputError
 from compromis.evidence.votes import VotePatterns, read_class_weights
 from compromis.files import write_whole
-from compromis.indices import INDICES
 from compromis.preferences import Preferences
 from compromis.reporting.evaluation import Evaluation
 from compromis.weights import Sweep, WeightSearch, search_weights
@@ -103,10 +102,11 @@ def make_report(
         )
     merged = None if patterns is None else patterns.merge()
     search = None
-    if merged is not None and weights is None and _can_be_tuned(evaluation, merged):
+    wish = evaluation.preferences
+    if merged is not None and weights is None and wish is not None and can_be_tuned(wish, merged):
         method = "exact" if len(merged.classes) == 2 else Sweep(passes=1)
         search = search_weights(
-            merged, preferences=evaluation.preferences, method=method, smoothing=smoothing, random_state=random_state
+            merged, preferences=wish, method=method, smoothing=smoothing, random_state=random_state
         )
     used = None
     if merged is not None:
@@ -117,13 +117,10 @@ def make_report(
     return Report(evaluation, merged, used, float(smoothing), search, name, command, random_state)
 
 
-def _can_be_tuned(evaluation: Evaluation, patterns: VotePatterns) -> bool:
-    """Whether a search would find anything: a wish for classes that occur, and at least two of them."""
-    wish = evaluation.wish
-    if wish is None or INDICES.get(wish.index.name) is not wish.index:
-        return False
+def can_be_tuned(preferences: Preferences, patterns: VotePatterns) -> bool:
+    """Return whether a search would find anything: at least two classes occur, and one that matters among them."""
     present = patterns.support > 0
-    return bool(present.sum() > 1 and wish.importance[present].any())
+    return bool(present.sum() > 1 and preferences.on(patterns.classes).importance[present].any())
 
 
 def weights_change(report: Report) -> list[dict[str, Any]]:

@@ -17,10 +17,11 @@ from compromis.reporting.class_curves import ClassCuts
 from compromis.reporting.html import environment
 from compromis.reporting.json import plain
 from compromis.reporting.panel import panel_assets, panel_document
-from compromis.reporting.pictures import curve_pictures, vote_pictures
+from compromis.reporting.pictures import SweepPicture, curve_pictures, sweep_picture, vote_pictures
 from compromis.reporting.provenance import fingerprint, versions
-from compromis.reporting.report import Report, weights_change
+from compromis.reporting.report import Report, can_be_tuned, weights_change
 from compromis.reporting.text import worth_showing
+from compromis.weights.decision import Decision
 
 MOST_PICTURES = 40
 """Classes with pictures of their own; of more, the important and the frequent ones."""
@@ -112,6 +113,19 @@ def _pictures(report: Report) -> dict[str, Any] | None:
     return {
         "votes": list(vote_pictures(votes, places)),
         "curves": list(curve_pictures(cuts, named, (wish.index, wish.recall_weight), votes.classes, places)),
+        "sweep": _sweep(report, order.tolist()),
         "left_out": len(votes.classes) - len(places),
         "index": wish.index.name,
     }
+
+
+def _sweep(report: Report, order: list[int]) -> SweepPicture | None:
+    """Return the sweep of the most important class that occurs; None where there is nothing to trade."""
+    assert report.votes is not None
+    assert report.weights is not None
+    present = report.votes.support > 0
+    if not can_be_tuned(report.preferences, report.votes):
+        return None
+    chosen = next(k for k in order if present[k])
+    decision = Decision(report.votes.classes, report.weights, report.smoothing)
+    return sweep_picture(report.votes, report.preferences, decision, chosen)
