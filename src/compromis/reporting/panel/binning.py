@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from compromis.evidence.vote_values import is_sparse
 from compromis.evidence.votes import VotePatterns
 
-RUNGS = ((1.02, 1e-4), (1.05, 1e-3), (1.1, 1e-3), (1.2, 3e-3), (1.5, 1e-2), (2.0, 3e-2), (3.0, 1e-1), (10.0, 3e-1))
+RUNGS = (
+    (1.01, 1e-4), (1.03, 1e-3), (1.03, 1e-2), (1.05, 3e-2), (1.1, 5e-2), (1.2, 5e-2), (1.5, 0.1), (2.0, 0.1), (3.0, 0.1), (10.0, 0.3)
+)  # fmt: skip
 """Ratio of neighbouring values, and the share of a row's largest vote below which a vote is dropped; from fine to coarse."""
 
 

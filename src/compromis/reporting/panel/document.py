@@ -15,7 +15,7 @@ from compromis.indices import INDICES
 from compromis.preferences import Label, Preference, Preferences
 from compromis.reporting.intervals_text import shown_label
 from compromis.reporting.panel.binning import RUNGS, Binning, binned
-from compromis.reporting.panel.packing import pack_patterns, packed_size
+from compromis.reporting.panel.packing import least_size, pack_patterns, packed_size
 
 SCHEMA = "compromis/panel"
 VERSION = 1
@@ -94,17 +94,17 @@ def panel_document(
 
 def _fitting(patterns: VotePatterns, smoothing: float, most_bytes: int) -> tuple[dict[str, Any], Binning | None]:
     """Return packed patterns that fit into the page: as they are, or binned as finely as fits."""
-    merged = patterns.merge()
-    if len(merged) <= MOST_PATTERNS:
-        packed = pack_patterns(merged)
-        if packed_size(packed) <= most_bytes:
-            return packed, None
-    kept, binning = merged, None
-    for ratio, floor in RUNGS:
-        kept, binning = binned(merged, smoothing, ratio, floor)
-        packed = pack_patterns(kept)
-        if len(kept) <= MOST_PATTERNS and packed_size(packed) <= most_bytes:
-            return packed, binning
+    kept, binning, rungs = patterns.merge(), None, iter(RUNGS)
+    merged = kept
+    while True:
+        if len(kept) <= MOST_PATTERNS and least_size(kept) <= most_bytes:
+            packed = pack_patterns(kept)
+            if packed_size(packed) <= most_bytes:
+                return packed, binning
+        rung = next(rungs, None)
+        if rung is None:
+            break
+        kept, binning = binned(merged, smoothing, *rung)
     raise InputError(
         f"{len(kept):,} patterns of {len(patterns.classes):,} classes do not fit into a page; use the studio, or fewer rows"
     )

@@ -14,8 +14,6 @@ from compromis.evidence.votes import VotePatterns
 Packed = dict[str, Any]
 _TABLE = 65_536
 """Distinct votes up to which they are packed as places in a table."""
-_DENSE = 0.6
-"""The share of votes above 0 from which on all are packed."""
 
 
 def pack(values: NDArray[Any]) -> Packed:
@@ -29,22 +27,26 @@ def pack(values: NDArray[Any]) -> Packed:
 
 
 def pack_patterns(patterns: VotePatterns) -> Packed:
-    """Return patterns as packed arrays: the votes above 0 by row with their classes, or all votes where most are above 0."""
+    """Return patterns as packed arrays: which classes each row has votes for, one bit each, and the votes above 0 in that order."""
     rows, column, value = _entries(patterns)
-    packed: Packed = {"patterns": len(patterns), "truth": pack(patterns.truth)}
-    packed["multiplicity"] = pack(patterns.multiplicity)
-    dense = len(value) >= _DENSE * len(patterns) * len(patterns.classes)
-    if dense:
-        full = np.zeros(len(patterns) * len(patterns.classes))
-        full[rows * len(patterns.classes) + column] = value
-        value = full
-    else:
-        packed["length"] = pack(np.bincount(rows, minlength=len(patterns)))
-        packed["column"] = pack(column)
+    voted = np.zeros((len(patterns), len(patterns.classes)), dtype=bool)
+    voted[rows, column] = True
+    packed: Packed = {
+        "patterns": len(patterns),
+        "truth": pack(patterns.truth),
+        "multiplicity": pack(patterns.multiplicity),
+        "voted": pack(np.packbits(voted, axis=1, bitorder="little").ravel()),
+    }
     table, code = np.unique(value, return_inverse=True)
     if len(table) <= min(_TABLE, max(256, len(value) // 4)):
         return packed | {"values": table.tolist(), "code": pack(code)}
     return packed | {"values": None, "code": pack(value)}
+
+
+def least_size(patterns: VotePatterns) -> int:
+    """Return how many bytes packed patterns take at least, without packing them."""
+    entries = patterns.votes.nnz if is_sparse(patterns.votes) else int(np.count_nonzero(patterns.votes))
+    return 4 * (entries + len(patterns) * (2 + -(-len(patterns.classes) // 8))) // 3
 
 
 def packed_size(packed: Packed) -> int:

@@ -18,28 +18,24 @@ export function readPatterns(page) {
   const multiplicity = Float64Array.from(unpack(evidence.multiplicity));
   const code = unpack(evidence.code);
   const values = evidence.values ? Float64Array.from(evidence.values) : null;
-  const length = evidence.length ? unpack(evidence.length) : null;
-  const column = evidence.column ? unpack(evidence.column) : null;
+  const voted = unpack(evidence.voted);
+  const bytes = Math.ceil(classes / 8);
   const rows = truth.length;
   const smoothing = evidence.smoothed ? 0 : page.smoothing || 0;
   const room = smoothing > 0 ? rows * classes : code.length;
   const rowStart = new Int32Array(rows + 1);
   const rowClass = new Int32Array(room);
   const rowValue = new Float64Array(room);
-  const votes = new Float64Array(classes);
   let from = 0;
   let to = 0;
   for (let i = 0; i < rows; i++) {
-    votes.fill(0);
-    const count = length ? length[i] : classes;
-    for (let e = 0; e < count; e++, from++) {
-      votes[column ? column[from] : e] = values ? values[code[from]] : code[from];
-    }
     for (let k = 0; k < classes; k++) {
-      const value = votes[k] + smoothing;
-      if (value > 0) {
+      const has = (voted[i * bytes + (k >> 3)] >> (k & 7)) & 1;
+      const vote = has ? (values ? values[code[from]] : code[from]) : 0;
+      from += has;
+      if (vote + smoothing > 0) {
         rowClass[to] = k;
-        rowValue[to++] = value;
+        rowValue[to++] = vote + smoothing;
       }
     }
     rowStart[i + 1] = to;
