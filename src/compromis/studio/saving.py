@@ -63,7 +63,17 @@ def _weights(_: Model, __: Wish, decision: Decision) -> str:
 
 
 def _report(model: Model, wish: Wish, decision: Decision) -> str:
-    raise NotImplementedError
+    from compromis.evaluation.report import report
+
+    made = report(
+        model.patterns,
+        preferences=wish.preferences(model.patterns.classes),
+        weights=decision.weights,
+        smoothing=decision.smoothing,
+        confidence=0.95,
+        title=model.name,
+    )
+    return made.html
 
 
 KINDS: dict[str, tuple[str, Callable[[Model, Wish, Decision], str]]] = {
