@@ -17,7 +17,7 @@ def votes_csv(path, classes=("good", "bad", "ugly"), rows=300, prefix="p_", trut
     y = rng.integers(len(classes), size=rows)
     y[: len(classes)] = range(len(classes))
     shares = np.full((rows, len(classes)), 1.0)
-    shares[np.arange(rows), y] += 2.0
+    shares[np.arange(rows), y] += 1.0
     votes = rng.multinomial(10, shares / shares.sum(axis=1, keepdims=True))
     import csv
 

@@ -172,7 +172,6 @@ async def _open_preferences(request: Request) -> Any:
     workspace, asked = _workspace(request), await _asked(request, _Toml)
     model = workspace.model(asked.model)
     wish = await run_in_threadpool(read_wish, asked.toml, model.patterns.classes, workspace.places.private())
-    workspace.wish = wish
     return msgspec.to_builtins(wish)
 
 

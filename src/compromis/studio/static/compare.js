@@ -3,7 +3,7 @@
 import { tradeoffChart } from "./chart.js";
 import { choice, el, errorPlace, field, named, percent } from "./elements.js";
 import { ask, Cancelled, follow } from "./server.js";
-import { changed, model, session } from "./session.js";
+import { changed, model, only, session } from "./session.js";
 import { current } from "./tune.js";
 
 /** Mount the step; returns what to do when it comes into view. */
@@ -65,7 +65,6 @@ function tuneAll(error, update) {
 }
 
 let losses = new Map();
-const only = (wish, one) => ({ index: wish.index, classes: wish.classes.filter((each) => one.classes.includes(each.label)) });
 
 function draw(root, found, wish) {
   const mine = wish?.classes.find((one) => one.label === found.label);

@@ -80,7 +80,7 @@ async function start() {
   mountData(at("data"), () => show("tune"));
   mountTune(at("tune"));
   entered.compare = mountCompare(at("compare"));
-  mountSave(at("save"), () => (document.dispatchEvent(new Event("wish-opened")), show("tune")));
+  mountSave(at("save"), () => show("tune"));
   if (!takeToken()) {
     banner("This page has no token. Open the address that the terminal shows.");
     return;

@@ -2,8 +2,8 @@
 
 import { el, errorPlace, field, named, size } from "./elements.js";
 import { ask, follow } from "./server.js";
-import { changed, model, refresh, session } from "./session.js";
-import { current } from "./tune.js";
+import { changed, model, session } from "./session.js";
+import { current, takeWish } from "./tune.js";
 
 const KINDS = [
   ["preferences", ".toml", "Preferences", "what matters, for ‘compromis tune --preferences’ and cp.Preferences.from_toml"],
@@ -65,8 +65,7 @@ function opener(error, opened) {
       error.show("");
       if (file.size > 1e6) throw new Error("this is too large for a preferences file");
       if (!model()) throw new Error("load a model first: its classes are those that preferences are for");
-      await ask("POST", "/api/preferences", { toml: await file.text(), model: model().id });
-      await refresh();
+      takeWish(await ask("POST", "/api/preferences", { toml: await file.text(), model: model().id }));
       opened();
     } catch (problem) {
       error.show(`${file.name}: ${problem.message}`);

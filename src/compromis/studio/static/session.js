@@ -7,6 +7,9 @@ const events = new EventTarget();
 export const session = { boot: null, folder: "", sources: [], models: [], wish: null, chosen: null };
 const uploaded = new Map();
 let recipes = [];
+let quiet = false;
+
+const tell = () => quiet || events.dispatchEvent(new Event("changed"));
 
 export const changed = (listener) => events.addEventListener("changed", listener);
 export const model = () => session.models.find((one) => one.id === session.chosen) ?? null;
@@ -20,13 +23,13 @@ export async function refresh() {
   recipes = session.models.map(({ name, recipe, weights }) => ({
     name, recipe, weights, source: nameOf(recipe.source), model: recipe.model && nameOf(recipe.model),
   }));
-  events.dispatchEvent(new Event("changed"));
+  tell();
   return found;
 }
 
 export function choose(id) {
   session.chosen = id;
-  events.dispatchEvent(new Event("changed"));
+  tell();
 }
 
 /** Upload a file and keep it, in case the server is started anew. */
@@ -58,24 +61,31 @@ export async function hold(id, wish, weights) {
 /** Load the same models again on a server that was started anew; return the names of what only the user can bring back. */
 export async function restore() {
   const [wanted, wish, chosen] = [recipes, session.wish, model()?.name];
-  const missing = [];
-  await refresh();
-  for (const one of wanted) {
-    if (session.models.some((other) => other.name === one.name)) continue;
-    const source = await bring(one.source);
-    const fitted = one.recipe.model ? await bring(one.model) : null;
-    if (!source || (one.recipe.model && !fitted)) {
-      missing.push(one.name);
-      continue;
-    }
-    const shown = await load({ ...one.recipe, name: one.name, source: source.id, model: fitted?.id ?? null });
-    if (wish) await hold(shown.id, wish, one.weights);
+  quiet = true; // the page keeps what it shows until everything is there
+  try {
+    await refresh();
+    const missing = [];
+    for (const one of wanted) if (!(await again(one, wish))) missing.push(one.name);
+    session.chosen = session.models.find((one) => one.name === chosen)?.id ?? null;
+    return missing;
+  } finally {
+    quiet = false;
+    await refresh();
   }
-  const again = session.models.find((one) => one.name === chosen);
-  if (again) session.chosen = again.id;
-  await refresh();
-  return missing;
 }
+
+async function again(one, wish) {
+  if (session.models.some((other) => other.name === one.name)) return true;
+  const source = await bring(one.source);
+  const fitted = one.recipe.model ? await bring(one.model) : null;
+  if (!source || (one.recipe.model && !fitted)) return false;
+  const shown = await load({ ...one.recipe, name: one.name, source: source.id, model: fitted?.id ?? null });
+  if (wish) await hold(shown.id, only(wish, shown), one.weights);
+  return true;
+}
+
+/** The part of a wish that is about a model's classes. */
+export const only = (wish, one) => ({ index: wish.index, classes: wish.classes.filter((each) => one.classes.includes(each.label)) });
 
 async function bring(name) {
   const offered = session.sources.find((one) => one.name === name);

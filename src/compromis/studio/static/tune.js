@@ -8,6 +8,8 @@ import { changed, choose, hold, model, session } from "./session.js";
 let panel = null;
 let shown = null;
 let waiting = null;
+let known = null;
+const NOTHING = { importance: 1, accept_precision: null, accept_recall: null, recall_weight: null, min_precision: null, min_recall: null };
 
 /** The wish and the weights that the panel shows, as the server takes them. */
 export function current() {
@@ -17,7 +19,7 @@ export function current() {
 }
 
 function wording(state, one) {
-  const fields = ["importance", "accept_precision", "accept_recall", "recall_weight", "min_precision", "min_recall"];
+  const fields = Object.keys(NOTHING);
   const classes = state.wish.classes.map((each, place) => ({
     label: one.classes[place],
     ...Object.fromEntries(fields.map((name) => [name, each[name] ?? null]).filter(([, value]) => value !== null)),
@@ -34,7 +36,6 @@ export function mountTune(root) {
   root.append(picker, error, empty, place);
   const update = () => show(picker, place, empty, error).catch((problem) => error.show(problem.message));
   changed(update);
-  document.addEventListener("wish-opened", () => ((shown = null), update()));
 }
 
 async function show(picker, place, empty, error) {
@@ -54,6 +55,8 @@ async function show(picker, place, empty, error) {
   if (shown !== mark) return;
   const root = el("div");
   place.replaceChildren(root);
+  clearTimeout(waiting);
+  known = null;
   panel = mountPanel(root, content, {
     retune: (wish) => retune(one, wish),
     onChange: (state) => keep(one, state, error),
@@ -67,11 +70,22 @@ async function retune(one, wish) {
   return follow(await ask("POST", `/api/models/${one.id}/tune`, { wish: asked }));
 }
 
-/** Tell the server what holds, once the sliders rest. */
+/** Tell the server what holds, once the sliders rest; what it said itself it need not hear. */
 function keep(one, state, error) {
   clearTimeout(waiting);
+  const { wish, weights } = wording(state, one);
+  const text = JSON.stringify([wish, weights]);
+  if (known === null) known = text;
+  if (known === text) return;
   waiting = setTimeout(() => {
-    const { wish, weights } = wording(state, one);
+    known = text;
     hold(one.id, wish, weights).catch((problem) => error.show(problem.message));
   }, 300);
+}
+
+/** Take over a wish from a file. */
+export function takeWish(wish) {
+  const now = panel.state().wish.classes;
+  const classes = now.map((_, place) => ({ ...NOTHING, ...wish.classes.find((each) => each.label === model().classes[place]) }));
+  panel.set({ wish: { index: wish.index, classes } });
 }
