@@ -8,19 +8,13 @@ import time
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 import compromis as cp
-
-pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
-sync_api = pytest.importorskip("playwright.sync_api")
-
 from compromis.studio import workspace as workspace_module
 from compromis.studio.demo import WISH, write_demo
 from tests.browser.conftest import Watched
 from tests.studio.conftest import studio, votes, votes_csv  # noqa: F401
-
-expect = sync_api.expect
 
 
 @pytest.fixture
@@ -43,13 +37,17 @@ def visit(browser):
 
 def knob(page, label, name):
     """The slider of a class."""
-    details = page.locator("details.cp-class").filter(has=page.locator("summary", has_text=re.compile(f"^{re.escape(label)}")))
+    details = page.locator("details.cp-class").filter(
+        has=page.locator("summary", has_text=re.compile(f"^{re.escape(label)}"))
+    )
     return details.get_by_label(name)
 
 
 def turn(slider, value):
     """Move a slider as a hand does."""
-    slider.evaluate("(one, value) => { one.value = value; one.dispatchEvent(new Event('input', {bubbles: true})); }", value)
+    slider.evaluate(
+        "(one, value) => { one.value = value; one.dispatchEvent(new Event('input', {bubbles: true})); }", value
+    )
 
 
 def matrix(page):
@@ -123,7 +121,9 @@ def test_a_preferences_file_is_opened(studio, visit, votes, tmp_path):  # noqa: 
     page.wait_for_selector(".cp-panel")
     page.get_by_role("tab", name="Save").click()
     page.set_input_files("#toml", tmp_path / "broken.toml")
-    expect(page.get_by_role("alert").filter(has_text="broken.toml: this file is not a preferences file")).to_be_visible()
+    expect(
+        page.get_by_role("alert").filter(has_text="broken.toml: this file is not a preferences file")
+    ).to_be_visible()
     page.set_input_files("#toml", tmp_path / "wish.toml")
     expect(knob(page, "ugly", "For recall 1, I accept a precision of")).to_have_value("30")
     expect(page.get_by_label("Index")).to_have_value("f")
@@ -143,7 +143,9 @@ def test_broken_files_are_refused_where_they_were_given(studio, visit, votes, tm
     page.set_input_files("#file", tmp_path / "ragged.csv")
     expect(page.locator(".columns h2")).to_contain_text("ragged.csv")
     page.get_by_role("button", name="Load", exact=True).click()
-    expect(page.locator(".columns form .error")).to_have_text(re.compile("ragged.csv has 2 fields in record 2004, but 3 columns"))
+    expect(page.locator(".columns form .error")).to_have_text(
+        re.compile("ragged.csv has 2 fields in record 2004, but 3 columns")
+    )
     load_file(page, votes)
     assert [model.name for model in one.workspace.models()] == ["p"]
     refused = [error for error in watched.errors if "400 (Bad Request)" not in error]
@@ -245,7 +247,10 @@ def test_names_are_text_everywhere(studio, visit, tmp_path):  # noqa: F811
     expect(page.locator("form.save .done", has_text="report.html")).to_be_visible()
     for each in (watched, visit((tmp_path / "saved" / "report.html").as_uri())):
         assert each.page.evaluate("window.ran") is None
-        assert each.page.locator("bdi script, bdi img, bdi svg, td img, td script, iframe, main b[onmouseover]").count() == 0
+        assert (
+            each.page.locator("bdi script, bdi img, bdi svg, td img, td script, iframe, main b[onmouseover]").count()
+            == 0
+        )
         assert not [error for error in each.errors if "400 (Bad Request)" not in error]
     assert "49" not in page.locator("main").inner_text()
     assert all(url.startswith((one.base, "data:", "blob:")) for url in watched.requests)
@@ -352,7 +357,10 @@ def test_a_csv_of_200_megabytes(studio, visit, tmp_path, rng):  # noqa: F811
     with path.open("w", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(["truth", *(f"p_{label}" for label in classes)])
-        lines = "".join(f"{classes[k]},{a:.9f},{b:.9f},{c:.9f},{d:.9f}\r\n" for k, (a, b, c, d) in zip(y.tolist(), shares.tolist(), strict=True))
+        lines = "".join(
+            f"{classes[k]},{a:.9f},{b:.9f},{c:.9f},{d:.9f}\r\n"
+            for k, (a, b, c, d) in zip(y.tolist(), shares.tolist(), strict=True)
+        )
         while stream.tell() < 200_000_000:
             stream.write(lines)
     del lines
@@ -360,11 +368,13 @@ def test_a_csv_of_200_megabytes(studio, visit, tmp_path, rng):  # noqa: F811
     page = visit(one.address).page
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     begin = time.monotonic()
-    page.evaluate("window.longest = 0; let last = performance.now(); setInterval(() => { const now = performance.now(); window.longest = Math.max(window.longest, now - last); last = now; }, 20)")
+    page.evaluate(
+        "window.longest = 0; let last = performance.now(); setInterval(() => { const now = performance.now(); window.longest = Math.max(window.longest, now - last); last = now; }, 20)"
+    )
     page.set_input_files("#file", path)
     page.get_by_role("button", name="Load", exact=True).click(timeout=60_000)
     page.wait_for_selector(".job progress")
-    page.wait_for_function("document.querySelector('.job progress')?.value > 0.1", timeout=60_000)
+    page.wait_for_function("() => document.querySelector('.job progress')?.value > 0.1", timeout=60_000)
     page.wait_for_selector(".cp-panel", timeout=240_000)
     loaded = time.monotonic() - begin
     turn(knob(page, "beta", "Importance"), 12)
@@ -376,4 +386,6 @@ def test_a_csv_of_200_megabytes(studio, visit, tmp_path, rng):  # noqa: F811
     expected = cp.VotePatterns.from_votes(whole[:, np.argsort(classes)], truth, labels=sorted(classes))
     assert model.patterns.counts(np.ones(4)).matrix.tolist() == expected.counts(np.ones(4)).matrix.tolist()
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    print(f"200 MB: shown after {loaded:.1f} s, the longest pause of the page {page.evaluate('window.longest'):.0f} ms, memory {grown:.0f} MB")
+    print(
+        f"200 MB: shown after {loaded:.1f} s, the longest pause of the page {page.evaluate('window.longest'):.0f} ms, memory {grown:.0f} MB"
+    )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+
 import numpy as np
 import pytest
-
-pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
 
 from tests.studio.running import Running
 
@@ -19,8 +18,6 @@ def votes_csv(path, classes=("good", "bad", "ugly"), rows=300, prefix="p_", trut
     shares = np.full((rows, len(classes)), 1.0)
     shares[np.arange(rows), y] += 1.0
     votes = rng.multinomial(10, shares / shares.sum(axis=1, keepdims=True))
-    import csv
-
     with path.open("w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream)
         writer.writerow([truth, *(prefix + label for label in classes)])

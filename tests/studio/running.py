@@ -22,7 +22,9 @@ BINARY = {"content-type": "application/octet-stream"}
 class Running:
     """A running studio, and a client that holds its token."""
 
-    def __init__(self, pointed=(), output: Path = Path(), *, keys=None, port=0, eager=False, most_upload=5_000_000) -> None:
+    def __init__(
+        self, pointed=(), output: Path = Path(), *, keys=None, port=0, eager=False, most_upload=5_000_000
+    ) -> None:
         self.keys = keys or Secrets()
         self.workspace = Workspace(Places(pointed, output), eager=eager, most_upload=most_upload)
         self.workspace.warm.set()

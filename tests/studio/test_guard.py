@@ -56,7 +56,11 @@ def call(running, method, path, **changes):
         "origin": running.base,
         "sec-fetch-site": "same-origin",
         "x-compromis-token": running.keys.token,
-        "content-type": None if method == "GET" else BINARY["content-type"] if path == "/api/upload" else JSON["content-type"],
+        "content-type": None
+        if method == "GET"
+        else BINARY["content-type"]
+        if path == "/api/upload"
+        else JSON["content-type"],
     } | {name.replace("_", "-"): value for name, value in changes.items()}
     connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=10)
     with contextlib.closing(connection):
@@ -129,7 +133,13 @@ def test_swapped_content_types_are_refused(running, tmp_path):
 
 
 def test_raw_requests_with_odd_hosts_are_refused(running):
-    for hosts in ([], ["127.0.0.1:{}", "evil.example"], ["evil.example", "127.0.0.1:{}"], [""], ["127.0.0.1:{}@evil.example"]):
+    for hosts in (
+        [],
+        ["127.0.0.1:{}", "evil.example"],
+        ["evil.example", "127.0.0.1:{}"],
+        [""],
+        ["127.0.0.1:{}@evil.example"],
+    ):
         lines = ["GET /api/alive HTTP/1.1", f"x-compromis-token: {running.keys.token}", "connection: close"]
         lines += [f"host: {host.format(running.port)}" for host in hosts]
         with socket.create_connection(("127.0.0.1", running.port)) as sock:
@@ -219,7 +229,10 @@ SAVE_NAMES = [
 
 
 def wish(*labels):
-    return {"index": "f", "classes": [{"label": label, "importance": 10.0 if k == 0 else 1.0} for k, label in enumerate(labels)]}
+    return {
+        "index": "f",
+        "classes": [{"label": label, "importance": 10.0 if k == 0 else 1.0} for k, label in enumerate(labels)],
+    }
 
 
 def loaded(one, name="model"):
@@ -231,7 +244,12 @@ def test_files_are_saved_only_into_the_chosen_folder(studio, tmp_path, votes):
     one = studio(votes)
     model = loaded(one)
     before = sorted(path for path in tmp_path.rglob("*"))
-    asked = {"model": model["id"], "wish": wish("good", "bad", "ugly"), "weights": [1.0, 1.0, 1.0], "kind": "preferences"}
+    asked = {
+        "model": model["id"],
+        "wish": wish("good", "bad", "ugly"),
+        "weights": [1.0, 1.0, 1.0],
+        "kind": "preferences",
+    }
     for name in SAVE_NAMES:
         with pytest.raises(InputError):
             checked_name(name, ".toml")
@@ -256,7 +274,9 @@ def test_uploads_are_bounded_and_leave_nothing_when_refused(studio):
     before = sorted(private.iterdir())
     assert one.upload("large.csv", b"x" * 100_001).status_code == 413
     pieces = (b"x" * 10_000 for _ in itertools.count())  # no length announced, and it never ends
-    answer = one.client.post("/api/upload", content=itertools.islice(pieces, 20), headers={**BINARY, "x-file-name": "a.csv"})
+    answer = one.client.post(
+        "/api/upload", content=itertools.islice(pieces, 20), headers={**BINARY, "x-file-name": "a.csv"}
+    )
     assert answer.status_code == 413
     assert one.upload("empty.csv", b"").status_code == 400
     assert one.client.post("/api/upload", content=b"x", headers=BINARY).status_code == 400
@@ -269,7 +289,9 @@ def test_a_broken_off_upload_leaves_nothing(studio):
     private = one.workspace.places.private()
     head = f"POST /api/upload HTTP/1.1\r\nhost: 127.0.0.1:{one.port}\r\nx-compromis-token: {one.keys.token}\r\n"
     with socket.create_connection(("127.0.0.1", one.port)) as sock:
-        sock.sendall(f"{head}content-type: application/octet-stream\r\nx-file-name: a.csv\r\ncontent-length: 1000\r\n\r\nabc".encode())
+        sock.sendall(
+            f"{head}content-type: application/octet-stream\r\nx-file-name: a.csv\r\ncontent-length: 1000\r\n\r\nabc".encode()
+        )
         time.sleep(0.2)
     deadline = time.monotonic() + 5
     while list(private.iterdir()) and time.monotonic() < deadline:
@@ -300,9 +322,21 @@ def listeners(port):
 def test_the_command_prints_the_token_once_and_ends_at_once(tmp_path, votes):
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    command = [sys.executable, "-m", "compromis", "studio", str(votes), "--demo", "--no-browser", "--output", str(tmp_path)]
+    command = [
+        sys.executable,
+        "-m",
+        "compromis",
+        "studio",
+        str(votes),
+        "--demo",
+        "--no-browser",
+        "--output",
+        str(tmp_path),
+    ]
     environment = os.environ | {"TMPDIR": str(temporary), "PYTHONUNBUFFERED": "1", "PYTHONASYNCIODEBUG": "1"}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as process:
         try:
             lines = []
             while not any("Ctrl-C" in line for line in lines):

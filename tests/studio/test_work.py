@@ -87,14 +87,18 @@ def test_saved_files_are_read_by_the_library(studio, votes, tmp_path):
     assert "already" in failed(one, "/api/save", {**asked, "kind": "weights", "name": "weights.json"})
     one.ask("/api/save", {**asked, "weights": [1, 2, 3], "kind": "weights", "name": "weights.json", "replace": True})
     assert cp.Decision.from_json(tmp_path / "saved" / "weights.json").weights.tolist() == [1, 2, 3]
-    assert "3 weights are needed" in failed(one, "/api/save", {**asked, "weights": [1], "kind": "weights", "name": "b.json"})
+    assert "3 weights are needed" in failed(
+        one, "/api/save", {**asked, "weights": [1], "kind": "weights", "name": "b.json"}
+    )
     assert "kind" in failed(one, "/api/save", {**asked, "kind": "secrets", "name": "b.json"})
     toml = (tmp_path / "saved" / "wish.toml").read_text()
     opened = one.ask("/api/preferences", {"toml": toml, "model": model["id"]})
     assert {each["label"]: each["importance"] for each in opened["classes"]} == {"bad": 10, "good": 1, "ugly": 1}
     sentence = failed(one, "/api/preferences", {"toml": "index = [", "model": model["id"]})
     assert sentence.startswith("this file is not a preferences file")
-    assert "did you mean 'good'" in failed(one, "/api/preferences", {"toml": '[[class]]\nlabel = "goood"', "model": model["id"]})
+    assert "did you mean 'good'" in failed(
+        one, "/api/preferences", {"toml": '[[class]]\nlabel = "goood"', "model": model["id"]}
+    )
 
 
 def test_comparing_is_the_librarys(studio, tmp_path):
@@ -131,7 +135,18 @@ def test_a_fitted_model_and_data(studio, tmp_path):
     rows = [f"{LABELS[k]},{k + rng.normal():.3f},{'red' if rng.random() < 0.5 else 'blue'}" for k in y]
     for name, part in (("train", rows[:160]), ("test", rows[160:])):
         (tmp_path / f"{name}.csv").write_text("class,size,colour\n" + "\n".join(part) + "\n")
-    arguments = ["fit", "train.csv", "--target", "class", "--trees", "10", "--prioritise", "bad", "--output", "forest.model"]
+    arguments = [
+        "fit",
+        "train.csv",
+        "--target",
+        "class",
+        "--trees",
+        "10",
+        "--prioritise",
+        "bad",
+        "--output",
+        "forest.model",
+    ]
     assert CliRunner().invoke(main, arguments).exit_code == 0
     decided = CliRunner().invoke(main, ["predict", "forest.model", "test.csv"]).stdout.split()[1:]
     expected = cp.Counts.from_predictions([row.split(",")[0] for row in rows[160:]], decided, labels=sorted(LABELS))
@@ -206,10 +221,16 @@ def test_missing_classes_and_one_column_of_probabilities(studio, tmp_path):
     assert (model["classes"], model["rows"], model["dropped"]) == (["no", "yes"], 12, 3)
     found = one.ask(f"/api/models/{model['id']}/tune", {"wish": {"index": "f", "classes": []}})
     votes = [[0.1, 0.9], [0.8, 0.2], [0.6, 0.4], [0.4, 0.6]] * 3
-    expected = cp.search_weights(votes, ["yes", "no", "yes", "no"] * 3, labels=["no", "yes"], preferences=cp.Preferences(index="f"))
+    expected = cp.search_weights(
+        votes, ["yes", "no", "yes", "no"] * 3, labels=["no", "yes"], preferences=cp.Preferences(index="f")
+    )
     assert found["counts"] == expected.counts.matrix.tolist()
-    assert "missing value" in failed(one, "/api/models", {"source": "1", "name": "x", "columns": {**columns, "drop_missing": False}})
-    assert "at least two classes" in failed(one, "/api/models", {"source": "1", "name": "x", "columns": {"truth": "truth", "votes": {"score": "yes"}}})
+    assert "missing value" in failed(
+        one, "/api/models", {"source": "1", "name": "x", "columns": {**columns, "drop_missing": False}}
+    )
+    assert "at least two classes" in failed(
+        one, "/api/models", {"source": "1", "name": "x", "columns": {"truth": "truth", "votes": {"score": "yes"}}}
+    )
 
 
 def test_pieces_hold_what_the_whole_file_holds(tmp_path, rng):
@@ -322,9 +343,9 @@ def test_failures_are_sentences(capsys):
     assert failing(FileNotFoundError(2, "No such file", "x.csv")) == ("failed", "x.csv: No such file")
     assert "memory" in failing(MemoryError())[1]
     assert "KeyError" in failing(KeyError("k"))[1]
+    job = jobs.start("y", lambda _: None)
+    job.cancel()
     with pytest.raises(Cancelled):
-        job = jobs.start("y", lambda _: None)
-        job.cancel()
         job.report(0.1, "")
 
 

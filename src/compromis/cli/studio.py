@@ -11,17 +11,24 @@ import click
 @click.argument("files", nargs=-1, metavar="[FILE|FOLDER]...", type=click.Path())
 @click.option("--demo", is_flag=True, help="Start with a made-up screening of 4,000 people, judged by two models.")
 @click.option(
-    "--output", default=".", show_default=True, metavar="FOLDER", help="Where preferences, weights and reports are saved."
+    "--output",
+    default=".",
+    show_default=True,
+    metavar="FOLDER",
+    help="Where preferences, weights and reports are saved.",
 )
 @click.option("--port", default=0, type=click.IntRange(0, 65535), help="The port; without it a free one.")
 @click.option("--no-browser", is_flag=True, help="Print the address only.")
 @click.option(
-    "--max-upload", default=2000, show_default=True, type=click.IntRange(min=1), metavar="MB", help="The largest upload."
+    "--max-upload",
+    default=2000,
+    show_default=True,
+    type=click.IntRange(min=1),
+    metavar="MB",
+    help="The largest upload.",
 )
-def command(
-    files: tuple[str, ...], demo: bool, output: str, port: int, no_browser: bool, max_upload: int
-) -> None:
-    """Look at votes in the browser: say what matters, watch what it does, compare models, save.
+def command(files: tuple[str, ...], demo: bool, output: str, port: int, no_browser: bool, max_upload: int) -> None:
+    r"""Look at votes in the browser: say what matters, watch what it does, compare models, save.
 
     FILE is a table of true classes and votes or probabilities (CSV, TSV, ARFF or Parquet, also gzip), or a model that
     'compromis fit' wrote; a FOLDER offers all such files in it. More files can be loaded in the page.
@@ -41,7 +48,9 @@ def command(
         import starlette  # noqa: F401
         import uvicorn  # noqa: F401
     except ImportError:
-        raise MissingExtra("the studio needs Starlette and uvicorn; install them with: pip install 'compromis[studio]'") from None
+        raise MissingExtra(
+            "the studio needs Starlette and uvicorn; install them with: pip install 'compromis[studio]'"
+        ) from None
     from compromis.studio.guard import Secrets, read_token
     from compromis.studio.places import Places
     from compromis.studio.serving import listen, make_server, open_browser, serve

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from compromis.engines import delimited, parquet
 from compromis.engines.reading import FORMATS, GZIP, _Content, read_table
@@ -27,7 +28,7 @@ def read_pieces(path: str, choose: Callable[[list[str]], Iterable[str]], rows: i
     The same text as `compromis.engines.reading.read_table` gives: nothing is guessed, only an empty field is missing.
     """
     content = _Content(path)
-    kind = next(name for name, format in FORMATS.items() if format is content.format)
+    kind = next(name for name, one in FORMATS.items() if one is content.format)
     if kind in DELIMITERS:
         yield from _delimited_pieces(Path(path), DELIMITERS[kind], choose, rows)
     elif kind == "Parquet" and not _is_packed(Path(path)):
@@ -40,9 +41,8 @@ def _delimited_pieces(
     path: Path, delimiter: str, choose: Callable[[list[str]], Iterable[str]], rows: int
 ) -> Iterator[Piece]:
     size = path.stat().st_size
-    with path.open("rb") as raw:
-        stream: BinaryIO = gzip.open(raw) if _is_packed(path) else raw  # type: ignore[assignment]
-        records = delimited._rows(stream, str(path), delimiter)  # noqa: SLF001 (the reader next door)
+    with path.open("rb") as raw, gzip.open(raw) if _is_packed(path) else nullcontext(raw) as stream:
+        records = delimited._rows(stream, str(path), delimiter)  # type: ignore[arg-type] # noqa: SLF001 (the reader next door)
         names = delimited._header(records, str(path))  # noqa: SLF001
         chosen = list(dict.fromkeys(choose(names)))
         done = 0

@@ -11,7 +11,6 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis import __version__
 from compromis.errors import InputError
 from compromis.evidence.votes import VotePatterns, read_class_weights
 from compromis.preferences import Preferences
@@ -97,7 +96,6 @@ class Workspace:
         """Return all that a page needs when it opens."""
         return {
             "boot": self.boot,
-            "version": __version__,
             "eager": self._eager,
             "most_upload": self.most_upload,
             "folder": str(self.places.output),
@@ -141,7 +139,12 @@ class Workspace:
     def tune(self, model: Model, wish: Wish, report: Report) -> dict[str, Any]:
         """Search the weights that serve the wish best, and let them hold."""
         preferences = wish.preferences(model.patterns.classes)
-        report(0.0, "searching" if self.warm.is_set() else "getting ready; after an installation this takes half a minute, once")
+        report(
+            0.0,
+            "searching"
+            if self.warm.is_set()
+            else "getting ready; after an installation this takes half a minute, once",
+        )
         found = search_weights(
             model.patterns,
             preferences=preferences,
