@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 import compromis as cp
-from compromis.studio import workspace as workspace_module
+from compromis.studio import tuning
 from compromis.studio.demo import WISH, write_demo
 from tests.browser.conftest import Watched
 from tests.studio.conftest import studio, votes, votes_csv  # noqa: F401
@@ -296,7 +296,7 @@ def test_long_work_shows_progress_and_is_cancelled_while_the_page_goes_on(studio
     page.reload()
     page.wait_for_selector(".cp-panel")
     with monkeypatch.context() as patched:
-        patched.setattr(workspace_module, "search_weights", slow)
+        patched.setattr(tuning, "search_weights", slow)
         turn(knob(page, "bad", "Importance"), 12)
         bar = page.locator(".job progress")
         expect(bar).to_be_visible()
@@ -379,13 +379,13 @@ def test_a_csv_of_200_megabytes(studio, visit, tmp_path, rng):  # noqa: F811
     loaded = time.monotonic() - begin
     turn(knob(page, "beta", "Importance"), 12)
     held(one, lambda wish: wish["beta"].importance == 10, seconds=240)
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     model = one.workspace.models()[0]
     copies = model.patterns.rows // len(y)
     whole = np.concatenate([shares] * copies)
     truth = [classes[k] for k in y.tolist()] * copies
     expected = cp.VotePatterns.from_votes(whole[:, np.argsort(classes)], truth, labels=sorted(classes))
     assert model.patterns.counts(np.ones(4)).matrix.tolist() == expected.counts(np.ones(4)).matrix.tolist()
-    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     print(
         f"200 MB: shown after {loaded:.1f} s, the longest pause of the page {page.evaluate('window.longest'):.0f} ms, memory {grown:.0f} MB"
     )

@@ -281,9 +281,9 @@ def test_proposals(tmp_path):
 def test_cancel_stops_the_work():
     jobs, steps = Jobs(), []
 
-    def work(report):
+    def work(job):
         for step in range(100_000):
-            report(step / 100_000, f"step {step}")
+            job.report(step / 100_000, f"step {step}")
             steps.append(step)
             time.sleep(0.001)
 
@@ -304,9 +304,9 @@ def test_cancel_stops_the_work():
 def test_the_newest_of_a_kind_counts_and_waiting_work_can_be_cancelled():
     jobs, go = Jobs(), threading.Event()
 
-    def hold(report):
+    def hold(job):
         while not go.is_set():
-            report(0.5, "")
+            job.report(0.5, "")
             time.sleep(0.001)
         return "held"
 

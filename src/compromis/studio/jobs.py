@@ -52,13 +52,18 @@ class Job:
         before, self.share, self.note = (self.share, self.note), min(1.0, max(self.share, share)), note
         self.version += (self.share, self.note) != before
 
+    def offer(self, result: Any) -> None:
+        """Give a first result, from the working thread, while a better one is looked for."""
+        self.result = result
+        self.version += 1
+
     def cancel(self) -> None:
         """Ask the work to stop; it does at its next report."""
         self._stop.set()
 
     def settle(self, state: str, *, result: Any = None, error: str = "") -> None:
         """Say how it ended."""
-        self.result, self.error = result, error
+        self.result, self.error = result if state == "done" else self.result, error
         self.share = 1.0 if state == "done" else self.share
         self.state = state
         self.version += 1
@@ -92,7 +97,7 @@ class Jobs:
         self._threads: list[threading.Thread] = []
         self.closed = False
 
-    def start(self, title: str, work: Callable[[Report], Any], *, key: str = "", light: bool = False) -> Job:
+    def start(self, title: str, work: Callable[[Job], Any], *, key: str = "", light: bool = False) -> Job:
         """Begin the work in a thread of its own; an unfinished job of the same `key` is cancelled: the newest counts.
 
         `light` work does not wait until heavy work leaves room.
@@ -125,12 +130,12 @@ class Jobs:
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
 
-    def _run(self, job: Job, work: Callable[[Report], Any], light: bool) -> None:
+    def _run(self, job: Job, work: Callable[[Job], Any], light: bool) -> None:
         try:
             with contextlib.nullcontext() if light else self._room(job):
                 job.begin()
                 job.report(0.0, "")
-                job.settle("done", result=work(job.report))
+                job.settle("done", result=work(job))
         except Cancelled:
             job.settle("cancelled")
         except Exception as error:  # whatever the work raises is shown where it was asked for

@@ -32,7 +32,9 @@ SHOWN = 6
 PATIENCE = 20.0
 """Seconds that a question for a job's progress waits for news at most."""
 AT_ONCE = 0.25
-"""Seconds that a tuning is waited for before the page is told to ask again."""
+"""Seconds that short work is waited for before the page is told to ask again."""
+SOON = 0.12
+"""Seconds that a full search has before a first result will do."""
 
 
 class _Look(msgspec.Struct, forbid_unknown_fields=True):
@@ -100,7 +102,7 @@ async def _sets(request: Request) -> Any:
 async def _load(request: Request) -> Any:
     workspace, recipe = _workspace(request), await _asked(request, Recipe)
     name = recipe.name or workspace.places.source(recipe.source).name
-    return workspace.jobs.start(f"Loading {name}", lambda report: workspace.load(recipe, report)).shown()
+    return workspace.jobs.start(f"Loading {name}", lambda job: workspace.load(recipe, job.report)).shown()
 
 
 async def _remove(request: Request) -> Any:
@@ -118,9 +120,10 @@ async def _tune(request: Request) -> Any:
     workspace, wish = _workspace(request), (await _asked(request, _Tune)).wish
     model = workspace.model(request.path_params["model"])
     job = workspace.jobs.start(
-        f"Tuning {model.name}", lambda report: workspace.tune(model, wish, report), key=f"tune {model.id}"
+        f"Tuning {model.name}", lambda job: workspace.tune(model, wish, job), key=f"tune {model.id}"
     )
-    await _settled(request, job, AT_ONCE)
+    await _settled(request, job, SOON)
+    await _settled(request, job, SOON, offered=True)
     return job.shown()
 
 
@@ -134,7 +137,7 @@ async def _compare(request: Request) -> Any:
     workspace, asked = _workspace(request), await _asked(request, _Compare)
     job = workspace.jobs.start(
         f"Comparing for {asked.label}",
-        lambda report: workspace.compare(asked.label, asked.index, report),
+        lambda job: workspace.compare(asked.label, asked.index, job.report),
         key="compare",
         light=True,
     )
@@ -163,7 +166,7 @@ async def _save(request: Request) -> Any:
     workspace, asked = _workspace(request), await _asked(request, SaveRequest)
     if asked.kind not in KINDS:
         raise InputError(f"there is no kind {asked.kind!r} of file; choose one of {', '.join(KINDS)}")
-    job = workspace.jobs.start(f"Saving {asked.name}", lambda report: save(workspace, asked, report), light=True)
+    job = workspace.jobs.start(f"Saving {asked.name}", lambda job: save(workspace, asked, job.report), light=True)
     await _settled(request, job, AT_ONCE)
     return job.shown()
 
@@ -193,11 +196,15 @@ def _look(source: Source, truth: str | None = None) -> dict[str, Any]:
     }
 
 
-async def _settled(request: Request, job: Job, seconds: float, seen: str | None = None) -> None:
-    """Wait until the job is finished, or has news for one who has `seen` a version of it, or the time is over."""
+async def _settled(
+    request: Request, job: Job, seconds: float, seen: str | None = None, *, offered: bool = False
+) -> None:
+    """Wait until the job is finished or the time is over, or for news that one has not `seen`, or for a first result."""
     begin = time.monotonic()
     while not job.finished and (waited := time.monotonic() - begin) < seconds:
         if (seen is not None and str(job.version) != seen) or _workspace(request).jobs.closed:
+            return
+        if offered and job.result is not None:
             return
         await asyncio.sleep(0.004 if waited < 1 else 0.05)
 

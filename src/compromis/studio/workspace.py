@@ -17,10 +17,10 @@ from compromis.preferences import Preferences
 from compromis.reporting.panel import panel_document
 from compromis.studio.comparing import class_rates, compare_class
 from compromis.studio.gathering import Columns, Gathered, gather_decisions, gather_votes
-from compromis.studio.jobs import Jobs, Report
+from compromis.studio.jobs import Job, Jobs, Report
 from compromis.studio.places import Places, Source
+from compromis.studio.tuning import search_shown, tune
 from compromis.studio.wishes import Wish, answers, wish_of
-from compromis.weights import WeightSearch, search_weights
 
 MOST_MODELS = 50
 MOST_UPLOAD = 2_000_000_000
@@ -128,6 +128,7 @@ class Workspace:
         gathered, weights, smoothing = _gathered(source, model_file, recipe, report)
         report(0.98, "preparing the panel")
         document = _document(gathered.patterns, smoothing)
+        report(0.99, "preparing the panel")
         with self._lock:
             if len(self._models) >= MOST_MODELS:
                 raise InputError(f"there are {MOST_MODELS} models already; remove one first")
@@ -136,21 +137,14 @@ class Workspace:
             self._models[number] = Model(number, recipe, name, gathered, weights, document, smoothing)
         return self._models[number].shown()
 
-    def tune(self, model: Model, wish: Wish, report: Report) -> dict[str, Any]:
-        """Search the weights that serve the wish best, and let them hold."""
+    def tune(self, model: Model, wish: Wish, job: Job) -> dict[str, Any]:
+        """Search the weights that serve the wish best and let them hold; a first result comes from the weights before."""
+        note = (
+            "searching" if self.warm.is_set() else "getting ready; after an installation this takes half a minute, once"
+        )
+        job.report(0.0, note)
         preferences = wish.preferences(model.patterns.classes)
-        report(
-            0.0,
-            "searching"
-            if self.warm.is_set()
-            else "getting ready; after an installation this takes half a minute, once",
-        )
-        found = search_weights(
-            model.patterns,
-            preferences=preferences,
-            smoothing=model.smoothing,
-            progress=lambda share, loss: report(0.95 * share, f"loss {loss:.4f}"),
-        )
+        found = tune(model.patterns, preferences, model.smoothing, model.weights, job)
         with self._lock:
             model.weights, self.wish = found.weights, wish
         return search_shown(found)
@@ -195,22 +189,6 @@ class Workspace:
         """Stop all work, and remove the temporary files."""
         self.jobs.close()
         self.places.close()
-
-
-def search_shown(found: WeightSearch) -> dict[str, Any]:
-    """Return a search for the page."""
-    return {
-        "weights": found.weights.tolist(),
-        "counts": found.counts.matrix.tolist(),
-        "loss": found.loss,
-        "optimal": found.optimal,
-        "feasible": found.feasible,
-        "method": found.method,
-        "message": found.message,
-        "seconds": found.seconds,
-        "verdict": str(found.verdict),
-        **class_rates(found.counts),
-    }
 
 
 def source_shown(source: Source) -> dict[str, Any]:

@@ -9,6 +9,7 @@ let panel = null;
 let shown = null;
 let waiting = null;
 let known = null;
+let turns = 0;
 const NOTHING = { importance: 1, accept_precision: null, accept_recall: null, recall_weight: null, min_precision: null, min_recall: null };
 
 /** The wish and the weights that the panel shows, as the server takes them. */
@@ -64,11 +65,23 @@ async function show(picker, place, empty, error) {
   if (session.eager && one.weights.every((weight) => weight === 1)) panel.set({ wish: panel.state().wish });
 }
 
-/** Search on the server; the panel says what went wrong, if it did. */
+/** Search on the server: the first result at once, the best one when it is there and nothing was moved meanwhile. */
 async function retune(one, wish) {
+  const turn = ++turns;
+  const mine = panel;
   const asked = wording({ wish, weights: [] }, one).wish;
-  return follow(await ask("POST", `/api/models/${one.id}/tune`, { wish: asked }));
+  const job = await ask("POST", `/api/models/${one.id}/tune`, { wish: asked });
+  let offer = null;
+  const first = new Promise((done) => (offer = done));
+  const best = follow(job, (now) => now.result && offer(now.result));
+  best.then(async (found) => {
+    const known = await first;
+    if (turn === turns && mine === panel && better(found, known)) panel.set(found);
+  }, () => {});
+  return Promise.race([first, best]);
 }
+
+const better = (best, first) => best.loss < first.loss - 1e-12 || (best.feasible && !first.feasible);
 
 /** Tell the server what holds, once the sliders rest; what it said itself it need not hear. */
 function keep(one, state, error) {
