@@ -1,8 +1,9 @@
 """How long a re-tune of the studio takes, from the browser and back: letter's 26 classes, votes of forests of 20 and 100 trees.
 
 Run as ``COMPROMIS_DATA=... python benchmarks/bench_studio.py``; it needs Chromium and Playwright, and says so where one is missing. A
-round trip is what the page's `retune` takes: the wish goes to the server, the default search runs there in full, weights and counts
-come back. Beside it stand the search alone in Python, and the time from the slider to the new numbers on the page.
+round trip is what the page's `retune` takes: the wish goes to the server; weights and counts come back, from the full search if it
+needs no longer than 0.12 s, else first from a descent that starts at the weights before. The full search's weights follow, and its loss is
+what the first one is compared with. Machines are shared: look at the ratio to the search alone, measured in the same minute.
 """
 
 from __future__ import annotations
@@ -27,8 +28,7 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-ne
 VOWELS = "AEIOUY"
 
 _MEASURE = """async ([address, token, wishes]) => {
-  const times = [];
-  const losses = [];
+  const found = { first: [], full: [], near: [], best: [] };
   const ask = async (path, body) => (await fetch(path, {
     method: body ? "POST" : "GET", body: body && JSON.stringify(body),
     headers: { "x-compromis-token": token, ...(body ? { "content-type": "application/json" } : {}) },
@@ -36,11 +36,20 @@ _MEASURE = """async ([address, token, wishes]) => {
   for (const wish of wishes) {
     const begin = performance.now();
     let job = await ask(address, { wish });
-    while (job.state === "running" || job.state === "waiting") job = await ask(`/api/jobs/${job.id}?seen=${job.version}`);
-    times.push(performance.now() - begin);
-    losses.push(job.result.loss);
+    let first = null;
+    for (;;) {
+      if (first === null && job.result) {
+        first = performance.now() - begin;
+        found.first.push(first);
+        found.near.push(job.result.loss);
+      }
+      if (job.state !== "running" && job.state !== "waiting") break;
+      job = await ask(`/api/jobs/${job.id}?seen=${job.version}`);
+    }
+    found.full.push(performance.now() - begin);
+    found.best.push(job.result.loss);
   }
-  return [times, losses];
+  return found;
 }"""
 _SLIDE = """async (value) => {
   const slider = [...document.querySelectorAll("details.cp-class")].find((one) => one.textContent.startsWith("A")).querySelector("input[type=range]");
@@ -50,8 +59,8 @@ _SLIDE = """async (value) => {
   slider.value = value;
   slider.dispatchEvent(new Event("input", { bubbles: true }));
   await new Promise((done) => {
-    const look = () => (document.querySelector(".job, .cp-complaint:not(:empty)") ? null : 0);
-    const watch = new MutationObserver(() => look() === 0 && (performance.now() - begin > 40) && (watch.disconnect(), done()));
+    // the wish alone changes numbers in the next frame; the answer of the server comes 30 ms later at the earliest
+    const watch = new MutationObserver(() => performance.now() - begin > 40 && (watch.disconnect(), done()));
     watch.observe(document.querySelector(".cp-table"), { subtree: true, childList: true, characterData: true });
     setTimeout(() => (watch.disconnect(), done()), 3000);
   });
@@ -138,7 +147,7 @@ def measure(browser, folder: Path, trees: int) -> bool:
         page = browser.new_page()
         page.goto(f"{base}/?token={keys.token}")
         page.wait_for_selector(".cp-panel")
-        times, losses = page.evaluate(_MEASURE, [f"/api/models/{shown['id']}/tune", keys.token, wishes()])
+        found = page.evaluate(_MEASURE, [f"/api/models/{shown['id']}/tune", keys.token, wishes()])
         model, alone, full = workspace.model(shown["id"]), [], []
         for turn in range(TURNS):
             wish = Preferences({letter: Preference(10, 0.1 + 0.02 * turn, 0.9) for letter in VOWELS})
@@ -149,23 +158,46 @@ def measure(browser, folder: Path, trees: int) -> bool:
         page.close()
     finally:
         stop()
-    median = statistics.median(times)
-    name = f"letter, 26 classes, {trees} trees, {shown['patterns']:,} patterns"
-    print(f"{name:<62} loaded in {loading:.2f} s, remote: {model.document['remote']}")
-    print(
-        f"{'  re-tune from the browser and back: ms / target of 300 ms':<62} {median / TARGET:9.3f}   <= 1    median {median:.0f} ms, longest {max(times):.0f} ms"
-    )
-    print(
-        f"{'  the same / the search alone in Python':<62} {median / statistics.median(alone):9.3f}           {statistics.median(alone):.0f} ms"
-    )
-    print(
-        f"{'  loss of the studio / loss of the full search (largest)':<62} {max(a / b for a, b in zip(losses, full, strict=True)):9.6f}   = 1"
-    )
+    first, full_time, alone_time = (statistics.median(one) for one in (found["first"], found["full"], alone))
+    worse = [near / loss for near, loss in zip(found["near"], full, strict=True)]
     moved = [one[0] for one in slides if one[1] != one[2]]
+    slider = statistics.median(moved)
+    remote = model.document["remote"]
     print(
-        f"{'  slider to new numbers on the page: ms / target of 300 ms':<62} {statistics.median(moved) / TARGET:9.3f}   <= 1    median {statistics.median(moved):.0f} ms of {len(moved)} moves"
+        f"letter, 26 classes, {trees} trees, {shown['patterns']:,} patterns; loaded in {loading:.2f} s, remote: {remote}"
     )
-    return median <= TARGET
+    line(
+        "  first answer from the browser and back / 300 ms",
+        first / TARGET,
+        "<= 1",
+        f"median {first:.0f} ms, longest {max(found['first']):.0f} ms",
+    )
+    line(
+        "  its loss / loss of the full search, largest of 15", max(worse), "", f"median {statistics.median(worse):.5f}"
+    )
+    line(
+        "  the full search's answer / 300 ms",
+        full_time / TARGET,
+        "",
+        f"median {full_time:.0f} ms, longest {max(found['full']):.0f} ms",
+    )
+    line(
+        "  its loss / loss in Python, largest of 15",
+        max(a / b for a, b in zip(found["best"], full, strict=True)),
+        "<= 1",
+    )
+    line("  first answer / the full search alone in Python", first / alone_time, "", f"{alone_time:.0f} ms")
+    line(
+        "  slider to new numbers on the page / 300 ms",
+        slider / TARGET,
+        "<= 1",
+        f"median {slider:.0f} ms of {len(moved)} moves",
+    )
+    return first <= TARGET
+
+
+def line(name: str, reached: float, target: str, note: str = "") -> None:
+    print(f"{name:<58} {reached:>9.4f}   {target:<6} {note}")
 
 
 def main() -> None:
