@@ -4,7 +4,7 @@ import { tradeoffChart } from "./chart.js";
 import { choice, el, errorPlace, field, named, percent } from "./elements.js";
 import { ask, Cancelled, follow } from "./server.js";
 import { changed, model, only, session } from "./session.js";
-import { current } from "./tune.js";
+import { current, takeWeights } from "./tune.js";
 
 /** Mount the step; returns what to do when it comes into view. */
 export function mountCompare(root) {
@@ -53,8 +53,9 @@ function tuneAll(error, update) {
     button.disabled = true;
     try {
       const found = await Promise.all(session.models.map(async (one) =>
-        [one.name, await follow(await ask("POST", `/api/models/${one.id}/tune`, { wish: only(wish, one) }))]));
-      losses = new Map(found.map(([name, result]) => [name, result]));
+        [one, await follow(await ask("POST", `/api/models/${one.id}/tune`, { wish: only(wish, one) }))]));
+      losses = new Map(found.map(([one, result]) => [one.name, result]));
+      for (const [one, result] of found) takeWeights(one.id, result);
     } catch (problem) {
       if (!(problem instanceof Cancelled)) error.show(problem.message);
     }

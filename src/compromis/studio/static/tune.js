@@ -62,7 +62,8 @@ async function show(picker, place, empty, error) {
     retune: (wish) => retune(one, wish),
     onChange: (state) => keep(one, state, error),
   });
-  if (session.eager && one.weights.every((weight) => weight === 1)) panel.set({ wish: panel.state().wish });
+  // a wish that was set for another model holds for this one too
+  if (session.wish && one.weights.every((weight) => weight === 1)) panel.set({ wish: panel.state().wish });
 }
 
 /** Search on the server: the first result at once, the best one when it is there and nothing was moved meanwhile. */
@@ -94,6 +95,11 @@ function keep(one, state, error) {
     known = text;
     hold(one.id, wish, weights).catch((problem) => error.show(problem.message));
   }, 300);
+}
+
+/** Show weights that were found elsewhere for a model, if it is the one in view. */
+export function takeWeights(id, found) {
+  if (panel && shown?.id === id) panel.set({ weights: found.weights, counts: found.counts });
 }
 
 /** Take over a wish from a file. */
