@@ -62,7 +62,7 @@ export function curvePictures() {
   const tradeoff = picture("Trade-off", ["recall weight", "best value, and of this decision"], ["own", "best"]);
   const pr = picture("Precision-recall", ["recall", "precision"], ["best"]);
   const roc = picture("ROC", ["false positive rate", "recall"], ["chance", "best"]);
-  const ticks = [[0, "÷100"], [0.25, "÷10"], [0.5, "now"], [0.75, "×10"], [1, "×100"]];
+  const ticks = [[0, "÷100"], [0.5, "now"], [1, "×100"]];
   const sweep = picture("Weight sweep", ["this class's weight", ""], ["recall", "precision", "loss"], ticks);
   const key = ["recall", "precision", "loss"].map((name) => make("span", { class: `cp-key cp-key-${name}` }, name));
   sweep.node.querySelector("figcaption").append(...key);
