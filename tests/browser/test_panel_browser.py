@@ -20,7 +20,7 @@ def page_of(document: dict, start: str = "") -> str:
         f'<!doctype html><meta charset="utf-8"><title>panel</title><style>{style}</style><div id="root"></div>'
         f'<script type="application/json" id="content">{embedded(document)}</script><script type="module">{script}\n'
         f'const page = JSON.parse(document.getElementById("content").textContent);\n'
-        f'globalThis.work = {WORK};\n{start or "globalThis.panel = mountPanel(document.getElementById(`root`), page);"}</script>'
+        f"globalThis.work = {WORK};\n{start or 'globalThis.panel = mountPanel(document.getElementById(`root`), page);'}</script>"
     )
 
 
@@ -67,8 +67,9 @@ def test_a_knob_changes_everything_at_once(opened, case):
     state = page.evaluate("panel.state()")
     counts = case.patterns.counts(state["weights"])
     assert state["counts"] == counts.matrix.tolist()
-    cells = [[cell.replace(",", "").replace("·", "0") for cell in row.split("\t")] for row in page.inner_text(".cp-matrix tbody").split("\n")]
-    assert [[int(cell) for cell in row[1:]] for row in cells] == counts.matrix.tolist()
+    rows = "Array.from(document.querySelectorAll('.cp-matrix tbody tr'), (row) => Array.from(row.cells).slice(1).map((one) => one.textContent))"
+    shown_counts = [[int(cell.replace(",", "").replace("·", "0")) for cell in row] for row in page.evaluate(rows)]
+    assert shown_counts == counts.matrix.tolist()
     assert state["wish"]["classes"][chosen]["accept_precision"] == 0.9
 
 

@@ -26,10 +26,14 @@ HOSTILE = [
 def result_of(labels, rows=400, seed=0, **options):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, len(labels), rows)
-    votes = rng.multinomial(20, np.full(len(labels), 1 / len(labels)), rows) + 12 * np.eye(len(labels))[y] * (rng.random((rows, 1)) < 0.7)
+    votes = rng.multinomial(20, np.full(len(labels), 1 / len(labels)), rows) + 12 * np.eye(len(labels))[y] * (
+        rng.random((rows, 1)) < 0.7
+    )
     names = np.array(labels, dtype=object)
     wish = cp.Preferences({labels[0]: cp.Preference(10, 0.2, 0.9)}, index="f")
-    return cp.evaluate(names[y].tolist(), y_proba=votes / votes.sum(axis=1, keepdims=True), labels=labels, preferences=wish, **options)
+    return cp.evaluate(
+        names[y].tolist(), y_proba=votes / votes.sum(axis=1, keepdims=True), labels=labels, preferences=wish, **options
+    )
 
 
 @pytest.fixture
@@ -142,7 +146,9 @@ def test_prints_on_paper_without_cut_tables(report, tmp_path):
     page = report(result_of([f"c{k}" for k in range(12)])).page
     page.emulate_media(media="print")
     assert page.locator(".cp-controls").is_hidden()
-    assert page.evaluate("Array.from(document.querySelectorAll('.cp-scroll')).every((one) => one.clientHeight >= one.scrollHeight - 1)")
+    assert page.evaluate(
+        "Array.from(document.querySelectorAll('.cp-scroll')).every((one) => one.clientHeight >= one.scrollHeight - 1)"
+    )
     assert len(page.pdf(format="A4")) > 10_000
 
 

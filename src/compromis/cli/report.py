@@ -24,7 +24,11 @@ class _Remembering(click.Command):
 @click.command("report", cls=_Remembering)
 @click.argument("file")
 @click.option("--truth", required=True, metavar="COL", help="The column of true classes.")
-@click.option("--decision", metavar="COL", help="The column of decided classes; without it, the weights or the highest score decide.")
+@click.option(
+    "--decision",
+    metavar="COL",
+    help="The column of decided classes; without it, the weights or the highest score decide.",
+)
 @click.option(
     "--scores",
     multiple=True,
@@ -32,13 +36,22 @@ class _Remembering(click.Command):
     help="Columns of votes or probabilities: a prefix before the class names, or columns named as the classes; the page then has knobs.",
 )
 @wish_options
-@click.option("--weights", "weights_file", metavar="FILE.json", help="Weights that 'compromis tune' wrote; without it they are searched.")
+@click.option(
+    "--weights",
+    "weights_file",
+    metavar="FILE.json",
+    help="Weights that 'compromis tune' wrote; without it they are searched.",
+)
 @click.option("--weight", metavar="COL", help="A column of row weights.")
-@click.option("--confidence", type=float, default=0.95, show_default=True, metavar="SHARE", help="The confidence of intervals.")
+@click.option(
+    "--confidence", type=float, default=0.95, show_default=True, metavar="SHARE", help="The confidence of intervals."
+)
 @click.option("--title", metavar="TEXT", help="What stands on top.")
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same weights.")
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose true or decided class is missing.")
-@click.option("--output", default="report.html", show_default=True, metavar="FILE.html", help="Where to write the page.")
+@click.option(
+    "--output", default="report.html", show_default=True, metavar="FILE.html", help="Where to write the page."
+)
 @click.pass_context
 def command(
     context: click.Context,

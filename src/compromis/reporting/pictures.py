@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis.evidence.vote_distribution import VoteDistribution, vote_distribution
+from compromis.evidence.vote_distribution import vote_distribution
 from compromis.evidence.votes import VotePatterns
 from compromis.indices import Index
 from compromis.preferences import Label, Preferences
@@ -78,13 +78,13 @@ def vote_pictures(patterns: VotePatterns, places: list[int], bins: int = 20) -> 
         support = patterns.support[k]
         yield VotePicture(
             patterns.classes[k],
-            _bars(found, own),
-            _bars(found, others),
+            _bars(own),
+            _bars(others),
             float(found.unvoted[k] / support) if support else float("nan"),
         )
 
 
-def _bars(found: VoteDistribution, rows: NDArray[np.float64]) -> str:
+def _bars(rows: NDArray[np.float64]) -> str:
     """A filled outline of bars, one for each step of the share."""
     highest = rows.max()
     if highest <= 0:
@@ -98,7 +98,11 @@ def _bars(found: VoteDistribution, rows: NDArray[np.float64]) -> str:
 
 
 def curve_pictures(
-    cuts: ClassCuts, rates: dict[str, Floats], weights: tuple[Index, Floats], labels: tuple[Label, ...], places: list[int]
+    cuts: ClassCuts,
+    rates: dict[str, Floats],
+    weights: tuple[Index, Floats],
+    labels: tuple[Label, ...],
+    places: list[int],
 ) -> Iterator[CurvePicture]:
     """Return the curves of the classes at `places`, with the points that the `rates` of the decision are."""
     index, recall_weight = weights
