@@ -137,10 +137,14 @@ def sweep_picture(patterns: VotePatterns, preferences: Preferences, decision: De
         weights=decision.weights,
         smoothing=decision.smoothing,
     )
-    lines = (sweep.recall[:, k], sweep.precision[:, k], sweep.loss)
     at = np.linspace(0.0, 1.0, len(ratios))
-    paths = [path(at, np.nan_to_num(line)) for line in lines]
-    return SweepPicture(sweep.label, *paths, _point(0.5, float(sweep.loss[len(ratios) // 2])))
+    return SweepPicture(
+        label=sweep.label,
+        recall=path(at, np.nan_to_num(sweep.recall[:, k])),
+        precision=path(at, np.nan_to_num(sweep.precision[:, k])),
+        loss=path(at, sweep.loss),
+        loss_point=_point(0.5, float(sweep.loss[len(ratios) // 2])),
+    )
 
 
 def _whole(x: Floats, y: Floats) -> tuple[Floats, Floats]:
