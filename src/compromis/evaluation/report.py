@@ -67,7 +67,7 @@ def report(
     >>> result = cp.evaluate(["bad", "good", "good"], y_proba=[[0.4, 0.6], [0.1, 0.9], [0.3, 0.7]], preferences=wish)
     >>> page = cp.report(result, "report.html")
     >>> page.weights.round(3).tolist()
-    [1.401, 0.714]
+    [1.368, 0.731]
     """
     if isinstance(evaluation_or_data, VotePatterns):
         votes = evaluation_or_data

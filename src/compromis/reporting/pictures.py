@@ -61,8 +61,9 @@ class VotePicture:
 
 
 def path(x: Floats, y: Floats) -> str:
-    """Return the path through points in the unit square; points too near to be told apart are left out."""
-    left, top = x * WIDTH, (1 - y) * HEIGHT
+    """Return the path through points in the unit square; those too near to be told apart are left out, and undefined ones."""
+    known = ~np.isnan(x + y)
+    left, top = x[known] * WIDTH, (1 - y[known]) * HEIGHT
     cells = np.column_stack([np.rint(left / _STEP), np.rint(top / _STEP)])
     kept = np.ones(len(left), dtype=bool)
     kept[1:-1] = (cells[1:-1] != cells[:-2]).any(axis=1)
@@ -109,7 +110,6 @@ def curve_pictures(
     for k in places:
         points = cuts.points(k)
         precision, recall, rest = (float(rates[name][k]) for name in ("precision", "recall", "false_positive_rate"))
-        known = ~np.isnan(points.precision) & ~np.isnan(points.recall)
         curve = TradeoffCurve(points, index=index)
         own = index.value(np.nan_to_num(precision), np.nan_to_num(recall), _GRID)
         worth = float(index.value(np.nan_to_num(precision), np.nan_to_num(recall), recall_weight[k]))
@@ -119,7 +119,7 @@ def curve_pictures(
             path(_GRID, best),
             path(_GRID, own),
             _point(float(recall_weight[k]), worth),
-            path(points.recall[known], points.precision[known]),
+            path(points.recall, points.precision),
             _point(recall, precision),
             path(*_whole(np.nan_to_num(points.fpr), np.nan_to_num(points.tpr))),
             _point(rest, recall),
@@ -140,8 +140,8 @@ def sweep_picture(patterns: VotePatterns, preferences: Preferences, decision: De
     at = np.linspace(0.0, 1.0, len(ratios))
     return SweepPicture(
         label=sweep.label,
-        recall=path(at, np.nan_to_num(sweep.recall[:, k])),
-        precision=path(at, np.nan_to_num(sweep.precision[:, k])),
+        recall=path(at, sweep.recall[:, k]),
+        precision=path(at, sweep.precision[:, k]),
         loss=path(at, sweep.loss),
         loss_point=_point(0.5, float(sweep.loss[len(ratios) // 2])),
     )
