@@ -31,6 +31,7 @@ _HOMES = {
     "compromis.reporting.cross_evaluation": ["CrossEvaluation"],
     "compromis.reporting.evaluation": ["Evaluation"],
     "compromis.reporting.models": ["ModelComparison"],
+    "compromis.reporting.panel.widget": ["panel"],
     "compromis.reporting.report": ["Report"],
     "compromis.evaluation.compare_models": ["compare_folds", "compare_models"],
     "compromis.evaluation.cross_evaluate": ["cross_evaluate"],
@@ -130,6 +131,7 @@ if TYPE_CHECKING:
     from compromis.reporting.cross_evaluation import CrossEvaluation
     from compromis.reporting.evaluation import Evaluation
     from compromis.reporting.models import ModelComparison
+    from compromis.reporting.panel.widget import panel
     from compromis.reporting.regression import RegressionEvaluation
     from compromis.reporting.report import Report
     from compromis.tradeoffs import (

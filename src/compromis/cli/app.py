@@ -19,6 +19,7 @@ COMMANDS = {
     "tradeoff": "compromis.cli.tradeoff",
     "fit": "compromis.cli.fit",
     "predict": "compromis.cli.predict",
+    "report": "compromis.cli.report",
     "studio": "compromis.cli.studio",
     "demo": "compromis.cli.demo",
 }

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from compromis.errors import InputError
 from compromis.estimators.growing import Prepared, binned, plan_for, prepare, whole
+from compromis.estimators.wish_diagram import WishDiagram
 from compromis.estimators.wording import depth_shown, wording_of
 from compromis.preferences import Preferences
 from compromis.trees.bagging import grow_forest
@@ -23,7 +24,7 @@ from compromis.trees.text import tree_text
 Floats = NDArray[np.float64]
 
 
-class PragmaForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class PragmaForestClassifier(WishDiagram, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A random forest whose class votes are weighted so that decisions meet the preferences.
 
     Parameters

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis.errors import InputError
-from compromis.evaluation.evaluate import evaluate_counts
+from compromis.errors import InputError, shown
+from compromis.evaluation.evaluate import evaluate, evaluate_counts
 from compromis.evidence.votes import VotePatterns, read_class_weights
 from compromis.preferences import Preferences
 from compromis.reporting.evaluation import Evaluation
 from compromis.reporting.report import Report, make_report
+from compromis.weights.decision import Decision
 
 
 def report(
@@ -65,7 +67,7 @@ def report(
     >>> result = cp.evaluate(["bad", "good", "good"], y_proba=[[0.4, 0.6], [0.1, 0.9], [0.3, 0.7]], preferences=wish)
     >>> page = cp.report(result, "report.html")
     >>> page.weights.round(3).tolist()
-    [1.401, 0.714]
+    [1.368, 0.731]
     """
     if isinstance(evaluation_or_data, VotePatterns):
         votes = evaluation_or_data
@@ -85,6 +87,50 @@ def report(
     )  # fmt: skip
     made.save(path)
     return made
+
+
+def report_of_columns(
+    y_true: Any,
+    y_pred: Any,
+    votes: Any,
+    *,
+    labels: Sequence[Any] | None,
+    weights_file: str | os.PathLike[str] | None,
+    preferences: Preferences | None,
+    sample_weight: ArrayLike | None,
+    confidence: float | None,
+    title: str,
+    command: str | None,
+    random_state: int,
+) -> Report:
+    """Return the report of columns of labels and, optionally, votes; what was not decided is decided by the weights in a file, if any."""
+    decision = None if weights_file is None else Decision.from_json(weights_file)
+    if decision is not None and (votes is None or tuple(labels or ()) != decision.classes):
+        raise InputError(
+            f"the weights are for {shown(decision.classes)}, the scores for {shown(labels or ())}; give scores of the same classes"
+        )
+    decided = decision.decide(votes) if decision is not None and y_pred is None else y_pred
+    evaluation = evaluate(
+        y_true,
+        decided,
+        y_proba=votes,
+        labels=labels,
+        preferences=preferences,
+        sample_weight=sample_weight,
+        confidence=confidence,
+    )
+    patterns = (
+        None if votes is None else VotePatterns.from_votes(votes, y_true, labels=labels, sample_weight=sample_weight)
+    )
+    return make_report(
+        evaluation,
+        votes=patterns,
+        weights=None if decision is None else decision.weights,
+        smoothing=0.0 if decision is None else decision.smoothing,
+        title=title,
+        command=command,
+        random_state=random_state,
+    )
 
 
 def _refuse(**given: Any) -> None:

@@ -1,4 +1,4 @@
-"""The evaluation as HTML for notebooks, and the templates that it shares with the report. Everything from the user passes through autoescape."""
+"""The evaluation as HTML for notebooks, by templates shared with the report; everything from the user passes through autoescape."""
 
 from __future__ import annotations
 

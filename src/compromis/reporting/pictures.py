@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis.evidence.vote_distribution import VoteDistribution, vote_distribution
+from compromis.evidence.vote_distribution import vote_distribution
 from compromis.evidence.votes import VotePatterns
 from compromis.indices import Index
 from compromis.preferences import Label, Preferences
@@ -61,8 +61,9 @@ class VotePicture:
 
 
 def path(x: Floats, y: Floats) -> str:
-    """Return the path through points in the unit square; points too near to be told apart are left out."""
-    left, top = x * WIDTH, (1 - y) * HEIGHT
+    """Return the path through points in the unit square; those too near to be told apart are left out, and undefined ones."""
+    known = ~np.isnan(x + y)
+    left, top = x[known] * WIDTH, (1 - y[known]) * HEIGHT
     cells = np.column_stack([np.rint(left / _STEP), np.rint(top / _STEP)])
     kept = np.ones(len(left), dtype=bool)
     kept[1:-1] = (cells[1:-1] != cells[:-2]).any(axis=1)
@@ -78,13 +79,13 @@ def vote_pictures(patterns: VotePatterns, places: list[int], bins: int = 20) -> 
         support = patterns.support[k]
         yield VotePicture(
             patterns.classes[k],
-            _bars(found, own),
-            _bars(found, others),
+            _bars(own),
+            _bars(others),
             float(found.unvoted[k] / support) if support else float("nan"),
         )
 
 
-def _bars(found: VoteDistribution, rows: NDArray[np.float64]) -> str:
+def _bars(rows: NDArray[np.float64]) -> str:
     """A filled outline of bars, one for each step of the share."""
     highest = rows.max()
     if highest <= 0:
@@ -98,14 +99,17 @@ def _bars(found: VoteDistribution, rows: NDArray[np.float64]) -> str:
 
 
 def curve_pictures(
-    cuts: ClassCuts, rates: dict[str, Floats], weights: tuple[Index, Floats], labels: tuple[Label, ...], places: list[int]
+    cuts: ClassCuts,
+    rates: dict[str, Floats],
+    weights: tuple[Index, Floats],
+    labels: tuple[Label, ...],
+    places: list[int],
 ) -> Iterator[CurvePicture]:
     """Return the curves of the classes at `places`, with the points that the `rates` of the decision are."""
     index, recall_weight = weights
     for k in places:
         points = cuts.points(k)
         precision, recall, rest = (float(rates[name][k]) for name in ("precision", "recall", "false_positive_rate"))
-        known = ~np.isnan(points.precision) & ~np.isnan(points.recall)
         curve = TradeoffCurve(points, index=index)
         own = index.value(np.nan_to_num(precision), np.nan_to_num(recall), _GRID)
         worth = float(index.value(np.nan_to_num(precision), np.nan_to_num(recall), recall_weight[k]))
@@ -115,7 +119,7 @@ def curve_pictures(
             path(_GRID, best),
             path(_GRID, own),
             _point(float(recall_weight[k]), worth),
-            path(points.recall[known], points.precision[known]),
+            path(points.recall, points.precision),
             _point(recall, precision),
             path(*_whole(np.nan_to_num(points.fpr), np.nan_to_num(points.tpr))),
             _point(rest, recall),
@@ -133,10 +137,14 @@ def sweep_picture(patterns: VotePatterns, preferences: Preferences, decision: De
         weights=decision.weights,
         smoothing=decision.smoothing,
     )
-    lines = (sweep.recall[:, k], sweep.precision[:, k], sweep.loss)
     at = np.linspace(0.0, 1.0, len(ratios))
-    paths = [path(at, np.nan_to_num(line)) for line in lines]
-    return SweepPicture(sweep.label, *paths, _point(0.5, float(sweep.loss[len(ratios) // 2])))
+    return SweepPicture(
+        label=sweep.label,
+        recall=path(at, sweep.recall[:, k]),
+        precision=path(at, sweep.precision[:, k]),
+        loss=path(at, sweep.loss),
+        loss_point=_point(0.5, float(sweep.loss[len(ratios) // 2])),
+    )
 
 
 def _whole(x: Floats, y: Floats) -> tuple[Floats, Floats]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import sys
 from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 
-from compromis import __version__
 from compromis.evidence import Counts
 from compromis.evidence.votes import VotePatterns
 from compromis.reporting.panel.binning import dense_votes
@@ -18,7 +18,8 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
 def versions() -> dict[str, str]:
     """Return the versions of Python and of what the numbers rest on."""
-    found = {"compromis": __version__, "python": platform.python_version()}
+    running = sys.modules["compromis"].__version__  # the package stands above the layers, so it is not imported here
+    found = {"compromis": running, "python": platform.python_version()}
     for name in PACKAGES:
         try:
             found[name] = version(name)

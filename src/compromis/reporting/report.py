@@ -95,26 +95,33 @@ def make_report(
     patterns = evaluation.votes if votes is None else votes
     if patterns is None:
         if weights is not None:
-            raise InputError("weights are given, but no votes that they would weigh; evaluate with y_proba=, or pass votes=")
+            raise InputError(
+                "weights are given, but no votes that they would weigh; evaluate with y_proba=, or pass votes="
+            )
     elif patterns.classes != evaluation.counts.classes:
         raise InputError(
             "votes and evaluation are of different classes, or in a different order; pass the same labels= to both"
         )
     merged = None if patterns is None else patterns.merge()
-    search = None
-    wish = evaluation.preferences
-    if merged is not None and weights is None and wish is not None and can_be_tuned(wish, merged):
-        method = "exact" if len(merged.classes) == 2 else Sweep(passes=1)
-        search = search_weights(
-            merged, preferences=wish, method=method, smoothing=smoothing, random_state=random_state
-        )
-    used = None
+    search, used = None, None
     if merged is not None:
-        places = len(merged.classes)
-        given = np.ones(places) if search is None else search.weights
-        used = given if weights is None else read_class_weights(weights, places)
+        search, used = starting_weights(merged, evaluation.preferences, weights, smoothing, random_state)
     name = title or f"Evaluation of {evaluation.counts.rows:,} rows, {len(evaluation.counts.classes)} classes"
     return Report(evaluation, merged, used, float(smoothing), search, name, command, random_state)
+
+
+def starting_weights(
+    patterns: VotePatterns, wish: Preferences | None, given: ArrayLike | None, smoothing: float, seed: int
+) -> tuple[WeightSearch | None, Floats]:
+    """Return the weights given; else those that a search finds for the wish, with the search; else equal ones."""
+    places = len(patterns.classes)
+    if given is not None:
+        return None, read_class_weights(given, places)
+    if wish is None or not can_be_tuned(wish, patterns):
+        return None, np.ones(places)
+    method = "exact" if places == 2 else Sweep(passes=1)
+    search = search_weights(patterns, preferences=wish, method=method, smoothing=smoothing, random_state=seed)
+    return search, search.weights
 
 
 def can_be_tuned(preferences: Preferences, patterns: VotePatterns) -> bool:

@@ -12,17 +12,20 @@ const across = (share) => SIZE.left + WIDE * share;
 const up = (share) => SIZE.top + TALL * (1 - share);
 const at = (x, y) => `${across(x).toFixed(1)},${up(y).toFixed(1)}`;
 
-function pathOf(points) {
-  const kept = [];
-  let last = null;
-  points.forEach(([x, y], place) => {
-    const far = !last || Math.abs(x - last[0]) * WIDE + Math.abs(y - last[1]) * TALL > 0.7;
-    if (far || place === points.length - 1) {
-      kept.push(at(x, y));
-      last = [x, y];
+/** Return the path through `count` points; those too near to be told apart are left out, and those without a number. */
+function pathOf(count, x, y) {
+  let path = "", lastX = -9, lastY = -9;
+  for (let place = 0; place < count; place++) {
+    const right = x(place), above = y(place);
+    if (Number.isNaN(right + above)) continue;
+    const far = Math.abs(right - lastX) * WIDE + Math.abs(above - lastY) * TALL > 0.7;
+    if (far || place === count - 1) {
+      path += (path ? "L" : "M") + at(right, above);
+      lastX = right;
+      lastY = above;
     }
-  });
-  return kept.length ? `M${kept.join("L")}` : "";
+  }
+  return path;
 }
 
 function picture(title, [xTitle, yTitle], lines, ticks = [[0, "0"], [0.5, "0.5"], [1, "1"]]) {
@@ -41,7 +44,7 @@ function picture(title, [xTitle, yTitle], lines, ticks = [[0, "0"], [0.5, "0.5"]
   const note = make("figcaption", {}, make("strong", {}, title), ` ${yTitle}`);
   return {
     node: make("figure", { class: "cp-figure" }, note, node),
-    line: (kind, points) => put(paths[kind], "d", pathOf(points)),
+    line: (kind, count, x, y) => put(paths[kind], "d", pathOf(count, x, y)),
     marked(x) {
       const here = Number.isFinite(x) ? across(x) : -20;
       for (const [name, value] of [["x1", here], ["x2", here], ["y1", up(0)], ["y2", up(1)]]) put(mark, name, value);
@@ -62,26 +65,26 @@ export function curvePictures() {
   const tradeoff = picture("Trade-off", ["recall weight", "best value, and of this decision"], ["own", "best"]);
   const pr = picture("Precision-recall", ["recall", "precision"], ["best"]);
   const roc = picture("ROC", ["false positive rate", "recall"], ["chance", "best"]);
-  const ticks = [[0, "÷100"], [0.25, "÷10"], [0.5, "now"], [0.75, "×10"], [1, "×100"]];
+  const ticks = [[0, "÷100"], [0.5, "now"], [1, "×100"]];
   const sweep = picture("Weight sweep", ["this class's weight", ""], ["recall", "precision", "loss"], ticks);
   const key = ["recall", "precision", "loss"].map((name) => make("span", { class: `cp-key cp-key-${name}` }, name));
   sweep.node.querySelector("figcaption").append(...key);
-  roc.line("chance", [[0, 0], [1, 1]]);
+  roc.line("chance", 2, (end) => end, (end) => end);
   return {
     node: make("div", { class: "cp-pictures" }, tradeoff.node, pr.node, roc.node, sweep.node),
     update(cuts, parts, wish, k) {
       drawTradeoff(tradeoff, cuts, parts, wish, k);
       const rest = (wrong) => (cuts.negatives > 0 ? wrong / cuts.negatives : 0);
-      const decided = cuts.found.map((found, c) => found + cuts.wrong[c]);
-      const known = decided.map((_, c) => c).filter((c) => decided[c] > 0 && cuts.positives > 0);
-      pr.line("best", known.map((c) => [cuts.found[c] / cuts.positives, cuts.found[c] / decided[c]]));
+      const size = cuts.found.length;
+      const recall = (c) => (cuts.positives > 0 ? cuts.found[c] / cuts.positives : NaN);
+      const precision = (c) => cuts.found[c] / (cuts.found[c] + cuts.wrong[c]);
+      pr.line("best", size, recall, precision);
       pr.dotted(parts.recall[k], parts.precision[k]);
       pr.describe(`recall ${parts.recall[k]}, precision ${parts.precision[k]}`);
-      const corners = cuts.positives > 0 ? [...cuts.found.map((found, c) => [rest(cuts.wrong[c]), found / cuts.positives]), [1, 1]] : [];
-      roc.line("best", corners);
+      roc.line("best", size + 1, (c) => (c < size ? rest(cuts.wrong[c]) : 1), (c) => (c < size ? recall(c) : 1));
       roc.dotted(rest(parts.decided[k] - parts.hits[k]), parts.recall[k]);
       roc.describe(`false positive rate ${rest(parts.decided[k] - parts.hits[k])}, recall ${parts.recall[k]}`);
-      drawSweep(sweep, cuts, parts, decided);
+      drawSweep(sweep, cuts, parts, { recall, precision, loss: (c) => cuts.loss[c] });
     },
   };
 }
@@ -90,25 +93,31 @@ function drawTradeoff(tradeoff, cuts, parts, wish, k) {
   const index = INDICES.indexOf(wish.index);
   const own = (weight) => indexValue(index, parts.precision[k] || 0, parts.recall[k] || 0, weight);
   const weight = parts.goal.weight[k];
-  tradeoff.line("best", envelope(frontier(cuts), index));
-  tradeoff.line("own", Array.from({ length: 41 }, (_, step) => [step / 40, own(step / 40)]));
+  const best = envelope(frontier(cuts), index);
+  tradeoff.line("best", best.length, (step) => best[step][0], (step) => best[step][1]);
+  tradeoff.line("own", 41, (step) => step / 40, (step) => own(step / 40));
   tradeoff.marked(weight);
   tradeoff.dotted(weight, own(weight));
   tradeoff.describe(`at your recall weight ${weight.toFixed(3)} this decision is worth ${own(weight).toFixed(3)}`);
 }
 
-function drawSweep(sweep, cuts, parts, decided) {
-  const inside = cuts.factor.map((_, c) => c).filter((c) => cuts.factor[c] >= 1 / REACH && cuts.factor[c] <= REACH);
-  const first = Math.max(0, (inside.length ? inside[0] : cuts.factor.length) - 1);
-  const steps = (value) => {
-    const points = [[0, value(first)]];
-    for (const c of inside) points.push([place(cuts.factor[c]), value(c)]);
-    return [...points, [1, points[points.length - 1][1]]];
-  };
-  sweep.line("recall", steps((c) => (cuts.positives > 0 ? cuts.found[c] / cuts.positives : 0)));
-  sweep.line("precision", steps((c) => (decided[c] > 0 ? cuts.found[c] / decided[c] : 0)));
-  sweep.line("loss", steps((c) => cuts.loss[c]));
+function drawSweep(sweep, cuts, parts, lines) {
+  const { factor } = cuts;
+  let begin = 0, end = factor.length;
+  while (begin < end - 1 && factor[begin + 1] < 1 / REACH) begin++;
+  while (end > begin + 1 && factor[end - 1] > REACH) end--;
+  // one more point at either end: a line goes on as it is where nothing flips
+  const size = end - begin + 1;
+  const across = (c) => (c === 0 ? 0 : c === size - 1 ? 1 : place(factor[begin + c]));
+  // steps: nothing changes between two flips
+  const step = (point) => (point + 1) >> 1;
+  for (const [kind, value] of Object.entries(lines)) {
+    const height = (c) => value(Math.min(begin + c, end - 1));
+    sweep.line(kind, 2 * size - 1, (point) => across(step(point)), (point) => height(step(point) - (point % 2)));
+  }
   sweep.marked(0.5);
   sweep.dotted(0.5, parts.total);
-  sweep.describe(`the loss now is ${parts.total.toFixed(4)}, its lowest along this line ${Math.min(...cuts.loss).toFixed(4)}`);
+  let least = Infinity;
+  for (const loss of cuts.loss) least = Math.min(least, loss);
+  sweep.describe(`the loss now is ${parts.total.toFixed(4)}, its lowest along this line ${least.toFixed(4)}`);
 }

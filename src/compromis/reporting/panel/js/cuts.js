@@ -76,18 +76,22 @@ function flipsTo(patterns, weights, k) {
   return { order: sortPlaces(flip, new Uint32Array(flip.buffer), scratch, count), flip, row, other, hits, decided };
 }
 
-/** Return recall and precision of the cuts that no other cut beats in both. */
+const APART = 0.001;
+
+/** Return recall and precision of the cuts that no other cut beats in both; those too near to be seen apart are left out. */
 export function frontier(cuts) {
   const best = [];
-  let highest = -1;
+  let highest = -1, last = null;
   for (let place = cuts.found.length - 1; place >= 0; place--) {
     const decided = cuts.found[place] + cuts.wrong[place];
     if (decided <= 0 || cuts.found[place] <= 0) continue;
     const precision = cuts.found[place] / decided;
-    if (precision > highest) {
-      highest = precision;
-      best.push({ recall: cuts.found[place] / cuts.positives, precision });
-    }
+    if (precision <= highest) continue;
+    highest = precision;
+    const point = { recall: cuts.found[place] / cuts.positives, precision };
+    if (last && last.recall - point.recall + point.precision - last.precision < APART) continue;
+    best.push(point);
+    last = point;
   }
   return best;
 }

@@ -304,10 +304,11 @@ export class Descent {
     return changed;
   }
 
-  /** Take the classes in turn until none improves; return shortfall and loss. */
-  run(turns, window = Infinity, rounds = 50) {
+  /** Take the classes in turn until none improves, or the time is over; return shortfall and loss. */
+  run(turns, window = Infinity, rounds = 50, until = Infinity) {
     let still = 0;
     for (let turn = 0; still < turns.length && turn < rounds * turns.length; turn++) {
+      if (until < Infinity && performance.now() > until) break;
       still = this.lineSearch(turns[turn % turns.length], window) ? 0 : still + 1;
     }
     return this.value();

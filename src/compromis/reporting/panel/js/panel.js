@@ -112,7 +112,7 @@ export function mountPanel(root, page, options = {}) {
   const first = copyWish(wish);
   const now = { weights: page.weights.slice(), counts: page.counts, chosen: mostImportant(wish), settled: true };
   if (patterns && !page.remote) now.counts = decide(patterns, now.weights);
-  let waiting = [], frame = 0, gone = false;
+  const waiting = [];
   const state = () => ({
     wish: copyWish(wish), weights: now.weights.slice(), counts: now.counts.map((row) => Array.from(row)),
     chosen: now.chosen, smoothing: page.smoothing, settled: now.settled, loss: now.loss, informative: now.informative, sentence: now.sentence,
@@ -135,12 +135,8 @@ export function mountPanel(root, page, options = {}) {
   const tuner = page.remote && options.retune ? remoteTuner(options.retune, wish, apply, complain) : localTuner(patterns, wish, apply);
   const turned = () => {
     now.settled = false;
-    if (!frame) frame = requestAnimationFrame(() => {
-      frame = 0;
-      if (gone) return;
-      if (page.remote) render();
-      tuner.go(now.weights, done);
-    });
+    if (page.remote) render();
+    tuner.go(now.weights, done);
   };
   const choose = (k) => {
     now.chosen = k;
@@ -153,8 +149,6 @@ export function mountPanel(root, page, options = {}) {
   const reset = () => {
     assign(first);
     tuner.stop();
-    if (frame) cancelAnimationFrame(frame);
-    frame = 0;
     apply(page.weights, true, page.remote ? page.counts : null);
     done();
   };
@@ -173,9 +167,7 @@ export function mountPanel(root, page, options = {}) {
     },
     settled: () => (now.settled ? Promise.resolve() : new Promise((tell) => waiting.push(tell))),
     destroy() {
-      gone = true;
       tuner.stop();
-      if (frame) cancelAnimationFrame(frame);
       container.remove();
     },
   };

@@ -89,12 +89,13 @@ export class Search {
     return false;
   }
 
-  /** Descend once from the start alone, by steps of at most a factor: an answer for a slider that is still moving. */
-  quick(window = 4, rounds = 3) {
+  /** Descend once from the start alone, by steps of at most a factor and for a moment: an answer for a slider that is still moving. */
+  quick(milliseconds = 14) {
+    const until = performance.now() + milliseconds;
     this.descent.aim(this.goal);
     this.descent.start(this.queue[0]);
     this.offer(this.descent.value());
-    this.offer(this.descent.run(this.turns, window, rounds));
+    this.offer(this.descent.run(this.turns, FAR, 3, until));
     return this;
   }
 
