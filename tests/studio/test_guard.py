@@ -362,6 +362,35 @@ def test_the_command_prints_the_token_once_and_ends_at_once(tmp_path, votes):
     assert listeners(port) == []
 
 
+def test_ctrl_c_in_the_middle_of_work_ends_at_once(tmp_path):
+    temporary, large = tmp_path / "temporary", tmp_path / "large.csv"
+    temporary.mkdir()
+    large.write_text("truth,p_a,p_b\n" + "a,0.5,0.25\nb,0.125,0.5\n" * 1_000_000)
+    command = [sys.executable, "-m", "compromis", "studio", str(large), "--no-browser", "--output", str(tmp_path)]
+    environment = os.environ | {"TMPDIR": str(temporary), "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        try:
+            address = next(line.strip() for line in process.stdout if "http" in line)
+            base, token = address.split("/?token=")
+            recipe = {"source": "1", "name": "x", "columns": {"truth": "truth", "votes": {"p_a": "a", "p_b": "b"}}}
+            with httpx.Client(base_url=base, headers={"x-compromis-token": token}, timeout=20) as client:
+                job = client.post("/api/models", json=recipe).json()
+                while not job["share"]:
+                    job = client.get(f"/api/jobs/{job['id']}?seen={job['version']}").json()
+                assert job["state"] == "running"
+                assert client.get("/api/session").json()["jobs"][0]["id"] == job["id"]
+            begin = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=20)
+            assert time.monotonic() - begin < 5
+        finally:
+            process.kill()
+    assert (process.returncode, errors) == (0, "")
+    assert list(temporary.iterdir()) == []
+
+
 def test_tokens():
     assert Secrets().token != Secrets().token
     assert len(Secrets().token) >= 43

@@ -28,7 +28,7 @@ import click
     help="The largest upload.",
 )
 def command(files: tuple[str, ...], demo: bool, output: str, port: int, no_browser: bool, max_upload: int) -> None:
-    r"""Look at votes in the browser: say what matters, watch what it does, compare models, save.
+    """Look at votes in the browser: say what matters, watch what it does, compare models, save.
 
     FILE is a table of true classes and votes or probabilities (CSV, TSV, ARFF or Parquet, also gzip), or a model that
     'compromis fit' wrote; a FOLDER offers all such files in it. More files can be loaded in the page.
@@ -41,7 +41,7 @@ def command(files: tuple[str, ...], demo: bool, output: str, port: int, no_brows
     The app runs on this machine only (127.0.0.1) and sends nothing anywhere. The address printed holds a token: who has
     it can use the studio. COMPROMIS_STUDIO_TOKEN sets the token, so that a page stays valid over a restart on one --port.
     Ctrl-C stops it.
-    """
+    """  # noqa: D301 (click reads the backspace)
     from compromis.errors import MissingExtra
 
     try:

@@ -55,7 +55,7 @@ def _delimited_pieces(
 def _columns(
     block: list[list[str]], names: Sequence[str], chosen: Sequence[str], where: tuple[str, int]
 ) -> dict[str, Column]:
-    if any(len(row) != len(names) for row in block):
+    if set(map(len, block)) != {len(names)}:
         block = _checked(block, len(names), where)
     places = [names.index(name) for name in chosen]
     return {name: [row[place] or None for row in block] for name, place in zip(chosen, places, strict=True)}

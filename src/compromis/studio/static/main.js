@@ -72,7 +72,13 @@ function mountConnection() {
   });
 }
 
+/** A file dropped beside the place for it must not replace the page. */
+function keepPage() {
+  for (const name of ["dragover", "drop"]) window.addEventListener(name, (event) => event.preventDefault());
+}
+
 async function start() {
+  keepPage();
   mountTabs();
   mountTheme();
   mountJobs(at("jobs"));
