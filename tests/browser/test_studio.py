@@ -63,6 +63,10 @@ def load_file(page, path):
     page.wait_for_selector(".cp-panel")
 
 
+def patterns_of(one):
+    return one.workspace.models()[0].patterns
+
+
 def held(one, accepts, seconds=15):
     """Wait until the server holds a wish that is accepted: the page tells it when the sliders rest."""
     deadline = time.monotonic() + seconds
@@ -86,6 +90,9 @@ def test_open_load_wish_tune_save_reload(studio, visit, votes, tmp_path):  # noq
     page.wait_for_timeout(600)
     after = matrix(page)
     assert after != before
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download weights").click()
+    assert patterns_of(one).counts(cp.Decision.from_json(download.value.path()).weights).matrix.tolist() == after
     page.get_by_role("tab", name="Save").click()
     for kind in ("preferences", "weights", "report"):
         page.click(f"#save-{kind}")
@@ -93,7 +100,7 @@ def test_open_load_wish_tune_save_reload(studio, visit, votes, tmp_path):  # noq
     saved = tmp_path / "saved"
     wish = cp.Preferences.from_toml(saved / "preferences.toml")
     assert wish.of("bad") == cp.Preference(10, accept_precision=0.15, accept_recall=0.8)
-    patterns = one.workspace.models()[0].patterns
+    patterns = patterns_of(one)
     decision = cp.Decision.from_json(saved / "weights.json")
     assert patterns.counts(decision.weights).matrix.tolist() == after
     best = cp.search_weights(patterns, preferences=wish)

@@ -14,8 +14,9 @@ import compromis as cp
 from compromis.engines.pieces import read_pieces
 from compromis.engines.reading import read_table
 from compromis.errors import InputError
+from compromis.studio import tuning
 from compromis.studio.guessing import propose
-from compromis.studio.jobs import Cancelled, Jobs
+from compromis.studio.jobs import Cancelled, Job, Jobs
 from tests.studio.conftest import votes_csv
 
 LABELS = ["good", "bad", "ugly"]
@@ -276,6 +277,35 @@ def test_proposals(tmp_path):
     assert (found["truth"], found["sets"][0]["votes"]) == ("y", {"p_0": "0", "p_1": "1"})
     found = proposal("truth,score", "yes,0.3", "no,0.2")
     assert (found["truth"], found["numeric"], found["sets"]) == ("truth", ["score"], [])
+
+
+def test_the_first_answer_to_much_evidence_comes_from_a_sample_and_is_counted_on_all(monkeypatch, rng):
+    y = rng.choice(4, size=3000, p=[0.7, 0.2, 0.09, 0.01])
+    votes = rng.dirichlet(np.ones(4), size=3000)
+    votes[np.arange(3000), y] += 0.4
+    patterns = cp.VotePatterns.from_votes(votes, y, merge=False)
+    some = tuning.sampled(patterns, 400)
+    assert len(some) <= 400
+    np.testing.assert_allclose(some.support, patterns.support)
+    assert {tuple(row) for row in some.votes} <= {tuple(row) for row in patterns.votes}
+    wish = cp.Preferences({3: cp.Preference(10, 0.2, 0.9)}, index="f")
+    offers = []
+
+    class Seen(Job):
+        def offer(self, result):
+            offers.append(result)
+            super().offer(result)
+
+    monkeypatch.setattr(tuning, "SAMPLE", 400)
+    found = tuning.tune(patterns, wish, 0.0, np.ones(4), Seen(1, "x", ""))
+    assert len(offers) == 1
+    assert offers[0]["counts"] == patterns.counts(offers[0]["weights"]).matrix.tolist()
+    assert offers[0]["loss"] == pytest.approx(
+        cp.evaluate_counts(patterns.counts(offers[0]["weights"]), preferences=wish).summary.loss
+    )
+    full = cp.search_weights(patterns, preferences=wish)
+    assert found.loss <= full.loss
+    assert offers[0]["loss"] < cp.evaluate_counts(patterns.counts(np.ones(4)), preferences=wish).summary.loss
 
 
 def test_cancel_stops_the_work():
