@@ -60,7 +60,7 @@ _HOMES = {
         "roc_hull",
     ],
     "compromis.weights": ["Annealing", "Budget", "Exact", "Sweep", "WeightSearch", "search_weights"],
-    "compromis.weights.decision": ["Decision"],
+    "compromis.deployment.decision": ["Decision"],
     "compromis.estimators.c45": ["C45Classifier"],
     "compromis.estimators.forest": ["PragmaForestClassifier"],
     "compromis.estimators.tree": ["PragmaTreeClassifier"],
@@ -90,6 +90,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = ["__version__", *sorted(_HOME_OF)]
 
 if TYPE_CHECKING:
+    from compromis.deployment.decision import Decision
     from compromis.errors import CompromisError, InputError, MissingExtra, OptimismWarning, UninformativeWarning
     from compromis.estimators.c45 import C45Classifier
     from compromis.estimators.forest import PragmaForestClassifier
@@ -160,7 +161,6 @@ if TYPE_CHECKING:
     from compromis.uncertainty.exchange import exchanges, sure_ranges
     from compromis.uncertainty.roc_area import roc_area_interval
     from compromis.weights import Annealing, Budget, Exact, Sweep, WeightSearch, search_weights
-    from compromis.weights.decision import Decision
     from compromis.weights.sweep_curve import WeightSweep, weight_sweep
 
 
