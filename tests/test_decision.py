@@ -85,7 +85,9 @@ def test_the_predictor_needs_numpy_alone(tmp_path):
 
 def test_reading_and_applying_a_decision_compiles_nothing():
     cp.Decision(("a", "b"), [1.0, 3.0]).to_json("d.json")
-    program = "import sys, compromis as cp; cp.Decision.from_json('d.json').decide([[1, 2]]); print('numba' in sys.modules)"
+    program = (
+        "import sys, compromis as cp; cp.Decision.from_json('d.json').decide([[1, 2]]); print('numba' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
 
@@ -224,7 +226,9 @@ def test_a_search_writes_its_decision():
 def test_the_order_of_a_model_and_other_classes():
     decision = cp.Decision(("a", "b", "c"), [1.0, 2.0, 3.0])
     assert decision.for_classes(np.array(["c", "a", "b"])).weights.tolist() == [3.0, 1.0, 2.0]
-    with pytest.raises(cp.InputError, match="the classes of the model are 'a', 'b', those of the weights 'a', 'b', 'c'"):
+    with pytest.raises(
+        cp.InputError, match="the classes of the model are 'a', 'b', those of the weights 'a', 'b', 'c'"
+    ):
         decision.for_classes(["a", "b"])
     with pytest.raises(cp.InputError, match="classes"):
         cp.Decision((0, 1), [1.0, 2.0]).for_classes([False, True])

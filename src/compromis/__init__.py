@@ -61,6 +61,14 @@ _HOMES = {
     ],
     "compromis.weights": ["Annealing", "Budget", "Exact", "Sweep", "WeightSearch", "search_weights"],
     "compromis.deployment.decision": ["Decision"],
+    "compromis.drift": [
+        "PrevalenceEstimate",
+        "Unlabelled",
+        "Watch",
+        "prevalence_by_confusion",
+        "prevalence_by_em",
+        "watch",
+    ],
     "compromis.estimators.c45": ["C45Classifier"],
     "compromis.estimators.forest": ["PragmaForestClassifier"],
     "compromis.estimators.tree": ["PragmaTreeClassifier"],
@@ -91,6 +99,14 @@ __all__ = ["__version__", *sorted(_HOME_OF)]
 
 if TYPE_CHECKING:
     from compromis.deployment.decision import Decision
+    from compromis.drift import (
+        PrevalenceEstimate,
+        Unlabelled,
+        Watch,
+        prevalence_by_confusion,
+        prevalence_by_em,
+        watch,
+    )
     from compromis.errors import CompromisError, InputError, MissingExtra, OptimismWarning, UninformativeWarning
     from compromis.estimators.c45 import C45Classifier
     from compromis.estimators.forest import PragmaForestClassifier

@@ -124,8 +124,8 @@ class Decision:
 
         Notes
         -----
-        Outputs ``label`` and ``votes``. Votes are weighed in float64; the classifier itself gives what skl2onnx makes of it, for most of
-        them float32 probabilities. Needs the extra ``compromis[onnx]``.
+        Outputs ``decision`` (the label) and ``votes``. Votes are weighed in float64; the classifier itself gives what skl2onnx makes of
+        it, for most of them float32 probabilities. Needs the extra ``compromis[onnx]``.
         """
         from compromis.deployment.onnx import decision_model, model_with_decision
 

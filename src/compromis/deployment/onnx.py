@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 OPSET, IR_VERSION = 17, 8
 """Old enough for every onnxruntime in use; the nodes below have not changed since."""
-LABEL, VOTES = "label", "votes"
+DECISION, VOTES = "decision", "votes"
 
 
 def decision_model(classes: Sequence[Label], weights: NDArray[np.float64], smoothing: float) -> Any:
-    """Return an ONNX model of the decision alone: float64 ``votes`` in, ``label`` out."""
+    """Return an ONNX model of the decision alone: float64 ``votes`` in, ``decision`` out."""
     onnx = _import("onnx")
     helper, kind = onnx.helper, onnx.TensorProto
     nodes, constants = _nodes(onnx, VOTES, classes, weights, smoothing)
@@ -73,8 +73,9 @@ def _converted(model: Any, X: Any) -> Any:
             options={id(model): {"zipmap": False}},
             target_opset=OPSET,
         )
-    except (skl2onnx.common.exceptions.MissingShapeCalculator, skl2onnx.common.exceptions.MissingConverter) as error:
-        raise InputError(f"skl2onnx cannot convert {type(model).__name__}: {str(error).splitlines()[0]}") from error
+    except Exception as error:  # skl2onnx raises whatever its converters meet
+        cause = str(error).strip().splitlines()[0][:200]
+        raise InputError(f"skl2onnx cannot convert {type(model).__name__}: {cause}") from error
 
 
 def _probabilities(graph: Any, classes: int) -> str:
@@ -100,7 +101,7 @@ def _nodes(
         helper.make_node("Add", [names["double"], names["smoothing"]], [names["added"]]),
         helper.make_node("Mul", [names["added"], names["weights"]], [names["score"]]),
         helper.make_node("ArgMax", [names["score"]], [names["place"]], axis=1, keepdims=0, select_last_index=0),
-        helper.make_node("Gather", [names["classes"], names["place"]], [LABEL]),
+        helper.make_node("Gather", [names["classes"], names["place"]], [DECISION]),
     ]
     constants = [
         numpy_helper.from_array(np.array(smoothing, dtype=np.float64), names["smoothing"]),
@@ -124,7 +125,7 @@ def _label_array(classes: Sequence[Label]) -> NDArray[Any]:
 def _label_output(onnx: Any, classes: Sequence[Label]) -> Any:
     kind = onnx.TensorProto
     element = {"O": kind.STRING, "i": kind.INT64, "b": kind.BOOL, "f": kind.DOUBLE}[_label_array(classes).dtype.kind]
-    return onnx.helper.make_tensor_value_info(LABEL, element, [None])
+    return onnx.helper.make_tensor_value_info(DECISION, element, [None])
 
 
 def _finished(onnx: Any, graph: Any, opsets: list[Any]) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from compromis.errors import InputError, shown
 from compromis.evidence.labels import LabelColumn, check_same_index, check_same_rows, pandas_index, read_labels
+from compromis.evidence.prevalence import prevalence_factors
 from compromis.evidence.tabulate import PairTable, tabulate
 from compromis.evidence.weights import read_weights
 from compromis.preferences import Label
@@ -135,6 +136,20 @@ class Counts:
     def total(self) -> float:
         """All rows (or weights)."""
         return self.matrix.sum().item()
+
+    def with_prevalence(self, shares: Mapping[Any, float] | Sequence[float]) -> Counts:
+        """Return what the same decisions come to where the classes have other shares and still look the same (pure prior shift).
+
+        Examples
+        --------
+        >>> import compromis as cp
+        >>> counts = cp.Counts.from_matrix([[90, 10], [20, 80]], ["no", "yes"])
+        >>> counts.with_prevalence({"no": 0.9, "yes": 0.1}).matrix.tolist()
+        [[162.0, 18.0], [4.0, 16.0]]
+        """
+        factor = prevalence_factors(shares, self.classes, self.support)[:, np.newaxis]
+        squares = self.matrix if self.squares is None else self.squares
+        return Counts(self.matrix * factor, self.classes, self.rows, np.asarray(squares * factor**2, dtype=np.float64))
 
     def __add__(self, other: Counts) -> Counts:
         if not isinstance(other, Counts):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from compromis.errors import InputError, shown
 from compromis.evidence.counts import Counts
 from compromis.evidence.labels import read_labels
 from compromis.evidence.positions import read_positions
+from compromis.evidence.prevalence import prevalence_factors
 from compromis.evidence.vote_values import Matrix, column_labels, complain, is_sparse, read_votes
 from compromis.evidence.weights import read_weights
 from compromis.preferences import Label
@@ -122,6 +123,24 @@ class VotePatterns:
         total = np.zeros(len(self.classes), dtype=self.multiplicity.dtype)
         np.add.at(total, self.truth, self.multiplicity)
         return total
+
+    def with_prevalence(self, shares: Mapping[Any, float] | Sequence[float]) -> VotePatterns:
+        """Return the evidence of a population with other class shares, everything else being equal (pure prior shift).
+
+        Parameters
+        ----------
+        shares : mapping by class, or sequence in the order of ``classes``
+            The new shares; they are scaled to sum to 1.
+
+        Examples
+        --------
+        >>> import compromis as cp
+        >>> patterns = cp.VotePatterns.from_votes([[3, 1], [2, 2], [0, 4]], ["a", "a", "b"])
+        >>> patterns.with_prevalence({"a": 0.5, "b": 0.5}).support.tolist()
+        [1.5, 1.5]
+        """
+        factor = prevalence_factors(shares, self.classes, self.support)
+        return replace(self, multiplicity=self.multiplicity * factor[self.truth])
 
     def __len__(self) -> int:
         return len(self.truth)

@@ -140,6 +140,16 @@ class Evaluation:
 
         return to_json(self, path)
 
+    def to_markdown(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the evaluation as GitHub-flavoured Markdown; with `path`, write it there too, whole or not at all."""
+        from compromis.files import write_whole
+        from compromis.reporting.markdown import to_markdown
+
+        text = to_markdown(self)
+        if path is not None:
+            write_whole(path, text)
+        return text
+
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, as plain values."""
         from compromis.reporting.json import evaluation_document
