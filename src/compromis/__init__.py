@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
-    "compromis.errors": ["CompromisError", "InputError", "MissingExtra", "OptimismWarning", "UninformativeWarning"],
+    "compromis.errors": [
+        "CompromisError",
+        "EngineError",
+        "InputError",
+        "MissingExtra",
+        "OptimismWarning",
+        "UninformativeWarning",
+    ],
     "compromis.indices": ["INDICES", "Index", "index_value"],
     "compromis.preferences": ["Preference", "Preferences"],
     "compromis.evidence": ["Counts"],
@@ -61,11 +68,13 @@ _HOMES = {
     ],
     "compromis.weights": ["Annealing", "Budget", "Exact", "Sweep", "WeightSearch", "search_weights"],
     "compromis.weights.decision": ["Decision"],
+    "compromis.engines.deciding": ["decide"],
     "compromis.estimators.c45": ["C45Classifier"],
     "compromis.estimators.forest": ["PragmaForestClassifier"],
     "compromis.estimators.tree": ["PragmaTreeClassifier"],
     "compromis.estimators.weighted_vote": ["WeightedVoteClassifier"],
     "compromis.evaluation.evaluate": ["evaluate", "evaluate_counts"],
+    "compromis.evaluation.evaluate_frame": ["evaluate_frame"],
     "compromis.evidence.residuals": ["ErrorSums"],
     "compromis.reporting.regression": ["RegressionEvaluation"],
     "compromis.measures.generalisation": ["ComplexityCurve", "LearningCurve"],
@@ -90,7 +99,15 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = ["__version__", *sorted(_HOME_OF)]
 
 if TYPE_CHECKING:
-    from compromis.errors import CompromisError, InputError, MissingExtra, OptimismWarning, UninformativeWarning
+    from compromis.engines.deciding import decide
+    from compromis.errors import (
+        CompromisError,
+        EngineError,
+        InputError,
+        MissingExtra,
+        OptimismWarning,
+        UninformativeWarning,
+    )
     from compromis.estimators.c45 import C45Classifier
     from compromis.estimators.forest import PragmaForestClassifier
     from compromis.estimators.tree import PragmaTreeClassifier
@@ -98,6 +115,7 @@ if TYPE_CHECKING:
     from compromis.evaluation.compare_models import compare_folds, compare_models
     from compromis.evaluation.cross_evaluate import cross_evaluate
     from compromis.evaluation.evaluate import evaluate, evaluate_counts
+    from compromis.evaluation.evaluate_frame import evaluate_frame
     from compromis.evaluation.generalisation import complexity_curve, learning_curve
     from compromis.evaluation.leaks import Leaks, find_leaks, row_groups
     from compromis.evaluation.regression import evaluate_error_sums, evaluate_regression
