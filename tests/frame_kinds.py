@@ -6,19 +6,22 @@ import atexit
 import os
 import shutil
 import socket
+import subprocess
+import sys
 import warnings
 from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
-LIGHT = ["polars", "polars_lazy", "pandas", "pandas_arrow", "pyarrow", "duckdb", "ibis", "dask", "dask_one"]
-CLUSTER = ["distributed"]
+LIGHT = ["polars", "polars_lazy", "pandas", "pandas_arrow", "pyarrow", "duckdb", "ibis", "dask"]
+VARIANTS = ["dask_one", "distributed"]
+"""Dask once more, with one partition and on processes of its own: its expressions are the same, so where they run is tested, not
+every refusal again."""
 SPARK = ["spark", "spark_connect"]
-QUICK = ["polars", "pandas", "pyarrow", "duckdb", "dask"]
-"""Where every kind would say the same again."""
 
 
 def kinds(names):
@@ -26,7 +29,8 @@ def kinds(names):
     return [pytest.param(name, marks=pytest.mark.spark if name in SPARK else ()) for name in names]
 
 
-EVERY = kinds([*LIGHT, *CLUSTER, *SPARK])
+EVERY = kinds([*LIGHT, *VARIANTS, *SPARK])
+ENGINES = kinds([*LIGHT, *SPARK])
 
 
 def make(kind, columns, types=None):
@@ -90,17 +94,31 @@ def _polars(table):
 @cache
 def _client():
     """A scheduler and two worker processes, once for all tests."""
-    from distributed import Client, LocalCluster
+    from distributed import Client
 
-    cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=0)
-    client = Client(cluster, set_as_default=False)
+    process, address = start_dask()
+    client = Client(address, set_as_default=False, timeout=60)
 
     def close():
         client.close()
-        cluster.close()
+        process.stdin.close()  # which ends it
+        process.wait(20)
 
     atexit.register(close)
     return client
+
+
+def start_dask():
+    """Start a cluster of two processes in a process of its own: pytest-xdist's workers cannot be started anew, as Dask would."""
+    program = Path(__file__).with_name("dask_cluster.py")
+    process = subprocess.Popen(
+        [sys.executable, str(program)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    return process, process.stdout.readline().strip()
 
 
 @cache

@@ -73,7 +73,8 @@ class Frame:
 
     def as_keys(self, columns: Sequence[str]) -> Frame:
         """Return the frame with the columns as 64-bit floats to group by: -0 becomes 0, over which Dask stumbles."""
-        return self.with_lazy(self.lazy.with_columns(*((nw.col(ours).cast(nw.Float64) + 0.0) for ours in columns)))
+        keys = [nw.col(ours).cast(nw.Float64) + 0.0 for ours in columns]
+        return self.with_lazy(self.lazy.with_columns(*keys)) if keys else self
 
     def with_lazy(self, lazy: nw.LazyFrame[Any]) -> Frame:
         """Return the frame with a further step."""
