@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
-    "compromis.errors": ["CompromisError", "InputError", "MissingExtra", "OptimismWarning", "UninformativeWarning"],
+    "compromis.errors": [
+        "CompromisError",
+        "EngineError",
+        "InputError",
+        "MissingExtra",
+        "OptimismWarning",
+        "UninformativeWarning",
+    ],
     "compromis.indices": ["INDICES", "Index", "index_value"],
     "compromis.preferences": ["Preference", "Preferences"],
     "compromis.evidence": ["Counts"],
@@ -69,11 +76,13 @@ _HOMES = {
         "prevalence_by_em",
         "watch",
     ],
+    "compromis.engines.deciding": ["decide"],
     "compromis.estimators.c45": ["C45Classifier"],
     "compromis.estimators.forest": ["PragmaForestClassifier"],
     "compromis.estimators.tree": ["PragmaTreeClassifier"],
     "compromis.estimators.weighted_vote": ["WeightedVoteClassifier"],
     "compromis.evaluation.evaluate": ["evaluate", "evaluate_counts"],
+    "compromis.evaluation.evaluate_frame": ["evaluate_frame"],
     "compromis.evidence.residuals": ["ErrorSums"],
     "compromis.reporting.regression": ["RegressionEvaluation"],
     "compromis.measures.generalisation": ["ComplexityCurve", "LearningCurve"],
@@ -107,7 +116,15 @@ if TYPE_CHECKING:
         prevalence_by_em,
         watch,
     )
-    from compromis.errors import CompromisError, InputError, MissingExtra, OptimismWarning, UninformativeWarning
+    from compromis.engines.deciding import decide
+    from compromis.errors import (
+        CompromisError,
+        EngineError,
+        InputError,
+        MissingExtra,
+        OptimismWarning,
+        UninformativeWarning,
+    )
     from compromis.estimators.c45 import C45Classifier
     from compromis.estimators.forest import PragmaForestClassifier
     from compromis.estimators.tree import PragmaTreeClassifier
@@ -115,6 +132,7 @@ if TYPE_CHECKING:
     from compromis.evaluation.compare_models import compare_folds, compare_models
     from compromis.evaluation.cross_evaluate import cross_evaluate
     from compromis.evaluation.evaluate import evaluate, evaluate_counts
+    from compromis.evaluation.evaluate_frame import evaluate_frame
     from compromis.evaluation.generalisation import complexity_curve, learning_curve
     from compromis.evaluation.leaks import Leaks, find_leaks, row_groups
     from compromis.evaluation.regression import evaluate_error_sums, evaluate_regression

@@ -2,6 +2,7 @@
 
 CompromisError
 ├── InputError (ValueError)        what was received, and what to do
+├── EngineError (RuntimeError)     an engine (polars, DuckDB, Dask, Spark) could not run a query, and what it said
 └── MissingExtra (ImportError)     which extra to install
 
 UninformativeWarning (UserWarning) a result that a constant decision reaches as well
@@ -20,6 +21,10 @@ class CompromisError(Exception):
 
 class InputError(CompromisError, ValueError):
     """Input that cannot be used; the message is one sentence that says what was received and what to do."""
+
+
+class EngineError(CompromisError, RuntimeError):
+    """An engine could not run a query; the message says which one, and what it said."""
 
 
 class MissingExtra(CompromisError, ImportError):

@@ -70,13 +70,41 @@ class Counts:
         check_same_index(truth, pandas_index(sample_weight), "sample_weight")
         weight = read_weights(sample_weight, len(truth))
         found, matrix, squares = tabulate(truth, decision, weight)
-        order = _class_order(found, labels, truth.categories or decision.categories or ())
+        order = class_order(found, labels, truth.categories or decision.categories or ())
         return cls(
             _arranged(matrix, found, order),
             order,
             len(truth),
             None if squares is None else _arranged(squares, found, order),
         )
+
+    @classmethod
+    def from_frame(
+        cls, frame: Any, *, truth: str, decision: str, weight: str | None = None, labels: Sequence[Any] | None = None
+    ) -> Counts:
+        """Count the rows of a data frame in its own engine; only the counts come back.
+
+        Parameters
+        ----------
+        frame : data frame
+            Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.scan` opens files.
+        truth, decision : str
+            The columns of true and decided classes; rows that lack one are refused.
+        weight : str, optional
+            A column of row weights, finite and at least 0.
+        labels : sequence, optional
+            The classes in the order wanted, absent ones included.
+
+        Examples
+        --------
+        >>> import compromis as cp, pandas
+        >>> frame = pandas.DataFrame({"true": ["bad", "good", "good"], "decided": ["bad", "bad", "good"]})
+        >>> cp.Counts.from_frame(frame, truth="true", decision="decided").matrix.tolist()
+        [[1, 0], [1, 1]]
+        """
+        from compromis.evidence.counts_frame import count_frame
+
+        return count_frame(frame, truth=truth, decision=decision, weight=weight, labels=labels)
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike, classes: Sequence[Any]) -> Counts:
@@ -168,9 +196,10 @@ class Counts:
         return Counts(_arranged(self.matrix, self.classes, order), order, self.rows, squares)
 
 
-def _class_order(
+def class_order(
     found: Sequence[Label], labels: Sequence[Any] | None, categories: tuple[Label, ...]
 ) -> tuple[Label, ...]:
+    """Return the classes in the order wanted: `labels`, else the categories and then what else was found, sorted."""
     if labels is None:
         return categories + _sorted([label for label in found if label not in categories])
     order = tuple(plain_label(label) for label in labels)

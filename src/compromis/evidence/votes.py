@@ -44,6 +44,8 @@ class VotePatterns:
         The rows without any vote, which nothing can decide.
     merged : bool
         Whether equal rows were merged.
+    width : float
+        How far a vote may lie from the one stored: half a bin where votes were binned, else 0.
 
     Examples
     --------
@@ -62,6 +64,7 @@ class VotePatterns:
     rows: int
     left_out: int
     merged: bool
+    width: float = 0.0
 
     @classmethod
     def from_votes(
@@ -104,6 +107,45 @@ class VotePatterns:
         multiplicity = np.where(empty, 0, 1) if weight is None else np.where(empty, 0.0, weight)
         left_out = int(empty.sum())
         return cls(matrix, truth, multiplicity, classes, len(truth) - left_out, left_out, False)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        truth: str,
+        votes: Sequence[str] | Mapping[str, Any],
+        labels: Sequence[Any] | None = None,
+        weight: str | None = None,
+        bins: int | None = None,
+    ) -> VotePatterns:
+        """Group the rows of a data frame by their votes in its own engine; only the patterns come back.
+
+        Parameters
+        ----------
+        frame : data frame
+            Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.scan` opens files.
+        truth : str
+            The column of true classes.
+        votes : sequence of str, or mapping
+            The columns of votes; a mapping gives the class of each column.
+        labels : sequence, optional
+            The class of each column of votes; without it the columns are named as the classes.
+        weight : str, optional
+            A column of row weights.
+        bins : int, optional
+            Votes become shares of the row's votes, rounded to steps of 1 / bins; `bounds` says what that can change.
+
+        Examples
+        --------
+        >>> import compromis as cp, pandas
+        >>> frame = pandas.DataFrame({"a": [3, 3, 0], "b": [1, 1, 4], "true": ["a", "a", "b"]})
+        >>> cp.VotePatterns.from_frame(frame, truth="true", votes=["a", "b"]).multiplicity.tolist()
+        [1, 2]
+        """
+        from compromis.evidence.votes_frame import patterns_of_frame
+
+        return patterns_of_frame(frame, truth=truth, votes=votes, labels=labels, weight=weight, bins=bins)
 
     def decide(self, weights: ArrayLike, *, smoothing: float = 0.0) -> NDArray[np.int64]:
         """Return the position of the class with the largest weight x (votes + smoothing) for each pattern; ties go to the first."""
@@ -157,10 +199,11 @@ class VotePatterns:
         multiplicity = np.concatenate([self.multiplicity, other.multiplicity])
         votes = _stacked(self.votes, other.votes)
         rows, left_out = self.rows + other.rows, self.left_out + other.left_out
+        width = max(self.width, other.width)
         if not (self.merged and other.merged):
-            return VotePatterns(votes, truth, multiplicity, self.classes, rows, left_out, False)
+            return VotePatterns(votes, truth, multiplicity, self.classes, rows, left_out, False, width)
         merged = _merge(votes, truth, self.classes, multiplicity)
-        return VotePatterns(merged.votes, merged.truth, merged.multiplicity, self.classes, rows, left_out, True)
+        return VotePatterns(merged.votes, merged.truth, merged.multiplicity, self.classes, rows, left_out, True, width)
 
 
 def decide_votes(votes: Matrix, weights: NDArray[np.float64], smoothing: float = 0.0) -> NDArray[np.int64]:
