@@ -82,6 +82,7 @@ _HOMES = {
     "compromis.estimators.tree": ["PragmaTreeClassifier"],
     "compromis.estimators.weighted_vote": ["WeightedVoteClassifier"],
     "compromis.evaluation.evaluate": ["evaluate", "evaluate_counts"],
+    "compromis.evaluation.gate": ["Gate", "gate"],
     "compromis.evaluation.evaluate_frame": ["evaluate_frame"],
     "compromis.evidence.residuals": ["ErrorSums"],
     "compromis.reporting.regression": ["RegressionEvaluation"],
@@ -133,6 +134,7 @@ if TYPE_CHECKING:
     from compromis.evaluation.cross_evaluate import cross_evaluate
     from compromis.evaluation.evaluate import evaluate, evaluate_counts
     from compromis.evaluation.evaluate_frame import evaluate_frame
+    from compromis.evaluation.gate import Gate, gate
     from compromis.evaluation.generalisation import complexity_curve, learning_curve
     from compromis.evaluation.leaks import Leaks, find_leaks, row_groups
     from compromis.evaluation.regression import evaluate_error_sums, evaluate_regression

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from compromis.cli.words import in_options
 from compromis.errors import CompromisError
 
 COMMANDS = {
@@ -17,6 +18,8 @@ COMMANDS = {
     "preferences": "compromis.cli.preferences",
     "tune": "compromis.cli.tune",
     "tradeoff": "compromis.cli.tradeoff",
+    "check": "compromis.cli.check",
+    "watch": "compromis.cli.watch",
     "fit": "compromis.cli.fit",
     "predict": "compromis.cli.predict",
     "demo": "compromis.cli.demo",
@@ -64,10 +67,10 @@ def main() -> None:
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    click.echo(f"Warning: {message}", err=True)
+    click.echo(f"Warning: {in_options(str(message))}", err=True)
 
 
 def _sentence(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror and not isinstance(error, CompromisError):
         return f"{error.filename or 'the file'}: {error.strerror}"
-    return str(error)
+    return in_options(str(error))

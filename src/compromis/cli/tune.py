@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from compromis.cli.saying import say_dropped
+from compromis.cli.shares import read_pairs
 from compromis.cli.wishes import read_wish, wish_options
 
 
@@ -21,6 +22,12 @@ from compromis.cli.wishes import read_wish, wish_options
 @wish_options
 @click.option("--method", default="auto", show_default=True, metavar="NAME", help="auto, exact, sweep or annealing.")
 @click.option("--smoothing", default=0.0, show_default=True, help="Votes added to every class.")
+@click.option(
+    "--prevalence",
+    multiple=True,
+    metavar="LABEL=SHARE",
+    help="The class shares where decisions will be taken, if they differ from those of FILE; repeat for each.",
+)
 @click.option("--seconds", type=float, help="The time the search may take.")
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same weights.")
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose true class is missing.")
@@ -34,6 +41,7 @@ def command(
     index: str | None,
     method: str,
     smoothing: float,
+    prevalence: tuple[str, ...],
     seconds: float | None,
     seed: int,
     drop_missing: bool,
@@ -56,6 +64,8 @@ def command(
     classes = sorted(class_of.values())
     matrix = columns.score_matrix(table, class_of, classes)
     patterns = VotePatterns.from_votes(matrix, table.columns[truth], labels=classes, sample_weight=table.weights)
+    shares = read_pairs(prevalence, "--prevalence")
+    patterns = patterns if shares is None else patterns.with_prevalence(shares)
     with search_progress() as progress:
         found = search_weights(
             patterns,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from compromis.drift.change import change_between
 from compromis.drift.estimate import PrevalenceEstimate
 from compromis.drift.prevalence import from_decided
-from compromis.drift.wording import Period, advice, alarm, watch_markdown, watch_text
+from compromis.drift.wording import AGAIN, Period, advice, alarm, watch_markdown, watch_text
 from compromis.errors import InputError, shown
 from compromis.evidence import Counts
 from compromis.frames import make_frame
@@ -173,6 +173,7 @@ def _period(
     by_em = given.by_em if isinstance(given, Unlabelled) else None
     before, shares = reference.support / reference.support.sum(), counts.support / counts.support.sum()
     missed = alarm(verdict, max_loss)
+    said = advice(missed, reference.classes, (before, shares), change, (estimate, by_em))
     return Period(
         name=str(name),
         rows=rows,
@@ -185,5 +186,6 @@ def _period(
         precision=tuple(map(float, precision(counts))),
         met=not missed,
         missed=missed,
-        advice=advice(missed, reference.classes, (before, shares), change, (estimate, by_em)),
+        advice=said,
+        retune=AGAIN in said,
     )

@@ -15,8 +15,9 @@ from compromis.errors import shown
 from compromis.measures.verdict import Verdict
 from compromis.preferences import Label
 from compromis.reporting.intervals_text import shown_label
-from compromis.reporting.markdown import code, table
+from compromis.reporting.markdown import code, prose, table
 
+AGAIN = "search the weights again for these shares"
 MOST = 4
 """Classes whose shares stand in the table."""
 
@@ -40,6 +41,8 @@ class Period:
     missed: tuple[str, ...]
     """What of the wish is missed, in sentences."""
     advice: str
+    retune: bool
+    """Whether weights for these shares are what helps."""
 
 
 def alarm(verdict: Verdict, max_loss: float | None) -> tuple[str, ...]:
@@ -68,7 +71,7 @@ def advice(
         return f"{what}: {'tune or fit again on new labelled rows' if missed else 'the wish is met all the same, look into it'}"
     if change.shares:
         what = f"the class shares have changed ({moved}), the rows of each class are decided as before"
-        return f"{what}: {'search the weights again for these shares' if missed else 'weights for these shares may do better'}"
+        return f"{what}: {AGAIN if missed else 'weights for these shares may do better'}"
     return "nothing has changed beyond chance: review the wish, or gather more rows" if missed else ""
 
 
@@ -83,7 +86,7 @@ def _advice_without_labels(
             "or the probabilities are not calibrated: label a sample of the rows"
         )
     if missed:
-        return f"if only the class shares have changed ({moved}), search the weights again for these shares; label a sample to be sure"
+        return f"if only the class shares have changed ({moved}), {AGAIN}; label a sample to be sure"
     return ""
 
 
@@ -114,7 +117,7 @@ def watch_markdown(periods: Sequence[Period], classes: tuple[Label, ...]) -> str
     """Return the report as GitHub-flavoured Markdown."""
     header, rows = _cells(periods, classes, code)
     notes = [*_notes(periods), ""] if _notes(periods) else []
-    said = [f"- {code(line)}" for line in _statements(periods, shown_label)]
+    said = [f"- {prose(line)}" for line in _statements(periods, shown_label)]
     return "\n".join([*table(header, rows), "", *notes, *said]) + "\n"
 
 

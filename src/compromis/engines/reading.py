@@ -51,6 +51,15 @@ def read_table(path: str, choose: Callable[[list[str]], Iterable[str]]) -> Table
         return content.format.read(stream, content.source, chosen)
 
 
+def column_names(path: str) -> list[str]:
+    """Return the names of a file's columns; standard input can be read once only, and is refused."""
+    if path == "-":
+        raise InputError("standard input cannot be read twice; name a file")
+    content = _Content(path)
+    with content.open() as stream:
+        return content.format.names(stream, content.source)
+
+
 def read_scored(path: str, named: Sequence[str | None], scores: Sequence[str]) -> tuple[Table, dict[str, str]]:
     """Read the named columns and those that `scores` mean; return the table, and which class each score column is for."""
     class_of: dict[str, str] = {}

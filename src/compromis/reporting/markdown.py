@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import string
 from collections.abc import Sequence
 
@@ -17,6 +18,15 @@ _MARKUP = {ord(mark): f"&#{ord(mark)};" for mark in string.punctuation if mark !
 def code(label: object) -> str:
     """Return a label as code whose every mark is an entity: it can neither break a table nor mention a person nor be a link."""
     return f"<code>{shown_label(label).translate(_MARKUP)}</code>"
+
+
+def prose(sentence: str) -> str:
+    """Return a sentence in which nothing is markup, a link or a mention; a mark at the end of a word stays as it is."""
+    parts = re.split(r"(?<=[\w')%])([.,;:](?=\s|$)|(?<=\d)\.(?=\d))", shown_label(sentence))
+    return "".join(
+        part if place % 2 else part.translate(_MARKUP).replace("&#64;", "&#64;&#8203;")
+        for place, part in enumerate(parts)
+    )
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -41,7 +51,7 @@ def _verdict(evaluation: Evaluation) -> list[str]:
     state = "meets" if not verdict.shortfalls and verdict.informative else "does not meet"
     lines = [f"**Loss {verdict.loss:.4f}**: the result {state} the wish ({numbers})"]
     reasons = [str(one) for one in verdict.shortfalls] if verdict.informative else [verdict.sentence]
-    return [*lines, *("" if not reasons else ["", *(f"- {code(reason)}" for reason in reasons)])]
+    return [*lines, *("" if not reasons else ["", *(f"- {prose(reason)}" for reason in reasons)])]
 
 
 def _by_class(evaluation: Evaluation) -> list[str]:
