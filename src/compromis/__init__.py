@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "compromis.errors": [
         "CompromisError",
+        "DeviceWarning",
         "EngineError",
         "InputError",
         "MissingExtra",
@@ -83,6 +84,8 @@ _HOMES = {
     "compromis.estimators.weighted_vote": ["WeightedVoteClassifier"],
     "compromis.evaluation.evaluate": ["evaluate", "evaluate_counts"],
     "compromis.evaluation.gate": ["Gate", "gate"],
+    "compromis.evaluation.skore": ["add_to_skore", "skore_metrics"],
+    "compromis.reporting.mlflow": ["log_to_mlflow"],
     "compromis.evaluation.evaluate_frame": ["evaluate_frame"],
     "compromis.evidence.residuals": ["ErrorSums"],
     "compromis.reporting.regression": ["RegressionEvaluation"],
@@ -120,6 +123,7 @@ if TYPE_CHECKING:
     from compromis.engines.deciding import decide
     from compromis.errors import (
         CompromisError,
+        DeviceWarning,
         EngineError,
         InputError,
         MissingExtra,
@@ -139,6 +143,7 @@ if TYPE_CHECKING:
     from compromis.evaluation.leaks import Leaks, find_leaks, row_groups
     from compromis.evaluation.regression import evaluate_error_sums, evaluate_regression
     from compromis.evaluation.scoring import pragma_loss, pragma_scorer
+    from compromis.evaluation.skore import add_to_skore, skore_metrics
     from compromis.evaluation.split import Split, split
     from compromis.evidence import Counts
     from compromis.evidence.grouped import GroupedCounts
@@ -163,6 +168,7 @@ if TYPE_CHECKING:
     from compromis.preferences import Preference, Preferences
     from compromis.reporting.cross_evaluation import CrossEvaluation
     from compromis.reporting.evaluation import Evaluation
+    from compromis.reporting.mlflow import log_to_mlflow
     from compromis.reporting.models import ModelComparison
     from compromis.reporting.regression import RegressionEvaluation
     from compromis.tradeoffs import (

@@ -6,6 +6,7 @@ CompromisError
 └── MissingExtra (ImportError)     which extra to install
 
 UninformativeWarning (UserWarning) a result that a constant decision reaches as well
+DeviceWarning (UserWarning)        data on a graphics card was copied to the host
 OptimismWarning (UserWarning)      a loss that looks better than it is, and by how much
 """
 
@@ -37,6 +38,10 @@ class UninformativeWarning(UserWarning):
 
 class OptimismWarning(UserWarning):
     """A loss measured on the rows on which something was chosen, so that it looks better than it is."""
+
+
+class DeviceWarning(UserWarning):
+    """Data on a graphics card was copied to the host's memory."""
 
 
 def nearest(name: object, choices: Iterable[object]) -> str:

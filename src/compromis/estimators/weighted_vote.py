@@ -31,6 +31,7 @@ from compromis.estimators.ballots import (
     votes_of,
     with_hard_leaves,
 )
+from compromis.estimators.outputs import refuse_many_outputs
 from compromis.estimators.tuning import Stability, TuningOptions, tune
 from compromis.evidence.votes import VotePatterns, decide_votes, read_class_weights
 from compromis.measures.pragma import pragma
@@ -169,6 +170,7 @@ class WeightedVoteClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         **params
             Further parameters of the estimator's fit.
         """
+        refuse_many_outputs(y, type(self).__name__)
         X, y, sample_weight = indexable(X, column_or_1d(y, warn=True), sample_weight)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
