@@ -22,6 +22,7 @@ COMMANDS = {
     "watch": "compromis.cli.watch",
     "fit": "compromis.cli.fit",
     "predict": "compromis.cli.predict",
+    "report": "compromis.cli.report",
     "demo": "compromis.cli.demo",
 }
 """Where each command lives; a command's module imports nothing heavy before it runs."""
