@@ -127,7 +127,7 @@ def _priors(
     if given and train_file:
         raise click.UsageError("give --priors or --train-file, not both")
     if train_file is None:
-        return read_pairs(given, "--priors")  # type: ignore[return-value]
+        return read_pairs(given, "--priors")
     table = read_table(train_file, lambda names: [pick_column(column, names)])
     return training_priors([label for label in table.columns[column] if label is not None], labels=classes)
 

@@ -14,7 +14,7 @@ from compromis.cli.wishes import read_wish, wish_options
 
 if TYPE_CHECKING:
     from compromis.cli.decided import Decided
-    from compromis.drift.watch import Unlabelled
+    from compromis.drift.watching import Unlabelled
     from compromis.evidence import Counts
 
 
@@ -61,7 +61,7 @@ def command(
     nothing could be judged.
     """
     from compromis.cli.decided import check_options, read_decided
-    from compromis.drift.watch import watch
+    from compromis.drift.watching import watch
 
     check_options(decision, votes, weights)
     wish = read_wish(preferences_file, prioritise, index, required=True)
@@ -110,7 +110,7 @@ def _unlabelled(one: Decided, reference: Counts) -> Unlabelled:
     import numpy as np
 
     from compromis.drift.prevalence import prevalence_by_em
-    from compromis.drift.watch import Unlabelled
+    from compromis.drift.watching import Unlabelled
     from compromis.evidence.positions import positions_in
 
     decided = np.bincount(positions_in(one.labels, reference.classes, "decision"), minlength=len(reference.classes))

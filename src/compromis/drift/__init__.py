@@ -2,6 +2,6 @@
 
 from compromis.drift.estimate import PrevalenceEstimate
 from compromis.drift.prevalence import prevalence_by_confusion, prevalence_by_em
-from compromis.drift.watch import Unlabelled, Watch, watch
+from compromis.drift.watching import Unlabelled, Watch, watch
 
 __all__ = ["PrevalenceEstimate", "Unlabelled", "Watch", "prevalence_by_confusion", "prevalence_by_em", "watch"]

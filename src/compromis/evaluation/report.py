@@ -15,7 +15,7 @@ from compromis.evidence.votes import VotePatterns, read_class_weights
 from compromis.preferences import Preferences
 from compromis.reporting.evaluation import Evaluation
 from compromis.reporting.report import Report, make_report
-from compromis.weights.decision import Decision
+from compromis.deployment.decision import Decision
 
 
 def report(
@@ -119,9 +119,7 @@ def report_of_columns(
         sample_weight=sample_weight,
         confidence=confidence,
     )
-    patterns = (
-        None if votes is None else VotePatterns.from_votes(votes, y_true, labels=labels, sample_weight=sample_weight)
-    )
+    patterns = None if votes is None else VotePatterns.from_votes(votes, y_true, labels=labels, sample_weight=sample_weight)
     return make_report(
         evaluation,
         votes=patterns,

@@ -38,4 +38,6 @@ class ClassCuts:
         weight = self._patterns.multiplicity.astype(np.float64)
         counted = weight > 0
         truth = self._patterns.truth == k
-        return OperatingPoints.from_flags(truth[counted], score[counted], self._patterns.classes[k], weight[counted])
+        return OperatingPoints.from_flags(
+            truth[counted], score[counted], self._patterns.classes[k], weight[counted]
+        )

@@ -15,7 +15,7 @@ from compromis.preferences import Label, Preferences
 from compromis.reporting.class_curves import ClassCuts
 from compromis.tradeoffs import TradeoffCurve
 from compromis.weights import weight_sweep
-from compromis.weights.decision import Decision
+from compromis.deployment.decision import Decision
 
 Floats = NDArray[np.float64]
 WIDTH, HEIGHT = 150.0, 100.0
@@ -98,11 +98,7 @@ def _bars(found: VoteDistribution, rows: NDArray[np.float64]) -> str:
 
 
 def curve_pictures(
-    cuts: ClassCuts,
-    rates: dict[str, Floats],
-    weights: tuple[Index, Floats],
-    labels: tuple[Label, ...],
-    places: list[int],
+    cuts: ClassCuts, rates: dict[str, Floats], weights: tuple[Index, Floats], labels: tuple[Label, ...], places: list[int]
 ) -> Iterator[CurvePicture]:
     """Return the curves of the classes at `places`, with the points that the `rates` of the decision are."""
     index, recall_weight = weights

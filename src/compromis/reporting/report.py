@@ -95,9 +95,7 @@ def make_report(
     patterns = evaluation.votes if votes is None else votes
     if patterns is None:
         if weights is not None:
-            raise InputError(
-                "weights are given, but no votes that they would weigh; evaluate with y_proba=, or pass votes="
-            )
+            raise InputError("weights are given, but no votes that they would weigh; evaluate with y_proba=, or pass votes=")
     elif patterns.classes != evaluation.counts.classes:
         raise InputError(
             "votes and evaluation are of different classes, or in a different order; pass the same labels= to both"
@@ -107,7 +105,9 @@ def make_report(
     wish = evaluation.preferences
     if merged is not None and weights is None and wish is not None and can_be_tuned(wish, merged):
         method = "exact" if len(merged.classes) == 2 else Sweep(passes=1)
-        search = search_weights(merged, preferences=wish, method=method, smoothing=smoothing, random_state=random_state)
+        search = search_weights(
+            merged, preferences=wish, method=method, smoothing=smoothing, random_state=random_state
+        )
     used = None
     if merged is not None:
         places = len(merged.classes)

@@ -21,7 +21,7 @@ from compromis.reporting.pictures import SweepPicture, curve_pictures, sweep_pic
 from compromis.reporting.provenance import fingerprint, versions
 from compromis.reporting.report import Report, can_be_tuned, weights_change
 from compromis.reporting.text import worth_showing
-from compromis.weights.decision import Decision
+from compromis.deployment.decision import Decision
 
 MOST_PICTURES = 40
 """Classes with pictures of their own; of more, the important and the frequent ones."""

@@ -58,7 +58,9 @@ def binned(patterns: VotePatterns, smoothing: float, ratio: float, floor: float)
         rounded, patterns.truth, patterns.multiplicity, patterns.classes, patterns.rows, patterns.left_out, False
     ).merge()
     moved = votes.argmax(axis=1) != rounded.argmax(axis=1)
-    return kept, Binning(ratio, floor, float(patterns.multiplicity[moved].sum()), float(patterns.multiplicity.sum()))
+    return kept, Binning(
+        ratio, floor, float(patterns.multiplicity[moved].sum()), float(patterns.multiplicity.sum())
+    )
 
 
 def dense_votes(patterns: VotePatterns) -> NDArray[np.float64]:
