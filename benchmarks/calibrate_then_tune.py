@@ -1,6 +1,6 @@
 """Calibrate, then tune: the mean loss of the four combinations over 20 draws of data; the table of docs/any_model.md.
 
-    python benchmarks/calibrate_then_tune.py
+python benchmarks/calibrate_then_tune.py
 """
 
 from __future__ import annotations
@@ -27,12 +27,21 @@ DRAWS, ROWS, TESTED = 20, 3000, 20_000
 
 def losses(model, draw):
     X, y = make_classification(
-        ROWS + TESTED, 12, n_informative=6, n_redundant=3, n_classes=3, weights=[0.85, 0.1], class_sep=1.3, random_state=draw
+        ROWS + TESTED,
+        12,
+        n_informative=6,
+        n_redundant=3,
+        n_classes=3,
+        weights=[0.85, 0.1],
+        class_sep=1.3,
+        random_state=draw,
     )
     found = []
     for calibrated in (False, True):
         base = CalibratedClassifierCV(model, method="isotonic", cv=5) if calibrated else model
-        tuned = cp.WeightedVoteClassifier(base, preferences=WISH, votes="proba", cv=5, random_state=0).fit(X[:ROWS], y[:ROWS])
+        tuned = cp.WeightedVoteClassifier(base, preferences=WISH, votes="proba", cv=5, random_state=0).fit(
+            X[:ROWS], y[:ROWS]
+        )
         found += [
             cp.pragma_loss(y[ROWS:], one.predict(X[ROWS:]), preferences=WISH) for one in (tuned.estimator_, tuned)
         ]

@@ -68,8 +68,14 @@ MULTI = np.array([[0, 1], [1, 0], [1, 1]])
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: cp.evaluate(MULTI, MULTI), r"got shape \(3, 2\); evaluate each output of a multi-label model by itself"),
-        (lambda: cp.search_weights([np.eye(3), np.eye(3)], [0, 1, 2]), "a model of several outputs gives a matrix for each"),
+        (
+            lambda: cp.evaluate(MULTI, MULTI),
+            r"got shape \(3, 2\); evaluate each output of a multi-label model by itself",
+        ),
+        (
+            lambda: cp.search_weights([np.eye(3), np.eye(3)], [0, 1, 2]),
+            "a model of several outputs gives a matrix for each",
+        ),
         (lambda: cp.evaluate([0, 1, 2], y_proba=[np.eye(3), np.eye(3)]), "pass one of them at a time"),
         (lambda: cp.Decision((0, 1, 2), [1.0] * 3).decide([np.eye(3), np.eye(3)]), "pass one of them at a time"),
     ],

@@ -89,14 +89,20 @@ class TestCheck:
         ("arguments", "said"),
         [
             (("spring.csv", "--truth", "class", "--decision", "decided"), "Missing option '--preferences'"),
-            (("spring.csv", "--truth", "class", "--preferences", "wish.toml"), "give --decision, or --votes with --weights"),
+            (
+                ("spring.csv", "--truth", "class", "--preferences", "wish.toml"),
+                "give --decision, or --votes with --weights",
+            ),
             (("spring.csv", *CHECK, "--weights", "w.json"), "--weights decide columns of votes; give --votes"),
             (("spring.csv", *CHECK[:3], "nothing", *CHECK[4:]), "there is no column 'nothing'"),
             (("missing.csv", *CHECK), "there is no file 'missing.csv'"),
             (("spring.csv", *CHECK[:4], "--preferences", "none.toml"), "none.toml"),
             (("spring.csv", *CHECK[:4], "--preferences", "plain.toml"), "set no minimum"),
             (("spring.csv", *CHECK[:2], "--votes", "p_", *CHECK[4:], "--weights", "newer.json"), "update compromis"),
-            (("spring.csv", *CHECK[:2], "--votes", "p_", *CHECK[4:], "--weights", "other.json"), "no score column for 'ugly'"),
+            (
+                ("spring.csv", *CHECK[:2], "--votes", "p_", *CHECK[4:], "--weights", "other.json"),
+                "no score column for 'ugly'",
+            ),
         ],
     )
     def test_mistakes_exit_with_2(self, files, arguments, said):
@@ -126,14 +132,26 @@ class TestWatch:
 
     def test_it_says_the_command(self, files):
         done = run("watch", "spring.csv", "autumn.csv", *WATCH)
-        command = "compromis tune spring.csv --truth class --votes p_ --prevalence bad=0.009901 --prevalence good=0.9901"
+        command = (
+            "compromis tune spring.csv --truth class --votes p_ --prevalence bad=0.009901 --prevalence good=0.9901"
+        )
         assert command in done.output
         tune = run(*command.split()[1:], "--preferences", "wish.toml", "--output", "new.json")
         assert tune.exit_code == 0
         assert cp.Decision.from_json("new.json").classes == ("bad", "good")
 
     def test_met(self, files):
-        done = run("watch", "spring.csv", "spring.csv", "--truth", "class", "--decision", "decided", "--preferences", "wish.toml")
+        done = run(
+            "watch",
+            "spring.csv",
+            "spring.csv",
+            "--truth",
+            "class",
+            "--decision",
+            "decided",
+            "--preferences",
+            "wish.toml",
+        )
         assert done.exit_code == 0
         assert "Your wish is met in every period." in done.output
 
@@ -145,7 +163,10 @@ class TestWatch:
         assert period["shares"][0] == pytest.approx((118 / 2020 - 0.05) / 0.85)
 
     def test_markdown(self, files):
-        assert "| <code>spring&#46;csv</code> | 1,100 |" in run("watch", "spring.csv", "autumn.csv", *WATCH, "--markdown").output
+        assert (
+            "| <code>spring&#46;csv</code> | 1,100 |"
+            in run("watch", "spring.csv", "autumn.csv", *WATCH, "--markdown").output
+        )
 
     @pytest.mark.parametrize(
         ("arguments", "said"),
@@ -166,7 +187,11 @@ class TestEvaluate:
     def test_costs(self, files):
         with open("cost.csv", "w") as file:
             file.write("true,good,bad\nbad,9,0\ngood,0,1\n")
-        document = json.loads(run("evaluate", "spring.csv", "--truth", "class", "--decision", "decided", "--cost", "cost.csv", "--json").output)
+        document = json.loads(
+            run(
+                "evaluate", "spring.csv", "--truth", "class", "--decision", "decided", "--cost", "cost.csv", "--json"
+            ).output
+        )
         assert document["summary"]["total_cost"] == 9 * 10 + 50
 
     def test_priors_are_those_of_the_library(self, files):
@@ -224,13 +249,28 @@ def test_words(sentence, expected):
     assert in_options(sentence) == expected
 
 
-HOSTILE = ["a|b", "<script>x</script>", "`tick`", "**bold**", "new\nline | x", "@someone", "#12", "[x](http://y)", "www.x.org", "a\\|b", "![i](j)", "&lt;"]
+HOSTILE = [
+    "a|b",
+    "<script>x</script>",
+    "`tick`",
+    "**bold**",
+    "new\nline | x",
+    "@someone",
+    "#12",
+    "[x](http://y)",
+    "www.x.org",
+    "a\\|b",
+    "![i](j)",
+    "&lt;",
+]
 
 
 @pytest.mark.parametrize("label", HOSTILE)
 def test_markdown_shows_labels_as_they_are_and_nothing_else(label):
     markdown_it = pytest.importorskip("markdown_it", reason="markdown-it-py is not installed")
-    result = cp.evaluate([label, "x", label], [label, label, "x"], preferences=cp.Preferences({label: cp.Preference(min_precision=0.9)}))
+    result = cp.evaluate(
+        [label, "x", label], [label, label, "x"], preferences=cp.Preferences({label: cp.Preference(min_precision=0.9)})
+    )
     page = markdown_it.MarkdownIt("commonmark").enable("table").render(result.to_markdown())
     shown = label.replace("\n", "\\n")
     cells = [re.sub(r"</?code>", "", cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", page)]

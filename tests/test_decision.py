@@ -120,6 +120,7 @@ ENGINES = {"sqlite": run_sqlite, "duckdb": run_duckdb}
 def test_sql(decided, votes, dialect):
     decision, expected = decided
     assert ENGINES[dialect](votes, decision.to_sql(COLUMNS, dialect)) == expected.tolist()
+    assert ENGINES[dialect](votes, decision.to_sql(COLUMNS, dialect, checked=False)) == expected.tolist()
 
 
 @pytest.mark.parametrize("dialect", ENGINES)
@@ -140,6 +141,15 @@ def test_sql_gives_labels_back_as_they_are(dialect, classes):
     assert found == list(classes)
     if dialect == "duckdb":
         assert [type(label) for label in found] == [type(label) for label in classes]
+
+
+def test_whole_and_written_votes_are_weighed_as_floats():
+    base = sqlite3.connect(":memory:")
+    base.execute("CREATE TABLE votes (a INTEGER, b TEXT)")
+    base.executemany("INSERT INTO votes VALUES (?, ?)", [(3, "1"), (2, "1"), (7, "2.5")])
+    expression = cp.Decision(("a", "b"), [1.0, 2.9], 0.05).to_sql(dialect="sqlite")
+    found = [label for (label,) in base.execute(f"SELECT {expression} FROM votes ORDER BY rowid")]
+    assert found == ["a", "b", "b"]
 
 
 def test_sqlite_weights_are_exact():
@@ -238,3 +248,26 @@ def test_the_order_of_a_model_and_other_classes():
 def test_onnx_is_an_extra():
     with pytest.raises(cp.MissingExtra, match=r"pip install 'compromis\[onnx\]'"):
         cp.Decision(("a", "b"), [1.0, 2.0]).to_onnx()
+
+
+@pytest.mark.parametrize("kind", ["polars", "lazy", "pandas", "duckdb"])
+def test_inside_frames(decided, votes, kind):
+    decision, expected = decided
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    names = [f"p{k}" for k in range(5)]
+    frame = polars.DataFrame(votes, schema=names).with_row_index("row")
+    if kind == "duckdb":
+        duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
+        base = duckdb.connect()
+        base.register("votes", frame.to_arrow())
+        found = cp.decide(base.table("votes"), votes=names, weights=decision).order("row").fetchall()
+        assert [row[-1] for row in found] == expected.tolist()
+        return
+    given = {"polars": frame, "lazy": frame.lazy(), "pandas": frame.to_pandas()}[kind]
+    found = cp.decide(given, votes=names, weights=decision)
+    found = found.collect() if kind == "lazy" else found
+    assert (
+        found["decision"].to_list() == expected.tolist()
+        if kind != "pandas"
+        else found["decision"].tolist() == expected.tolist()
+    )

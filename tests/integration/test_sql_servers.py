@@ -164,6 +164,20 @@ def test_spark_sql(spark, smoothing, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("smoothing", [0.0, 0.025])
+def test_decide_inside_spark(spark, smoothing, tmp_path):
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    votes = hostile_votes(100_000)
+    names = [f"p{k}" for k in range(5)]
+    polars.DataFrame(votes, schema=names).with_row_index("row").write_parquet(tmp_path / "votes.parquet")
+    frame = spark.read.parquet(str(tmp_path / "votes.parquet"))
+    found = (
+        cp.decide(frame, votes=names, weights=cp.Decision(LABELS, WEIGHTS, smoothing)).orderBy("row").select("decision")
+    )
+    assert [row[0] for row in found.collect()] == [LABELS[k] for k in plainly(votes, WEIGHTS, smoothing)]
+
+
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("escaped", ["true", "false"])
 def test_spark_text_whatever_the_setting(spark, escaped):
     spark.conf.set("spark.sql.parser.escapedStringLiterals", escaped)

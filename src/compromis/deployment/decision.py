@@ -82,7 +82,13 @@ class Decision:
             raise complain(float(matrix[row, column]), row, column) from None
         return position
 
-    def to_sql(self, columns: Mapping[Any, str] | Sequence[str] | None = None, dialect: str = "ansi") -> str:
+    def to_sql(
+        self,
+        columns: Mapping[Any, str] | Sequence[str] | None = None,
+        dialect: str = "ansi",
+        *,
+        checked: bool = True,
+    ) -> str:
         """Return the decision as a CASE expression of SQL.
 
         Parameters
@@ -91,6 +97,9 @@ class Decision:
             Where the votes stand; without it the columns are named as the classes.
         dialect : {"ansi", "duckdb", "postgres", "spark", "sqlite"}
             Whose SQL.
+        checked : bool
+            Whether rows that hold something else than votes give NULL. Without it such a row gets one of the labels: quicker, for
+            columns that are known to be finite and at least 0.
 
         Notes
         -----
@@ -108,7 +117,7 @@ class Decision:
         """
         from compromis.deployment.sql import case_expression
 
-        return case_expression(self.classes, self.weights.tolist(), float(self.smoothing), columns, dialect)
+        return case_expression(self.classes, self.weights.tolist(), float(self.smoothing), columns, dialect, checked)
 
     def to_onnx(self, model: Any = None, X: Any = None, *, path: str | os.PathLike[str] | None = None) -> Any:
         """Return an ONNX model that decides: that of a fitted scikit-learn classifier, the decision appended.

@@ -39,6 +39,7 @@ def largest(votes: Any, weights: Any, smoothing: float = 0.0) -> Any:
         raise ValueError(f"votes must have {len(weights)} columns, one per class, got shape {votes.shape}")
     position = np.empty(len(votes), dtype=np.intp)
     weighed = np.empty((min(CHUNK, len(votes)), len(weights)))
+    every_row = np.tile(weights, (len(weighed), 1))  # quicker than one row spread over all of them
     for start in range(0, len(votes), CHUNK):
         part = votes[start : start + CHUNK]
         if not (part.min() >= 0 and part.max() < np.inf):  # a NaN fails both
@@ -46,7 +47,8 @@ def largest(votes: Any, weights: Any, smoothing: float = 0.0) -> Any:
                 f"votes must be finite and at least 0; rows {start} to {start + len(part) - 1} hold something else"
             )
         score = weighed[: len(part)]
-        np.add(part, smoothing, out=score, dtype=np.float64)
-        np.multiply(score, weights, out=score)
+        if smoothing:
+            part = np.add(part, smoothing, out=score, dtype=np.float64)
+        np.multiply(part, every_row[: len(part)], out=score)
         score.argmax(axis=1, out=position[start : start + CHUNK])
     return position
