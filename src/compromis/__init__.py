@@ -69,6 +69,7 @@ _HOMES = {
     "compromis.weights": ["Annealing", "Budget", "Exact", "Sweep", "WeightSearch", "search_weights"],
     "compromis.weights.decision": ["Decision"],
     "compromis.engines.deciding": ["decide"],
+    "compromis.engines.scanning": ["scan"],
     "compromis.estimators.c45": ["C45Classifier"],
     "compromis.estimators.forest": ["PragmaForestClassifier"],
     "compromis.estimators.tree": ["PragmaTreeClassifier"],
@@ -100,6 +101,7 @@ __all__ = ["__version__", *sorted(_HOME_OF)]
 
 if TYPE_CHECKING:
     from compromis.engines.deciding import decide
+    from compromis.engines.scanning import scan
     from compromis.errors import (
         CompromisError,
         EngineError,
