@@ -68,7 +68,11 @@ _HOMES = {
     ],
     "compromis.weights": ["Annealing", "Budget", "Exact", "Sweep", "WeightSearch", "search_weights"],
     "compromis.weights.decision": ["Decision"],
+    "compromis.engines.cutting": ["BestCut", "best_cut"],
     "compromis.engines.deciding": ["decide"],
+    "compromis.tradeoffs.binned": ["average_precision_bounds", "roc_area_bounds", "tradeoff_bounds"],
+    "compromis.evidence.count_bounds": ["CountBounds"],
+    "compromis.measures.bounds": ["loss_bounds"],
     "compromis.engines.scanning": ["scan"],
     "compromis.estimators.c45": ["C45Classifier"],
     "compromis.estimators.forest": ["PragmaForestClassifier"],
@@ -100,6 +104,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = ["__version__", *sorted(_HOME_OF)]
 
 if TYPE_CHECKING:
+    from compromis.engines.cutting import BestCut, best_cut
     from compromis.engines.deciding import decide
     from compromis.engines.scanning import scan
     from compromis.errors import (
@@ -124,12 +129,14 @@ if TYPE_CHECKING:
     from compromis.evaluation.scoring import pragma_loss, pragma_scorer
     from compromis.evaluation.split import Split, split
     from compromis.evidence import Counts
+    from compromis.evidence.count_bounds import CountBounds
     from compromis.evidence.grouped import GroupedCounts
     from compromis.evidence.paired import PairedCounts
     from compromis.evidence.points import OperatingPoints
     from compromis.evidence.residuals import ErrorSums
     from compromis.evidence.votes import VotePatterns
     from compromis.indices import INDICES, Index, index_value
+    from compromis.measures.bounds import loss_bounds
     from compromis.measures.generalisation import ComplexityCurve, LearningCurve
     from compromis.measures.probability import training_priors
     from compromis.measures.verdict import Verdict
@@ -174,6 +181,7 @@ if TYPE_CHECKING:
         roc_curve,
         roc_hull,
     )
+    from compromis.tradeoffs.binned import average_precision_bounds, roc_area_bounds, tradeoff_bounds
     from compromis.uncertainty.areas import average_precision_interval, tradeoff_area_interval
     from compromis.uncertainty.bands import precision_recall_band, roc_band, tradeoff_band
     from compromis.uncertainty.data_sets import DataSetComparison, compare_over_data_sets

@@ -78,7 +78,7 @@ def _expand(path: str) -> list[str]:
         return [path]
     if not glob.has_magic(path):
         raise InputError(f"there is no file {path!r}{nearest(Path(path).name, _neighbours(Path(path)))}")
-    found = sorted(file for file in glob.iglob(path, recursive=True) if Path(file).is_file())
+    found = sorted(file for file in glob.glob(path, recursive=True) if Path(file).is_file())  # noqa: PTH207 patterns may be absolute
     if not found:
         raise InputError(f"no file matches {path!r}; mind quotes and folders")
     return found

@@ -15,6 +15,10 @@ ROWS, WEIGHT, SQUARE, WRONG = "rows", "weight", "square", "wrong"
 """What is summed over a group: its rows, weights, squared weights, and rows whose weight is none."""
 
 
+class TooMany(InputError):
+    """More groups than are fetched."""
+
+
 def count_groups(frame: Frame, keys: Sequence[str], most: int, *, what: str) -> Rows:
     """Return the distinct `keys` with the number of rows of each, and their weights where the frame has some.
 
@@ -29,7 +33,7 @@ def count_groups(frame: Frame, keys: Sequence[str], most: int, *, what: str) -> 
     # Dask adds its index as a column; and a group-by of all rows apart must not come back whole
     rows = run(lazy.group_by(*keys).agg(*sums).select(*wanted).head(most + 1))
     if len(rows) > most:
-        raise InputError(f"there are more than {most:,} {what}; is one of the columns an identifier or a measurement?")
+        raise TooMany(f"there are more than {most:,} {what}; is one of the columns an identifier or a measurement?")
     if len(rows) == 0:
         raise InputError("the frame has no rows; there is nothing to count")
     if WEIGHT in frame.named:
