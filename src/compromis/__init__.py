@@ -74,6 +74,7 @@ _HOMES = {
     "compromis.evidence.count_bounds": ["CountBounds"],
     "compromis.measures.bounds": ["loss_bounds"],
     "compromis.engines.scanning": ["scan"],
+    "compromis.engines.searching": ["FrameSearch", "search_frame"],
     "compromis.estimators.c45": ["C45Classifier"],
     "compromis.estimators.forest": ["PragmaForestClassifier"],
     "compromis.estimators.tree": ["PragmaTreeClassifier"],
@@ -107,6 +108,7 @@ if TYPE_CHECKING:
     from compromis.engines.cutting import BestCut, best_cut
     from compromis.engines.deciding import decide
     from compromis.engines.scanning import scan
+    from compromis.engines.searching import FrameSearch, search_frame
     from compromis.errors import (
         CompromisError,
         EngineError,
