@@ -72,6 +72,7 @@ _HOMES = {
     "compromis.engines.deciding": ["decide"],
     "compromis.tradeoffs.binned": ["average_precision_bounds", "roc_area_bounds", "tradeoff_bounds"],
     "compromis.evidence.count_bounds": ["CountBounds"],
+    "compromis.evidence.evidence_file": ["EvidenceFile", "merge_evidence", "read_evidence", "write_evidence"],
     "compromis.measures.bounds": ["loss_bounds"],
     "compromis.engines.scanning": ["scan"],
     "compromis.engines.searching": ["FrameSearch", "search_frame"],
@@ -132,6 +133,7 @@ if TYPE_CHECKING:
     from compromis.evaluation.split import Split, split
     from compromis.evidence import Counts
     from compromis.evidence.count_bounds import CountBounds
+    from compromis.evidence.evidence_file import EvidenceFile, merge_evidence, read_evidence, write_evidence
     from compromis.evidence.grouped import GroupedCounts
     from compromis.evidence.paired import PairedCounts
     from compromis.evidence.points import OperatingPoints

@@ -19,6 +19,8 @@ COMMANDS = {
     "tradeoff": "compromis.cli.tradeoff",
     "fit": "compromis.cli.fit",
     "predict": "compromis.cli.predict",
+    "count": "compromis.cli.count",
+    "merge": "compromis.cli.merge",
     "demo": "compromis.cli.demo",
 }
 """Where each command lives; a command's module imports nothing heavy before it runs."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from compromis.cli.engine_options import engine_options, wants_engine
 from compromis.cli.saying import say_dropped
 from compromis.cli.wishes import read_wish, wish_options
 
@@ -46,6 +47,7 @@ class _ClassesOrNumbers(click.Command):
 @click.option("--group", metavar="COL", help="A column of keys: rows of one group belong together; for --confidence.")
 @click.option("--confidence", type=float, metavar="SHARE", help="Add confidence intervals, for example 0.95.")
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose true or decided class is missing.")
+@engine_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def command(
     file: str,
@@ -60,6 +62,8 @@ def command(
     group: str | None,
     confidence: float | None,
     drop_missing: bool,
+    engine: str | None,
+    cluster: str | None,
     as_json: bool,
 ) -> None:
     """Evaluate the decisions in FILE (CSV, TSV, ARFF or Parquet, also gzip; '-' is standard input).
@@ -73,6 +77,17 @@ def command(
     if decision is None and not scores:
         raise click.UsageError("give --decision, --scores, or both")
     wish = read_wish(preferences_file, prioritise, index)
+    if wants_engine(file, engine, cluster) and (engine is not None or group is None):
+        from compromis.cli.evaluate_large import evaluate_large
+
+        if group is not None:
+            raise click.UsageError("--group needs the rows in memory; leave out --engine")
+        result, dropped = evaluate_large(
+            file, truth, decision, scores, weight, labels, drop_missing, engine, cluster, wish, confidence
+        )
+        say_dropped(dropped)
+        click.echo(result.to_json() if as_json else str(result), nl=as_json)
+        return
     table, class_of = read_scored(file, [truth, decision, weight, group], scores)
     labelled = [name for name in (truth, decision, group) if name is not None]
     table, dropped = columns.drop_missing(table, labelled, drop=drop_missing)

@@ -57,7 +57,7 @@ def read_scored(path: str, named: Sequence[str | None], scores: Sequence[str]) -
 
     def choose(names: list[str]) -> list[str]:
         picked = [pick_column(name, names) for name in named if name is not None]
-        class_of.update(_score_columns(scores, [name for name in names if name not in picked]))
+        class_of.update(score_columns(scores, [name for name in names if name not in picked]))
         return [*picked, *class_of]
 
     return read_table(path, choose), class_of
@@ -74,7 +74,7 @@ def open_content(path: str) -> AbstractContextManager[BinaryIO]:
     return _Content(path).open()
 
 
-def _score_columns(wanted: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+def score_columns(wanted: Sequence[str], names: Sequence[str]) -> dict[str, str]:
     """Return which column scores which class: a name stands for its column, or as a prefix for all that start with it."""
     chosen: dict[str, str] = {}
     for one in wanted:

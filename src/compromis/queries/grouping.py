@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 
 from compromis.errors import InputError
-from compromis.queries.frame import Frame
+from compromis.queries.frame import Frame, lazy_frame
 from compromis.queries.running import Rows, run
 
 ROWS, WEIGHT, SQUARE, WRONG = "rows", "weight", "square", "wrong"
@@ -44,6 +45,17 @@ def count_groups(frame: Frame, keys: Sequence[str], most: int, *, what: str) -> 
 def count_rows(lazy: nw.LazyFrame[Any]) -> int:
     """Return the number of rows."""
     return int(run(lazy.select(nw.len().alias(ROWS))).counts(ROWS)[0])
+
+
+def drop_rows(frame: Any, column: str) -> tuple[Any, int]:
+    """Return the frame without rows whose `column` is missing, and the number of those."""
+    lazy = lazy_frame(frame)
+    missing = nw.col(column).is_null()
+    if lazy.collect_schema()[column].is_float():
+        missing = missing | nw.col(column).is_nan()
+    marked = lazy.select(nw.when(missing).then(nw.lit(1.0)).otherwise(nw.lit(0.0)).alias(WRONG))
+    dropped = int(np.nan_to_num(run(marked.select(nw.col(WRONG).sum())).floats(WRONG)[0]))
+    return lazy.filter(~missing).to_native(), dropped
 
 
 def refuse_missing(named: Mapping[str, str], rows: Rows, keys: Sequence[str]) -> None:
