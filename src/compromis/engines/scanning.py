@@ -175,10 +175,10 @@ def _open_dask(files: Files, _: list[str]) -> Any:
     import dask.dataframe as dd
 
     if files.format == "Parquet":
-        return dd.read_parquet(list(files.paths))
+        return dd.read_parquet([_literal(path) for path in files.paths])
     # one part per file: a part that begins inside a quoted field would be read wrongly
     return dd.read_csv(
-        list(files.paths), sep=_SEPARATOR[files.format], dtype=str, keep_default_na=False, na_values=[""],
+        [_literal(path) for path in files.paths], sep=_SEPARATOR[files.format], dtype=str, keep_default_na=False, na_values=[""],
         blocksize=None, encoding="utf-8-sig",
     )  # fmt: skip
 
@@ -209,7 +209,7 @@ _OPENERS: dict[str, Callable[[Files, list[str]], Any]] = {
 
 
 def _literal(path: str) -> str:
-    """Return a path that DuckDB does not take for a pattern."""
+    """Return a path that DuckDB and Dask do not take for a pattern."""
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)
 
 
