@@ -166,6 +166,8 @@ def _spark(table, session=None):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         session = session or spark_sessions()[0]
+        if not len(table):  # Spark Connect has no types without rows
+            return session.createDataFrame([], schema=", ".join(f"{name} string" for name in table.column_names))
         return session.createDataFrame(table).repartition(3)  # more than there are rows, sometimes: empty partitions
 
 

@@ -18,6 +18,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:.*pandas >= 3:FutureWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:.*inplace keyword"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 

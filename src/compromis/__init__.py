@@ -78,7 +78,14 @@ _HOMES = {
         "prevalence_by_em",
         "watch",
     ],
+    "compromis.engines.cutting": ["BestCut", "best_cut"],
     "compromis.engines.deciding": ["decide"],
+    "compromis.tradeoffs.binned": ["average_precision_bounds", "roc_area_bounds", "tradeoff_bounds"],
+    "compromis.evidence.count_bounds": ["CountBounds"],
+    "compromis.evidence.evidence_file": ["EvidenceFile", "merge_evidence", "read_evidence", "write_evidence"],
+    "compromis.measures.bounds": ["loss_bounds"],
+    "compromis.engines.scanning": ["scan"],
+    "compromis.engines.searching": ["FrameSearch", "search_frame"],
     "compromis.estimators.c45": ["C45Classifier"],
     "compromis.estimators.forest": ["PragmaForestClassifier"],
     "compromis.estimators.tree": ["PragmaTreeClassifier"],
@@ -122,7 +129,10 @@ if TYPE_CHECKING:
         prevalence_by_em,
         watch,
     )
+    from compromis.engines.cutting import BestCut, best_cut
     from compromis.engines.deciding import decide
+    from compromis.engines.scanning import scan
+    from compromis.engines.searching import FrameSearch, search_frame
     from compromis.errors import (
         CompromisError,
         DeviceWarning,
@@ -149,12 +159,15 @@ if TYPE_CHECKING:
     from compromis.evaluation.skore import add_to_skore, skore_metrics
     from compromis.evaluation.split import Split, split
     from compromis.evidence import Counts
+    from compromis.evidence.count_bounds import CountBounds
+    from compromis.evidence.evidence_file import EvidenceFile, merge_evidence, read_evidence, write_evidence
     from compromis.evidence.grouped import GroupedCounts
     from compromis.evidence.paired import PairedCounts
     from compromis.evidence.points import OperatingPoints
     from compromis.evidence.residuals import ErrorSums
     from compromis.evidence.votes import VotePatterns
     from compromis.indices import INDICES, Index, index_value
+    from compromis.measures.bounds import loss_bounds
     from compromis.measures.generalisation import ComplexityCurve, LearningCurve
     from compromis.measures.probability import training_priors
     from compromis.measures.verdict import Verdict
@@ -201,6 +214,7 @@ if TYPE_CHECKING:
         roc_curve,
         roc_hull,
     )
+    from compromis.tradeoffs.binned import average_precision_bounds, roc_area_bounds, tradeoff_bounds
     from compromis.uncertainty.areas import average_precision_interval, tradeoff_area_interval
     from compromis.uncertainty.bands import precision_recall_band, roc_band, tradeoff_band
     from compromis.uncertainty.data_sets import DataSetComparison, compare_over_data_sets

@@ -16,8 +16,8 @@ pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("ignore")]
 
 
 def sections():
-    parts = re.split(r"^## ", PAGE.read_text("utf-8"), flags=re.M)
-    blocks = [re.findall(r"^```python\n(.*?)^```", part, flags=re.M | re.S) for part in parts]
+    parts = re.split(r"^## ", PAGE.read_text("utf-8"), flags=re.MULTILINE)
+    blocks = [re.findall(r"^```python\n(.*?)^```", part, flags=re.MULTILINE | re.DOTALL) for part in parts]
     return blocks[0], {part.split("\n")[0]: found for part, found in zip(parts[1:], blocks[1:], strict=True)}
 
 

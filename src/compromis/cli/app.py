@@ -23,6 +23,8 @@ COMMANDS = {
     "fit": "compromis.cli.fit",
     "predict": "compromis.cli.predict",
     "report": "compromis.cli.report",
+    "count": "compromis.cli.count",
+    "merge": "compromis.cli.merge",
     "demo": "compromis.cli.demo",
 }
 """Where each command lives; a command's module imports nothing heavy before it runs."""

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from compromis.cli.engine_options import engine_options, wants_engine
 from compromis.cli.saying import say_dropped
 from compromis.cli.shares import read_cost_file, read_pairs
 from compromis.cli.wishes import read_wish, wish_options
 from compromis.cli.words import report_in_options
+
+if TYPE_CHECKING:
+    from compromis.reporting.evaluation import Evaluation
 
 
 class _ClassesOrNumbers(click.Command):
@@ -62,6 +67,7 @@ class _ClassesOrNumbers(click.Command):
 )
 @click.option("--train-truth", metavar="COL", help="The column of classes in --train-file; without it that of --truth.")
 @click.option("--markdown", is_flag=True, help="Print GitHub-flavoured Markdown, for a pull request.")
+@engine_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def command(
     file: str,
@@ -81,6 +87,8 @@ def command(
     train_file: str | None,
     train_truth: str | None,
     markdown: bool,
+    engine: str | None,
+    cluster: str | None,
     as_json: bool,
 ) -> None:
     """Evaluate the decisions in FILE (CSV, TSV, ARFF or Parquet, also gzip; '-' is standard input).
@@ -95,6 +103,19 @@ def command(
         raise click.UsageError("give --decision, --scores, or both")
     wish = read_wish(preferences_file, prioritise, index)
     costed, costs = ([], None) if cost is None else read_cost_file(cost)
+    if wants_engine(file, engine, cluster) and (engine is not None or group is None):
+        from compromis.cli.evaluate_large import evaluate_large
+
+        if group is not None:
+            raise click.UsageError("--group needs the rows in memory; leave out --engine")
+        result, dropped = evaluate_large(
+            file, truth, decision, scores, weight, labels, drop_missing, engine, cluster, wish, confidence
+        )
+        say_dropped(dropped)
+        known = [str(label) for label in result.counts.classes]
+        shares = _priors(priors, train_file, train_truth or truth, known)
+        _print(_completed(result, shares, None if costs is None else _arranged(costs, costed, known)), as_json, markdown)
+        return
     table, class_of = read_scored(file, [truth, decision, weight, group], scores)
     labelled = [name for name in (truth, decision, group) if name is not None]
     table, dropped = columns.drop_missing(table, labelled, drop=drop_missing)
@@ -112,10 +133,25 @@ def command(
         groups=None if group is None else table.columns[group],
     )
     say_dropped(dropped)
+    _print(result, as_json, markdown)
+
+
+def _print(result: Evaluation, as_json: bool, markdown: bool) -> None:
     if as_json:
         click.echo(result.to_json())
     else:
         click.echo(result.to_markdown() if markdown else report_in_options(str(result)), nl=False)
+
+
+def _completed(result: Evaluation, priors: dict[Any, float] | None, costs: list[list[float]] | None) -> Evaluation:
+    """Add priors and costs to an evaluation whose rows stayed in their engine."""
+    from compromis.measures.costs import read_cost
+    from compromis.measures.probability import read_priors
+
+    classes = result.counts.classes
+    if priors is not None:
+        result = replace(result, priors=read_priors(priors, classes), priors_given=True)
+    return result if costs is None else replace(result, cost=read_cost(costs, classes))
 
 
 def _priors(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from compromis.cli.engine_options import engine_options, wants_engine
 from compromis.cli.saying import say_dropped
 from compromis.cli.shares import read_pairs
 from compromis.cli.wishes import read_wish, wish_options
@@ -31,6 +32,7 @@ from compromis.cli.wishes import read_wish, wish_options
 @click.option("--seconds", type=float, help="The time the search may take.")
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same weights.")
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose true class is missing.")
+@engine_options
 @click.option("--output", metavar="FILE.json", help="Where to write the weights.")
 def command(
     file: str,
@@ -45,6 +47,8 @@ def command(
     seconds: float | None,
     seed: int,
     drop_missing: bool,
+    engine: str | None,
+    cluster: str | None,
     output: str | None,
 ) -> None:
     """Find the weights with which the votes in FILE serve your preferences best.
@@ -59,6 +63,12 @@ def command(
     from compromis.weights import search_weights
 
     wish = read_wish(preferences_file, prioritise, index, required=True)
+    if wants_engine(file, engine, cluster):
+        from compromis.cli.tune_large import tune_large
+
+        settings = {"method": method, "smoothing": smoothing, "budget": seconds, "random_state": seed}
+        tune_large(file, truth, votes, drop_missing, engine, cluster, wish, output, settings)
+        return
     table, class_of = read_scored(file, [truth], votes)
     table, dropped = columns.drop_missing(table, [truth], drop=drop_missing)
     classes = sorted(class_of.values())

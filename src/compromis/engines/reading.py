@@ -6,7 +6,7 @@ import gzip
 import io
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -66,13 +66,24 @@ def read_scored(path: str, named: Sequence[str | None], scores: Sequence[str]) -
 
     def choose(names: list[str]) -> list[str]:
         picked = [pick_column(name, names) for name in named if name is not None]
-        class_of.update(_score_columns(scores, [name for name in names if name not in picked]))
+        class_of.update(score_columns(scores, [name for name in names if name not in picked]))
         return [*picked, *class_of]
 
     return read_table(path, choose), class_of
 
 
-def _score_columns(wanted: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+def format_name(path: str) -> str:
+    """Return what a file holds: CSV, TSV, ARFF or Parquet; the content must be what the name says."""
+    found = _Content(path).format
+    return next(name for name, known in FORMATS.items() if known is found)
+
+
+def open_content(path: str) -> AbstractContextManager[BinaryIO]:
+    """Open a file, decompressed."""
+    return _Content(path).open()
+
+
+def score_columns(wanted: Sequence[str], names: Sequence[str]) -> dict[str, str]:
     """Return which column scores which class: a name stands for its column, or as a prefix for all that start with it."""
     chosen: dict[str, str] = {}
     for one in wanted:

@@ -43,16 +43,16 @@ def points_of_frame(
     if wanted is None:
         groups = count_groups(opened, [FLAG, SCORE], MOST_CUTS, what="distinct scores")
         scores = groups.floats(SCORE)
-        _refuse_groups(opened, groups, ~np.isfinite(scores))
+        refuse_groups(opened, groups, ~np.isfinite(scores))
         _refuse_merged(opened, groups, scores)
-        sizes = _sizes(opened, groups)
+        sizes = group_sizes(opened, groups)
         points = exact_points(scores, groups.floats(FLAG) == 1, sizes, label)
     else:
         spread = _read_within(within) if within is not None else find_range(opened)
         groups = count_bins(opened, Bins(*spread, wanted))
-        _refuse_groups(opened, groups, groups.floats(BIN) == _NO_SCORE)
+        refuse_groups(opened, groups, groups.floats(BIN) == _NO_SCORE)
         _refuse_outside(opened, groups, spread)
-        points = binned_points(Bins(*spread, wanted), groups, _sizes(opened, groups), label)
+        points = binned_points(Bins(*spread, wanted), groups, group_sizes(opened, groups), label)
     if not points.positives:
         _refuse_unknown(opened, truth, label)
     return points
@@ -123,7 +123,8 @@ def binned_points(bins: Bins, groups: Rows, sizes: NDArray[Any], positive: Label
     return OperatingPoints.from_bins(bins.edges()[::-1], inside[0, ::-1], inside[1, ::-1], pos_label=positive)
 
 
-def _sizes(opened: Frame, groups: Rows) -> NDArray[Any]:
+def group_sizes(opened: Frame, groups: Rows) -> NDArray[Any]:
+    """Return the rows of each group, or their weights."""
     return groups.floats(WEIGHT) if WEIGHT in opened.named else groups.counts(ROWS)
 
 
@@ -167,7 +168,8 @@ def _check_kind(opened: Frame, positive: Label) -> None:
         )
 
 
-def _refuse_groups(opened: Frame, groups: Rows, unscored: NDArray[np.bool_]) -> None:
+def refuse_groups(opened: Frame, groups: Rows, unscored: NDArray[np.bool_]) -> None:
+    """Refuse groups without a label or without a score."""
     counts = groups.counts(ROWS)
     unlabelled = int(counts[groups.floats(FLAG) == _NO_LABEL].sum())
     if unlabelled:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,9 @@ from compromis.evidence.prevalence import prevalence_factors
 from compromis.evidence.vote_values import Matrix, column_labels, complain, is_sparse, read_votes
 from compromis.evidence.weights import read_weights
 from compromis.preferences import Label
+
+if TYPE_CHECKING:
+    from compromis.evidence.count_bounds import CountBounds
 
 _SAMPLE = 8192
 """Rows looked at to see whether merging pays."""
@@ -167,6 +170,12 @@ class VotePatterns:
         return VotePatterns(
             merged.votes, merged.truth, merged.multiplicity, self.classes, self.rows, self.left_out, True
         )
+
+    def bounds(self, weights: ArrayLike, *, smoothing: float = 0.0) -> CountBounds:
+        """Return between which numbers the counts lie where votes were binned; low and high are the same where they are exact."""
+        from compromis.evidence.count_bounds import bound_counts
+
+        return bound_counts(self, weights, smoothing)
 
     @property
     def support(self) -> NDArray[Any]:

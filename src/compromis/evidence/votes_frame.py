@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis.errors import InputError, shown
-from compromis.evidence.counts_frame import read_keys
+from compromis.evidence.counts_frame import Spell, read_keys
 from compromis.evidence.positions import read_positions
 from compromis.evidence.votes import VotePatterns
 from compromis.preferences import Label
 from compromis.preferences.preferences import plain_label
 from compromis.queries.deciding import usable_votes
 from compromis.queries.frame import Frame
-from compromis.queries.grouping import ROWS, WEIGHT, count_groups, count_rows, refuse_missing
+from compromis.queries.grouping import ROWS, WEIGHT, TooMany, count_groups, count_rows, refuse_missing
 from compromis.queries.running import Rows, run
 
 TRUTH = "truth"
@@ -37,6 +37,7 @@ def patterns_of_frame(
     labels: Sequence[Any] | None = None,
     weight: str | None = None,
     bins: int | None = None,
+    spell: Spell | None = None,
 ) -> VotePatterns:
     """Group rows of equal votes and truth in the frame's engine."""
     columns, classes = name_votes(votes, labels)
@@ -48,7 +49,7 @@ def patterns_of_frame(
         opened = _rounded(opened, names, _read_bins(bins))
     rows = count_groups(opened, [TRUTH, *names], MOST_PATTERNS, what="distinct patterns of votes")
     refuse_missing(opened.named, rows, [TRUTH])
-    found = patterns_of_rows(opened, rows, columns, classes)
+    found = patterns_of_rows(opened, rows, columns, classes, spell)
     if bins is None:
         return found
     return VotePatterns(
@@ -94,10 +95,14 @@ def vote_names(classes: int) -> list[str]:
 
 
 def patterns_of_rows(
-    opened: Frame, rows: Rows, columns: Sequence[str], classes: tuple[Label, ...] | None
+    opened: Frame,
+    rows: Rows,
+    columns: Sequence[str],
+    classes: tuple[Label, ...] | None,
+    spell: Spell | None = None,
 ) -> VotePatterns:
     """Return grouped rows as patterns."""
-    column = read_keys(opened, rows, TRUTH, np.ones(len(rows), dtype=bool))
+    column = read_keys(opened, rows, TRUTH, np.ones(len(rows), dtype=bool), spell)
     if classes is None and column.kind == "str":
         classes = tuple(columns)
     truth, order = read_positions(column, classes)
@@ -147,19 +152,23 @@ def _refuse_unusable(opened: Frame, matrix: NDArray[np.float64], counts: NDArray
 
 
 def _refuse_continuous(opened: Frame, names: Sequence[str]) -> None:
-    """Refuse votes of which nearly every row has its own, if there are too many rows to fetch them all."""
-    if all(opened.types[name].is_integer() for name in names):
-        return
-    sample = opened.lazy.select(*names).head(_SAMPLE).group_by(*names).agg(nw.len().alias(ROWS)).select(*names, ROWS)
-    counts = run(sample).counts(ROWS)
-    if len(counts) < 0.5 * counts.sum() or counts.sum() < _SAMPLE:
+    if not are_continuous(opened, names):
         return
     rows = count_rows(opened.lazy)
     if rows > MOST_PATTERNS:
-        raise InputError(
+        raise TooMany(
             f"the votes of nearly every row are its own, so {rows:,} rows are as many patterns; pass bins=, "
             f"or let search_frame find weights in a few passes"
         )
+
+
+def are_continuous(opened: Frame, names: Sequence[str]) -> bool:
+    """Return whether nearly every row has votes of its own, as far as the first rows show."""
+    if all(opened.types[name].is_integer() for name in names):
+        return False
+    sample = opened.lazy.select(*names).head(_SAMPLE).group_by(*names).agg(nw.len().alias(ROWS)).select(*names, ROWS)
+    counts = run(sample).counts(ROWS)
+    return bool(len(counts) >= 0.5 * counts.sum() and counts.sum() >= _SAMPLE)
 
 
 def _read_bins(bins: Any) -> int:

@@ -6,13 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 
 from compromis.errors import InputError
-from compromis.queries.frame import Frame
+from compromis.queries.frame import Frame, lazy_frame
 from compromis.queries.running import Rows, run
 
 ROWS, WEIGHT, SQUARE, WRONG = "rows", "weight", "square", "wrong"
 """What is summed over a group: its rows, weights, squared weights, and rows whose weight is none."""
+
+
+class TooMany(InputError):
+    """More groups than are fetched."""
 
 
 def count_groups(frame: Frame, keys: Sequence[str], most: int, *, what: str) -> Rows:
@@ -29,7 +34,7 @@ def count_groups(frame: Frame, keys: Sequence[str], most: int, *, what: str) -> 
     # Dask adds its index as a column; and a group-by of all rows apart must not come back whole
     rows = run(lazy.group_by(*keys).agg(*sums).select(*wanted).head(most + 1))
     if len(rows) > most:
-        raise InputError(f"there are more than {most:,} {what}; is one of the columns an identifier or a measurement?")
+        raise TooMany(f"there are more than {most:,} {what}; is one of the columns an identifier or a measurement?")
     if len(rows) == 0:
         raise InputError("the frame has no rows; there is nothing to count")
     if WEIGHT in frame.named:
@@ -40,6 +45,17 @@ def count_groups(frame: Frame, keys: Sequence[str], most: int, *, what: str) -> 
 def count_rows(lazy: nw.LazyFrame[Any]) -> int:
     """Return the number of rows."""
     return int(run(lazy.select(nw.len().alias(ROWS))).counts(ROWS)[0])
+
+
+def drop_rows(frame: Any, column: str) -> tuple[Any, int]:
+    """Return the frame without rows whose `column` is missing, and the number of those."""
+    lazy = lazy_frame(frame)
+    missing = nw.col(column).is_null()
+    if lazy.collect_schema()[column].is_float():
+        missing = missing | nw.col(column).is_nan()
+    marked = lazy.select(nw.when(missing).then(nw.lit(1.0)).otherwise(nw.lit(0.0)).alias(WRONG))
+    dropped = int(np.nan_to_num(run(marked.select(nw.col(WRONG).sum())).floats(WRONG)[0]))
+    return lazy.filter(~missing).to_native(), dropped
 
 
 def refuse_missing(named: Mapping[str, str], rows: Rows, keys: Sequence[str]) -> None:

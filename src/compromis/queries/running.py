@@ -64,10 +64,15 @@ def engine_name(query: nw.LazyFrame[Any]) -> str:
     return query.implementation.value.partition("[")[0]
 
 
-def first_line(error: BaseException) -> str:
-    """Return the first line of an error that says something."""
+def first_line(error: BaseException, most: int = 300) -> str:
+    """Return what an engine's error says, without its advice and stack."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0] if lines else type(error).__name__
+    end = next((place for place, line in enumerate(lines) if line.startswith(_ASIDE)), len(lines))
+    said = "; ".join(lines[:end][:3]) or type(error).__name__
+    return said if len(said) <= most else said[: most - 3] + "..."
+
+
+_ASIDE = ("Possible", "LINE ", "JVM stacktrace", "at org.", "Resolved plan", "This error occurred", "Driver stacktrace")
 
 
 def _is_missing(value: Any) -> bool:
