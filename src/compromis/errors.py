@@ -2,9 +2,11 @@
 
 CompromisError
 ├── InputError (ValueError)        what was received, and what to do
+├── EngineError (RuntimeError)     an engine (polars, DuckDB, Dask, Spark) could not run a query, and what it said
 └── MissingExtra (ImportError)     which extra to install
 
 UninformativeWarning (UserWarning) a result that a constant decision reaches as well
+DeviceWarning (UserWarning)        data on a graphics card was copied to the host
 OptimismWarning (UserWarning)      a loss that looks better than it is, and by how much
 """
 
@@ -22,6 +24,10 @@ class InputError(CompromisError, ValueError):
     """Input that cannot be used; the message is one sentence that says what was received and what to do."""
 
 
+class EngineError(CompromisError, RuntimeError):
+    """An engine could not run a query; the message says which one, and what it said."""
+
+
 class MissingExtra(CompromisError, ImportError):
     """An optional part of compromis is not installed; the message names the extra to install."""
 
@@ -32,6 +38,10 @@ class UninformativeWarning(UserWarning):
 
 class OptimismWarning(UserWarning):
     """A loss measured on the rows on which something was chosen, so that it looks better than it is."""
+
+
+class DeviceWarning(UserWarning):
+    """Data on a graphics card was copied to the host's memory."""
 
 
 def nearest(name: object, choices: Iterable[object]) -> str:
