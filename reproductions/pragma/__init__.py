@@ -11,7 +11,7 @@ RESULTS = Path(__file__).parent / "results"
 
 def steps(folder: Path = RESULTS) -> list[tuple[str, Callable[[], None]]]:
     """What is to be done, in this order: one step per data set and seed, then tables, figures and evidence."""
-    from reproductions.pragma.evidence import forest_evidence, more_seeds, weights_of_satimage
+    from reproductions.pragma.evidence import letter_with_larger_leaves, more_seeds, other_models, weights_of_satimage
     from reproductions.pragma.experiments import EXPERIMENTS, SEEDS, Outcome, run
     from reproductions.pragma.figures import draw_all
     from reproductions.pragma.tables import write_tables
@@ -26,6 +26,7 @@ def steps(folder: Path = RESULTS) -> list[tuple[str, Callable[[], None]]]:
         ("tables 1 to 4", lambda: write_tables(found, folder)),
         ("figures 1 to 4", lambda: draw_all({name: one[0] for name, one in found.items()}, folder)),
         ("evidence: weights of satimage", lambda: weights_of_satimage(found["satimage"][0], folder)),
-        ("evidence: other forests", partial(forest_evidence, folder)),
+        ("evidence: other models", partial(other_models, folder)),
+        ("evidence: letter, larger leaves", partial(letter_with_larger_leaves, folder)),
         ("evidence: hypothyroid, more seeds", partial(more_seeds, folder)),
     ]

@@ -109,8 +109,8 @@ def folds(y: NDArray[Any], seed: int) -> Iterator[tuple[NDArray[Any], NDArray[An
         yield from StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(y, y)
 
 
-def run(name: str, seed: int) -> Outcome:
-    """Cross-validate all methods on one data set."""
+def run(name: str, seed: int, **options: Any) -> Outcome:
+    """Cross-validate all methods on one data set; `options` are further parameters of the forest."""
     experiment = EXPERIMENTS[name]
     X, y = experiment.load()
     classes = tuple(np.unique(y).tolist())
@@ -120,7 +120,7 @@ def run(name: str, seed: int) -> Outcome:
     blind = dict.fromkeys(SEARCHES, 0)
     for train, test in folds(y, seed):
         forest = cp.PragmaForestClassifier(
-            TREES, criterion="gini", max_features=experiment.features, tune=False, n_jobs=1, random_state=seed
+            TREES, max_features=experiment.features, tune=False, n_jobs=1, random_state=seed, **options
         ).fit(X.iloc[train], y[train])
         votes[test] = forest.votes(X.iloc[test])
         decided["forest"][test] = forest.predict(X.iloc[test])

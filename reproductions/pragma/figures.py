@@ -28,7 +28,7 @@ def save(figure: Any, file: Path) -> None:
 def figure_1(folder: Path) -> None:
     """The plane of each wish, with A and B on it."""
     wishes = {case: cp.Preference(1, *answers) for case, answers in CASES.items()}
-    display = cp.PreferenceDisplay.from_preferences(cp.Preferences(wishes))
+    display = cp.PreferenceDisplay.from_preferences(cp.Preferences(wishes), labels=list(wishes))
     rows = []
     for panel, (case, wish) in zip(display.ax_, wishes.items(), strict=True):
         values = {}
@@ -49,6 +49,8 @@ def figure_2(letter: Outcome, mammography: Outcome, folder: Path) -> None:
         display = cp.VoteDisplay.from_votes(
             outcome.votes[kept], outcome.truth[kept], label=label, labels=list(outcome.classes)
         ).plot()
+        display.ax_.set_xlim(left=(least - 0.7) / TREES)
+        display.ax_.set_title(f"{outcome.data}: rows with {least} or more of {TREES} votes for {label}", loc="left")
         save(display.figure_, folder / f"figure_2{part}.png")
         votes = (outcome.votes[kept, outcome.classes.index(label)] * TREES).round().astype(int)
         truth = outcome.truth[kept]
@@ -76,6 +78,7 @@ def figure_4(outcome: Outcome, folder: Path, name: str) -> None:
         label=experiment.priority[0], labels=list(outcome.classes), preferences=experiment.wish,
     )  # fmt: skip
     display = cp.WeightSweepDisplay.from_sweep(sweep)
+    display.figure_.suptitle(f"{outcome.data}: the votes of {TREES} trees in ten test folds", y=1.06, fontsize=10)
     save(display.figure_, folder / f"{name}.png")
     frame = display.frame("pandas")
     write(folder / f"{name}.csv", list(frame.columns), frame.itertuples(index=False))
