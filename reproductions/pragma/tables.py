@@ -60,9 +60,9 @@ def spread(values: Sequence[float]) -> tuple[float, float]:
 
 
 def rate_rows(outcomes: Sequence[Outcome], printed: Any, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    """Table 1 or 2: what is printed for each method, rate and column, and ours; both searches beside 'tuned'."""
+    """Table 1 or 2: what is printed for each method, rate and column, and ours; every search beside 'tuned'."""
     priority = EXPERIMENTS[outcomes[0].data].priority
-    for method in ("forest", *SEARCHES):
+    for method in outcomes[0].counts:
         for rate in RATES:
             figures = printed["forest" if method == "forest" else "tuned", rate]
             for column, figure in zip(columns, figures, strict=True):
