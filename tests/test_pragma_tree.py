@@ -225,7 +225,8 @@ def test_more_than_255_categories(rng):
     names = np.array([f"c{i:03d}" for i in range(600)])
     chosen = rng.integers(0, 600, 5000)
     X, y = pd.DataFrame({"name": names[chosen]}), chosen % 3 == 0
-    tree = PragmaTreeClassifier(criterion="gini").fit(X, y)
+    with pytest.warns(UserWarning, match="'name' has 599 categories; trees tell the 254 most frequent apart"):
+        tree = PragmaTreeClassifier(criterion="gini").fit(X, y)
     assert tree.score(X, y) > 0.75  # chance: 0.67; the rarer categories share a bin
     assert tree.predict(pd.DataFrame({"name": ["unheard of"]})).shape == (1,)
 
@@ -239,7 +240,7 @@ def test_other_columns_than_in_training(frame):
     with pytest.raises(ValueError, match="features"):
         PragmaTreeClassifier().fit(np.eye(4), [0, 1, 0, 1]).predict(np.eye(3))
     numeric = PragmaTreeClassifier().fit(X[["size"]], y)
-    with pytest.raises(InputError, match="column 'size' has values of type"):
+    with pytest.raises(InputError, match="column 'size' was numeric in training"):
         numeric.predict(pd.DataFrame({"size": ["big"]}))
 
 
@@ -259,7 +260,7 @@ def test_sparse_matrices_and_lazy_frames():
 
 def test_dates_are_refused():
     X = pd.DataFrame({"day": pd.to_datetime(["2020-01-01", "2020-01-02"])})
-    with pytest.raises(InputError, match="column 'day' has values of type Datetime"):
+    with pytest.raises(InputError, match="column 'day' has type Datetime"):
         PragmaTreeClassifier().fit(X, [0, 1])
 
 

@@ -12,7 +12,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from compromis.errors import InputError
-from compromis.estimators.c45_table import Column, array_columns, array_table, frame_table, is_frame, learn_columns
+from compromis.estimators.c45_table import array_table, attributes_of, frame_table
+from compromis.estimators.columns import Column, array_columns, as_frame, feature_names, frame_columns
 from compromis.trees.c45 import Examples, Rules, Table, Tree, fit_tree, shares, tree_text
 
 LARGEST_WHOLE = 2**53  # whole numbers up to here are exact in float64
@@ -128,8 +129,7 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def export_text(self) -> str:
         """The tree in J48's layout, with its lines 'Number of Leaves' and 'Size of the tree'."""
         check_is_fitted(self)
-        attributes = [column.attribute() for column in self.columns_]
-        return tree_text(self.tree_, attributes, [str(label) for label in self.classes_])
+        return tree_text(self.tree_, attributes_of(self.columns_), [str(label) for label in self.classes_])
 
     def get_depth(self) -> int:
         """Tests on the longest path from the root to a leaf."""
@@ -158,21 +158,23 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return Rules(float(self.confidence), min_leaf, bool(self.pruned), bool(self.subtree_raising))
 
     def _training_table(self, X: Any) -> Table:
-        if is_frame(X):
+        frame = as_frame(X)
+        if frame is not None:
             validate_data(self, X, skip_check_array=True)
-            _require_rows(len(X), X.shape[1])
-            self.columns_: tuple[Column, ...] = learn_columns(X)
-            return frame_table(X, self.columns_)
+            _require_rows(*frame.shape)
+            self.columns_: tuple[Column, ...] = frame_columns(frame, np.zeros(frame.shape[1], dtype=bool))
+            return frame_table(frame, self.columns_)
         values = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
-        names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(values.shape[1])])
-        self.columns_ = array_columns(names)
+        names = feature_names(self)
+        self.columns_ = array_columns(values, names, np.zeros(len(names), dtype=bool))
         return array_table(values, self.columns_)
 
     def _table(self, X: Any) -> Table:
         check_is_fitted(self)
-        if is_frame(X):
+        frame = as_frame(X)
+        if frame is not None:
             validate_data(self, X, reset=False, skip_check_array=True)
-            return frame_table(X, self.columns_)
+            return frame_table(frame, self.columns_)
         values = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan")
         return array_table(values, self.columns_)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -10,15 +11,18 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from compromis.errors import InputError
+from compromis.errors import InputError, UninformativeWarning
 from compromis.estimators.growing import Prepared, binned, plan_for, prepare, whole
+from compromis.estimators.tuning import Stability, TuningOptions, auto_resamples, tune
 from compromis.estimators.wording import depth_shown, wording_of
+from compromis.evidence.votes import VotePatterns
 from compromis.preferences import Preferences
 from compromis.trees.bagging import grow_forest
 from compromis.trees.criteria import OwnCriterion
 from compromis.trees.grow import UNLIMITED, LocalModel
 from compromis.trees.predict import mean_shares, vote_shares
 from compromis.trees.text import tree_text
+from compromis.weights import WeightSearch
 
 Floats = NDArray[np.float64]
 
@@ -54,7 +58,9 @@ class PragmaForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     weights_ : ndarray
         Vote weight of each class.
     search_ : WeightSearch or None
-        What the tuning found; None if it did not run.
+        What the search found on the out-of-bag votes; None if it did not run.
+    stability_ : Stability or None
+        How far the weights depend on the rows: they are the geometric mean over resamples of those votes.
     oob_votes_ : ndarray of shape (rows, classes)
         Shares of the hard votes of the trees that did not see the row; zeros where all saw it (or it has weight 0).
     trees_ : Trees
@@ -77,6 +83,9 @@ class PragmaForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     >>> forest.predict([[3.0], [33.0]]).tolist()
     [False, True]
     """
+
+    search_: WeightSearch | None
+    stability_: Stability | None
 
     def __init__(
         self,
@@ -133,12 +142,10 @@ class PragmaForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self.columns_ = prepared.columns
         self.binning_ = prepared.binning
         self.oob_votes_ = votes_of_all_rows(votes, prepared)
-        self.search_ = None
+        self.search_, self.stability_ = None, None
         self.weights_ = np.ones(len(self.classes_))
         if self.tune and len(self.classes_) > 1:
-            seed = int(random.randint(2**31 - 1))
-            self.search_ = _tuned_weights(votes, prepared, self.preferences, seed)
-            self.weights_ = np.asarray(self.search_.weights, dtype=np.float64)
+            self._tune(votes, prepared, int(random.randint(2**31 - 1)))
         return self
 
     def votes(self, X: Any) -> Floats:
@@ -176,6 +183,18 @@ class PragmaForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         place = self._place(tree)
         return draw_tree(self.trees_, place, wording_of(self), depth_shown(max_depth, UNLIMITED), ax)
 
+    def _tune(self, votes: Floats, prepared: Prepared, seed: int) -> None:
+        """Search the vote weights on out-of-bag votes, as `WeightedVoteClassifier` does."""
+        labels = prepared.classes.tolist()
+        truth = prepared.classes[prepared.training.labels]
+        patterns = VotePatterns.from_votes(votes, truth, labels=labels, sample_weight=prepared.weights)
+        wish = Preferences() if self.preferences is None else self.preferences
+        options = TuningOptions(resamples=auto_resamples(len(labels)))
+        self.weights_, search, self.stability_ = tune(patterns, wish, options, np.random.default_rng(seed))
+        self.search_ = search
+        if not search.verdict.informative:
+            warnings.warn(str(search.verdict), UninformativeWarning, stacklevel=3)
+
     def _place(self, tree: int) -> int:
         if not 0 <= tree < len(self.trees_):
             raise InputError(f"tree is a number from 0 to {len(self.trees_) - 1}, got {tree!r}")
@@ -195,17 +214,3 @@ def votes_of_all_rows(votes: Floats, prepared: Prepared) -> Floats:
     everywhere = np.zeros((len(prepared.kept), votes.shape[1]))
     everywhere[prepared.kept] = votes
     return everywhere
-
-
-def _tuned_weights(votes: Floats, prepared: Prepared, preferences: Preferences | None, seed: int) -> Any:
-    """Search vote weights on out-of-bag votes; the result has `.weights`, one per class."""
-    from compromis.weights import search_weights
-
-    return search_weights(
-        votes,
-        prepared.classes[prepared.training.labels],
-        preferences=Preferences() if preferences is None else preferences,
-        labels=prepared.classes.tolist(),
-        sample_weight=prepared.weights,
-        random_state=seed,
-    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,12 +20,13 @@ from compromis.estimators.columns import (
     array_columns,
     array_matrix,
     as_frame,
+    feature_names,
     frame_columns,
     frame_matrix,
     nominal_mask,
 )
 from compromis.preferences import Preferences
-from compromis.trees.binning import Binning, fit_binning
+from compromis.trees.binning import MOST_BINS, Binning, fit_binning
 from compromis.trees.criteria import find_criterion
 from compromis.trees.grow import (
     MOST_CLASSES,
@@ -78,10 +80,22 @@ def prepare(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Prepared:
     kept = None if weights is None or weights.all() else weights > 0
     if weights is not None and kept is not None:
         matrix, labels, weights = matrix[kept], labels[kept], weights[kept]
+    _warn_of_shared_bins(columns)
     binning = fit_binning(matrix, np.array([column.categories is not None for column in columns], dtype=bool))
     total = times_class_weight(weights, labels, classes, estimator.class_weight)
     training = TrainingSet.of(binning.columns(matrix), labels, len(classes), total)
     return Prepared(classes, columns, binning, training, kept, weights)
+
+
+def _warn_of_shared_bins(columns: Sequence[Column]) -> None:
+    for column in columns:
+        if column.categories is not None and len(column.categories) > MOST_BINS:
+            warnings.warn(
+                f"column {column.name!r} has {len(column.categories)} categories; trees tell the {MOST_BINS - 1} most frequent "
+                "apart and take the others as one",
+                UserWarning,
+                stacklevel=4,
+            )
 
 
 def binned(estimator: Any, X: Any) -> NDArray[np.uint8]:
@@ -95,12 +109,6 @@ def binned(estimator: Any, X: Any) -> NDArray[np.uint8]:
         validate_data(estimator, X, reset=False, skip_check_array=True)
         matrix = frame_matrix(frame, columns)
     return estimator.binning_.columns(matrix).bins
-
-
-def feature_names(estimator: Any) -> list[str]:
-    """The names seen in training, or x0, x1, ..."""
-    names = getattr(estimator, "feature_names_in_", None)
-    return [f"x{i}" for i in range(estimator.n_features_in_)] if names is None else [str(name) for name in names]
 
 
 def plan_for(estimator: Any, classes: Sequence[Any], n_features: int) -> Plan:

@@ -18,6 +18,9 @@ from compromis.weights import Sweep, WeightSearch, search_weights
 
 Floats = NDArray[np.float64]
 
+AUTO_RESAMPLES, AUTO_RESAMPLES_MANY = 20, 6
+"""For up to three classes, and for more, where a search takes longer; see docs/tuning.md for the comparison."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stability:
@@ -57,6 +60,11 @@ class TuningOptions:
     smoothing: float = 0.0
     resamples: int = 0
     max_ratio: float | None = None
+
+
+def auto_resamples(classes: int) -> int:
+    """Return how many resamples the weights are averaged over where nobody says."""
+    return AUTO_RESAMPLES if classes <= 3 else AUTO_RESAMPLES_MANY
 
 
 def tune(

@@ -28,7 +28,7 @@ from compromis.estimators.ballots import (
     out_of_fold_votes,
     votes_of,
 )
-from compromis.estimators.tuning import Stability, TuningOptions, read_shares, tune, with_shares
+from compromis.estimators.tuning import Stability, TuningOptions, auto_resamples, read_shares, tune, with_shares
 from compromis.evidence.votes import VotePatterns, decide_votes, read_class_weights
 from compromis.measures.pragma import pragma
 from compromis.preferences import Preferences
@@ -36,8 +36,6 @@ from compromis.preferences.preferences import plain_label
 from compromis.weights import WeightSearch
 
 AUTO_FOLDS = 5
-AUTO_RESAMPLES, AUTO_RESAMPLES_MANY = 20, 6
-"""For up to three classes, and for more, where a search takes longer; see docs/tuning.md for the comparison."""
 AUTO_SMOOTHING = 0.0
 """Half a vote for every class ranked best but once decided constantly; see docs/tuning.md."""
 
@@ -304,8 +302,7 @@ class WeightedVoteClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             warnings.warn(str(self.search_.verdict), UninformativeWarning, stacklevel=3)
 
     def _set_weights(self, patterns: VotePatterns, generator: np.random.Generator) -> None:
-        auto = AUTO_RESAMPLES if len(patterns.classes) <= 3 else AUTO_RESAMPLES_MANY
-        resamples = auto if self.resamples == "auto" else self.resamples
+        resamples = auto_resamples(len(patterns.classes)) if self.resamples == "auto" else self.resamples
         if isinstance(resamples, str) or resamples < 0:
             raise InputError(f"resamples is 'auto' or a number of at least 0, got {self.resamples!r}")
         options = TuningOptions(self.method, self.smoothing_, resamples, self.max_ratio)

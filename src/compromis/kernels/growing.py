@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from compromis.kernels.criteria import Flag, Floats, OwnGain, Whole
-from compromis.kernels.frontier import FIGURES, GAIN, ROWS, WEIGHT, pop_best, push_best
+from compromis.kernels.frontier import GAIN, ROWS, WEIGHT, pop_best, push_best
 from compromis.kernels.histograms import MISSING, Bytes, Columns, Numbers, Sample
 from compromis.kernels.jit import kernel
 from compromis.kernels.splitting import (
@@ -40,10 +40,10 @@ PLACE_FIELDS: Final = 4
 UNLIMITED: Final = 2**31 - 1
 
 
-class GrownTree(NamedTuple):
-    """A tree as arrays, longer than needed, and how much of them is used.
+class Room(NamedTuple):
+    """Where a tree is written, all zero: nodes and their figures, subsets of categories, class weights of leaves as sparse rows.
 
-    Nodes and their figures, subsets of categories, and the class weights of leaves as sparse rows.
+    As long as the largest tree that the rows and the stop rule allow; what is not written takes no memory.
     """
 
     nodes: Numbers
@@ -52,8 +52,14 @@ class GrownTree(NamedTuple):
     leaf_starts: Numbers
     leaf_classes: Numbers
     leaf_weights: Floats
-    used: int
-    used_subsets: int
+    frontier: Numbers
+
+
+class Used(NamedTuple):
+    """How much of the room a tree takes."""
+
+    nodes: int
+    subsets: int
     leaves: int
 
 
@@ -121,25 +127,6 @@ def partition(
 
 
 @kernel
-def longer_table(table: Any) -> Any:
-    """A copy with twice as many rows; loops, because slice assignment costs seconds of compilation."""
-    longer = np.zeros((2 * table.shape[0], table.shape[1]), table.dtype)
-    for i in range(table.shape[0]):
-        for j in range(table.shape[1]):
-            longer[i, j] = table[i, j]
-    return longer
-
-
-@kernel
-def longer_list(values: Any) -> Any:
-    """A copy twice as long."""
-    longer = np.zeros(2 * values.size, values.dtype)
-    for i in range(values.size):
-        longer[i] = values[i]
-    return longer
-
-
-@kernel
 def may_split(rules: Rules, depth: Whole, rows: Whole, classes: Whole, n: float, node: Floats) -> Flag:
     """Whether the stop rule lets a node be split at all."""
     largest = 0.0
@@ -165,24 +152,18 @@ def write_leaf(classes: Whole, space: Workspace, first: Whole, leaf_classes: Num
 
 @kernel
 def grow(
-    columns: Columns, sample: Sample, rules: Rules, own: OwnGain, space: Workspace, rng: np.random.Generator
-) -> GrownTree:
-    """Grow one tree on the sample (whose arrays are reordered), top down (TDIDT).
+    columns: Columns, sample: Sample, rules: Rules, own: OwnGain, space: Workspace, room: Room, rng: np.random.Generator
+) -> Used:
+    """Grow one tree on the sample (whose arrays are reordered) into `room`, top down (TDIDT).
 
     Each new node is weighed at once: its best split, or a leaf. Nodes with a split wait; the last one is split next,
     or with max_leaf_nodes the one with the largest gain.
     """
-    room = sample.rows.size // 2 + 1  # the smaller child of any node
+    half = sample.rows.size // 2 + 1  # the smaller child of any node
     scratch = Sample(
-        np.empty(room, sample.rows.dtype), np.empty(room, sample.classes.dtype), np.empty(room, sample.weights.dtype)
+        np.empty(half, sample.rows.dtype), np.empty(half, sample.classes.dtype), np.empty(half, sample.weights.dtype)
     )
-    nodes = np.zeros((64, NODE_FIELDS), np.uint32)
-    figures = np.zeros((64, FIGURES), np.float64)
-    subsets = np.zeros((1, SUBSET_BYTES), np.uint8)
-    leaf_starts = np.zeros(64, np.uint32)
-    leaf_classes = np.zeros(64 + space.present.size, np.uint32)
-    leaf_weights = np.zeros(64 + space.present.size, np.float64)
-    frontier = np.zeros((64, PLACE_FIELDS), np.uint32)
+    nodes, figures, subsets, leaf_starts, leaf_classes, leaf_weights, frontier = room
     fresh = np.zeros((2, PLACE_FIELDS), np.uint32)
     fresh[0, STOP] = sample.rows.size
     born = 1
@@ -214,27 +195,18 @@ def grow(
                 nodes[node, CUT] = split.cut
                 nodes[node, KIND] = MISSING_LEFT if split.missing_left else 0
                 if columns.nominal[split.feature]:
-                    if used_subsets == subsets.shape[0]:
-                        subsets = longer_table(subsets)
                     for byte in range(SUBSET_BYTES):
                         subsets[used_subsets, byte] = space.subset[byte]
                     nodes[node, CUT] = used_subsets
                     nodes[node, KIND] = nodes[node, KIND] | NOMINAL
                     used_subsets += 1
-                if waiting == frontier.shape[0]:
-                    frontier = longer_table(frontier)
                 for field in range(PLACE_FIELDS):
                     frontier[waiting, field] = fresh[child, field]
                 waiting += 1
                 if best_first:
                     push_best(frontier, figures, waiting)
             else:
-                if leaves + 2 > leaf_starts.size:
-                    leaf_starts = longer_list(leaf_starts)
                 first = np.int64(leaf_starts[leaves])
-                if first + classes > leaf_classes.size:
-                    leaf_classes = longer_list(leaf_classes)
-                    leaf_weights = longer_list(leaf_weights)
                 write_leaf(classes, space, first, leaf_classes, leaf_weights)
                 leaf_starts[leaves + 1] = first + classes
                 nodes[node, FEATURE] = LEAF
@@ -261,9 +233,6 @@ def grow(
         left_first = 2 * left >= stop - start
         partition(columns.bins, sample, start, stop, test, subsets, left_first, scratch)
         middle = start + left if left_first else stop - left
-        if used + 2 > nodes.shape[0]:
-            nodes = longer_table(nodes)
-            figures = longer_table(figures)
         nodes[node, CHILD] = used
         for child in range(2):
             fresh[child, PLACE] = used + child
@@ -273,4 +242,4 @@ def grow(
             fresh[child, DEPTH] = np.int64(frontier[waiting, DEPTH]) + 1
         used += 2
         born = 2
-    return GrownTree(nodes, figures, subsets, leaf_starts, leaf_classes, leaf_weights, used, used_subsets, leaves)
+    return Used(used, used_subsets, leaves)

@@ -30,11 +30,11 @@ class Columns(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """Rows being split, with their class and weight, each node's rows side by side."""
+    """Rows being split, with their class and weight, each node's rows side by side; weights are whole where rows only repeat."""
 
     rows: Numbers
     classes: Labels
-    weights: Floats
+    weights: Floats | Labels
 
 
 @kernel

@@ -44,19 +44,19 @@ def grow_forest(
     votes = np.zeros((len(training.labels), len(plan.importance)))
     lock = threading.Lock()
 
+    def in_bag(rows: int, rng: np.random.Generator) -> NDArray[np.uint16]:
+        return bootstrap(rows, rng) if resample else np.ones(rows, dtype=np.uint16)
+
     def grow_one(seed: int) -> Trees:
         rng = np.random.Generator(np.random.PCG64(seed))
         rows = len(training.labels)
-        in_bag = bootstrap(rows, rng) if resample else np.ones(rows, dtype=np.uint16)
-        sample = sampled(training, in_bag)
-        del in_bag  # drawn again below: memory while a tree grows is what counts
-        tree = grow_tree(training, sample, plan, rng)
-        del sample
+        # nothing is kept by name, and the bootstrap is drawn again below: memory while a tree grows is what counts
+        tree = grow_tree(training, sampled(training, in_bag(rows, rng)), plan, rng)
         if resample:
-            in_bag = bootstrap(rows, np.random.Generator(np.random.PCG64(seed)))
+            drawn = bootstrap(rows, np.random.Generator(np.random.PCG64(seed)))
             leaves = tree_leaves(tree, 0, training.columns.bins)
             with lock:  # whole numbers add up to the same in any order
-                add_votes_out_of_bag(leaves, in_bag, tree.majorities, votes)
+                add_votes_out_of_bag(leaves, drawn, tree.majorities, votes)
         return tree
 
     workers = joblib.Parallel(n_jobs=n_jobs, prefer="threads", require="sharedmem")

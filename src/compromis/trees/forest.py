@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,12 +106,23 @@ def join(parts: list[Trees]) -> Trees:
     for place, first in enumerate(first_entries):
         starts[place] = starts[place][1:] + first
     starts.insert(0, np.zeros(1, dtype=np.int64))
-    joined = {name: np.concatenate(pieces.pop(name)) for name in names}
+    joined = {name: _chained(pieces.pop(name)) for name in names}
     nodes = joined["nodes"]
     steps = np.empty(len(nodes), dtype=np.uint64)
     for root, subset, leaf, size in zip(roots, first_subsets, first_leaves, sizes, strict=True):
         place_nodes(nodes, int(root), int(root) + size[0], int(subset), int(leaf), steps)
     return Trees(roots=roots, steps=steps, **joined)
+
+
+def _chained(pieces: list[NDArray[Any]]) -> NDArray[Any]:
+    """The pieces one after the other, each let go once it is copied."""
+    whole = np.empty((sum(map(len, pieces)), *pieces[0].shape[1:]), pieces[0].dtype)
+    stop = len(whole)
+    while pieces:
+        piece = pieces.pop()
+        whole[stop - len(piece) : stop] = piece
+        stop -= len(piece)
+    return whole
 
 
 def _firsts(lengths: Sequence[int]) -> NDArray[np.int64]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis.kernels.growing import GrownTree, grow
+from compromis.kernels.frontier import FIGURES
+from compromis.kernels.growing import NODE_FIELDS, PLACE_FIELDS, Room, Used, grow
 from compromis.kernels.histograms import Columns, Sample
 from compromis.kernels.sampling import draw_bootstrap, take_sample
 from compromis.kernels.splitting import ABSENT, SUBSET_BYTES, Rules, Workspace
@@ -106,16 +108,21 @@ class TrainingSet:
 def sampled(training: TrainingSet, in_bag: NDArray[np.uint16]) -> Sample:
     """The rows, as often as `in_bag` says."""
     distinct = int(np.count_nonzero(in_bag))
-    sample = Sample(np.empty(distinct, np.uint32), np.empty(distinct, np.uint16), np.empty(distinct, np.float64))
+    counted = np.empty(distinct, np.uint16)  # enough where all rows weigh 1
+    weights = np.empty(distinct, np.float64) if training.weights.size else counted
+    sample = Sample(np.empty(distinct, np.uint32), np.empty(distinct, np.uint16), weights)
     take_sample(in_bag, training.labels, training.weights, sample)
     return sample
 
 
 def grow_tree(training: TrainingSet, sample: Sample, plan: Plan, rng: np.random.Generator) -> Trees:
     """Grow one tree on the sample, whose rows it reorders."""
-    space = _workspace(training, plan)
-    grown = grow(training.columns, sample, plan.rules(), plan.criterion.own, space, rng)
-    return _as_trees(grown, len(plan.importance), plan.local_model)
+    space, room = _workspace(training, plan), _room(sample.rows.size, plan)
+    used = grow(training.columns, sample, plan.rules(), plan.criterion.own, space, room, rng)
+    del sample  # where the caller keeps none, its memory serves to trim the tree
+    parts: list[NDArray[Any]] = list(room)
+    del room
+    return _as_trees(parts, used, len(plan.importance), plan.local_model)
 
 
 def bootstrap(rows: int, rng: np.random.Generator) -> NDArray[np.uint16]:
@@ -146,19 +153,40 @@ def _workspace(training: TrainingSet, plan: Plan) -> Workspace:
     )
 
 
-def _as_trees(grown: GrownTree, n_classes: int, local_model: LocalModel) -> Trees:
-    starts = grown.leaf_starts[: grown.leaves + 1].astype(np.int64)
-    classes = grown.leaf_classes[: starts[-1]].astype(np.uint16)
-    weights = grown.leaf_weights[: starts[-1]].copy()
+def _room(rows: int, plan: Plan) -> Room:
+    """Zeros for the largest tree possible, which the operating system hands out page by page as they are written."""
+    stop = plan.stop
+    leaves = max(1, min(rows // stop.min_samples_leaf, stop.max_leaf_nodes, 2 ** min(stop.max_depth, 31)))
+    entries = min(rows, leaves * len(plan.importance))
+    return Room(
+        nodes=np.zeros((2 * leaves, NODE_FIELDS), np.uint32),
+        figures=np.zeros((2 * leaves, FIGURES)),
+        subsets=np.zeros((2 * leaves, SUBSET_BYTES), np.uint8),  # best first, a leaf may have had a split too
+        leaf_starts=np.zeros(leaves + 1, np.uint32),
+        leaf_classes=np.zeros(entries, np.uint32),
+        leaf_weights=np.zeros(entries),
+        frontier=np.zeros((leaves, PLACE_FIELDS), np.uint32),
+    )
+
+
+def _as_trees(room: list[NDArray[Any]], used: Used, n_classes: int, local_model: LocalModel) -> Trees:
+    """The tree in arrays of its size; empties the list, so that memory holds at most one array twice."""
+    room.pop()
+    weights, classes, starts = room.pop(), room.pop(), room.pop()
+    starts = starts[: used.leaves + 1].astype(np.int64)
+    classes = classes[: starts[-1]].astype(np.uint16)
+    weights = weights[: starts[-1]].copy()
     if local_model is class_shares:  # the same without a dense table
         shares = weights
         divide_by_leaf(starts, shares)
     else:
-        dense = np.zeros((grown.leaves, n_classes))
-        dense[np.repeat(np.arange(grown.leaves), np.diff(starts)), classes] = weights
+        dense = np.zeros((used.leaves, n_classes))
+        dense[np.repeat(np.arange(used.leaves), np.diff(starts)), classes] = weights
         modelled = local_model(dense)
         leaves, labels = np.nonzero(modelled)
-        starts = np.searchsorted(leaves, np.arange(grown.leaves + 1)).astype(np.int64)
+        starts = np.searchsorted(leaves, np.arange(used.leaves + 1)).astype(np.int64)
         classes, shares = labels.astype(np.uint16), modelled[leaves, labels]
-    nodes, figures = grown.nodes[: grown.used].copy(), grown.figures[: grown.used].copy()
-    return tree_of_leaves(nodes, figures, grown.subsets[: grown.used_subsets].copy(), starts, classes, shares)
+    subsets = room.pop()[: used.subsets].copy()
+    figures = room.pop()[: used.nodes].copy()
+    nodes = room.pop()[: used.nodes].copy()
+    return tree_of_leaves(nodes, figures, subsets, starts, classes, shares)
