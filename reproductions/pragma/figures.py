@@ -49,7 +49,7 @@ def figure_2(letter: Outcome, mammography: Outcome, folder: Path) -> None:
         display = cp.VoteDisplay.from_votes(
             outcome.votes[kept], outcome.truth[kept], label=label, labels=list(outcome.classes)
         ).plot()
-        display.ax_.set_xlim(left=(least - 0.7) / TREES)
+        display.ax_.set_xlim(left=(least - 0.45) / TREES)
         display.ax_.set_title(f"{outcome.data}: rows with {least} or more of {TREES} votes for {label}", loc="left")
         save(display.figure_, folder / f"figure_2{part}.png")
         votes = (outcome.votes[kept, outcome.classes.index(label)] * TREES).round().astype(int)
@@ -78,7 +78,8 @@ def figure_4(outcome: Outcome, folder: Path, name: str) -> None:
         label=experiment.priority[0], labels=list(outcome.classes), preferences=experiment.wish,
     )  # fmt: skip
     display = cp.WeightSweepDisplay.from_sweep(sweep)
-    display.figure_.suptitle(f"{outcome.data}: the votes of {TREES} trees in ten test folds", y=1.06, fontsize=10)
+    caption = f"{outcome.data}: votes of {TREES} trees for the rows of ten test folds"
+    display.figure_.text(0.01, -0.03, caption, fontsize=9, color="0.2")
     save(display.figure_, folder / f"{name}.png")
     frame = display.frame("pandas")
     write(folder / f"{name}.csv", list(frame.columns), frame.itertuples(index=False))
