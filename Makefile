@@ -11,7 +11,7 @@ ifneq ($(wildcard ../shared/data),)
 export COMPROMIS_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test test-slow stress lint types layers check bench format clean
+.PHONY: demo test test-slow stress lint types layers check bench reproduce package format clean
 
 demo: $(STAMP)
 	@$(BIN)/compromis demo
@@ -39,6 +39,15 @@ check: test lint types layers
 
 bench: $(STAMP)
 	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+# Every source again, from COMPROMIS_DATA or OpenML, then the tables of the pages from the results.
+reproduce: $(STAMP)
+	$(BIN)/python -m reproductions
+	$(BIN)/python -m reproductions.blocks
+
+# A wheel and an sdist, each installed into an environment of its own and tried there.
+package: $(STAMP)
+	$(BIN)/python tests/packaging/smoke.py
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
