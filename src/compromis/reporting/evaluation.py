@@ -50,6 +50,15 @@ class Evaluation:
         The cost matrix, rows the truth.
     intervals : ReportIntervals or None
         The confidence intervals, where they were asked for.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> result = cp.evaluate(["bad", "good", "good", "good"], ["bad", "bad", "good", "good"])
+    >>> result.summary.accuracy, result.per_class["bad"].recall, result.per_class["bad"].precision
+    (0.75, 1.0, 0.5)
+    >>> print(str(result).splitlines()[2])
+    Correctly Classified Instances           3               75      %
     """
 
     counts: Counts

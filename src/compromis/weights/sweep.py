@@ -36,6 +36,14 @@ class Sweep:
         visited more often.
     patience : int
         Perturbations in a row without an improvement after which a search without a budget ends.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> votes = [[9, 1], [8, 2], [7, 3], [6, 4], [6, 4], [2, 8]]  # ten trees, two classes
+    >>> truth = ["sound", "sound", "sound", "faulty", "faulty", "faulty"]
+    >>> cp.search_weights(votes, truth, labels=["sound", "faulty"], method=cp.Sweep(passes=1)).loss
+    0.0
     """
 
     rounds: int = 200
