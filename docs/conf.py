@@ -59,7 +59,7 @@ sphinx_gallery_conf = {
     "examples_dirs": ["../examples"],
     "gallery_dirs": ["gallery"],
     "filename_pattern": r"plot_",
-    "ignore_pattern": r"[/\\](?!plot_)[^/\\]*\.py$",
+    "ignore_pattern": r"(^|/)(?!plot_)[^/]*$",
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
     "download_all_examples": False,
@@ -82,7 +82,7 @@ def _listed(entries: str) -> str:
     kept = [
         line
         for line in entries.splitlines(keepends=True)
-        if line.startswith(":") or not line.strip() or list(HERE.glob(f"{line.strip()}.*")) or "/" in line
+        if line.startswith(":") or not re.fullmatch(r"\w+", line.strip()) or list(HERE.glob(f"{line.strip()}.*"))
     ]
     return "".join(kept)
 

@@ -43,7 +43,7 @@ def line_through_answers(index: str, x: float, y: float) -> tuple[np.ndarray, np
 
 def two_questions() -> None:
     """The two answers as two points that are worth the same, and a wish of another kind beside it."""
-    figure, panels = plt.subplots(1, 2, figsize=(9, 4.4), layout="constrained")
+    figure, panels = plt.subplots(1, 2, figsize=(9, 4.9), layout="constrained")
     wishes = [
         (panels[0], 0.1, 0.9, "A cancer: misses are worse"),
         (panels[1], 0.9, 0.4, "Blocking an account: false alarms are worse"),
@@ -96,13 +96,13 @@ def why_not_accuracy() -> None:
 
 def why_not_f1() -> None:
     """Two models of the same F1 which nobody would exchange."""
-    figure, ax = plt.subplots(figsize=(5.2, 4.8), layout="constrained")
+    figure, ax = plt.subplots(figsize=(5.2, 5.1), layout="constrained")
     square(ax, "All of one F1, 0.6; the dashed line is one wish (0.10, 0.90)")
     recall = np.linspace(0.43, 1, 200)
     ax.plot(recall, 0.6 * recall / (2 * recall - 0.6), color=GREY)
     r, p = line_through_answers("f", 0.1, 0.9)
     ax.plot(r, p, "--", color=DARK)
-    for recall_, name, shift in ((0.45, "misses 55 of 100 cases", (0.02, 0.02)), (0.95, "misses 5 of 100 cases", (-0.42, -0.10))):
+    for recall_, name, shift in ((0.45, "misses 55 of 100 cases", (0.02, 0.02)), (0.95, "misses 5 of 100 cases", (-0.53, -0.10))):
         precision = 0.6 * recall_ / (2 * recall_ - 0.6)
         ax.plot(recall_, precision, "o", color=RED, markersize=9)
         ax.annotate(name, (recall_, precision), (recall_ + shift[0], precision + shift[1]), fontsize=9.5)
@@ -111,10 +111,11 @@ def why_not_f1() -> None:
 
 def family() -> None:
     """The four indices through the same two answers, and their values over the recall weight for one result."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.4), layout="constrained")
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.7), layout="constrained")
     square(left, "Worth the same as the two answers (0.3, 0.6)")
     for index, (line, colour) in STYLES.items():
-        left.plot(*line_through_answers(index, 0.3, 0.6), line, color=colour, label=index)
+        name = "jaccard (the line of f)" if index == "jaccard" else index
+        left.plot(*line_through_answers(index, 0.3, 0.6), line, color=colour, label=name)
     left.plot([1, 0.6], [0.3, 1], "o", color="0.1", markersize=7, clip_on=False)
     left.legend(frameon=False, loc="lower left")
     weight = np.linspace(0, 1, 301)
@@ -149,8 +150,9 @@ def giving_up() -> None:
         ax.plot(100 * decided, loss, line, color=colour, label=index)
         best = int(np.nanargmin(loss))
         ax.plot(100 * decided[best], loss[best], "o", color=colour, markersize=8, clip_on=False)
+        said = f"{index}: best with {100 * decided[best]:.0f} % flagged,\nprecision {points.precision[best]:.3f}, recall {points.recall[best]:.2f}"
+        ax.text(100 * decided[best], loss[best] + 0.09, said, fontsize=9, color="0.3", ha="center", va="center")
     ax.set(xlim=(0, 100.5), ylim=(0, 1), xlabel="rows decided 'case' (%)", ylabel="PRAGMA loss")
-    ax.annotate("the plane is content\nwith flagging everybody", (100, 0.19), (66, 0.04), fontsize=9, color="0.3")
     ax.legend(frameon=False, loc="upper center")
     ax.spines[["top", "right"]].set_visible(False)
     save(figure, "giving_up")

@@ -22,7 +22,7 @@ def probability_cost(prevalence: ArrayLike, cost_false_negative: float = 1.0, co
 
     Notes
     -----
-    PC = q C(-|+) / (q C(-|+) + (1 - q) C(+|-)), with q the prevalence.
+    ``PC = q C(-|+) / (q C(-|+) + (1 - q) C(+|-))``, with q the prevalence.
 
     Examples
     --------
