@@ -16,7 +16,15 @@ from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomFore
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_validate, train_test_split
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    cross_val_predict,
+    cross_validate,
+    train_test_split,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -136,6 +144,17 @@ def test_out_of_fold_and_prefit_agree_with_hand_made_votes(wine):
     )
     assert prefit.estimator_ is fitted
     assert prefit.weights_ == pytest.approx(frozen.weights_)
+
+
+def test_repeated_folds_are_averaged(wine):
+    X, y = wine
+    X = X[:, :2]
+    folds = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=4)
+    tuned = cp.WeightedVoteClassifier(GaussianNB(), preferences=WISH, cv=folds, resamples=0).fit(X, y)
+    pairs = list(folds.split(X, y))
+    once = cross_val_predict(GaussianNB(), X, y, cv=pairs[:3], method="predict_proba")
+    again = cross_val_predict(GaussianNB(), X, y, cv=pairs[3:], method="predict_proba")
+    assert tuned.search_.loss == cp.search_weights((once + again) / 2, y, preferences=WISH).loss
 
 
 def test_weights_by_hand(wine):

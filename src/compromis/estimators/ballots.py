@@ -76,15 +76,16 @@ def out_of_fold_votes(
     fit_params: dict[str, Any],
     n_jobs: int | None,
 ) -> Votes:
-    """Return the votes of models that were fitted without the row; rows that are in no test fold have none."""
+    """Return the mean votes of the models that were fitted without the row; rows that are in no test fold have none."""
     folds = list(splits)
     parts = Parallel(n_jobs=n_jobs)(
         delayed(_fold_votes)(clone(estimator), X, y, train, test, classes, hard, fit_params) for train, test in folds
     )
-    votes = np.zeros((_rows(X), len(classes)))
+    votes, models = np.zeros((_rows(X), len(classes))), np.zeros((_rows(X), 1))
     for (_, test), part in zip(folds, parts, strict=True):
-        votes[test] = part
-    return votes
+        votes[test] += part
+        models[test] += 1
+    return np.divide(votes, models, out=votes, where=models > 0)
 
 
 def _fold_votes(

@@ -64,7 +64,8 @@ class WeightedVoteClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         votes where there are members.
     cv : {"auto", "prefit"}, int, or splitter
         Where honest votes come from. ``"auto"``: out-of-bag votes where members leave rows out (one fit), else five stratified folds;
-        ``"prefit"``: the estimator is fitted and (X, y) were held out from it.
+        with a splitter that repeats, votes are averaged over the repetitions; ``"prefit"``: the estimator is fitted and (X, y)
+        were held out from it.
     method : str
         The search: ``"auto"``, ``"exact"`` (two or three classes), ``"sweep"`` or ``"annealing"``.
     smoothing : float or "auto"
