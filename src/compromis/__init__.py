@@ -31,6 +31,8 @@ _HOMES = {
     "compromis.reporting.cross_evaluation": ["CrossEvaluation"],
     "compromis.reporting.evaluation": ["Evaluation"],
     "compromis.reporting.models": ["ModelComparison"],
+    "compromis.reporting.panel.widget": ["panel"],
+    "compromis.reporting.report": ["Report"],
     "compromis.evaluation.compare_models": ["compare_folds", "compare_models"],
     "compromis.evaluation.cross_evaluate": ["cross_evaluate"],
     "compromis.tradeoffs": [
@@ -73,6 +75,7 @@ _HOMES = {
     "compromis.plots.learning_curve": ["PreferenceLearningCurveDisplay"],
     "compromis.plots.residuals": ["PredictedAgainstTrueDisplay", "ResidualDisplay"],
     "compromis.evaluation.leaks": ["Leaks", "find_leaks", "row_groups"],
+    "compromis.evaluation.report": ["report"],
     "compromis.evaluation.split": ["Split", "split"],
     "compromis.evaluation.regression": ["evaluate_error_sums", "evaluate_regression"],
     "compromis.evaluation.scoring": ["pragma_loss", "pragma_scorer"],
@@ -101,6 +104,7 @@ if TYPE_CHECKING:
     from compromis.evaluation.generalisation import complexity_curve, learning_curve
     from compromis.evaluation.leaks import Leaks, find_leaks, row_groups
     from compromis.evaluation.regression import evaluate_error_sums, evaluate_regression
+    from compromis.evaluation.report import report
     from compromis.evaluation.scoring import pragma_loss, pragma_scorer
     from compromis.evaluation.split import Split, split
     from compromis.evidence import Counts
@@ -127,7 +131,9 @@ if TYPE_CHECKING:
     from compromis.reporting.cross_evaluation import CrossEvaluation
     from compromis.reporting.evaluation import Evaluation
     from compromis.reporting.models import ModelComparison
+    from compromis.reporting.panel.widget import panel
     from compromis.reporting.regression import RegressionEvaluation
+    from compromis.reporting.report import Report
     from compromis.tradeoffs import (
         Beta,
         Choice,

@@ -19,6 +19,7 @@ COMMANDS = {
     "tradeoff": "compromis.cli.tradeoff",
     "fit": "compromis.cli.fit",
     "predict": "compromis.cli.predict",
+    "report": "compromis.cli.report",
     "demo": "compromis.cli.demo",
 }
 """Where each command lives; a command's module imports nothing heavy before it runs."""

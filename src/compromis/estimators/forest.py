@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from compromis.errors import InputError, UninformativeWarning
 from compromis.estimators.growing import Prepared, binned, plan_for, prepare, whole
 from compromis.estimators.tuning import Stability, TuningOptions, auto_resamples, tune
+from compromis.estimators.wish_diagram import WishDiagram
 from compromis.estimators.wording import depth_shown, wording_of
 from compromis.evidence.votes import VotePatterns
 from compromis.preferences import Preferences
@@ -27,7 +28,7 @@ from compromis.weights import WeightSearch
 Floats = NDArray[np.float64]
 
 
-class PragmaForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class PragmaForestClassifier(WishDiagram, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A random forest whose class votes are weighted so that decisions meet the preferences.
 
     Parameters

@@ -29,6 +29,7 @@ from compromis.estimators.ballots import (
     votes_of,
 )
 from compromis.estimators.tuning import Stability, TuningOptions, auto_resamples, read_shares, tune, with_shares
+from compromis.estimators.wish_diagram import WishDiagram
 from compromis.evidence.votes import VotePatterns, decide_votes, read_class_weights
 from compromis.measures.pragma import pragma
 from compromis.preferences import Preferences
@@ -48,7 +49,7 @@ def _estimator_has(name: str) -> Any:
     return check
 
 
-class WeightedVoteClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class WeightedVoteClassifier(WishDiagram, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Any classifier, with the decision tuned to what matters: the largest weight x votes wins, ties go to the first class.
 
     Parameters

@@ -142,7 +142,8 @@ def _evaluation(
     shares = smoothed_shares(counts) if priors is None else read_priors(priors, counts.classes)
     costs = None if cost is None else read_cost(cost, counts.classes)
     areas = roc_area_of_decisions(counts) if scored is None else scored.roc_areas()
-    evaluation = Evaluation(counts, errors, areas, shares, priors is not None, preferences, costs)
+    votes = None if scored is None else scored.votes
+    evaluation = Evaluation(counts, errors, areas, shares, priors is not None, preferences, costs, votes=votes)
     wish = evaluation.wish  # a preference for an unknown class is an error here, not when the report is printed
     if level is None:
         return evaluation

@@ -111,6 +111,7 @@ def pool(
     areas = roc_area_of_decisions(counts) if scored is None else scored.roc_areas()
     pooled = CrossEvaluation(
         counts, errors, areas, smoothed_shares(counts), True, setup.preferences, setup.cost,
+        votes=None if scored is None else scored.votes,
         folds=tuple(parts),
         train_rows=tuple(len(fold.train) for fold in folds),
         test_rows=tuple(len(fold.test) for fold in folds),

@@ -116,6 +116,15 @@ class VotePatterns:
         count_decisions(self.truth, self.decide(weights, smoothing=smoothing), self.multiplicity, matrix)
         return Counts(matrix, self.classes, self.rows)
 
+    def merge(self) -> VotePatterns:
+        """Return the same patterns with equal ones merged, and without those that have no votes."""
+        if self.merged:
+            return self
+        merged = _merge(self.votes, self.truth, self.classes, self.multiplicity)
+        return VotePatterns(
+            merged.votes, merged.truth, merged.multiplicity, self.classes, self.rows, self.left_out, True
+        )
+
     @property
     def support(self) -> NDArray[Any]:
         """The rows (or weights) of each true class."""

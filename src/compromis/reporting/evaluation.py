@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from compromis.evidence import Counts
 from compromis.evidence.distributions import DistributionErrors
+from compromis.evidence.votes import VotePatterns
 from compromis.measures import agreement, rates
 from compromis.measures.costs import average_cost, total_cost
 from compromis.measures.pragma import PragmaLoss, pragma
@@ -50,6 +51,8 @@ class Evaluation:
         The cost matrix, rows the truth.
     intervals : ReportIntervals or None
         The confidence intervals, where they were asked for.
+    votes : VotePatterns or None
+        The distributions over the classes, where they were given: what reports draw curves and turn knobs with.
 
     Examples
     --------
@@ -69,6 +72,7 @@ class Evaluation:
     preferences: Preferences | None = None
     cost: NDArray[np.float64] | None = None
     intervals: ReportIntervals | None = None
+    votes: VotePatterns | None = None
 
     @cached_property
     def wish(self) -> Wish | None:
@@ -148,6 +152,20 @@ class Evaluation:
         from compromis.reporting.json import to_json
 
         return to_json(self, path)
+
+    def to_html(self, path: str | os.PathLike[str] | None = None, **options: Any) -> str:
+        """Return the report as one HTML page that needs no network; with `path`, write it there too, whole or not at all.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write the page.
+        **options
+            Those of `compromis.report`: weights, smoothing, title and so on.
+        """
+        from compromis.reporting.report import make_report
+
+        return make_report(self, **options).save(path)
 
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, as plain values."""

@@ -129,7 +129,7 @@ def _preferences(evaluation: Evaluation, preferences: Preferences) -> str:
     lines += ["(share: what the class adds to the loss; decided: rows decided for it)"]
     lines += ["", f"{'Loss (0 is perfect, 1 the worst)':<45}{verdict.loss:8.4f}"]
     lines += [
-        f"{_sentence_case(one.name):<45}{one.loss:8.4f}{_misses(one.shortfall)}" for one in _worth_showing(verdict)
+        f"{_sentence_case(one.name):<45}{one.loss:8.4f}{_misses(one.shortfall)}" for one in worth_showing(verdict)
     ]
     lines += ["", f"Verdict: {verdict.sentence}."]
     return "\n".join(lines) + "\n"
@@ -146,7 +146,7 @@ def _rate(value: float, width: int = 8) -> str:
     return "?".rjust(width) if math.isnan(value) else f"{value:{width}.3f}"
 
 
-def _worth_showing(verdict: Verdict, most: int = 4) -> list[Baseline]:
+def worth_showing(verdict: Verdict, most: int = 4) -> list[Baseline]:
     """The constant decisions, only the best of them where there are many, and the random one."""
     constant = [one for one in verdict.baselines if one.label is not None]
     if len(constant) > most:

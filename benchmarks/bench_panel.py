@@ -1,0 +1,142 @@
+"""How quickly the panel answers in the browser, and how quickly a report is written: python benchmarks/bench_panel.py.
+
+A slider's `input` event is dispatched; the page is updated when decisions, matrix, bars, verdict and curves are in the
+document and laid out. The time to the painted frame, with a real key press, is printed beside it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from playwright.sync_api import sync_playwright
+
+import compromis as cp
+from compromis.reporting.panel import panel_assets, panel_document
+from compromis.reporting.report_page import embedded
+
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+MOVES, WARM = 40, 5
+
+SYNTHETIC = """async (moves) => {
+  const knob = document.querySelectorAll("input[type=range]")[1];
+  const times = [];
+  for (let move = 0; move < moves + 5; move++) {
+    knob.value = 10 + ((move * 7) % 60);
+    const begin = performance.now();
+    knob.dispatchEvent(new Event("input", { bubbles: true }));
+    document.querySelector(".cp-results").getBoundingClientRect();
+    times.push(performance.now() - begin);
+    await new Promise((next) => setTimeout(next, 30));
+  }
+  return times.slice(5);
+}"""
+LISTEN = """() => {
+  globalThis.painted = [];
+  const knob = document.querySelectorAll("input[type=range]")[1];
+  knob.focus();
+  knob.addEventListener("input", (event) => {
+    const begin = event.timeStamp;
+    requestAnimationFrame(() => { const port = new MessageChannel(); port.port1.onmessage = () => painted.push(performance.now() - begin); port.port2.postMessage(0); });
+  });
+}"""
+
+
+def votes_of(rows: int, classes: int, seed: int = 0) -> cp.VotePatterns:
+    """Continuous probabilities: every row is a pattern of its own."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, classes, rows)
+    logs = 1.5 * np.eye(classes)[y] + rng.normal(size=(rows, classes))
+    shares = np.exp(logs) / np.exp(logs).sum(axis=1, keepdims=True)
+    return cp.VotePatterns.from_votes(shares, y)
+
+
+def page_of(patterns: cp.VotePatterns) -> str:
+    wish = cp.Preferences.prioritise([0], index="f")
+    weights = cp.search_weights(patterns, preferences=wish, method="sweep").weights
+    document = panel_document(patterns, wish, weights, most_bytes=10**8)
+    script, style = panel_assets()
+    return (
+        f'<!doctype html><meta charset="utf-8"><style>{style}</style><div id="root"></div>'
+        f'<script type="application/json" id="content">{embedded(document)}</script><script type="module">{script}\n'
+        'globalThis.panel = mountPanel(document.getElementById("root"), JSON.parse(document.getElementById("content").textContent));</script>'
+    )
+
+
+def measure(browser, rows: int, classes: int, target: float) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "panel.html"
+        path.write_text(page_of(votes_of(rows, classes)), encoding="utf-8")
+        page = browser.new_page(viewport={"width": 1200, "height": 900})
+        page.goto(path.as_uri())
+        thread = page.context.new_cdp_session(page)
+        thread.send("Performance.enable", {"timeDomain": "threadTicks"})
+        page.evaluate(SYNTHETIC, 0)
+        times, busy = [], []
+        for _ in range(3):
+            begin = _thread_seconds(thread)
+            times += page.evaluate(SYNTHETIC, MOVES)
+            busy.append((_thread_seconds(thread) - begin) * 1000 / (MOVES + WARM))
+        page.evaluate(LISTEN)
+        for _ in range(25):
+            page.keyboard.press("ArrowRight")
+            page.wait_for_timeout(40)
+        painted = page.evaluate("painted")
+        page.keyboard.press("ArrowLeft")
+        settled = page.evaluate(
+            "(async () => { const begin = performance.now(); await panel.settled(); return performance.now() - begin; })()"
+        )
+        page.close()
+    middle = statistics.median(times)
+    print(
+        f"{rows:6,} patterns x {classes} classes: slider to updated page median {middle:5.1f} ms, 90 % within {np.quantile(times, 0.9):5.1f} ms "
+        f"(target {target:g} ms: {'met' if middle <= target else 'MISSED'}); {min(busy):.1f} ms of the main thread's processor time; key to painted frame median {statistics.median(painted):5.1f} ms; "
+        f"full search {settled:5.0f} ms later"
+    )
+
+
+def _thread_seconds(session) -> float:
+    """The processor time of the page's main thread in tasks: what does not depend on the load of the machine."""
+    metrics = {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}
+    return metrics["TaskDuration"]
+
+
+def measure_report() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 26, 20_000)
+    chances = 0.5 * rng.dirichlet(np.full(26, 0.3), 20_000) + 0.5 * np.eye(26)[y]
+    votes = np.array([rng.multinomial(100, chance) for chance in chances]) / 100
+    names = np.array(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))[y]
+    wish = cp.Preferences.prioritise(list("AEIOU"), index="f")
+    result = cp.evaluate(names, y_proba=votes, preferences=wish, confidence=0.95)
+    with tempfile.TemporaryDirectory() as folder:
+        times, busy = [], []
+        for _ in range(3):
+            begin, spent = time.perf_counter(), time.process_time()
+            cp.report(result, Path(folder) / "report.html")
+            times.append(time.perf_counter() - begin)
+            busy.append(time.process_time() - spent)
+        size = (Path(folder) / "report.html").stat().st_size
+    print(
+        f"report of 20,000 rows, 26 classes: first {times[0]:.2f} s, then {min(times[1:]):.2f} s (target 3 s), processor time {busy[0]:.2f} and {min(busy[1:]):.2f} s; {size / 1000:,.0f} kB (target 1,000 kB)"
+    )
+
+
+def main() -> None:
+    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
+    chromium = os.environ.get("COMPROMIS_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=FLAGS)
+        measure(browser, 3_000, 5, 16)
+        measure(browser, 20_000, 5, 50)
+        browser.close()
+    measure_report()
+
+
+if __name__ == "__main__":
+    main()

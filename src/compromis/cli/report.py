@@ -1,0 +1,104 @@
+"""compromis report: one HTML page about the decisions or votes in a file."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import click
+
+from compromis.cli.saying import say_dropped
+from compromis.cli.wishes import read_wish, wish_options
+
+
+class _Remembering(click.Command):
+    """Keeps the arguments as they were written, for the report to show."""
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> click.Context:
+        written = shlex.join(["compromis", "report", *args])
+        context = super().make_context(info_name, args, parent, **extra)
+        context.meta["written"] = written
+        return context
+
+
+@click.command("report", cls=_Remembering)
+@click.argument("file")
+@click.option("--truth", required=True, metavar="COL", help="The column of true classes.")
+@click.option(
+    "--decision",
+    metavar="COL",
+    help="The column of decided classes; without it, the weights or the highest score decide.",
+)
+@click.option(
+    "--scores",
+    multiple=True,
+    metavar="PREFIX|COL",
+    help="Columns of votes or probabilities: a prefix before the class names, or columns named as the classes; the page then has knobs.",
+)
+@wish_options
+@click.option(
+    "--weights",
+    "weights_file",
+    metavar="FILE.json",
+    help="Weights that 'compromis tune' wrote; without it they are searched.",
+)
+@click.option("--weight", metavar="COL", help="A column of row weights.")
+@click.option(
+    "--confidence", type=float, default=0.95, show_default=True, metavar="SHARE", help="The confidence of intervals."
+)
+@click.option("--title", metavar="TEXT", help="What stands on top.")
+@click.option("--seed", default=0, show_default=True, help="The same seed gives the same weights.")
+@click.option("--drop-missing", is_flag=True, help="Leave out rows whose true or decided class is missing.")
+@click.option(
+    "--output", default="report.html", show_default=True, metavar="FILE.html", help="Where to write the page."
+)
+@click.pass_context
+def command(
+    context: click.Context,
+    file: str,
+    truth: str,
+    decision: str | None,
+    scores: tuple[str, ...],
+    preferences_file: str | None,
+    prioritise: tuple[str, ...],
+    index: str | None,
+    weights_file: str | None,
+    weight: str | None,
+    confidence: float,
+    title: str | None,
+    seed: int,
+    drop_missing: bool,
+    output: str,
+) -> None:
+    """Write a report about the decisions in FILE (CSV, TSV, ARFF or Parquet, also gzip; '-' is standard input).
+
+    The page needs neither a server nor the network, and holds counts and vote patterns, no rows.
+    """
+    from compromis.engines import columns
+    from compromis.engines.reading import read_scored
+    from compromis.evaluation.report import report_of_columns
+
+    if decision is None and not scores:
+        raise click.UsageError("give --decision, --scores, or both")
+    wish = read_wish(preferences_file, prioritise, index)
+    table, class_of = read_scored(file, [truth, decision, weight], scores)
+    table, dropped = columns.drop_missing(table, [name for name in (truth, decision) if name], drop=drop_missing)
+    classes = sorted(class_of.values()) or None
+    made = report_of_columns(
+        table.columns[truth],
+        None if decision is None else table.columns[decision],
+        None if classes is None else columns.score_matrix(table, class_of, classes),
+        labels=classes,
+        weights_file=weights_file,
+        preferences=wish,
+        sample_weight=table.weights if weight is None else columns.numbers(table, weight),
+        confidence=confidence,
+        title=title or f"{table.source}: {truth}",
+        command=context.meta["written"],
+        random_state=seed,
+    )
+    made.save(output)
+    say_dropped(dropped)
+    if made.evaluation.verdict is not None:
+        click.echo(f"Verdict: {made.evaluation.verdict}.")
+    click.echo(f"report written to {output}")

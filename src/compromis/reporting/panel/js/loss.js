@@ -1,0 +1,45 @@
+// Numbers of counts: precision, recall, the loss of a wish and what misses its minima.
+
+import { indexValue, layOut } from "./wish.js";
+
+const sum = (numbers) => numbers.reduce((total, one) => total + one, 0);
+
+/** Return support, decided, hits, recall and precision of each class; NaN where they are undefined. */
+export function rates(counts) {
+  const support = counts.map(sum);
+  const decided = counts.map((_, k) => sum(counts.map((row) => row[k])));
+  const hits = counts.map((row, k) => row[k]);
+  return {
+    support, decided, hits, total: sum(support),
+    recall: hits.map((one, k) => (support[k] > 0 ? one / support[k] : NaN)),
+    precision: hits.map((one, k) => (decided[k] > 0 ? one / decided[k] : NaN)),
+  };
+}
+
+/** Return the loss of counts with its parts: f of each class, what each adds, and what misses the minima. */
+export function lossParts(counts, wish) {
+  const found = rates(counts);
+  const goal = layOut(wish, found.support);
+  const byClass = counts.map((_, k) => {
+    if (found.support[k] === 0) return NaN;
+    return found.decided[k] === 0
+      ? 1
+      : 1 - indexValue(goal.index, found.precision[k], found.recall[k], goal.weight[k]);
+  });
+  const added = byClass.map((one, k) => (goal.share[k] === 0 ? 0 : goal.share[k] * one));
+  const missing = (rate, floor) => {
+    const short = floor - (Number.isNaN(rate) ? 0 : rate);
+    return short > 1e-12 * floor ? short : 0;
+  };
+  const ofPrecision = found.precision.map((rate, k) => missing(rate, goal.minPrecision[k]));
+  const ofRecall = found.recall.map((rate, k) => missing(rate, goal.minRecall[k]));
+  return {
+    ...found, goal, byClass, added, ofPrecision, ofRecall,
+    total: goal.judged ? sum(added) : NaN, rows: found.total, shortfall: sum(ofPrecision) + sum(ofRecall),
+  };
+}
+
+/** Return the loss of counts under a wish; lower is better. */
+export function loss(counts, wish) {
+  return lossParts(counts, wish).total;
+}

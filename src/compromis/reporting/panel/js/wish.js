@@ -1,0 +1,105 @@
+// What matters: indices, recall weights from the two answers, and the wish as TOML and as Python.
+
+export const INDICES = ["kulczynski", "f", "fowlkes_mallows", "jaccard"];
+
+/** Return the value of an index; the formulas and limits of compromis.indices. */
+export function indexValue(index, precision, recall, weight) {
+  if (index === 0) return (1 - weight) * precision + weight * recall;
+  if (weight <= 0) return precision;
+  if (weight >= 1) return recall;
+  if (precision <= 0 || recall <= 0) return 0;
+  if (index === 1) return 1 / (weight / recall + (1 - weight) / precision);
+  if (index === 2) return precision ** (1 - weight) * recall ** weight;
+  const both = precision * recall;
+  return weight <= 0.5
+    ? both / (recall + 2 * weight * precision * (1 - recall))
+    : both / (precision + 2 * (1 - weight) * recall * (1 - precision));
+}
+
+/** Return the recall weight of one class's preference: as given, or what its two answers mean for the index. */
+export function recallWeight(index, preference) {
+  if (preference.recall_weight != null) return preference.recall_weight;
+  const x = preference.accept_precision;
+  const y = preference.accept_recall;
+  if (index === 0) return (1 - x) / (1 - x + (1 - y));
+  if (x === 0 || y === 0) return x === y ? 0.5 : Number(x === 0);
+  if (index === 1) return (y * (1 - x)) / (y * (1 - x) + x * (1 - y));
+  if (index === 2) return Math.log(x) / (Math.log(x) + Math.log(y));
+  return x >= y ? (y * (1 - x)) / (2 * x * (1 - y)) : 1 - (x * (1 - y)) / (2 * y * (1 - x));
+}
+
+/** Lay a wish out for a search or a loss: numbers per class, 0 where there is no minimum. */
+export function layOut(wish, support) {
+  const index = INDICES.indexOf(wish.index);
+  const importance = wish.classes.map((one, k) => (support[k] > 0 ? one.importance : 0));
+  const total = importance.reduce((sum, one) => sum + one, 0);
+  const floors = (name) => Float64Array.from(wish.classes, (one, k) => (support[k] > 0 ? one[name] || 0 : 0));
+  const minPrecision = floors("min_precision");
+  const minRecall = floors("min_recall");
+  return {
+    index, support, minPrecision, minRecall,
+    share: Float64Array.from(importance, (one) => (total > 0 ? one / total : 0)),
+    weight: Float64Array.from(wish.classes, (one) => recallWeight(index, one)),
+    constrained: minPrecision.some((one) => one > 0) || minRecall.some((one) => one > 0),
+    judged: total > 0,
+  };
+}
+
+const FIELDS = ["importance", "accept_precision", "accept_recall", "recall_weight", "min_precision", "min_recall"];
+
+function given(preference) {
+  const answered = preference.recall_weight == null;
+  return FIELDS.filter((name) => preference[name] != null && (answered || !name.startsWith("accept_")));
+}
+
+const key = (preference) => given(preference).map((name) => `${name}=${preference[name]}`).join();
+
+/** Return the most common preference, and the classes that differ from it. */
+function apart(wish) {
+  const often = new Map();
+  for (const one of wish.classes) often.set(key(one), (often.get(key(one)) || 0) + 1);
+  const [common, times] = [...often].sort((a, b) => b[1] - a[1])[0];
+  const usual = times > 1 ? wish.classes.find((one) => key(one) === common) : null;
+  return { usual, special: wish.classes.filter((one) => usual === null || key(one) !== common) };
+}
+
+const float = (number) => (Number.isInteger(number) ? `${number}.0` : String(number));
+
+/** Return the wish as the TOML that compromis.Preferences.from_toml reads. */
+export function toToml(wish) {
+  const { usual, special } = apart(wish);
+  const lines = (one) => given(one).map((name) => `${name} = ${float(one[name])}`);
+  const parts = [[`index = "${wish.index}"`]];
+  if (usual) parts.push(["[default]", ...lines(usual)]);
+  for (const one of special) parts.push(["[[class]]", `label = ${one.toml}`, ...lines(one)]);
+  return parts.map((part) => part.join("\n")).join("\n\n") + "\n";
+}
+
+function pythonPreference(one) {
+  const rest = given(one).filter((name) => name !== "recall_weight").map((name) => `${name}=${float(one[name])}`);
+  return one.recall_weight == null
+    ? `cp.Preference(${rest.join(", ")})`
+    : `cp.Preference.from_recall_weight(${[float(one.recall_weight), ...rest].join(", ")})`;
+}
+
+/** Return the line of Python that finds the weights of a state from votes and y. */
+export function toPython(state) {
+  const { wish } = state;
+  const { usual, special } = apart(wish);
+  const each = special.map((one) => `${one.python}: ${pythonPreference(one)}`).join(", ");
+  const usually = usual ? `, default=${pythonPreference(usual)}` : "";
+  const labels = wish.classes.map((one) => one.python).join(", ");
+  const smoothing = state.smoothing ? `, smoothing=${float(state.smoothing)}` : "";
+  const preferences = `cp.Preferences({${each}}${usually}, index="${wish.index}")`;
+  return `cp.search_weights(votes, y, labels=[${labels}], preferences=${preferences}${smoothing})`;
+}
+
+/** Return the weights as the JSON that compromis.Decision.from_json reads. */
+export function toDecision(state) {
+  const labels = state.wish.classes.map((one) => one.json).join(", ");
+  const weights = Array.from(state.weights, float).join(", ");
+  return (
+    `{\n  "schema": "compromis/decision",\n  "version": 1,\n  "classes": [${labels}],\n` +
+    `  "weights": [${weights}],\n  "smoothing": ${float(state.smoothing || 0)}\n}\n`
+  );
+}

@@ -1,0 +1,145 @@
+"""The panel in a notebook: turn the knobs, then read preferences and weights in Python."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from compromis.errors import InputError, MissingExtra
+from compromis.evidence.votes import VotePatterns
+from compromis.preferences import Preference, Preferences
+from compromis.reporting.evaluation import Evaluation
+from compromis.reporting.panel.assets import panel_assets
+from compromis.reporting.panel.document import panel_document
+from compromis.reporting.report import starting_weights
+
+RENDER = """
+function render({ model, el }) {
+  const panel = mountPanel(el, model.get("page"), {
+    onChange(state) {
+      model.set("state", { wish: state.wish, weights: state.weights });
+      model.save_changes();
+    },
+  });
+  return () => panel.destroy();
+}
+export default { render };
+"""
+"""What anywidget calls: the panel tells the model of every change."""
+
+
+def panel(
+    evaluation: Evaluation | VotePatterns,
+    *,
+    preferences: Preferences | None = None,
+    weights: ArrayLike | None = None,
+    smoothing: float = 0.0,
+    random_state: int = 0,
+) -> Any:
+    """Show the knobs in a notebook; what is set by hand can be read from the result.
+
+    Parameters
+    ----------
+    evaluation : Evaluation or VotePatterns
+        An evaluation made with ``y_proba=``, or votes with their true classes.
+    preferences : Preferences, optional
+        What matters at first; without it the evaluation's, else every class alike.
+    weights : array-like of shape (K,), optional
+        The weights at first; without them those that a search finds for the preferences.
+    smoothing : float
+        What is added to every vote.
+    random_state : int
+        The seed of the search.
+
+    Returns
+    -------
+    anywidget.AnyWidget
+        Shows itself; ``.preferences``, ``.weights`` and ``.decision`` are what is set at the moment.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> votes = cp.VotePatterns.from_votes([[3, 1], [2, 2], [0, 4]], ["good", "bad", "bad"], labels=["good", "bad"])
+    >>> knobs = cp.panel(votes, preferences=cp.Preferences.prioritise(["bad"]))
+    >>> knobs.preferences == cp.Preferences.prioritise(["bad"])
+    True
+    """
+    if isinstance(evaluation, VotePatterns):
+        votes: VotePatterns | None = evaluation
+    elif isinstance(evaluation, Evaluation):
+        votes = evaluation.votes
+        preferences = evaluation.preferences if preferences is None else preferences
+    else:
+        raise InputError(
+            f"a panel is made of an Evaluation or of VotePatterns, got {type(evaluation).__name__}; call compromis.evaluate first"
+        )
+    if votes is None:
+        raise InputError("the evaluation has no votes to weigh; evaluate with y_proba=, or pass VotePatterns")
+    _, used = starting_weights(votes.merge(), preferences, weights, smoothing, random_state)
+    page = panel_document(votes, preferences, used, smoothing=smoothing)
+    return _widget_class()(votes.classes, preferences or Preferences(), used, page)
+
+
+@cache
+def _widget_class() -> type:
+    """The widget's class; made when it is needed, because anywidget is an extra."""
+    try:
+        import anywidget
+        import traitlets
+    except ImportError:
+        raise MissingExtra("panels need anywidget; install it with: pip install 'compromis[notebook]'") from None
+    script, style = panel_assets()
+
+    class PanelWidget(anywidget.AnyWidget):  # type: ignore[misc]
+        """The knobs of a wish; ``preferences`` and ``weights`` are what is set at the moment."""
+
+        _esm = script + RENDER
+        _css = style
+        page = traitlets.Dict().tag(sync=True)
+        state = traitlets.Dict().tag(sync=True)
+
+        def __init__(
+            self, classes: tuple[Any, ...], first: Preferences, weights: NDArray[np.float64], page: dict[str, Any]
+        ) -> None:
+            super().__init__(page=page, state={})
+            self._classes, self._first, self._weights = classes, first, weights
+
+        @property
+        def preferences(self) -> Preferences:
+            """What matters, as set at the moment."""
+            return read_state(self._classes, self._first, self.state)
+
+        @property
+        def weights(self) -> NDArray[np.float64]:
+            """The weights that serve it best."""
+            return np.array(self.state.get("weights", self._weights), dtype=np.float64)
+
+        @property
+        def decision(self) -> Any:
+            """The weights as a decision that can be carried elsewhere."""
+            from compromis.weights.decision import Decision
+
+            return Decision(self._classes, self.weights, self.page["smoothing"])
+
+    return PanelWidget
+
+
+def read_state(classes: tuple[Any, ...], first: Preferences, state: dict[str, Any]) -> Preferences:
+    """Return the preferences that a panel's state means; those it started from as long as it says the same."""
+    if not state:
+        return first
+    wish = state["wish"]
+    each = {label: _preference(one) for label, one in zip(classes, wish["classes"], strict=True)}
+    if wish["index"] == first.index.name and all(first.of(label) == one for label, one in each.items()):
+        return first
+    return Preferences(each, index=wish["index"])
+
+
+def _preference(one: dict[str, Any]) -> Preference:
+    minima = {name: one[name] for name in ("min_precision", "min_recall")}
+    if one["recall_weight"] is not None:
+        return Preference.from_recall_weight(one["recall_weight"], one["importance"], **minima)
+    return Preference(one["importance"], one["accept_precision"], one["accept_recall"], **minima)

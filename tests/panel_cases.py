@@ -1,0 +1,121 @@
+"""Problems for the panel's script, with what Python makes of them, and the script that works them out in JavaScript."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+import compromis as cp
+from compromis.measures.baselines import shortfall
+from compromis.measures.pragma import pragma
+from compromis.measures.verdict import judge
+from compromis.preferences.preferences import JACCARD_WARNING
+from compromis.reporting.panel import panel_document
+from tests.weight_cases import INDICES, small_problem
+
+
+@dataclass
+class Case:
+    """A problem: its document for the panel, and Python's answers."""
+
+    patterns: cp.VotePatterns
+    wish: cp.Preferences
+    document: dict
+    smoothing: float = 0.0
+
+    @property
+    def classes(self) -> int:
+        return len(self.patterns.classes)
+
+    def value(self, weights) -> tuple[float, float]:
+        """Shortfall and loss of weights."""
+        counts = self.patterns.counts(weights, smoothing=self.smoothing)
+        on = self.wish.on(self.patterns.classes)
+        return shortfall(counts, on), pragma(counts, on).total
+
+    def best(self) -> tuple[float, float]:
+        """Shortfall and loss of the weights that Python finds."""
+        return self.value(cp.search_weights(self.patterns, preferences=self.wish, smoothing=self.smoothing).weights)
+
+    def sentence(self) -> str:
+        """The verdict on the document's weights."""
+        counts = self.patterns.counts(self.document["weights"], smoothing=self.smoothing)
+        return judge(counts, self.wish.on(self.patterns.classes)).sentence
+
+
+def make_case(votes, y, wish, *, weights=None, labels=None, smoothing=0.0, sample_weight=None) -> Case:
+    patterns = cp.VotePatterns.from_votes(votes, y, labels=labels, sample_weight=sample_weight)
+    document = panel_document(patterns, wish, weights, smoothing=smoothing, most_bytes=10**8)
+    return Case(patterns, wish, document, smoothing)
+
+
+def small_cases(count: int) -> list[Case]:
+    """Two and three classes, few rows, many ties, zero votes, minima; weights that tie and weights that do not."""
+    cases = []
+    for seed in range(count):
+        votes, y, wish = small_problem(seed, floors=seed % 3 == 0)
+        rng = np.random.default_rng(seed)
+        weights = rng.choice([0.5, 1.0, 1.0, 2.0, 3.0, 0.1], votes.shape[1])
+        smoothing = 0.25 if seed % 5 == 0 else 0.0
+        weight = rng.choice([0.5, 1.0, 2.5], len(y)) if seed % 7 == 0 else None
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", JACCARD_WARNING[:30])
+            cases.append(
+                make_case(
+                    votes, y, wish, weights=weights, labels=range(votes.shape[1]), smoothing=smoothing, sample_weight=weight
+                )
+            )  # fmt: skip
+    return cases
+
+
+def large_case(classes: int, rows: int, seed: int, *, trees: int | None = 50, floors: bool = False) -> Case:
+    """Gaussian clouds voted for by trees, or with continuous probabilities; every eleventh vote is a tie by planting."""
+    rng = np.random.default_rng(seed)
+    y = rng.choice(classes, rows, p=rng.dirichlet(np.full(classes, 2.0)))
+    y[:classes] = range(classes)
+    centres = rng.normal(size=(classes, 6))
+    points = 0.9 * centres[y] + rng.normal(size=(rows, 6))
+    logs = -((points[:, None] - centres) ** 2).sum(axis=2) / 1.5
+    shares = np.exp(logs - logs.max(axis=1, keepdims=True))
+    shares /= shares.sum(axis=1, keepdims=True)
+    votes = shares if trees is None else np.array([rng.multinomial(trees, share) for share in shares], dtype=float)
+    votes[::11, 1] = votes[::11, 0]
+    chosen = rng.permutation(classes)[: max(1, classes // 5)]
+    minima = {"min_precision": 0.2, "min_recall": 0.5} if floors else {}
+    by_class = {int(k): cp.Preference(10, 0.1, 0.9, **minima) for k in chosen}
+    wish = cp.Preferences(by_class, index=INDICES[seed % 3])
+    weights = rng.choice([0.5, 1.0, 1.0, 2.0], classes)
+    return make_case(votes, y, wish, weights=weights, labels=range(classes))
+
+
+WORK = """
+(documents) => documents.map((page) => {
+  const patterns = readPatterns(page);
+  const wish = { index: page.wish.index, classes: page.wish.classes.map((one, k) => ({ ...page.classes[k], ...one })) };
+  const counts = decide(patterns, page.weights);
+  const weights = tune(patterns, wish);
+  const state = { wish, weights, smoothing: page.smoothing };
+  return {
+    counts, weights, loss: loss(counts, wish), sentence: judge(counts, wish).sentence,
+    tuned: decide(patterns, weights), tunedLoss: loss(decide(patterns, weights), wish),
+    toml: toToml(wish), python: toPython(state), decision: toDecision(state),
+  };
+})
+"""
+"""What the script is asked to do with documents, as a JavaScript function."""
+
+
+def check(case: Case, answer: dict) -> None:
+    """Compare what JavaScript found with Python."""
+    counts = case.patterns.counts(case.document["weights"], smoothing=case.smoothing)
+    assert answer["counts"] == counts.matrix.tolist()
+    assert answer["sentence"] == case.sentence()
+    np.testing.assert_allclose(answer["loss"], case.value(case.document["weights"])[1], rtol=1e-12)
+    applied = case.patterns.counts(answer["weights"], smoothing=case.smoothing)
+    assert answer["tuned"] == applied.matrix.tolist()
+    (short, found), (least, best) = case.value(answer["weights"]), case.best()
+    np.testing.assert_allclose(answer["tunedLoss"], found, rtol=1e-12)
+    assert short <= 1.005 * least + 1e-9
+    assert found <= 1.005 * best + 1e-9 or short < least - 1e-9

@@ -1,0 +1,79 @@
+"""The notebook panel without a notebook: its traits, and what is read back from them."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+import compromis as cp
+from compromis.errors import InputError, MissingExtra
+
+pytest.importorskip("anywidget", reason="anywidget is not installed")
+
+VOTES = [[3, 1, 0], [2, 2, 1], [0, 4, 0], [1, 1, 3], [0, 2, 2]]
+TRUTH = ["a", "b", "b", "c", "c"]
+
+
+@pytest.fixture
+def knobs():
+    patterns = cp.VotePatterns.from_votes(VOTES, TRUTH)
+    return cp.panel(patterns, preferences=cp.Preferences.prioritise(["b"], index="f"), weights=[1.0, 2.0, 1.0])
+
+
+def test_first_it_says_what_was_given(knobs):
+    assert knobs.preferences == cp.Preferences.prioritise(["b"], index="f")
+    assert knobs.weights.tolist() == [1.0, 2.0, 1.0]
+    assert knobs.trait_metadata("page", "sync")
+    assert knobs.trait_metadata("state", "sync")
+    assert "export default { render }" in knobs._esm
+
+
+def test_what_is_set_by_hand_is_read_back(knobs):
+    wish = {
+        "index": "kulczynski",
+        "classes": [
+            {"importance": 2.0, "accept_precision": 0.3, "accept_recall": 0.4, "recall_weight": None, "min_precision": None, "min_recall": 0.5},
+            {"importance": 1.0, "accept_precision": None, "accept_recall": None, "recall_weight": 0.7, "min_precision": 0.1, "min_recall": None},
+            {"importance": 0.0, "accept_precision": 0.8, "accept_recall": 0.8, "recall_weight": None, "min_precision": None, "min_recall": None},
+        ],
+    }  # fmt: skip
+    knobs.state = {"wish": wish, "weights": [3.0, 1.0, 0.5]}
+    expected = cp.Preferences(
+        {
+            "a": cp.Preference(2, 0.3, 0.4, min_recall=0.5),
+            "b": cp.Preference.from_recall_weight(0.7, min_precision=0.1),
+            "c": cp.Preference(0, 0.8, 0.8),
+        }
+    )
+    assert knobs.preferences == expected
+    assert knobs.weights.tolist() == [3.0, 1.0, 0.5]
+    decided = knobs.decision.decide(np.array(VOTES, dtype=float))
+    assert decided.tolist() == ["a", "a", "b", "a", "b"]
+
+
+def test_an_evaluation_brings_its_votes_and_wish():
+    shares = np.array(VOTES) / np.sum(VOTES, axis=1, keepdims=True)
+    result = cp.evaluate(TRUTH, y_proba=shares, preferences=cp.Preferences.prioritise(["c"]))
+    knobs = cp.panel(result)
+    assert knobs.preferences == result.preferences
+    best = cp.search_weights(result.votes, preferences=result.preferences)
+    assert result.votes.counts(knobs.weights).matrix.tolist() == best.counts.matrix.tolist()
+
+
+def test_without_votes_there_is_nothing_to_turn():
+    with pytest.raises(InputError, match="has no votes to weigh"):
+        cp.panel(cp.evaluate(["a", "b"], ["a", "a"]))
+    with pytest.raises(InputError, match="made of an Evaluation or of VotePatterns, got list"):
+        cp.panel([1, 2])
+
+
+def test_the_extra_is_named(monkeypatch):
+    from compromis.reporting.panel import widget
+
+    widget._widget_class.cache_clear()
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'compromis\[notebook\]'"):
+        cp.panel(cp.VotePatterns.from_votes(VOTES, TRUTH))
+    widget._widget_class.cache_clear()
