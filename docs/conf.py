@@ -87,7 +87,7 @@ def _listed(entries: str) -> str:
     return "".join(kept)
 
 
-def _adapt(app: object, docname: str, source: list[str]) -> None:
+def _adapt(_app: object, _docname: str, source: list[str]) -> None:
     """Drop missing pages from tables of contents; name files outside docs instead of linking to them."""
     text = _TOCTREE.sub(lambda found: found[1] + _listed(found[2]) + found[3], source[0])
     source[0] = _OUTSIDE.sub(r"\1 (`\2`)", text)

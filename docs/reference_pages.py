@@ -69,7 +69,9 @@ def command_line_page() -> str:
 def _command(command: click.Command, context: click.Context) -> list[str]:
     usage = command.get_usage(context).removeprefix("Usage: ")
     parts = [f"## {context.info_name}", "", "```text", usage, "```", "", _sentences(command), ""]
-    options = [param for param in command.get_params(context) if isinstance(param, click.Option) and param.name != "help"]
+    options = [
+        param for param in command.get_params(context) if isinstance(param, click.Option) and param.name != "help"
+    ]
     rows = [record for option in options if (record := option.get_help_record(context))]
     if rows:
         parts += ["| option | meaning |", "| --- | --- |"]

@@ -3,7 +3,7 @@ Tune a forest to a wish
 =======================
 
 A forest decides by most votes. Give the votes of each class a weight and it decides otherwise; no tree is grown again.
-`WeightedVoteClassifier` searches the weights that serve a wish best, on out-of-bag votes.
+``WeightedVoteClassifier`` searches the weights that serve a wish best, on out-of-bag votes.
 """
 
 import numpy as np

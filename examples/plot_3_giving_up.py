@@ -36,12 +36,10 @@ ax.spines[["top", "right"]].set_visible(False)
 # %%
 # The plane falls to the right and ends at its lowest: every row is decided to be a fault. Index f has its minimum inside. What the
 # search finds for each wish, and what it says about it:
-import warnings
-
 for name, wish in wishes.items():
-    with warnings.catch_warnings(record=True):  # the search warns of an uninformative result; here the verdict is printed
-        warnings.simplefilter("always")
-        found = cp.search_weights(votes, preferences=wish, smoothing=0.01)
+    found = cp.search_weights(votes, preferences=wish, smoothing=0.01)
     rates = cp.evaluate_counts(found.counts).per_class["fault"]
     decided = found.counts.decided[0] / found.counts.rows
-    print(f"{name}: recall {rates.recall:.2f}, precision {rates.precision:.2f}, decided {decided:.0%}\n   {found.verdict}\n")
+    print(
+        f"{name}: recall {rates.recall:.2f}, precision {rates.precision:.2f}, decided {decided:.0%}\n   {found.verdict}\n"
+    )

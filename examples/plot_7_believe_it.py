@@ -28,14 +28,16 @@ decisions = {name: model.predict(X_test) for name, model in models.items()}
 # %%
 # Both models were tuned to the same wish. Recall and precision of frauds with their 95 % intervals:
 figure, ax = plt.subplots(figsize=(6.5, 2.6), layout="constrained")
-for place, (name, decided) in enumerate(decisions.items()):
+for place, (_name, decided) in enumerate(decisions.items()):
     intervals = cp.evaluate(y_test, decided, preferences=wish, confidence=0.95).intervals.per_class["fraud"]
     for shift, rate in ((0.1, "recall"), (-0.1, "precision")):
         one = intervals[rate]
         ax.plot([one.low, one.high], [place + shift] * 2, color="#1d3f58", linewidth=2)
         ax.plot(one.value, place + shift, "o" if rate == "recall" else "s", color="#1d3f58", markersize=7)
         ax.text(one.high + 0.01, place + shift, rate, va="center", fontsize=9, color="0.3")
-ax.set(yticks=range(len(decisions)), yticklabels=decisions, xlim=(0, 1.15), ylim=(-0.5, 1.5), xticks=np.linspace(0, 1, 6))
+ax.set(
+    yticks=range(len(decisions)), yticklabels=decisions, xlim=(0, 1.15), ylim=(-0.5, 1.5), xticks=np.linspace(0, 1, 6)
+)
 ax.spines[["top", "right", "left"]].set_visible(False)
 
 # %%

@@ -17,7 +17,13 @@ y = np.where(((X[:, :2] ** 2).sum(axis=1) > 1.4) ^ (rng.random(600) < 0.15), "ou
 wish = cp.Preferences(index="f")  # both classes alike
 
 curve = cp.complexity_curve(
-    KNeighborsClassifier(), X, y, parameter="n_neighbors", values=[400, 100, 30, 10, 3, 1], preferences=wish, random_state=0
+    KNeighborsClassifier(),
+    X,
+    y,
+    parameter="n_neighbors",
+    values=[400, 100, 30, 10, 3, 1],
+    preferences=wish,
+    random_state=0,
 )
 print(curve.verdict)
 cp.PreferenceLearningCurveDisplay(curve).plot()

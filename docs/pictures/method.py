@@ -102,7 +102,10 @@ def why_not_f1() -> None:
     ax.plot(recall, 0.6 * recall / (2 * recall - 0.6), color=GREY)
     r, p = line_through_answers("f", 0.1, 0.9)
     ax.plot(r, p, "--", color=DARK)
-    for recall_, name, shift in ((0.45, "misses 55 of 100 cases", (0.02, 0.02)), (0.95, "misses 5 of 100 cases", (-0.53, -0.10))):
+    for recall_, name, shift in (
+        (0.45, "misses 55 of 100 cases", (0.02, 0.02)),
+        (0.95, "misses 5 of 100 cases", (-0.53, -0.10)),
+    ):
         precision = 0.6 * recall_ / (2 * recall_ - 0.6)
         ax.plot(recall_, precision, "o", color=RED, markersize=9)
         ax.annotate(name, (recall_, precision), (recall_ + shift[0], precision + shift[1]), fontsize=9.5)
@@ -143,14 +146,18 @@ def giving_up() -> None:
         negatives = rows - cases
         false_alarms, misses = points.fpr * negatives, (1 - points.recall) * cases
         others = 1 - cp.index_value(
-            (negatives - false_alarms) / np.maximum(negatives - false_alarms + misses, 1), 1 - points.fpr, rest, index=index
+            (negatives - false_alarms) / np.maximum(negatives - false_alarms + misses, 1),
+            1 - points.fpr,
+            rest,
+            index=index,
         )
         loss = (10 * case + others) / 11
         line, colour = STYLES[index]
         ax.plot(100 * decided, loss, line, color=colour, label=index)
         best = int(np.nanargmin(loss))
         ax.plot(100 * decided[best], loss[best], "o", color=colour, markersize=8, clip_on=False)
-        said = f"{index}: best with {100 * decided[best]:.0f} % flagged,\nprecision {points.precision[best]:.3f}, recall {points.recall[best]:.2f}"
+        p, r = points.precision[best], points.recall[best]
+        said = f"{index}: best with {100 * decided[best]:.0f} % flagged,\nprecision {p:.3f}, recall {r:.2f}"
         ax.text(100 * decided[best], loss[best] + 0.09, said, fontsize=9, color="0.3", ha="center", va="center")
     ax.set(xlim=(0, 100.5), ylim=(0, 1), xlabel="rows decided 'case' (%)", ylabel="PRAGMA loss")
     ax.legend(frameon=False, loc="upper center")
