@@ -11,7 +11,7 @@ ifneq ($(wildcard ../shared/data),)
 export COMPROMIS_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test test-slow stress lint types layers check bench reproduce package format clean
+.PHONY: demo test test-slow stress lint types layers check bench reproduce docs package format clean
 
 demo: $(STAMP)
 	@$(BIN)/compromis demo
@@ -40,6 +40,9 @@ check: test lint types layers
 bench: $(STAMP)
 	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
+docs: $(VENV)/.docs-installed
+	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+
 # Every source again, from COMPROMIS_DATA or OpenML, then the tables of the pages from the results.
 reproduce: $(STAMP)
 	$(BIN)/python -m reproductions
@@ -53,7 +56,11 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) dist docs/_build docs/gallery docs/reference .pytest_cache .mypy_cache .ruff_cache
+
+$(VENV)/.docs-installed: $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
+	@touch $@
 
 # Reinstall only when the list of dependencies changes: the stamp keeps a copy of it.
 $(STAMP): pyproject.toml

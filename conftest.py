@@ -1,6 +1,8 @@
-"""Every test and every example of the documentation runs in an empty folder of its own."""
+"""Every test and every example of the documentation runs in an empty folder of its own, and leaves no figure open."""
 
 from __future__ import annotations
+
+import sys
 
 import pytest
 
@@ -8,3 +10,6 @@ import pytest
 @pytest.fixture(autouse=True)
 def _in_an_empty_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

@@ -17,11 +17,27 @@ from collections.abc import Iterable
 
 
 class CompromisError(Exception):
-    """Every error that compromis raises on purpose."""
+    """Every error that compromis raises on purpose.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> issubclass(cp.InputError, cp.CompromisError), issubclass(cp.MissingExtra, cp.CompromisError)
+    (True, True)
+    """
 
 
 class InputError(CompromisError, ValueError):
-    """Input that cannot be used; the message is one sentence that says what was received and what to do."""
+    """Input that cannot be used; the message is one sentence that says what was received and what to do.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> cp.Preference(accept_precision=10)
+    Traceback (most recent call last):
+        ...
+    compromis.errors.InputError: accept_precision is a share between 0 and 1, got 10; for 10 % write 0.1
+    """
 
 
 class EngineError(CompromisError, RuntimeError):
@@ -29,15 +45,53 @@ class EngineError(CompromisError, RuntimeError):
 
 
 class MissingExtra(CompromisError, ImportError):
-    """An optional part of compromis is not installed; the message names the extra to install."""
+    """An optional part of compromis is not installed; the message names the extra to install.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> try:
+    ...     raise cp.MissingExtra("displays need matplotlib; pip install 'compromis[plot]'")
+    ... except ImportError as error:
+    ...     print(error)
+    displays need matplotlib; pip install 'compromis[plot]'
+    """
 
 
 class UninformativeWarning(UserWarning):
-    """A result that is worth nothing, because a constant decision is as good."""
+    """A result that is worth nothing, because a constant decision is as good.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import compromis as cp
+    >>> from sklearn.dummy import DummyClassifier
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     model = cp.WeightedVoteClassifier(DummyClassifier()).fit([[0]] * 20, ["a", "b"] * 10)
+    >>> caught[0].category.__name__
+    'UninformativeWarning'
+    """
 
 
 class OptimismWarning(UserWarning):
-    """A loss measured on the rows on which something was chosen, so that it looks better than it is."""
+    """A loss measured on the rows on which something was chosen, so that it looks better than it is.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import compromis as cp
+    >>> import numpy as np
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(60, 3)), rng.integers(0, 3, 60)  # nothing to learn
+    >>> tuned = cp.WeightedVoteClassifier(GaussianNB(), random_state=0)
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     result = cp.cross_evaluate(tuned, X, y, cv=3, preferences=cp.Preferences())
+    >>> caught[0].category.__name__, result.optimism > 0.1
+    ('OptimismWarning', True)
+    """
 
 
 class DeviceWarning(UserWarning):

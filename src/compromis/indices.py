@@ -222,7 +222,14 @@ JACCARD = Index(
 )
 
 INDICES: dict[str, Index] = {index.name: index for index in (KULCZYNSKI, F, FOWLKES_MALLOWS, JACCARD)}
-"""The four indices of the trade-off paper by name."""
+"""The four indices of the trade-off paper by name.
+
+Examples
+--------
+>>> import compromis as cp
+>>> list(cp.INDICES)
+['kulczynski', 'f', 'fowlkes_mallows', 'jaccard']
+"""
 
 
 def get_index(index: str | Index) -> Index:

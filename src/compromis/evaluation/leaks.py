@@ -28,6 +28,13 @@ class Leaks:
         For each of them, the position of an equal row in the training set.
     total : int
         The number of rows of the test set.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> leaks = cp.find_leaks([[1, 2], [3, 4]], [[3, 4], [5, 6]])
+    >>> leaks.rows.tolist(), leaks.sources.tolist(), leaks.total
+    ([0], [1], 2)
     """
 
     rows: Positions

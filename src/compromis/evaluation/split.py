@@ -65,6 +65,13 @@ class Split:
         The positions of their rows in the data, in the order of the data.
     stratified : bool
         Whether each part has each class at its share.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> parts = cp.split([[i] for i in range(10)], ["a", "b"] * 5, train=0.6, validation=0.2, test=0.2, random_state=0)
+    >>> len(parts.train), len(parts.validation), len(parts.test)
+    (6, 2, 2)
     """
 
     X_train: Any

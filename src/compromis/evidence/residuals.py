@@ -144,6 +144,15 @@ class ErrorSums:
     Notes
     -----
     Every sum may be an array with one value per bootstrap replicate; measures do not care.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> first = cp.evaluate_regression([1.0, 2.0], [1.5, 2.0], y_train=2.0).sums
+    >>> second = cp.evaluate_regression([4.0], [3.0], y_train=2.0).sums
+    >>> both = first + second
+    >>> both.rows, float(both.over), float(both.under), float(both.squared)
+    (3, 0.5, 1.0, 1.25)
     """
 
     rows: int

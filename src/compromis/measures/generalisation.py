@@ -85,7 +85,18 @@ class FoldLosses:
 
 @dataclass(frozen=True, eq=False)
 class LearningCurve:
-    """How training and validation loss change with the number of training rows, made by `compromis.learning_curve`."""
+    """How training and validation loss change with the number of training rows, made by `compromis.learning_curve`.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> curve = cp.learning_curve(LinearRegression(), X, X @ [3.0, 1.0])
+    >>> curve.error, curve.verdict.word
+    ('root mean squared error', 'good')
+    """
 
     sizes: tuple[int, ...]
     losses: FoldLosses
@@ -137,7 +148,18 @@ class LearningCurve:
 
 @dataclass(frozen=True, eq=False)
 class ComplexityCurve:
-    """How training and validation loss change with a parameter of the model, made by `compromis.complexity_curve`."""
+    """How training and validation loss change with a parameter of the model, made by `compromis.complexity_curve`.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> import numpy as np
+    >>> from sklearn.neighbors import KNeighborsRegressor
+    >>> X = np.random.default_rng(0).uniform(size=(200, 1))
+    >>> curve = cp.complexity_curve(KNeighborsRegressor(), X, np.sin(6 * X[:, 0]), parameter="n_neighbors", values=[100, 2])
+    >>> curve.values, curve.recommended
+    ((100, 2), 2)
+    """
 
     parameter: str
     values: tuple[Any, ...]

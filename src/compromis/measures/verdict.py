@@ -46,6 +46,14 @@ class Verdict:
         Each constant decision, and random decisions at the classes' shares.
     shortfalls : tuple of Shortfall
         The minima that are missed.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> wish = cp.Preferences.prioritise(["sick"], index="f")
+    >>> verdict = cp.evaluate(["sick", "well", "well", "well"], ["well"] * 4, preferences=wish).verdict
+    >>> verdict.informative, len(verdict.baselines)
+    (False, 3)
     """
 
     informative: bool

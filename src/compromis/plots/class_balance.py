@@ -52,6 +52,15 @@ class ClassBalanceDisplay:
         The classes from top to bottom.
     ax_, figure_
         Where it was drawn; ``ax_`` holds a panel for recall and one for precision.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> before = cp.Counts.from_matrix([[5, 5], [1, 89]], ["sick", "well"])
+    >>> after = cp.Counts.from_matrix([[9, 1], [12, 78]], ["sick", "well"])
+    >>> display = cp.ClassBalanceDisplay.from_counts(before, after, preferences=cp.Preferences.prioritise(["sick"]))
+    >>> display.classes
+    ('sick', 'well')
     """
 
     def __init__(self, before: Counts, after: Counts | None = None, *, preferences: Preferences | None = None) -> None:

@@ -22,6 +22,14 @@ class CriticalDifferenceDisplay:
     ----------
     ax_, figure_ : matplotlib Axes and Figure
         What was drawn on; set by `plot`.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> losses = {"forest": [0.1, 0.2, 0.3, 0.1, 0.1], "tree": [0.2, 0.3, 0.4, 0.2, 0.1], "naive": [0.5, 0.4, 0.6, 0.5, 0.3]}
+    >>> display = cp.CriticalDifferenceDisplay(cp.compare_over_data_sets(losses)).plot()
+    >>> display.ax_.figure is display.figure_
+    True
     """
 
     comparison: DataSetComparison

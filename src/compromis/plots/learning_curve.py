@@ -27,6 +27,17 @@ class PreferenceLearningCurveDisplay:
     ----------
     ax_, figure_
         Where it was drawn.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> curve = cp.learning_curve(LinearRegression(), X, X @ [3.0, 1.0])
+    >>> display = cp.PreferenceLearningCurveDisplay(curve).plot()
+    >>> display.ax_.figure is display.figure_
+    True
     """
 
     def __init__(self, curve: LearningCurve | ComplexityCurve) -> None:

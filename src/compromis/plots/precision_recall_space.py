@@ -42,6 +42,14 @@ class PrecisionRecallSpaceDisplay(PointsDisplay):
     ----------
     ax_, figure_
         Where it was drawn.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
+    >>> display = cp.PrecisionRecallSpaceDisplay({"model": points}, index="f").plot()
+    >>> display.ax_.get_xlabel()
+    'recall of 1'
     """
 
     def __init__(

@@ -42,6 +42,13 @@ class PreferenceDisplay:
     ----------
     ax_, figure_
         Where it was drawn; an array of axes if there are several panels.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> display = cp.PreferenceDisplay.from_preferences(cp.Preferences.prioritise(["sick"], index="f"))
+    >>> len(display.ax_)  # the priority class, and all others
+    2
     """
 
     def __init__(

@@ -72,6 +72,13 @@ class PredictedAgainstTrueDisplay(_PairDisplay):
     ----------
     ax_, figure_
         Where it was drawn.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> display = cp.PredictedAgainstTrueDisplay.from_predictions([1.0, 2.0, 3.0], [1.1, 1.9, 3.4])
+    >>> display.frame("pandas").shape[0]
+    3
     """
 
     def plot(self, ax: Any = None) -> PredictedAgainstTrueDisplay:
@@ -101,6 +108,13 @@ class ResidualDisplay(_PairDisplay):
     ----------
     ax_, figure_
         Where it was drawn.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> display = cp.ResidualDisplay.from_predictions([1.0, 2.0, 3.0], [1.1, 1.9, 3.4])
+    >>> display.frame("pandas").shape[0]
+    3
     """
 
     def plot(self, ax: Any = None) -> ResidualDisplay:

@@ -35,6 +35,14 @@ class RocHullDisplay(PointsDisplay):
         The corners with their slopes, the models on the hull and those that can be dropped.
     ax_, figure_
         Where it was drawn.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
+    >>> display = cp.RocHullDisplay({"model": points}).plot()
+    >>> display.hull.models
+    ('model',)
     """
 
     def __init__(self, points: Mapping[str, OperatingPoints]) -> None:

@@ -38,6 +38,16 @@ class VoteDisplay:
     ----------
     ax_, figure_
         Where it was drawn.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> votes = [[9, 1], [8, 2], [7, 3], [6, 4], [6, 4], [2, 8]]  # ten trees, two classes
+    >>> truth = ["sound", "sound", "sound", "faulty", "faulty", "faulty"]
+    >>> patterns = cp.VotePatterns.from_votes(votes, truth, labels=["sound", "faulty"])
+    >>> display = cp.VoteDisplay.from_patterns(patterns, label="faulty")
+    >>> int(display.frame("pandas")["rows"].sum())
+    6
     """
 
     def __init__(self, distribution: VoteDistribution, *, named: int = NAMED) -> None:

@@ -34,6 +34,16 @@ class WeightSweepDisplay:
     ----------
     ax_, figure_
         Where it was drawn; ``ax_`` holds the panels of recall, precision, errors and loss.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> votes = [[9, 1], [8, 2], [7, 3], [6, 4], [6, 4], [2, 8]]  # ten trees, two classes
+    >>> truth = ["sound", "sound", "sound", "faulty", "faulty", "faulty"]
+    >>> patterns = cp.VotePatterns.from_votes(votes, truth, labels=["sound", "faulty"])
+    >>> display = cp.WeightSweepDisplay.from_votes(patterns, label="faulty")
+    >>> [panel.get_ylabel() for panel in display.ax_]
+    ['recall', 'precision', 'errors (rows)', 'PRAGMA loss']
     """
 
     def __init__(self, sweep: WeightSweep) -> None:

@@ -53,6 +53,15 @@ class Evaluation:
         The confidence intervals, where they were asked for.
     votes : VotePatterns or None
         The distributions over the classes, where they were given: what reports draw curves and turn knobs with.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> result = cp.evaluate(["bad", "good", "good", "good"], ["bad", "bad", "good", "good"])
+    >>> result.summary.accuracy, result.per_class["bad"].recall, result.per_class["bad"].precision
+    (0.75, 1.0, 0.5)
+    >>> print(str(result).splitlines()[2])
+    Correctly Classified Instances           3               75      %
     """
 
     counts: Counts

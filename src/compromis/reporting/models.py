@@ -31,6 +31,15 @@ class ModelComparison:
         McNemar's mid-p values of the pairs, adjusted for their number (Holm); NaN where rows have weights.
     confidence : float
         The confidence of the intervals.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> truth = ["bad"] * 20 + ["good"] * 80
+    >>> sharp, blunt = ["bad"] * 18 + ["good"] * 82, ["bad"] * 8 + ["good"] * 92
+    >>> comparison = cp.compare_models({"sharp": sharp, "blunt": blunt}, truth)
+    >>> len(comparison.pairs), comparison.evaluations["sharp"].per_class["bad"].recall
+    (1, 0.9)
     """
 
     evaluations: Mapping[str, Evaluation]

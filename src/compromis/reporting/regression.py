@@ -77,6 +77,13 @@ class RegressionEvaluation:
         Lower and upper bounds.
     notes : tuple of str
         What is undefined and why, and what a number is relative to.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> result = cp.evaluate_regression([10.0, 20.0, 30.0], [12.0, 18.0, 30.0], y_train=20.0)
+    >>> round(result.summary.mean_absolute_error, 3), round(result.summary.root_mean_squared_error, 3)
+    (1.333, 1.633)
     """
 
     sums: ErrorSums

@@ -41,6 +41,14 @@ class Report:
         What stands on top.
     command : str or None
         What made the report, for those who want to make it again.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> result = cp.evaluate(["bad", "good", "good"], ["bad", "bad", "good"], preferences=cp.Preferences.prioritise(["bad"]))
+    >>> page = cp.report(result, "report.html", title="Three parts")
+    >>> "Three parts" in page.html
+    True
     """
 
     evaluation: Evaluation

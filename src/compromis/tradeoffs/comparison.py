@@ -30,6 +30,15 @@ class Winner:
         The range of recall weights; neighbours share their ends.
     best : tuple of str
         The algorithms whose curves are highest there; several if they coincide.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> few = cp.OperatingPoints.from_groups(range(40), {"small": range(10)}, 200)
+    >>> many = cp.OperatingPoints.from_groups(range(40), {"large": range(80)}, 200)
+    >>> winner = cp.compare({"few": few, "many": many}).intervals[0]
+    >>> winner.best, winner.low, round(winner.high, 3)
+    (('few',), 0.0, 0.4)
     """
 
     low: float
@@ -51,6 +60,15 @@ class Comparison:
         The optimal trade-off curve of each algorithm.
     intervals : tuple of Winner
         Who is best where; they cover [0, 1] without gaps or overlaps, and their ends are the exact crossings.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> few = cp.OperatingPoints.from_groups(range(40), {"small": range(10)}, 200)
+    >>> many = cp.OperatingPoints.from_groups(range(40), {"large": range(80)}, 200)
+    >>> comparison = cp.compare({"few": few, "many": many})
+    >>> [(part.name, round(part.high, 3)) for part in comparison.intervals]  # precision 1, recall 1/4; precision 1/2, recall 1
+    [('few', 0.4), ('many', 1.0)]
     """
 
     __slots__ = ("curves", "index", "intervals")

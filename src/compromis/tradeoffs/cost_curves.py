@@ -22,7 +22,7 @@ def probability_cost(prevalence: ArrayLike, cost_false_negative: float = 1.0, co
 
     Notes
     -----
-    PC = q C(-|+) / (q C(-|+) + (1 - q) C(+|-)), with q the prevalence.
+    ``PC = q C(-|+) / (q C(-|+) + (1 - q) C(+|-))``, with q the prevalence.
 
     Examples
     --------
@@ -111,7 +111,14 @@ class CostCurve:
 
 
 def constant_cost(probability_cost: ArrayLike) -> Any:
-    """Return the cost of the better constant decision at each probability cost: min(x, 1 - x)."""
+    """Return the cost of the better constant decision at each probability cost: min(x, 1 - x).
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> cp.constant_cost([0.0, 0.25, 0.5, 0.9]).round(2).tolist()
+    [0.0, 0.25, 0.5, 0.1]
+    """
     share = _read_share(probability_cost)
     return np.minimum(share, 1 - share)[()]
 

@@ -23,6 +23,14 @@ class DecisionCurve:
         The probabilities from which one would act.
     model, everyone, nobody : ndarray
         The net benefit, in true positives per row, of acting by the model, on every row, and on none (0).
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 0], [0.9, 0.6, 0.7, 0.2])
+    >>> curve = cp.decision_curve(points, [0.5])
+    >>> curve.model.tolist(), curve.everyone.tolist()  # (2 - 1 x odds 1) / 4, and (2 - 2) / 4
+    ([0.25], [0.0])
     """
 
     probability: Floats

@@ -25,6 +25,14 @@ class Interval:
         The rates of the result.
     size : float
         The rows (or weights) decided positive.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
+    >>> first = cp.TradeoffCurve(points, index="f").intervals[0]
+    >>> first.threshold, first.precision, round(first.high, 4)  # best up to a recall weight of 1/7
+    (0.9, 1.0, 0.1429)
     """
 
     low: float
@@ -52,6 +60,17 @@ class Choice:
         Position is -1, and the rates are NaN, if nothing is feasible.
     reason : str
         Why nothing is feasible, and what the nearest results are; empty otherwise.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
+    >>> curve = cp.TradeoffCurve(points, index="f")
+    >>> choice = curve.best(0.5)
+    >>> choice.threshold, choice.precision, choice.recall
+    (0.4, 0.75, 1.0)
+    >>> curve.best(0.5, min_precision=0.8, min_recall=0.5).feasible
+    False
     """
 
     feasible: bool

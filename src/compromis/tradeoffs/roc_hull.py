@@ -42,6 +42,14 @@ class HullPart:
         The group of each model, None for cuts.
     fpr, tpr : float
         The corner.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
+    >>> part = cp.roc_hull({"model": points}).best(cost_false_positive=5, cost_false_negative=1)
+    >>> part.models, part.fpr, round(part.tpr, 4)
+    (('model',), 0.0, 0.3333)
     """
 
     slope_low: float
@@ -69,6 +77,15 @@ class RocHull:
         The models that never are: another model, or chance between two, is at least as good whatever the costs.
     prevalence : float
         The share of positives in the data; NaN if the models were tested at different ones.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
+    >>> coin = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
+    >>> hull = cp.roc_hull({"model": points, "coin": coin})
+    >>> hull.models, hull.droppable
+    (('model',), ('coin',))
     """
 
     parts: tuple[HullPart, ...]

@@ -27,7 +27,7 @@ class PrecisionRecallSpace:
     Parameters
     ----------
     target_size, universe_size : float
-        |T| and |D|: the positives, and all rows (or weights).
+        ``|T|`` and ``|D|``: the positives, and all rows (or weights).
 
     Examples
     --------
@@ -56,7 +56,7 @@ class PrecisionRecallSpace:
 
     @property
     def prevalence(self) -> float:
-        """Q = |T| / |D|."""
+        """The share of positives, ``|T| / |D|``."""
         return self.target_size / self.universe_size
 
     @property

@@ -77,6 +77,17 @@ def precision_recall_band(
     """Return the precision over recalls, with its band; the options are those of `roc_band`.
 
     At each recall it is the precision of the first cut that reaches it, the step that average precision adds up.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(300) < 60
+    >>> points = cp.OperatingPoints.from_predictions(y, y * 1.5 + rng.normal(size=300))
+    >>> band = cp.precision_recall_band(points)
+    >>> bool((band.low <= band.value).all() and (band.value <= band.high).all())
+    True
     """
     drawn = draw_cuts(points, **options)  # type: ignore[arg-type]
     curves = _precision_at(drawn.true_positives, drawn.false_positives)
@@ -98,6 +109,17 @@ def tradeoff_band(
     -----
     Each recall weight keeps the cut that the data chose, and the draws say how that cut does. Choosing anew in each draw would
     add the luck of choosing once more: areas of such curves were covered in 81 % instead of 91 %.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(300) < 60
+    >>> points = cp.OperatingPoints.from_predictions(y, y * 1.5 + rng.normal(size=300))
+    >>> band, whole = (cp.tradeoff_band(points, index="f", simultaneous=whole) for whole in (False, True))
+    >>> bool((whole.high - whole.low).mean() > (band.high - band.low).mean())  # sure of the whole curve at once
+    True
     """
     family = get_index(index)
     observed, curves = tradeoff_draws(points, family, GRID, **options)

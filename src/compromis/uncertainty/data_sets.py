@@ -36,6 +36,14 @@ class DataSetComparison:
         1 minus the level of the tests.
     data_sets : int
         The number of data sets.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> losses = {"forest": [0.1, 0.2, 0.3, 0.1, 0.1], "tree": [0.2, 0.3, 0.4, 0.2, 0.1], "naive": [0.5, 0.4, 0.6, 0.5, 0.3]}
+    >>> ranked = cp.compare_over_data_sets(losses)
+    >>> ranked.models, ranked.mean_ranks.tolist()
+    (('forest', 'tree', 'naive'), [1.1, 1.9, 3.0])
     """
 
     models: tuple[str, ...]

@@ -107,6 +107,18 @@ def sure_ranges(
     -----
     The models' cuts are drawn independently: on the same rows, where models agree on much, the ranges said to be unsure are
     somewhat too wide; `compromis.compare_models` compares decisions on the same rows.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(300) < 60
+    >>> points = cp.OperatingPoints.from_predictions(y, y * 1.5 + rng.normal(size=300))
+    >>> noise = cp.OperatingPoints.from_predictions(y, rng.normal(size=300))
+    >>> first = cp.sure_ranges({"model": points, "noise": noise}, index="f")[0]
+    >>> first.model, first.sure
+    ('model', True)
     """
     level, family = read_confidence(confidence), get_index(index)
     if len(models) < 2:

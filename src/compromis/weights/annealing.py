@@ -33,6 +33,15 @@ class Annealing:
         The temperature falls geometrically from one to the other, in units of what one row weighs on average in the loss.
     step : float
         The standard deviation of the logarithm of the factor, at the start; it falls to a tenth with the temperature.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> votes = [[9, 1], [8, 2], [7, 3], [6, 4], [6, 4], [2, 8]]  # ten trees, two classes
+    >>> truth = ["sound", "sound", "sound", "faulty", "faulty", "faulty"]
+    >>> method = cp.Annealing(steps=500)
+    >>> cp.search_weights(votes, truth, labels=["sound", "faulty"], method=method, random_state=0).counts.matrix.tolist()
+    [[3, 0], [0, 3]]
     """
 
     steps: int = 20_000

@@ -26,6 +26,15 @@ class Budget:
         Wall-clock time. Results under a time limit depend on the machine's speed.
     evaluations : int, optional
         Weights tried. The same limit gives the same result everywhere.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> votes = [[9, 1], [8, 2], [7, 3], [6, 4], [6, 4], [2, 8]]  # ten trees, two classes
+    >>> truth = ["sound", "sound", "sound", "faulty", "faulty", "faulty"]
+    >>> budget = cp.Budget(evaluations=50)
+    >>> cp.search_weights(votes, truth, labels=["sound", "faulty"], method="sweep", budget=budget).loss
+    0.0
     """
 
     seconds: float | None = None

@@ -26,7 +26,16 @@ _BEYOND = np.log(4.0)
 
 @dataclass(frozen=True, slots=True)
 class Exact:
-    """Every reachable decision of two or three classes; what it returns is proven to be the best unless the budget ends it."""
+    """Every reachable decision of two or three classes; what it returns is proven to be the best unless the budget ends it.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> votes = [[9, 1], [8, 2], [7, 3], [6, 4], [6, 4], [2, 8]]  # ten trees, two classes
+    >>> truth = ["sound", "sound", "sound", "faulty", "faulty", "faulty"]
+    >>> cp.search_weights(votes, truth, labels=["sound", "faulty"], method=cp.Exact()).optimal
+    True
+    """
 
     def search(self, problem: SearchProblem, generator: np.random.Generator, meter: Meter) -> Found:
         """Return the best weights, and whether it is proven that none are better."""

@@ -48,6 +48,17 @@ class WeightSweep:
         The labels of the columns.
     exact : bool
         Whether the points are all cells between two flips; otherwise they are the ratios asked for.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> votes = [[9, 1], [8, 2], [7, 3], [6, 4], [6, 4], [2, 8]]  # ten trees, two classes
+    >>> truth = ["sound", "sound", "sound", "faulty", "faulty", "faulty"]
+    >>> sweep = cp.weight_sweep(votes, truth, label="faulty", labels=["sound", "faulty"])
+    >>> sweep.recall[:, 1].round(2).tolist()  # of faulty parts, as their weight grows
+    [0.0, 0.33, 1.0, 1.0, 1.0, 1.0]
+    >>> sweep.errors.tolist()
+    [3.0, 2.0, 0.0, 1.0, 2.0, 3.0]
     """
 
     ratio: Floats

@@ -1,0 +1,99 @@
+"""How the site is built: ``make docs``. Nothing is fetched from the network."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+sys.path.insert(0, str(HERE.parent / "src"))
+
+import reference_pages  # noqa: E402
+
+import compromis  # noqa: E402
+
+project = "compromis"
+author = "The compromis developers"
+version = release = compromis.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "pictures", "gallery/**/*.ipynb", "gallery/**/*.md5", "gallery/**/*.zip", "**/README.*"]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+templates_path = ["_templates"]
+nitpicky = False
+
+myst_heading_anchors = 3
+myst_enable_extensions = ["deflist", "colon_fence"]
+
+autosummary_generate = True
+autodoc_typehints = "none"  # the docstrings say what each parameter is, in words
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False  # the class template lists them
+numpydoc_class_members_toctree = False
+
+html_theme = "pydata_sphinx_theme"
+html_title = "compromis"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_theme_options = {
+    "show_prev_next": True,
+    "navigation_with_keys": False,
+    "header_links_before_dropdown": 6,
+    "show_toc_level": 2,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "secondary_sidebar_items": ["page-toc"],
+}
+project_copyright = "The compromis developers, BSD 3-Clause licence"
+
+sphinx_gallery_conf = {
+    "examples_dirs": ["../examples"],
+    "gallery_dirs": ["gallery"],
+    "filename_pattern": r"plot_",
+    "ignore_pattern": r"(^|/)(?!plot_)[^/]*$",
+    "within_subsection_order": "FileNameSortKey",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "min_reported_time": 1e9,
+    "write_computation_times": False,
+    "copyfile_regex": "",
+    "remove_config_comments": True,
+    "matplotlib_animations": False,
+    "nested_sections": False,
+}
+
+_TOCTREE = re.compile(r"(```\{toctree\}\n)(.*?)(```)", re.DOTALL)
+_OUTSIDE = re.compile(r"\[([^\]]+)\]\(\.\./([^)#]+)(?:#[^)]*)?\)")
+
+
+def _listed(entries: str) -> str:
+    """Keep options and pages that exist: a part of the library that is not there has no page."""
+    kept = [
+        line
+        for line in entries.splitlines(keepends=True)
+        if line.startswith(":") or not re.fullmatch(r"\w+", line.strip()) or list(HERE.glob(f"{line.strip()}.*"))
+    ]
+    return "".join(kept)
+
+
+def _adapt(_app: object, _docname: str, source: list[str]) -> None:
+    """Drop missing pages from tables of contents; name files outside docs instead of linking to them."""
+    text = _TOCTREE.sub(lambda found: found[1] + _listed(found[2]) + found[3], source[0])
+    source[0] = _OUTSIDE.sub(r"\1 (`\2`)", text)
+
+
+def setup(app: object) -> None:
+    """Write the reference pages before Sphinx looks for sources."""
+    reference_pages.write(HERE / "reference")
+    app.connect("source-read", _adapt)  # type: ignore[attr-defined]

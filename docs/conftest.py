@@ -1,0 +1,3 @@
+"""What the documentation build makes, and needs Sphinx for, is no test."""
+
+collect_ignore_glob = ["_build/*", "gallery/*", "reference/*", "conf.py"]

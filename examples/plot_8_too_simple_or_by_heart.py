@@ -1,0 +1,35 @@
+"""
+Too simple, right, or learnt by heart?
+======================================
+
+A complexity curve compares values of a parameter, from simple to rich, by the loss of your wish on rows seen and not seen, and names what
+it sees.
+"""
+
+import numpy as np
+from sklearn.neighbors import KNeighborsClassifier
+
+import compromis as cp
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(600, 3))
+y = np.where(((X[:, :2] ** 2).sum(axis=1) > 1.4) ^ (rng.random(600) < 0.15), "outside", "inside")
+wish = cp.Preferences(index="f")  # both classes alike
+
+curve = cp.complexity_curve(
+    KNeighborsClassifier(),
+    X,
+    y,
+    parameter="n_neighbors",
+    values=[400, 100, 30, 10, 3, 1],
+    preferences=wish,
+    random_state=0,
+)
+print(curve.verdict)
+cp.PreferenceLearningCurveDisplay(curve).plot()
+
+# %%
+# And would more rows help?
+more = cp.learning_curve(KNeighborsClassifier(curve.recommended), X, y, preferences=wish, random_state=0)
+print(more.verdict)
+cp.PreferenceLearningCurveDisplay(more).plot()

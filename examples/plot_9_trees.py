@@ -1,0 +1,36 @@
+"""
+C4.5 and a tree that splits by the wish
+=======================================
+
+``C45Classifier`` is Quinlan's C4.5 as Weka's J48 has it, with text columns and missing values as they are.
+``PragmaTreeClassifier`` splits by what matters.
+"""
+
+import numpy as np
+import pandas as pd
+
+import compromis as cp
+
+rng = np.random.default_rng(0)
+rows = 400
+machines = pd.DataFrame(
+    {
+        "oil": rng.choice(["fresh", "old", "none"], rows, p=[0.6, 0.35, 0.05]),
+        "hours": rng.integers(0, 2000, rows),
+        "temperature": rng.normal(60, 8, rows).round(1),
+    }
+)
+risk = 0.03 + 0.9 * (machines["oil"] == "none") + 0.8 * ((machines["oil"] == "old") & (machines["hours"] > 1200))
+state = np.where(rng.random(rows) < risk, "fails", "runs")
+machines.loc[::17, "temperature"] = np.nan
+
+print(cp.C45Classifier().fit(machines, state).export_text())
+
+# %%
+# A failure missed is worse than a stop in vain: importance 5, and recall weighs most.
+wish = cp.Preferences({"fails": cp.Preference(5, accept_precision=0.3, accept_recall=0.9)}, index="f")
+tree = cp.PragmaTreeClassifier(preferences=wish, max_depth=3, min_samples_leaf=10).fit(machines, state)
+tree.plot()
+
+# %%
+print(tree.export_text())
