@@ -9,12 +9,12 @@ from typing import Any
 
 import msgspec
 
+from compromis.deployment.decision import Decision
 from compromis.errors import InputError
 from compromis.preferences import Preferences
 from compromis.studio.jobs import Report
 from compromis.studio.wishes import Wish, wish_of
 from compromis.studio.workspace import Model, Workspace
-from compromis.deployment.decision import Decision
 
 
 class SaveRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
