@@ -11,13 +11,18 @@ ifneq ($(wildcard ../shared/data),)
 export COMPROMIS_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test test-slow stress lint types layers check bench reproduce docs package format clean
+.PHONY: demo test test-all test-slow stress lint types layers check bench reproduce docs package format clean
 
 demo: $(STAMP)
 	@$(BIN)/compromis demo
 
 test: $(STAMP)
 	$(PYTEST) -q -n $(WORKERS)
+
+# everything that make test runs, and Spark on this machine; skips with a reason where there is no Java
+test-all: test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group spark
+	$(PYTEST) -q -m spark tests
 
 test-slow: $(STAMP)
 	$(PYTEST) -q -m slow
