@@ -95,6 +95,7 @@ def bench_duckdb(votes):
 
     base = duckdb.connect()
     base.execute("SET threads = 1")
+    base.execute("SET enable_progress_bar = false")
     frame = polars.DataFrame(votes, schema=NAMES).to_arrow()
     base.register("given", frame)
     base.execute("CREATE TABLE votes AS SELECT * FROM given")
