@@ -226,6 +226,7 @@ def test_names_are_text_everywhere(studio, visit, tmp_path):  # noqa: F811
     page = watched.page
     page.set_input_files("#file", path)
     page.wait_for_selector("form #name")
+    expect(page.locator(".preview td", has_text="naïve\\u202e code").first).to_be_attached()
     page.fill("#name", PAYLOADS[0])
     page.get_by_role("button", name="Load", exact=True).click()
     page.wait_for_selector(".cp-panel")
