@@ -14,7 +14,7 @@ import compromis as cp
 from compromis.studio import tuning
 from compromis.studio.demo import WISH, write_demo
 from tests.browser.conftest import Watched
-from tests.studio.conftest import studio, votes, votes_csv  # noqa: F401
+from tests.studio.conftest import compiled, studio, votes, votes_csv  # noqa: F401
 
 
 @pytest.fixture
