@@ -11,7 +11,7 @@ ifneq ($(wildcard ../shared/data),)
 export COMPROMIS_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test test-slow stress lint types layers check bench docs package format clean
+.PHONY: demo test test-slow stress lint types layers check bench reproduce docs package format clean
 
 demo: $(STAMP)
 	@$(BIN)/compromis demo
@@ -43,11 +43,14 @@ bench: $(STAMP)
 docs: $(VENV)/.docs-installed
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
+# Every source again, from COMPROMIS_DATA or OpenML, then the tables of the pages from the results.
+reproduce: $(STAMP)
+	$(BIN)/python -m reproductions
+	$(BIN)/python -m reproductions.blocks
+
+# A wheel and an sdist, each installed into an environment of its own and tried there.
 package: $(STAMP)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check build
-	rm -rf dist
-	$(BIN)/python -m build
-	$(BIN)/python tests/check_package.py dist
+	$(BIN)/python tests/packaging/smoke.py
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .

@@ -197,7 +197,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trees", type=int, default=50)
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--rows", type=int, default=3000)
+    parser.add_argument("--rows", type=int, default=2000)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--output", default=str(Path(__file__).parent / "results" / "study_criteria.csv"))
     parser.add_argument("--report", action="store_true")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from compromis.errors import InputError
 from compromis.evidence.votes import VotePatterns
 from compromis.kernels.sorting import sort_order
 from compromis.kernels.weights_annealing import recount
@@ -187,3 +188,26 @@ def test_total_value_is_the_loss(index):
     assert total_value(descent.objective, descent.state) == pytest.approx(
         naive.value(counts, descent.problem.wish), abs=1e-12
     )
+
+
+def test_a_given_start_is_descended_from_and_never_made_worse(rng):
+    for seed in range(20):
+        patterns, preferences = _case(seed)
+        start = np.exp(rng.normal(size=len(patterns.classes)))
+        found = search_weights(patterns, preferences=preferences, method=Sweep(rounds=0, start=tuple(start)))
+        problem = SearchProblem.read(patterns, preferences, cost=None, smoothing=0.0, max_ratio=None)
+        assert found.loss <= problem.value(patterns.counts(start))[1] + 1e-12
+        again = search_weights(patterns, preferences=preferences, method=Sweep(rounds=0, start=tuple(found.weights)))
+        assert again.loss <= found.loss + 1e-12
+        best = search_weights(patterns, preferences=preferences)
+        near = search_weights(patterns, preferences=preferences, method=Sweep(rounds=0, start=tuple(best.weights)))
+        assert near.loss <= best.loss + 1e-12
+    with pytest.raises(InputError, match="5 weights are needed"):
+        search_weights(patterns, preferences=preferences, method=Sweep(start=(1.0, 2.0)))
+
+
+def _case(seed):
+    rng = np.random.default_rng(seed)
+    votes = rng.multinomial(6, rng.dirichlet(np.full(5, 0.4)), size=60).astype(float)
+    y = np.concatenate([np.arange(5), rng.integers(0, 5, size=55)])
+    return VotePatterns.from_votes(votes, y, labels=range(5)), Preferences({0: Preference(10, 0.1, 0.9)}, index="f")

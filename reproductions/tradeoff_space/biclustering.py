@@ -1,26 +1,24 @@
 """Section 5 of the trade-off paper: which bicluster for which trade-off, and Cheng and Church (CC) against ISA.
 
-Writes results/*.csv and results/figure_5.png, figure_6.png. Run: python reproductions/tradeoff_space/biclustering.py
+Writes results/*.csv and results/figure_5.png, figure_6.png. Run: python -m reproductions tradeoff_space
 """
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from cheng_church import cheng_church, mean_squared_residue
-from isa import isa
 from numpy.typing import NDArray
-from pictures import draw_comparison, draw_selection
-from planted import Planted, plant
 
 import compromis as cp
+from reproductions.sheets import write
+from reproductions.tradeoff_space.cheng_church import cheng_church, mean_squared_residue
+from reproductions.tradeoff_space.isa import isa
+from reproductions.tradeoff_space.pictures import draw_comparison, draw_selection
+from reproductions.tradeoff_space.planted import Planted, plant
 
-RESULTS = Path(__file__).parent / "results"
 SEED = 0
 LEVEL, NOISE = 0.5, 0.5
 SETTINGS = ((0.25, 0.5), (0.5, 0.5), (0.75, 0.5), (1.0, 0.5), (0.5, 0.7))
@@ -106,19 +104,7 @@ def summary(comparison: cp.Comparison) -> dict[str, Any]:
     }
 
 
-def shown(value: Any) -> Any:
-    return f"{value:.4f}" if isinstance(value, float) else value
-
-
-def write(name: str, header: Sequence[str], rows: Iterable[Iterable[Any]]) -> None:
-    RESULTS.mkdir(exist_ok=True)
-    with (RESULTS / name).open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows([shown(value) for value in row] for row in rows)
-
-
-def write_one_matrix(comparison: cp.Comparison) -> None:
+def write_one_matrix(comparison: cp.Comparison, folder: Path) -> None:
     """The points, the intervals and the winners behind figures 5 and 6."""
     points_rows, interval_rows = [], []
     for name, curve in comparison.curves.items():
@@ -127,34 +113,27 @@ def write_one_matrix(comparison: cp.Comparison) -> None:
         points_rows += [(name, *row) for row in zip(*columns, strict=True)]
         parts = curve.intervals
         interval_rows += [(name, p.low, p.high, p.name, int(p.size), p.precision, p.recall) for p in parts]
-    write("points.csv", ("algorithm", "bicluster", "cells", "precision", "recall", "dominating"), points_rows)
+    write(folder / "points.csv", ("algorithm", "bicluster", "cells", "precision", "recall", "dominating"), points_rows)
     header = ("algorithm", "low", "high", "bicluster", "cells", "precision", "recall")
-    write("intervals.csv", header, interval_rows)
-    write("comparison.csv", ("low", "high", "best"), [(p.low, p.high, p.name) for p in comparison.intervals])
+    write(folder / "intervals.csv", header, interval_rows)
+    write(folder / "comparison.csv", ("low", "high", "best"), [(p.low, p.high, p.name) for p in comparison.intervals])
 
 
-def repeat() -> None:
+def repeat(folder: Path) -> None:
     """The same statements for other matrices: one row per matrix, and the mean for each setting."""
     rows, table = [], []
     for level, noise in SETTINGS:
         found = [summary(cp.compare(operating_points(seed, level, noise), index="f")) for seed in range(REPEATS)]
         rows += [(level, noise, seed, *row.values()) for seed, row in enumerate(found)]
         table.append((level, noise, REPEATS, *(float(np.mean([row[name] for row in found])) for name in found[0])))
-    write("repeats.csv", ("level", "noise", "seed", *found[0]), rows)
-    write("repeats_mean.csv", ("level", "noise", "matrices", *found[0]), table)
+    write(folder / "repeats.csv", ("level", "noise", "seed", *found[0]), rows)
+    write(folder / "repeats_mean.csv", ("level", "noise", "matrices", *found[0]), table)
 
 
-def main() -> None:
+def one_matrix(folder: Path) -> cp.Comparison:
+    """Figures 5 and 6."""
     comparison = cp.compare(operating_points(SEED, LEVEL, NOISE), index="f")
-    for curve in comparison.curves.values():
-        print(curve, end="\n\n")
-    print(comparison.verdict)
-    print(summary(comparison))
-    write_one_matrix(comparison)
-    draw_selection(comparison.curves["CC"], RESULTS / "figure_5.png")
-    draw_comparison(comparison, RESULTS / "figure_6.png")
-    repeat()
-
-
-if __name__ == "__main__":
-    main()
+    write_one_matrix(comparison, folder)
+    draw_selection(comparison.curves["CC"], folder / "figure_5.png")
+    draw_comparison(comparison, folder / "figure_6.png")
+    return comparison

@@ -1,16 +1,15 @@
 """Table 1 of the trade-off paper: four indices at two recall weights for three results.
 
-Writes results/table_1.csv. Run: python reproductions/tradeoff_space/table_1.py
+Writes results/table_1.csv. Run: python -m reproductions tradeoff_space
 """
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import compromis as cp
+from reproductions.sheets import write
 
-FILE = Path(__file__).parent / "results" / "table_1.csv"
 INDICES = ("kulczynski", "f", "fowlkes_mallows", "jaccard")
 # recall weight, precision, recall, and the four values as printed
 PRINTED = (
@@ -35,16 +34,7 @@ def rows() -> list[tuple[object, ...]]:
     return table
 
 
-def main() -> None:
-    table = rows()
-    FILE.parent.mkdir(exist_ok=True)
-    with FILE.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("recall weight", "precision", "recall", "index", "printed", "ours", "agrees"))
-        writer.writerows(table)
-    print(f"{sum(bool(row[-1]) for row in table)} of {len(table)} values agree")
-    print(*(row for row in table if not row[-1]), sep="\n")
-
-
-if __name__ == "__main__":
-    main()
+def write_table(folder: Path) -> None:
+    """Write table_1.csv."""
+    header = ("recall weight", "precision", "recall", "index", "printed", "ours", "agrees")
+    write(folder / "table_1.csv", header, ([str(row[0]), str(row[1]), str(row[2]), *row[3:]] for row in rows()))

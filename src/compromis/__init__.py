@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
-    "compromis.errors": ["CompromisError", "InputError", "MissingExtra", "OptimismWarning", "UninformativeWarning"],
+    "compromis.errors": [
+        "CompromisError",
+        "DeviceWarning",
+        "EngineError",
+        "InputError",
+        "MissingExtra",
+        "OptimismWarning",
+        "UninformativeWarning",
+    ],
     "compromis.indices": ["INDICES", "Index", "index_value"],
     "compromis.preferences": ["Preference", "Preferences"],
     "compromis.evidence": ["Counts"],
@@ -62,12 +70,32 @@ _HOMES = {
         "roc_hull",
     ],
     "compromis.weights": ["Annealing", "Budget", "Exact", "Sweep", "WeightSearch", "search_weights"],
-    "compromis.weights.decision": ["Decision"],
+    "compromis.deployment.decision": ["Decision"],
+    "compromis.drift": [
+        "PrevalenceEstimate",
+        "Unlabelled",
+        "Watch",
+        "prevalence_by_confusion",
+        "prevalence_by_em",
+        "watch",
+    ],
+    "compromis.engines.cutting": ["BestCut", "best_cut"],
+    "compromis.engines.deciding": ["decide"],
+    "compromis.tradeoffs.binned": ["average_precision_bounds", "roc_area_bounds", "tradeoff_bounds"],
+    "compromis.evidence.count_bounds": ["CountBounds"],
+    "compromis.evidence.evidence_file": ["EvidenceFile", "merge_evidence", "read_evidence", "write_evidence"],
+    "compromis.measures.bounds": ["loss_bounds"],
+    "compromis.engines.scanning": ["scan"],
+    "compromis.engines.searching": ["FrameSearch", "search_frame"],
     "compromis.estimators.c45": ["C45Classifier"],
     "compromis.estimators.forest": ["PragmaForestClassifier"],
     "compromis.estimators.tree": ["PragmaTreeClassifier"],
     "compromis.estimators.weighted_vote": ["WeightedVoteClassifier"],
     "compromis.evaluation.evaluate": ["evaluate", "evaluate_counts"],
+    "compromis.evaluation.gate": ["Gate", "gate"],
+    "compromis.evaluation.skore": ["add_to_skore", "skore_metrics"],
+    "compromis.reporting.mlflow": ["log_to_mlflow"],
+    "compromis.evaluation.evaluate_frame": ["evaluate_frame"],
     "compromis.evidence.residuals": ["ErrorSums"],
     "compromis.reporting.regression": ["RegressionEvaluation"],
     "compromis.measures.generalisation": ["ComplexityCurve", "LearningCurve"],
@@ -93,7 +121,28 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = ["__version__", *sorted(_HOME_OF)]
 
 if TYPE_CHECKING:
-    from compromis.errors import CompromisError, InputError, MissingExtra, OptimismWarning, UninformativeWarning
+    from compromis.deployment.decision import Decision
+    from compromis.drift import (
+        PrevalenceEstimate,
+        Unlabelled,
+        Watch,
+        prevalence_by_confusion,
+        prevalence_by_em,
+        watch,
+    )
+    from compromis.engines.cutting import BestCut, best_cut
+    from compromis.engines.deciding import decide
+    from compromis.engines.scanning import scan
+    from compromis.engines.searching import FrameSearch, search_frame
+    from compromis.errors import (
+        CompromisError,
+        DeviceWarning,
+        EngineError,
+        InputError,
+        MissingExtra,
+        OptimismWarning,
+        UninformativeWarning,
+    )
     from compromis.estimators.c45 import C45Classifier
     from compromis.estimators.forest import PragmaForestClassifier
     from compromis.estimators.tree import PragmaTreeClassifier
@@ -101,19 +150,25 @@ if TYPE_CHECKING:
     from compromis.evaluation.compare_models import compare_folds, compare_models
     from compromis.evaluation.cross_evaluate import cross_evaluate
     from compromis.evaluation.evaluate import evaluate, evaluate_counts
+    from compromis.evaluation.evaluate_frame import evaluate_frame
+    from compromis.evaluation.gate import Gate, gate
     from compromis.evaluation.generalisation import complexity_curve, learning_curve
     from compromis.evaluation.leaks import Leaks, find_leaks, row_groups
     from compromis.evaluation.regression import evaluate_error_sums, evaluate_regression
     from compromis.evaluation.report import report
     from compromis.evaluation.scoring import pragma_loss, pragma_scorer
+    from compromis.evaluation.skore import add_to_skore, skore_metrics
     from compromis.evaluation.split import Split, split
     from compromis.evidence import Counts
+    from compromis.evidence.count_bounds import CountBounds
+    from compromis.evidence.evidence_file import EvidenceFile, merge_evidence, read_evidence, write_evidence
     from compromis.evidence.grouped import GroupedCounts
     from compromis.evidence.paired import PairedCounts
     from compromis.evidence.points import OperatingPoints
     from compromis.evidence.residuals import ErrorSums
     from compromis.evidence.votes import VotePatterns
     from compromis.indices import INDICES, Index, index_value
+    from compromis.measures.bounds import loss_bounds
     from compromis.measures.generalisation import ComplexityCurve, LearningCurve
     from compromis.measures.probability import training_priors
     from compromis.measures.verdict import Verdict
@@ -130,6 +185,7 @@ if TYPE_CHECKING:
     from compromis.preferences import Preference, Preferences
     from compromis.reporting.cross_evaluation import CrossEvaluation
     from compromis.reporting.evaluation import Evaluation
+    from compromis.reporting.mlflow import log_to_mlflow
     from compromis.reporting.models import ModelComparison
     from compromis.reporting.panel.widget import panel
     from compromis.reporting.regression import RegressionEvaluation
@@ -160,13 +216,13 @@ if TYPE_CHECKING:
         roc_curve,
         roc_hull,
     )
+    from compromis.tradeoffs.binned import average_precision_bounds, roc_area_bounds, tradeoff_bounds
     from compromis.uncertainty.areas import average_precision_interval, tradeoff_area_interval
     from compromis.uncertainty.bands import precision_recall_band, roc_band, tradeoff_band
     from compromis.uncertainty.data_sets import DataSetComparison, compare_over_data_sets
     from compromis.uncertainty.exchange import exchanges, sure_ranges
     from compromis.uncertainty.roc_area import roc_area_interval
     from compromis.weights import Annealing, Budget, Exact, Sweep, WeightSearch, search_weights
-    from compromis.weights.decision import Decision
     from compromis.weights.sweep_curve import WeightSweep, weight_sweep
 
 

@@ -2,9 +2,11 @@
 
 CompromisError
 ├── InputError (ValueError)        what was received, and what to do
+├── EngineError (RuntimeError)     an engine (polars, DuckDB, Dask, Spark) could not run a query, and what it said
 └── MissingExtra (ImportError)     which extra to install
 
 UninformativeWarning (UserWarning) a result that a constant decision reaches as well
+DeviceWarning (UserWarning)        data on a graphics card was copied to the host
 OptimismWarning (UserWarning)      a loss that looks better than it is, and by how much
 """
 
@@ -36,6 +38,10 @@ class InputError(CompromisError, ValueError):
         ...
     compromis.errors.InputError: accept_precision is a share between 0 and 1, got 10; for 10 % write 0.1
     """
+
+
+class EngineError(CompromisError, RuntimeError):
+    """An engine could not run a query; the message says which one, and what it said."""
 
 
 class MissingExtra(CompromisError, ImportError):
@@ -86,6 +92,10 @@ class OptimismWarning(UserWarning):
     >>> caught[0].category.__name__, result.optimism > 0.1
     ('OptimismWarning', True)
     """
+
+
+class DeviceWarning(UserWarning):
+    """Data on a graphics card was copied to the host's memory."""
 
 
 def nearest(name: object, choices: Iterable[object]) -> str:

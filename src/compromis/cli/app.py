@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from compromis.cli.words import in_options
 from compromis.errors import CompromisError
 
 COMMANDS = {
@@ -17,9 +18,14 @@ COMMANDS = {
     "preferences": "compromis.cli.preferences",
     "tune": "compromis.cli.tune",
     "tradeoff": "compromis.cli.tradeoff",
+    "check": "compromis.cli.check",
+    "watch": "compromis.cli.watch",
     "fit": "compromis.cli.fit",
     "predict": "compromis.cli.predict",
     "report": "compromis.cli.report",
+    "studio": "compromis.cli.studio",
+    "count": "compromis.cli.count",
+    "merge": "compromis.cli.merge",
     "demo": "compromis.cli.demo",
 }
 """Where each command lives; a command's module imports nothing heavy before it runs."""
@@ -65,10 +71,10 @@ def main() -> None:
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    click.echo(f"Warning: {message}", err=True)
+    click.echo(f"Warning: {in_options(str(message))}", err=True)
 
 
 def _sentence(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror and not isinstance(error, CompromisError):
         return f"{error.filename or 'the file'}: {error.strerror}"
-    return str(error)
+    return in_options(str(error))

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from compromis.cli.engine_options import engine_options, wants_engine
 from compromis.cli.saying import say_dropped
+from compromis.cli.shares import read_cost_file, read_pairs
 from compromis.cli.wishes import read_wish, wish_options
+from compromis.cli.words import report_in_options
+
+if TYPE_CHECKING:
+    from compromis.reporting.evaluation import Evaluation
 
 
 class _ClassesOrNumbers(click.Command):
@@ -46,6 +54,20 @@ class _ClassesOrNumbers(click.Command):
 @click.option("--group", metavar="COL", help="A column of keys: rows of one group belong together; for --confidence.")
 @click.option("--confidence", type=float, metavar="SHARE", help="Add confidence intervals, for example 0.95.")
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose true or decided class is missing.")
+@click.option(
+    "--cost",
+    metavar="FILE",
+    help="A table of what decisions cost: true classes down the first column, decided ones along the header.",
+)
+@click.option(
+    "--priors", multiple=True, metavar="LABEL=SHARE", help="The classes' shares in the training rows; repeat for each."
+)
+@click.option(
+    "--train-file", metavar="FILE", help="Training rows, in place of --priors: relative errors are relative to them."
+)
+@click.option("--train-truth", metavar="COL", help="The column of classes in --train-file; without it that of --truth.")
+@click.option("--markdown", is_flag=True, help="Print GitHub-flavoured Markdown, for a pull request.")
+@engine_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def command(
     file: str,
@@ -60,6 +82,13 @@ def command(
     group: str | None,
     confidence: float | None,
     drop_missing: bool,
+    cost: str | None,
+    priors: tuple[str, ...],
+    train_file: str | None,
+    train_truth: str | None,
+    markdown: bool,
+    engine: str | None,
+    cluster: str | None,
     as_json: bool,
 ) -> None:
     """Evaluate the decisions in FILE (CSV, TSV, ARFF or Parquet, also gzip; '-' is standard input).
@@ -73,19 +102,81 @@ def command(
     if decision is None and not scores:
         raise click.UsageError("give --decision, --scores, or both")
     wish = read_wish(preferences_file, prioritise, index)
+    costed, costs = ([], None) if cost is None else read_cost_file(cost)
+    if wants_engine(file, engine, cluster) and (engine is not None or group is None):
+        from compromis.cli.evaluate_large import evaluate_large
+
+        if group is not None:
+            raise click.UsageError("--group needs the rows in memory; leave out --engine")
+        result, dropped = evaluate_large(
+            file, truth, decision, scores, weight, labels, drop_missing, engine, cluster, wish, confidence
+        )
+        say_dropped(dropped)
+        known = [str(label) for label in result.counts.classes]
+        shares = _priors(priors, train_file, train_truth or truth, known)
+        _print(
+            _completed(result, shares, None if costs is None else _arranged(costs, costed, known)), as_json, markdown
+        )
+        return
     table, class_of = read_scored(file, [truth, decision, weight, group], scores)
     labelled = [name for name in (truth, decision, group) if name is not None]
     table, dropped = columns.drop_missing(table, labelled, drop=drop_missing)
-    classes = labels or sorted(class_of.values()) or None
+    classes = labels or sorted(class_of.values()) or sorted(costed) or None
     result = evaluate(
         table.columns[truth],
         None if decision is None else table.columns[decision],
         y_proba=columns.score_matrix(table, class_of, classes) if classes and class_of else None,
         preferences=wish,
         labels=classes,
+        priors=_priors(priors, train_file, train_truth or truth, classes),
+        cost=None if costs is None else _arranged(costs, costed, classes or costed),
         sample_weight=table.weights if weight is None else columns.numbers(table, weight),
         confidence=confidence,
         groups=None if group is None else table.columns[group],
     )
     say_dropped(dropped)
-    click.echo(result.to_json() if as_json else str(result), nl=as_json)
+    _print(result, as_json, markdown)
+
+
+def _print(result: Evaluation, as_json: bool, markdown: bool) -> None:
+    if as_json:
+        click.echo(result.to_json())
+    else:
+        click.echo(result.to_markdown() if markdown else report_in_options(str(result)), nl=False)
+
+
+def _completed(result: Evaluation, priors: dict[Any, float] | None, costs: list[list[float]] | None) -> Evaluation:
+    """Add priors and costs to an evaluation whose rows stayed in their engine."""
+    from compromis.measures.costs import read_cost
+    from compromis.measures.probability import read_priors
+
+    classes = result.counts.classes
+    if priors is not None:
+        result = replace(result, priors=read_priors(priors, classes), priors_given=True)
+    return result if costs is None else replace(result, cost=read_cost(costs, classes))
+
+
+def _priors(
+    given: tuple[str, ...], train_file: str | None, column: str, classes: Sequence[str] | None
+) -> dict[Any, float] | None:
+    from compromis.engines.reading import pick_column, read_table
+    from compromis.measures.probability import training_priors
+
+    if given and train_file:
+        raise click.UsageError("give --priors or --train-file, not both")
+    if train_file is None:
+        return read_pairs(given, "--priors")
+    table = read_table(train_file, lambda names: [pick_column(column, names)])
+    return training_priors([label for label in table.columns[column] if label is not None], labels=classes)
+
+
+def _arranged(costs: list[list[float]], costed: list[str], classes: Sequence[str]) -> list[list[float]]:
+    """Put the costs into the order of the classes."""
+    from compromis.errors import InputError, shown
+
+    if sorted(classes) != sorted(costed):
+        raise InputError(
+            f"the classes of --cost are {shown(costed)}, those of the data {shown(classes)}; give every cost"
+        )
+    places = [costed.index(label) for label in classes]
+    return [[costs[row][column] for column in places] for row in places]

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from compromis.cli.words import report_in_options
+
 if TYPE_CHECKING:
     from compromis.engines.table import Table
 
@@ -82,7 +84,7 @@ def command(
     )
     if dropped:
         click.echo(f"left out {dropped:,} rows without a number", err=True)
-    click.echo(result.to_json() if as_json else str(result), nl=as_json)
+    click.echo(result.to_json() if as_json else report_in_options(str(result)), nl=as_json)
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from compromis.cli.engine_options import engine_options, wants_engine
 from compromis.cli.saying import say_dropped
 
 
@@ -30,6 +31,7 @@ from compromis.cli.saying import say_dropped
 @click.option("--min-recall", type=float, metavar="SHARE", help="The least recall to accept.")
 @click.option("--weight", metavar="COL", help="A column of row weights.")
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose true class is missing.")
+@engine_options
 @click.option("--plot", "picture", metavar="FILE.svg", help="Draw the curves into a file (svg, png or pdf).")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def command(
@@ -42,6 +44,8 @@ def command(
     min_recall: float | None,
     weight: str | None,
     drop_missing: bool,
+    engine: str | None,
+    cluster: str | None,
     picture: str | None,
     as_json: bool,
 ) -> None:
@@ -49,22 +53,28 @@ def command(
 
     Recall weight 0 is precision alone, 1 recall alone.
     """
-    from compromis.engines import columns
-    from compromis.engines.reading import pick_column, read_table
     from compromis.reporting.tradeoff import TradeoffReport
 
-    wanted = [truth, *scores, *([] if weight is None else [weight])]
-    table = read_table(file, lambda names: [pick_column(name, names) for name in wanted])
-    table, dropped = columns.drop_missing(table, [truth], drop=drop_missing)
-    report = TradeoffReport.from_predictions(
-        table.columns[truth],
-        {name: columns.numbers(table, name) for name in scores},
-        pos_label=positive,
-        index=index,
-        min_precision=min_precision,
-        min_recall=min_recall,
-        sample_weight=table.weights if weight is None else columns.numbers(table, weight),
-    )
+    options = {"index": index, "min_precision": min_precision, "min_recall": min_recall}
+    if wants_engine(file, engine, cluster):
+        from compromis.cli.gather import gather_scores
+
+        points, dropped = gather_scores(file, truth, scores, positive, weight, drop_missing, engine, cluster)
+        report = TradeoffReport.from_points(points, **options)  # type: ignore[arg-type]
+    else:
+        from compromis.engines import columns
+        from compromis.engines.reading import pick_column, read_table
+
+        wanted = [truth, *scores, *([] if weight is None else [weight])]
+        table = read_table(file, lambda names: [pick_column(name, names) for name in wanted])
+        table, dropped = columns.drop_missing(table, [truth], drop=drop_missing)
+        report = TradeoffReport.from_predictions(
+            table.columns[truth],
+            {name: columns.numbers(table, name) for name in scores},
+            pos_label=positive,
+            sample_weight=table.weights if weight is None else columns.numbers(table, weight),
+            **options,
+        )
     if picture is not None:
         from compromis.plots.picture_file import write_picture
         from compromis.plots.tradeoff import TradeoffDisplay

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
+from compromis.cli.engine_options import engine_options, wants_engine
 from compromis.cli.saying import say_dropped
+from compromis.cli.shares import read_pairs
 from compromis.cli.wishes import read_wish, wish_options
 
 
@@ -21,9 +23,16 @@ from compromis.cli.wishes import read_wish, wish_options
 @wish_options
 @click.option("--method", default="auto", show_default=True, metavar="NAME", help="auto, exact, sweep or annealing.")
 @click.option("--smoothing", default=0.0, show_default=True, help="Votes added to every class.")
+@click.option(
+    "--prevalence",
+    multiple=True,
+    metavar="LABEL=SHARE",
+    help="The class shares where decisions will be taken, if they differ from those of FILE; repeat for each.",
+)
 @click.option("--seconds", type=float, help="The time the search may take.")
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same weights.")
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose true class is missing.")
+@engine_options
 @click.option("--output", metavar="FILE.json", help="Where to write the weights.")
 def command(
     file: str,
@@ -34,9 +43,12 @@ def command(
     index: str | None,
     method: str,
     smoothing: float,
+    prevalence: tuple[str, ...],
     seconds: float | None,
     seed: int,
     drop_missing: bool,
+    engine: str | None,
+    cluster: str | None,
     output: str | None,
 ) -> None:
     """Find the weights with which the votes in FILE serve your preferences best.
@@ -51,11 +63,19 @@ def command(
     from compromis.weights import search_weights
 
     wish = read_wish(preferences_file, prioritise, index, required=True)
+    if wants_engine(file, engine, cluster):
+        from compromis.cli.tune_large import tune_large
+
+        settings = {"method": method, "smoothing": smoothing, "budget": seconds, "random_state": seed}
+        tune_large(file, truth, votes, drop_missing, engine, cluster, wish, output, settings)
+        return
     table, class_of = read_scored(file, [truth], votes)
     table, dropped = columns.drop_missing(table, [truth], drop=drop_missing)
     classes = sorted(class_of.values())
     matrix = columns.score_matrix(table, class_of, classes)
     patterns = VotePatterns.from_votes(matrix, table.columns[truth], labels=classes, sample_weight=table.weights)
+    shares = read_pairs(prevalence, "--prevalence")
+    patterns = patterns if shares is None else patterns.with_prevalence(shares)
     with search_progress() as progress:
         found = search_weights(
             patterns,

@@ -39,10 +39,11 @@ def _texts(values: list[Any], name: str, source: str) -> Column:
     """Return values as text; NaN is missing, and 1.0 is written 1: whole numbers become floats where some are missing."""
     if any(isinstance(value, (bytes, list, dict)) for value in values):
         raise InputError(f"column {name!r} of {source} holds lists, bytes or records; labels and numbers are needed")
-    return [None if value is None or value != value else _text(value) for value in values]
+    return [None if value is None or value != value else text_of(value) for value in values]
 
 
-def _text(value: Any) -> str:
+def text_of(value: Any) -> str:
+    """Return a value as text; 1.0 is written 1."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)

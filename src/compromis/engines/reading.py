@@ -6,7 +6,7 @@ import gzip
 import io
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -51,19 +51,39 @@ def read_table(path: str, choose: Callable[[list[str]], Iterable[str]]) -> Table
         return content.format.read(stream, content.source, chosen)
 
 
+def column_names(path: str) -> list[str]:
+    """Return the names of a file's columns; standard input can be read once only, and is refused."""
+    if path == "-":
+        raise InputError("standard input cannot be read twice; name a file")
+    content = _Content(path)
+    with content.open() as stream:
+        return content.format.names(stream, content.source)
+
+
 def read_scored(path: str, named: Sequence[str | None], scores: Sequence[str]) -> tuple[Table, dict[str, str]]:
     """Read the named columns and those that `scores` mean; return the table, and which class each score column is for."""
     class_of: dict[str, str] = {}
 
     def choose(names: list[str]) -> list[str]:
         picked = [pick_column(name, names) for name in named if name is not None]
-        class_of.update(_score_columns(scores, [name for name in names if name not in picked]))
+        class_of.update(score_columns(scores, [name for name in names if name not in picked]))
         return [*picked, *class_of]
 
     return read_table(path, choose), class_of
 
 
-def _score_columns(wanted: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+def format_name(path: str) -> str:
+    """Return what a file holds: CSV, TSV, ARFF or Parquet; the content must be what the name says."""
+    found = _Content(path).format
+    return next(name for name, known in FORMATS.items() if known is found)
+
+
+def open_content(path: str) -> AbstractContextManager[BinaryIO]:
+    """Open a file, decompressed."""
+    return _Content(path).open()
+
+
+def score_columns(wanted: Sequence[str], names: Sequence[str]) -> dict[str, str]:
     """Return which column scores which class: a name stands for its column, or as a prefix for all that start with it."""
     chosen: dict[str, str] = {}
     for one in wanted:

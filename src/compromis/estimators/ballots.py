@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -39,6 +40,19 @@ def votes_of(estimator: Any, X: Any, classes: NDArray[Any], *, hard: bool) -> Vo
     for member, features in _members(estimator):
         counts[rows, _decisions(member, X, features)] += 1
     return counts / len(estimator.estimators_)
+
+
+def with_hard_leaves(forest: Any) -> Any:
+    """Return a copy of a forest whose probabilities are the shares of its trees' decisions."""
+    if not isinstance(forest, (RandomForestClassifier, ExtraTreesClassifier)):
+        raise InputError(
+            f"the decisions of the members of {type(forest).__name__} cannot be converted; fit with votes='proba'"
+        )
+    twin = copy.deepcopy(forest)
+    for tree in twin.estimators_:
+        leaves = tree.tree_.value  # a view of the tree's own numbers, shape (nodes, 1, classes)
+        leaves[:, 0, :] = np.eye(leaves.shape[2])[leaves[:, 0, :].argmax(axis=1)]
+    return twin
 
 
 def out_of_bag_votes(estimator: Any, X: Any, classes: NDArray[Any], *, hard: bool) -> Votes:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from compromis.errors import InputError
 from compromis.estimators.c45_table import array_table, attributes_of, frame_table
 from compromis.estimators.columns import Column, array_columns, as_frame, feature_names, frame_columns
+from compromis.estimators.outputs import refuse_many_outputs
 from compromis.trees.c45 import Examples, Rules, Table, Tree, fit_tree, shares, tree_text
 
 LARGEST_WHOLE = 2**53  # whole numbers up to here are exact in float64
@@ -98,6 +99,7 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self
         """
         rules = self._rules()
+        refuse_many_outputs(y, type(self).__name__)
         labels = _checked_labels(validate_data(self, X="no_validation", y=y))
         table = self._training_table(X)
         if len(labels) != table.n_rows:

@@ -25,6 +25,7 @@ from compromis.estimators.columns import (
     frame_matrix,
     nominal_mask,
 )
+from compromis.estimators.outputs import refuse_many_outputs
 from compromis.preferences import Preferences
 from compromis.trees.binning import MOST_BINS, Binning, fit_binning
 from compromis.trees.criteria import find_criterion
@@ -59,6 +60,7 @@ class Prepared:
 
 def prepare(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Prepared:
     """Check X, y and weights, and bin X; sets the estimator's n_features_in_ and feature_names_in_."""
+    refuse_many_outputs(y, type(estimator).__name__)
     frame = as_frame(X)
     if frame is None:
         X, y = validate_data(estimator, X, y, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")

@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 
+from compromis.deployment.decision import Decision
 from compromis.errors import InputError, MissingExtra
 from compromis.estimators.table_model import ColumnSpec
 from compromis.files import write_whole
-from compromis.weights.decision import Decision
 
 VERSION = 1
 TRUSTED = frozenset(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis.deployment.decision import Decision
 from compromis.engines.table import Table
 from compromis.errors import InputError
 from compromis.estimators.ballots import votes_of
@@ -16,7 +17,6 @@ from compromis.estimators.weighted_vote import WeightedVoteClassifier
 from compromis.preferences import Preferences
 from compromis.reporting.change import Change
 from compromis.weights import WeightSearch
-from compromis.weights.decision import Decision
 
 
 def fit_table(

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis.errors import InputError, shown
 from compromis.evidence.votes import VotePatterns
 from compromis.measures.pragma import pragma
-from compromis.preferences import Label, Preferences, Wish
-from compromis.preferences.preferences import plain_label
+from compromis.preferences import Preferences, Wish
 from compromis.weights import Sweep, WeightSearch, search_weights
 
 Floats = NDArray[np.float64]
@@ -109,33 +105,6 @@ def resampled(patterns: VotePatterns, generator: np.random.Generator) -> VotePat
         else:  # weighted rows: each row is drawn so many times, with its weight
             multiplicity[own] = weight * generator.multinomial(own.size, np.full(own.size, 1 / own.size))
     return replace(patterns, multiplicity=multiplicity)
-
-
-def with_shares(patterns: VotePatterns, shares: Floats) -> VotePatterns:
-    """Return the evidence of a population with other class shares, everything else being equal (pure prior shift)."""
-    old = patterns.support / patterns.support.sum()
-    factor = np.divide(shares, old, out=np.zeros(len(shares)), where=old > 0)
-    return replace(patterns, multiplicity=patterns.multiplicity * factor[patterns.truth])
-
-
-def read_shares(
-    shares: Mapping[Any, float] | Sequence[float], classes: Sequence[Label], support: NDArray[Any]
-) -> Floats:
-    """Return checked class shares in the order of the classes, scaled to sum to 1."""
-    if isinstance(shares, Mapping):
-        by_label = {plain_label(label): share for label, share in shares.items()}
-        missing = [label for label in classes if label not in by_label]
-        if missing:
-            raise InputError(f"the new shares miss {shown(missing)}; give one for every class")
-        shares = [by_label[label] for label in classes]
-    values = np.array(shares, dtype=np.float64)
-    if values.shape != (len(classes),) or not np.all(np.isfinite(values)) or (values < 0).any() or not values.any():
-        raise InputError(f"new shares are {len(classes)} finite numbers of at least 0, one per class, got {shares!r}")
-    lacking = [label for label, share, rows in zip(classes, values, support, strict=True) if share > 0 and rows == 0]
-    if lacking:
-        raise InputError(f"there is no row of {shown(lacking)} in the evidence; its share cannot be raised above 0")
-    normalised: Floats = values / values.sum()
-    return normalised
 
 
 def _search(patterns: VotePatterns, preferences: Preferences, options: TuningOptions, seed: int) -> WeightSearch:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
@@ -19,6 +20,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, indexable
 
+from compromis.deployment.decision import Decision
 from compromis.errors import InputError, UninformativeWarning, shown
 from compromis.estimators.ballots import (
     check_votes_are_possible,
@@ -27,8 +29,10 @@ from compromis.estimators.ballots import (
     out_of_bag_votes,
     out_of_fold_votes,
     votes_of,
+    with_hard_leaves,
 )
-from compromis.estimators.tuning import Stability, TuningOptions, auto_resamples, read_shares, tune, with_shares
+from compromis.estimators.outputs import refuse_many_outputs
+from compromis.estimators.tuning import Stability, TuningOptions, auto_resamples, tune
 from compromis.estimators.wish_diagram import WishDiagram
 from compromis.evidence.votes import VotePatterns, decide_votes, read_class_weights
 from compromis.measures.pragma import pragma
@@ -166,6 +170,7 @@ class WeightedVoteClassifier(WishDiagram, MetaEstimatorMixin, ClassifierMixin, B
         **params
             Further parameters of the estimator's fit.
         """
+        refuse_many_outputs(y, type(self).__name__)
         X, y, sample_weight = indexable(X, column_or_1d(y, warn=True), sample_weight)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
@@ -222,11 +227,22 @@ class WeightedVoteClassifier(WishDiagram, MetaEstimatorMixin, ClassifierMixin, B
         check_is_fitted(self, "weights_")
         if self.patterns_ is None:
             raise InputError("weights set by hand have no evidence to search again; fit with preferences instead")
-        shares = read_shares(new_shares, self.patterns_.classes, self.patterns_.support)
         twin = copy.copy(self)
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-        twin._set_weights(with_shares(self.patterns_, shares), generator)  # noqa: SLF001 (a copy of this object)
+        twin._set_weights(self.patterns_.with_prevalence(new_shares), generator)  # noqa: SLF001 (a copy of this object)
         return twin
+
+    @property
+    def decision_(self) -> Decision:
+        """The decision that can be carried elsewhere: JSON, SQL, ONNX; it takes `vote_shares`."""
+        check_is_fitted(self, "weights_")
+        return Decision(tuple(self.classes_.tolist()), self.weights_, self.smoothing_)
+
+    def to_onnx(self, X: Any, *, path: str | os.PathLike[str] | None = None) -> Any:
+        """Return an ONNX model of the fitted classifier with its tuned decision; see `Decision.to_onnx`."""
+        check_is_fitted(self, "weights_")
+        votes = with_hard_leaves(self.estimator_) if self.votes_are_hard_ else self.estimator_
+        return self.decision_.to_onnx(votes, X, path=path)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return which metadata goes where: the estimator's fit, the splitter, and sample_weight to the search."""

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from compromis.deployment.decision import Decision
 from compromis.errors import InputError, shown
 from compromis.evaluation.evaluate import evaluate, evaluate_counts
 from compromis.evidence.votes import VotePatterns, read_class_weights
 from compromis.preferences import Preferences
 from compromis.reporting.evaluation import Evaluation
 from compromis.reporting.report import Report, make_report
-from compromis.weights.decision import Decision
 
 
 def report(

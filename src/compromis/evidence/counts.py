@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from compromis.errors import InputError, shown
 from compromis.evidence.labels import LabelColumn, check_same_index, check_same_rows, pandas_index, read_labels
+from compromis.evidence.prevalence import prevalence_factors
 from compromis.evidence.tabulate import PairTable, tabulate
 from compromis.evidence.weights import read_weights
 from compromis.preferences import Label
@@ -69,13 +70,41 @@ class Counts:
         check_same_index(truth, pandas_index(sample_weight), "sample_weight")
         weight = read_weights(sample_weight, len(truth))
         found, matrix, squares = tabulate(truth, decision, weight)
-        order = _class_order(found, labels, truth.categories or decision.categories or ())
+        order = class_order(found, labels, truth.categories or decision.categories or ())
         return cls(
             _arranged(matrix, found, order),
             order,
             len(truth),
             None if squares is None else _arranged(squares, found, order),
         )
+
+    @classmethod
+    def from_frame(
+        cls, frame: Any, *, truth: str, decision: str, weight: str | None = None, labels: Sequence[Any] | None = None
+    ) -> Counts:
+        """Count the rows of a data frame in its own engine; only the counts come back.
+
+        Parameters
+        ----------
+        frame : data frame
+            Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.scan` opens files.
+        truth, decision : str
+            The columns of true and decided classes; rows that lack one are refused.
+        weight : str, optional
+            A column of row weights, finite and at least 0.
+        labels : sequence, optional
+            The classes in the order wanted, absent ones included.
+
+        Examples
+        --------
+        >>> import compromis as cp, pandas
+        >>> frame = pandas.DataFrame({"true": ["bad", "good", "good"], "decided": ["bad", "bad", "good"]})
+        >>> cp.Counts.from_frame(frame, truth="true", decision="decided").matrix.tolist()
+        [[1, 0], [1, 1]]
+        """
+        from compromis.evidence.counts_frame import count_frame
+
+        return count_frame(frame, truth=truth, decision=decision, weight=weight, labels=labels)
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike, classes: Sequence[Any]) -> Counts:
@@ -136,6 +165,20 @@ class Counts:
         """All rows (or weights)."""
         return self.matrix.sum().item()
 
+    def with_prevalence(self, shares: Mapping[Any, float] | Sequence[float]) -> Counts:
+        """Return what the same decisions come to where the classes have other shares and still look the same (pure prior shift).
+
+        Examples
+        --------
+        >>> import compromis as cp
+        >>> counts = cp.Counts.from_matrix([[90, 10], [20, 80]], ["no", "yes"])
+        >>> counts.with_prevalence({"no": 0.9, "yes": 0.1}).matrix.tolist()
+        [[162.0, 18.0], [4.0, 16.0]]
+        """
+        factor = prevalence_factors(shares, self.classes, self.support)[:, np.newaxis]
+        squares = self.matrix if self.squares is None else self.squares
+        return Counts(self.matrix * factor, self.classes, self.rows, np.asarray(squares * factor**2, dtype=np.float64))
+
     def __add__(self, other: Counts) -> Counts:
         if not isinstance(other, Counts):
             return NotImplemented
@@ -153,9 +196,10 @@ class Counts:
         return Counts(_arranged(self.matrix, self.classes, order), order, self.rows, squares)
 
 
-def _class_order(
+def class_order(
     found: Sequence[Label], labels: Sequence[Any] | None, categories: tuple[Label, ...]
 ) -> tuple[Label, ...]:
+    """Return the classes in the order wanted: `labels`, else the categories and then what else was found, sorted."""
     if labels is None:
         return categories + _sorted([label for label in found if label not in categories])
     order = tuple(plain_label(label) for label in labels)

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis.arrays import on_host
 from compromis.errors import InputError, shown
 from compromis.evidence.counts import Counts
+from compromis.evidence.vote_values import many_outputs
 from compromis.preferences import Label
 from compromis.preferences.preferences import plain_label
 
@@ -101,13 +103,15 @@ def in_class_order(y_proba: Any, classes: Sequence[Label], name: str) -> Any:
 def as_matrix(values: Any, name: str) -> Floats:
     """Return scores as a matrix of numbers, one column per class."""
     try:
-        matrix = np.array(values, dtype=np.float64)
+        matrix = np.array(on_host(values), dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"{name} must hold numbers, one column per class") from None
     if matrix.ndim == 1:
         matrix = matrix[:, np.newaxis]
     if matrix.ndim != 2:
-        raise InputError(f"{name} must have one row per row and one column per class, got shape {matrix.shape}")
+        raise InputError(
+            f"{name} must have one row per row and one column per class, got shape {matrix.shape}{many_outputs(matrix)}"
+        )
     return matrix
 
 

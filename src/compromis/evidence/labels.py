@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis.arrays import on_host
 from compromis.errors import InputError, shown
 from compromis.preferences import Label
 from compromis.preferences.preferences import plain_label
@@ -49,6 +50,7 @@ class LabelColumn:
 
 def read_labels(values: Any, name: str) -> LabelColumn:
     """Return the labels as a checked column; `name` is what messages call it."""
+    values = on_host(values)
     if type(values).__module__.partition(".")[0] in {"pandas", "polars", "pyarrow", "modin", "cudf"}:
         return _read_series(values, name)
     return _read_array(_as_array(values, name), name)

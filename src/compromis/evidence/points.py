@@ -147,6 +147,42 @@ class OperatingPoints:
         return cls(edges, above[0], above[1], totals[0].item(), totals[1].item(), pos_label, binned=True)
 
     @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        truth: str,
+        score: str,
+        positive: Any,
+        weight: str | None = None,
+        bins: int | str | None = "auto",
+        within: tuple[float, float] | None = None,
+    ) -> OperatingPoints:
+        """Return the cuts of a column of scores, counted in the frame's own engine; see `compromis.evidence.points_frame`.
+
+        Parameters
+        ----------
+        frame : data frame
+            Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.scan` opens files.
+        truth, score : str
+            The columns of true classes and of scores.
+        positive : label
+            The positive class.
+        weight : str, optional
+            A column of row weights.
+        bins : "auto", int or None
+            None: every score; a number: bins of equal width, whose edges are the cuts (exact there, unknown between them:
+            `compromis.roc_area_bounds` and `compromis.best_cut` say what that means). "auto" bins more than 2,000,000 scores.
+        within : (low, high), optional
+            The range of the bins; without it that of the scores, which takes one more pass.
+        """
+        from compromis.evidence.points_frame import points_of_frame
+
+        return points_of_frame(
+            frame, truth=truth, score=score, positive=positive, weight=weight, bins=bins, within=within
+        )
+
+    @classmethod
     def from_estimator(
         cls, estimator: Any, X: Any, y: Any, *, pos_label: Any = None, sample_weight: ArrayLike | None = None
     ) -> OperatingPoints:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from compromis.arrays import on_host
 from compromis.errors import InputError, nearest, shown
 from compromis.evidence.distributions import as_matrix, in_class_order
 from compromis.evidence.labels import LabelColumn, read_labels
@@ -123,7 +124,7 @@ def _found(column: LabelColumn) -> list[Label]:
 
 def read_scores(y_score: ArrayLike, rows: int) -> Floats:
     """Return the scores as float64, each distinct score still distinct."""
-    given = np.asarray(y_score)
+    given = np.asarray(on_host(y_score))
     if given.dtype.kind not in "iufb" or given.shape != (rows,):
         raise InputError(
             f"y_score must be one number per row, {rows:,} in all, got shape {given.shape} of {given.dtype}"

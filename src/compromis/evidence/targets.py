@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis.arrays import on_host
 from compromis.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -59,7 +60,7 @@ def _row_labels(values: Any) -> Any:
 
 def _as_floats(values: Any, name: str) -> Floats:
     try:
-        array = np.asarray(values)
+        array = np.asarray(on_host(values))
         if array.dtype.kind in "bcmMSU" or (
             array.dtype == object and any(isinstance(one, (str, bool)) for one in array.flat)
         ):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis.arrays import on_host
 from compromis.errors import InputError, shown
 from compromis.preferences import Label
 from compromis.preferences.preferences import plain_label
@@ -26,6 +27,7 @@ def read_votes(votes: Any, classes: Sequence[Label], rows: int | None = None) ->
 
     Values are checked by `check_values` or, dense, by the scan that the caller needs anyway.
     """
+    votes = on_host(votes)
     matrix = _read_sparse(votes) if _is_sparse(votes) else _read_dense(_in_class_order(votes, classes), classes)
     if matrix.shape[1] != len(classes):
         raise InputError(
@@ -35,6 +37,13 @@ def read_votes(votes: Any, classes: Sequence[Label], rows: int | None = None) ->
     if rows is not None and matrix.shape[0] != rows:
         raise InputError(f"votes has {matrix.shape[0]:,} rows, y has {rows:,}; they must describe the same rows")
     return matrix
+
+
+def many_outputs(matrix: NDArray[Any]) -> str:
+    """Return what to do with the list of matrices that a model of several outputs predicts; else an empty string."""
+    return (
+        "; a model of several outputs gives a matrix for each: pass one of them at a time" if matrix.ndim == 3 else ""
+    )
 
 
 def is_sparse(matrix: Matrix) -> bool:
@@ -93,7 +102,9 @@ def _read_dense(votes: Any, classes: Sequence[Label]) -> NDArray[Any]:
     if matrix.ndim == 1 or (matrix.ndim == 2 and matrix.shape[1] == 1 and len(classes) == 2):
         return _from_one_column(matrix.reshape(-1), classes)
     if matrix.ndim != 2:
-        raise InputError(f"votes must have one row per row and one column per class, got shape {matrix.shape}")
+        raise InputError(
+            f"votes must have one row per row and one column per class, got shape {matrix.shape}{many_outputs(matrix)}"
+        )
     return np.require(matrix, requirements=["C", "A"])
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,9 +13,13 @@ from compromis.errors import InputError, shown
 from compromis.evidence.counts import Counts
 from compromis.evidence.labels import read_labels
 from compromis.evidence.positions import read_positions
+from compromis.evidence.prevalence import prevalence_factors
 from compromis.evidence.vote_values import Matrix, column_labels, complain, is_sparse, read_votes
 from compromis.evidence.weights import read_weights
 from compromis.preferences import Label
+
+if TYPE_CHECKING:
+    from compromis.evidence.count_bounds import CountBounds
 
 _SAMPLE = 8192
 """Rows looked at to see whether merging pays."""
@@ -43,6 +47,8 @@ class VotePatterns:
         The rows without any vote, which nothing can decide.
     merged : bool
         Whether equal rows were merged.
+    width : float
+        How far a vote may lie from the one stored: half a bin where votes were binned, else 0.
 
     Examples
     --------
@@ -61,6 +67,7 @@ class VotePatterns:
     rows: int
     left_out: int
     merged: bool
+    width: float = 0.0
 
     @classmethod
     def from_votes(
@@ -104,6 +111,45 @@ class VotePatterns:
         left_out = int(empty.sum())
         return cls(matrix, truth, multiplicity, classes, len(truth) - left_out, left_out, False)
 
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        truth: str,
+        votes: Sequence[str] | Mapping[str, Any],
+        labels: Sequence[Any] | None = None,
+        weight: str | None = None,
+        bins: int | None = None,
+    ) -> VotePatterns:
+        """Group the rows of a data frame by their votes in its own engine; only the patterns come back.
+
+        Parameters
+        ----------
+        frame : data frame
+            Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.scan` opens files.
+        truth : str
+            The column of true classes.
+        votes : sequence of str, or mapping
+            The columns of votes; a mapping gives the class of each column.
+        labels : sequence, optional
+            The class of each column of votes; without it the columns are named as the classes.
+        weight : str, optional
+            A column of row weights.
+        bins : int, optional
+            Votes become shares of the row's votes, rounded to steps of 1 / bins; `bounds` says what that can change.
+
+        Examples
+        --------
+        >>> import compromis as cp, pandas
+        >>> frame = pandas.DataFrame({"a": [3, 3, 0], "b": [1, 1, 4], "true": ["a", "a", "b"]})
+        >>> cp.VotePatterns.from_frame(frame, truth="true", votes=["a", "b"]).multiplicity.tolist()
+        [1, 2]
+        """
+        from compromis.evidence.votes_frame import patterns_of_frame
+
+        return patterns_of_frame(frame, truth=truth, votes=votes, labels=labels, weight=weight, bins=bins)
+
     def decide(self, weights: ArrayLike, *, smoothing: float = 0.0) -> NDArray[np.int64]:
         """Return the position of the class with the largest weight x (votes + smoothing) for each pattern; ties go to the first."""
         return decide_votes(self.votes, read_class_weights(weights, len(self.classes)), smoothing)
@@ -125,12 +171,36 @@ class VotePatterns:
             merged.votes, merged.truth, merged.multiplicity, self.classes, self.rows, self.left_out, True
         )
 
+    def bounds(self, weights: ArrayLike, *, smoothing: float = 0.0) -> CountBounds:
+        """Return between which numbers the counts lie where votes were binned; low and high are the same where they are exact."""
+        from compromis.evidence.count_bounds import bound_counts
+
+        return bound_counts(self, weights, smoothing)
+
     @property
     def support(self) -> NDArray[Any]:
         """The rows (or weights) of each true class."""
         total = np.zeros(len(self.classes), dtype=self.multiplicity.dtype)
         np.add.at(total, self.truth, self.multiplicity)
         return total
+
+    def with_prevalence(self, shares: Mapping[Any, float] | Sequence[float]) -> VotePatterns:
+        """Return the evidence of a population with other class shares, everything else being equal (pure prior shift).
+
+        Parameters
+        ----------
+        shares : mapping by class, or sequence in the order of ``classes``
+            The new shares; they are scaled to sum to 1.
+
+        Examples
+        --------
+        >>> import compromis as cp
+        >>> patterns = cp.VotePatterns.from_votes([[3, 1], [2, 2], [0, 4]], ["a", "a", "b"])
+        >>> patterns.with_prevalence({"a": 0.5, "b": 0.5}).support.tolist()
+        [1.5, 1.5]
+        """
+        factor = prevalence_factors(shares, self.classes, self.support)
+        return replace(self, multiplicity=self.multiplicity * factor[self.truth])
 
     def __len__(self) -> int:
         return len(self.truth)
@@ -147,10 +217,11 @@ class VotePatterns:
         multiplicity = np.concatenate([self.multiplicity, other.multiplicity])
         votes = _stacked(self.votes, other.votes)
         rows, left_out = self.rows + other.rows, self.left_out + other.left_out
+        width = max(self.width, other.width)
         if not (self.merged and other.merged):
-            return VotePatterns(votes, truth, multiplicity, self.classes, rows, left_out, False)
+            return VotePatterns(votes, truth, multiplicity, self.classes, rows, left_out, False, width)
         merged = _merge(votes, truth, self.classes, multiplicity)
-        return VotePatterns(merged.votes, merged.truth, merged.multiplicity, self.classes, rows, left_out, True)
+        return VotePatterns(merged.votes, merged.truth, merged.multiplicity, self.classes, rows, left_out, True, width)
 
 
 def decide_votes(votes: Matrix, weights: NDArray[np.float64], smoothing: float = 0.0) -> NDArray[np.int64]:

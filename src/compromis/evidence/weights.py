@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis.arrays import on_host
 from compromis.errors import InputError
 
 
@@ -15,7 +16,7 @@ def read_weights(sample_weight: Any, rows: int) -> NDArray[np.float64] | None:
     if sample_weight is None:
         return None
     try:
-        weight = np.array(sample_weight, dtype=np.float64)
+        weight = np.array(on_host(sample_weight), dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError("sample_weight must hold numbers; found something else") from None
     if weight.shape != (rows,):

@@ -153,6 +153,16 @@ class Evaluation:
 
         return to_json(self, path)
 
+    def to_markdown(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the evaluation as GitHub-flavoured Markdown; with `path`, write it there too, whole or not at all."""
+        from compromis.files import write_whole
+        from compromis.reporting.markdown import to_markdown
+
+        text = to_markdown(self)
+        if path is not None:
+            write_whole(path, text)
+        return text
+
     def to_html(self, path: str | os.PathLike[str] | None = None, **options: Any) -> str:
         """Return the report as one HTML page that needs no network; with `path`, write it there too, whole or not at all.
 

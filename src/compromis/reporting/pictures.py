@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis.deployment.decision import Decision
 from compromis.evidence.vote_distribution import vote_distribution
 from compromis.evidence.votes import VotePatterns
 from compromis.indices import Index
@@ -15,7 +16,6 @@ from compromis.preferences import Label, Preferences
 from compromis.reporting.class_curves import ClassCuts
 from compromis.tradeoffs import TradeoffCurve
 from compromis.weights import weight_sweep
-from compromis.weights.decision import Decision
 
 Floats = NDArray[np.float64]
 WIDTH, HEIGHT = 150.0, 100.0

@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
+from compromis.deployment.decision import Decision
 from compromis.errors import InputError
 from compromis.measures import rates
 from compromis.reporting.class_curves import ClassCuts
@@ -21,7 +22,6 @@ from compromis.reporting.pictures import SweepPicture, curve_pictures, sweep_pic
 from compromis.reporting.provenance import fingerprint, versions
 from compromis.reporting.report import Report, can_be_tuned, weights_change
 from compromis.reporting.text import worth_showing
-from compromis.weights.decision import Decision
 
 MOST_PICTURES = 40
 """Classes with pictures of their own; of more, the important and the frequent ones."""

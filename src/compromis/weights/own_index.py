@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 import numba
+import numba.experimental.function_type  # registers the type below; numba itself does so with its first compilation only
 from numba import types
 
 from compromis.errors import InputError

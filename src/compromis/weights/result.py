@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis.deployment.decision import Decision
 from compromis.evidence import Counts
 from compromis.measures.baselines import Baseline
 from compromis.measures.verdict import Verdict, judge
 from compromis.preferences import Label, Wish
-from compromis.weights.decision import Decision
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +91,10 @@ class WeightSearch:
     def decision(self) -> Decision:
         """The weights as a decision that can be carried elsewhere."""
         return Decision(self.classes, self.weights, self.smoothing)
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the decision as JSON, which `compromis.Decision.from_json` reads; with `path`, write it there too."""
+        return self.decision.to_json(path)
 
     def summary(self) -> str:
         """Return in sentences what was found, and what it is worth."""

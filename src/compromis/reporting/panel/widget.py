@@ -120,7 +120,7 @@ def _widget_class() -> type:
         @property
         def decision(self) -> Any:
             """The weights as a decision that can be carried elsewhere."""
-            from compromis.weights.decision import Decision
+            from compromis.deployment.decision import Decision
 
             return Decision(self._classes, self.weights, self.page["smoothing"])
 

@@ -1,0 +1,218 @@
+"""How long a re-tune of the studio takes, from the browser and back: letter's 26 classes, votes of forests of 20 and 100 trees.
+
+Run as ``COMPROMIS_DATA=... python benchmarks/bench_studio.py``; it needs Chromium and Playwright, and says so where one is missing. A
+round trip is what the page's `retune` takes: the wish goes to the server; weights and counts come back, from the full search if it
+needs no longer than 0.12 s, else first from a descent that starts at the weights before. The full search's weights follow, and its loss is
+what the first one is compared with. Machines are shared: look at the ratio to the search alone, measured in the same minute.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import gzip
+import os
+import shutil
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+
+TARGET = 300.0
+TURNS = 15
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+VOWELS = "AEIOUY"
+
+_MEASURE = """async ([address, token, wishes]) => {
+  const found = { first: [], full: [], near: [], best: [] };
+  const ask = async (path, body) => (await fetch(path, {
+    method: body ? "POST" : "GET", body: body && JSON.stringify(body),
+    headers: { "x-compromis-token": token, ...(body ? { "content-type": "application/json" } : {}) },
+  })).json();
+  for (const wish of wishes) {
+    const begin = performance.now();
+    let job = await ask(address, { wish });
+    let first = null;
+    for (;;) {
+      if (first === null && job.result) {
+        first = performance.now() - begin;
+        found.first.push(first);
+        found.near.push(job.result.loss);
+      }
+      if (job.state !== "running" && job.state !== "waiting") break;
+      job = await ask(`/api/jobs/${job.id}?seen=${job.version}`);
+    }
+    found.full.push(performance.now() - begin);
+    found.best.push(job.result.loss);
+  }
+  return found;
+}"""
+_SLIDE = """async (value) => {
+  const slider = [...document.querySelectorAll("details.cp-class")].find((one) => one.textContent.startsWith("A")).querySelector("input[type=range]");
+  const place = document.querySelector(".cp-loss");
+  const before = place.textContent;
+  const begin = performance.now();
+  slider.value = value;
+  slider.dispatchEvent(new Event("input", { bubbles: true }));
+  await new Promise((done) => {
+    // the wish alone changes numbers in the next frame; the answer of the server comes 30 ms later at the earliest
+    const watch = new MutationObserver(() => performance.now() - begin > 40 && (watch.disconnect(), done()));
+    watch.observe(document.querySelector(".cp-table"), { subtree: true, childList: true, characterData: true });
+    setTimeout(() => (watch.disconnect(), done()), 3000);
+  });
+  return [performance.now() - begin, before, place.textContent];
+}"""
+
+
+def write_votes(folder: Path, trees: int) -> Path:
+    """Write the out-of-bag votes of a forest on the letters, and return the table's path."""
+    from sklearn.ensemble import RandomForestClassifier
+
+    with gzip.open(Path(os.environ["COMPROMIS_DATA"]) / "letter.csv.gz", "rt") as file:
+        rows = [text.rstrip("\n").split(",") for text in file][1:]
+    X, y = np.array([row[:-1] for row in rows], dtype=np.float32), np.array([row[-1] for row in rows])
+    forest = RandomForestClassifier(trees, max_features=4, n_jobs=1, random_state=0).fit(X, y)
+    votes = np.zeros((len(X), 26), dtype=np.int64)
+    for tree, sample in zip(forest.estimators_, forest.estimators_samples_, strict=True):
+        unseen = np.ones(len(X), dtype=bool)
+        unseen[sample] = False
+        np.add.at(votes, (np.flatnonzero(unseen), tree.predict(X[unseen]).astype(int)), 1)
+    path = folder / f"letter{trees}.csv"
+    with path.open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["letter", *(f"v_{label}" for label in forest.classes_)])
+        writer.writerows([label, *row] for label, row in zip(y.tolist(), votes.tolist(), strict=True))
+    return path
+
+
+def wishes() -> list[dict]:
+    """Return wishes as a hand on a slider makes them: vowels matter, one answer moves."""
+    return [
+        {
+            "index": "kulczynski",
+            "classes": [
+                {"label": letter, "importance": 10.0, "accept_precision": 0.1 + 0.02 * turn, "accept_recall": 0.9}
+                for letter in VOWELS
+            ],
+        }
+        for turn in range(TURNS)
+    ]
+
+
+def serve(folder: Path, paths: list[Path]):
+    """Start a studio in a thread; return it with its address, token and how to stop it."""
+    from compromis.studio.guard import Secrets
+    from compromis.studio.places import Places
+    from compromis.studio.serving import listen, make_server, warm_up
+    from compromis.studio.workspace import Workspace
+
+    workspace, keys, sock = Workspace(Places(paths, folder)), Secrets(), listen()
+    started = threading.Event()
+    server = make_server(workspace, keys, sock, started=lambda _: started.set())
+    thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[sock])))
+    thread.start()
+    started.wait()
+    warm_up(workspace)
+
+    def stop() -> None:
+        server.should_exit = True
+        thread.join()
+
+    return workspace, keys, f"http://127.0.0.1:{sock.getsockname()[1]}", stop
+
+
+def load(workspace, source: str, trees: int):
+    from compromis.studio.gathering import Columns
+    from compromis.studio.workspace import Recipe
+
+    labels = [chr(65 + k) for k in range(26)]
+    columns = Columns("letter", {f"v_{label}": label for label in labels})
+    begin = time.perf_counter()
+    shown = workspace.load(Recipe(source, f"forest {trees}", columns), lambda *_: None)
+    return shown, time.perf_counter() - begin
+
+
+def measure(browser, folder: Path, trees: int) -> bool:
+    from compromis.preferences import Preference, Preferences
+    from compromis.weights import search_weights
+
+    path = write_votes(folder, trees)
+    workspace, keys, base, stop = serve(folder, [path])
+    try:
+        shown, loading = load(workspace, "1", trees)
+        page = browser.new_page()
+        page.goto(f"{base}/?token={keys.token}")
+        page.wait_for_selector(".cp-panel")
+        found = page.evaluate(_MEASURE, [f"/api/models/{shown['id']}/tune", keys.token, wishes()])
+        model, alone, full = workspace.model(shown["id"]), [], []
+        for turn in range(TURNS):
+            wish = Preferences({letter: Preference(10, 0.1 + 0.02 * turn, 0.9) for letter in VOWELS})
+            begin = time.perf_counter()
+            full.append(search_weights(model.patterns, preferences=wish).loss)
+            alone.append(1000 * (time.perf_counter() - begin))
+        slides = [page.evaluate(_SLIDE, str(8 + turn)) for turn in range(8)]
+        page.close()
+    finally:
+        stop()
+    first, full_time, alone_time = (statistics.median(one) for one in (found["first"], found["full"], alone))
+    worse = [near / loss for near, loss in zip(found["near"], full, strict=True)]
+    moved = [one[0] for one in slides if one[1] != one[2]]
+    slider = statistics.median(moved)
+    remote = model.document["remote"]
+    print(
+        f"letter, 26 classes, {trees} trees, {shown['patterns']:,} patterns; loaded in {loading:.2f} s, remote: {remote}"
+    )
+    line(
+        "  first answer from the browser and back / 300 ms",
+        first / TARGET,
+        "<= 1",
+        f"median {first:.0f} ms, longest {max(found['first']):.0f} ms",
+    )
+    line(
+        "  its loss / loss of the full search, largest of 15", max(worse), "", f"median {statistics.median(worse):.5f}"
+    )
+    line(
+        "  the full search's answer / 300 ms",
+        full_time / TARGET,
+        "",
+        f"median {full_time:.0f} ms, longest {max(found['full']):.0f} ms",
+    )
+    line(
+        "  its loss / loss in Python, largest of 15",
+        max(a / b for a, b in zip(found["best"], full, strict=True)),
+        "<= 1",
+    )
+    line("  first answer / the full search alone in Python", first / alone_time, "", f"{alone_time:.0f} ms")
+    line(
+        "  slider to new numbers on the page / 300 ms",
+        slider / TARGET,
+        "<= 1",
+        f"median {slider:.0f} ms of {len(moved)} moves",
+    )
+    return first <= TARGET
+
+
+def line(name: str, reached: float, target: str, note: str = "") -> None:
+    print(f"{name:<58} {reached:>9.4f}   {target:<6} {note}")
+
+
+def main() -> None:
+    chromium = os.environ.get("COMPROMIS_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    if not os.environ.get("COMPROMIS_DATA") or chromium is None:
+        print("left out: this needs COMPROMIS_DATA and Chromium")
+        return
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver, tempfile.TemporaryDirectory() as folder:
+        browser = driver.chromium.launch(executable_path=chromium, args=FLAGS)
+        met = [measure(browser, Path(folder), trees) for trees in (20, 100)]
+        browser.close()
+    sys.exit(0 if all(met) else "the target was missed")
+
+
+if __name__ == "__main__":
+    main()

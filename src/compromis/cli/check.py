@@ -1,0 +1,63 @@
+"""compromis check: a gate for continuous integration, closed when a minimum is missed."""
+
+from __future__ import annotations
+
+import click
+
+from compromis.cli.saying import say_dropped
+
+
+@click.command("check")
+@click.argument("file")
+@click.option(
+    "--preferences", "preferences_file", required=True, metavar="FILE.toml", help="What matters, with minima."
+)
+@click.option("--truth", required=True, metavar="COL", help="The column of true classes.")
+@click.option("--decision", metavar="COL", help="The column of decided classes.")
+@click.option(
+    "--votes",
+    multiple=True,
+    metavar="PREFIX|COL",
+    help="Columns of votes or probabilities, decided by --weights; without --weights, by the highest.",
+)
+@click.option("--weights", metavar="FILE.json", help="The weights that 'compromis tune --output' wrote.")
+@click.option("--max-loss", type=float, metavar="LOSS", help="The largest loss to accept.")
+@click.option("--drop-missing", is_flag=True, help="Leave out rows whose true or decided class is missing.")
+@click.option("--markdown", is_flag=True, help="Print GitHub-flavoured Markdown, for a job summary or a pull request.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+def command(
+    file: str,
+    preferences_file: str,
+    truth: str,
+    decision: str | None,
+    votes: tuple[str, ...],
+    weights: str | None,
+    max_loss: float | None,
+    drop_missing: bool,
+    markdown: bool,
+    as_json: bool,
+) -> None:
+    """Check the decisions in FILE against the minima of your preferences (CSV, TSV, ARFF or Parquet; '-' is standard input).
+
+    The exit code is 0 when every minimum is met, 1 when one is missed, and 2 when the check could not be made.
+    """
+    from compromis.cli.decided import check_options, read_decided
+    from compromis.evaluation.evaluate import evaluate_counts
+    from compromis.evaluation.gate import gate
+    from compromis.preferences import Preferences
+
+    check_options(decision, votes, weights)
+    wish = Preferences.from_toml(preferences_file)
+    decided = read_decided(file, truth, decision, votes, weights, drop=drop_missing)
+    assert decided.counts is not None
+    result = evaluate_counts(decided.counts, preferences=wish)
+    found = gate(result, max_loss=max_loss)
+    say_dropped(decided.dropped)
+    if as_json:
+        click.echo(found.to_json())
+    elif markdown:
+        click.echo(found.to_markdown(), nl=False)
+    else:
+        click.echo(found)
+    if not found.passed:
+        raise click.exceptions.Exit(1)

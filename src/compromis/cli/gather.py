@@ -1,0 +1,128 @@
+"""The evidence of a file, by the engine that reads it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from compromis.cli.engine_options import label_texts, opened, score_columns
+from compromis.errors import InputError
+
+
+def gather(
+    file: str,
+    *,
+    truth: str,
+    engine: str | None,
+    cluster: str | None,
+    decision: str | None = None,
+    votes: tuple[str, ...] = (),
+    score: str | None = None,
+    positive: str | None = None,
+    bins: int | None = None,
+    within: tuple[float, float] | None = None,
+    weight: str | None = None,
+    drop_missing: bool = False,
+    labels: tuple[str, ...] = (),
+) -> tuple[Any, int]:
+    """Return Counts, VotePatterns or OperatingPoints, and the rows left out because a class is missing."""
+    chosen: dict[str, str] = {}
+
+    def numbers(names: list[str]) -> list[str]:
+        if votes:
+            chosen.update(score_columns(votes, names, [truth, decision, weight]))
+        return [*chosen, *(name for name in (score, weight) if name is not None)]
+
+    with opened(file, engine, cluster, numbers) as scan:
+        if decision is not None:
+            return count_classes(scan.frame, truth, decision, weight, labels, drop_missing)
+        frame, dropped = without_missing(scan.frame, truth, drop_missing)
+        if votes:
+            from compromis.evidence.votes_frame import patterns_of_frame
+
+            found: Any = patterns_of_frame(
+                frame, truth=truth, votes=by_class(chosen), weight=weight, bins=bins, spell=label_texts
+            )
+        else:
+            from compromis.evidence.points import OperatingPoints
+
+            assert score is not None
+            found = OperatingPoints.from_frame(
+                frame, truth=truth, score=score, positive=typed(frame, truth, positive), weight=weight,
+                bins="auto" if bins is None else bins, within=within,
+            )  # fmt: skip
+        return found, dropped
+
+
+def gather_scores(
+    file: str,
+    truth: str,
+    scores: tuple[str, ...],
+    positive: str,
+    weight: str | None,
+    drop_missing: bool,
+    engine: str | None,
+    cluster: str | None,
+) -> tuple[dict[str, Any], int]:
+    """Return the operating points of each score, and the rows left out; binned ones are said to be."""
+    import click
+
+    found = {
+        score: gather(
+            file, truth=truth, score=score, positive=positive, weight=weight, drop_missing=drop_missing, engine=engine,
+            cluster=cluster,
+        )
+        for score in scores
+    }  # fmt: skip
+    for score, (points, _) in found.items():
+        if points.binned:
+            click.echo(f"{score}: counted in {len(points) - 1:,} bins; cuts are exact at their edges", err=True)
+    return {score: points for score, (points, _) in found.items()}, max(dropped for _, dropped in found.values())
+
+
+def count_classes(
+    frame: Any, truth: str, decision: str, weight: str | None, labels: tuple[str, ...], drop_missing: bool
+) -> tuple[Any, int]:
+    """Return the counts of two columns of classes as text, and the rows left out."""
+    from compromis.evidence.counts_frame import count_text_frame
+
+    counts, dropped = count_text_frame(
+        frame, truth=truth, decision=decision, weight=weight, labels=labels or None, spell=label_texts
+    )
+    if dropped and not drop_missing:
+        raise InputError(
+            f"{dropped:,} {'row lacks its' if dropped == 1 else 'rows lack their'} true or decided class; fill them in, "
+            f"or leave those rows out with --drop-missing"
+        )
+    return counts, dropped
+
+
+def by_class(chosen: dict[str, str]) -> dict[str, str]:
+    """Return the columns of votes in the order of their classes, as for small files."""
+    return dict(sorted(chosen.items(), key=lambda item: item[1]))
+
+
+def without_missing(frame: Any, truth: str, drop_missing: bool) -> tuple[Any, int]:
+    """Return the frame without rows that lack their true class, and their number, where that was asked for."""
+    from compromis.queries.frame import Frame
+
+    if not drop_missing:
+        return frame, 0
+    Frame.open(frame, {"truth": truth})  # the column must be there
+    from compromis.queries.grouping import drop_rows
+
+    return drop_rows(frame, truth)
+
+
+def typed(frame: Any, truth: str, positive: str | None) -> Any:
+    """Return a label given as text in the type of its column."""
+    from compromis.queries.frame import Frame
+
+    kind = Frame.open(frame, {"truth": truth}).types["truth"]
+    try:
+        if kind.is_integer():
+            return int(positive or "")
+        if kind.is_float():
+            return float(positive or "")
+    except ValueError:
+        return positive
+    return {"true": True, "false": False}.get(positive or "", positive) if str(kind) == "Boolean" else positive

@@ -1,0 +1,78 @@
+"""compromis merge: the evidence of many files together, and what it says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from compromis.cli.wishes import read_wish, wish_options
+
+
+@click.command("merge")
+@click.argument("parts", nargs=-1, required=True)
+@wish_options
+@click.option(
+    "--min-cell", default=0, show_default=True, metavar="N", help="Keep back cells of fewer rows of the whole."
+)
+@click.option("--output", metavar="ALL.json", help="Where to write the merged evidence.")
+@click.option("--weights", metavar="FILE.json", help="Where to write the weights found, for vote patterns.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+def command(
+    parts: tuple[str, ...],
+    preferences_file: str | None,
+    prioritise: tuple[str, ...],
+    index: str | None,
+    min_cell: int,
+    output: str | None,
+    weights: str | None,
+    as_json: bool,
+) -> None:
+    """Add up the evidence in PARTS, which 'compromis count' wrote, and report on it.
+
+    Counts become the report of 'evaluate', vote patterns (with --preferences or --prioritise) the weights of 'tune',
+    operating points the intervals of 'tradeoff'.
+    """
+    from compromis.evidence.evidence_file import EvidenceFile, merge_evidence, read_evidence, write_file
+    from compromis.evidence.suppression import suppress
+
+    wish = read_wish(preferences_file, prioritise, index)
+    merged = merge_evidence(read_evidence(part) for part in parts)
+    evidence, kept_back = suppress(merged.evidence, min_cell)
+    whole = EvidenceFile(evidence, merged.suppressed + kept_back)
+    text = _report(whole.evidence, wish, weights, as_json)
+    if output is not None:
+        write_file(whole, output)
+    if str(whole.suppressed):
+        click.echo(str(whole.suppressed), err=True)
+    click.echo(text)
+    if output is not None:
+        click.echo(f"evidence of {len(parts)} files written to {output}", err=True)
+
+
+def _report(evidence: Any, wish: Any, weights: str | None, as_json: bool) -> str:
+    from compromis.evidence.counts import Counts
+    from compromis.evidence.votes import VotePatterns
+
+    if isinstance(evidence, Counts):
+        from compromis.evaluation.evaluate import evaluate_counts
+
+        result = evaluate_counts(evidence, preferences=wish)
+        return result.to_json() if as_json else str(result)
+    if isinstance(evidence, VotePatterns):
+        return _weights(evidence, wish, weights)
+    from compromis.reporting.tradeoff import TradeoffReport
+
+    report = TradeoffReport.from_points({"score": evidence}, index="kulczynski" if wish is None else wish.index)
+    return report.to_json() if as_json else str(report)
+
+
+def _weights(patterns: Any, wish: Any, weights: str | None) -> str:
+    from compromis.weights import search_weights
+
+    if wish is None:
+        return f"{patterns.rows:,} rows in {len(patterns):,} vote patterns; give --preferences or --prioritise to tune weights"
+    found = search_weights(patterns, preferences=wish)
+    if weights is not None:
+        found.decision.to_json(weights)
+    return found.summary()

@@ -1,0 +1,143 @@
+"""A decision as nodes of ONNX: (votes + smoothing) x weights, the first of the largest, its label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis.errors import InputError, MissingExtra, shown
+from compromis.preferences import Label
+
+if TYPE_CHECKING:
+    from compromis.deployment.decision import Decision
+
+OPSET, IR_VERSION = 17, 8
+"""Old enough for every onnxruntime in use; the nodes below have not changed since."""
+DECISION, VOTES = "decision", "votes"
+
+
+def decision_model(classes: Sequence[Label], weights: NDArray[np.float64], smoothing: float) -> Any:
+    """Return an ONNX model of the decision alone: float64 ``votes`` in, ``decision`` out."""
+    onnx = _import("onnx")
+    helper, kind = onnx.helper, onnx.TensorProto
+    nodes, constants = _nodes(onnx, VOTES, classes, weights, smoothing)
+    graph = helper.make_graph(
+        nodes,
+        "decision",
+        [helper.make_tensor_value_info(VOTES, kind.DOUBLE, [None, len(classes)])],
+        [_label_output(onnx, classes)],
+        constants,
+    )
+    return _finished(onnx, graph, [helper.make_opsetid("", OPSET)])
+
+
+def model_with_decision(decision: Decision, model: Any, X: Any) -> Any:
+    """Return the ONNX model of a classifier, its probabilities decided by `decision`."""
+    onnx = _import("onnx")
+    made = _converted(model, X)
+    graph = made.graph
+    source = _probabilities(graph, len(decision.classes))
+    classes, weights = decision.classes, decision.weights
+    nodes, constants = _nodes(onnx, source, classes, weights, float(decision.smoothing))
+    graph.node.extend([*nodes, onnx.helper.make_node("Identity", [source], [VOTES])])
+    graph.initializer.extend(constants)
+    element = next(one for one in graph.output if one.name == source).type.tensor_type.elem_type
+    del graph.output[:]
+    graph.output.extend(
+        [_label_output(onnx, classes), onnx.helper.make_tensor_value_info(VOTES, element, [None, len(classes)])]
+    )
+    return _finished(onnx, graph, list(made.opset_import))
+
+
+def _converted(model: Any, X: Any) -> Any:
+    skl2onnx = _import("skl2onnx")
+    if not hasattr(model, "predict_proba"):
+        raise InputError(f"the model needs predict_proba, which {type(model).__name__} has not; calibrate it first")
+    if X is None:
+        raise InputError("X is missing: give a row or more as the model will get them, for their columns and type")
+    rows = np.asarray(X)
+    if rows.ndim != 2 or rows.dtype.kind not in "fiu":
+        raise InputError(
+            f"X is a table of numbers, got {rows.dtype} of shape {rows.shape}; encode text inside the model"
+        )
+    double = rows.dtype == np.float64
+    types = skl2onnx.common.data_types
+    kind = types.DoubleTensorType if double else types.FloatTensorType
+    try:
+        return skl2onnx.convert_sklearn(
+            model,
+            initial_types=[("X", kind([None, rows.shape[1]]))],
+            options={id(model): {"zipmap": False}},
+            target_opset=OPSET,
+        )
+    except Exception as error:  # skl2onnx raises whatever its converters meet
+        cause = str(error).strip().splitlines()[0][:200]
+        raise InputError(f"skl2onnx cannot convert {type(model).__name__}: {cause}") from error
+
+
+def _probabilities(graph: Any, classes: int) -> str:
+    """Return the name of the output with one column per class."""
+    for output in graph.output:
+        shape = output.type.tensor_type.shape.dim
+        if len(shape) == 2 and output.name.lower().startswith(("prob", "output_prob")):
+            return str(output.name)
+    raise InputError(
+        f"the converted model has no output of {classes} probabilities; its outputs are {shown(one.name for one in graph.output)}"
+    )
+
+
+def _nodes(
+    onnx: Any, source: str, classes: Sequence[Label], weights: NDArray[np.float64], smoothing: float
+) -> tuple[list[Any], list[Any]]:
+    helper, numpy_helper = onnx.helper, onnx.numpy_helper
+    names = {
+        name: f"decision_{name}" for name in ("double", "smoothing", "added", "weights", "score", "place", "classes")
+    }
+    nodes = [
+        helper.make_node("Cast", [source], [names["double"]], to=onnx.TensorProto.DOUBLE),
+        helper.make_node("Add", [names["double"], names["smoothing"]], [names["added"]]),
+        helper.make_node("Mul", [names["added"], names["weights"]], [names["score"]]),
+        helper.make_node("ArgMax", [names["score"]], [names["place"]], axis=1, keepdims=0, select_last_index=0),
+        helper.make_node("Gather", [names["classes"], names["place"]], [DECISION]),
+    ]
+    constants = [
+        numpy_helper.from_array(np.array(smoothing, dtype=np.float64), names["smoothing"]),
+        numpy_helper.from_array(np.asarray(weights, dtype=np.float64), names["weights"]),
+        numpy_helper.from_array(_label_array(classes), names["classes"]),
+    ]
+    return nodes, constants
+
+
+def _label_array(classes: Sequence[Label]) -> NDArray[Any]:
+    kinds = {type(label) for label in classes}
+    if kinds == {str}:
+        return np.array(list(classes), dtype=object)
+    if kinds in ({int}, {bool}):
+        return np.array(list(classes), dtype=np.int64 if kinds == {int} else np.bool_)
+    if kinds == {float}:
+        return np.array(list(classes), dtype=np.float64)
+    raise InputError(f"ONNX takes labels of one kind, text, whole numbers or true/false, got {shown(classes)}")
+
+
+def _label_output(onnx: Any, classes: Sequence[Label]) -> Any:
+    kind = onnx.TensorProto
+    element = {"O": kind.STRING, "i": kind.INT64, "b": kind.BOOL, "f": kind.DOUBLE}[_label_array(classes).dtype.kind]
+    return onnx.helper.make_tensor_value_info(DECISION, element, [None])
+
+
+def _finished(onnx: Any, graph: Any, opsets: list[Any]) -> Any:
+    model = onnx.helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION, producer_name="compromis")
+    onnx.checker.check_model(model)
+    return model
+
+
+def _import(name: str) -> Any:
+    from importlib import import_module
+
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise MissingExtra(f"ONNX needs {name}; install it with: pip install 'compromis[onnx]'") from error

@@ -1,0 +1,75 @@
+"""Clusters: a connection that answers in time, or a sentence."""
+
+from __future__ import annotations
+
+import socket
+import warnings
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+from compromis.errors import InputError, MissingExtra
+from compromis.queries.running import first_line
+
+TIMEOUT = 10.0
+"""Seconds in which a cluster must answer."""
+_PORTS = {"sc": 15002, "spark": 7077, "tcp": 8786, "tls": 8786}
+
+
+def connect_dask(address: str) -> Any:
+    """Make the Dask cluster at `address` the one that Dask frames run on."""
+    check_answers(address)
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise MissingExtra("a Dask cluster needs distributed; install it with: pip install distributed") from error
+    try:
+        return Client(address, timeout=TIMEOUT)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise InputError(f"there is no Dask scheduler at {address}: {first_line(error)}") from error
+
+
+def connect_spark(address: str) -> Any:
+    """Make the Spark cluster at `address` (sc://host:port for Spark Connect, or a master's spark://host:port) the one used."""
+    if not address.startswith("local"):
+        check_answers(address)
+    return spark_session(address)
+
+
+def spark_session(address: str | None = None) -> Any:
+    """Return the running Spark session, or start one: on this machine, or on the cluster at `address`."""
+    from pyspark.sql import SparkSession
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # pyspark warns of every newer pandas
+        running = SparkSession.getActiveSession()
+        if running is not None and address is None:
+            return running
+        builder: Any = SparkSession.builder
+        if address is not None and address.startswith("sc://"):
+            return builder.remote(address).getOrCreate()
+        settings = {"spark.ui.enabled": "false", "spark.log.level": "ERROR"}
+        builder = builder.master(address or "local[*]")
+        for name, value in settings.items():
+            builder = builder.config(name, value)
+        return builder.getOrCreate()
+
+
+def check_answers(address: str) -> None:
+    """Refuse an address at which nothing listens within the time allowed."""
+    parts = urlsplit(address if "://" in address else f"tcp://{address}")
+    try:
+        host, port = parts.hostname, parts.port or _PORTS.get(parts.scheme)
+    except ValueError:
+        host, port = None, None
+    if not host or not port:
+        raise InputError(f"{address!r} is no address of a cluster; write it like tcp://host:8786 or spark://host:7077")
+    try:
+        socket.create_connection((host, port), timeout=TIMEOUT).close()
+    except OSError as error:
+        raise InputError(
+            f"no cluster answers at {address} within {TIMEOUT:g} seconds ({first_line(error)}); check the address, and that it runs"
+        ) from error
+
+
+CONNECT: dict[str, Callable[[str], Any]] = {"dask": connect_dask, "spark": connect_spark}

@@ -1,0 +1,92 @@
+"""decide: weights applied inside the engine, as a further column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import ArrayLike
+
+from compromis.deployment.decision import Decision
+from compromis.errors import InputError, shown
+from compromis.evidence.votes import read_class_weights
+from compromis.evidence.votes_frame import name_votes
+from compromis.preferences import Label
+from compromis.queries.deciding import BEST, SCORE, add_decision, usable_votes
+from compromis.queries.frame import Frame, lazy_frame
+
+
+def decide(
+    frame: Any,
+    *,
+    votes: Sequence[str] | Mapping[str, Any],
+    weights: ArrayLike | Decision | None = None,
+    labels: Sequence[Any] | None = None,
+    smoothing: float = 0.0,
+    name: str = "decision",
+) -> Any:
+    """Return the frame with a column of decisions: the class of the largest weight x (vote + smoothing).
+
+    Nothing is computed before the frame's engine is asked for rows.
+
+    Parameters
+    ----------
+    frame : data frame
+        Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark.
+    votes : sequence of str, or mapping
+        The columns of votes; a mapping gives the class of each column.
+    weights : array-like or Decision, optional
+        One positive weight per column of votes; a `Decision` brings classes and smoothing too. Without it all are equal.
+    labels : sequence, optional
+        The class of each column of votes; without it (and without a mapping) the columns are named as the classes.
+    smoothing : float
+        Added to every vote.
+    name : str
+        What the new column is called.
+
+    Returns
+    -------
+    data frame
+        Of the kind given, with one more column. Ties go to the first class. A row of which a vote is missing, negative or
+        not finite has no decision; a row of zeros gets the class that smoothing and weights prefer, else the first.
+
+    Examples
+    --------
+    >>> import compromis as cp, pandas
+    >>> frame = pandas.DataFrame({"good": [0.7, 0.8, 0.75], "bad": [0.3, 0.2, 0.25]})
+    >>> cp.decide(frame, votes=["good", "bad"], weights=[1, 3])["decision"].tolist()
+    ['bad', 'good', 'good']
+    """
+    columns, classes = name_votes(votes, labels if not isinstance(weights, Decision) else weights.classes)
+    rule = weights if isinstance(weights, Decision) else _rule(classes or tuple(columns), weights, smoothing)
+    _check_labels(rule.classes)
+    lazy = lazy_frame(frame)
+    opened = Frame.open(frame, {column: column for column in columns})
+    opened.check_numbers(columns)
+    kept = [column for column in lazy.collect_schema().names() if column != name]
+    lazy = add_decision(lazy, columns, rule.weights, rule.smoothing, rule.classes, name)
+    decided = nw.when(usable_votes(columns)).then(nw.col(name)).otherwise(nw.lit(None)).alias(name)
+    lazy = lazy.with_columns(decided).drop(BEST, *([SCORE] if len(columns) > 1 else []))
+    return _like(frame, lazy.select(*kept, name))
+
+
+def _rule(classes: tuple[Label, ...], weights: ArrayLike | None, smoothing: float) -> Decision:
+    given = np.ones(len(classes)) if weights is None else read_class_weights(weights, len(classes))
+    return Decision(classes, given, smoothing)
+
+
+def _check_labels(classes: Sequence[Label]) -> None:
+    """Engines hold columns of one type, and know no others than these."""
+    kinds = {type(label) for label in classes}
+    if len(kinds) > 1 or not kinds <= {str, int, bool, float}:
+        raise InputError(
+            f"an engine's column holds labels of one type, text, whole numbers or truth values, got {shown(classes)}"
+        )
+
+
+def _like(frame: Any, lazy: nw.LazyFrame[Any]) -> Any:
+    """Return an eager frame where one was given."""
+    given = nw.from_native(frame)
+    return lazy.collect().to_native() if isinstance(given, nw.DataFrame) else lazy.to_native()

@@ -1,0 +1,227 @@
+"""scan: files of any size as a lazy frame of an engine, labels as text exactly as written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+import narwhals as nw
+
+from compromis.engines import clusters, delimited
+from compromis.engines.paths import Files, Where
+from compromis.engines.reading import open_content
+from compromis.errors import CompromisError, InputError, MissingExtra, nearest
+from compromis.queries.frame import lazy_frame, pick_name
+from compromis.queries.running import first_line
+
+ENGINES = ("polars", "duckdb", "dask", "spark")
+_SEPARATOR = {"CSV": ",", "TSV": "\t"}
+
+
+def scan(where: Where | Sequence[Where], *, engine: str | None = None, numbers: Sequence[str] = ()) -> Any:
+    r"""Open files of any size as a lazy frame; nothing is read but names and types.
+
+    Parameters
+    ----------
+    where : path, pattern, folder, or a list of them
+        CSV, TSV (also gzip) or Parquet: ``"data/*.parquet"``, or a folder, whose subfolders named key=value become columns
+        of text. A name that exists is meant as written, stars and brackets included.
+    engine : {"polars", "duckdb", "dask", "spark"}, optional
+        Without it polars for Parquet and DuckDB for text, whichever is installed.
+    numbers : sequence of str
+        Columns of CSV that hold numbers; all others stay text, so that 01, NA and null are what they are. An empty field is missing.
+
+    Returns
+    -------
+    polars.LazyFrame, DuckDB relation, Dask or Spark data frame
+        For `Counts.from_frame`, `evaluate_frame`, `decide`, or the engine's own methods.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> with open("sites.csv", "w") as file:
+    ...     _ = file.write("true,decided\n01,1\nNA,NA\n")
+    >>> counts = cp.Counts.from_frame(cp.scan("sites.csv"), truth="true", decision="decided")
+    >>> counts.classes
+    ('01', '1', 'NA')
+    """
+    return open_scan(where, engine=engine, numbers=numbers).frame
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scan:
+    """An opened frame with the files behind it."""
+
+    frame: Any
+    files: Files
+    engine: str
+
+
+def open_scan(
+    where: Where | Sequence[Where],
+    *,
+    engine: str | None = None,
+    numbers: Sequence[str] = (),
+    cluster: str | None = None,
+) -> Scan:
+    """Open files, and keep what tells whether they changed."""
+    files = Files.find(where)
+    chosen = choose_engine(engine, files.format)
+    if cluster is not None and chosen not in clusters.CONNECT:
+        raise InputError(f"a cluster is for the engines {' and '.join(clusters.CONNECT)}, not for {chosen}")
+    names = _text_names(files)
+    if cluster is not None:
+        clusters.CONNECT[chosen](cluster)
+    try:
+        frame = _OPENERS[chosen](files, names)
+        return Scan(_with_numbers(frame, numbers), files, chosen)
+    except (CompromisError, MemoryError):
+        raise
+    except Exception as error:  # every engine has its own tree of errors
+        raise InputError(f"{files.paths[0]} cannot be read as {files.format}: {first_line(error)}") from error
+
+
+def choose_engine(engine: str | None, format: str = "Parquet") -> str:
+    """Return the engine asked for, or the first that is installed; text goes to DuckDB, which refuses ragged rows."""
+    if engine is not None and engine not in ENGINES:
+        raise InputError(f"there is no engine {engine!r}{nearest(engine, ENGINES)}; choose one of {', '.join(ENGINES)}")
+    order = ("polars", "duckdb") if format == "Parquet" else ("duckdb", "polars")
+    chosen = engine or next((name for name in order if find_spec(name)), None)
+    if chosen is None:
+        raise MissingExtra("files of any size need polars or DuckDB; install both with: pip install 'compromis[big]'")
+    if not find_spec(_PACKAGE.get(chosen, chosen)):
+        raise MissingExtra(f"the engine {chosen} is not installed; install it with: {_INSTALL[chosen]}")
+    return chosen
+
+
+_PACKAGE = {"spark": "pyspark"}
+_INSTALL = {
+    "polars": "pip install 'compromis[big]'",
+    "duckdb": "pip install 'compromis[big]'",
+    "dask": "pip install 'dask[dataframe]' distributed",
+    "spark": "pip install pyspark pyarrow",
+}
+
+
+def _text_names(files: Files) -> list[str]:
+    """Return the columns of text files, which must be the same in all: engines would match them by position."""
+    if files.format == "Parquet":
+        return []
+    read = delimited.csv_names if files.format == "CSV" else delimited.tsv_names
+    first: list[str] = []
+    for path in files.paths:
+        with open_content(path) as stream:
+            names = read(stream, path)
+        if first and names != first:
+            raise InputError(f"{path} has other columns than {files.paths[0]}; scan files of the same columns together")
+        first = names
+    return first
+
+
+def _open_polars(files: Files, names: list[str]) -> Any:
+    import polars
+
+    if files.format == "Parquet":
+        keys = dict.fromkeys(files.partitions, polars.String)
+        return polars.scan_parquet(
+            list(files.paths), glob=False, hive_partitioning=bool(keys), hive_schema=keys or None, low_memory=True
+        )
+    frame = polars.scan_csv(
+        list(files.paths), separator=_SEPARATOR[files.format], glob=False, schema=dict.fromkeys(names, polars.String)
+    )
+    blank = [polars.when(polars.col(name) != "").then(polars.col(name)).alias(name) for name in names]
+    return frame.select(blank)  # a quoted empty field is missing too
+
+
+def _open_duckdb(files: Files, names: list[str]) -> Any:
+    import duckdb
+
+    connection = duckdb.connect(config={"preserve_insertion_order": "false"})
+    paths = [_literal(path) for path in files.paths]
+    if files.format == "Parquet":
+        _check_schemas(connection, paths)
+        keys = "true" if files.partitions else "false"
+        return connection.sql(
+            f"select * from read_parquet($paths, hive_partitioning = {keys}, hive_types_autocast = false)",  # noqa: S608
+            params={"paths": paths},
+        )
+    return connection.read_csv(
+        paths,
+        columns=dict.fromkeys(names, "VARCHAR"),
+        auto_detect=False,
+        header=True,
+        delimiter=_SEPARATOR[files.format],
+        quotechar='"',
+        escapechar='"',
+        na_values="",
+        strict_mode=True,
+    )
+
+
+def _check_schemas(connection: Any, paths: list[str]) -> None:
+    """Refuse Parquet files of different types: DuckDB would convert them to those of the first, 01 to 1 among them."""
+    schema = connection.execute(
+        "select name from (select distinct name, duckdb_type from parquet_schema($paths) where num_children is null) "
+        "group by name having count(*) > 1",
+        {"paths": paths},
+    ).fetchall()
+    if schema:
+        raise InputError(f"the column {schema[0][0]!r} has different types in the files; convert it to one type")
+
+
+def _open_dask(files: Files, _: list[str]) -> Any:
+    import dask.dataframe as dd
+
+    if files.format == "Parquet":
+        return dd.read_parquet([_literal(path) for path in files.paths])
+    # one part per file: a part that begins inside a quoted field would be read wrongly
+    return dd.read_csv(
+        [_literal(path) for path in files.paths], sep=_SEPARATOR[files.format], dtype=str, keep_default_na=False, na_values=[""],
+        blocksize=None, encoding="utf-8-sig",
+    )  # fmt: skip
+
+
+def _open_spark(files: Files, names: list[str]) -> Any:
+    session = clusters.spark_session()
+    paths = [_spark_path(path) for path in files.paths]
+    if files.format == "Parquet":
+        return session.read.parquet(*paths)
+    options = {
+        "header": True, "sep": _SEPARATOR[files.format], "quote": '"', "escape": '"', "multiLine": True,
+        "mode": "FAILFAST", "nullValue": "", "emptyValue": "", "encoding": "UTF-8", "enforceSchema": True,
+    }  # fmt: skip
+    schema = ", ".join(f"`{name.replace('`', '``')}` STRING" for name in names)
+    frame = session.read.schema(schema).options(**options).csv(paths)
+    lazy = lazy_frame(frame)
+    return lazy.with_columns(
+        *(nw.when(nw.col(name) != "").then(nw.col(name)).otherwise(nw.lit(None)).alias(name) for name in names)
+    ).to_native()
+
+
+_OPENERS: dict[str, Callable[[Files, list[str]], Any]] = {
+    "polars": _open_polars,
+    "duckdb": _open_duckdb,
+    "dask": _open_dask,
+    "spark": _open_spark,
+}
+
+
+def _literal(path: str) -> str:
+    """Return a path that DuckDB and Dask do not take for a pattern."""
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)
+
+
+def _spark_path(path: str) -> str:
+    return "".join(f"\\{letter}" if letter in "*?[]{}\\" else letter for letter in path)
+
+
+def _with_numbers(frame: Any, numbers: Sequence[str]) -> Any:
+    """Return the frame with text columns as numbers; spaces around them do not matter."""
+    lazy = lazy_frame(frame)
+    schema = lazy.collect_schema()
+    texts = [name for name in numbers if schema[pick_name(name, schema.names())] == nw.String]
+    if not texts:
+        return frame
+    return lazy.with_columns(*(nw.col(name).str.strip_chars().cast(nw.Float64) for name in texts)).to_native()

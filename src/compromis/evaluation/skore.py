@@ -1,0 +1,70 @@
+"""The measures of a wish as metrics of skore's reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from compromis.errors import InputError
+from compromis.evaluation.evaluate import evaluate
+from compromis.preferences import Preferences
+
+Metric = Callable[[Any, Any, Any], Any]
+
+
+def add_to_skore(report: Any, preferences: Preferences) -> list[str]:
+    """Add what matters to a report of skore, and return the names of the metrics; see `skore_metrics`.
+
+    Parameters
+    ----------
+    report : skore.EstimatorReport, CrossValidationReport or ComparisonReport
+        Whose ``metrics.summarize()`` shows them from now on.
+    preferences : Preferences
+        What matters.
+    """
+    if not hasattr(getattr(report, "metrics", None), "add"):
+        raise InputError(
+            f"report is a report of skore with metrics.add (skore 0.13 or newer), got {type(report).__name__}"
+        )
+    metrics = skore_metrics(preferences)
+    for name, metric in metrics.items():
+        report.metrics.add(metric, name=name, greater_is_better=False, position="last")
+    return list(metrics)
+
+
+def skore_metrics(preferences: Preferences) -> dict[str, Metric]:
+    """Return by name: the loss, what is missing from the minima, and the loss of each class; functions of (estimator, X, y).
+
+    skore has recall and precision of each class itself. It shows the numbers of a metric by class under their keys alone, so
+    that these name the metric too.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> from sklearn.dummy import DummyClassifier
+    >>> constant = DummyClassifier(strategy="constant", constant="bad").fit([[0], [1]], ["bad", "good"])
+    >>> metrics = cp.skore_metrics(cp.Preferences({"bad": cp.Preference(min_precision=0.6)}))
+    >>> round(metrics["pragma_shortfall"](constant, [[0], [1]], ["bad", "good"]), 3)
+    0.1
+    >>> metrics["pragma_class_loss"](constant, [[0], [1]], ["bad", "good"])
+    {'pragma_loss_bad': 0.25, 'pragma_loss_good': 1.0}
+    """
+    if not isinstance(preferences, Preferences):
+        raise InputError(f"preferences must be a compromis.Preferences, got {type(preferences).__name__}")
+
+    def loss(estimator: Any, X: Any, y: Any) -> float:
+        return float(_evaluated(estimator, X, y, preferences).verdict.loss)
+
+    def shortfall(estimator: Any, X: Any, y: Any) -> float:
+        missed = _evaluated(estimator, X, y, preferences).verdict.shortfalls
+        return float(sum(one.minimum - one.value for one in missed))
+
+    def by_class(estimator: Any, X: Any, y: Any) -> dict[str, float]:
+        each = _evaluated(estimator, X, y, preferences).per_class
+        return {f"pragma_loss_{label}": float(one.loss) for label, one in each.items()}
+
+    return {"pragma_loss": loss, "pragma_shortfall": shortfall, "pragma_class_loss": by_class}
+
+
+def _evaluated(estimator: Any, X: Any, y: Any, preferences: Preferences) -> Any:
+    return evaluate(y, estimator.predict(X), preferences=preferences, labels=list(estimator.classes_))

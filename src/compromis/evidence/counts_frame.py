@@ -1,0 +1,97 @@
+"""Counts from a data frame of any engine: one group-by, and only its groups come back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis.errors import InputError
+from compromis.evidence.counts import Counts, class_order
+from compromis.evidence.labels import LabelColumn, check_same_rows, read_labels
+from compromis.evidence.tabulate import MOST_CLASSES
+from compromis.preferences.preferences import plain_label
+from compromis.queries.frame import Frame
+from compromis.queries.grouping import ROWS, SQUARE, WEIGHT, count_groups, refuse_missing
+from compromis.queries.running import Rows
+
+TRUTH, DECISION = "truth", "decision"
+MOST_PAIRS = 1 << 22
+"""Distinct pairs that are fetched: more are no confusion matrix."""
+Spell = Callable[[Any], str]
+
+
+def count_frame(
+    frame: Any, *, truth: str, decision: str, weight: str | None = None, labels: Sequence[Any] | None = None
+) -> Counts:
+    """Count true against decided classes in the frame's engine."""
+    opened = open_pairs(frame, truth, decision, weight)
+    pairs = count_groups(opened, [TRUTH, DECISION], MOST_PAIRS, what="pairs of true and decided classes")
+    refuse_missing(opened.named, pairs, [TRUTH, DECISION])
+    categories = opened.categories.get(TRUTH) or opened.categories.get(DECISION) or ()
+    return counts_of_pairs(opened, pairs, np.ones(len(pairs), dtype=bool), labels, categories)
+
+
+def count_text_frame(
+    frame: Any, *, truth: str, decision: str, weight: str | None, labels: Sequence[str] | None, spell: Spell
+) -> tuple[Counts, int]:
+    """Count classes written out as text by `spell`; return the counts, and the rows left out because a class is missing."""
+    opened = open_pairs(frame, truth, decision, weight)
+    pairs = count_groups(opened, [TRUTH, DECISION], MOST_PAIRS, what="pairs of true and decided classes")
+    there = ~(_missing(pairs, TRUTH) | _missing(pairs, DECISION))
+    if not there.any():
+        raise InputError("every row lacks its true or decided class; there is nothing to count")
+    counts = counts_of_pairs(opened, pairs, there, labels, (), spell)
+    return counts, int(pairs.counts(ROWS)[~there].sum())
+
+
+def open_pairs(frame: Any, truth: str, decision: str, weight: str | None) -> Frame:
+    """Open the columns that counts are made of."""
+    named = {TRUTH: truth, DECISION: decision}
+    return Frame.open(frame, named if weight is None else named | {WEIGHT: weight})
+
+
+def counts_of_pairs(
+    opened: Frame,
+    pairs: Rows,
+    kept: NDArray[np.bool_],
+    labels: Sequence[Any] | None,
+    categories: tuple[Any, ...],
+    spell: Spell | None = None,
+) -> Counts:
+    """Return the counts of the pairs that are kept."""
+    columns = [read_keys(opened, pairs, key, kept, spell) for key in (TRUTH, DECISION)]
+    check_same_rows(*columns)
+    first, second = ([plain_label(label) for part in column.lists() for label in part] for column in columns)
+    if columns[0].kind == "bool":
+        first, second = [bool(label) for label in first], [bool(label) for label in second]
+    order = class_order(list(dict.fromkeys([*first, *second])), labels, tuple(map(plain_label, categories)))
+    if len(order) > MOST_CLASSES:
+        raise InputError(
+            f"there are more than {MOST_CLASSES:,} classes; is one of the columns an identifier or a number?"
+        )
+    place = {label: position for position, label in enumerate(order)}
+    cells = [place[label] for label in first], [place[label] for label in second]
+    rows = pairs.counts(ROWS)[kept]
+    if WEIGHT not in opened.named:
+        return Counts(_summed(cells, rows, len(order)), order, int(rows.sum()))
+    weights, squares = (_summed(cells, pairs.floats(name)[kept], len(order)) for name in (WEIGHT, SQUARE))
+    return Counts(weights, order, int(rows.sum()), squares)
+
+
+def read_keys(opened: Frame, rows: Rows, key: str, kept: NDArray[np.bool_], spell: Spell | None = None) -> LabelColumn:
+    """Return the labels that a column of groups holds, checked."""
+    values = [value for value, wanted in zip(rows.values(key), kept, strict=True) if wanted]
+    return read_labels(values if spell is None else [spell(value) for value in values], f"column {opened.named[key]!r}")
+
+
+def _missing(rows: Rows, key: str) -> NDArray[np.bool_]:
+    return np.array([value is None for value in rows.values(key)], dtype=bool)
+
+
+def _summed(cells: tuple[list[int], list[int]], values: NDArray[Any], classes: int) -> NDArray[Any]:
+    matrix = np.zeros((classes, classes), dtype=values.dtype)
+    np.add.at(matrix, cells, values)
+    return matrix

@@ -1,0 +1,32 @@
+"""Between which numbers a loss lies whose counts are known up to bounds."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis.evidence.count_bounds import CountBounds
+from compromis.preferences import Wish
+
+
+def loss_bounds(bounds: CountBounds, wish: Wish) -> tuple[float, float]:
+    """Return the lowest and the highest PRAGMA loss that the bounds allow.
+
+    Notes
+    -----
+    Every index rises with precision and with recall, so the best of both gives the lowest loss of a class and the worst of
+    both the highest; a class that may never be decided may have the loss 1.
+    """
+    low_precision, high_precision = bounds.precision
+    low_recall, high_recall = bounds.recall
+    never = bounds.low.sum(axis=0) == 0
+    best = _losses(wish, high_precision, high_recall)
+    worst = np.where(never, 1.0, _losses(wish, low_precision, low_recall))
+    importance = np.where(bounds.support > 0, wish.importance, 0.0)
+    low, high = (float(importance @ part / importance.sum()) for part in (best, worst))
+    return low, high
+
+
+def _losses(wish: Wish, precision: NDArray[np.float64], recall: NDArray[np.float64]) -> NDArray[np.float64]:
+    values = wish.index.value(np.nan_to_num(precision), np.nan_to_num(recall), wish.recall_weight)
+    return np.asarray(np.where(np.isnan(precision), 1.0, 1.0 - values))

@@ -1,0 +1,1 @@
+"""Queries: small tables from data frames of any engine, computed where the rows are."""

@@ -1,0 +1,1 @@
+"""The studio: a local web app to load votes, say what matters, tune, compare and save."""

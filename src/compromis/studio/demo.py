@@ -1,0 +1,47 @@
+"""Data for a first look: a screening with two models, made on the spot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis.engines.delimited import csv_text
+from compromis.files import write_whole
+from compromis.studio.wishes import ClassWish, Wish
+
+CLASSES = "healthy", "benign", "malignant"
+SHARES = 0.86, 0.10, 0.04
+WISH = Wish("f", (ClassWish("malignant", 10.0, 0.3, 0.95), ClassWish("benign", 3.0, 0.5, 0.9)))
+"""A missed cancer is worse than a false alarm."""
+ROWS = 4000
+TREES = 20
+
+
+def write_demo(folder: Path) -> Path:
+    """Write the demo's table and return its path: the true class, and the votes of two models that did not see the rows.
+
+    The forest casts 20 votes for each row; the boosting gives probabilities and is better at ranking the benign ones.
+    """
+    generator = np.random.default_rng(2024)
+    truth = generator.choice(len(CLASSES), size=ROWS, p=SHARES)
+    forest = generator.multinomial(TREES, _probabilities(truth, generator, (2.2, 0.9, 1.3)))
+    boosting = _probabilities(truth, generator, (2.0, 1.5, 0.8))
+    columns: dict[str, list[object]] = {"diagnosis": [CLASSES[k] for k in truth.tolist()]}
+    columns |= {f"forest_{label}": forest[:, k].tolist() for k, label in enumerate(CLASSES)}
+    columns |= {f"boosting_{label}": boosting[:, k].round(3).tolist() for k, label in enumerate(CLASSES)}
+    path = folder / "screening.csv"
+    write_whole(path, csv_text(columns))
+    return path
+
+
+def _probabilities(
+    truth: NDArray[np.int64], generator: np.random.Generator, skill: tuple[float, ...]
+) -> NDArray[np.float64]:
+    """Return distributions that lean to the true class as far as `skill` says, and to the common classes."""
+    lean = np.log(np.array(SHARES)) + generator.normal(0.0, 1.0, size=(len(truth), len(SHARES)))
+    lean[np.arange(len(truth)), truth] += 1.0 + np.array(skill)[truth]
+    shares = np.exp(lean - lean.max(axis=1, keepdims=True))
+    shares /= shares.sum(axis=1, keepdims=True)
+    return np.asarray(shares, dtype=np.float64)

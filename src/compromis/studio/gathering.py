@@ -1,0 +1,141 @@
+"""From files to evidence: the one place where the studio reads rows, a piece at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis.engines.columns import drop_missing, numbers
+from compromis.engines.pieces import read_pieces
+from compromis.engines.reading import pick_column
+from compromis.engines.table import Table
+from compromis.errors import InputError, shown
+from compromis.evidence.votes import VotePatterns
+from compromis.studio.jobs import Report
+from compromis.studio.places import Source
+
+
+class Columns(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which columns hold the truth and the votes."""
+
+    truth: str
+    votes: dict[str, str]
+    """The class that each column of votes is for."""
+    rest: str | None = None
+    """With one column of votes only: the class of what it leaves of 1."""
+    drop_missing: bool = False
+
+
+class Gathered(msgspec.Struct, frozen=True):
+    """Evidence, and how many rows were left out because their class is missing."""
+
+    patterns: VotePatterns
+    dropped: int
+
+
+def gather_votes(source: Source, columns: Columns, report: Report) -> Gathered:
+    """Return the vote patterns of a file of any size."""
+    classes = _classes(columns)
+    wanted = [columns.truth, *columns.votes]
+
+    def patterns_of(table: Table) -> VotePatterns:
+        return _patterns(table, columns, classes)
+
+    def pieces() -> Iterator[tuple[Table, float]]:
+        return read_pieces(str(source.path), lambda names: [pick_column(name, names) for name in wanted])
+
+    return _gather(pieces(), columns, patterns_of, report)
+
+
+def gather_decisions(model_file: Source, data: Source, columns: Columns, report: Report) -> tuple[Gathered, Any]:
+    """Return the vote patterns of a fitted model for the rows of a file, and the model."""
+    from compromis.estimators.ballots import votes_of
+    from compromis.estimators.model_file import load_model
+    from compromis.estimators.table_model import encode
+
+    report(0.0, f"opening {model_file.name}")
+    model = load_model(model_file.path)
+    classes = model.decision.classes
+    labels = np.array(classes)
+    wanted = [columns.truth, *(spec.name for spec in model.columns if spec.name != columns.truth)]
+
+    def patterns_of(table: Table) -> VotePatterns:
+        votes = votes_of(model.classifier, encode(table, model.columns), labels, hard=model.hard)
+        return VotePatterns.from_votes(votes, table.columns[columns.truth], labels=classes)
+
+    pieces = read_pieces(str(data.path), lambda names: [pick_column(name, names) for name in wanted])
+    return _gather(pieces, columns, patterns_of, report), model
+
+
+def _gather(pieces: Iterator[tuple[Table, float]], columns: Columns, patterns_of: Any, report: Report) -> Gathered:
+    """Add up the evidence of the pieces; neighbours of like size are joined, so that no piece is copied often."""
+    heap: list[VotePatterns] = []
+    rows, dropped = 0, 0
+    for table, share in pieces:
+        kept, missing = _without_missing(table, columns, rows)
+        rows, dropped = rows + len(table), dropped + missing
+        if len(kept):
+            heap.append(patterns_of(kept))
+        while len(heap) > 1 and len(heap[-1]) >= len(heap[-2]):
+            last = heap.pop()
+            heap[-1] = heap[-1] + last
+        report(0.98 * share, f"{rows:,} rows read")
+    if not heap:
+        raise InputError(f"there are no rows with a class in column {columns.truth!r}; choose another column")
+    while len(heap) > 1:
+        last = heap.pop()
+        heap[-1] = heap[-1] + last
+    return Gathered(heap[0], dropped)
+
+
+def _without_missing(table: Table, columns: Columns, before: int) -> tuple[Table, int]:
+    if not columns.drop_missing and None in table.columns[columns.truth]:
+        row = before + table.columns[columns.truth].index(None) + 1
+        raise InputError(
+            f"column {columns.truth!r} of {table.source} has a missing value in data row {row:,}; "
+            f"fill it, or tick 'leave out rows without a class'"
+        )
+    return drop_missing(table, [columns.truth], drop=True)
+
+
+def _classes(columns: Columns) -> tuple[str, ...]:
+    classes = list(columns.votes.values())
+    if columns.truth in columns.votes:
+        raise InputError(f"column {columns.truth!r} cannot hold both the truth and votes; choose another")
+    if len(classes) == 1 and columns.rest is not None:
+        classes.append(columns.rest)
+    if len(classes) < 2:
+        raise InputError("choose the columns of votes of at least two classes, or one column and the other class")
+    repeated = {label for label in classes if classes.count(label) > 1} if len(classes) < 1000 else set()
+    if repeated:
+        raise InputError(f"several columns hold votes for {shown(sorted(repeated))}; choose one of them")
+    return tuple(sorted(classes))
+
+
+def _patterns(table: Table, columns: Columns, classes: Sequence[str]) -> VotePatterns:
+    column_of = {label: column for column, label in columns.votes.items()}
+    votes = {label: numbers(table, column) for label, column in column_of.items()}
+    if len(votes) == 1 and columns.rest is not None:
+        (column,) = columns.votes
+        votes[columns.rest] = _rest(votes[columns.votes[column]], column)
+    matrix = np.column_stack([votes[label] for label in classes])
+    return VotePatterns.from_votes(matrix, table.columns[columns.truth], labels=classes)
+
+
+def _rest(share: NDArray[np.float64], column: str) -> NDArray[np.float64]:
+    if not ((share >= 0) & (share <= 1)).all():
+        raise InputError(f"column {column!r} alone must hold probabilities between 0 and 1; choose a column per class")
+    return 1 - share
+
+
+def first_rows(source: Source, count: int) -> Table:
+    """Return the first rows of a file, all columns."""
+    pieces = read_pieces(str(source.path), lambda names: names, rows=count)
+    for table, _ in islice(pieces, 1):
+        return Table(table.source, {name: column[:count] for name, column in table.columns.items()})
+    raise InputError(f"{source.name} has a header but no rows")

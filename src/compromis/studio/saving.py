@@ -1,0 +1,83 @@
+"""Saving: preferences as TOML, weights as a decision in JSON, the report as HTML."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from compromis.deployment.decision import Decision
+from compromis.errors import InputError
+from compromis.preferences import Preferences
+from compromis.studio.jobs import Report
+from compromis.studio.wishes import Wish, wish_of
+from compromis.studio.workspace import Model, Workspace
+
+
+class SaveRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What to save under which name: the wish and the weights as the page shows them."""
+
+    model: str
+    wish: Wish
+    weights: list[float]
+    kind: str
+    name: str
+    replace: bool = False
+
+
+def save(workspace: Workspace, asked: SaveRequest, report: Report) -> dict[str, Any]:
+    """Write one file into the output folder, and return its path."""
+    suffix, text = KINDS[asked.kind]
+    model = workspace.model(asked.model)
+    decision = Decision(model.patterns.classes, asked.weights, model.smoothing)  # type: ignore[arg-type]
+    report(0.1, "")
+    path = workspace.places.save(asked.name, suffix, text(model, asked.wish, decision), replace=asked.replace)
+    return {"path": str(path), "bytes": path.stat().st_size}
+
+
+def read_wish(toml: str, classes: tuple[Any, ...], private: Path) -> Wish:
+    """Return the wish that a preferences file asks for, for these classes."""
+    with tempfile.NamedTemporaryFile("w", suffix=".toml", dir=private, encoding="utf-8", delete=False) as stream:
+        stream.write(toml)
+    try:
+        preferences = Preferences.from_toml(stream.name)
+        preferences.on(classes)
+    except InputError as error:
+        raise InputError(str(error).replace(stream.name, "this file")) from error
+    finally:
+        Path(stream.name).unlink()
+    return wish_of(preferences, classes)
+
+
+def _preferences(model: Model, wish: Wish, _: Decision) -> str:
+    from compromis.preferences.toml import preferences_text
+
+    return preferences_text(wish.preferences(model.patterns.classes))
+
+
+def _weights(_: Model, __: Wish, decision: Decision) -> str:
+    return decision.to_json() + "\n"
+
+
+def _report(model: Model, wish: Wish, decision: Decision) -> str:
+    from compromis.evaluation.report import report
+
+    made = report(
+        model.patterns,
+        preferences=wish.preferences(model.patterns.classes),
+        weights=decision.weights,
+        smoothing=decision.smoothing,
+        confidence=0.95,
+        title=model.name,
+    )
+    return made.html
+
+
+KINDS: dict[str, tuple[str, Callable[[Model, Wish, Decision], str]]] = {
+    "preferences": (".toml", _preferences),
+    "weights": (".json", _weights),
+    "report": (".html", _report),
+}

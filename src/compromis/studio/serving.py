@@ -1,0 +1,101 @@
+"""Serving: a socket on the loopback address, the address with its token on the terminal, and a quick end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import threading
+import warnings
+import webbrowser
+from collections.abc import Callable
+
+import uvicorn
+
+from compromis.errors import InputError
+from compromis.studio.app import guarded_app
+from compromis.studio.guard import Secrets
+from compromis.studio.workspace import Workspace
+
+LOOPBACK = "127.0.0.1"
+
+
+def listen(port: int = 0) -> socket.socket:
+    """Return a socket that listens on the loopback address only; port 0 takes a free one."""
+    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        sock.bind((LOOPBACK, port))
+        sock.listen()  # from now on the port is ours
+    except OSError as error:
+        sock.close()
+        raise InputError(f"port {port} cannot be used ({error.strerror}); choose another, or none") from error
+    return sock
+
+
+def make_server(
+    workspace: Workspace,
+    keys: Secrets,
+    sock: socket.socket,
+    *,
+    started: Callable[[str], None] = lambda _: None,
+) -> uvicorn.Server:
+    """Return a server for the socket; `started` is called with the address, token included, when pages can be opened."""
+    port = sock.getsockname()[1]
+    config = uvicorn.Config(
+        guarded_app(workspace, keys, port),
+        log_level="warning",
+        access_log=False,  # addresses hold the token
+        http="h11",
+        ws="none",
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=1,
+        timeout_keep_alive=30,
+    )
+    return _Server(config, workspace, lambda: started(f"http://{LOOPBACK}:{port}/?token={keys.token}"))
+
+
+def serve(server: uvicorn.Server, workspace: Workspace, sock: socket.socket) -> None:
+    """Serve until Ctrl-C; then nothing is left: no temporary files, no threads, no socket."""
+    threading.Thread(target=warm_up, args=(workspace,), name="studio-warm-up", daemon=True).start()
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            asyncio.run(server.serve(sockets=[sock]))
+    finally:
+        workspace.close()
+        sock.close()
+
+
+class _Server(uvicorn.Server):
+    """Calls back when it listens, and ends waiting questions at once when it is told to stop."""
+
+    def __init__(self, config: uvicorn.Config, workspace: Workspace, started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._workspace = workspace
+        self._started = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._started()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._workspace.jobs.closed = True
+        await super().shutdown(sockets)
+
+
+def open_browser(address: str) -> None:
+    """Open the address without waiting for the browser."""
+    threading.Thread(target=lambda: webbrowser.open(address), name="studio-browser", daemon=True).start()
+
+
+def warm_up(workspace: Workspace) -> None:
+    """Search three small problems, so that the kernels are compiled or loaded before the first question."""
+    from compromis.weights import search_weights
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for classes in (2, 3, 4):
+            votes = [[1.0 + (row + k) % 3 for k in range(classes)] for row in range(8)]
+            search_weights(votes, [row % classes for row in range(8)])
+    workspace.warm.set()

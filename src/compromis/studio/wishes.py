@@ -1,0 +1,71 @@
+"""The wish as the page writes it, and as preferences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from compromis.errors import InputError
+from compromis.preferences import Preference, Preferences
+
+
+class ClassWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What is wanted of one class."""
+
+    label: str
+    importance: float = 1.0
+    accept_precision: float | None = None
+    accept_recall: float | None = None
+    recall_weight: float | None = None
+    min_precision: float | None = None
+    min_recall: float | None = None
+
+    def preference(self) -> Preference:
+        """Return it as a preference; answers left out are the usual ones."""
+        floors = (self.min_precision, self.min_recall)
+        if self.recall_weight is not None:
+            return Preference(self.importance, None, None, *floors, self.recall_weight)
+        usual = Preference()
+        return Preference(
+            self.importance,
+            usual.accept_precision if self.accept_precision is None else self.accept_precision,
+            usual.accept_recall if self.accept_recall is None else self.accept_recall,
+            *floors,
+        )
+
+
+class Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is wanted of all classes, each named."""
+
+    index: str = "kulczynski"
+    classes: tuple[ClassWish, ...] = ()
+
+    def preferences(self, labels: tuple[Any, ...] | None = None) -> Preferences:
+        """Return it as preferences, of the classes in `labels` only if they are given."""
+        named = {one.label: one.preference() for one in self.classes if labels is None or one.label in labels}
+        if len({one.label for one in self.classes}) < len(self.classes):
+            raise InputError("each class stands once in a wish")
+        return Preferences(named, index=self.index)
+
+
+def wish_of(preferences: Preferences, classes: tuple[Any, ...]) -> Wish:
+    """Return preferences as a wish that names each of the classes."""
+    return Wish(preferences.index.name, tuple(_class_wish(str(label), preferences.of(label)) for label in classes))
+
+
+def answers(one: ClassWish) -> dict[str, float | None]:
+    """Return what is wanted of a class without its label, as the panel keeps it."""
+    return {name: getattr(one, name) for name in ClassWish.__struct_fields__ if name != "label"}
+
+
+def _class_wish(label: str, one: Preference) -> ClassWish:
+    return ClassWish(
+        label,
+        float(one.importance),
+        one.accept_precision,
+        one.accept_recall,
+        one.given_recall_weight,
+        one.min_precision,
+        one.min_recall,
+    )

@@ -1,0 +1,156 @@
+"""Binned evidence: the true value lies inside the stated bound; and what is refined is exact."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+import compromis as cp
+from compromis.engines import cutting
+from compromis.queries.binning import Bins
+
+INDICES = ["kulczynski", "f", "fowlkes_mallows", "jaccard"]
+
+
+def inside(value, bounds, slack=1e-12):
+    low, high = bounds
+    return low - slack <= value <= high + slack
+
+
+def check_points(rng, cases):
+    """Scores of few or many distinct values in few bins; areas by scikit-learn, the best cut by trying all."""
+    for _ in range(cases):
+        rows = int(rng.integers(2, 60))
+        flags = rng.random(rows) < rng.uniform(0.1, 0.9)
+        flags[:2] = True, False
+        score = rng.normal(size=rows) + flags
+        score = score if rng.random() < 0.5 else np.round(score, 1)
+        frame = pl.DataFrame({"t": flags, "s": score})
+        points = cp.OperatingPoints.from_frame(
+            frame, truth="t", score="s", positive=True, bins=int(rng.integers(2, 12))
+        )
+        assert inside(roc_auc_score(flags, score), cp.roc_area_bounds(points))
+        assert inside(average_precision_score(flags, score), cp.average_precision_bounds(points))
+        weight, index = float(rng.random()), INDICES[rng.integers(4)]
+        true = best_by_hand(flags, score, weight, index)[0]
+        assert inside(true, cp.tradeoff_bounds(points, weight, index=index))
+
+
+def best_by_hand(flags, score, weight, index, floors=(0.0, 0.0)):
+    best = (-np.inf, np.nan)
+    for cut in np.unique(score)[::-1]:
+        decided = score >= cut
+        precision, recall = (flags & decided).sum() / decided.sum(), (flags & decided).sum() / flags.sum()
+        if precision >= floors[0] and recall >= floors[1]:
+            value = float(cp.index_value(precision, recall, weight, index=index))
+            best = max(best, (value, cut), key=lambda one: one[0])
+    return best
+
+
+def check_votes(rng, cases):
+    """Every count, rate and loss of random weights on the rows themselves, against the bounds of their bins."""
+    for _ in range(cases):
+        rows, classes = int(rng.integers(3, 50)), int(rng.integers(2, 5))
+        votes = rng.dirichlet(np.ones(classes), rows) * rng.uniform(0.1, 9)
+        names = [f"c{k}" for k in range(classes)]
+        truth = rng.integers(0, classes, rows)
+        truth[:2] = 0, 1
+        frame = pl.DataFrame(votes, schema=names).with_columns(t=pl.Series(np.array(names)[truth]))
+        binned = cp.VotePatterns.from_frame(frame, truth="t", votes=names, bins=int(rng.integers(2, 40)))
+        weights = np.exp(rng.normal(size=classes))
+        shares = votes / votes.sum(axis=1, keepdims=True)
+        smoothing = 0.0 if rng.random() < 0.5 else float(rng.random() / 5)
+        decided = (weights * (shares + smoothing)).argmax(axis=1)
+        true = cp.Counts.from_predictions(np.array(names)[truth], np.array(names)[decided], labels=names)
+        bounds = binned.bounds(weights, smoothing=smoothing)
+        assert (bounds.low <= true.matrix).all()
+        assert (true.matrix <= bounds.high).all()
+        assert inside(np.trace(true.matrix) / rows, bounds.accuracy)
+        with np.errstate(invalid="ignore"):
+            rates = {"recall": np.diag(true.matrix) / true.support, "precision": np.diag(true.matrix) / true.decided}
+        for name, rate in rates.items():
+            low, high = getattr(bounds, name)
+            known = ~np.isnan(rate)
+            assert (low[known] <= rate[known] + 1e-12).all()
+            assert (rate[known] <= high[known] + 1e-12).all()
+        wish = cp.Preferences.prioritise([names[0]]).with_index(INDICES[rng.integers(3)])
+        loss = cp.evaluate_counts(true, preferences=wish).summary.loss
+        assert inside(loss, cp.loss_bounds(bounds, wish.on(tuple(names))))
+
+
+def test_points_lie_inside_their_bounds(rng):
+    check_points(rng, 60)
+
+
+def test_votes_lie_inside_their_bounds(rng):
+    check_votes(rng, 60)
+
+
+@pytest.mark.stress
+def test_ten_thousand_binned_cases(rng):
+    check_points(rng, 5_000)
+    check_votes(rng, 5_000)
+
+
+def test_bounds_narrow_with_the_bins(rng):
+    votes = rng.dirichlet(np.ones(3), 4000)
+    frame = pl.DataFrame(votes, schema=["a", "b", "c"]).with_columns(t=pl.Series(rng.choice(["a", "b", "c"], 4000)))
+    widths = []
+    for bins in (10, 100, 1000):
+        bounds = cp.VotePatterns.from_frame(frame, truth="t", votes=["a", "b", "c"], bins=bins).bounds([1, 2, 3])
+        widths.append((bounds.high - bounds.low).sum())
+    assert widths[0] > 5 * widths[1] > 25 * widths[2]
+
+
+def test_exact_votes_have_no_width(rng):
+    votes = rng.integers(0, 5, (100, 3)) + np.array([1, 0, 0])
+    patterns = cp.VotePatterns.from_votes(votes, rng.integers(0, 3, 100), labels=[0, 1, 2])
+    bounds = patterns.bounds([1, 1, 2])
+    assert np.array_equal(bounds.low, bounds.high)
+    assert np.array_equal(bounds.low, patterns.counts([1, 1, 2]).matrix)
+
+
+@pytest.mark.parametrize("index", INDICES)
+def test_the_best_cut_is_the_best_of_all(rng, monkeypatch, index):
+    """Few bins, and few rows fetched at a time, so that bins are refined by scores and by finer bins."""
+    for most in (2_000_000, 25):
+        monkeypatch.setattr(cutting, "MOST_CUTS", most)
+        for _ in range(12):
+            flags = rng.random(300) < 0.3
+            flags[0] = True
+            score = rng.normal(size=300) + flags
+            score[rng.random(300) < 0.2] = 0.5  # a spike that no bin can split
+            weight = float(rng.random())
+            frame = pl.DataFrame({"t": flags, "s": score})
+            found = cp.best_cut(frame, truth="t", score="s", positive=True, recall_weight=weight, index=index, bins=8)
+            value, _cut = best_by_hand(flags, score, weight, index)
+            assert found.value == pytest.approx(value, abs=1e-14)
+            assert found.threshold in score
+            assert found.passes >= 3
+            decided = score >= found.threshold
+            assert found.precision == pytest.approx((flags & decided).sum() / decided.sum())
+
+
+def test_the_best_cut_under_minima(rng):
+    flags = rng.random(400) < 0.3
+    score = rng.normal(size=400) + flags
+    frame = pl.DataFrame({"t": flags, "s": score})
+    found = cp.best_cut(frame, truth="t", score="s", positive=True, recall_weight=0.1, min_recall=0.7, bins=16)
+    value, cut = best_by_hand(flags, score, 0.1, "kulczynski", (0.0, 0.7))
+    assert (found.value, found.threshold) == (pytest.approx(value), cut)
+    with pytest.raises(cp.InputError, match="no cut reaches precision 1 and recall 1; ask for less"):
+        cp.best_cut(frame, truth="t", score="s", positive=True, min_precision=1, min_recall=1)
+
+
+def test_edges_are_the_first_numbers_of_their_bins(rng):
+    for _ in range(300):
+        low = float(rng.normal() * 10.0 ** rng.integers(-6, 7))
+        high = low + float(10.0 ** rng.integers(-4, 5) * rng.uniform(0.5, 2))
+        bins = Bins(low, high, int(rng.integers(2, 300)))
+        edges = bins.edges()
+        place = np.floor((edges - low) * bins.scale)
+        before = np.floor((np.nextafter(edges[1:], -np.inf) - low) * bins.scale)
+        assert (place >= np.arange(bins.count)).all()
+        assert (before < np.arange(1, bins.count)).all()

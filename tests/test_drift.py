@@ -1,0 +1,345 @@
+"""Class shares that move: estimates against textbook formulas, coverage by simulation, weights for new shares, the watch."""
+
+from __future__ import annotations
+
+import json
+from math import sqrt
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+import compromis as cp
+from compromis.drift.change import change_between
+
+
+def saerens(p, priors, steps=20_000):
+    """The paper's own two lines, repeated until nothing moves."""
+    shares = np.array(priors, dtype=float)
+    for _ in range(steps):
+        posterior = p * shares / priors
+        posterior /= posterior.sum(axis=1, keepdims=True)
+        shares, before = posterior.mean(axis=0), shares
+        if np.abs(shares - before).max() < 1e-13:
+            break
+    return shares
+
+
+def screened(rng, rows, share, prior, apart=2.0):
+    """Who is sick, and the probability of it calibrated to the share `prior`; the likelihood ratio is known exactly."""
+    sick = rng.random(rows) < share
+    odds = np.exp(apart * (rng.normal(apart * sick) - apart / 2)) * prior / (1 - prior)
+    return sick.astype(int), odds / (1 + odds)
+
+
+class TestEm:
+    def test_the_papers_iteration_and_another_optimiser(self, rng):
+        priors = np.array([0.5, 0.3, 0.2])
+        for _ in range(5):
+            p = rng.dirichlet([0.4, 0.3, 0.5], 300)
+            found = cp.prevalence_by_em(p, priors=priors).shares
+            assert np.allclose(found, saerens(p, priors), atol=1e-6)
+
+            def loss(logits, p=p):
+                shares = np.exp(np.append(logits, 0))
+                return -np.log(p / priors @ (shares / shares.sum())).sum()
+
+            best = minimize(
+                loss, np.zeros(2), method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-12, "maxiter": 9999}
+            )
+            shares = np.exp(np.append(best.x, 0))
+            assert np.allclose(found, shares / shares.sum(), atol=1e-4)
+
+    def test_standard_errors_are_those_of_the_curvature(self, rng):
+        _, p = screened(rng, 3000, 0.2, 0.05)
+        found = cp.prevalence_by_em(p, priors=[0.95, 0.05]).by_class[1]
+        density = np.column_stack([(1 - p) / 0.95, p / 0.05])
+        height = lambda t: np.log((1 - t) * density[:, 0] + t * density[:, 1]).sum()  # noqa: E731
+        h, t = 1e-4, found.value
+        error = 1 / sqrt(-(height(t + h) - 2 * height(t) + height(t - h)) / h**2)
+        logit = np.log(t / (1 - t)) + np.array([-1, 1]) * 1.959964 * error / (t * (1 - t))
+        assert np.allclose([found.low, found.high], 1 / (1 + np.exp(-logit)), rtol=1e-3)
+
+    def test_a_class_that_is_gone(self, rng):
+        _, p = screened(rng, 2000, 0.0, 0.3, apart=4.0)
+        found = cp.prevalence_by_em(p, priors=[0.7, 0.3]).by_class[1]
+        assert found.low == 0
+        assert 0 <= found.value < 0.002
+        assert 0.0002 < found.high < 0.006  # by the rule of three 3 / 2000, were the classes told apart for sure
+
+    def test_rows_without_votes_and_frames(self):
+        polars = pytest.importorskip("polars", reason="polars is not installed")
+        frame = polars.DataFrame({"b": [0.1, 0.9, 0.0], "a": [0.9, 0.1, 0.0]})
+        found = cp.prevalence_by_em(frame, priors={"a": 0.5, "b": 0.5})
+        assert found.rows == 2
+        assert found.shares == pytest.approx([0.5, 0.5], abs=1e-6)
+        assert "by expectation maximisation (95 % confidence)" in str(found)
+        assert found.to_frame("polars").columns == ["label", "share", "low", "high"]
+
+    @pytest.mark.parametrize(
+        ("votes", "options", "said"),
+        [
+            ([[0.5, np.nan]], {"priors": [0.5, 0.5]}, "votes must be finite, got nan in row 0, column 1"),
+            ([[0.5, -1]], {"priors": [0.5, 0.5]}, "must not be negative"),
+            ([[0.5, 0.5]], {"priors": [1.0, 0.0]}, "the prior share of 1 is 0"),
+            ([[0.0, 0.0]], {"priors": [0.5, 0.5]}, "no row with votes"),
+            ([[0.5, 0.5]], {"priors": {"a": 1}, "labels": ["a", "b"]}, "miss 'b'"),
+            ([[0.5, 0.5]], {"priors": ["x", "y"]}, "numbers of at least 0"),
+            ([[0.5, 0.5]], {"priors": [0.5, 0.5], "confidence": 95}, "for 95 % write 0.95"),
+        ],
+    )
+    def test_mistakes(self, votes, options, said):
+        with pytest.raises(cp.InputError, match=said):
+            cp.prevalence_by_em(votes, **options)
+
+
+class TestConfusion:
+    def test_rogan_and_gladen(self):
+        """Two classes: the formula of 1978 and its variance, every rate from a finite sample."""
+        reference = cp.Counts.from_matrix([[9500, 500], [200, 1800]], ["no", "yes"])
+        sensitivity, specificity, q, rows = 0.9, 0.95, 0.135, 20_000
+        found = cp.prevalence_by_confusion(["yes"] * 2700 + ["no"] * 17_300, reference=reference).by_class["yes"]
+        share = (q + specificity - 1) / (sensitivity + specificity - 1)
+        variance = q * (1 - q) / rows + share**2 * sensitivity * (1 - sensitivity) / 2000
+        variance += (1 - share) ** 2 * specificity * (1 - specificity) / 10_000
+        error = sqrt(variance) / (sensitivity + specificity - 1)
+        assert found.value == pytest.approx(share, rel=1e-12)
+        assert found.high - found.value == pytest.approx(1.959964 * error, rel=2e-3)
+
+    def test_more_alarms_missing_than_false_ones_explain(self):
+        reference = cp.Counts.from_matrix([[900, 100], [10, 90]], ["no", "yes"])
+        found = cp.prevalence_by_confusion(["no"] * 1000, reference=reference)
+        assert found.shares.tolist() == [1.0, 0.0]
+        assert not found.plausible
+        assert "more than the shares has changed" in str(found)
+
+    def test_a_class_without_labelled_rows_has_no_share(self):
+        reference = cp.Counts.from_matrix([[90, 10, 0], [10, 90, 0], [0, 0, 0]], ["a", "b", "c"])
+        assert cp.prevalence_by_confusion(["a", "b"] * 50, reference=reference).shares.tolist() == pytest.approx(
+            [0.5, 0.5, 0]
+        )
+
+    def test_mistakes(self):
+        blind = cp.Counts.from_matrix([[50, 50], [50, 50]], ["a", "b"])
+        with pytest.raises(cp.InputError, match="do not tell the classes apart"):
+            cp.prevalence_by_confusion(["a"], reference=blind)
+        with pytest.raises(cp.InputError, match="labels misses 'x'"):
+            cp.prevalence_by_confusion(["x"], reference=blind)
+        with pytest.raises(cp.InputError, match="got list"):
+            cp.prevalence_by_confusion(["a"], reference=[[1]])
+
+
+def coverage(rng, trials, share, rows, prior=0.05, apart=2.0):
+    """How often the intervals of both methods hold the true share."""
+    held = np.zeros(2)
+    for _ in range(trials):
+        _, p = screened(rng, rows, share, prior, apart)
+        sick, told = screened(rng, 4000, prior, prior, apart)
+        cut = prior  # decided where the likelihood ratio is above 1
+        reference = cp.Counts.from_predictions(sick, (told > cut).astype(int), labels=[0, 1])
+        by_em = cp.prevalence_by_em(p, priors=[1 - prior, prior])
+        by_confusion = cp.prevalence_by_confusion((p > cut).astype(int), reference=reference)
+        held += [share in by_em.by_class[1], share in by_confusion.by_class[1]]
+    return held / trials
+
+
+def test_intervals_hold_what_they_promise(rng):
+    assert (coverage(rng, 200, 0.2, 1000) > 0.905).all()  # 95 % less three standard errors of 200 trials
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("share", [0.005, 0.02, 0.05, 0.2, 0.5])
+@pytest.mark.parametrize("rows", [500, 5000])
+def test_intervals_hold_what_they_promise_everywhere(rng, share, rows):
+    assert (coverage(rng, 1000, share, rows) > 0.89).all()
+
+
+class TestNewShares:
+    def test_counts_and_patterns_weigh_alike(self):
+        votes, y = [[3, 1], [2, 2], [0, 4], [1, 3]], ["a", "a", "a", "b"]
+        patterns = cp.VotePatterns.from_votes(votes, y)
+        moved = patterns.with_prevalence({"a": 0.2, "b": 0.8}).counts([1.0, 1.0])
+        assert moved.matrix == pytest.approx(patterns.counts([1.0, 1.0]).with_prevalence([0.2, 0.8]).matrix)
+        assert moved.support / moved.support.sum() == pytest.approx([0.2, 0.8])
+        assert moved.matrix.sum() == pytest.approx(4)
+
+    @pytest.mark.parametrize(("before", "after"), [(0.005, 0.2), (0.2, 0.005), (0.05, 0.2)])
+    @pytest.mark.parametrize("index", ["f", "kulczynski"])
+    def test_weights_for_true_new_shares_do_as_well_as_new_labels(self, before, after, index):
+        """Pure prior shift: at most 5 % more loss than weights tuned on as many new labels, on rows of neither."""
+        rng = np.random.default_rng(7)
+        wish = cp.Preferences({1: cp.Preference(5, accept_precision=0.3, accept_recall=0.8)}, index=index)
+        old_y, old_p = screened(rng, 40_000, before, before)
+        new_y, new_p = screened(rng, 40_000, after, before)
+        test_y, test_p = screened(rng, 200_000, after, before)
+        patterns = cp.VotePatterns.from_votes(old_p, old_y)
+        moved = cp.search_weights(patterns.with_prevalence([1 - after, after]), preferences=wish)
+        again = cp.search_weights(new_p, new_y, preferences=wish)
+        stale = cp.search_weights(patterns, preferences=wish)
+        lost = [
+            cp.evaluate(test_y, search.decision.decide(test_p), preferences=wish).summary.loss
+            for search in (moved, again, stale)
+        ]
+        assert lost[0] <= 1.05 * lost[1]
+        if index == "f":  # by the plane, weights matter little here
+            assert lost[2] > 1.1 * lost[1]  # something had to be done
+
+    def test_three_classes_of_a_forest(self):
+        from sklearn.ensemble import RandomForestClassifier
+
+        rng = np.random.default_rng(0)
+        middle = np.array([[0, 0, 0], [1.5, 0, 1], [0, 1.7, -1]])
+
+        def draw(rows, shares):
+            y = rng.choice(3, rows, p=shares)
+            return middle[y] + rng.normal(size=(rows, 3)), y
+
+        old, new = [0.945, 0.05, 0.005], [0.7, 0.1, 0.2]
+        X, y = draw(20_000, old)
+        wish = cp.Preferences({2: cp.Preference(5, accept_precision=0.3, accept_recall=0.8)}, index="f")
+        tuned = cp.WeightedVoteClassifier(
+            RandomForestClassifier(100, min_samples_leaf=5, random_state=0),
+            votes="proba",
+            preferences=wish,
+            resamples=0,
+            random_state=0,
+        ).fit(X, y)
+        moved = tuned.with_prevalence(new)
+        labelled_X, labelled_y = draw(20_000, new)
+        again = cp.search_weights(tuned.predict_proba(labelled_X), labelled_y, preferences=wish)
+        test_X, test_y = draw(50_000, new)
+        loss = lambda decided: cp.pragma_loss(test_y, decided, preferences=wish)  # noqa: E731
+        assert loss(moved.predict(test_X)) <= 1.05 * loss(again.decision.decide(tuned.predict_proba(test_X)))
+
+    def test_where_the_assumption_fails(self):
+        """The sick look different in the new place: no shares repair that, new labels do; the watch tells the two apart."""
+        rng = np.random.default_rng(3)
+        wish = cp.Preferences({1: cp.Preference(5, accept_precision=0.3, accept_recall=0.8, min_recall=0.6)}, index="f")
+        old_y, old_p = screened(rng, 40_000, 0.05, 0.05, apart=3.0)
+        decision = cp.search_weights(old_p, old_y, preferences=wish).decision
+        mild_y = (rng.random(40_000) < 0.2).astype(int)
+        odds = np.exp(3.0 * (rng.normal(1.0 * mild_y) - 1.5)) * 0.05 / 0.95  # a milder form, the same model
+        reference = cp.Counts.from_predictions(old_y, decision.decide(old_p))
+        now = cp.Counts.from_predictions(mild_y, decision.decide(odds / (1 + odds)))
+        found = cp.watch({"now": now}, preferences=wish, reference=reference)
+        assert not found.met
+        assert found.periods[0].loss > 1.5 * found.periods[0].loss_expected
+        assert "the rows of 1 are decided differently" in found.periods[0].advice
+        estimate = cp.prevalence_by_em(odds / (1 + odds), priors=[0.95, 0.05])
+        assert estimate.by_class[1].high < 0.15  # far from the truth of 0.2, and sure of it
+
+
+SPRING = cp.Counts.from_matrix([[950, 50], [10, 90]], ["good", "bad"])
+WISH = cp.Preferences({"bad": cp.Preference(10, min_precision=0.5)}, index="f")
+
+
+class TestWatch:
+    def test_nothing_changed(self):
+        found = cp.watch({"a": SPRING, "b": SPRING}, preferences=WISH)
+        assert found.met
+        assert [period.advice for period in found.periods] == ["", ""]
+        assert "Your wish is met in every period." in str(found)
+
+    def test_only_the_shares(self):
+        autumn = cp.Counts.from_matrix([[1900, 100], [2, 18]], ["good", "bad"])
+        period = cp.watch({"spring": SPRING, "autumn": autumn}, preferences=WISH).periods[1]
+        assert period.missed == ("the precision of 'bad' is 0.153, below your minimum of 0.5",)
+        assert period.advice.endswith("search the weights again for these shares")
+        assert period.loss_expected == pytest.approx(period.loss, rel=0.05)
+        assert (
+            cp.watch({"x": autumn, "y": SPRING}, preferences=cp.Preferences())
+            .periods[1]
+            .advice.endswith("may do better")
+        )
+
+    def test_only_the_rows(self):
+        worse = cp.Counts.from_matrix([[950, 50], [70, 30]], ["good", "bad"])
+        period = cp.watch({"spring": SPRING, "autumn": worse}, preferences=WISH).periods[1]
+        assert period.advice == (
+            "the rows of 'bad' are decided differently than in the reference, which class shares do not explain: "
+            "tune or fit again on new labelled rows"
+        )
+
+    def test_by_chance(self):
+        few = cp.Counts.from_matrix([[9, 1], [1, 0]], ["good", "bad"])
+        period = cp.watch({"spring": SPRING, "few": few}, preferences=WISH).periods[1]
+        assert not period.met
+        assert period.advice == "nothing has changed beyond chance: review the wish, or gather more rows"
+
+    def test_a_largest_loss_and_a_wish_met_by_giving_up(self):
+        period = cp.watch({"a": SPRING}, preferences=WISH, max_loss=0.01).periods[0]
+        assert period.missed[0].startswith("the loss is 0.")
+        constant = cp.Counts.from_matrix([[100, 0], [10, 0]], ["good", "bad"])
+        assert cp.watch({"a": constant}, preferences=cp.Preferences()).periods[0].missed[0].startswith("uninformative")
+
+    def test_without_labels(self):
+        # 1000 rows, 5 % bad: 0.95 x 0.05 + 0.05 x 0.9 = 92.5 alarms
+        period = cp.watch({"now": cp.Unlabelled(np.array([1815, 185]))}, preferences=WISH, reference=SPRING).periods[0]
+        assert period.shares == pytest.approx((0.95, 0.05))
+        assert period.precision[1] == pytest.approx(0.05 * 0.9 / 0.0925)
+        assert not period.met
+        assert "if only the class shares have changed" in period.advice
+        assert period.bounds[1][0] < 0.05 < period.bounds[1][1]
+
+    def test_without_labels_and_beyond_any_shares(self):
+        period = cp.watch({"now": cp.Unlabelled(np.array([2000, 0]))}, preferences=WISH, reference=SPRING).periods[0]
+        assert "more than the shares has changed" in period.advice
+
+    def test_without_labels_two_estimates_apart(self):
+        by_em = cp.prevalence_by_em(
+            [[0.9, 0.1]] * 500 + [[0.05, 0.95]] * 500, priors=[0.5, 0.5], labels=["good", "bad"]
+        )
+        given = cp.Unlabelled(np.array([1815, 185]), by_em)
+        period = cp.watch({"now": given}, preferences=WISH, reference=SPRING).periods[0]
+        assert "point to different class shares" in period.advice
+
+    def test_renderings_agree(self):
+        found = cp.watch({"a|b": SPRING, "now": cp.Unlabelled(np.array([1815, 185]))}, preferences=WISH)
+        document = json.loads(found.to_json("watch.json"))
+        assert document["periods"][1]["met"] is False
+        assert document["periods"][0]["rows"] == 1100
+        assert "a&#124;b" in found.to_markdown()
+        assert "NOT MET" in str(found)
+        frame = found.to_frame("pandas")
+        assert frame["share"].tolist() == pytest.approx([1000 / 1100, 100 / 1100, 0.95, 0.05])
+
+    def test_many_classes_show_the_liveliest(self):
+        before = cp.Counts.from_matrix(np.diag([100] * 7) + 1, list("abcdefg"))
+        after = cp.Counts.from_matrix(np.diag([100, 100, 5, 100, 400, 100, 100]) + 1, list("abcdefg"))
+        header = str(cp.watch({"x": before, "y": after}, preferences=cp.Preferences())).splitlines()[0]
+        assert "Share of e" in header
+        assert header.count("Share") == 4
+
+    @pytest.mark.parametrize(
+        ("periods", "options", "said"),
+        [
+            ({}, {}, "at least one"),
+            ({"a": [[1]]}, {}, "got list"),
+            ({"a": SPRING}, {"preferences": None}, "got NoneType"),
+            ({"a": cp.Unlabelled(np.array([1, 2]))}, {}, "give reference="),
+            ({"a": SPRING, "b": cp.Counts.from_matrix([[1]], ["x"])}, {}, "has the classes 'x'"),
+            ({"a": SPRING, "b": cp.Unlabelled(np.array([0, 0]))}, {}, "no new row"),
+        ],
+    )
+    def test_mistakes(self, periods, options, said):
+        with pytest.raises(cp.InputError, match=said):
+            cp.watch(periods, **{"preferences": WISH} | options)
+
+
+def test_false_alarms_are_rare(rng):
+    """Two samples of one population: the tests speak up in about one case of a hundred each."""
+    alarms = np.zeros(2)
+    for _ in range(300):
+        counts = [
+            cp.Counts.from_matrix(rng.multinomial(2000, [0.6, 0.1, 0.05, 0.25]).reshape(2, 2), [0, 1]) for _ in range(2)
+        ]
+        change = change_between(*counts)
+        alarms += [change.shares, bool(change.rows_of)]
+    assert (alarms <= 12).all()
+
+
+def test_weighted_counts_say_as_much_as_fewer_rows():
+    light = cp.Counts.from_predictions([0, 0, 1, 1] * 50, [0, 1, 1, 1] * 50)
+    heavy = cp.Counts.from_predictions([0, 0, 1, 1] * 2, [0, 1, 0, 0] * 2, sample_weight=[1000.0] * 8)
+    assert change_between(light, heavy).rows_of == (1,)
+    assert change_between(heavy, heavy).rows_of == ()

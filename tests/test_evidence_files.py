@@ -1,0 +1,200 @@
+"""Evidence in files: the same back, refused when damaged, small cells kept back; partitions and merge orders."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import compromis as cp
+from compromis.evidence.suppression import suppress
+
+
+def same(first, second):
+    if isinstance(first, cp.Counts):
+        return (
+            first.classes == second.classes
+            and np.array_equal(first.matrix, second.matrix)
+            and first.rows == second.rows
+        )
+    if isinstance(first, cp.VotePatterns):
+        return (
+            np.array_equal(first.votes, second.votes)
+            and np.array_equal(first.truth, second.truth)
+            and np.array_equal(first.multiplicity, second.multiplicity)
+            and (first.rows, first.left_out, first.width) == (second.rows, second.left_out, second.width)
+        )
+    return (
+        np.array_equal(first.threshold, second.threshold)
+        and np.array_equal(first.true_positives, second.true_positives)
+        and np.array_equal(first.false_positives, second.false_positives)
+        and (first.positive, first.binned) == (second.positive, second.binned)
+    )
+
+
+def some_evidence(rng):
+    truth, decision = rng.integers(0, 3, 50), rng.integers(0, 3, 50)
+    votes = rng.integers(0, 5, (50, 3))
+    votes[:, 0] += 1
+    yield cp.Counts.from_predictions(truth, decision)
+    yield cp.Counts.from_predictions(truth, decision, sample_weight=rng.random(50))
+    yield cp.VotePatterns.from_votes(votes, truth, labels=[0, 1, 2], merge=True)
+    yield cp.OperatingPoints.from_predictions(truth == 1, rng.random(50))
+    yield cp.OperatingPoints.from_bins([0.5, 0.0], [3, 1], [0, 7], pos_label="é\n😀")
+
+
+def test_written_and_read_back(tmp_path, rng):
+    for evidence in some_evidence(rng):
+        cp.write_evidence(evidence, tmp_path / "x.json")
+        assert same(cp.read_evidence(tmp_path / "x.json").evidence, evidence)
+
+
+def test_every_field_that_is_damaged_is_noticed(tmp_path, rng):
+    """Each field removed, and each number made negative or text, is refused with one sentence."""
+    for evidence in some_evidence(rng):
+        path = tmp_path / "x.json"
+        cp.write_evidence(evidence, path)
+        document = json.loads(path.read_text())
+        for field in document["evidence"]:
+            for wrong in (None, "x", -1, {}, [[-1.0]], ["a"]):
+                if document["evidence"][field] is None or (field == "positive" and wrong in ("x", -1)):
+                    continue
+                damaged = json.loads(json.dumps(document))
+                damaged["evidence"][field] = wrong
+                if field == "squares" and wrong is None:
+                    continue
+                path.write_text(json.dumps(damaged))
+                with pytest.raises(cp.InputError) as caught:
+                    cp.read_evidence(path)
+                assert "\n" not in str(caught.value)
+            missing = json.loads(json.dumps(document))
+            del missing["evidence"][field]
+            path.write_text(json.dumps(missing))
+            with pytest.raises(cp.InputError):
+                cp.read_evidence(path)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"schema": "compromis/decision"}', "\0\1"])
+def test_other_files_are_refused(tmp_path, content):
+    (tmp_path / "x.json").write_text(content)
+    with pytest.raises(cp.InputError, match="is no evidence file of compromis"):
+        cp.read_evidence(tmp_path / "x.json")
+
+
+def test_a_later_version_is_refused(tmp_path):
+    cp.write_evidence(cp.Counts.from_matrix([[1, 0], [0, 1]], ["a", "b"]), tmp_path / "x.json")
+    text = (tmp_path / "x.json").read_text().replace('"version":1', '"version":2')
+    (tmp_path / "x.json").write_text(text)
+    with pytest.raises(cp.InputError, match="of version 2, this compromis reads 'compromis/evidence' up to version 1"):
+        cp.read_evidence(tmp_path / "x.json")
+
+
+def test_small_cells_are_kept_back_and_cannot_be_found_by_subtraction():
+    counts = cp.Counts.from_matrix([[90, 4, 0], [5, 40, 1], [0, 0, 3]], ["a", "b", "c"])
+    kept, what = suppress(counts, 5)
+    assert kept.matrix.tolist() == [[90, 0, 0], [5, 40, 0], [0, 0, 0]]
+    assert kept.rows == 135  # not 143: the total would tell
+    assert (what.cells, what.most_rows) == (3, 12)
+    patterns = cp.VotePatterns.from_votes(
+        [[3, 1]] * 6 + [[1, 3]] * 2 + [[0, 0]], ["a"] * 6 + ["b"] * 3, labels=["a", "b"]
+    )
+    kept, what = suppress(patterns, 5)
+    assert (kept.multiplicity.tolist(), kept.rows, kept.left_out, what.cells) == ([6], 6, 0, 2)
+    points = cp.OperatingPoints.from_bins([0.5, 0.0], [7, 4], [2, 9], pos_label="a")
+    kept, what = suppress(points, 5)
+    assert (np.diff(kept.true_positives).tolist(), np.diff(kept.false_positives).tolist()) == ([7, 0], [0, 9])
+    assert (kept.positives, kept.negatives, what.cells) == (7, 9, 2)
+
+
+def test_what_cannot_be_kept_back():
+    weighted = cp.Counts.from_predictions([0, 1], [0, 1], sample_weight=[1, 2])
+    with pytest.raises(cp.InputError, match="weighted evidence"):
+        suppress(weighted, 5)
+    with pytest.raises(cp.InputError, match="count scores in bins"):
+        suppress(cp.OperatingPoints.from_predictions([0, 1], [0.1, 0.2]), 5)
+    with pytest.raises(cp.InputError, match="every pattern of votes has fewer than 5 rows"):
+        suppress(cp.VotePatterns.from_votes([[1, 2], [2, 1]], [0, 1]), 5)
+    with pytest.raises(cp.InputError, match="min_cell is a whole number of at least 0, got -1"):
+        suppress(weighted, -1)
+
+
+def test_kinds_do_not_mix(tmp_path):
+    cp.write_evidence(cp.Counts.from_matrix([[1, 0], [0, 1]], ["a", "b"]), tmp_path / "1.json")
+    cp.write_evidence(cp.OperatingPoints.from_bins([0.0], [1], [1], pos_label="a"), tmp_path / "2.json")
+    parts = [cp.read_evidence(tmp_path / name) for name in ("1.json", "2.json")]
+    with pytest.raises(cp.InputError, match="counts and operating points do not add up; merge files of one kind"):
+        cp.merge_evidence(parts)
+    with pytest.raises(cp.InputError, match="there is nothing to merge"):
+        cp.merge_evidence([])
+
+
+def in_parts(rng, rows):
+    """Random parts of the rows, some of one row, in random order."""
+    order = rng.permutation(rows)
+    cuts = np.sort(rng.integers(0, rows + 1, rng.integers(0, 6)))
+    return [part for part in np.split(order, cuts) if len(part)]
+
+
+def merged(rng, parts):
+    """Add parts pairwise in a random tree."""
+    parts = list(parts)
+    while len(parts) > 1:
+        first, second = rng.choice(len(parts), 2, replace=False)
+        joined = parts[first] + parts[second]
+        parts = [part for place, part in enumerate(parts) if place not in (first, second)] + [joined]
+    return parts[0]
+
+
+def check_partitions(rng, cases):
+    for _ in range(cases):
+        rows, classes = int(rng.integers(1, 40)), int(rng.integers(2, 5))
+        truth, decision = rng.integers(0, classes, rows), rng.integers(0, classes, rows)
+        score, weight = np.round(rng.random(rows), 1), rng.exponential(size=rows)
+        votes = rng.integers(0, 4, (rows, classes)) + np.eye(classes, dtype=int)[0]
+        labels = list(range(classes))
+        parts = in_parts(rng, rows)
+        counts = merged(rng, [cp.Counts.from_predictions(truth[p], decision[p], labels=labels) for p in parts])
+        expected = np.zeros((classes, classes), dtype=int)
+        np.add.at(expected, (truth, decision), 1)
+        assert np.array_equal(counts.matrix, expected)
+        assert counts.rows == rows
+        weighted = merged(
+            rng,
+            [cp.Counts.from_predictions(truth[p], decision[p], labels=labels, sample_weight=weight[p]) for p in parts],
+        )
+        for i, j in zip(*np.nonzero(expected), strict=True):
+            exact = sum(map(Fraction, weight[(truth == i) & (decision == j)].tolist()), Fraction(0))
+            assert math.isclose(weighted.matrix[i, j], float(exact), rel_tol=1e-12)
+        points = merged(
+            rng, [cp.OperatingPoints.from_predictions(truth[p] == 0, score[p], pos_label=True) for p in parts]
+        )
+        cuts = np.unique(score)[::-1]
+        assert points.threshold[1:].tolist() == cuts.tolist()
+        assert points.true_positives[1:].tolist() == [int(((truth == 0) & (score >= cut)).sum()) for cut in cuts]
+        patterns = merged(
+            rng, [cp.VotePatterns.from_votes(votes[p], truth[p], labels=labels, merge=True) for p in parts]
+        )
+        found = {
+            (*row, t): n
+            for row, t, n in zip(
+                patterns.votes.tolist(), patterns.truth.tolist(), patterns.multiplicity.tolist(), strict=True
+            )
+        }
+        keys, sizes = np.unique(np.column_stack([votes, truth]), axis=0, return_counts=True)
+        assert found == {
+            (*tuple(map(float, key[:-1])), int(key[-1])): int(size) for key, size in zip(keys, sizes, strict=True)
+        }
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_partitions_and_merge_orders(rng):
+    check_partitions(rng, 100)
+
+
+@pytest.mark.stress
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_ten_thousand_partitions_and_merge_orders(rng):
+    check_partitions(rng, 10_000)

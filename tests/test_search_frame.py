@@ -1,0 +1,104 @@
+"""Weights for data of any size: what a search in memory finds, by a few passes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import compromis as cp
+from compromis.engines import nearby
+from compromis.evidence import votes_frame
+from tests.frame_kinds import kinds, make
+
+WISH = cp.Preferences.prioritise(["c1"]).with_index("f")
+
+
+def rows(rng, count, classes):
+    names = [f"c{k}" for k in range(classes)]
+    truth = rng.choice(classes, count, p=np.array([10, 1] + [3] * (classes - 2)) / (11 + 3 * (classes - 2)))
+    logits = rng.normal(size=(count, classes)) + 1.5 * np.eye(classes)[truth]
+    votes = np.exp(logits)
+    return votes / votes.sum(axis=1, keepdims=True), np.array(names)[truth], names
+
+
+@pytest.fixture
+def _small_memory(monkeypatch):
+    """As if 20,000 rows did not fit."""
+    monkeypatch.setattr(votes_frame, "_SAMPLE", 1000)
+    monkeypatch.setattr(votes_frame, "MOST_PATTERNS", 15_000)
+    monkeypatch.setattr(nearby, "MOST_NEAR", 6000)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.usefixtures("_small_memory")
+def test_passes_find_what_a_search_of_all_rows_finds(rng, classes):
+    votes, truth, names = rows(rng, 20_000, classes)
+    frame = pl.DataFrame(dict(zip(names, votes.T, strict=True))).with_columns(t=pl.Series(truth)).lazy()
+    found = cp.search_frame(frame, truth="t", votes=names, preferences=WISH, sample=4000)
+    whole = cp.search_weights(votes, truth, labels=names, preferences=WISH)
+    assert found.search.loss == pytest.approx(whole.loss, abs=2e-3)
+    assert found.search.loss >= whole.loss - 1e-12 or not whole.optimal
+    decided = np.array(names)[(votes * found.search.weights).argmax(axis=1)]
+    by_hand = cp.Counts.from_predictions(truth, decided, labels=names)
+    assert np.array_equal(found.search.counts.matrix, by_hand.matrix)
+    assert found.search.loss == pytest.approx(cp.evaluate_counts(by_hand, preferences=WISH).summary.loss, abs=1e-15)
+    assert 4 <= found.passes <= 7
+    assert f"{found.passes} passes over the data" in found.summary()
+    equal = cp.Counts.from_predictions(truth, np.array(names)[votes.argmax(axis=1)], labels=names)
+    assert np.array_equal(found.before.matrix, equal.matrix)
+
+
+@pytest.mark.usefixtures("_small_memory")
+def test_every_engine_draws_the_same_sample_and_finds_the_same_weights(rng):
+    votes, truth, names = rows(rng, 16_000, 3)
+    columns = {name: votes[:, k].tolist() for k, name in enumerate(names)} | {"t": truth.tolist()}
+    found = [
+        cp.search_frame(make(kind, columns), truth="t", votes=names, preferences=WISH, sample=3000).search.weights
+        for kind in ("polars_lazy", "duckdb", "pyarrow", "pandas")
+    ]
+    for weights in found[1:]:
+        assert np.array_equal(weights, found[0])
+
+
+@pytest.mark.parametrize("kind", kinds(["polars_lazy", "duckdb", "dask", "spark"]))
+def test_few_patterns_take_one_pass(rng, kind):
+    votes = rng.multinomial(5, [0.5, 0.3, 0.2], 300)
+    truth = rng.choice(["c0", "c1", "c2"], 300)
+    names = ["c0", "c1", "c2"]
+    frame = make(kind, {name: votes[:, k].tolist() for k, name in enumerate(names)} | {"t": truth.tolist()})
+    found = cp.search_frame(frame, truth="t", votes=names, preferences=WISH)
+    whole = cp.search_weights(votes, truth, labels=names, preferences=WISH)
+    assert (found.passes, found.box, found.search.optimal) == (1, None, True)
+    assert found.search.loss == pytest.approx(whole.loss, abs=1e-15)
+    assert np.array_equal(found.search.counts.matrix, whole.counts.matrix)
+
+
+@pytest.mark.usefixtures("_small_memory")
+def test_weighted_rows_smoothing_and_rows_without_votes(rng):
+    votes, truth, names = rows(rng, 16_000, 3)
+    votes[:100] = 0
+    weight = rng.exponential(size=16_000)
+    frame = pd.DataFrame(votes, columns=names).assign(t=truth, w=weight)
+    found = cp.search_frame(frame, truth="t", votes=names, preferences=WISH, weight="w", smoothing=0.02, sample=3000)
+    decided = (found.search.weights * (votes[100:] + 0.02)).argmax(axis=1)
+    expected = cp.Counts.from_predictions(
+        truth[100:], np.array(names)[decided], labels=names, sample_weight=weight[100:]
+    )
+    assert np.allclose(found.search.counts.matrix, expected.matrix, rtol=1e-12)
+    assert found.search.left_out == 100
+    assert "100 rows without any vote are left out" in found.summary()
+
+
+@pytest.mark.usefixtures("_small_memory")
+def test_bad_votes_are_refused(rng):
+    votes, truth, names = rows(rng, 16_000, 3)
+    votes[15_999, 1] = np.nan
+    frame = pd.DataFrame(votes, columns=names).assign(t=truth)
+    with pytest.raises(cp.InputError, match="1 rows have a vote that is missing, negative or not finite"):
+        cp.search_frame(frame, truth="t", votes=names, preferences=WISH)
+    with pytest.raises(
+        cp.InputError, match="the votes of nearly every row are its own, so 16,000 rows are as many patterns"
+    ):
+        cp.VotePatterns.from_frame(frame, truth="t", votes=names)
