@@ -25,7 +25,8 @@ PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 NAMES = [name for name in cp.__all__ if name != "__version__"]
 FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```[ ]*$", re.MULTILINE | re.DOTALL)
 RUN_ELSEWHERE = {"python": "as a doctest", "bash": "by the tests below"}
-SHOWN_ONLY = {"text", "toml", "json", "sql", "html", "{toctree}"}
+SHOWN_ONLY = {"text", "toml", "json", "sql", "html", "yaml", "sh", "{toctree}"}
+"""A server's commands, which do not end, stand in sh blocks."""
 
 
 def blocks(page, language):
