@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed-from
+INTEGRATIONS := $(VENV)/.integrations-from
 PYTEST := $(BIN)/python -m pytest
 WORKERS ?= 2
 
@@ -11,7 +12,7 @@ ifneq ($(wildcard ../shared/data),)
 export COMPROMIS_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test test-slow stress lint types layers check bench reproduce docs package format clean
+.PHONY: demo test test-slow test-integrations test-all stress lint types layers check bench reproduce docs package format clean
 
 demo: $(STAMP)
 	@$(BIN)/compromis demo
@@ -24,6 +25,12 @@ test-slow: $(STAMP)
 
 stress: $(STAMP)
 	$(PYTEST) -q -m stress -n $(WORKERS)
+
+# Other packages and servers: installed once into the same environment; a test skips, with its reason, what is missing.
+test-integrations: $(INTEGRATIONS)
+	$(PYTEST) -q -m integration
+
+test-all: test test-slow test-integrations
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -70,5 +77,12 @@ $(STAMP): pyproject.toml
 		echo "installing compromis and its tools into $(VENV) (once, about a minute)"; \
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1' && \
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]' --group dev && \
+		cp pyproject.toml $@; \
+	else touch $@; fi
+
+$(INTEGRATIONS): $(STAMP)
+	@if ! cmp -s pyproject.toml $@; then \
+		echo "installing the packages of the integration tests into $(VENV) (once, some minutes)"; \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all,onnx]' --group integrations && \
 		cp pyproject.toml $@; \
 	else touch $@; fi
