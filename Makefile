@@ -12,7 +12,7 @@ ifneq ($(wildcard ../shared/data),)
 export COMPROMIS_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test test-all test-integrations test-slow stress lint types layers check bench reproduce docs package format clean
+.PHONY: demo test test-all test-integrations test-spark test-slow stress lint types layers check bench reproduce docs package format clean
 
 demo: $(STAMP)
 	@$(BIN)/compromis demo
@@ -20,8 +20,10 @@ demo: $(STAMP)
 test: $(STAMP)
 	$(PYTEST) -q -n $(WORKERS)
 
-# everything that make test runs, and Spark on this machine; skips with a reason where there is no Java
-test-all: test
+test-all: test test-spark test-integrations
+
+# Spark on this machine, 400 MB; skips with a reason where there is no Java.
+test-spark: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group spark
 	$(PYTEST) -q -m spark tests
 
@@ -34,8 +36,6 @@ stress: $(STAMP)
 # Other packages and servers: installed once into the same environment; a test skips, with its reason, what is missing.
 test-integrations: $(INTEGRATIONS)
 	$(PYTEST) -q -m integration
-
-test-all: test test-slow test-integrations
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -28,7 +28,7 @@ extensions = [
 exclude_patterns = ["_build", "pictures", "gallery/**/*.ipynb", "gallery/**/*.md5", "gallery/**/*.zip", "**/README.*"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 templates_path = ["_templates"]
-nitpicky = False
+smartquotes = False  # options have two dashes
 
 myst_heading_anchors = 3
 myst_enable_extensions = ["deflist", "colon_fence"]

@@ -6,6 +6,7 @@ C4.5 and a tree that splits by the wish
 ``PragmaTreeClassifier`` splits by what matters.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
@@ -29,8 +30,9 @@ print(cp.C45Classifier().fit(machines, state).export_text())
 # %%
 # A failure missed is worse than a stop in vain: importance 5, and recall weighs most.
 wish = cp.Preferences({"fails": cp.Preference(5, accept_precision=0.3, accept_recall=0.9)}, index="f")
-tree = cp.PragmaTreeClassifier(preferences=wish, max_depth=3, min_samples_leaf=10).fit(machines, state)
-tree.plot()
+tree = cp.PragmaTreeClassifier(preferences=wish, max_depth=2, min_samples_leaf=10).fit(machines, state)
+figure, ax = plt.subplots(figsize=(9, 3.6), layout="constrained")
+tree.plot(ax=ax)
 
 # %%
 print(tree.export_text())
