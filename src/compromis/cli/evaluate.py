@@ -114,7 +114,9 @@ def command(
         say_dropped(dropped)
         known = [str(label) for label in result.counts.classes]
         shares = _priors(priors, train_file, train_truth or truth, known)
-        _print(_completed(result, shares, None if costs is None else _arranged(costs, costed, known)), as_json, markdown)
+        _print(
+            _completed(result, shares, None if costs is None else _arranged(costs, costed, known)), as_json, markdown
+        )
         return
     table, class_of = read_scored(file, [truth, decision, weight, group], scores)
     labelled = [name for name in (truth, decision, group) if name is not None]
