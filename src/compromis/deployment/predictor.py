@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-CHUNK = 4000
-"""Rows weighed at once: they stay in the cache, so that weighing costs little beside finding the largest. Not a power of
-two: every piece would then lie a multiple of 4096 bytes from the buffer, where processors take reads for reads of what was just written."""
+CHUNK = 4096
+"""Rows weighed at once: they stay in the cache, so that weighing costs little beside finding the largest."""
 
 
 def load(path: str | Path) -> dict[str, Any]:
