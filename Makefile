@@ -12,13 +12,20 @@ ifneq ($(wildcard ../shared/data),)
 export COMPROMIS_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test test-slow test-integrations test-all stress lint types layers check bench reproduce docs package format clean
+.PHONY: demo test test-all test-integrations test-spark test-slow stress lint types layers check bench reproduce docs package format clean
 
 demo: $(STAMP)
 	@$(BIN)/compromis demo
 
 test: $(STAMP)
 	$(PYTEST) -q -n $(WORKERS)
+
+test-all: test test-spark test-integrations
+
+# Spark on this machine, 400 MB; skips with a reason where there is no Java.
+test-spark: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group spark
+	$(PYTEST) -q -m spark tests
 
 test-slow: $(STAMP)
 	$(PYTEST) -q -m slow
@@ -29,8 +36,6 @@ stress: $(STAMP)
 # Other packages and servers: installed once into the same environment; a test skips, with its reason, what is missing.
 test-integrations: $(INTEGRATIONS)
 	$(PYTEST) -q -m integration
-
-test-all: test test-slow test-integrations
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
