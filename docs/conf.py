@@ -44,6 +44,7 @@ html_title = "compromis"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
+html_sidebars = {"start": [], "method": []}  # pages without pages below them
 html_theme_options = {
     "show_prev_next": True,
     "navigation_with_keys": False,
@@ -68,6 +69,7 @@ sphinx_gallery_conf = {
     "min_reported_time": 1e9,
     "write_computation_times": False,
     "copyfile_regex": "",
+    "capture_repr": (),
     "remove_config_comments": True,
     "matplotlib_animations": False,
     "nested_sections": False,
