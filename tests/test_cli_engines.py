@@ -164,7 +164,10 @@ def test_a_cluster_that_does_not_answer(rows, monkeypatch):
         silent.listen()
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         options = ["--truth", "truth", "--decision", "decision", "--engine", "dask", "--cluster", address]
-        assert "does not answer as a Dask scheduler within 0.5 seconds" in run("evaluate", rows / "rows.csv", *options, code=2).stderr
+        assert (
+            "does not answer as a Dask scheduler within 0.5 seconds"
+            in run("evaluate", rows / "rows.csv", *options, code=2).stderr
+        )
     done = run("evaluate", rows / "rows.csv", "--truth", "truth", "--decision", "decision", "--cluster", "x", code=2)
     assert "--cluster needs --engine" in done.stderr
 
