@@ -58,10 +58,11 @@ def grow_forest(
         count_votes(tree, seed)
         return tree
 
-    workers = joblib.Parallel(n_jobs=n_jobs, prefer="threads")
-    if get_active_backend(prefer="threads")[0].supports_sharedmem:
+    if _shares_memory():
+        workers = joblib.Parallel(n_jobs=n_jobs, prefer="threads", require="sharedmem")
         grown = list(workers(joblib.delayed(grow_here)(int(seed)) for seed in seeds))
     else:  # on a cluster only the trees come back; their votes are counted here, where all of them add up
+        workers = joblib.Parallel(n_jobs=n_jobs)
         grown = list(
             workers(joblib.delayed(in_worker)(_grow_one, training, plan, int(seed), resample) for seed in seeds)
         )
@@ -70,6 +71,12 @@ def grow_forest(
     totals = votes.sum(axis=1, keepdims=True)
     np.divide(votes, totals, out=votes, where=totals > 0)
     return join(grown), votes
+
+
+def _shares_memory() -> bool:
+    """Whether trees grow side by side in this process: no other backend was chosen, or this is a task of its own already."""
+    backend, _ = get_active_backend(prefer="threads")
+    return bool(getattr(backend, "supports_sharedmem", False) or backend.nesting_level)
 
 
 def _grow_one(training: TrainingSet, plan: Plan, seed: int, resample: bool) -> Trees:
