@@ -45,9 +45,7 @@ def _on_a_cluster():
     [
         RandomForestClassifier(10, random_state=0),
         cp.PragmaForestClassifier(10, random_state=0),
-        cp.WeightedVoteClassifier(
-            RandomForestClassifier(10, random_state=0), votes="out_of_fold", cv=3, random_state=0
-        ),
+        cp.WeightedVoteClassifier(RandomForestClassifier(10, random_state=0), votes="proba", cv=3, random_state=0),
     ],
     ids=lambda model: type(model).__name__,
 )
@@ -67,6 +65,17 @@ def test_a_forest_grown_on_a_cluster_is_the_same(data, request):
     there = cp.PragmaForestClassifier(20, random_state=0, n_jobs=2).fit(X, y)
     assert np.array_equal(here.predict_proba(X), there.predict_proba(X))
     assert np.array_equal(here.weights_, there.weights_)
+
+
+def test_a_criterion_travels():
+    """What cannot be pickled makes joblib's tasks on Dask wait for ever."""
+    import pickle
+
+    from compromis.trees.criteria import find_criterion
+
+    for criterion in ("pragma", "gini"):
+        found = pickle.loads(pickle.dumps(find_criterion(criterion)))
+        assert (found.number, found.source) == (find_criterion(criterion).number, criterion)
 
 
 def test_one_thread_in_a_worker():

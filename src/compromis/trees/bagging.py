@@ -74,9 +74,9 @@ def grow_forest(
 
 
 def _shares_memory() -> bool:
-    """Whether trees grow side by side in this process: no other backend was chosen, or this is a task of its own already."""
+    """Whether trees grow side by side in this process; they do unless another backend of joblib was chosen."""
     backend, _ = get_active_backend(prefer="threads")
-    return bool(getattr(backend, "supports_sharedmem", False) or backend.nesting_level)
+    return bool(getattr(backend, "supports_sharedmem", False))
 
 
 def _grow_one(training: TrainingSet, plan: Plan, seed: int, resample: bool) -> Trees:
