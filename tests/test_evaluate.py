@@ -371,3 +371,10 @@ def test_scorer_on_folds_without_a_rare_class(rng):
 def test_bad_input(call, said):
     with pytest.raises(cp.InputError, match=said):
         call()
+
+
+def test_counts_without_rows_have_a_report_of_undefined_numbers():
+    empty = cp.evaluate_counts(cp.Counts.from_matrix([[0, 0], [0, 0]], "ab"), preferences=cp.Preferences())
+    assert empty.screening is None
+    assert np.isnan(empty.summary.accuracy)
+    assert "Total Number of Instances" in str(empty)
