@@ -378,3 +378,9 @@ def test_counts_without_rows_have_a_report_of_undefined_numbers():
     assert empty.screening is None
     assert np.isnan(empty.summary.accuracy)
     assert "Total Number of Instances" in str(empty)
+
+
+def test_the_order_in_memory_does_not_matter(rng):
+    shares, truth = rng.dirichlet(np.ones(5), 200), rng.integers(0, 5, 200)
+    documents = {cp.evaluate(truth, y_proba=one).to_json() for one in (shares, np.asfortranarray(shares))}
+    assert len(documents) == 1
