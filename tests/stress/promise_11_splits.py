@@ -10,7 +10,7 @@ from compromis.trees.grow import StopRule
 from compromis.trees.predict import tree_leaves
 from tests.stress.counting import count_seeds
 from tests.stress.outcome import Outcome, Progress, scaled, silent
-from tests.test_growing import check_root, grow_on, leaves_as_sets
+from tests.test_growing import check_root, grow_on, leaves_as_sets, random_wish
 
 TITLE = "each split against exhaustive search, nine criteria"
 FULL = 5_000 * len(CRITERIA)
@@ -31,11 +31,13 @@ def check(seed: int) -> None:
 
 
 def check_beside_scikit_learn(rng: np.random.Generator) -> None:
-    """Two classes, numbers without ties, gini: the same leaves, to a depth at which no two cuts gain the same."""
-    rows, features = int(rng.integers(20, 120)), int(rng.integers(1, 5))
-    X, labels, weights = rng.normal(size=(rows, features)), rng.integers(0, 2, rows), rng.random(rows) + 0.1
-    labels[:2] = 0, 1
-    wish = {"importance": np.ones(2), "recall_weight": np.full(2, 0.5)}
-    tree, bins = grow_on(X, np.zeros(features, bool), labels, 2, weights, "gini", wish, StopRule(max_depth=2, min_samples_leaf=4))
-    other = DecisionTreeClassifier(max_depth=2, min_samples_leaf=4, random_state=0).fit(X, labels, sample_weight=weights)
-    assert leaves_as_sets(tree_leaves(tree, 0, bins)) == leaves_as_sets(other.apply(X)), "another partition than scikit-learn's"
+    """Numbers of which no two are alike, weights under which no two gains are: the same leaves."""
+    rows, classes = 250, int(rng.integers(2, 7))
+    X = rng.normal(size=(rows, 4))
+    labels = (X[:, 0] * 2 + X[:, 1] + rng.normal(size=rows) > 0).astype(int) + rng.integers(0, classes - 1, rows)
+    weights = rng.integers(1, 10**5, rows) * 1.0
+    limits = [{}, {"max_depth": 4}, {"min_samples_leaf": 5}, {"max_leaf_nodes": 9}][int(rng.integers(4))]
+    wish = random_wish(rng, labels, classes, weights)
+    tree, bins = grow_on(X, np.zeros(4, bool), labels, classes, weights, "gini", wish, StopRule(**limits))
+    other = DecisionTreeClassifier(random_state=0, **limits).fit(X, labels, sample_weight=weights)
+    assert leaves_as_sets(tree_leaves(tree, 0, bins)) == leaves_as_sets(other.apply(X)), "not scikit-learn's partition"
