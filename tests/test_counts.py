@@ -210,8 +210,19 @@ def test_merging_weighted_with_unweighted():
 
 
 def test_huge_counts_are_exact():
-    big = cp.Counts.from_matrix([[2**61, 1], [0, 2**61]], ["a", "b"])
-    assert (big + big).matrix.tolist() == [[2**62, 2], [0, 2**62]]
+    big = cp.Counts.from_matrix([[2**61, 1], [0, 2**60]], ["a", "b"])
+    assert (big + big).matrix.tolist() == [[2**62, 2], [0, 2**61]]
+
+
+def test_sums_that_64_bits_do_not_hold_are_refused():
+    big = cp.Counts.from_matrix([[2**61, 1], [0, 2**61]], ["a", "b"])  # each cell would fit, the total would not
+    with pytest.raises(cp.InputError, match="more than 64 bits hold"):
+        _ = big + big
+    points = cp.OperatingPoints.from_bins([0.5], [2**62], [2**61], pos_label=1)
+    with pytest.raises(cp.InputError, match="more than 64 bits hold"):
+        _ = points + points
+    with pytest.raises(cp.InputError, match="more than 64 bits hold"):
+        cp.OperatingPoints.from_bins([0.5, 0.1], [2**62, 2**62], [0, 0], pos_label=1)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from compromis.errors import InputError, shown
 from compromis.evidence.labels import LabelColumn, check_same_index, check_same_rows, pandas_index, read_labels
 from compromis.evidence.prevalence import prevalence_factors
+from compromis.evidence.room import check_room
 from compromis.evidence.tabulate import PairTable, tabulate
 from compromis.evidence.weights import read_weights
 from compromis.preferences import Label
@@ -127,10 +128,7 @@ class Counts:
         if cells.dtype.kind not in "iuf" or not np.all(np.isfinite(cells)) or np.any(cells < 0):
             raise InputError("counts are finite numbers of at least 0; the matrix holds something else")
         total = sum(map(int, cells.flat)) if cells.dtype.kind in "iu" else float(cells.sum())
-        if total >= 2**63:
-            raise InputError(
-                f"counts add up to {total:.3g}, more than 64 bits hold; divide them all by a common number"
-            )
+        check_room(int(total))  # of weights too: their sum stands for a number of rows
         whole = cells.dtype.kind in "iu" or (total < 2**53 and bool(np.all(cells == np.floor(cells))))
         return cls(cells.astype(np.int64 if whole else np.float64), labels, round(total))
 
@@ -182,6 +180,7 @@ class Counts:
     def __add__(self, other: Counts) -> Counts:
         if not isinstance(other, Counts):
             return NotImplemented
+        check_room(self.total + other.total)
         order = self.classes if self.classes == other.classes else _sorted([*self.classes, *other.classes])
         parts = [part.arranged_as(order) for part in (self, other)]
         squares = None

@@ -13,6 +13,7 @@ from compromis.arrays import on_host
 from compromis.errors import InputError, nearest, shown
 from compromis.evidence.distributions import as_matrix, in_class_order
 from compromis.evidence.labels import LabelColumn, read_labels
+from compromis.evidence.room import check_room
 from compromis.preferences import Label
 from compromis.preferences.preferences import plain_label
 
@@ -62,6 +63,7 @@ def cumulate_bins(threshold: ArrayLike, positives: ArrayLike, negatives: ArrayLi
         raise InputError("the thresholds of bins are finite and fall; sort the bins by falling edges")
     if inside.dtype.kind not in "iuf" or not np.isfinite(inside).all() or (inside < 0).any():
         raise InputError("bins hold finite numbers of rows, at least 0; found something else")
+    check_room(sum(inside.ravel().tolist()))
     above = np.cumsum(inside, axis=1, dtype=np.float64 if inside.dtype.kind == "f" else np.int64)
     return np.insert(edges, 0, np.inf), np.insert(above, 0, 0, axis=1)
 
