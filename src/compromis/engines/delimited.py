@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import BinaryIO
 
 from compromis.engines.table import Column, Table
 from compromis.errors import InputError, shown
+from compromis.limits import COLUMNS, LINE
 
 
 def csv_names(stream: BinaryIO, source: str) -> list[str]:
@@ -34,24 +37,39 @@ def read_tsv(stream: BinaryIO, source: str, columns: Sequence[str]) -> Table:
 def _rows(stream: BinaryIO, source: str, delimiter: str) -> Iterator[list[str]]:
     with io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text:
         try:
-            yield from csv.reader(text, delimiter=delimiter, strict=True)
+            yield from csv.reader(short_lines(text, source), delimiter=delimiter, strict=True)
         except UnicodeDecodeError as error:
             raise InputError(f"{source} is not UTF-8 text (byte {error.start}); convert it first") from error
-        except (csv.Error, EOFError, OSError) as error:
+        except (csv.Error, EOFError, OSError, zlib.error) as error:
             raise InputError(f"{source} cannot be read as a table: {error}") from error
+
+
+def short_lines(text: io.TextIOBase, source: str) -> Iterator[str]:
+    """Yield the lines of a text; one without an end is refused before it fills the memory."""
+    most = LINE.most
+    while line := text.readline(most + 1):
+        LINE.check(len(line), f"{source} has a line of more than {most:,} letters")
+        yield line
+
+
+def check_names(names: Sequence[str], source: str) -> None:
+    """Refuse too many columns, and several of one name."""
+    COLUMNS.check(len(names), f"{source} has {len(names):,} columns")
+    repeated = sorted(name for name, times in Counter(names).items() if times > 1)
+    if repeated:
+        raise InputError(f"{source} has several columns named {shown(repeated)}; rename them")
 
 
 def _header(rows: Iterator[list[str]], source: str) -> list[str]:
     names = next(rows, [])
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        raise InputError(f"{source} has several columns named {shown(repeated)}; rename them")
+    check_names(names, source)
     return names
 
 
 def _read(rows: Iterator[list[str]], source: str, columns: Sequence[str]) -> Table:
     names = _header(rows, source)
-    places = [names.index(name) for name in columns]
+    place_of = {name: place for place, name in enumerate(names)}
+    places = [place_of[name] for name in columns]
     kept: list[Column] = [[] for _ in columns]
     width = len(names)
     for number, row in enumerate(rows, start=2):

@@ -6,8 +6,13 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any, BinaryIO
 
+from compromis.engines.delimited import check_names
 from compromis.engines.table import Column, Table
-from compromis.errors import InputError, MissingExtra
+from compromis.errors import CompromisError, InputError, MissingExtra
+from compromis.limits import UNPACKED
+
+_CELL = 8
+"""Bytes of a value in memory, at least."""
 
 
 def parquet_names(stream: BinaryIO, source: str) -> list[str]:
@@ -15,10 +20,13 @@ def parquet_names(stream: BinaryIO, source: str) -> list[str]:
     if _engine() == "polars":
         import polars
 
-        return list(_guarded(source, lambda: polars.read_parquet_schema(stream)))
-    import pyarrow.parquet
+        names = list(_guarded(source, lambda: polars.read_parquet_schema(stream)))
+    else:
+        import pyarrow.parquet
 
-    return list(_guarded(source, lambda: pyarrow.parquet.read_schema(stream)).names)
+        names = list(_guarded(source, lambda: pyarrow.parquet.read_schema(stream)).names)
+    check_names(names, source)
+    return names
 
 
 def read_parquet(stream: BinaryIO, source: str, columns: Sequence[str]) -> Table:
@@ -27,12 +35,27 @@ def read_parquet(stream: BinaryIO, source: str, columns: Sequence[str]) -> Table
     if _engine() == "polars":
         import polars
 
+        count = _guarded(source, lambda: polars.scan_parquet(stream).select(polars.len()).collect().item())
+        _check_size(count, len(columns), source)
+        stream.seek(0)
         frame = _guarded(source, lambda: polars.read_parquet(stream, columns=list(columns)))
         return Table(source, {name: _texts(frame[name].to_list(), name, source) for name in columns})
     import pyarrow.parquet
 
+    _check_size(_guarded(source, lambda: pyarrow.parquet.read_metadata(stream)).num_rows, len(columns), source)
+    stream.seek(0)
     table = _guarded(source, lambda: pyarrow.parquet.read_table(stream, columns=list(columns)))
     return Table(source, {name: _texts(table[name].to_pylist(), name, source) for name in columns})
+
+
+def _check_size(rows: int, columns: int, source: str) -> None:
+    """Refuse what would not fit: a value repeated a thousand million times is a file of a few bytes."""
+    size = _CELL * rows * columns
+    if size > UNPACKED.most:
+        raise InputError(
+            f"{source} has {rows:,} rows, too many to be read into memory; read it with an engine (--engine polars), or set "
+            f"{UNPACKED.setting} to {size} to raise the limit"
+        )
 
 
 def _texts(values: list[Any], name: str, source: str) -> Column:
@@ -59,5 +82,11 @@ def _engine() -> str:
 def _guarded(source: str, read: Any) -> Any:
     try:
         return read()
-    except Exception as error:  # the engines raise types of their own for a corrupt file
-        raise InputError(f"{source} cannot be read as Parquet: {str(error).splitlines()[0]}") from error
+    except (CompromisError, MemoryError):
+        raise
+    except BaseException as error:
+        # the engines raise types of their own for a corrupt file, and a panic of polars is no Exception
+        if isinstance(error, Exception) or type(error).__name__ == "PanicException":
+            said = (str(error).splitlines() or [type(error).__name__])[0][:300]
+            raise InputError(f"{source} cannot be read as Parquet: {said}") from error
+        raise

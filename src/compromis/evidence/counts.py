@@ -15,6 +15,7 @@ from compromis.evidence.prevalence import prevalence_factors
 from compromis.evidence.room import check_room
 from compromis.evidence.tabulate import PairTable, tabulate
 from compromis.evidence.weights import read_weights
+from compromis.limits import check_labels
 from compromis.preferences import Label
 from compromis.preferences.preferences import plain_label
 
@@ -199,12 +200,14 @@ def class_order(
     found: Sequence[Label], labels: Sequence[Any] | None, categories: tuple[Label, ...]
 ) -> tuple[Label, ...]:
     """Return the classes in the order wanted: `labels`, else the categories and then what else was found, sorted."""
+    check_labels(found)
     if labels is None:
         return categories + _sorted([label for label in found if label not in categories])
     order = tuple(plain_label(label) for label in labels)
     if len(set(order)) < len(order):
         raise InputError(f"each class stands once in labels, got {shown(order)}")
-    missing = [label for label in found if label not in set(order)]
+    known = set(order)
+    missing = [label for label in found if label not in known]
     if missing:
         raise InputError(
             f"labels misses {shown(missing)}, which the data has; add {'it' if len(missing) == 1 else 'them'} to labels"

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from compromis.errors import InputError, shown
 from compromis.evidence.labels import LabelColumn, read_labels
+from compromis.limits import check_labels
 from compromis.preferences import Label
 from compromis.preferences.preferences import plain_label
 
@@ -26,6 +27,7 @@ def read_positions(column: LabelColumn, labels: Sequence[Any] | None) -> tuple[N
         If `labels` repeats a class or misses one that occurs.
     """
     codes, found = _codes(column)
+    check_labels(found)
     order = _order(column, found, labels)
     place = {label: position for position, label in enumerate(order)}
     missing = [label for label in found if label not in place]
