@@ -122,7 +122,7 @@ def read_evidence(path: str | os.PathLike[str]) -> EvidenceFile:
     """Read an evidence file; anything that is not one, or does not hold together, is refused."""
     try:
         document = msgspec.json.decode(Path(path).read_bytes(), type=_Document)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"{os.fspath(path)} is no evidence file of compromis: {error}") from error
     if document.schema != SCHEMA or document.version > VERSION or document.version < 1:
         raise InputError(
