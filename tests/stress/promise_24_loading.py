@@ -21,7 +21,7 @@ from tests.stress.outcome import Outcome, Progress, scaled, silent
 from tests.stress.programs import ROOT
 
 TITLE = "malicious files to every loader, a scan of src"
-QUICK = 1.0
+QUICK = 0.25
 SUFFIXES = (".csv", ".tsv", ".arff", ".parquet", ".json", ".toml", ".model", ".gz")
 UNSAFE_CALLS = {"eval", "exec", "compile", "__import__"}
 UNSAFE_ATTRIBUTES = {

@@ -10,6 +10,7 @@ from compromis.engines.delimited import check_names
 from compromis.engines.table import Column, Table
 from compromis.errors import CompromisError, InputError, MissingExtra
 from compromis.limits import UNPACKED
+from compromis.queries.running import first_line, is_failure
 
 _CELL = 8
 """Bytes of a value in memory, at least."""
@@ -84,9 +85,7 @@ def _guarded(source: str, read: Any) -> Any:
         return read()
     except (CompromisError, MemoryError):
         raise
-    except BaseException as error:
-        # the engines raise types of their own for a corrupt file, and a panic of polars is no Exception
-        if isinstance(error, Exception) or type(error).__name__ == "PanicException":
-            said = (str(error).splitlines() or [type(error).__name__])[0][:300]
-            raise InputError(f"{source} cannot be read as Parquet: {said}") from error
-        raise
+    except BaseException as error:  # the engines raise types of their own for a corrupt file
+        if not is_failure(error):
+            raise
+        raise InputError(f"{source} cannot be read as Parquet: {first_line(error)}") from error

@@ -14,7 +14,7 @@ from compromis.engines.paths import Files, Where
 from compromis.engines.reading import open_content
 from compromis.errors import CompromisError, InputError, MissingExtra, nearest
 from compromis.queries.frame import lazy_frame, pick_name
-from compromis.queries.running import first_line
+from compromis.queries.running import first_line, is_failure
 
 ENGINES = ("polars", "duckdb", "dask", "spark")
 _SEPARATOR = {"CSV": ",", "TSV": "\t"}
@@ -79,7 +79,9 @@ def open_scan(
         return Scan(_with_numbers(frame, numbers), files, chosen)
     except (CompromisError, MemoryError):
         raise
-    except Exception as error:  # every engine has its own tree of errors
+    except BaseException as error:  # every engine has its own tree of errors
+        if not is_failure(error):
+            raise
         raise InputError(f"{files.paths[0]} cannot be read as {files.format}: {first_line(error)}") from error
 
 
