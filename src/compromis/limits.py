@@ -61,7 +61,9 @@ PIECEWISE = 16
 
 def check_labels(labels: Iterable[object]) -> None:
     """Refuse labels that are no names any more but texts."""
-    longest = max((len(label) for label in labels if isinstance(label, (str, bytes)) and isinstance(label, Sized)), default=0)
+    longest = max(
+        (len(label) for label in labels if isinstance(label, (str, bytes)) and isinstance(label, Sized)), default=0
+    )
     LABEL.check(longest, f"a label has {longest:,} letters")
 
 

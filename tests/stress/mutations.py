@@ -32,7 +32,10 @@ def whole(kind: str, seed: int) -> bytes:
         return _parquet(truth, decision, rng.random(40))
     if kind == "arff":
         head = "@relation r\n@attribute truth {good,bad,NA,'01'}\n@attribute decision string\n@attribute weight numeric\n@data\n"
-        rows = [f"{t},'{d}',{w}" + (",{2}" if k % 7 == 0 else "") for k, (t, d, w) in enumerate(zip(truth, decision, weight, strict=True))]
+        rows = [
+            f"{t},'{d}',{w}" + (",{2}" if k % 7 == 0 else "")
+            for k, (t, d, w) in enumerate(zip(truth, decision, weight, strict=True))
+        ]
         return (head + "\n".join(rows) + "\n").encode()
     mark = "\t" if kind == "tsv" else ","
     rows = [mark.join(row) for row in zip(truth, decision, weight, strict=True)]

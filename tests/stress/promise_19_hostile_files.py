@@ -35,7 +35,10 @@ SECONDS = 240
 
 def run(scale: float, progress: Progress = silent) -> Outcome:
     """Spoiled files in processes of their own, then the special ones."""
-    wanted = [(kind, scaled(TABLES_EACH if kind in TABLES else DOCUMENTS_EACH, scale, least=2)) for kind in (*TABLES, *DOCUMENTS)]
+    wanted = [
+        (kind, scaled(TABLES_EACH if kind in TABLES else DOCUMENTS_EACH, scale, least=2))
+        for kind in (*TABLES, *DOCUMENTS)
+    ]
     blocks = [(kind, start, min(start + BLOCK, count)) for kind, count in wanted for start in range(0, count, BLOCK)]
     total = Outcome(0)
     with tempfile.TemporaryDirectory() as name:
@@ -58,7 +61,9 @@ def spoiled_block(kind: str, first: int, last: int, folder: Path) -> Outcome:
     while begin < last:
         command = [sys.executable, "-m", "tests.stress.spoiled_files", kind, str(begin), str(last), str(folder)]
         try:
-            done = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False, timeout=1800)
+            done = subprocess.run(
+                command, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False, timeout=1800
+            )
             lines, code = done.stdout.splitlines(), done.returncode
         except subprocess.TimeoutExpired as error:
             text = error.stdout or b""
@@ -79,7 +84,7 @@ def special(what: str, folder: Path) -> Outcome:
     make, command, expected = SPECIAL[what]
     path = make(folder)
     arguments = [sys.executable, "-m", "compromis", *(str(path) if part == "FILE" else part for part in command)]
-    code, out, complaint, seconds, used = _measured(arguments, folder)
+    code, complaint, seconds, used = _measured(arguments, folder)
     path.unlink()
     failures = []
     if code != expected:
@@ -93,8 +98,8 @@ def special(what: str, folder: Path) -> Outcome:
     return Outcome(1, tuple(f"{what}: {one}" for one in failures), note)
 
 
-def _measured(arguments: list[str], folder: Path) -> tuple[int, str, str, float, float]:
-    """Run a program; return exit code, output, complaints, seconds and the most memory it had, in megabytes."""
+def _measured(arguments: list[str], folder: Path) -> tuple[int, str, float, float]:
+    """Run a program; return exit code, complaints, seconds and the most memory it had, in megabytes."""
     begin = time.monotonic()
     with (folder / "out.txt").open("w+") as out, (folder / "err.txt").open("w+") as err:
         child = subprocess.Popen(arguments, cwd=folder, env=environment(), stdout=out, stderr=err, text=True)
@@ -106,9 +111,8 @@ def _measured(arguments: list[str], folder: Path) -> tuple[int, str, str, float,
                 child.kill()
             time.sleep(0.05)
         child.returncode = os.waitstatus_to_exitcode(status)
-        out.seek(0)
         err.seek(0)
-        return child.returncode, out.read(), err.read(), time.monotonic() - begin, usage.ru_maxrss / 1024
+        return child.returncode, err.read(), time.monotonic() - begin, usage.ru_maxrss / 1024
 
 
 def _bomb(unit: bytes, total: int, head: bytes = b"truth,decision\n") -> Callable[[Path], Path]:
@@ -138,7 +142,9 @@ def _parquet_bomb(folder: Path) -> Path:
 
     path = folder / "bomb.parquet"
     frame = polars.LazyFrame({"truth": ["a"], "decision": ["a"]})
-    frame.select(polars.col("truth").repeat_by(100_000_000).explode(), polars.lit("a").alias("decision")).collect().write_parquet(path)
+    frame.select(
+        polars.col("truth").repeat_by(100_000_000).explode(), polars.lit("a").alias("decision")
+    ).collect().write_parquet(path)
     return path
 
 
@@ -152,7 +158,10 @@ def _parquet_nan(folder: Path) -> Path:
 
 def _model_bomb(folder: Path) -> Path:
     path = folder / "bomb.model"
-    with zipfile.ZipFile(io.BytesIO((RELEASE / "logistic.model").read_bytes())) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
+    with (
+        zipfile.ZipFile(io.BytesIO((RELEASE / "logistic.model").read_bytes())) as old,
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new,
+    ):
         for name in old.namelist():
             new.writestr(name, old.read(name))
         with new.open("zeros", "w", force_zip64=True) as stream:

@@ -91,8 +91,12 @@ def loaders() -> dict[str, Callable[[Path], Any]]:
         return cp.Counts.from_frame(cp.scan(path, engine=engine), truth="truth", decision="decision")
 
     return {
-        "read_table": lambda path: read_table(str(path), lambda names: ["truth"] if "truth" in names else _lacks(names)),
-        "read_pieces": lambda path: list(read_pieces(str(path), lambda names: ["truth"] if "truth" in names else _lacks(names))),
+        "read_table": lambda path: read_table(
+            str(path), lambda names: ["truth"] if "truth" in names else _lacks(names)
+        ),
+        "read_pieces": lambda path: list(
+            read_pieces(str(path), lambda names: ["truth"] if "truth" in names else _lacks(names))
+        ),
         "scan polars": lambda path: classes(path, "polars"),
         "scan duckdb": lambda path: classes(path, "duckdb"),
         "read_evidence": cp.read_evidence,
@@ -133,7 +137,6 @@ def hostile(mark: Path) -> Iterator[tuple[str, bytes]]:
 def _skops_files(bomb: _Bomb) -> Iterator[tuple[str, bytes]]:
     """skops files alone and inside a model file that is otherwise whole."""
     import skops.io
-
     from sklearn.linear_model import LogisticRegression
     from sklearn.preprocessing import FunctionTransformer
 
@@ -145,8 +148,12 @@ def _skops_files(bomb: _Bomb) -> Iterator[tuple[str, bytes]]:
         "skops with a class of ours": skops.io.dumps([bomb.mark]),
         "skops with its schema bent to os.system": _bent(safe, {"__class__": "system", "__module__": "os"}),
         "skops with its loader bent to joblib": _bent(safe, {"__loader__": "JoblibNode"}),
-        "skops with a method of os": _bent(safe, {"__loader__": "MethodNode", "__class__": "popen", "__module__": "os"}),
-        "skops with an operator": _bent(safe, {"__loader__": "OperatorFuncNode", "__class__": "methodcaller", "__module__": "operator"}),
+        "skops with a method of os": _bent(
+            safe, {"__loader__": "MethodNode", "__class__": "popen", "__module__": "os"}
+        ),
+        "skops with an operator": _bent(
+            safe, {"__loader__": "OperatorFuncNode", "__class__": "methodcaller", "__module__": "operator"}
+        ),
         "pickle in place of skops": pickle.dumps(bomb),
         "joblib in a zip": _zipped({"schema.json": b"{}", "x.pkl": pickle.dumps(bomb)}),
         "partial of os.system": _partial(bomb.mark),
@@ -200,7 +207,11 @@ def unsafe(source: str) -> Iterator[tuple[int, str]]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in UNSAFE_CALLS:
             yield node.lineno, f"{node.func.id}()"
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and (node.value.id, node.attr) in UNSAFE_ATTRIBUTES:
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and (node.value.id, node.attr) in UNSAFE_ATTRIBUTES
+        ):
             yield node.lineno, f"{node.value.id}.{node.attr}"
         if isinstance(node, ast.keyword) and node.arg in {"allow_pickle", "shell"} and not _is_false(node.value):
             yield node.value.lineno, f"{node.arg}="

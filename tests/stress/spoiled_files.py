@@ -31,7 +31,17 @@ def commands(kind: str, path: Path, seed: int) -> list[str]:
     if kind in TABLES:
         engine = ENGINES[seed % 3] if kind != "arff" else None
         if engine is None:
-            return ["evaluate", str(path), "--truth", "truth", "--decision", "decision", "--weight", "weight", "--drop-missing"]
+            return [
+                "evaluate",
+                str(path),
+                "--truth",
+                "truth",
+                "--decision",
+                "decision",
+                "--weight",
+                "weight",
+                "--drop-missing",
+            ]
         output = ["--output", str(path.with_name("out.json")), "--drop-missing"]
         return ["count", str(path), "--truth", "truth", "--decision", "decision", "--engine", engine, *output]
     if kind == "model":
@@ -64,7 +74,11 @@ def _library(kind: str, path: Path) -> str | None:
         (cp.Preferences.from_toml if kind == "toml" else cp.Decision.from_json)(path)
     except cp.CompromisError as error:
         text = str(error)
-        return None if len(text) <= LONGEST and len(click.unstyle(text)) == len(text) else f"the message is too long: {text[:200]!r}"
+        return (
+            None
+            if len(text) <= LONGEST and len(click.unstyle(text)) == len(text)
+            else f"the message is too long: {text[:200]!r}"
+        )
     except OSError:
         return None
     except Exception as error:

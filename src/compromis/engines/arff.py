@@ -11,6 +11,7 @@ from typing import BinaryIO
 from compromis.engines.delimited import check_names, short_lines
 from compromis.engines.table import Column, Table
 from compromis.errors import InputError
+from compromis.limits import COLUMNS
 
 _TOKEN = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,{}\s'"](?:[^,{}]*[^,{}\s])?))\s*""")
 _WEIGHT = re.compile(r",\s*\{\s*([0-9.eE+-]+)\s*\}\s*$")
@@ -54,12 +55,15 @@ def _lines(stream: BinaryIO, source: str) -> Iterator[tuple[int, str]]:
 def _header(lines: Iterator[tuple[int, str]], source: str) -> list[tuple[str, str]]:
     """Return name and default (the value that sparse rows leave out) of each attribute, up to @data."""
     attributes: list[tuple[str, str]] = []
+    most = COLUMNS.most
     for number, line in lines:
         keyword, rest = (*line.split(maxsplit=1), "")[:2]
         if keyword.lower() == "@data":
             check_names([name for name, _ in attributes], source)
             return attributes
         if keyword.lower() == "@attribute":
+            if len(attributes) == most:  # before the rest of a giant is read
+                COLUMNS.check(most + 1, f"{source} has more than {most:,} attributes")
             attributes.append(_attribute(rest.strip(), f"{source}, line {number}"))
     raise InputError(f"{source} has no @data line; it is not a whole ARFF file")
 

@@ -6,7 +6,8 @@ import csv
 import io
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import BinaryIO
 
 from compromis.engines.table import Column, Table
@@ -84,17 +85,33 @@ def _read(rows: Iterator[list[str]], source: str, columns: Sequence[str]) -> Tab
     return Table(source, dict(zip(columns, kept, strict=True)))
 
 
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+"""What a spreadsheet may take for the start of a formula; the wide ones count in East Asian ones."""
+
+
 def csv_text(columns: Mapping[str, Sequence[object]]) -> str:
-    """Return the columns as CSV; text that a spreadsheet would run as a formula is made harmless with a leading quote."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
+    """Return the columns as CSV; text that a spreadsheet may run as a formula is made harmless with a leading quote.
+
+    Such text starts with = + - @ (also after spaces, or wide), a tab or a line end; numbers and a lone + or - stay as they are.
+    """
+    lines: list[str] = []
+    writer = csv.writer(_Lines(lines.append), lineterminator="\r\n")  # so that it quotes a cell with either of the two
     writer.writerow([_harmless(name) for name in columns])
     writer.writerows([_harmless(cell) for cell in row] for row in zip(*columns.values(), strict=True))
-    return stream.getvalue()
+    return "".join(line.removesuffix("\r\n") + "\n" for line in lines)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    write: Callable[[str], object]
 
 
 def _harmless(cell: object) -> object:
-    if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
+    if not isinstance(cell, str) or (
+        not cell.lstrip().startswith(_FORMULA) and not cell.startswith(("\t", "\r", "\n"))
+    ):
+        return cell
+    if cell in {"+", "-"}:  # the classes of many a table, and no formula
         return cell
     try:
         float(cell)
