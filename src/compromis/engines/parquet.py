@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 from compromis.engines.delimited import check_names
 from compromis.engines.table import Column, Table
-from compromis.errors import CompromisError, InputError, MissingExtra
+from compromis.errors import CompromisError, InputError, MissingExtra, shown
 from compromis.limits import UNPACKED
 from compromis.queries.running import first_line, is_failure
 
@@ -67,7 +67,9 @@ def _texts(values: list[Any], name: str, source: str) -> Column:
 
 
 def text_of(value: Any) -> str:
-    """Return a value as text; 1.0 is written 1."""
+    """Return a value as text; 1.0 is written 1, and what is no label is refused."""
+    if isinstance(value, (bytes, bytearray, list, tuple, dict)) or hasattr(value, "__array__") and getattr(value, "ndim", 0):
+        raise InputError(f"a column of classes holds lists, bytes or records ({shown([value])}); labels and numbers are needed")
     if isinstance(value, bool):
         return "true" if value else "false"
     return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)

@@ -130,9 +130,11 @@ def _open_polars(files: Files, names: list[str]) -> Any:
         return polars.scan_parquet(
             list(files.paths), glob=False, hive_partitioning=bool(keys), hive_schema=keys or None, low_memory=True
         )
+    # the header is skipped: polars would compare it with the schema, but leaves doubled quotes in names as they are
     frame = polars.scan_csv(
-        list(files.paths), separator=_SEPARATOR[files.format], glob=False, schema=dict.fromkeys(names, polars.String)
-    )
+        list(files.paths), separator=_SEPARATOR[files.format], glob=False, schema=dict.fromkeys(names, polars.String),
+        has_header=False, skip_rows=1,
+    )  # fmt: skip
     blank = [polars.when(polars.col(name) != "").then(polars.col(name)).alias(name) for name in names]
     return frame.select(blank)  # a quoted empty field is missing too
 
