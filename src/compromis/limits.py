@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterable, Sized
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -61,38 +61,64 @@ PIECEWISE = 16
 
 def check_labels(labels: Iterable[object]) -> None:
     """Refuse labels that are no names any more but texts."""
-    longest = max(
-        (len(label) for label in labels if isinstance(label, (str, bytes)) and isinstance(label, Sized)), default=0
-    )
+    longest = max((len(label) for label in labels if isinstance(label, (str, bytes))), default=0)
     LABEL.check(longest, f"a label has {longest:,} letters")
 
 
-class Bounded(io.RawIOBase):
-    """A decompressing stream that refuses to go on beyond a number of bytes."""
+class _Watched(io.RawIOBase):
+    """A stream whose bytes are looked at as they pass."""
 
-    def __init__(self, stream: BinaryIO, source: str, factor: int = 1) -> None:
+    def __init__(self, stream: BinaryIO, look: Callable[[int, bytes], None]) -> None:
         self._stream = stream
-        self._source = source
-        self._most = UNPACKED.most * factor
-        self._read = 0
+        self._look = look
 
     def readable(self) -> bool:
-        """Say that it can be read."""
         return True
 
+    def seekable(self) -> bool:
+        return self._stream.seekable()
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._stream.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._stream.tell()
+
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        """Read the next bytes."""
+        begin = self._stream.tell() if self.seekable() else 0
         data = self._stream.read(len(buffer))
-        self._read += len(data)
-        if self._read > self._most:
-            raise InputError(
-                f"{self._source} becomes more than {self._most:,} bytes when it is decompressed; decompress it, read it with an "
-                f"engine (--engine duckdb), or set {UNPACKED.setting} to raise the limit"
-            )
+        self._look(begin, data)
         buffer[: len(data)] = data
         return len(data)
 
 
 def bounded(stream: BinaryIO, source: str, factor: int = 1) -> BinaryIO:
-    """Return the stream of decompressed bytes with an end to its patience."""
-    return io.BufferedReader(Bounded(stream, source, factor), 1 << 17)  # type: ignore[return-value]
+    """Return a stream of decompressed bytes that refuses to go on beyond the limit."""
+    most = UNPACKED.most * factor
+
+    def look(begin: int, data: bytes) -> None:
+        if begin + len(data) > most:
+            raise InputError(
+                f"{source} becomes more than {most:,} bytes when it is decompressed; decompress it, read it with an engine "
+                f"(--engine duckdb), or set {UNPACKED.setting} to raise the limit"
+            )
+
+    return _buffered(stream, look)
+
+
+def short_lines(stream: BinaryIO, source: str) -> BinaryIO:
+    """Return a stream of text that refuses a line without an end before it fills the memory."""
+    most, run = LINE.most, 0
+
+    def look(_: int, data: bytes) -> None:
+        nonlocal run
+        last = max(data.rfind(b"\n"), data.rfind(b"\r"))
+        run = run + len(data) if last < 0 else len(data) - last - 1
+        if run > most:
+            LINE.check(run, f"{source} has a line of more than {most:,} letters")
+
+    return _buffered(stream, look)
+
+
+def _buffered(stream: BinaryIO, look: Callable[[int, bytes], None]) -> BinaryIO:
+    return io.BufferedReader(_Watched(stream, look), 1 << 17)  # type: ignore[return-value]

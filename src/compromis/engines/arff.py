@@ -8,10 +8,10 @@ import zlib
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
-from compromis.engines.delimited import check_names, short_lines
+from compromis.engines.delimited import check_names
 from compromis.engines.table import Column, Table
 from compromis.errors import InputError
-from compromis.limits import COLUMNS
+from compromis.limits import COLUMNS, short_lines
 
 _TOKEN = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,{}\s'"](?:[^,{}]*[^,{}\s])?))\s*""")
 _WEIGHT = re.compile(r",\s*\{\s*([0-9.eE+-]+)\s*\}\s*$")
@@ -42,9 +42,9 @@ def read_arff(stream: BinaryIO, source: str, columns: Sequence[str]) -> Table:
 
 
 def _lines(stream: BinaryIO, source: str) -> Iterator[tuple[int, str]]:
-    with io.TextIOWrapper(stream, encoding="utf-8-sig") as text:
+    with io.TextIOWrapper(short_lines(stream, source), encoding="utf-8-sig") as text:
         try:
-            for number, line in enumerate(short_lines(text, source), start=1):
+            for number, line in enumerate(text, start=1):
                 stripped = line.strip()
                 if stripped and not stripped.startswith("%"):
                     yield number, stripped

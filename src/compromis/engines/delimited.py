@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from compromis.engines.table import Column, Table
 from compromis.errors import InputError, shown
-from compromis.limits import COLUMNS, LINE
+from compromis.limits import COLUMNS, short_lines
 
 
 def csv_names(stream: BinaryIO, source: str) -> list[str]:
@@ -36,21 +36,13 @@ def read_tsv(stream: BinaryIO, source: str, columns: Sequence[str]) -> Table:
 
 
 def _rows(stream: BinaryIO, source: str, delimiter: str) -> Iterator[list[str]]:
-    with io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text:
+    with io.TextIOWrapper(short_lines(stream, source), encoding="utf-8-sig", newline="") as text:
         try:
-            yield from csv.reader(short_lines(text, source), delimiter=delimiter, strict=True)
+            yield from csv.reader(text, delimiter=delimiter, strict=True)
         except UnicodeDecodeError as error:
             raise InputError(f"{source} is not UTF-8 text (byte {error.start}); convert it first") from error
         except (csv.Error, EOFError, OSError, zlib.error) as error:
             raise InputError(f"{source} cannot be read as a table: {error}") from error
-
-
-def short_lines(text: io.TextIOBase, source: str) -> Iterator[str]:
-    """Yield the lines of a text; one without an end is refused before it fills the memory."""
-    most = LINE.most
-    while line := text.readline(most + 1):
-        LINE.check(len(line), f"{source} has a line of more than {most:,} letters")
-        yield line
 
 
 def check_names(names: Sequence[str], source: str) -> None:
