@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import os
 import subprocess
 import sys
 import tempfile
@@ -84,7 +83,7 @@ def special(what: str, folder: Path) -> Outcome:
     make, command, expected = SPECIAL[what]
     path = make(folder)
     arguments = [sys.executable, "-m", "compromis", *(str(path) if part == "FILE" else part for part in command)]
-    code, complaint, seconds, used = _measured(arguments, folder)
+    code, complaint, seconds, used = measured(arguments, folder)
     path.unlink()
     failures = []
     if code != expected:
@@ -98,21 +97,22 @@ def special(what: str, folder: Path) -> Outcome:
     return Outcome(1, tuple(f"{what}: {one}" for one in failures), note)
 
 
-def _measured(arguments: list[str], folder: Path) -> tuple[int, str, float, float]:
+LAUNCHER = """
+import resource, subprocess, sys
+try: code = subprocess.call(sys.argv[3:], timeout=float(sys.argv[2]))
+except subprocess.TimeoutExpired: code = -9
+open(sys.argv[1], "w").write(f"{code} {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss}")
+"""
+"""Starts the program: Linux counts the peak of the process that starts another as that of the other, and this one is small."""
+
+
+def measured(arguments: list[str], folder: Path, patience: float = 2 * SECONDS) -> tuple[int, str, float, float]:
     """Run a program; return exit code, complaints, seconds and the most memory it had, in megabytes."""
     begin = time.monotonic()
-    with (folder / "out.txt").open("w+") as out, (folder / "err.txt").open("w+") as err:
-        child = subprocess.Popen(arguments, cwd=folder, env=environment(), stdout=out, stderr=err, text=True)
-        while True:
-            pid, status, usage = os.wait4(child.pid, os.WNOHANG)
-            if pid:
-                break
-            if time.monotonic() - begin > 2 * SECONDS:
-                child.kill()
-            time.sleep(0.05)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        err.seek(0)
-        return child.returncode, err.read(), time.monotonic() - begin, usage.ru_maxrss / 1024
+    command = [sys.executable, "-c", LAUNCHER, str(folder / "usage"), str(patience), *arguments]
+    done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
+    code, used = map(int, (folder / "usage").read_text().split())
+    return code, done.stderr, time.monotonic() - begin, used / 1024
 
 
 def _bomb(unit: bytes, total: int, head: bytes = b"truth,decision\n") -> Callable[[Path], Path]:
