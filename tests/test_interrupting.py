@@ -24,12 +24,27 @@ def votes(tmp_path, rng):
     truth = rng.integers(0, 5, 400)
     shares = rng.multinomial(10, np.ones(5) / 5, 400) + 3 * np.eye(5, dtype=int)[truth]
     rows = [",".join(map(str, [f"c{k}", *row])) for k, row in zip(truth, shares, strict=True)]
-    (tmp_path / "votes.csv").write_text("truth," + ",".join(f"p_c{k}" for k in range(5)) + "\n" + "\n".join(rows) + "\n")
+    (tmp_path / "votes.csv").write_text(
+        "truth," + ",".join(f"p_c{k}" for k in range(5)) + "\n" + "\n".join(rows) + "\n"
+    )
     return tmp_path / "votes.csv"
 
 
 def arguments(votes, seconds):
-    return ["tune", str(votes), "--truth", "truth", "--votes", "p_", "--prioritise", "c1", "--seconds", str(seconds), "--output", "weights.json"]
+    return [
+        "tune",
+        str(votes),
+        "--truth",
+        "truth",
+        "--votes",
+        "p_",
+        "--prioritise",
+        "c1",
+        "--seconds",
+        str(seconds),
+        "--output",
+        "weights.json",
+    ]
 
 
 def test_ctrl_c_says_what_was_found_so_far(votes, monkeypatch, tmp_path):
@@ -56,11 +71,15 @@ def test_ctrl_c_says_what_was_found_so_far(votes, monkeypatch, tmp_path):
 def test_the_weights_so_far_are_never_worse_than_equal_weights(votes, rng):
     truth = rng.integers(0, 5, 300)
     shares = rng.multinomial(10, np.ones(5) / 5, 300) + 3 * np.eye(5, dtype=int)[truth]
-    equal = cp.evaluate_counts(cp.VotePatterns.from_votes(shares, truth, labels=range(5)).counts([1.0] * 5), preferences=cp.Preferences())
+    equal = cp.evaluate_counts(
+        cp.VotePatterns.from_votes(shares, truth, labels=range(5)).counts([1.0] * 5), preferences=cp.Preferences()
+    )
     for method in ("sweep", "annealing"):
         for stop in (1, 2, 5):
             seen = []
-            found = cp.search_weights(shares, truth, labels=range(5), method=method, progress=lambda *_: seen.append(1) or len(seen) >= stop)
+            found = cp.search_weights(
+                shares, truth, labels=range(5), method=method, progress=lambda *_: seen.append(1) or len(seen) >= stop
+            )
             assert found.loss <= equal.summary.loss + 1e-12
             assert not found.optimal
             assert len(seen) <= stop + 8  # it ends soon after
@@ -71,7 +90,11 @@ def test_a_signal_to_the_program(votes, tmp_path):
     environment = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
     (tmp_path / "temporary").mkdir()
     process = subprocess.Popen(
-        [sys.executable, "-m", "compromis", *arguments(votes, 120)], env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "compromis", *arguments(votes, 120)],
+        env=environment,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     time.sleep(40)  # long enough to import and compile on a busy machine
     process.send_signal(signal.SIGINT)

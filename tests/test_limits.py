@@ -23,7 +23,9 @@ def read(path):
 
 def test_columns(tmp_path, monkeypatch):
     (tmp_path / "x.csv").write_text("a,b,c\n1,2,3\n")
-    (tmp_path / "x.arff").write_text("@relation r\n@attribute a numeric\n@attribute b numeric\n@attribute c numeric\n@data\n1,2,3\n")
+    (tmp_path / "x.arff").write_text(
+        "@relation r\n@attribute a numeric\n@attribute b numeric\n@attribute c numeric\n@data\n1,2,3\n"
+    )
     pl.DataFrame({"a": [1], "b": [2], "c": [3]}).write_parquet(tmp_path / "x.parquet")
     for name in ("x.csv", "x.arff", "x.parquet"):
         monkeypatch.setenv("COMPROMIS_MAX_COLUMNS", "3")
@@ -36,7 +38,9 @@ def test_columns(tmp_path, monkeypatch):
 def test_decompressed_size(tmp_path, monkeypatch):
     (tmp_path / "x.csv.gz").write_bytes(gzip.compress(b"t,d\n" + b"a,b\n" * 800_000))
     monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "1000000")
-    with pytest.raises(cp.InputError, match="more than 1,000,000 bytes when it is decompressed.*COMPROMIS_MAX_UNPACKED"):
+    with pytest.raises(
+        cp.InputError, match="more than 1,000,000 bytes when it is decompressed.*COMPROMIS_MAX_UNPACKED"
+    ):
         read(tmp_path / "x.csv.gz")
     assert sum(len(table) for table, _ in read_pieces(str(tmp_path / "x.csv.gz"), lambda names: names)) == 800_000
     monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "150000")  # sixteen times of it are left to pieces

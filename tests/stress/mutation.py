@@ -31,7 +31,12 @@ def main(arguments: list[str] | None = None) -> int:
         copy = _copied(Path(name))
         os.chdir(copy)
         os.environ["PYTHONPATH"] = os.pathsep.join([str(copy / "src"), str(copy)])
-        items = [one for folder in FOLDERS for one in mutations(copy, folder) if asked.only is None or asked.only in one.module_path.as_posix()]
+        items = [
+            one
+            for folder in FOLDERS
+            for one in mutations(copy, folder)
+            if asked.only is None or asked.only in one.module_path.as_posix()
+        ]
         print(f"{len(items):,} changes are possible", flush=True)
         if asked.sample:
             items = random.Random(asked.seed).sample(items, min(asked.sample, len(items)))
@@ -58,7 +63,11 @@ def mutations(copy: Path, folder: str) -> Iterator[Any]:
     """Yield the changes of the modules of a folder that change what runs."""
     from cosmic_ray.commands.init import _all_work_items
 
-    paths = sorted(path for path in (copy / "src" / "compromis" / folder).glob("*.py") if path.name not in {"__init__.py", "wording.py"})
+    paths = sorted(
+        path
+        for path in (copy / "src" / "compromis" / folder).glob("*.py")
+        if path.name not in {"__init__.py", "wording.py"}
+    )
     for path in paths:
         still = _annotations(path.read_text(encoding="utf-8"))
         for item in _all_work_items([path], {}):
@@ -73,8 +82,12 @@ def _annotations(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     for node in ast.walk(ast.parse(source)):
         parts = [getattr(node, "annotation", None), getattr(node, "returns", None)]
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id[0].isupper():
-            parts.append(node.value if isinstance(node.value, ast.BinOp) and isinstance(node.value.op, ast.BitOr) else None)  # names of types
-        spans += [((one.lineno, one.col_offset), (one.end_lineno, one.end_col_offset)) for one in parts if one is not None]
+            parts.append(
+                node.value if isinstance(node.value, ast.BinOp) and isinstance(node.value.op, ast.BitOr) else None
+            )  # names of types
+        spans += [
+            ((one.lineno, one.col_offset), (one.end_lineno, one.end_col_offset)) for one in parts if one is not None
+        ]
     return spans
 
 
@@ -102,7 +115,10 @@ def _outcome(result: Any, words: str, config: dict[str, Any]) -> str:
 
 
 def _judged(outcomes: list[tuple[str, str]]) -> int:
-    counts = {kind: sum(outcome == kind for outcome, _ in outcomes) for kind in ("noticed", "survived", "explained", "no change")}
+    counts = {
+        kind: sum(outcome == kind for outcome, _ in outcomes)
+        for kind in ("noticed", "survived", "explained", "no change")
+    }
     judged = counts["noticed"] + counts["survived"]
     score = counts["noticed"] / judged if judged else 0.0
     print(", ".join(f"{count} {kind}" for kind, count in counts.items()))

@@ -67,7 +67,9 @@ def counted(path: Path, engine: str) -> Counter[tuple[str, str]] | str:
             counts = cp.Counts.from_predictions(table.columns["t"], table.columns["d"])
         else:
             frame = cp.scan(path, engine=engine)
-            counts, dropped = count_text_frame(frame, truth="t", decision="d", weight=None, labels=None, spell=label_texts)
+            counts, dropped = count_text_frame(
+                frame, truth="t", decision="d", weight=None, labels=None, spell=label_texts
+            )
             if dropped:
                 return f"{dropped} rows without a label"
     except cp.CompromisError as error:
@@ -102,7 +104,9 @@ def hostile_files(folder: Path) -> dict[Path, Counter[tuple[str, str]] | None]:
     return made
 
 
-def text_of(pairs: list[tuple[str, str]], delimiter: str = ",", end: str = "\n", quoting: int = csv.QUOTE_MINIMAL) -> bytes:
+def text_of(
+    pairs: list[tuple[str, str]], delimiter: str = ",", end: str = "\n", quoting: int = csv.QUOTE_MINIMAL
+) -> bytes:
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, delimiter=delimiter, lineterminator="\r\n" if end == "\r\n" else "\n", quoting=quoting)
     writer.writerow(["t", "d"])
@@ -115,7 +119,9 @@ def _well_formed(put: Any, pairs: list[tuple[str, str]]) -> None:
     put("quoted.csv", text_of(pairs, quoting=csv.QUOTE_ALL), pairs)
     put("tabs.tsv", text_of(pairs, "\t"), pairs)
     put("packed.csv.gz", gzip.compress(text_of(pairs)), pairs)
-    put("twice-packed-member.csv.gz", gzip.compress(text_of(pairs[:50])) + gzip.compress(text_of(pairs[50:])[4:]), pairs)
+    put(
+        "twice-packed-member.csv.gz", gzip.compress(text_of(pairs[:50])) + gzip.compress(text_of(pairs[50:])[4:]), pairs
+    )
     put("bom.csv", b"\xef\xbb\xbf" + text_of(pairs), pairs)
     put("a*[b]?.csv", text_of(pairs), pairs)
     put("spaces and 'quotes'.csv", text_of(pairs), pairs)
@@ -124,14 +130,22 @@ def _well_formed(put: Any, pairs: list[tuple[str, str]]) -> None:
     plain = [(a, b) for a, b in pairs if "\n" not in a + b]
     put("crlf.csv", text_of(plain, end="\r\n"), plain)
     for k, label in enumerate(LABELS[:14]):
-        put(f"label {k}.csv", text_of([(label, label), (label, "other"), ("other", label)]), [(label, label), (label, "other"), ("other", label)])
+        put(
+            f"label {k}.csv",
+            text_of([(label, label), (label, "other"), ("other", label)]),
+            [(label, label), (label, "other"), ("other", label)],
+        )
 
 
 def _odd_but_whole(put: Any) -> None:
     put("more columns.csv", b"id,t,x,d\n1,a,,a\n2,b,9,a\n", [("a", "a"), ("b", "a")])
     put("odd names.csv", 't,d,"a ""b""",x y,é,1\na,b,1,2,3,4\n'.encode(), [("a", "b")])
     put("long field.csv", b"t,d,x\na,b," + b"z" * 100_000 + b"\n", [("a", "b")])
-    put("many columns.csv", ("t,d," + ",".join(f"c{k}" for k in range(2000)) + "\na,b," + ",".join("1" * 2000) + "\n").encode(), [("a", "b")])
+    put(
+        "many columns.csv",
+        ("t,d," + ",".join(f"c{k}" for k in range(2000)) + "\na,b," + ",".join("1" * 2000) + "\n").encode(),
+        [("a", "b")],
+    )
     put("one row.csv", b"t,d\na,a\n", [("a", "a")])
     put("late type.csv", b"t,d\n" + b"1,1\n" * 30_000 + b"x,1\n", [("1", "1")] * 30_000 + [("x", "1")])
     put("late quote.csv", b"t,d\n" + b"a,a\n" * 30_000 + b'"x\ny",a\n', [("a", "a")] * 30_000 + [("x\ny", "a")])
@@ -171,6 +185,10 @@ def _parquet_files(put: Any, pairs: list[tuple[str, str]]) -> None:
     put("categories.parquet", parquet({"t": polars.Series(truth, dtype=polars.Categorical), "d": decision}), pairs)
     put("nulls.parquet", parquet({"t": ["a", None], "d": ["a", "a"]}), None)
     put("lists.parquet", parquet({"t": [["a"]], "d": ["a"]}), None)
-    put("no rows.parquet", parquet({"t": polars.Series([], dtype=polars.String), "d": polars.Series([], dtype=polars.String)}), None)
+    put(
+        "no rows.parquet",
+        parquet({"t": polars.Series([], dtype=polars.String), "d": polars.Series([], dtype=polars.String)}),
+        None,
+    )
     put("cut.parquet", whole[: len(whole) // 2], None)
     put("footer.parquet", whole[:-8] + b"\xff\xff\xff\x7fPAR1", None)

@@ -49,7 +49,11 @@ def many_rows(folder: Path, kind: str, rows: int) -> Outcome:
     if used > MEMORY:
         failures.append(f"{kind}: {used:.0f} MB of memory")
     size = path.stat().st_size / 1e6
-    return Outcome(1, tuple(failures), Counter({f"{kind}, {rows:,} rows, {size:,.0f} MB: {seconds:.0f} s, {used:.0f} MB of memory": 1}))
+    return Outcome(
+        1,
+        tuple(failures),
+        Counter({f"{kind}, {rows:,} rows, {size:,.0f} MB: {seconds:.0f} s, {used:.0f} MB of memory": 1}),
+    )
 
 
 def _matrix(output: Path) -> dict[tuple[str, str], int]:
@@ -57,7 +61,9 @@ def _matrix(output: Path) -> dict[tuple[str, str], int]:
 
     counts = cp.read_evidence(output).evidence
     cells = counts.matrix.tolist()
-    return {(a, b): cells[i][j] for i, a in enumerate(counts.classes) for j, b in enumerate(counts.classes) if cells[i][j]}
+    return {
+        (a, b): cells[i][j] for i, a in enumerate(counts.classes) for j, b in enumerate(counts.classes) if cells[i][j]
+    }
 
 
 def _blocks(rows: int) -> list[int]:

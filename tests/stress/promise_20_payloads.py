@@ -48,7 +48,9 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
     total = Outcome(0)
     with browser() as running, tempfile.TemporaryDirectory() as folder:
         for done, group in enumerate(groups, start=1):
-            total += _report(running, group, Path(folder) / f"{done}") + _studio(running, group, Path(folder) / f"{done}")
+            total += _report(running, group, Path(folder) / f"{done}") + _studio(
+                running, group, Path(folder) / f"{done}"
+            )
             progress(done, len(groups))
     return total
 
@@ -81,10 +83,14 @@ def _report(running: Any, names: list[str], folder: Path) -> Outcome:
     shares = rng.dirichlet(np.ones(len(names)), 200) + np.eye(len(names))[y]
     labels = np.array(names, dtype=object)
     wish = cp.Preferences({names[0]: cp.Preference(10, 0.2, 0.9)}, index="f")
-    result = cp.evaluate(labels[y].tolist(), y_proba=shares / shares.sum(axis=1, keepdims=True), labels=names, preferences=wish)
+    result = cp.evaluate(
+        labels[y].tolist(), y_proba=shares / shares.sum(axis=1, keepdims=True), labels=names, preferences=wish
+    )
     path = folder / _file_name(names[0], ".html")
     path.write_text(cp.report(result, title=names[1], command=names[2]).html, encoding="utf-8")
-    return _looked_at(running, path.as_uri(), names, "report", lambda url: url.startswith(("file:", "data:", "blob:")), ())
+    return _looked_at(
+        running, path.as_uri(), names, "report", lambda url: url.startswith(("file:", "data:", "blob:")), ()
+    )
 
 
 def _studio(running: Any, names: list[str], folder: Path) -> Outcome:
@@ -100,7 +106,9 @@ def _studio(running: Any, names: list[str], folder: Path) -> Outcome:
         columns = {"truth": f"t{names[2]}", "votes": {f"p{names[1]}{label}": label for label in names}}
         one.ask("/api/models", {"source": "1", "name": names[3].strip()[:80] or "x", "columns": columns})
         tabs = ("Compare", "Save", "Load", "Ask and tune")
-        return _looked_at(running, one.address, names, "studio", lambda url: url.startswith((one.base, "data:", "blob:")), tabs)
+        return _looked_at(
+            running, one.address, names, "studio", lambda url: url.startswith((one.base, "data:", "blob:")), tabs
+        )
     finally:
         one.stop()
 
@@ -141,7 +149,9 @@ def _judged(page: Any, watched: Any, names: list[str], where: str, inside: Any) 
     dialogs = [error for error in watched.errors if "dialog" in error or "Content Security Policy" in error]
     if dialogs:
         failures.append(f"the policy had to step in, or a dialog opened: {dialogs[:2]}")
-    made = page.locator("iframe, object, embed, base, bdi script, bdi img, bdi svg, td img, td script, form[action]").count()
+    made = page.locator(
+        "iframe, object, embed, base, bdi script, bdi img, bdi svg, td img, td script, form[action]"
+    ).count()
     if made:
         failures.append(f"{made} elements came from names")
     text = page.locator("body").inner_text()

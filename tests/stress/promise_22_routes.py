@@ -50,7 +50,11 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
     with tempfile.TemporaryDirectory() as name:
         running = Running([], Path(name))
         try:
-            routes = [(method, path) for _, path in every_route(Path(name)) for method in ("GET", "POST", "HEAD", "PUT", "DELETE", "OPTIONS")]
+            routes = [
+                (method, path)
+                for _, path in every_route(Path(name))
+                for method in ("GET", "POST", "HEAD", "PUT", "DELETE", "OPTIONS")
+            ]
             routes = sorted(set(routes))
             for done, (stranger, (method, path)) in enumerate(itertools.product(names, routes), start=1):
                 total += _asked(running, method, path, stranger, strangers[stranger])

@@ -13,12 +13,34 @@ from tests.stress.outcome import NotRun, Outcome, Progress, silent
 TITLE = "paths that lead elsewhere, to read and to write"
 QUICK = 0.004
 SECRET = "c0ffee-secret-c0ffee"  # noqa: S105
-DOTS = ("..", "%2e%2e", ".%2e", "%252e%252e", "..;", "....", "%c0%ae%c0%ae", "\uff0e\uff0e", "\u2025", "..%00", ". .", "..\u200b")
+DOTS = (
+    "..",
+    "%2e%2e",
+    ".%2e",
+    "%252e%252e",
+    "..;",
+    "....",
+    "%c0%ae%c0%ae",
+    "\uff0e\uff0e",
+    "\u2025",
+    "..%00",
+    ". .",
+    "..\u200b",
+)
 SLASHES = ("/", "\\", "%2f", "%5c", "%252f", "//", "%c0%af", "\u2215", "\uff0f", "/./", "/%09/")
 DEPTHS = (1, 3, 8)
 ENDS = ("secret.csv", "etc/passwd", "secret.csv%00.js", "secret.csv?x=.js", "secret.csv#.js")
 PREFIXES = ("", "1/", "/", "static/", "file://", "panel/js/")
-ABSOLUTE = ("/etc/passwd", "//etc/passwd", "file:///etc/passwd", "C:\\Windows\\win.ini", "\\\\host\\share\\x", "~/.ssh/id_rsa", "/proc/self/environ", "{secret}")
+ABSOLUTE = (
+    "/etc/passwd",
+    "//etc/passwd",
+    "file:///etc/passwd",
+    "C:\\Windows\\win.ini",
+    "\\\\host\\share\\x",
+    "~/.ssh/id_rsa",
+    "/proc/self/environ",
+    "{secret}",
+)
 
 
 def corpus() -> list[str]:
@@ -47,7 +69,9 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
             for done, path in enumerate(paths, start=1):
                 total += _read(running, path.replace("{secret}", str(folder / "secret.csv")))
                 progress(done, len(paths))
-            total += _written(running, folder, [*SAVE_NAMES, *(f"{path}.toml" for path in paths[:: max(1, len(paths) // 300)])])
+            total += _written(
+                running, folder, [*SAVE_NAMES, *(f"{path}.toml" for path in paths[:: max(1, len(paths) // 300)])]
+            )
         finally:
             running.stop()
     return total
@@ -86,7 +110,13 @@ def _read(running, path: str) -> Outcome:  # noqa: ANN001
 def _written(running, folder: Path, names: list[str]) -> Outcome:  # noqa: ANN001
     from tests.studio.test_guard import loaded, wish
 
-    asked = {"model": loaded(running)["id"], "wish": wish("good", "bad", "ugly"), "weights": [1.0] * 3, "kind": "preferences", "replace": True}
+    asked = {
+        "model": loaded(running)["id"],
+        "wish": wish("good", "bad", "ugly"),
+        "weights": [1.0] * 3,
+        "kind": "preferences",
+        "replace": True,
+    }
     total = Outcome(0)
     for name in names:
         before = _state(folder)
@@ -96,11 +126,20 @@ def _written(running, folder: Path, names: list[str]) -> Outcome:  # noqa: ANN00
             continue
         inside = folder / "saved" / name if "/" not in name and "\0" not in name else None
         after = {path: content for path, content in _state(folder).items() if path != inside}
-        total += Outcome(1, () if after == {path: content for path, content in before.items() if path != inside} else (f"{name!r} wrote outside",))
+        total += Outcome(
+            1,
+            ()
+            if after == {path: content for path, content in before.items() if path != inside}
+            else (f"{name!r} wrote outside",),
+        )
         if "error" not in answer and inside is not None:
             inside.unlink(missing_ok=True)
     return total
 
 
 def _state(folder: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in [*folder.iterdir(), *(folder / "saved").iterdir(), *(folder / "offered").iterdir()] if path.is_file()}
+    return {
+        path: path.read_bytes()
+        for path in [*folder.iterdir(), *(folder / "saved").iterdir(), *(folder / "offered").iterdir()]
+        if path.is_file()
+    }
