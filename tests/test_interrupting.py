@@ -76,9 +76,14 @@ def test_the_weights_so_far_are_never_worse_than_equal_weights(votes, rng):
     )
     for method in ("sweep", "annealing"):
         for stop in (1, 2, 5):
-            seen = []
+            seen: list[int] = []
+
+            def enough(*_, seen=seen, stop=stop):
+                seen.append(1)
+                return len(seen) >= stop
+
             found = cp.search_weights(
-                shares, truth, labels=range(5), method=method, progress=lambda *_: seen.append(1) or len(seen) >= stop
+                shares, truth, labels=range(5), method=method, progress=enough
             )
             assert found.loss <= equal.summary.loss + 1e-12
             assert not found.optimal

@@ -39,13 +39,22 @@ def test_decompressed_size(tmp_path, monkeypatch):
     (tmp_path / "x.csv.gz").write_bytes(gzip.compress(b"t,d\n" + b"a,b\n" * 800_000))
     monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "1000000")
     with pytest.raises(
-        cp.InputError, match="more than 1,000,000 bytes when it is decompressed.*COMPROMIS_MAX_UNPACKED"
+        cp.InputError, match=r"more than 1,000,000 bytes when it is decompressed.*COMPROMIS_MAX_UNPACKED"
     ):
         read(tmp_path / "x.csv.gz")
     assert sum(len(table) for table, _ in read_pieces(str(tmp_path / "x.csv.gz"), lambda names: names)) == 800_000
     monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "150000")  # sixteen times of it are left to pieces
     with pytest.raises(cp.InputError, match="more than 2,400,000 bytes"):
         list(read_pieces(str(tmp_path / "x.csv.gz"), lambda names: names))
+
+
+def test_a_gzip_that_lies_about_its_size(tmp_path, monkeypatch):
+    packed = gzip.compress(b"t,d\n" + b"a,b\n" * 800_000)
+    monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "1000000")
+    for end in (packed[-4:], bytes(4), b"\xff" * 4):
+        (tmp_path / "x.csv.gz").write_bytes(packed[:-4] + end)
+        with pytest.raises(cp.InputError, match="more than 1,000,000 bytes when it is decompressed"):
+            read(tmp_path / "x.csv.gz")
 
 
 def test_packed_parquet_is_read(tmp_path):
@@ -58,7 +67,7 @@ def test_packed_parquet_is_read(tmp_path):
 def test_rows_of_parquet(tmp_path, monkeypatch):
     pl.DataFrame({"t": ["a"] * 1000}).write_parquet(tmp_path / "x.parquet")
     monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "7999")
-    with pytest.raises(cp.InputError, match="1,000 rows, too many .* set COMPROMIS_MAX_UNPACKED to 8000"):
+    with pytest.raises(cp.InputError, match=r"1,000 rows, too many .* set COMPROMIS_MAX_UNPACKED to 8000"):
         read(tmp_path / "x.parquet")
     monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "8000")
     assert len(read(tmp_path / "x.parquet")) == 1000
@@ -68,14 +77,14 @@ def test_a_line_without_end(tmp_path, monkeypatch):
     monkeypatch.setenv("COMPROMIS_MAX_LINE", "500000")
     for name, head in (("x.csv", b"t,d\n"), ("x.arff", b"@relation r\n@attribute a string\n@data\n")):
         (tmp_path / name).write_bytes(head + b"a" * 900_000)
-        with pytest.raises(cp.InputError, match="has a line of more than 500,000 letters.*COMPROMIS_MAX_LINE"):
+        with pytest.raises(cp.InputError, match=r"has a line of more than 500,000 letters.*COMPROMIS_MAX_LINE"):
             read(tmp_path / name)
 
 
 def test_classes_and_labels(monkeypatch):
     labels = [f"c{k}" for k in range(30)]
     monkeypatch.setenv("COMPROMIS_MAX_CLASSES", "20")
-    with pytest.raises(cp.InputError, match="more than 20 classes; .* COMPROMIS_MAX_CLASSES raises the limit"):
+    with pytest.raises(cp.InputError, match=r"more than 20 classes; .* COMPROMIS_MAX_CLASSES raises the limit"):
         cp.Counts.from_predictions(labels, labels)
     monkeypatch.setenv("COMPROMIS_MAX_CLASSES", "30")
     assert cp.Counts.from_predictions(labels, labels).rows == 30

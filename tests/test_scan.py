@@ -131,7 +131,18 @@ def test_lists_are_no_labels(tmp_path, engine):
     pl.DataFrame({"t": [["a"]], "d": ["a"]}).write_parquet(tmp_path / "rows.parquet")
     done = CliRunner().invoke(
         main,
-        ["count", str(tmp_path / "rows.parquet"), "--truth", "t", "--decision", "d", "--engine", engine, "--output", "x"],
+        [
+            "count",
+            str(tmp_path / "rows.parquet"),
+            "--truth",
+            "t",
+            "--decision",
+            "d",
+            "--engine",
+            engine,
+            "--output",
+            "x",
+        ],
     )
     assert (done.exit_code, "labels and numbers are needed" in done.stderr) == (2, True)
 

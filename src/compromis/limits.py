@@ -57,6 +57,8 @@ LINE = Limit("COMPROMIS_MAX_LINE", 1 << 25)
 UNPACKED = Limit("COMPROMIS_MAX_UNPACKED", 1 << 28)
 """Bytes that a compressed file may become in memory; sixteen times as many where it is read a piece at a time."""
 PIECEWISE = 16
+_DEFLATE = 1032
+"""The most bytes that one byte of gzip can become."""
 
 
 def check_labels(labels: Iterable[object]) -> None:
@@ -98,12 +100,26 @@ def bounded(stream: BinaryIO, source: str, factor: int = 1) -> BinaryIO:
 
     def look(begin: int, data: bytes) -> None:
         if begin + len(data) > most:
-            raise InputError(
-                f"{source} becomes more than {most:,} bytes when it is decompressed; decompress it, read it with an engine "
-                f"(--engine duckdb), or set {UNPACKED.setting} to raise the limit"
-            )
+            raise _too_large(source, most)
 
     return _buffered(stream, look)
+
+
+def check_announced(packed: BinaryIO, source: str) -> None:
+    """Refuse a gzip file by the size that its end announces; one that lies is noticed as it is read."""
+    size = packed.seek(0, io.SEEK_END)
+    packed.seek(max(0, size - 4))
+    announced = int.from_bytes(packed.read(4), "little")
+    packed.seek(0)
+    if UNPACKED.most < announced <= _DEFLATE * size:  # the end of a truncated file is any number
+        raise _too_large(source, UNPACKED.most)
+
+
+def _too_large(source: str, most: int) -> InputError:
+    return InputError(
+        f"{source} becomes more than {most:,} bytes when it is decompressed; decompress it, read it with an engine "
+        f"(--engine duckdb), or set {UNPACKED.setting} to raise the limit"
+    )
 
 
 def short_lines(stream: BinaryIO, source: str) -> BinaryIO:
@@ -121,4 +137,4 @@ def short_lines(stream: BinaryIO, source: str) -> BinaryIO:
 
 
 def _buffered(stream: BinaryIO, look: Callable[[int, bytes], None]) -> BinaryIO:
-    return io.BufferedReader(_Watched(stream, look), 1 << 17)  # type: ignore[return-value]
+    return io.BufferedReader(_Watched(stream, look), 1 << 17)

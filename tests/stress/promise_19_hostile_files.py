@@ -7,7 +7,6 @@ import io
 import subprocess
 import sys
 import tempfile
-import time
 import zipfile
 from collections import Counter
 from collections.abc import Callable
@@ -29,7 +28,8 @@ FEW = 10
 """Files of one kind that are tried in this process."""
 MEMORY = 1500
 """Megabytes that a process may use, libraries included."""
-SECONDS = 240
+SECONDS, PATIENCE = 240, 3600
+"""Seconds of computing, and of waiting on a busy machine."""
 
 
 def run(scale: float, progress: Progress = silent) -> Outcome:
@@ -101,18 +101,18 @@ LAUNCHER = """
 import resource, subprocess, sys
 try: code = subprocess.call(sys.argv[3:], timeout=float(sys.argv[2]))
 except subprocess.TimeoutExpired: code = -9
-open(sys.argv[1], "w").write(f"{code} {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss}")
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+open(sys.argv[1], "w").write(f"{code} {used.ru_maxrss} {used.ru_utime + used.ru_stime}")
 """
 """Starts the program: Linux counts the peak of the process that starts another as that of the other, and this one is small."""
 
 
-def measured(arguments: list[str], folder: Path, patience: float = 2 * SECONDS) -> tuple[int, str, float, float]:
-    """Run a program; return exit code, complaints, seconds and the most memory it had, in megabytes."""
-    begin = time.monotonic()
+def measured(arguments: list[str], folder: Path, patience: float = PATIENCE) -> tuple[int, str, float, float]:
+    """Run a program; return exit code, complaints, seconds of computing and the most memory it had, in megabytes."""
     command = [sys.executable, "-c", LAUNCHER, str(folder / "usage"), str(patience), *arguments]
     done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
-    code, used = map(int, (folder / "usage").read_text().split())
-    return code, done.stderr, time.monotonic() - begin, used / 1024
+    code, used, seconds = (folder / "usage").read_text().split()
+    return int(code), done.stderr, float(seconds), int(used) / 1024
 
 
 def _bomb(unit: bytes, total: int, head: bytes = b"truth,decision\n") -> Callable[[Path], Path]:

@@ -65,7 +65,7 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
     return total
 
 
-def _asked(running, method, path, stranger, changes) -> Outcome:  # noqa: ANN001
+def _asked(running, method, path, stranger, changes) -> Outcome:
     from tests.studio.test_guard import call
 
     token = running.keys.token
@@ -73,7 +73,7 @@ def _asked(running, method, path, stranger, changes) -> Outcome:  # noqa: ANN001
     given = dict(changes)
     for name, value in given.items():
         for word, meant in words.items():
-            value = value and value.replace(word, meant)  # noqa: PLW2901
+            value = value and value.replace(word, meant)
         given[name] = value
     if method in {"GET", "HEAD", "OPTIONS", "PUT", "DELETE"} and set(changes) == {"content_type"}:
         return Outcome(0)  # a body's type matters where there is a body
@@ -85,7 +85,7 @@ def _asked(running, method, path, stranger, changes) -> Outcome:  # noqa: ANN001
     return Outcome(1, (f"{method} {path} as {stranger}: {answer.status_code}",) if wrong else ())
 
 
-def _own_page(running, folder: Path) -> Outcome:  # noqa: ANN001
+def _own_page(running, folder: Path) -> Outcome:
     """The page itself is let in: a guard that refuses everyone would pass as well."""
     from tests.studio.test_guard import call, every_route
 
@@ -96,7 +96,7 @@ def _own_page(running, folder: Path) -> Outcome:  # noqa: ANN001
     return total
 
 
-def _loopback(running) -> Outcome:  # noqa: ANN001
+def _loopback(running) -> Outcome:
     from tests.studio.test_guard import listeners
 
     if not Path("/proc/net/tcp").exists():

@@ -12,7 +12,7 @@ from tests.stress.outcome import NotRun, Outcome, Progress, silent
 
 TITLE = "paths that lead elsewhere, to read and to write"
 QUICK = 0.004
-SECRET = "c0ffee-secret-c0ffee"  # noqa: S105
+SECRET = "c0ffee-secret-c0ffee"
 DOTS = (
     "..",
     "%2e%2e",
@@ -77,7 +77,7 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
     return total
 
 
-def _studio(running, folder: Path):  # noqa: ANN001, ANN202
+def _studio(running, folder: Path):
     from tests.studio.conftest import votes_csv
 
     (folder / "secret.csv").write_text(f"top,{SECRET}\n1,2\n")
@@ -89,7 +89,7 @@ def _studio(running, folder: Path):  # noqa: ANN001, ANN202
     return running([folder / "offered"], folder / "saved")
 
 
-def _read(running, path: str) -> Outcome:  # noqa: ANN001
+def _read(running, path: str) -> Outcome:
     from tests.studio.test_guard import raw_get
 
     total = Outcome(0)
@@ -107,7 +107,7 @@ def _read(running, path: str) -> Outcome:  # noqa: ANN001
     return total
 
 
-def _written(running, folder: Path, names: list[str]) -> Outcome:  # noqa: ANN001
+def _written(running, folder: Path, names: list[str]) -> Outcome:
     from tests.studio.test_guard import loaded, wish
 
     asked = {

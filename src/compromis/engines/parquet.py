@@ -68,9 +68,8 @@ def _texts(values: list[Any], name: str, source: str) -> Column:
 
 def text_of(value: Any) -> str:
     """Return a value as text; 1.0 is written 1, and what is no label is refused."""
-    if isinstance(value, (bytes, bytearray, list, tuple, dict)) or (
-        hasattr(value, "__array__") and getattr(value, "ndim", 0)
-    ):
+    nested = hasattr(value, "__array__") and value.ndim > 0
+    if nested or isinstance(value, (bytes, bytearray, list, tuple, dict)):
         raise InputError(
             f"a column of classes holds lists, bytes or records ({shown([value])}); labels and numbers are needed"
         )

@@ -15,7 +15,7 @@ from typing import BinaryIO
 from compromis.engines import arff, delimited, parquet
 from compromis.engines.table import Table
 from compromis.errors import InputError, nearest, shown
-from compromis.limits import bounded
+from compromis.limits import bounded, check_announced
 
 GZIP, PARQUET = b"\x1f\x8b", b"PAR1"
 KNOWN_BINARY = {
@@ -127,6 +127,7 @@ class _Content:
             if not packed:
                 yield raw
                 return
+            check_announced(raw, self.source)
             with gzip.open(raw) as unpacked:
                 yield bounded(unpacked, self.source)  # type: ignore[arg-type]
 
