@@ -47,6 +47,7 @@ def read_table(path: str, choose: Callable[[list[str]], Iterable[str]]) -> Table
     CSV, TSV, ARFF and Parquet, each also compressed with gzip; the content must be what the name says.
     """
     content = _Content(path)
+    content.check_size()
     with content.open() as stream:
         chosen = list(dict.fromkeys(choose(content.format.names(stream, content.source))))
     with content.open() as stream:
@@ -127,9 +128,14 @@ class _Content:
             if not packed:
                 yield raw
                 return
-            check_announced(raw, self.source)
             with gzip.open(raw) as unpacked:
                 yield bounded(unpacked, self.source)  # type: ignore[arg-type]
+
+    def check_size(self) -> None:
+        """Refuse what says itself that it would not fit into memory."""
+        if self._starts_with(GZIP):
+            with self._open_raw() as raw:
+                check_announced(raw, self.source)
 
     def _open_raw(self) -> BinaryIO:
         return io.BytesIO(self._bytes) if self._path is None else self._path.open("rb")
