@@ -56,7 +56,9 @@ def test_the_scale_of_weights_and_votes_decides_nothing(votes, power):
 def test_paired_counts_add_up_in_any_order(first, second, third):
     parts = (first, second, third)
     a, b, c = (cp.PairedCounts.from_predictions(*zip(*part, strict=True), labels=range(3)) for part in parts)
-    whole = cp.PairedCounts.from_predictions(*zip(*[row for part in parts for row in part], strict=True), labels=range(3))
+    whole = cp.PairedCounts.from_predictions(
+        *zip(*[row for part in parts for row in part], strict=True), labels=range(3)
+    )
     for total in ((a + b) + c, a + (b + c), c + b + a):
         assert total.cells.tolist() == whole.cells.tolist()
         assert total.counts.tolist() == whole.counts.tolist()
@@ -81,7 +83,9 @@ def test_grouped_counts_add_up_when_groups_are_apart(first, second):
 @settings(max_examples=60)
 def test_vote_patterns_add_up_to_the_same_decisions(first, second, weights):
     def patterns(part, merge):
-        return cp.VotePatterns.from_votes([[a + 1, b, 1] for a, b, _ in part], [t for _, _, t in part], labels=range(3), merge=merge)
+        return cp.VotePatterns.from_votes(
+            [[a + 1, b, 1] for a, b, _ in part], [t for _, _, t in part], labels=range(3), merge=merge
+        )
 
     expected = patterns([*first, *second], False).counts(weights).matrix.tolist()
     for merge in (True, False):

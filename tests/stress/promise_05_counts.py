@@ -97,7 +97,7 @@ def check_large_ranking(rng: Any) -> None:
     bins = int(rng.integers(1, 6))
     hits, alarms = ([int(2.0 ** rng.uniform(0, 58)) for _ in range(bins)] for _ in range(2))
     points = cp.OperatingPoints.from_bins(np.arange(bins)[::-1], hits, alarms, pos_label=1)
-    score, flags = [b for b in range(bins)[::-1]] * 2, [True] * bins + [False] * bins
+    score, flags = list(range(bins)[::-1]) * 2, [True] * bins + [False] * bins
     agree(roc_area(points), oracle.auc(score, flags, hits + alarms), "area under the ROC curve", weighted=True)
     expected = oracle.average_precision(score, flags, hits + alarms)
     agree(average_precision(points), expected, "average precision", weighted=True)
