@@ -17,7 +17,7 @@ from tests import test_pragma_forest, test_weighted_vote
 from tests.stress.outcome import Outcome, Progress, silent
 
 TITLE = "scikit-learn's checks on every estimator, routing off and on"
-QUICK = 0.1
+QUICK = 0.05
 
 
 def estimators() -> list[tuple[Any, dict[str, str]]]:
