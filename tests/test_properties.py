@@ -158,7 +158,7 @@ def test_an_evaluation_in_json_holds_labels_and_counts(classes, data):
 
 
 @given(st.lists(st.text(min_size=1, max_size=5), min_size=2, max_size=3, unique=True), st.floats(0.01, 100))
-@settings(max_examples=15)
+@settings(max_examples=5)
 def test_a_model_file_keeps_everything(tmp_path_factory, classes, weight):
     from sklearn.linear_model import LogisticRegression
 
