@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from decimal import Decimal
 from enum import Enum
 
 import numpy as np
@@ -245,6 +246,11 @@ def test_sums_that_64_bits_do_not_hold_are_refused():
         ((pd.DataFrame({"a": [1], "b": [2]}), [1]), {}, "y_true must be one column of labels, got DataFrame"),
         (([1, 2], [1, 2]), {"labels": [1]}, "labels misses 2, which the data has"),
         (([1, 2], [1, 2]), {"labels": [1, 2, 1]}, "each class stands once in labels"),
+        (([1, 2], [1, 2]), {"labels": 3}, "labels must be a list of classes, text or numbers, got int"),
+        (([1, 2], [1, 2]), {"labels": [[1], [2]]}, "labels must be a list of classes, text or numbers, got list"),
+        (([Decimal(1), Decimal("sNaN")], [Decimal(1)] * 2), {}, "y_true has 1 missing label"),
+        (([{}, {}], [1, 1]), {}, "y_true holds something that cannot be a label"),
+        (([([],)] * 2, [1, 1]), {}, "y_true holds something that cannot be a label"),
         (([1, 2], [1, 2]), {"sample_weight": [1]}, r"sample_weight has shape \(1,\), but there are 2 rows"),
         (([1, 2], [1, 2]), {"sample_weight": [1, -1]}, "sample_weight must be finite and at least 0, got -1 in row 1"),
         (

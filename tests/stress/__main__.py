@@ -44,7 +44,11 @@ def put_to_the_test(promise: Promise, scale: float) -> Row:
 
     def show(done: int, total: int) -> None:
         if sys.stderr.isatty():
-            print(f"\r{promise.number:>3} {done:,} of {total:,}, {time.perf_counter() - begin:.0f} s ", end="", file=sys.stderr)
+            print(
+                f"\r{promise.number:>3} {done:,} of {total:,}, {time.perf_counter() - begin:.0f} s ",
+                end="",
+                file=sys.stderr,
+            )
 
     print(f"{promise.number:>3} {promise.title} ...", file=sys.stderr, flush=True)
     try:

@@ -56,7 +56,11 @@ def count_block(check: Check, seeds: list[int]) -> Outcome:
 
 def described(error: BaseException, case: str) -> str:
     """Return the case, the error in one line, and where it arose."""
-    places = [frame for frame in traceback.extract_tb(error.__traceback__) if "compromis" in frame.filename or "tests" in frame.filename]
+    places = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if "compromis" in frame.filename or "tests" in frame.filename
+    ]
     where = f" ({places[-1].filename.rsplit('/', 1)[-1]}:{places[-1].lineno})" if places else ""
     text = " ".join(str(error).split())
     return f"{case}: {type(error).__name__}: {text[:300]}{where}"

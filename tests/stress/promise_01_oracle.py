@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -69,9 +68,7 @@ def counts_of(case: Case) -> Counts:
     """Return the library's counts of a case."""
     if case.truth is None:
         return Counts.from_matrix(case.cells, range(case.classes))
-    return Counts.from_predictions(
-        case.truth, case.decision, labels=range(case.classes), sample_weight=case.weight
-    )
+    return Counts.from_predictions(case.truth, case.decision, labels=range(case.classes), sample_weight=case.weight)
 
 
 def check_counts(case: Case, counts: Counts) -> None:
@@ -93,7 +90,9 @@ def check_rates(counts: Counts, matrix: list[list[int]]) -> None:
         for k, value in enumerate(expected):
             agree(values[k], value, f"{name} of class {k}")
         if name in ("recall", "precision", "f_measure"):
-            filled = [0 if v is None and n and name == "precision" else v for v, n in zip(expected, support, strict=True)]
+            filled = [
+                0 if v is None and n and name == "precision" else v for v, n in zip(expected, support, strict=True)
+            ]
             kept = [v if n else None for v, n in zip(filled, support, strict=True)]
             undefined = 0.0 if name == "precision" else math.nan
             agree(agreement.macro_average(values, counts, undefined=undefined), oracle.macro(kept), f"macro {name}")
@@ -133,10 +132,17 @@ def check_scores(case: Case) -> None:
     weights = None if case.score_weight is None else case.score_weight.tolist()
     arguments = (case.score.tolist(), case.flags.tolist(), weights)
     agree(roc_area(points), oracle.auc(*arguments), "area under the ROC curve", weighted=weights is not None)
-    agree(average_precision(points), oracle.average_precision(*arguments), "average precision", weighted=weights is not None)
+    agree(
+        average_precision(points),
+        oracle.average_precision(*arguments),
+        "average precision",
+        weighted=weights is not None,
+    )
     if weights is None:
         expected = [(math.inf if t is None else t, tp, fp) for t, tp, fp, _, _ in oracle.cuts(*arguments)]
-        found = zip(points.threshold.tolist(), points.true_positives.tolist(), points.false_positives.tolist(), strict=True)
+        found = zip(
+            points.threshold.tolist(), points.true_positives.tolist(), points.false_positives.tolist(), strict=True
+        )
         assert list(found) == expected, "cuts"
 
 
@@ -147,7 +153,9 @@ def check_distributions(seed: int, case: Case) -> None:
     shares = rng.multinomial(8, np.ones(classes) / classes, rows) / 8
     truth = rng.integers(0, classes, rows)
     priors = [Fraction(int(c) + 1, 64 + classes) for c in rng.multinomial(64, np.ones(classes) / classes)]
-    found = weka_errors(DistributionErrors.from_distributions(truth, shares, None), np.array([float(p) for p in priors]))
+    found = weka_errors(
+        DistributionErrors.from_distributions(truth, shares, None), np.array([float(p) for p in priors])
+    )
     mae, rmse, rae, rrse = oracle.weka_errors(shares.tolist(), truth.tolist(), [float(p) for p in priors])
     agree(found.mean_absolute, mae, "mean absolute error")
     agree(found.root_mean_squared, rmse, "root mean squared error")
@@ -163,7 +171,11 @@ def check_indices(seed: int) -> None:
         p, r, l = rng.choice([0.0, 0.5, 1.0], 3).tolist()
         x, y = rng.choice([0.0, 0.5], 2).tolist()
     for index in oracle.INDICES:
-        agree(float(cp.index_value(p, r, l, index=index)), oracle.index_value(p, r, l, index), f"{index} at ({p}, {r}, {l})")
+        agree(
+            float(cp.index_value(p, r, l, index=index)),
+            oracle.index_value(p, r, l, index),
+            f"{index} at ({p}, {r}, {l})",
+        )
         answer = cp.Preference(accept_precision=x, accept_recall=y).recall_weight(index)
         conditioned(answer, oracle.recall_weight(x, y, index), x, y, index)
 
@@ -190,5 +202,3 @@ def agree(value: float, expected: Any, what: str, *, weighted: bool = False) -> 
     assert apart <= Fraction(units * math.ulp(near)) or apart <= Fraction(1, 10**15), (
         f"{what}: {value!r} is {float(apart) / math.ulp(near):.1f} units from {near!r}"
     )
-
-

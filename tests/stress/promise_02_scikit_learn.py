@@ -33,7 +33,9 @@ ABSENT = "averages: a class absent from the truth is left out here, counted as 0
 NO_MATTHEWS = "Matthews' coefficient is undefined (NaN) where truth or decision is constant; scikit-learn says 0"
 NO_POSITIVES = "average precision is undefined (NaN) without positives; scikit-learn says 0"
 DIGITS = "scikit-learn subtracts nearly equal sums and loses digits; our value is within 8 units of the exact one"
-UNDEFINED_KAPPA = "kappa where all agreement is chance: undefined (NaN) here; scikit-learn's rounded denominator is not 0"
+UNDEFINED_KAPPA = (
+    "kappa where all agreement is chance: undefined (NaN) here; scikit-learn's rounded denominator is not 0"
+)
 REASONS = (ABSENT, NO_MATTHEWS, NO_POSITIVES, DIGITS, UNDEFINED_KAPPA)
 
 NEAR = 1e-12
@@ -113,7 +115,9 @@ def compare_classes(one: Comparison, truth: Any, decision: Any, weight: Any) -> 
 def compare_average(one: Comparison, rows: tuple[Any, Any], option: dict[str, Any]) -> None:
     """Plain or weighted averages over the classes, in turn; the kind is that of the case."""
     counts, score = one.counts, metrics.precision_recall_fscore_support
-    kind, average = (("macro", agreement.macro_average), ("weighted", agreement.weighted_average))[len(one.case.score) % 2]
+    kind, average = (("macro", agreement.macro_average), ("weighted", agreement.weighted_average))[
+        len(one.case.score) % 2
+    ]
     absent = (ABSENT,) if kind == "macro" and (counts.support == 0).any() else ()
     precision = score(*rows, average=kind, zero_division=0, **option)[0]
     _, recall, f, _ = score(*rows, average=kind, zero_division=np.nan, **option)

@@ -70,10 +70,14 @@ def _asked(cases: dict[int, Any]) -> dict[int, dict[str, list[float]]]:
             writer = csv.writer(file)
             writer.writerow(["case", "score", "flag"])
             writer.writerows(
-                [seed, repr(float(score)), int(flag)] for seed, one in cases.items() for score, flag in zip(one.score, one.flags, strict=True)
+                [seed, repr(float(score)), int(flag)]
+                for seed, one in cases.items()
+                for score, flag in zip(one.score, one.flags, strict=True)
             )
         script.write_text(SCRIPT)
-        done = subprocess.run(["Rscript", str(script), str(table)], capture_output=True, text=True, check=True, timeout=3600)
+        done = subprocess.run(
+            ["Rscript", str(script), str(table)], capture_output=True, text=True, check=True, timeout=3600
+        )
     answers: dict[int, dict[str, list[float]]] = {}
     for line in done.stdout.splitlines():
         seed, name, *values = line.split()
@@ -90,11 +94,15 @@ def differences(points: cp.OperatingPoints, theirs: dict[str, list[float]]) -> l
         "tpr": points.tpr.tolist(),
         "fpr": points.fpr.tolist(),
         "prec": points.precision.tolist(),
-        "npv": [tn / n if n else math.nan for tn, n in zip(points.true_negatives.tolist(), below.tolist(), strict=True)],
+        "npv": [
+            tn / n if n else math.nan for tn, n in zip(points.true_negatives.tolist(), below.tolist(), strict=True)
+        ],
         "acc": ((points.true_positives + points.true_negatives) / total).tolist(),
         "cuts": points.threshold.tolist(),
     }
-    return [f"{name}: {ours[name]} here, {theirs[name]} in ROCR" for name in ours if not _same(ours[name], theirs[name])]
+    return [
+        f"{name}: {ours[name]} here, {theirs[name]} in ROCR" for name in ours if not _same(ours[name], theirs[name])
+    ]
 
 
 def _same(ours: list[float], theirs: list[float]) -> bool:

@@ -40,7 +40,9 @@ def check(seed: int) -> None:
     )
     base = document(cp.evaluate(truth, decision, y_proba=shares, preferences=wish, labels=range(classes)))
     order = rng.permutation(rows)
-    shuffled = cp.evaluate(truth[order], decision[order], y_proba=shares[order], preferences=wish, labels=range(classes))
+    shuffled = cp.evaluate(
+        truth[order], decision[order], y_proba=shares[order], preferences=wish, labels=range(classes)
+    )
     alike(document(shuffled), base, "another order of the rows", exactly=True)
     check_names(rng, truth, decision, shares, wish, base)
     check_repetition(rng, truth, decision, wish)

@@ -113,9 +113,13 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
 
 def check_page() -> None:
     """The page's table and the conditions here name the same numbers with the same values."""
-    table = re.findall(r"^\| (?!number|---)([^|]+) \| [^|]+ \| (NaN|0|1) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    table = re.findall(
+        r"^\| (?!number|---)([^|]+) \| [^|]+ \| (NaN|0|1) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE
+    )
     written = {(name.strip(), value) for names, value in table for name in names.split(",")}
-    assert written == PER_CLASS.keys() | WHOLE.keys(), f"page and conditions differ in {written ^ (PER_CLASS.keys() | WHOLE.keys())}"
+    assert written == PER_CLASS.keys() | WHOLE.keys(), (
+        f"page and conditions differ in {written ^ (PER_CLASS.keys() | WHOLE.keys())}"
+    )
 
 
 def all_matrices(classes: int, largest: int) -> Iterator[Matrix]:
@@ -134,7 +138,9 @@ def all_matrices(classes: int, largest: int) -> Iterator[Matrix]:
 
 def wish(classes: int) -> cp.Preferences:
     """Return a wish under which classes 0 and 1 matter."""
-    return cp.Preferences({0: cp.Preference(2.0, 0.1, 0.9), **({2: cp.Preference(0.0)} if classes == 3 else {})}, index="f")
+    return cp.Preferences(
+        {0: cp.Preference(2.0, 0.1, 0.9), **({2: cp.Preference(0.0)} if classes == 3 else {})}, index="f"
+    )
 
 
 def check_matrix(m: Matrix) -> None:
@@ -144,33 +150,24 @@ def check_matrix(m: Matrix) -> None:
     per_class, summary = result.per_class, result.summary
     for (name, value), holds in PER_CLASS.items():
         for k in range(len(m)):
-            settle(getattr(per_class[k], name), value, holds(m, k), name, lambda k=k: _settled(name, m, k))
+            settle(getattr(per_class[k], name), value, holds(m, k), name)
             if name in EXACT:
                 agree(getattr(per_class[k], name), EXACT[name](m, k), f"{name} of class {k}")
     for (name, value), holds in WHOLE.items():
         found: Any = summary
         for part in {"total loss": "loss"}.get(name, name).split("."):
             found = getattr(found, part)
-        settle(found, value, holds(m), name, lambda: _settled(name, m, None))
+        settle(found, value, holds(m), name)
         if name in EXACT:
             agree(found, EXACT[name](m), name)
     str(result), result.to_json()
 
 
-def _settled(name: str, m: Matrix, k: int | None) -> bool:
-    """Whether another row of the table settles the number."""
-    for table in (PER_CLASS, WHOLE):
-        for (other, value), holds in table.items():
-            if other == name and value == "NaN" and (holds(m, k) if table is PER_CLASS else holds(m)):  # type: ignore[call-arg]
-                return True
-    return False
-
-
-def settle(found: float, value: str, holds: bool, name: str, undefined: Callable[[], bool]) -> None:
+def settle(found: float, value: str, holds: bool, name: str) -> None:
     """The number has the table's value where the condition holds; NaN nowhere else."""
     if value == "NaN":
         assert math.isnan(found) == holds, f"{name} is {found}, the table says {'NaN' if holds else 'a number'}"
-    elif holds and not undefined():
+    elif holds:
         assert found == float(value), f"{name} is {found}, the table says {value}"
 
 
@@ -186,7 +183,12 @@ def check_curve(case: tuple[tuple[bool, ...], tuple[int, ...]]) -> None:
     points = cp.OperatingPoints.from_flags(flags, score, True)
     positives, negatives = sum(case[0]), len(case[0]) - sum(case[0])
     assert np.isnan(points.precision).tolist() == [True] + [False] * (len(points) - 1), "precision of nothing"
-    for rate, base in ((points.recall, positives), (points.tpr, positives), (points.fpr, negatives), (points.specificity, negatives)):
+    for rate, base in (
+        (points.recall, positives),
+        (points.tpr, positives),
+        (points.fpr, negatives),
+        (points.specificity, negatives),
+    ):
         assert np.isnan(rate).all() == (base == 0)
         assert np.isnan(rate).any() == (base == 0)
     arguments = (score.tolist(), flags.tolist())

@@ -64,8 +64,8 @@ def check_sums(rng: Any) -> None:
     """Two counts add up as Python's integers do, or say that 64 bits do not hold the sum."""
     parts = [large_cells(rng, 2, int(room)) for room in rng.integers(50, 63, 4)]
     if rng.random() < 0.5:
-        parts[1][1][0] += 2**61
-        parts[2][1][0] += 2**62 - int(rng.integers(0, 2)) * 2**60
+        parts[1][1][0] += 2**62  # with the next one too much, or just not
+        parts[2][1][0] += 2**62 - int(rng.integers(0, 2)) * 2**61
     total, expected = None, [[0, 0], [0, 0]]
     for cells in parts:
         one = cp.Counts.from_matrix(np.array(cells, dtype=np.int64), "ab")
@@ -97,7 +97,7 @@ def check_large_ranking(rng: Any) -> None:
     bins = int(rng.integers(1, 6))
     hits, alarms = ([int(2.0 ** rng.uniform(0, 58)) for _ in range(bins)] for _ in range(2))
     points = cp.OperatingPoints.from_bins(np.arange(bins)[::-1], hits, alarms, pos_label=1)
-    score, flags = [b for b in range(bins)[::-1]] * 2, [True] * bins + [False] * bins
+    score, flags = list(range(bins)[::-1]) * 2, [True] * bins + [False] * bins
     agree(roc_area(points), oracle.auc(score, flags, hits + alarms), "area under the ROC curve", weighted=True)
     expected = oracle.average_precision(score, flags, hits + alarms)
     agree(average_precision(points), expected, "average precision", weighted=True)

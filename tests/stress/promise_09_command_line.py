@@ -94,7 +94,9 @@ def write(data: Data, folder: Path, form: str) -> Path:
     text = io.StringIO()
     writer = csv.writer(text, delimiter="\t" if form == "tsv" else ",")
     writer.writerow(columns)
-    writer.writerows([[repr(x) if isinstance(x, float) else x for x in row] for row in zip(*columns.values(), strict=True)])
+    writer.writerows(
+        [[repr(x) if isinstance(x, float) else x for x in row] for row in zip(*columns.values(), strict=True)]
+    )
     content = text.getvalue().encode()
     path.write_bytes(gzip.compress(content) if form.endswith("gz") else content)
     return path
@@ -123,7 +125,9 @@ def random_wish(rng: Any, data: Data, folder: Path) -> tuple[list[str], cp.Prefe
     if kind == 0:
         return [], None
     if kind == 1:
-        return ["--prioritise", data.labels[1], "--index", index], cp.Preferences.prioritise([data.labels[1]]).with_index(index)
+        return ["--prioritise", data.labels[1], "--index", index], cp.Preferences.prioritise(
+            [data.labels[1]]
+        ).with_index(index)
     if kind == 2:
         return ["--index", index], cp.Preferences(index=index)
     wish = cp.Preferences(
@@ -152,7 +156,13 @@ def evaluate(rng: Any, data: Data, folder: Path) -> Configuration:
     groups = data.groups if rng.random() < 0.3 else None
     options += ["--group", "g"] if groups else []
     return ["evaluate", "--truth", "truth", "--decision", "m0", "--json", *options], lambda: cp.evaluate(
-        data.truth, data.decisions[0], preferences=wish, labels=order, sample_weight=weight, confidence=confidence, groups=groups
+        data.truth,
+        data.decisions[0],
+        preferences=wish,
+        labels=order,
+        sample_weight=weight,
+        confidence=confidence,
+        groups=groups,
     ).to_json()
 
 
@@ -178,11 +188,19 @@ def tradeoff(rng: Any, data: Data, folder: Path) -> Configuration:
     names = [f"p_{label}" for label in data.labels[:2]]
     scores = {name: data.scores[:, k] for k, name in enumerate(names)}
     options += [part for name in names for part in ("--score", name)]
-    return ["tradeoff", "--truth", "truth", "--positive", positive, "--index", index, "--json", *options], lambda: (
-        TradeoffReport.from_predictions(
-            data.truth, scores, pos_label=positive, index=index, min_recall=least, sample_weight=weight
-        ).to_json()
-    )
+    return [
+        "tradeoff",
+        "--truth",
+        "truth",
+        "--positive",
+        positive,
+        "--index",
+        index,
+        "--json",
+        *options,
+    ], lambda: TradeoffReport.from_predictions(
+        data.truth, scores, pos_label=positive, index=index, min_recall=least, sample_weight=weight
+    ).to_json()
 
 
 def compare(rng: Any, data: Data, folder: Path) -> Configuration:
@@ -207,11 +225,20 @@ def tune(rng: Any, data: Data, folder: Path) -> Configuration:
     order = sorted(data.labels)
     votes = data.scores[:, [data.labels.index(label) for label in order]]
     output = str(folder / "decision.json")
-    return ["tune", "--truth", "truth", "--votes", "p_", "--smoothing", str(smoothing), "--output", output, *options], lambda: (
-        cp.search_weights(
-            votes, data.truth, preferences=wish, labels=order, smoothing=smoothing, random_state=0
-        ).decision.to_json()
-    )
+    return [
+        "tune",
+        "--truth",
+        "truth",
+        "--votes",
+        "p_",
+        "--smoothing",
+        str(smoothing),
+        "--output",
+        output,
+        *options,
+    ], lambda: cp.search_weights(
+        votes, data.truth, preferences=wish, labels=order, smoothing=smoothing, random_state=0
+    ).decision.to_json()
 
 
 def regression(rng: Any, data: Data, folder: Path) -> Configuration:

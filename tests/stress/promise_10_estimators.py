@@ -17,7 +17,7 @@ from tests import test_pragma_forest, test_weighted_vote
 from tests.stress.outcome import Outcome, Progress, silent
 
 TITLE = "scikit-learn's checks on every estimator, routing off and on"
-QUICK = 0.1
+QUICK = 0.05
 
 
 def estimators() -> list[tuple[Any, dict[str, str]]]:
@@ -27,8 +27,14 @@ def estimators() -> list[tuple[Any, dict[str, str]]]:
         (cp.PragmaTreeClassifier(), {}),
         (cp.PragmaTreeClassifier(criterion="gini", max_leaf_nodes=8), {}),
         (cp.C45Classifier(), {}),
-        *((forest, test_pragma_forest.explained(forest)) for forest in (cp.PragmaForestClassifier(10, tune=False), cp.PragmaForestClassifier(10))),
-        *((cp.WeightedVoteClassifier(one, random_state=0), test_weighted_vote.EXPLAINED[type(one).__name__]) for one in votes),
+        *(
+            (forest, test_pragma_forest.explained(forest))
+            for forest in (cp.PragmaForestClassifier(10, tune=False), cp.PragmaForestClassifier(10))
+        ),
+        *(
+            (cp.WeightedVoteClassifier(one, random_state=0), test_weighted_vote.EXPLAINED[type(one).__name__])
+            for one in votes
+        ),
     ]
 
 

@@ -54,7 +54,12 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
     seeds = scaled(SEEDS, scale, least=0) if scale >= 0.1 else 0
     for seed in range(1, seeds + 1):
         total += run_suite(
-            "-p", "tests.stress.drawing_tests", f"--hypothesis-seed={seed}", "tests", what=f"COMPROMIS_SEED={seed}", COMPROMIS_SEED=str(seed)
+            "-p",
+            "tests.stress.drawing_tests",
+            f"--hypothesis-seed={seed}",
+            "tests",
+            what=f"COMPROMIS_SEED={seed}",
+            COMPROMIS_SEED=str(seed),
         )
         progress(seed, seeds)
     return total

@@ -102,7 +102,9 @@ def alike(found: Any, expected: Any, what: str) -> int:
         return sum(alike(found[name], one, f"{what}.{name}") for name, one in expected.items())
     if isinstance(expected, list):
         assert len(found) == len(expected), what
-        return sum(alike(one, other, f"{what}[{k}]") for k, (one, other) in enumerate(zip(found, expected, strict=True)))
+        return sum(
+            alike(one, other, f"{what}[{k}]") for k, (one, other) in enumerate(zip(found, expected, strict=True))
+        )
     number = isinstance(expected, float) and isinstance(found, (int, float))
     assert found == expected or (number and math.isclose(found, expected, rel_tol=1e-12, abs_tol=1e-15)), (
         f"{what} is {found!r}, was {expected!r}"

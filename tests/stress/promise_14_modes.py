@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from tests.stress.outcome import Outcome, Progress, silent
@@ -26,7 +25,9 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
         total += run_suite(*files, what="NUMBA_DISABLE_JIT=1", NUMBA_DISABLE_JIT="1")
         progress(2, 3)
         with tempfile.TemporaryDirectory() as cache:  # what is compiled without checks must not be taken for it
-            total += run_suite(*files, what="NUMBA_BOUNDSCHECK=1", NUMBA_BOUNDSCHECK="1", XDG_CACHE_HOME=cache, NUMBA_CACHE_DIR="")
+            total += run_suite(
+                *files, what="NUMBA_BOUNDSCHECK=1", NUMBA_BOUNDSCHECK="1", XDG_CACHE_HOME=cache, NUMBA_CACHE_DIR=""
+            )
     return total
 
 

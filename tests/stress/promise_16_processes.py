@@ -36,7 +36,7 @@ PROGRAMS = {
 import multiprocessing
 expected = [task(seed) for seed in range(tasks)]; forest(0, 2)
 with multiprocessing.get_context("fork").Pool(2) as pool:
-    found = pool.map(task, range(tasks)) 
+    found = pool.map(task, range(tasks))
     trees = pool.map(forest, [0, 1])
 assert found == expected
 assert trees == [forest(0), forest(1)]

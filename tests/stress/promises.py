@@ -26,7 +26,9 @@ def all_promises() -> list[Promise]:
     """Return the promises in the order of their numbers; further tests come last."""
     names = [path.stem for path in Path(__file__).parent.glob("*.py") if re.match(r"(promise|marked)_", path.stem)]
     found = [_promise(name) for name in names]
-    return sorted(found, key=lambda one: (not one.number[0].isdigit(), int(re.sub(r"\D", "", one.number) or 0), one.number))
+    return sorted(
+        found, key=lambda one: (not one.number[0].isdigit(), int(re.sub(r"\D", "", one.number) or 0), one.number)
+    )
 
 
 def _promise(name: str) -> Promise:

@@ -18,12 +18,24 @@ def run_suite(*arguments: str, what: str, seconds: float = 7200, **changes: str)
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         workers = ["-n", str(WORKERS)] if WORKERS > 1 else []
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *workers, f"--junitxml={report}", *arguments]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            *workers,
+            f"--junitxml={report}",
+            *arguments,
+        ]
         done = subprocess.run(
             command, cwd=ROOT, env=environment(**changes), capture_output=True, text=True, check=False, timeout=seconds
         )
         if not report.exists():
-            return Outcome(1, (f"{what}: pytest ended with code {done.returncode}: {(done.stdout + done.stderr)[-300:]}",))
+            return Outcome(
+                1, (f"{what}: pytest ended with code {done.returncode}: {(done.stdout + done.stderr)[-300:]}",)
+            )
         return _counted(report, what, done.returncode)
 
 

@@ -71,7 +71,10 @@ def write_page(rows: list[Row], page: Path = PAGE) -> None:
     known.pop("promise", None)
     known |= {row.promise.number: _markdown(row) for row in rows}
     order = sorted(known, key=lambda number: (not number[0].isdigit(), int(re.sub(r"\D", "", number) or 0), number))
-    table = ["| promise | | cases | failures | seconds | scale | date |", "| --- | --- | ---: | ---: | ---: | ---: | --- |"]
+    table = [
+        "| promise | | cases | failures | seconds | scale | date |",
+        "| --- | --- | ---: | ---: | ---: | ---: | --- |",
+    ]
     table += [f"| {number} {known[number]}" for number in order if not set(number) <= set("-:")]
     page.write_text(f"{before}{BEGIN}\n{_machine()}\n\n" + "\n".join(table) + f"\n{END}{after}", encoding="utf-8")
 

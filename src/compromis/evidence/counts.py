@@ -10,14 +10,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from compromis.errors import InputError, shown
-from compromis.evidence.labels import LabelColumn, check_same_index, check_same_rows, pandas_index, read_labels
+from compromis.evidence.labels import (
+    LabelColumn,
+    check_same_index,
+    check_same_rows,
+    pandas_index,
+    read_classes,
+    read_labels,
+)
 from compromis.evidence.prevalence import prevalence_factors
 from compromis.evidence.room import check_room
 from compromis.evidence.tabulate import PairTable, tabulate
 from compromis.evidence.weights import read_weights
 from compromis.limits import check_labels
 from compromis.preferences import Label
-from compromis.preferences.preferences import plain_label
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,13 +125,11 @@ class Counts:
         165
         """
         cells = np.array(matrix)
-        labels = tuple(plain_label(label) for label in classes)
+        labels = read_classes(classes, "classes")
         if cells.ndim != 2 or cells.shape != (len(labels), len(labels)) or len(labels) == 0:
             raise InputError(
                 f"a matrix of counts for {len(labels)} classes has shape ({len(labels)}, {len(labels)}), got {cells.shape}"
             )
-        if len(set(labels)) < len(labels):
-            raise InputError(f"each class stands once in classes, got {shown(labels)}")
         if cells.dtype.kind not in "iuf" or not np.all(np.isfinite(cells)) or np.any(cells < 0):
             raise InputError("counts are finite numbers of at least 0; the matrix holds something else")
         total = sum(map(int, cells.flat)) if cells.dtype.kind in "iu" else float(cells.sum())
@@ -203,9 +207,7 @@ def class_order(
     check_labels(found)
     if labels is None:
         return categories + _sorted([label for label in found if label not in categories])
-    order = tuple(plain_label(label) for label in labels)
-    if len(set(order)) < len(order):
-        raise InputError(f"each class stands once in labels, got {shown(order)}")
+    order = read_classes(labels)
     known = set(order)
     missing = [label for label in found if label not in known]
     if missing:

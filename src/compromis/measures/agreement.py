@@ -49,7 +49,8 @@ def matthews(counts: Counts) -> float:
     if not (spread_truth and spread_decision):
         return math.nan
     covariance, *spreads = (
-        Fraction(one, total * total) for one in (total * right - _product(truth, decision), spread_truth, spread_decision)
+        Fraction(one, total * total)
+        for one in (total * right - _product(truth, decision), spread_truth, spread_decision)
     )
     return float(covariance) / (math.sqrt(spreads[0]) * math.sqrt(spreads[1]))
 
