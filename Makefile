@@ -12,7 +12,7 @@ ifneq ($(wildcard ../shared/data),)
 export COMPROMIS_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test test-all test-integrations test-spark test-slow stress lint types layers check bench reproduce docs package format clean
+.PHONY: demo test test-all test-integrations test-spark test-slow stress lint types layers check bench reproduce docs package audit test-oldest coverage mutation long-run format clean
 
 demo: $(STAMP)
 	@$(BIN)/compromis demo
@@ -30,8 +30,9 @@ test-spark: $(STAMP)
 test-slow: $(STAMP)
 	$(PYTEST) -q -m slow
 
+# all promises of docs/reliability.md at full counts, one table; about an hour on two quiet cores
 stress: $(STAMP)
-	$(PYTEST) -q -m stress -n $(WORKERS)
+	STRESS_WORKERS=$(WORKERS) $(BIN)/python -m tests.stress --write
 
 # Other packages and servers: installed once into the same environment; a test skips, with its reason, what is missing.
 test-integrations: $(INTEGRATIONS)
@@ -64,11 +65,41 @@ reproduce: $(STAMP)
 package: $(STAMP)
 	$(BIN)/python tests/packaging/smoke.py
 
+# What is known of the installed versions at the Python advisory database; what cannot be looked up fails too.
+audit: $(VENV)/.hardening-installed
+	$(BIN)/python -m pip_audit --strict --skip-editable --progress-spinner off
+
+# The quick tests with the oldest versions that pyproject.toml allows, in an environment of their own.
+test-oldest: .venv-oldest/.installed-from
+	.venv-oldest/bin/python -m pytest -q -n $(WORKERS)
+
+.venv-oldest/.installed-from: pyproject.toml tests/oldest.txt
+	$(PYTHON) -m venv .venv-oldest
+	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check --constraint tests/oldest.txt --editable '.[all]' --group dev
+	@touch $@
+
+# Branches of every module, kernels included, which are invisible when they are compiled.
+coverage: $(VENV)/.hardening-installed
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -q -n $(WORKERS) tests --cov=compromis --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=95
+
+# SAMPLE=200 draws as many changes; without it all of them, which takes a day.
+mutation: $(VENV)/.hardening-installed
+	$(BIN)/python -m tests.stress.mutation $(if $(SAMPLE),--sample $(SAMPLE))
+
+MINUTES ?= 60
+long-run: $(STAMP)
+	$(BIN)/python -m tests.stress.long_run --minutes $(MINUTES)
+
+$(VENV)/.hardening-installed: $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group hardening
+	@touch $@
+
 format: $(STAMP)
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) dist docs/_build docs/gallery docs/reference .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) .venv-oldest dist docs/_build docs/gallery docs/reference .pytest_cache .mypy_cache .ruff_cache
 
 $(VENV)/.docs-installed: $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs

@@ -7,7 +7,7 @@ roots or logarithms occur. None means undefined. Numbers given as int, str, floa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache, wraps
@@ -43,6 +43,11 @@ def ratio(a: Number, b: Number) -> Number:
     return Fraction(a) / Fraction(b) if b else None
 
 
+def total(numbers: Iterable[Number]) -> Fraction:
+    """The exact sum; whole numbers are added as they are, which is quicker."""
+    return Fraction(sum(x if isinstance(x, (int, Fraction)) else Fraction(x) for x in numbers))
+
+
 # Counts: 004 matrice de confusion, 003 section 2.5.
 
 
@@ -58,18 +63,18 @@ def count(
 
 def supports(matrix: Matrix) -> list[Number]:
     """Rows per true class."""
-    return [sum(map(Fraction, row)) for row in matrix]
+    return [total(row) for row in matrix]
 
 
 def decided(matrix: Matrix) -> list[Number]:
     """Rows per decided class."""
-    return [sum(map(Fraction, column)) for column in zip(*matrix, strict=True)]
+    return [total(column) for column in zip(*matrix, strict=True)]
 
 
 def cells(matrix: Matrix, k: int) -> tuple[Number, Number, Number, Number]:
     """TP, FP, FN, TN of class k against the rest."""
-    tp, n = Fraction(matrix[k][k]), sum(Fraction(x) for row in matrix for x in row)
-    fp, fn = sum(Fraction(row[k]) for row in matrix) - tp, sum(map(Fraction, matrix[k])) - tp
+    tp, n = Fraction(matrix[k][k]), total(x for row in matrix for x in row)
+    fp, fn = total(row[k] for row in matrix) - tp, total(matrix[k]) - tp
     return tp, fp, fn, n - tp - fp - fn
 
 

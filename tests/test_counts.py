@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from decimal import Decimal
 from enum import Enum
 
 import numpy as np
@@ -210,8 +211,19 @@ def test_merging_weighted_with_unweighted():
 
 
 def test_huge_counts_are_exact():
-    big = cp.Counts.from_matrix([[2**61, 1], [0, 2**61]], ["a", "b"])
-    assert (big + big).matrix.tolist() == [[2**62, 2], [0, 2**62]]
+    big = cp.Counts.from_matrix([[2**61, 1], [0, 2**60]], ["a", "b"])
+    assert (big + big).matrix.tolist() == [[2**62, 2], [0, 2**61]]
+
+
+def test_sums_that_64_bits_do_not_hold_are_refused():
+    big = cp.Counts.from_matrix([[2**61, 1], [0, 2**61]], ["a", "b"])  # each cell would fit, the total would not
+    with pytest.raises(cp.InputError, match="more than 64 bits hold"):
+        _ = big + big
+    points = cp.OperatingPoints.from_bins([0.5], [2**62], [2**61], pos_label=1)
+    with pytest.raises(cp.InputError, match="more than 64 bits hold"):
+        _ = points + points
+    with pytest.raises(cp.InputError, match="more than 64 bits hold"):
+        cp.OperatingPoints.from_bins([0.5, 0.1], [2**62, 2**62], [0, 0], pos_label=1)
 
 
 @pytest.mark.parametrize(
@@ -234,6 +246,11 @@ def test_huge_counts_are_exact():
         ((pd.DataFrame({"a": [1], "b": [2]}), [1]), {}, "y_true must be one column of labels, got DataFrame"),
         (([1, 2], [1, 2]), {"labels": [1]}, "labels misses 2, which the data has"),
         (([1, 2], [1, 2]), {"labels": [1, 2, 1]}, "each class stands once in labels"),
+        (([1, 2], [1, 2]), {"labels": 3}, "labels must be a list of classes, text or numbers, got int"),
+        (([1, 2], [1, 2]), {"labels": [[1], [2]]}, "labels must be a list of classes, text or numbers, got list"),
+        (([Decimal(1), Decimal("sNaN")], [Decimal(1)] * 2), {}, "y_true has 1 missing label"),
+        (([{}, {}], [1, 1]), {}, "y_true holds something that cannot be a label"),
+        (([([],)] * 2, [1, 1]), {}, "y_true holds something that cannot be a label"),
         (([1, 2], [1, 2]), {"sample_weight": [1]}, r"sample_weight has shape \(1,\), but there are 2 rows"),
         (([1, 2], [1, 2]), {"sample_weight": [1, -1]}, "sample_weight must be finite and at least 0, got -1 in row 1"),
         (

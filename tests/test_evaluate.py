@@ -371,3 +371,16 @@ def test_scorer_on_folds_without_a_rare_class(rng):
 def test_bad_input(call, said):
     with pytest.raises(cp.InputError, match=said):
         call()
+
+
+def test_counts_without_rows_have_a_report_of_undefined_numbers():
+    empty = cp.evaluate_counts(cp.Counts.from_matrix([[0, 0], [0, 0]], "ab"), preferences=cp.Preferences())
+    assert empty.screening is None
+    assert np.isnan(empty.summary.accuracy)
+    assert "Total Number of Instances" in str(empty)
+
+
+def test_the_order_in_memory_does_not_matter(rng):
+    shares, truth = rng.dirichlet(np.ones(5), 200), rng.integers(0, 5, 200)
+    documents = {cp.evaluate(truth, y_proba=one).to_json() for one in (shares, np.asfortranarray(shares))}
+    assert len(documents) == 1

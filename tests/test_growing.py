@@ -82,13 +82,6 @@ def test_each_split_equals_exhaustive_search(rng, criterion):
         check_root(rng, criterion, int(rng.integers(1, 4)))
 
 
-@pytest.mark.stress
-@pytest.mark.parametrize("criterion", CRITERIA)
-def test_5000_splits_equal_exhaustive_search(rng, criterion):
-    for _ in range(5000):
-        check_root(rng, criterion, int(rng.integers(1, 4)))
-
-
 @pytest.mark.parametrize("limits", [{}, {"max_depth": 2}, {"max_leaf_nodes": 4}, {"min_samples_leaf": 3}])
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_whole_tree_equals_the_plain_one(rng, criterion, limits):

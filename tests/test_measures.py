@@ -186,3 +186,15 @@ def test_against_scikit_learn(size, seed):
 def test_bad_cost(cost, said):
     with pytest.raises(cp.InputError, match=said):
         cp.evaluate([1, 2], [1, 2], cost=cost)
+
+
+def test_a_class_that_weighs_little_keeps_its_digits():
+    """A difference of sums would be 0, or far off; exactly, the rates of the light class are 3/4 and 1/4."""
+    heavy, light = 1e12, 2.0**-20
+    counts = cp.Counts(np.array([[heavy, 0.0], [light, 3 * light]]), ("heavy", "light"), 3)
+    assert rates.specificity(counts)[0] == 0.75
+    assert rates.false_positive_rate(counts)[0] == 0.25
+    assert rates.negative_predictive_value(counts)[0] == 1.0
+    matrix = [[Fraction(x) for x in row] for row in counts.matrix.tolist()]
+    assert agreement.kappa(counts) == float(oracle.kappa(matrix))
+    assert agreement.matthews(counts) == pytest.approx(float(oracle.mcc(matrix)), rel=1e-15)

@@ -126,6 +126,12 @@ def test_blank_lines_and_other_suffixes(tmp_path):
     assert everything(tmp_path / "tabs.csv").columns == {"a\tb": ["1\t2"]}
 
 
+def test_cells_of_exported_csv_come_back(tmp_path):
+    cells = ["a\rb", "a\nb", "a\r\nb", "x,y", 'q"q', "+", "-", "é"]
+    (tmp_path / "out.csv").write_bytes(csv_text({"x": cells, "n": list(range(8))}).encode())
+    assert read_table(str(tmp_path / "out.csv"), lambda names: names).columns["x"] == cells
+
+
 def test_formulas_in_exported_csv_are_harmless():
     text = csv_text({"=a": ["=1+1", "-1", "+x", "@y", "ok", "-x"], "n": [1, 2, 3, 4, 5, 6]})
     assert text.splitlines() == ["'=a,n", "'=1+1,1", "-1,2", "'+x,3", "'@y,4", "ok,5", "'-x,6"]

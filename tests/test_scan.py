@@ -11,8 +11,10 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
 import compromis as cp
+from compromis.cli import main
 from compromis.engines.paths import Files
 from compromis.engines.scanning import choose_engine, open_scan
 from tests.frame_kinds import spark_sessions
@@ -117,6 +119,32 @@ def test_numbers_in_text_files(tmp_path, engine):
     frame = cp.scan(tmp_path / "rows.csv", engine=engine, numbers=["s"])
     points = cp.OperatingPoints.from_frame(frame, truth="t", score="s", positive="p")
     assert points.threshold.tolist() == [np.inf, 0.5, 0.25, 0.1]
+
+
+def test_names_with_quotes_and_line_ends(tmp_path, engine):
+    (tmp_path / "rows.csv").write_text('t,d,"a ""b""","x\ny"\na,b,1,2\n')
+    assert counted(tmp_path / "rows.csv", engine) == {("a", "b"): 1}
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_lists_are_no_labels(tmp_path, engine):
+    pl.DataFrame({"t": [["a"]], "d": ["a"]}).write_parquet(tmp_path / "rows.parquet")
+    done = CliRunner().invoke(
+        main,
+        [
+            "count",
+            str(tmp_path / "rows.parquet"),
+            "--truth",
+            "t",
+            "--decision",
+            "d",
+            "--engine",
+            engine,
+            "--output",
+            "x",
+        ],
+    )
+    assert (done.exit_code, "labels and numbers are needed" in done.stderr) == (2, True)
 
 
 def test_a_number_that_is_none_is_an_error(tmp_path, engine):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from pathlib import Path
@@ -11,7 +12,15 @@ def write_whole(path: str | os.PathLike[str], data: str | bytes) -> None:
     """Write `data` to `path` through a temporary file beside it, synced to disk and then renamed."""
     target = Path(path)
     payload = data.encode("utf-8") if isinstance(data, str) else data
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        _write_beside(target, payload)
+    except OSError as error:  # the user knows the file by its own name, not by that of the temporary one
+        error.filename, error.filename2 = str(target), None
+        raise
+
+
+def _write_beside(target: Path, payload: bytes) -> None:
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:60]}.", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(payload)
@@ -20,7 +29,8 @@ def write_whole(path: str | os.PathLike[str], data: str | bytes) -> None:
         os.chmod(temporary, _mode_of(target))
         os.replace(temporary, target)
     except BaseException:
-        os.unlink(temporary)
+        with contextlib.suppress(FileNotFoundError):  # Ctrl-C just after the file was renamed
+            os.unlink(temporary)
         raise
 
 

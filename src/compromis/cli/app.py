@@ -76,5 +76,10 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 def _sentence(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror and not isinstance(error, CompromisError):
-        return f"{error.filename or 'the file'}: {error.strerror}"
-    return in_options(str(error))
+        return _one_line(f"{error.filename or 'the file'}: {error.strerror}")
+    return _one_line(in_options(str(error)))
+
+
+def _one_line(text: str) -> str:
+    """Return the text without control characters: a file's name may hold a line end, or orders to the terminal."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)

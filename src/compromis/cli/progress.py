@@ -1,14 +1,39 @@
-"""Progress on the terminal, and silence elsewhere."""
+"""Progress on the terminal, silence elsewhere, and Ctrl-C as the wish to see what was found so far."""
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass
+class Watch:
+    """Called by a search with the share done and the best loss; tells it to stop after Ctrl-C.
+
+    Attributes
+    ----------
+    show : callable
+        Draws the progress.
+    interrupted : bool
+        Whether Ctrl-C was pressed.
+    """
+
+    show: Callable[[float, float], None]
+    interrupted: bool = False
+
+    def __call__(self, done: float, loss: float) -> bool:
+        """Draw, and return whether the search shall stop."""
+        self.show(done, loss)
+        return self.interrupted
 
 
 @contextmanager
-def search_progress() -> Iterator[Callable[[float, float], None]]:
-    """Yield a callback for a search that draws a bar on standard error when that is a terminal."""
+def search_progress() -> Iterator[Watch]:
+    """Yield a callback for a search that draws a bar on standard error when that is a terminal; Ctrl-C stops the search."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -16,4 +41,25 @@ def search_progress() -> Iterator[Callable[[float, float], None]]:
     columns = TextColumn("searching weights"), BarColumn(), TextColumn("loss {task.fields[loss]}"), TimeElapsedColumn()
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("search", total=1.0, loss="?")
-        yield lambda done, loss: bar.update(task, completed=done, loss=f"{loss:.4f}")
+        watch = Watch(lambda done, loss: bar.update(task, completed=done, loss=f"{loss:.4f}"))
+        with _interruptible(watch):
+            yield watch
+
+
+@contextmanager
+def _interruptible(watch: Watch) -> Iterator[None]:
+    """Note the first Ctrl-C; the second ends the program as ever."""
+    if threading.current_thread() is not threading.main_thread():  # only there signals arrive
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+
+    def note(*_: Any) -> None:
+        watch.interrupted = True
+        signal.signal(signal.SIGINT, before)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

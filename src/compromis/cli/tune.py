@@ -9,6 +9,9 @@ from compromis.cli.saying import say_dropped
 from compromis.cli.shares import read_pairs
 from compromis.cli.wishes import read_wish, wish_options
 
+INTERRUPTED = 130
+"""The exit code of programs that Ctrl-C ended."""
+
 
 @click.command("tune")
 @click.argument("file")
@@ -54,6 +57,8 @@ def command(
     """Find the weights with which the votes in FILE serve your preferences best.
 
     The votes must be honest: of a model that did not see the rows (out-of-bag, out-of-fold, or held out).
+
+    Ctrl-C during the search prints the best weights found so far, writes nothing, and exits with 130.
     """
     from compromis.cli.progress import search_progress
     from compromis.engines import columns
@@ -86,11 +91,14 @@ def command(
             progress=progress,
             random_state=seed,
         )
-    if output is not None:
+    if output is not None and not progress.interrupted:
         found.decision.to_json(output)
     change = Change(patterns.counts([1.0] * len(classes)), found.counts, wish)
     say_dropped(dropped)
     click.echo(change)
     click.echo(found.summary())
+    if progress.interrupted:
+        click.echo("stopped by Ctrl-C: these are the best weights found so far, and nothing was written", err=True)
+        raise click.exceptions.Exit(INTERRUPTED)
     if output is not None:
         click.echo(f"weights written to {output}")

@@ -169,13 +169,13 @@ class Decision:
     @classmethod
     def from_json(cls, source: str | os.PathLike[str]) -> Decision:
         """Read a decision from JSON text or from a file."""
-        text = (
-            source if isinstance(source, str) and source.lstrip().startswith("{") else Path(source).read_text("utf-8")
-        )
+        given = isinstance(source, str) and source.lstrip().startswith("{")
         try:
-            document = msgspec.json.decode(text, type=_Document)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise InputError(f"this is not a decision of compromis: {error}") from error
+            text = source if given else Path(source).read_text("utf-8")
+            document = msgspec.json.decode(text, type=_Document)  # type: ignore[arg-type]
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            what = "this" if given else os.fspath(source)
+            raise InputError(f"{what} is not a decision of compromis: {error}") from error
         if document.schema != SCHEMA:
             raise InputError(f"this is {document.schema!r}, not {SCHEMA!r}")
         if document.version > VERSION:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 import re
+import zlib
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
+from compromis.engines.delimited import check_names
 from compromis.engines.table import Column, Table
-from compromis.errors import InputError, shown
+from compromis.errors import InputError
+from compromis.limits import COLUMNS, short_lines
 
 _TOKEN = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,{}\s'"](?:[^,{}]*[^,{}\s])?))\s*""")
 _WEIGHT = re.compile(r",\s*\{\s*([0-9.eE+-]+)\s*\}\s*$")
@@ -25,7 +28,8 @@ def read_arff(stream: BinaryIO, source: str, columns: Sequence[str]) -> Table:
     lines = _lines(stream, source)
     attributes = _header(lines, source)
     names = [name for name, _ in attributes]
-    places = [names.index(name) for name in columns]
+    place_of = {name: place for place, name in enumerate(names)}
+    places = [place_of[name] for name in columns]
     kept: list[Column] = [[] for _ in columns]
     weights: list[float] = []
     for number, line in lines:
@@ -38,28 +42,28 @@ def read_arff(stream: BinaryIO, source: str, columns: Sequence[str]) -> Table:
 
 
 def _lines(stream: BinaryIO, source: str) -> Iterator[tuple[int, str]]:
-    with io.TextIOWrapper(stream, encoding="utf-8-sig") as text:
+    with io.TextIOWrapper(short_lines(stream, source), encoding="utf-8-sig") as text:
         try:
             for number, line in enumerate(text, start=1):
                 stripped = line.strip()
                 if stripped and not stripped.startswith("%"):
                     yield number, stripped
-        except (UnicodeDecodeError, EOFError, OSError) as error:
+        except (UnicodeDecodeError, EOFError, OSError, zlib.error) as error:
             raise InputError(f"{source} cannot be read as text: {error}") from error
 
 
 def _header(lines: Iterator[tuple[int, str]], source: str) -> list[tuple[str, str]]:
     """Return name and default (the value that sparse rows leave out) of each attribute, up to @data."""
     attributes: list[tuple[str, str]] = []
+    most = COLUMNS.most
     for number, line in lines:
         keyword, rest = (*line.split(maxsplit=1), "")[:2]
         if keyword.lower() == "@data":
-            names = [name for name, _ in attributes]
-            repeated = sorted({name for name in names if names.count(name) > 1})
-            if repeated:
-                raise InputError(f"{source} has several attributes named {shown(repeated)}; rename them")
+            check_names([name for name, _ in attributes], source)
             return attributes
         if keyword.lower() == "@attribute":
+            if len(attributes) == most:  # before the rest of a giant is read
+                COLUMNS.check(most + 1, f"{source} has more than {most:,} attributes")
             attributes.append(_attribute(rest.strip(), f"{source}, line {number}"))
     raise InputError(f"{source} has no @data line; it is not a whole ARFF file")
 
@@ -99,7 +103,7 @@ def _sparse(text: str, attributes: list[tuple[str, str]], where: str) -> list[st
     rest = text
     while rest:
         place, value = (*rest.split(maxsplit=1), "")[:2]
-        if not place.isdigit() or int(place) >= len(attributes):
+        if not (place.isascii() and place.isdigit() and len(place) < 12 and int(place) < len(attributes)):
             raise InputError(f"{where}: there is no attribute number {place!r} in a sparse row")
         token = _TOKEN.match(value)
         if token is None:

@@ -6,8 +6,14 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any, BinaryIO
 
+from compromis.engines.delimited import check_names
 from compromis.engines.table import Column, Table
-from compromis.errors import InputError, MissingExtra
+from compromis.errors import CompromisError, InputError, MissingExtra, shown
+from compromis.limits import UNPACKED
+from compromis.queries.running import first_line, is_failure
+
+_CELL = 8
+"""Bytes of a value in memory, at least."""
 
 
 def parquet_names(stream: BinaryIO, source: str) -> list[str]:
@@ -15,10 +21,13 @@ def parquet_names(stream: BinaryIO, source: str) -> list[str]:
     if _engine() == "polars":
         import polars
 
-        return list(_guarded(source, lambda: polars.read_parquet_schema(stream)))
-    import pyarrow.parquet
+        names = list(_guarded(source, lambda: polars.read_parquet_schema(stream)))
+    else:
+        import pyarrow.parquet
 
-    return list(_guarded(source, lambda: pyarrow.parquet.read_schema(stream)).names)
+        names = list(_guarded(source, lambda: pyarrow.parquet.read_schema(stream)).names)
+    check_names(names, source)
+    return names
 
 
 def read_parquet(stream: BinaryIO, source: str, columns: Sequence[str]) -> Table:
@@ -27,12 +36,27 @@ def read_parquet(stream: BinaryIO, source: str, columns: Sequence[str]) -> Table
     if _engine() == "polars":
         import polars
 
+        count = _guarded(source, lambda: polars.scan_parquet(stream).select(polars.len()).collect().item())
+        _check_size(count, len(columns), source)
+        stream.seek(0)
         frame = _guarded(source, lambda: polars.read_parquet(stream, columns=list(columns)))
         return Table(source, {name: _texts(frame[name].to_list(), name, source) for name in columns})
     import pyarrow.parquet
 
+    _check_size(_guarded(source, lambda: pyarrow.parquet.read_metadata(stream)).num_rows, len(columns), source)
+    stream.seek(0)
     table = _guarded(source, lambda: pyarrow.parquet.read_table(stream, columns=list(columns)))
     return Table(source, {name: _texts(table[name].to_pylist(), name, source) for name in columns})
+
+
+def _check_size(rows: int, columns: int, source: str) -> None:
+    """Refuse what would not fit: a value repeated a thousand million times is a file of a few bytes."""
+    size = _CELL * rows * columns
+    if size > UNPACKED.most:
+        raise InputError(
+            f"{source} has {rows:,} rows, too many to be read into memory; read it with an engine (--engine polars), or set "
+            f"{UNPACKED.setting} to {size} to raise the limit"
+        )
 
 
 def _texts(values: list[Any], name: str, source: str) -> Column:
@@ -43,7 +67,12 @@ def _texts(values: list[Any], name: str, source: str) -> Column:
 
 
 def text_of(value: Any) -> str:
-    """Return a value as text; 1.0 is written 1."""
+    """Return a value as text; 1.0 is written 1, and what is no label is refused."""
+    nested = hasattr(value, "__array__") and value.ndim > 0
+    if nested or isinstance(value, (bytes, bytearray, list, tuple, dict)):
+        raise InputError(
+            f"a column of classes holds lists, bytes or records ({shown([value])}); labels and numbers are needed"
+        )
     if isinstance(value, bool):
         return "true" if value else "false"
     return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
@@ -59,5 +88,9 @@ def _engine() -> str:
 def _guarded(source: str, read: Any) -> Any:
     try:
         return read()
-    except Exception as error:  # the engines raise types of their own for a corrupt file
-        raise InputError(f"{source} cannot be read as Parquet: {str(error).splitlines()[0]}") from error
+    except (CompromisError, MemoryError):
+        raise
+    except BaseException as error:  # the engines raise types of their own for a corrupt file
+        if not is_failure(error):
+            raise
+        raise InputError(f"{source} cannot be read as Parquet: {first_line(error)}") from error

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from compromis.engines import delimited, parquet
 from compromis.engines.reading import FORMATS, GZIP, _Content, read_table
 from compromis.engines.table import Column, Table
 from compromis.errors import InputError
+from compromis.limits import PIECEWISE, bounded
 
 ROWS = 50_000
 """Rows of a piece."""
@@ -41,8 +42,8 @@ def _delimited_pieces(
     path: Path, delimiter: str, choose: Callable[[list[str]], Iterable[str]], rows: int
 ) -> Iterator[Piece]:
     size = path.stat().st_size
-    with path.open("rb") as raw, gzip.open(raw) if _is_packed(path) else nullcontext(raw) as stream:
-        records = delimited._rows(stream, str(path), delimiter)  # type: ignore[arg-type] # noqa: SLF001 (the reader next door)
+    with path.open("rb") as raw, _unpacked(raw, path) as stream:
+        records = delimited._rows(stream, str(path), delimiter)  # noqa: SLF001 (the reader next door)
         names = delimited._header(records, str(path))  # noqa: SLF001
         chosen = list(dict.fromkeys(choose(names)))
         done = 0
@@ -57,7 +58,8 @@ def _columns(
 ) -> dict[str, Column]:
     if set(map(len, block)) != {len(names)}:
         block = _checked(block, len(names), where)
-    places = [names.index(name) for name in chosen]
+    place_of = {name: place for place, name in enumerate(names)}
+    places = [place_of[name] for name in chosen]
     return {name: [row[place] or None for row in block] for name, place in zip(chosen, places, strict=True)}
 
 
@@ -109,6 +111,12 @@ def _texts(values: list[Any], name: str, source: str) -> Column:
 
 def _guarded(source: str, read: Callable[[], Any]) -> Any:
     return parquet._guarded(source, read)  # noqa: SLF001 (the reader next door)
+
+
+def _unpacked(raw: BinaryIO, path: Path) -> AbstractContextManager[BinaryIO]:
+    if not _is_packed(path):
+        return nullcontext(raw)
+    return bounded(gzip.open(raw), str(path), PIECEWISE)  # type: ignore[arg-type]
 
 
 def _is_packed(path: Path) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import sys
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import BinaryIO
 from compromis.engines import arff, delimited, parquet
 from compromis.engines.table import Table
 from compromis.errors import InputError, nearest, shown
+from compromis.limits import bounded, check_announced
 
 GZIP, PARQUET = b"\x1f\x8b", b"PAR1"
 KNOWN_BINARY = {
@@ -45,6 +47,7 @@ def read_table(path: str, choose: Callable[[list[str]], Iterable[str]]) -> Table
     CSV, TSV, ARFF and Parquet, each also compressed with gzip; the content must be what the name says.
     """
     content = _Content(path)
+    content.check_size()
     with content.open() as stream:
         chosen = list(dict.fromkeys(choose(content.format.names(stream, content.source))))
     with content.open() as stream:
@@ -126,7 +129,13 @@ class _Content:
                 yield raw
                 return
             with gzip.open(raw) as unpacked:
-                yield unpacked  # type: ignore[misc]
+                yield bounded(unpacked, self.source)  # type: ignore[arg-type]
+
+    def check_size(self) -> None:
+        """Refuse what says itself that it would not fit into memory."""
+        if self._starts_with(GZIP):
+            with self._open_raw() as raw:
+                check_announced(raw, self.source)
 
     def _open_raw(self) -> BinaryIO:
         return io.BytesIO(self._bytes) if self._path is None else self._path.open("rb")
@@ -154,7 +163,7 @@ class _Content:
         try:
             with self.open() as stream:
                 return stream.read(4096)
-        except (EOFError, gzip.BadGzipFile, OSError) as error:
+        except (EOFError, OSError, zlib.error) as error:
             raise InputError(f"{self.source} cannot be decompressed: {error}") from error
 
 

@@ -14,7 +14,7 @@ from compromis.engines.paths import Files, Where
 from compromis.engines.reading import open_content
 from compromis.errors import CompromisError, InputError, MissingExtra, nearest
 from compromis.queries.frame import lazy_frame, pick_name
-from compromis.queries.running import first_line
+from compromis.queries.running import first_line, is_failure
 
 ENGINES = ("polars", "duckdb", "dask", "spark")
 _SEPARATOR = {"CSV": ",", "TSV": "\t"}
@@ -79,7 +79,9 @@ def open_scan(
         return Scan(_with_numbers(frame, numbers), files, chosen)
     except (CompromisError, MemoryError):
         raise
-    except Exception as error:  # every engine has its own tree of errors
+    except BaseException as error:  # every engine has its own tree of errors
+        if not is_failure(error):
+            raise
         raise InputError(f"{files.paths[0]} cannot be read as {files.format}: {first_line(error)}") from error
 
 
@@ -128,9 +130,11 @@ def _open_polars(files: Files, names: list[str]) -> Any:
         return polars.scan_parquet(
             list(files.paths), glob=False, hive_partitioning=bool(keys), hive_schema=keys or None, low_memory=True
         )
+    # the header is skipped: polars would compare it with the schema, but leaves doubled quotes in names as they are
     frame = polars.scan_csv(
-        list(files.paths), separator=_SEPARATOR[files.format], glob=False, schema=dict.fromkeys(names, polars.String)
-    )
+        list(files.paths), separator=_SEPARATOR[files.format], glob=False, schema=dict.fromkeys(names, polars.String),
+        has_header=False, skip_rows=1,
+    )  # fmt: skip
     blank = [polars.when(polars.col(name) != "").then(polars.col(name)).alias(name) for name in names]
     return frame.select(blank)  # a quoted empty field is missing too
 

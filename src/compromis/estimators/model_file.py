@@ -11,9 +11,10 @@ from typing import Any
 import msgspec
 
 from compromis.deployment.decision import Decision
-from compromis.errors import InputError, MissingExtra
+from compromis.errors import CompromisError, InputError, MissingExtra
 from compromis.estimators.table_model import ColumnSpec
 from compromis.files import write_whole
+from compromis.limits import UNPACKED
 
 VERSION = 1
 TRUSTED = frozenset(
@@ -62,6 +63,7 @@ def load_model(path: str | os.PathLike[str]) -> TableModel:
     """Read a model file; a classifier made of anything but scikit-learn's and numpy's own types is refused."""
     try:
         with zipfile.ZipFile(Path(path)) as archive:
+            _check_sizes(archive, path)
             header = msgspec.json.decode(archive.read("model.json"), type=_Header)
             if header.version > VERSION:
                 raise InputError(
@@ -69,19 +71,30 @@ def load_model(path: str | os.PathLike[str]) -> TableModel:
                 )
             decision = Decision.from_json(archive.read("decision.json").decode())
             classifier = _load_classifier(archive.read("classifier.skops"), path)
-    except (zipfile.BadZipFile, KeyError, UnicodeDecodeError, msgspec.DecodeError) as error:
-        raise InputError(f"{os.fspath(path)} is not a model file of compromis: {error}") from error
+    except (CompromisError, OSError, MemoryError):
+        raise
+    except Exception as error:  # a damaged archive raises many kinds, and skops whatever its nodes do
+        said = (str(error).splitlines() or [""])[0][:300] or type(error).__name__
+        raise InputError(f"{os.fspath(path)} is not a model file of compromis: {said}") from error
     return TableModel(classifier, decision, tuple(header.columns), header.target, header.hard)
 
 
 def _load_classifier(data: bytes, path: str | os.PathLike[str]) -> Any:
     skops = _skops()
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        _check_sizes(archive, path)
     unknown = set(skops.get_untrusted_types(data=data)) - TRUSTED
     if unknown:
         raise InputError(
             f"{os.fspath(path)} holds types that are not trusted ({', '.join(sorted(unknown)[:5])}); it was not written by compromis fit"
         )
     return skops.loads(data, trusted=sorted(TRUSTED))
+
+
+def _check_sizes(archive: zipfile.ZipFile, path: str | os.PathLike[str]) -> None:
+    """Refuse an archive that would fill the memory; zipfile reads no more of a member than it announces."""
+    size = sum(member.file_size for member in archive.infolist())
+    UNPACKED.check(size, f"{os.fspath(path)} becomes {size:,} bytes when it is decompressed")
 
 
 def _skops() -> Any:

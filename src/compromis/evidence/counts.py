@@ -10,12 +10,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from compromis.errors import InputError, shown
-from compromis.evidence.labels import LabelColumn, check_same_index, check_same_rows, pandas_index, read_labels
+from compromis.evidence.labels import (
+    LabelColumn,
+    check_same_index,
+    check_same_rows,
+    pandas_index,
+    read_classes,
+    read_labels,
+)
 from compromis.evidence.prevalence import prevalence_factors
+from compromis.evidence.room import check_room
 from compromis.evidence.tabulate import PairTable, tabulate
 from compromis.evidence.weights import read_weights
+from compromis.limits import check_labels
 from compromis.preferences import Label
-from compromis.preferences.preferences import plain_label
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,20 +125,15 @@ class Counts:
         165
         """
         cells = np.array(matrix)
-        labels = tuple(plain_label(label) for label in classes)
+        labels = read_classes(classes, "classes")
         if cells.ndim != 2 or cells.shape != (len(labels), len(labels)) or len(labels) == 0:
             raise InputError(
                 f"a matrix of counts for {len(labels)} classes has shape ({len(labels)}, {len(labels)}), got {cells.shape}"
             )
-        if len(set(labels)) < len(labels):
-            raise InputError(f"each class stands once in classes, got {shown(labels)}")
         if cells.dtype.kind not in "iuf" or not np.all(np.isfinite(cells)) or np.any(cells < 0):
             raise InputError("counts are finite numbers of at least 0; the matrix holds something else")
         total = sum(map(int, cells.flat)) if cells.dtype.kind in "iu" else float(cells.sum())
-        if total >= 2**63:
-            raise InputError(
-                f"counts add up to {total:.3g}, more than 64 bits hold; divide them all by a common number"
-            )
+        check_room(int(total))  # of weights too: their sum stands for a number of rows
         whole = cells.dtype.kind in "iu" or (total < 2**53 and bool(np.all(cells == np.floor(cells))))
         return cls(cells.astype(np.int64 if whole else np.float64), labels, round(total))
 
@@ -182,6 +185,7 @@ class Counts:
     def __add__(self, other: Counts) -> Counts:
         if not isinstance(other, Counts):
             return NotImplemented
+        check_room(self.total + other.total)
         order = self.classes if self.classes == other.classes else _sorted([*self.classes, *other.classes])
         parts = [part.arranged_as(order) for part in (self, other)]
         squares = None
@@ -200,12 +204,12 @@ def class_order(
     found: Sequence[Label], labels: Sequence[Any] | None, categories: tuple[Label, ...]
 ) -> tuple[Label, ...]:
     """Return the classes in the order wanted: `labels`, else the categories and then what else was found, sorted."""
+    check_labels(found)
     if labels is None:
         return categories + _sorted([label for label in found if label not in categories])
-    order = tuple(plain_label(label) for label in labels)
-    if len(set(order)) < len(order):
-        raise InputError(f"each class stands once in labels, got {shown(order)}")
-    missing = [label for label in found if label not in set(order)]
+    order = read_classes(labels)
+    known = set(order)
+    missing = [label for label in found if label not in known]
     if missing:
         raise InputError(
             f"labels misses {shown(missing)}, which the data has; add {'it' if len(missing) == 1 else 'them'} to labels"

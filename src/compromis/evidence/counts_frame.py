@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts, class_order
 from compromis.evidence.labels import LabelColumn, check_same_rows, read_labels
-from compromis.evidence.tabulate import MOST_CLASSES
+from compromis.evidence.tabulate import refuse_many_classes
 from compromis.preferences.preferences import plain_label
 from compromis.queries.frame import Frame
 from compromis.queries.grouping import ROWS, SQUARE, WEIGHT, count_groups, refuse_missing
@@ -68,10 +68,7 @@ def counts_of_pairs(
     if columns[0].kind == "bool":
         first, second = [bool(label) for label in first], [bool(label) for label in second]
     order = class_order(list(dict.fromkeys([*first, *second])), labels, tuple(map(plain_label, categories)))
-    if len(order) > MOST_CLASSES:
-        raise InputError(
-            f"there are more than {MOST_CLASSES:,} classes; is one of the columns an identifier or a number?"
-        )
+    refuse_many_classes(len(order))
     place = {label: position for position, label in enumerate(order)}
     cells = [place[label] for label in first], [place[label] for label in second]
     rows = pairs.counts(ROWS)[kept]

@@ -39,7 +39,8 @@ class DistributionErrors:
         squared = np.einsum("ij,ij->i", shares, shares) - own * own + (1 - own) ** 2
         weights = np.ones(len(truth)) if weight is None else weight
         support: Floats = np.bincount(truth, weights=weights, minlength=shares.shape[1]).astype(np.float64)
-        return cls(float(absolute @ weights), float(squared @ weights), support)
+        # not a product of vectors: its rounding depends on the threads it gets
+        return cls(float((absolute * weights).sum()), float((squared * weights).sum()), support)
 
     @classmethod
     def from_counts(cls, counts: Counts) -> DistributionErrors:
@@ -103,7 +104,7 @@ def in_class_order(y_proba: Any, classes: Sequence[Label], name: str) -> Any:
 def as_matrix(values: Any, name: str) -> Floats:
     """Return scores as a matrix of numbers, one column per class."""
     try:
-        matrix = np.array(on_host(values), dtype=np.float64)
+        matrix = np.array(on_host(values), dtype=np.float64, order="C")  # sums over classes round by the order in memory
     except (TypeError, ValueError):
         raise InputError(f"{name} must hold numbers, one column per class") from None
     if matrix.ndim == 1:

@@ -20,6 +20,7 @@ from compromis.evidence.points import OperatingPoints
 from compromis.evidence.suppression import Suppressed
 from compromis.evidence.votes import VotePatterns
 from compromis.files import write_whole
+from compromis.limits import check_labels
 
 SCHEMA = "compromis/evidence"
 VERSION = 1
@@ -138,7 +139,7 @@ def read_evidence(path: str | os.PathLike[str]) -> EvidenceFile:
     """
     try:
         document = msgspec.json.decode(Path(path).read_bytes(), type=_Document)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"{os.fspath(path)} is no evidence file of compromis: {error}") from error
     if document.schema != SCHEMA or document.version > VERSION or document.version < 1:
         raise InputError(
@@ -232,6 +233,7 @@ _READERS: dict[type, Any] = {_CountsPart: _read_counts, _PatternsPart: _read_pat
 
 
 def _distinct(classes: Sequence[Plain]) -> tuple[Plain, ...]:
+    check_labels(classes)
     kinds = {type(label) for label in classes}
     if not classes or len(set(classes)) < len(classes) or len(kinds) > 1:
         raise InputError(f"each class stands once, and all are of one type, got {shown(classes)}")

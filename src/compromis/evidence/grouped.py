@@ -104,7 +104,11 @@ def read_groups(groups: Any, rows: int) -> NDArray[np.int64]:
     column = read_labels(groups, "groups")
     if len(column) != rows:
         raise InputError(f"groups has {len(column):,} rows, the data has {rows:,}; give one key per row")
-    return np.unique(column.values, return_inverse=True)[1].astype(np.int64)
+    try:
+        return np.unique(column.values, return_inverse=True)[1].astype(np.int64)
+    except TypeError:  # keys without an order, in the order in which they appear
+        codes: dict[Any, int] = {}
+        return np.fromiter((codes.setdefault(key, len(codes)) for key in column.values), np.int64, rows)
 
 
 def _distinct_tables(

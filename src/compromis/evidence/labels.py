@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,20 @@ def read_labels(values: Any, name: str) -> LabelColumn:
     if type(values).__module__.partition(".")[0] in {"pandas", "polars", "pyarrow", "modin", "cudf"}:
         return _read_series(values, name)
     return _read_array(_as_array(values, name), name)
+
+
+def read_classes(labels: Any, name: str = "labels") -> tuple[Label, ...]:
+    """Return the classes in the order wanted, as plain values, each of which stands once; `name` is what messages call them."""
+    try:
+        order = tuple(plain_label(label) for label in labels)
+        distinct = len(set(order))
+    except TypeError:
+        raise InputError(
+            f"{name} must be a list of classes, text or numbers, got {type(labels).__name__} of something else"
+        ) from None
+    if distinct < len(order):
+        raise InputError(f"each class stands once in {name}, got {shown(order)}")
+    return order
 
 
 def check_same_rows(first: LabelColumn, second: LabelColumn) -> None:
@@ -138,17 +153,29 @@ def _check_objects(array: NDArray[Any], name: str) -> tuple[NDArray[Any], str]:
     types: set[type] = set()
     for start in range(0, len(array), CHUNK):
         types |= set(map(type, array[start : start + CHUNK].tolist()))
-    if any(_is_missing_type(kind) or issubclass(kind, (float, np.floating)) for kind in types):
+    if any(_is_missing_type(kind) or issubclass(kind, (float, np.floating, Decimal)) for kind in types):
         _refuse_missing(np.fromiter((_is_missing(value) for value in array), dtype=bool, count=len(array)), name)
     kinds = {_kind_of(kind) for kind in types}
     if len(kinds) > 1:
         raise InputError(f"{name} mixes labels of types {' and '.join(sorted(kinds))}; convert them to one type")
     kind = kinds.pop() if kinds else "object"
+    if kind not in {"int", "bool", "float", "str"}:
+        _check_hashable(array, name)
     if kind in {"int", "bool"}:
         type_of = int if kind == "int" else bool
         plain = _plain_array([type_of(value) for value in array])
         return plain if plain.dtype == object else _read_array(plain, name).values, kind
     return array, kind
+
+
+def _check_hashable(array: NDArray[Any], name: str) -> None:
+    try:
+        for value in array:
+            hash(value)
+    except TypeError:
+        raise InputError(
+            f"{name} holds something that cannot be a label, such as a list; labels are text or numbers"
+        ) from None
 
 
 def _kind_of(kind: type) -> str:
@@ -165,6 +192,8 @@ def _is_missing_type(kind: type) -> bool:
 
 
 def _is_missing(value: Any) -> bool:
+    if isinstance(value, Decimal):
+        return value.is_nan()
     return _is_missing_type(type(value)) or (isinstance(value, (float, np.floating)) and value != value)
 
 

@@ -13,6 +13,7 @@ from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.labels import read_labels
 from compromis.evidence.positions import positions_in
+from compromis.evidence.room import check_room
 from compromis.evidence.weights import read_weights
 from compromis.preferences import Label
 
@@ -111,6 +112,7 @@ class PairedCounts:
             return NotImplemented
         if self.classes != other.classes:
             raise InputError("paired counts add up when they have the same classes in one order; pass labels= to both")
+        check_room(sum(self.counts.tolist()) + sum(other.counts.tolist()))
         cells, place = np.unique(np.concatenate([self.cells, other.cells]), axis=0, return_inverse=True)
         counts = _added(place.ravel(), self.counts, other.counts, len(cells))
         squares = None

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from compromis.arrays import on_host
 from compromis.errors import InputError, nearest, shown
 from compromis.evidence.distributions import as_matrix, in_class_order
-from compromis.evidence.labels import LabelColumn, read_labels
+from compromis.evidence.labels import LabelColumn, read_classes, read_labels
+from compromis.evidence.room import check_room
 from compromis.preferences import Label
 from compromis.preferences.preferences import plain_label
 
@@ -62,6 +63,7 @@ def cumulate_bins(threshold: ArrayLike, positives: ArrayLike, negatives: ArrayLi
         raise InputError("the thresholds of bins are finite and fall; sort the bins by falling edges")
     if inside.dtype.kind not in "iuf" or not np.isfinite(inside).all() or (inside < 0).any():
         raise InputError("bins hold finite numbers of rows, at least 0; found something else")
+    check_room(sum(inside.ravel().tolist()))
     above = np.cumsum(inside, axis=1, dtype=np.float64 if inside.dtype.kind == "f" else np.int64)
     return np.insert(edges, 0, np.inf), np.insert(above, 0, 0, axis=1)
 
@@ -200,9 +202,9 @@ def read_columns(y_true: Any, y_proba: Any, labels: Sequence[Any] | None) -> Sco
     if len(truth) == 0:
         raise InputError("y_true is empty; there is nothing to rank")
     found = _found(truth)
-    classes = tuple(truth.categories or found) if labels is None else tuple(plain_label(label) for label in labels)
+    classes = tuple(truth.categories or found) if labels is None else read_classes(labels)
     missing = [label for label in found if label not in classes]
-    if missing or len(set(classes)) < len(classes):
+    if missing:
         raise InputError(
             f"labels must name every class of y_true once, in the order of the columns; "
             f"got {shown(classes)} for {shown(found)}"

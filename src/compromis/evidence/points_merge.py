@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
+from compromis.evidence.room import check_room
 
 
 def merge(first: OperatingPoints, second: OperatingPoints) -> OperatingPoints:
@@ -26,6 +27,7 @@ def merge(first: OperatingPoints, second: OperatingPoints) -> OperatingPoints:
     same = np.array_equal(first.threshold, second.threshold, equal_nan=True)
     if not same and (first.binned or second.binned):
         raise InputError("binned points add up only with points of the same thresholds; count both with the same edges")
+    check_room(first.positives + second.positives + first.negatives + second.negatives)
     threshold, hits, alarms = _aligned(first, second) if same else _interleaved(first, second)
     totals = first.positives + second.positives, first.negatives + second.negatives
     return OperatingPoints(threshold, hits, alarms, *totals, first.positive, first.names, first.binned)

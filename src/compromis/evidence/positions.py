@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis.errors import InputError, shown
-from compromis.evidence.labels import LabelColumn, read_labels
+from compromis.evidence.labels import LabelColumn, read_classes, read_labels
+from compromis.limits import check_labels
 from compromis.preferences import Label
 from compromis.preferences.preferences import plain_label
 
@@ -26,6 +27,7 @@ def read_positions(column: LabelColumn, labels: Sequence[Any] | None) -> tuple[N
         If `labels` repeats a class or misses one that occurs.
     """
     codes, found = _codes(column)
+    check_labels(found)
     order = _order(column, found, labels)
     place = {label: position for position, label in enumerate(order)}
     missing = [label for label in found if label not in place]
@@ -47,10 +49,7 @@ def positions_in(values: Any, classes: Sequence[Label], name: str) -> NDArray[np
 def _order(column: LabelColumn, found: Sequence[Label], labels: Sequence[Any] | None) -> tuple[Label, ...]:
     if labels is None:
         return column.categories if column.categories is not None else tuple(found)
-    order = tuple(plain_label(label) for label in labels)
-    if len(set(order)) < len(order):
-        raise InputError(f"each class stands once in labels, got {shown(order)}")
-    return order
+    return read_classes(labels)
 
 
 def _codes(column: LabelColumn) -> tuple[NDArray[np.int64], list[Label]]:

@@ -10,17 +10,26 @@ from numpy.typing import NDArray
 
 from compromis.errors import InputError
 from compromis.evidence.labels import CHUNK, LabelColumn
+from compromis.limits import CLASSES
 from compromis.preferences import Label
 from compromis.preferences.preferences import plain_label
 
-MOST_CLASSES = 4096
-"""A table of pairs has the square of it as cells."""
 _LARGEST = 2**63 - 1
 _WIDEST = 1024
 """The widest range of integers that is counted directly."""
 
 Weights = NDArray[np.float64] | None
 Tabulated = tuple[Sequence[Label], NDArray[Any], NDArray[np.float64] | None]
+
+
+def refuse_many_classes(classes: int) -> None:
+    """Refuse more classes than a table of pairs should have: it has the square of them as cells."""
+    most = CLASSES.most
+    if classes > most:
+        raise InputError(
+            f"there are more than {most:,} classes; is one of the columns an identifier or a number? "
+            f"{CLASSES.setting} raises the limit"
+        )
 
 
 class PairTable:
@@ -37,10 +46,7 @@ class PairTable:
     def room_for(self, classes: int) -> None:
         """Make the table at least `classes` wide."""
         width = self.cells.shape[1]
-        if classes > MOST_CLASSES:
-            raise InputError(
-                f"there are more than {MOST_CLASSES:,} classes; is one of the columns an identifier or a number?"
-            )
+        refuse_many_classes(classes)
         if classes > width:
             wider = max(2 * width, classes)
             cells = np.zeros((2, wider, wider), dtype=self.cells.dtype)

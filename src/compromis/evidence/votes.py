@@ -14,6 +14,7 @@ from compromis.evidence.counts import Counts
 from compromis.evidence.labels import read_labels
 from compromis.evidence.positions import read_positions
 from compromis.evidence.prevalence import prevalence_factors
+from compromis.evidence.room import check_room
 from compromis.evidence.vote_values import Matrix, column_labels, complain, is_sparse, read_votes
 from compromis.evidence.weights import read_weights
 from compromis.preferences import Label
@@ -213,6 +214,7 @@ class VotePatterns:
                 f"patterns add up over the same classes, got {shown(self.classes)} and {shown(other.classes)}; "
                 f"pass labels= when they are read"
             )
+        check_room(self.multiplicity.sum().item() + other.multiplicity.sum().item())
         truth = np.concatenate([self.truth, other.truth])
         multiplicity = np.concatenate([self.multiplicity, other.multiplicity])
         votes = _stacked(self.votes, other.votes)

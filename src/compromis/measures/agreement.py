@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from compromis.evidence import Counts
 from compromis.measures.rates import Rates, recall
@@ -26,7 +28,7 @@ def kappa(counts: Counts) -> float:
     """
     total, right, truth, decision = _exact(counts)
     chance = _product(truth, decision)
-    return _divide(total * right - chance, total * total - chance)
+    return _divide(Fraction(total * right - chance), total * total - chance)
 
 
 def balanced_accuracy(counts: Counts) -> float:
@@ -46,7 +48,11 @@ def matthews(counts: Counts) -> float:
     spread_truth, spread_decision = (total * total - _product(part, part) for part in (truth, decision))
     if not (spread_truth and spread_decision):
         return math.nan
-    return float(total * right - _product(truth, decision)) / (math.sqrt(spread_truth) * math.sqrt(spread_decision))
+    covariance, *spreads = (
+        Fraction(one, total * total)
+        for one in (total * right - _product(truth, decision), spread_truth, spread_decision)
+    )
+    return float(covariance) / (math.sqrt(spreads[0]) * math.sqrt(spreads[1]))
 
 
 def macro_average(rates: Rates, counts: Counts, *, undefined: float = math.nan) -> float:
@@ -69,14 +75,24 @@ def _average(rates: Rates, weights: Rates, undefined: float) -> float:
     return _divide(float(filled[use] @ weights[use]), float(weights[use].sum()))
 
 
-def _exact(counts: Counts) -> tuple[Fraction, Fraction, list[Fraction], list[Fraction]]:
-    """Return total, rows decided rightly, supports and decisions as exact numbers."""
-    truth, decision = ([Fraction(rows) for rows in part.tolist()] for part in (counts.support, counts.decided))
-    return Fraction(counts.total), Fraction(counts.matrix.trace().item()), truth, decision
+def _exact(counts: Counts) -> tuple[int, int, list[int], list[int]]:
+    """Return total, rows decided rightly, supports and decisions as whole numbers; weights on a common scale."""
+    matrix = counts.matrix if counts.matrix.dtype.kind in "iu" else _on_whole_scale(counts.matrix)
+    truth, decision = (matrix.sum(axis=axis).tolist() for axis in (1, 0))
+    return sum(truth), int(matrix.trace()), truth, decision
 
 
-def _product(first: list[Fraction], second: list[Fraction]) -> Fraction:
-    return sum((a * b for a, b in zip(first, second, strict=True)), start=Fraction(0))
+def _on_whole_scale(weights: NDArray[np.float64]) -> NDArray[Any]:
+    """Return weights as Python's whole numbers, all multiplied by one power of two: margins add up without rounding."""
+    mantissa, exponent = np.frexp(weights)
+    exponent = np.where(weights > 0, exponent, exponent.max())
+    shift = (exponent - exponent.min()).astype(object)
+    scaled: NDArray[Any] = np.ldexp(mantissa, 53).astype(np.int64).astype(object) << shift
+    return scaled
+
+
+def _product(first: list[int], second: list[int]) -> int:
+    return sum(a * b for a, b in zip(first, second, strict=True))
 
 
 def _divide(above: float | Fraction, below: float | Fraction) -> float:

@@ -34,22 +34,25 @@ def precision(counts: Counts) -> Rates:
 
 def specificity(counts: Counts) -> Rates:
     """TN / (TN + FP): the share of the other classes that is kept out; also true negative rate."""
-    return ratio(_true_negatives(counts), counts.total - counts.support)
+    _, false_positives, true_negatives = outside(counts)
+    return ratio(true_negatives, true_negatives + false_positives)
 
 
 def negative_predictive_value(counts: Counts) -> Rates:
     """TN / (TN + FN): the share of the decisions against a class that are right."""
-    return ratio(_true_negatives(counts), counts.total - counts.decided)
+    false_negatives, _, true_negatives = outside(counts)
+    return ratio(true_negatives, true_negatives + false_negatives)
 
 
 def false_negative_rate(counts: Counts) -> Rates:
     """FN / (TP + FN): the share of a class that is missed."""
-    return ratio(counts.support - counts.matrix.diagonal(), counts.support)
+    return ratio(outside(counts)[0], counts.support)
 
 
 def false_positive_rate(counts: Counts) -> Rates:
     """FP / (FP + TN): the share of the other classes that raises a false alarm."""
-    return ratio(counts.decided - counts.matrix.diagonal(), counts.total - counts.support)
+    _, false_positives, true_negatives = outside(counts)
+    return ratio(false_positives, true_negatives + false_positives)
 
 
 def f_measure(counts: Counts, beta: float = 1.0) -> Rates:
@@ -69,5 +72,25 @@ def share_decided(counts: Counts) -> Rates:
     return ratio(counts.decided, np.full(len(counts.classes), counts.total))
 
 
-def _true_negatives(counts: Counts) -> NDArray[Any]:
-    return counts.total - counts.support - counts.decided + counts.matrix.diagonal()
+def outside(counts: Counts) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Return FN, FP and TN of each class.
+
+    Whole numbers are subtracted from the margins. Weights are added up cell by cell: a difference of sums loses the digits of
+    a class that weighs little beside the others.
+    """
+    matrix = counts.matrix
+    if matrix.dtype.kind in "iu":
+        missed, alarms = (margin - matrix.diagonal() for margin in (counts.support, counts.decided))
+        return missed, alarms, counts.total - counts.support - alarms
+    others = _all_but_own(matrix)
+    missed, alarms = others.diagonal().copy(), _all_but_own(matrix.T).diagonal()
+    np.fill_diagonal(others, 0.0)
+    return missed, alarms, others.sum(axis=0)
+
+
+def _all_but_own(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sum of each cell's row without the cell."""
+    sums: NDArray[np.float64] = np.zeros_like(matrix, order="C")
+    sums[:, 1:] = np.cumsum(matrix[:, :-1], axis=1)
+    sums[:, :-1] += np.cumsum(matrix[:, :0:-1], axis=1)[:, ::-1]
+    return sums

@@ -60,7 +60,7 @@ def read_preferences(path: str | os.PathLike[str]) -> Preferences:
         table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
         document = msgspec.convert(table, _Document)
         return Preferences(_unique(document.classes), document.default.preference(), document.index)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError, InputError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, msgspec.ValidationError, InputError) as error:
         raise InputError(f"{os.fspath(path)} is not a preferences file: {error}") from error
 
 

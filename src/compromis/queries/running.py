@@ -55,8 +55,15 @@ def run(query: nw.LazyFrame[Any]) -> Rows:
         raise MissingExtra(
             f"{engine_name(query)} needs {error.name} here; install it with: pip install {error.name}"
         ) from error
-    except Exception as error:  # every engine has its own tree of errors
+    except BaseException as error:  # every engine has its own tree of errors
+        if not is_failure(error):
+            raise
         raise EngineError(f"{engine_name(query)} could not run the query: {first_line(error)}") from error
+
+
+def is_failure(error: BaseException) -> bool:
+    """Whether an engine failed; a panic of polars is no Exception, and Ctrl-C is none either."""
+    return isinstance(error, Exception) or type(error).__name__ == "PanicException"
 
 
 def engine_name(query: nw.LazyFrame[Any]) -> str:

@@ -91,8 +91,9 @@ class Evaluation:
 
     @cached_property
     def screening(self) -> str | None:
-        """For two classes, what the test is good for; None for more."""
-        return screening_sentence(self.counts, self.wish) if len(self.counts.classes) == 2 else None
+        """For two classes, what the test is good for; None for more, and without rows."""
+        two = len(self.counts.classes) == 2 and self.counts.total > 0
+        return screening_sentence(self.counts, self.wish) if two else None
 
     @cached_property
     def per_class(self) -> Mapping[Label, ClassSummary]:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from compromis.errors import InputError
 
-Progress = Callable[[float, float], None]
-"""Called with the share of the work done and the best loss so far."""
+Progress = Callable[[float, float], bool | None]
+"""Called with the share of the work done and the best loss so far; True stops the search, as a spent budget does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,7 @@ class Meter:
         self._budget = budget
         self._progress = progress
         self._start = time.perf_counter()
+        self._stopped = False
         self.evaluations = 0
         self.history: list[tuple[int, float]] = []
         self.trace: list[NDArray[np.float64]] = []
@@ -80,7 +81,9 @@ class Meter:
 
     @property
     def spent(self) -> float:
-        """The share of the budget that is spent; 0 without a limit."""
+        """The share of the budget that is spent; 0 without a limit, 1 once the search shall stop."""
+        if self._stopped:
+            return 1.0
         time_share = self.seconds / self._budget.seconds if self._budget.seconds else 0.0
         return max(time_share, self.evaluations / self._budget.evaluations if self._budget.evaluations else 0.0)
 
@@ -101,4 +104,4 @@ class Meter:
         if not self.history or loss < self.history[-1][1]:
             self.history.append((self.evaluations, loss))
         if self._progress is not None:
-            self._progress(min(1.0, max(share, self.spent)), loss)
+            self._stopped = bool(self._progress(min(1.0, max(share, self.spent)), loss)) or self._stopped

@@ -72,7 +72,7 @@ def search_weights(
     budget : float or Budget, optional
         Seconds, or a `Budget` of seconds or evaluations. Without it each method stops by itself.
     progress : callable, optional
-        Called with the share done and the best loss so far.
+        Called with the share done and the best loss so far; if it returns True, the search ends with what it has found.
     random_state : int, Generator or RandomState, optional
         The same seed gives the same result; None is seed 0.
 

@@ -1,0 +1,49 @@
+"""The test suite as a promise: run by pytest in a process of its own, counted from its report."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+from tests.stress.counting import WORKERS
+from tests.stress.outcome import Outcome
+from tests.stress.programs import ROOT, environment
+
+
+def run_suite(*arguments: str, what: str, seconds: float = 7200, **changes: str) -> Outcome:
+    """Run pytest with arguments and return its tests as cases; skipped tests do not count."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        workers = ["-n", str(WORKERS)] if WORKERS > 1 else []
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            *workers,
+            f"--junitxml={report}",
+            *arguments,
+        ]
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment(**changes), capture_output=True, text=True, check=False, timeout=seconds
+        )
+        if not report.exists():
+            return Outcome(
+                1, (f"{what}: pytest ended with code {done.returncode}: {(done.stdout + done.stderr)[-300:]}",)
+            )
+        return _counted(report, what, done.returncode)
+
+
+def _counted(report: Path, what: str, code: int) -> Outcome:
+    cases = ElementTree.parse(report).getroot().findall(".//testcase")
+    run = [one for one in cases if one.find("skipped") is None]
+    broken = [one for one in run if one.find("failure") is not None or one.find("error") is not None]
+    failures = [f"{what}: {one.get('classname')}::{one.get('name')}" for one in broken]
+    if code not in (0, 1, 5):
+        failures.append(f"{what}: pytest ended with code {code}")
+    return Outcome(len(run), tuple(failures))

@@ -1,0 +1,110 @@
+"""Ctrl-C during a search: what was found so far is said, nothing is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import compromis as cp
+from compromis.cli import main
+from compromis.cli.progress import Watch
+
+
+@pytest.fixture
+def votes(tmp_path, rng):
+    """Five classes, so that the search is a sweep that goes on while it has time."""
+    truth = rng.integers(0, 5, 400)
+    shares = rng.multinomial(10, np.ones(5) / 5, 400) + 3 * np.eye(5, dtype=int)[truth]
+    rows = [",".join(map(str, [f"c{k}", *row])) for k, row in zip(truth, shares, strict=True)]
+    (tmp_path / "votes.csv").write_text(
+        "truth," + ",".join(f"p_c{k}" for k in range(5)) + "\n" + "\n".join(rows) + "\n"
+    )
+    return tmp_path / "votes.csv"
+
+
+def arguments(votes, seconds):
+    return [
+        "tune",
+        str(votes),
+        "--truth",
+        "truth",
+        "--votes",
+        "p_",
+        "--prioritise",
+        "c1",
+        "--seconds",
+        str(seconds),
+        "--output",
+        "weights.json",
+    ]
+
+
+def test_ctrl_c_says_what_was_found_so_far(votes, monkeypatch, tmp_path):
+    calls = []
+
+    def pressed(self, done, loss):
+        calls.append(loss)
+        if len(calls) == 3:
+            signal.raise_signal(signal.SIGINT)
+        return self.interrupted
+
+    monkeypatch.setattr(Watch, "__call__", pressed)
+    before, handler = sorted(tmp_path.iterdir()), signal.getsignal(signal.SIGINT)
+    begin = time.monotonic()
+    done = CliRunner().invoke(main, arguments(votes, 600))
+    assert time.monotonic() - begin < 60
+    assert done.exit_code == 130
+    assert "stopped by Ctrl-C: these are the best weights found so far, and nothing was written" in done.stderr
+    assert "weights: c0 " in done.stdout
+    assert sorted(tmp_path.iterdir()) == before
+    assert signal.getsignal(signal.SIGINT) is handler
+
+
+def test_the_weights_so_far_are_never_worse_than_equal_weights(votes, rng):
+    truth = rng.integers(0, 5, 300)
+    shares = rng.multinomial(10, np.ones(5) / 5, 300) + 3 * np.eye(5, dtype=int)[truth]
+    equal = cp.evaluate_counts(
+        cp.VotePatterns.from_votes(shares, truth, labels=range(5)).counts([1.0] * 5), preferences=cp.Preferences()
+    )
+    for method in ("sweep", "annealing"):
+        for stop in (1, 2, 5):
+            seen: list[int] = []
+
+            def enough(*_, seen=seen, stop=stop):
+                seen.append(1)
+                return len(seen) >= stop
+
+            found = cp.search_weights(
+                shares, truth, labels=range(5), method=method, progress=enough
+            )
+            assert found.loss <= equal.summary.loss + 1e-12
+            assert not found.optimal
+            assert len(seen) <= stop + 8  # it ends soon after
+
+
+@pytest.mark.slow
+def test_a_signal_to_the_program(votes, tmp_path):
+    environment = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
+    (tmp_path / "temporary").mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "compromis", *arguments(votes, 120)],
+        env=environment,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(40)  # long enough to import and compile on a busy machine
+    process.send_signal(signal.SIGINT)
+    out, complaint = process.communicate(timeout=60)
+    assert process.returncode == 130, complaint
+    assert "weights: c0 " in out
+    assert list((tmp_path / "temporary").iterdir()) == []
+    assert not Path("weights.json").exists()

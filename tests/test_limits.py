@@ -1,0 +1,127 @@
+"""Limits on what files may ask of the machine, and the settings that raise them."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zipfile
+
+import polars as pl
+import pytest
+
+import compromis as cp
+from compromis.engines.pieces import read_pieces
+from compromis.engines.reading import read_table
+from compromis.estimators.model_file import load_model
+from compromis.limits import COLUMNS, LABEL
+from tests.stress.mutations import RELEASE
+
+
+def read(path):
+    return read_table(str(path), lambda names: names)
+
+
+def test_columns(tmp_path, monkeypatch):
+    (tmp_path / "x.csv").write_text("a,b,c\n1,2,3\n")
+    (tmp_path / "x.arff").write_text(
+        "@relation r\n@attribute a numeric\n@attribute b numeric\n@attribute c numeric\n@data\n1,2,3\n"
+    )
+    pl.DataFrame({"a": [1], "b": [2], "c": [3]}).write_parquet(tmp_path / "x.parquet")
+    for name in ("x.csv", "x.arff", "x.parquet"):
+        monkeypatch.setenv("COMPROMIS_MAX_COLUMNS", "3")
+        assert len(read(tmp_path / name).columns) == 3
+        monkeypatch.setenv("COMPROMIS_MAX_COLUMNS", "2")
+        with pytest.raises(cp.InputError, match="more than the limit of 2; set COMPROMIS_MAX_COLUMNS to raise it"):
+            read(tmp_path / name)
+
+
+def test_decompressed_size(tmp_path, monkeypatch):
+    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(b"t,d\n" + b"a,b\n" * 800_000))
+    monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "1000000")
+    with pytest.raises(
+        cp.InputError, match=r"more than 1,000,000 bytes when it is decompressed.*COMPROMIS_MAX_UNPACKED"
+    ):
+        read(tmp_path / "x.csv.gz")
+    assert sum(len(table) for table, _ in read_pieces(str(tmp_path / "x.csv.gz"), lambda names: names)) == 800_000
+    monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "150000")  # sixteen times of it are left to pieces
+    with pytest.raises(cp.InputError, match="more than 2,400,000 bytes"):
+        list(read_pieces(str(tmp_path / "x.csv.gz"), lambda names: names))
+
+
+def test_a_gzip_that_lies_about_its_size(tmp_path, monkeypatch):
+    packed = gzip.compress(b"t,d\n" + b"a,b\n" * 800_000)
+    monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "1000000")
+    for end in (packed[-4:], bytes(4), b"\xff" * 4):
+        (tmp_path / "x.csv.gz").write_bytes(packed[:-4] + end)
+        with pytest.raises(cp.InputError, match="more than 1,000,000 bytes when it is decompressed"):
+            read(tmp_path / "x.csv.gz")
+
+
+def test_packed_parquet_is_read(tmp_path):
+    stream = io.BytesIO()
+    pl.DataFrame({"t": ["01", "1"]}).write_parquet(stream)
+    (tmp_path / "x.parquet.gz").write_bytes(gzip.compress(stream.getvalue()))
+    assert read(tmp_path / "x.parquet.gz").columns["t"] == ["01", "1"]
+
+
+def test_rows_of_parquet(tmp_path, monkeypatch):
+    pl.DataFrame({"t": ["a"] * 1000}).write_parquet(tmp_path / "x.parquet")
+    monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "7999")
+    with pytest.raises(cp.InputError, match=r"1,000 rows, too many .* set COMPROMIS_MAX_UNPACKED to 8000"):
+        read(tmp_path / "x.parquet")
+    monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "8000")
+    assert len(read(tmp_path / "x.parquet")) == 1000
+
+
+def test_a_line_without_end(tmp_path, monkeypatch):
+    monkeypatch.setenv("COMPROMIS_MAX_LINE", "500000")
+    for name, head in (("x.csv", b"t,d\n"), ("x.arff", b"@relation r\n@attribute a string\n@data\n")):
+        (tmp_path / name).write_bytes(head + b"a" * 900_000)
+        with pytest.raises(cp.InputError, match=r"has a line of more than 500,000 letters.*COMPROMIS_MAX_LINE"):
+            read(tmp_path / name)
+
+
+def test_classes_and_labels(monkeypatch):
+    labels = [f"c{k}" for k in range(30)]
+    monkeypatch.setenv("COMPROMIS_MAX_CLASSES", "20")
+    with pytest.raises(cp.InputError, match=r"more than 20 classes; .* COMPROMIS_MAX_CLASSES raises the limit"):
+        cp.Counts.from_predictions(labels, labels)
+    monkeypatch.setenv("COMPROMIS_MAX_CLASSES", "30")
+    assert cp.Counts.from_predictions(labels, labels).rows == 30
+    long = ["x" * (LABEL.default + 1), "y"]
+    for count in (
+        lambda: cp.Counts.from_predictions(long, long),
+        lambda: cp.VotePatterns.from_votes([[1, 0], [0, 1]], long, labels=long),
+    ):
+        monkeypatch.delenv("COMPROMIS_MAX_LABEL", raising=False)
+        with pytest.raises(cp.InputError, match="a label has 10,001 letters, more than the limit of 10,000"):
+            count()
+        monkeypatch.setenv("COMPROMIS_MAX_LABEL", "10001")
+        assert count().rows == 2
+
+
+def test_a_model_that_becomes_large(tmp_path, monkeypatch):
+    with zipfile.ZipFile(tmp_path / "x.model", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("model.json", bytes(1_000_000))
+    monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "999999")
+    with pytest.raises(cp.InputError, match="becomes 1,000,000 bytes when it is decompressed"):
+        load_model(tmp_path / "x.model")
+    with zipfile.ZipFile(RELEASE / "logistic.model") as archive:
+        assert sum(member.file_size for member in archive.infolist()) < 999_999
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "many", "1.5"])
+def test_settings_are_whole_numbers(monkeypatch, text):
+    monkeypatch.setenv(COLUMNS.setting, text)
+    with pytest.raises(cp.InputError, match="COMPROMIS_MAX_COLUMNS must be a whole number above 0"):
+        COLUMNS.check(1, "")
+    monkeypatch.setenv(COLUMNS.setting, "")
+    assert COLUMNS.most == COLUMNS.default
+
+
+def test_messages_stay_short():
+    from compromis.errors import nearest, shown
+
+    assert len(shown(["x" * 100_000] * 3)) < 1000
+    assert nearest("x" * 50_000, ["x" * 50_001]) == ""
+    assert nearest("colum", ["column"]) == "; did you mean 'column'?"
