@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis.errors import shown_label
 from compromis.evidence import Counts
 from compromis.measures.agreement import weighted_average
 from compromis.measures.rates import precision, recall
@@ -37,7 +38,7 @@ class Change:
         return [*each, *((name, *(self._mean(rate, chosen) for rate in rates)) for name, chosen in means)]  # type: ignore[list-item]
 
     def __str__(self) -> str:
-        rows = self.rows()
+        rows = [(shown_label(name), *rates) for name, *rates in self.rows()]
         width = max(5, *(len(name) for name, *_ in rows))
         lines = [
             f"{'':{width}}        before               after               change",
