@@ -31,14 +31,14 @@ class Change:
     def rows(self) -> list[tuple[str, float, float, float, float]]:
         """Return name, recall and precision before, recall and precision after: of each class, and of means weighted by class sizes."""
         rates = [rate(one) for one in (self.before, self.after) for rate in (recall, precision)]
-        each = [(str(label), *(float(rate[k]) for rate in rates)) for k, label in enumerate(self.after.classes)]
+        each = [(shown_label(label), *(float(rate[k]) for rate in rates)) for k, label in enumerate(self.after.classes)]
         means = [("mean of all", np.ones(len(each), dtype=bool))]
         if self.priority.any():
             means = [("mean of those that matter", self.priority), ("mean of the others", ~self.priority), *means]
         return [*each, *((name, *(self._mean(rate, chosen) for rate in rates)) for name, chosen in means)]  # type: ignore[list-item]
 
     def __str__(self) -> str:
-        rows = [(shown_label(name), *rates) for name, *rates in self.rows()]
+        rows = self.rows()
         width = max(5, *(len(name) for name, *_ in rows))
         lines = [
             f"{'':{width}}        before               after               change",
