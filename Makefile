@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed-from
+INTEGRATIONS := $(VENV)/.integrations-from
 PYTEST := $(BIN)/python -m pytest
 WORKERS ?= 2
 
@@ -11,7 +12,7 @@ ifneq ($(wildcard ../shared/data),)
 export COMPROMIS_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test test-slow stress lint types layers check bench reproduce docs package format clean audit test-oldest coverage mutation long-run
+.PHONY: demo test test-all test-integrations test-spark test-slow stress lint types layers check bench reproduce docs package audit test-oldest coverage mutation long-run format clean
 
 demo: $(STAMP)
 	@$(BIN)/compromis demo
@@ -19,12 +20,23 @@ demo: $(STAMP)
 test: $(STAMP)
 	$(PYTEST) -q -n $(WORKERS)
 
+test-all: test test-spark test-integrations
+
+# Spark on this machine, 400 MB; skips with a reason where there is no Java.
+test-spark: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group spark
+	$(PYTEST) -q -m spark tests
+
 test-slow: $(STAMP)
 	$(PYTEST) -q -m slow
 
 # all promises of docs/reliability.md at full counts, one table; about an hour on two quiet cores
 stress: $(STAMP)
 	STRESS_WORKERS=$(WORKERS) $(BIN)/python -m tests.stress --write
+
+# Other packages and servers: installed once into the same environment; a test skips, with its reason, what is missing.
+test-integrations: $(INTEGRATIONS)
+	$(PYTEST) -q -m integration
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -101,5 +113,12 @@ $(STAMP): pyproject.toml
 		echo "installing compromis and its tools into $(VENV) (once, about a minute)"; \
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1' && \
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]' --group dev && \
+		cp pyproject.toml $@; \
+	else touch $@; fi
+
+$(INTEGRATIONS): $(STAMP)
+	@if ! cmp -s pyproject.toml $@; then \
+		echo "installing the packages of the integration tests into $(VENV) (once, some minutes)"; \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all,onnx]' --group integrations && \
 		cp pyproject.toml $@; \
 	else touch $@; fi

@@ -28,7 +28,7 @@ extensions = [
 exclude_patterns = ["_build", "pictures", "gallery/**/*.ipynb", "gallery/**/*.md5", "gallery/**/*.zip", "**/README.*"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 templates_path = ["_templates"]
-nitpicky = False
+smartquotes = False  # options have two dashes
 
 myst_heading_anchors = 3
 myst_enable_extensions = ["deflist", "colon_fence"]
@@ -44,6 +44,7 @@ html_title = "compromis"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
+html_sidebars = {"start": [], "method": []}  # pages without pages below them
 html_theme_options = {
     "show_prev_next": True,
     "navigation_with_keys": False,
@@ -68,6 +69,7 @@ sphinx_gallery_conf = {
     "min_reported_time": 1e9,
     "write_computation_times": False,
     "copyfile_regex": "",
+    "capture_repr": (),
     "remove_config_comments": True,
     "matplotlib_animations": False,
     "nested_sections": False,

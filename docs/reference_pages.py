@@ -12,6 +12,7 @@ import click
 
 import compromis
 from compromis.cli.app import COMMANDS, main
+from compromis.cli.regression import command as regression
 
 GROUPS = {
     "What matters": ("preferences", "indices"),
@@ -63,6 +64,8 @@ def command_line_page() -> str:
         command = main.get_command(context, name)
         assert command is not None
         parts += _command(command, click.Context(command, info_name=name, parent=context))
+        if name == "evaluate":
+            parts += _command(regression, click.Context(regression, info_name="evaluate --regression", parent=context))
     return "\n".join(parts)
 
 

@@ -41,7 +41,7 @@ ax.set(
 ax.spines[["top", "right", "left"]].set_visible(False)
 
 # %%
-# The intervals overlap; the paired comparison says what that means for the wish:
+# The recalls cannot be told apart, the precisions can. What that means for the wish, says the paired comparison:
 print(cp.compare_models(decisions, y_test, preferences=wish).verdict)
 
 # %%

@@ -12,18 +12,13 @@ from sklearn.neighbors import KNeighborsClassifier
 import compromis as cp
 
 rng = np.random.default_rng(0)
-X = rng.normal(size=(600, 3))
-y = np.where(((X[:, :2] ** 2).sum(axis=1) > 1.4) ^ (rng.random(600) < 0.15), "outside", "inside")
+X = rng.normal(size=(800, 3))
+y = np.where(((X[:, :2] ** 2).sum(axis=1) > 1.4) ^ (rng.random(800) < 0.2), "outside", "inside")  # a circle, with noise
 wish = cp.Preferences(index="f")  # both classes alike
+neighbours = [500, 150, 50, 15, 5, 1]  # from simple to rich
 
 curve = cp.complexity_curve(
-    KNeighborsClassifier(),
-    X,
-    y,
-    parameter="n_neighbors",
-    values=[400, 100, 30, 10, 3, 1],
-    preferences=wish,
-    random_state=0,
+    KNeighborsClassifier(), X, y, parameter="n_neighbors", values=neighbours, preferences=wish, random_state=0
 )
 print(curve.verdict)
 cp.PreferenceLearningCurveDisplay(curve).plot()

@@ -6,6 +6,7 @@ C4.5 and a tree that splits by the wish
 ``PragmaTreeClassifier`` splits by what matters.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
@@ -20,7 +21,8 @@ machines = pd.DataFrame(
         "temperature": rng.normal(60, 8, rows).round(1),
     }
 )
-risk = 0.03 + 0.9 * (machines["oil"] == "none") + 0.8 * ((machines["oil"] == "old") & (machines["hours"] > 1200))
+worn = (machines["oil"] == "old") & (machines["hours"] > 1200)
+risk = 0.03 + 0.9 * (machines["oil"] == "none") + 0.8 * worn
 state = np.where(rng.random(rows) < risk, "fails", "runs")
 machines.loc[::17, "temperature"] = np.nan
 
@@ -29,8 +31,9 @@ print(cp.C45Classifier().fit(machines, state).export_text())
 # %%
 # A failure missed is worse than a stop in vain: importance 5, and recall weighs most.
 wish = cp.Preferences({"fails": cp.Preference(5, accept_precision=0.3, accept_recall=0.9)}, index="f")
-tree = cp.PragmaTreeClassifier(preferences=wish, max_depth=3, min_samples_leaf=10).fit(machines, state)
-tree.plot()
+tree = cp.PragmaTreeClassifier(preferences=wish, max_depth=2, min_samples_leaf=10).fit(machines, state)
+figure, ax = plt.subplots(figsize=(13, 3.8), layout="constrained")
+tree.plot(ax=ax)
 
 # %%
 print(tree.export_text())

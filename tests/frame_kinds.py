@@ -111,8 +111,12 @@ def _client():
 def start_dask():
     """Start a cluster of two processes in a process of its own: pytest-xdist's workers cannot be started anew, as Dask would."""
     program = Path(__file__).with_name("dask_cluster.py")
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join(str(Path(place).resolve()) for place in sys.path if place)
+    }
     process = subprocess.Popen(
         [sys.executable, str(program)],
+        env=environment,  # workers import compromis too, and tests run in another folder
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

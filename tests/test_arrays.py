@@ -49,6 +49,7 @@ def test_arrays_on_a_card_are_copied_with_one_warning():
     assert cp.evaluate_regression(OnCard([1.0, 2.0]), OnCard([1.0, 2.5])).summary.rows == 2
 
 
+@pytest.mark.integration
 def test_tensors_of_torch():
     torch = pytest.importorskip("torch", reason="torch is not installed")
     votes = torch.tensor([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8]], requires_grad=True)

@@ -25,7 +25,13 @@ PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 NAMES = [name for name in cp.__all__ if name != "__version__"]
 FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```[ ]*$", re.MULTILINE | re.DOTALL)
 RUN_ELSEWHERE = {"python": "as a doctest", "bash": "by the tests below"}
-SHOWN_ONLY = {"text", "toml", "json", "sql", "html", "{toctree}"}
+RUN_BY = {
+    "any_model.md": "tests/integration/test_any_model.py",
+    "deploy.md": "tests/integration/test_deploy.py",
+}
+"""Pages with Python that is no doctest session, because it needs other packages, and the test that runs it."""
+SHOWN_ONLY = {"text", "toml", "json", "sql", "html", "yaml", "sh", "{toctree}"}
+"""A server's commands, which do not end, stand in sh blocks."""
 
 
 def blocks(page, language):
@@ -101,7 +107,9 @@ def test_every_code_block_runs(page):
     """Python is a doctest session, which pytest runs; commands run below; the rest is shown only."""
     for language, body in FENCE.findall(page.read_text(encoding="utf-8")):
         assert language.strip() in RUN_ELSEWHERE.keys() | SHOWN_ONLY, f"who runs a {language!r} block?"
-        if language.strip() == "python":
+        if language.strip() == "python" and page.name in RUN_BY and not body.startswith(">>>"):
+            assert page.name in (ROOT / RUN_BY[page.name]).read_text(encoding="utf-8")
+        elif language.strip() == "python":
             assert body.startswith(">>>"), f"not a doctest session: {body[:60]!r}"
             assert body.endswith("\n\n"), f"the fence would be read as output, leave a line empty: {body[-60:]!r}"
 

@@ -7,7 +7,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import brentq, minimize
 
 import compromis as cp
 from compromis.drift.change import change_between
@@ -65,7 +65,12 @@ class TestEm:
         found = cp.prevalence_by_em(p, priors=[0.7, 0.3]).by_class[1]
         assert found.low == 0
         assert 0 <= found.value < 0.002
-        assert 0.0002 < found.high < 0.006  # by the rule of three 3 / 2000, were the classes told apart for sure
+
+        def fallen(t):  # by half the square of 1.96 below the top, which is at 0
+            return np.log((1 - t) * (1 - p) / 0.7 + t * p / 0.3).sum() - np.log((1 - p) / 0.7).sum() + 1.959964**2 / 2
+
+        assert found.value < 1e-6
+        assert found.high == pytest.approx(brentq(fallen, 1e-6, 0.5), rel=1e-3)
 
     def test_rows_without_votes_and_frames(self):
         polars = pytest.importorskip("polars", reason="polars is not installed")

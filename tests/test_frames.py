@@ -298,6 +298,19 @@ def test_decide_keeps_the_other_columns_and_the_kind_of_frame(engine):
     assert type(decided) is type(frame)
 
 
+def test_a_decision_brings_its_own_order_of_classes():
+    rule = cp.Decision(("b", "a"), [1.0, 3.0], 0.5)
+    frame = make("polars", {"x": [1, 0], "y": [5, 4], "t": ["a", "b"]})
+    by_name = cp.decide(frame, votes={"x": "a", "y": "b"}, weights=rule)
+    assert by_name["decision"].to_list() == rule.decide([[5, 1], [4, 0]]).tolist() == ["b", "b"]
+    assert cp.decide(frame, votes=["y", "x"], weights=rule)["decision"].to_list() == ["b", "b"]
+    with pytest.raises(cp.InputError, match="votes gives columns for 'a', 'c', the decision is about 'b', 'a'"):
+        cp.decide(frame, votes={"x": "a", "y": "c"}, weights=rule)
+    evaluation = cp.evaluate_frame(frame, truth="t", votes={"x": "a", "y": "b"}, weights=rule)
+    assert evaluation.counts.classes == ("b", "a")
+    assert evaluation.counts.matrix.tolist() == [[1, 0], [1, 0]]
+
+
 def test_evaluate_frame_is_evaluate(kind, rng):
     truth, decision = random_labels(rng, ["a", "b", "c"], 200), random_labels(rng, ["a", "b", "c"], 200)
     wish = cp.Preferences.prioritise(["b"])

@@ -285,3 +285,21 @@ def test_estimators_say_their_wish_below_the_diagram():
         for line in wish.describe().split("\n"):
             assert html.escape(line) in shown
     assert "What matters" not in cp.PragmaTreeClassifier()._repr_html_()
+
+
+def test_displays_show_themselves_in_notebooks_once(monkeypatch):
+    import matplotlib as mpl
+    from matplotlib import pyplot
+
+    mpl.use("Agg")
+    display = cp.PreferenceDisplay(cp.Preferences.prioritise(["a"]))
+    assert display._repr_html_() is None
+    display.plot()
+    picture = display._repr_html_()
+    assert base64.b64decode(re.search('base64,([^"]*)"', picture)[1]).startswith(b"\x89PNG")
+    assert pyplot.fignum_exists(display.figure_.number)
+    monkeypatch.setattr(mpl, "get_backend", lambda: "module://matplotlib_inline.backend_inline")
+    assert display._repr_html_().startswith('<img alt="PreferenceDisplay" src="data:image/png;base64,')
+    assert not pyplot.get_fignums()
+    monkeypatch.setattr(mpl, "get_backend", lambda: "qtagg")
+    assert display._repr_html_() is None

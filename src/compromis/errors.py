@@ -45,7 +45,14 @@ class InputError(CompromisError, ValueError):
 
 
 class EngineError(CompromisError, RuntimeError):
-    """An engine could not run a query; the message says which one, and what it said."""
+    """An engine could not run a query; the message says which one, and what it said.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> issubclass(cp.EngineError, cp.CompromisError), issubclass(cp.EngineError, RuntimeError)
+    (True, True)
+    """
 
 
 class MissingExtra(CompromisError, ImportError):
@@ -99,7 +106,14 @@ class OptimismWarning(UserWarning):
 
 
 class DeviceWarning(UserWarning):
-    """Data on a graphics card was copied to the host's memory."""
+    """Data on a graphics card was copied to the host's memory.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> issubclass(cp.DeviceWarning, UserWarning)
+    True
+    """
 
 
 def nearest(name: object, choices: Iterable[object]) -> str:

@@ -14,7 +14,7 @@ import compromis as cp
 from compromis.studio import tuning
 from compromis.studio.demo import WISH, write_demo
 from tests.browser.conftest import Watched
-from tests.studio.conftest import studio, votes, votes_csv  # noqa: F401
+from tests.studio.conftest import compiled, studio, votes, votes_csv  # noqa: F401
 
 
 @pytest.fixture
@@ -226,6 +226,7 @@ def test_names_are_text_everywhere(studio, visit, tmp_path):  # noqa: F811
     page = watched.page
     page.set_input_files("#file", path)
     page.wait_for_selector("form #name")
+    expect(page.locator(".preview td", has_text="naïve\\u202e code").first).to_be_attached()
     page.fill("#name", PAYLOADS[0])
     page.get_by_role("button", name="Load", exact=True).click()
     page.wait_for_selector(".cp-panel")

@@ -25,7 +25,7 @@ from tests.stress.outcome import Outcome, Progress, scaled, silent
 
 TITLE = "measures against an oracle in exact fractions"
 FULL = 100_000
-QUICK = 0.0008
+QUICK = 0.0005
 
 RATES = {
     "recall": (rates.recall, oracle.recall),

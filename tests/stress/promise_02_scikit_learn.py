@@ -27,7 +27,7 @@ from tests.stress.promise_01_oracle import agree, counts_of
 
 TITLE = "the same cases against scikit-learn, disagreements listed"
 FULL = 100_000
-QUICK = 0.0008
+QUICK = 0.0004
 
 ABSENT = "averages: a class absent from the truth is left out here, counted as 0 by scikit-learn"
 NO_MATTHEWS = "Matthews' coefficient is undefined (NaN) where truth or decision is constant; scikit-learn says 0"

@@ -14,7 +14,7 @@ from tests.weight_cases import small_problem
 
 TITLE = "search against brute force, two and three classes, to 10 rows"
 FULL = 10_000
-QUICK = 0.004
+QUICK = 0.002
 MISSES = 0.01
 """The share of cases in which the sweep, which proves nothing, may miss the optimum."""
 

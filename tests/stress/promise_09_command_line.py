@@ -30,7 +30,7 @@ from tests.stress.outcome import Outcome, Progress, scaled, silent
 
 TITLE = "command line and library give the same JSON"
 FULL = 200
-QUICK = 0.04
+QUICK = 0.03
 INDICES = ("kulczynski", "f", "fowlkes_mallows", "jaccard")
 FORMATS = ("csv", "tsv", "csv.gz", "parquet")
 PROCESS_EVERY = 40

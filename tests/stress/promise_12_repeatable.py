@@ -6,6 +6,13 @@ mixes COMPROMIS_SEED into its seed, or Hypothesis, which is given the seed.
 
 from __future__ import annotations
 
+import io
+import sys
+import warnings
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from unittest.mock import patch
+
 from tests.stress.counting import described
 from tests.stress.outcome import Outcome, Progress, scaled, silent
 from tests.stress.programs import output
@@ -50,7 +57,7 @@ print(digest.hexdigest())
 
 def run(scale: float, progress: Progress = silent) -> Outcome:
     """Count programs with another hash, and random tests that fail on some seed."""
-    total = check_threads(1500 if scale >= 0.1 else 150, THREADS if scale >= 0.1 else (1, 3))
+    total = check_threads(1500, THREADS, in_a_process) if scale >= 0.1 else check_threads(150, (1, 3), in_this_process)
     seeds = scaled(SEEDS, scale, least=0) if scale >= 0.1 else 0
     for seed in range(1, seeds + 1):
         total += run_suite(
@@ -65,13 +72,26 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
     return total
 
 
-def check_threads(rows: int, threads: tuple[int, ...]) -> Outcome:
-    """The same program with each number of threads, for ours and for the linear algebra below."""
+def in_a_process(threads: int, rows: int) -> str:
+    """Return the program's hash; the number of threads is that of the linear algebra below too."""
+    limits = dict.fromkeys(("NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), str(threads))
+    return output(PROGRAM, str(threads), str(rows), **limits)
+
+
+def in_this_process(threads: int, rows: int) -> str:
+    """Return the same, without starting anything."""
+    printed = io.StringIO()
+    with warnings.catch_warnings(), redirect_stdout(printed), patch.object(sys, "argv", ["", str(threads), str(rows)]):
+        exec(PROGRAM, {})
+    return printed.getvalue().strip()
+
+
+def check_threads(rows: int, threads: tuple[int, ...], told: Callable[[int, int], str]) -> Outcome:
+    """The same program with each number of threads."""
     hashes, failures = {}, []
     for count in threads:
-        limits = dict.fromkeys(("NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), str(count))
         try:
-            hashes[count] = output(PROGRAM, str(count), str(rows), **limits)
+            hashes[count] = told(count, rows)
         except AssertionError as error:
             failures.append(described(error, f"{count} threads"))
     if len(set(hashes.values())) > 1:

@@ -88,7 +88,7 @@ print(4)
 
 def run(scale: float, progress: Progress = silent) -> Outcome:
     """Count tasks whose results are compared, and programs that abort, hang or give something else."""
-    names = list(PROGRAMS) if scale >= 0.05 else ["fork after use", "concurrent threads"]
+    names = list(PROGRAMS) if scale >= 0.05 else ["fork after use"]
     times, total = scaled(TIMES, scale), Outcome(0)
     for done in range(times):
         for name in names:

@@ -7,6 +7,11 @@ import csv
 import numpy as np
 import pytest
 
+import compromis as cp
+from compromis.studio.comparing import compare_class
+from compromis.studio.places import Places
+from compromis.studio.serving import warm_up
+from compromis.studio.workspace import Workspace
 from tests.studio.running import Running
 
 
@@ -25,8 +30,19 @@ def votes_csv(path, classes=("good", "bad", "ugly"), rows=300, prefix="p_", trut
     return path
 
 
+@pytest.fixture(scope="session")
+def compiled(tmp_path_factory):
+    """Compile the kernels that a studio uses before the clock of any page or job runs; on a new machine that takes a minute."""
+    places = Places([], tmp_path_factory.mktemp("compiled"))
+    warm_up(Workspace(places))
+    patterns = cp.VotePatterns.from_votes([[1.0, 2.0], [3.0, 1.0], [2.0, 2.0]], ["a", "b", "a"], labels=["a", "b"])
+    cp.search_weights(patterns, method=cp.Sweep(rounds=0, start=(1.0, 2.0)))
+    compare_class({"one": patterns}, "a", "f", lambda *_: None)
+    cp.report(patterns, weights=[1.0, 1.0], confidence=0.95)
+
+
 @pytest.fixture
-def studio(tmp_path):
+def studio(tmp_path, compiled):
     """A function that starts studios; all are stopped at the end."""
     running = []
 

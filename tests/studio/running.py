@@ -55,7 +55,7 @@ class Running:
         content = answer.json()
         return self.finished(content)["result"] if "state" in content else content
 
-    def finished(self, job: dict[str, Any], seconds: float = 60) -> dict[str, Any]:
+    def finished(self, job: dict[str, Any], seconds: float = 240) -> dict[str, Any]:
         deadline = time.monotonic() + seconds
         while job["state"] in {"waiting", "running"} and time.monotonic() < deadline:
             job = self.client.get(f"/api/jobs/{job['id']}?seen={job['version']}").json()

@@ -104,6 +104,9 @@ def test_saved_files_are_read_by_the_library(studio, votes, tmp_path):
 
 def test_comparing_is_the_librarys(studio, tmp_path):
     paths = [votes_csv(tmp_path / f"{seed}.csv", seed=seed) for seed in (1, 2)]
+    for path in paths:  # rows of more and of fewer members: what counts is the share of votes
+        times = pl.int_range(pl.len()) % 3 + 1
+        pl.read_csv(path).with_columns(pl.col("^p_.*$") * times).write_csv(path)
     one = studio(*paths)
     for number, name in ((1, "first"), (2, "second")):
         one.ask("/api/models", {"source": str(number), "name": name, "columns": COLUMNS})
@@ -111,7 +114,7 @@ def test_comparing_is_the_librarys(studio, tmp_path):
     points = {}
     for name, path in zip(("first", "second"), paths, strict=True):
         frame = pl.read_csv(path)
-        score = frame["p_bad"].to_numpy() / 10  # ten votes each
+        score = (frame["p_bad"] / frame.select("^p_.*$").sum_horizontal()).to_numpy()
         points[name] = cp.OperatingPoints.from_predictions(frame["truth"].to_list(), score, pos_label="bad")
     expected = cp.compare(points, index="f")
     assert [curve["name"] for curve in found["curves"]] == ["first", "second"]

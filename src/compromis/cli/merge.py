@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from compromis.cli.wishes import read_wish, wish_options
+from compromis.cli.words import report_without_advice
 
 
 @click.command("merge")
@@ -58,7 +59,7 @@ def _report(evidence: Any, wish: Any, weights: str | None, as_json: bool) -> str
         from compromis.evaluation.evaluate import evaluate_counts
 
         result = evaluate_counts(evidence, preferences=wish)
-        return result.to_json() if as_json else str(result)
+        return result.to_json() if as_json else report_without_advice(str(result))
     if isinstance(evidence, VotePatterns):
         return _weights(evidence, wish, weights)
     from compromis.reporting.tradeoff import TradeoffReport

@@ -35,6 +35,11 @@ def report_in_options(report: str) -> str:
     return _replaced(report, _NOTES)
 
 
+def report_without_advice(report: str) -> str:
+    """Return the report of evidence files, whose training rows nobody can give any more."""
+    return re.sub(r"; pass priors= for those of the training rows\)", ")", report)
+
+
 def _replaced(text: str, words: tuple[tuple[str, str], ...]) -> str:
     for pattern, option in words:
         text = re.sub(pattern, option, text)

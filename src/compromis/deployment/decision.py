@@ -69,18 +69,15 @@ class Decision:
         matrix = read_votes(votes, self.classes, None)
         labels = np.empty(len(self.classes), dtype=object)
         labels[:] = self.classes
-        decided: NDArray[Any] = np.array(labels.tolist())[self._positions(matrix)]
-        return decided
-
-    def _positions(self, matrix: Any) -> NDArray[np.intp]:
+        named = np.array(labels.tolist())
         if is_sparse(matrix):
-            return decide_votes(matrix, self.weights, self.smoothing)
+            return named[decide_votes(matrix, self.weights, self.smoothing)]
         try:
-            position: NDArray[np.intp] = largest(matrix, self.weights, self.smoothing)
+            decided: NDArray[Any] = largest(matrix, self.weights, self.smoothing, named)
         except ValueError:
             row, column = np.argwhere(~((matrix >= 0) & (matrix < np.inf)))[0].tolist()
             raise complain(float(matrix[row, column]), row, column) from None
-        return position
+        return decided
 
     def to_sql(
         self,

@@ -28,16 +28,16 @@ def load(path: str | Path) -> dict[str, Any]:
 
 def decide(decision: dict[str, Any], votes: Any) -> Any:
     """Return the label of each row: the class of the largest weight x (votes + smoothing), the first one in a tie."""
-    return np.array(decision["classes"])[
-        largest(np.asarray(votes), np.array(decision["weights"]), decision["smoothing"])
-    ]
+    labels = np.array(decision["classes"])
+    return largest(np.asarray(votes), np.array(decision["weights"]), decision["smoothing"], labels)
 
 
-def largest(votes: Any, weights: Any, smoothing: float = 0.0) -> Any:
-    """Return the position of the largest weight x (votes + smoothing) of each row; argmax gives ties to the first."""
+def largest(votes: Any, weights: Any, smoothing: float = 0.0, labels: Any = None) -> Any:
+    """Return the label (without `labels` the position) of the largest weight x (votes + smoothing); argmax gives ties to the first."""
     if votes.ndim != 2 or votes.shape[1] != len(weights):
         raise ValueError(f"votes must have {len(weights)} columns, one per class, got shape {votes.shape}")
-    position = np.empty(len(votes), dtype=np.intp)
+    names = np.arange(len(weights)) if labels is None else labels
+    decided = np.empty(len(votes), dtype=names.dtype)
     weighed = np.empty((min(CHUNK, len(votes)), len(weights)))
     every_row = np.tile(weights, (len(weighed), 1))  # quicker than one row spread over all of them
     for start in range(0, len(votes), CHUNK):
@@ -50,5 +50,5 @@ def largest(votes: Any, weights: Any, smoothing: float = 0.0) -> Any:
         if smoothing:
             part = np.add(part, smoothing, out=score, dtype=np.float64)
         np.multiply(part, every_row[: len(part)], out=score)
-        score.argmax(axis=1, out=position[start : start + CHUNK])
-    return position
+        decided[start : start + CHUNK] = names[score.argmax(axis=1)]
+    return decided

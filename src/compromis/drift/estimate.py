@@ -34,6 +34,17 @@ class PrevalenceEstimate:
         The rows it was estimated from.
     plausible : bool
         False where no class shares explain the rows: something else than the shares has changed.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> sick = rng.random(5000) < 0.20
+    >>> odds = np.exp(2 * (rng.normal(2.0 * sick) - 1)) * 0.05 / 0.95  # calibrated to a share of 5 %
+    >>> found = cp.prevalence_by_em(odds / (1 + odds), priors={"healthy": 0.95, "sick": 0.05})
+    >>> found.method, found.rows, found.plausible
+    ('em', 5000, True)
     """
 
     method: str

@@ -36,6 +36,16 @@ class Unlabelled:
         The rows decided for each class of the reference.
     by_em : PrevalenceEstimate, optional
         The shares that `prevalence_by_em` estimates from the probabilities of the same rows.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> import numpy as np
+    >>> spring = cp.Counts.from_matrix([[950, 50], [10, 90]], ["good", "bad"])
+    >>> wish = cp.Preferences({"bad": cp.Preference(10, min_precision=0.5)}, index="f")
+    >>> found = cp.watch({"spring": spring, "autumn": cp.Unlabelled(np.array([1902, 118]))}, preferences=wish)
+    >>> [period.rows for period in found.periods]
+    [1100, 2020]
     """
 
     decided: NDArray[Any]
@@ -54,6 +64,16 @@ class Watch:
         The classes.
     preferences : Preferences
         What matters.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> spring = cp.Counts.from_matrix([[950, 50], [10, 90]], ["good", "bad"])
+    >>> autumn = cp.Counts.from_matrix([[1900, 100], [2, 18]], ["good", "bad"])
+    >>> wish = cp.Preferences({"bad": cp.Preference(10, min_precision=0.5)}, index="f")
+    >>> found = cp.watch({"spring": spring, "autumn": autumn}, preferences=wish)
+    >>> [period.met for period in found.periods]  # precision 90 of 140, then 18 of 118
+    [True, False]
     """
 
     periods: tuple[Period, ...]

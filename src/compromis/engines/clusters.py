@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import warnings
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,10 +25,30 @@ def connect_dask(address: str) -> Any:
         from distributed import Client
     except ImportError as error:
         raise MissingExtra("a Dask cluster needs distributed; install it with: pip install distributed") from error
-    try:
-        return Client(address, timeout=TIMEOUT)
-    except (OSError, ValueError, TimeoutError) as error:
-        raise InputError(f"there is no Dask scheduler at {address}: {first_line(error)}") from error
+    _check_scheduler(address)
+    return Client(address, timeout=TIMEOUT)
+
+
+def _check_scheduler(address: str) -> None:
+    """Refuse an address at which something listens that is no Dask scheduler: a client would wait for its greeting for ever."""
+    from distributed.core import rpc
+
+    async def ask() -> None:
+        async with rpc(address, timeout=TIMEOUT) as scheduler:
+            await asyncio.wait_for(scheduler.identity(), TIMEOUT)
+
+    # in a thread of its own: a notebook's has a loop running already
+    with ThreadPoolExecutor(1) as thread:
+        try:
+            thread.submit(lambda: asyncio.run(_in_time(ask()))).result()
+        except (OSError, ValueError, TimeoutError, AttributeError) as error:
+            raise InputError(
+                f"what listens at {address} does not answer as a Dask scheduler within {TIMEOUT:g} seconds ({first_line(error)})"
+            ) from error
+
+
+async def _in_time(work: Awaitable[None]) -> None:
+    await asyncio.wait_for(work, TIMEOUT)
 
 
 def connect_spark(address: str) -> Any:

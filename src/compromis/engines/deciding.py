@@ -59,8 +59,11 @@ def decide(
     >>> cp.decide(frame, votes=["good", "bad"], weights=[1, 3])["decision"].tolist()
     ['bad', 'good', 'good']
     """
-    columns, classes = name_votes(votes, labels if not isinstance(weights, Decision) else weights.classes)
-    rule = weights if isinstance(weights, Decision) else _rule(classes or tuple(columns), weights, smoothing)
+    if isinstance(weights, Decision):
+        columns, rule = _columns_of(votes, weights), weights
+    else:
+        columns, classes = name_votes(votes, labels)
+        rule = _rule(classes or tuple(columns), weights, smoothing)
     _check_labels(rule.classes)
     lazy = lazy_frame(frame)
     opened = Frame.open(frame, {column: column for column in columns})
@@ -70,6 +73,16 @@ def decide(
     decided = nw.when(usable_votes(columns)).then(nw.col(name)).otherwise(nw.lit(None)).alias(name)
     lazy = lazy.with_columns(decided).drop(BEST, *([SCORE] if len(columns) > 1 else []))
     return _like(frame, lazy.select(*kept, name))
+
+
+def _columns_of(votes: Sequence[str] | Mapping[str, Any], rule: Decision) -> list[str]:
+    """Return the columns of votes in the order of a decision's classes."""
+    if not isinstance(votes, Mapping):
+        return name_votes(votes, rule.classes)[0]
+    column_of = {label: column for column, label in votes.items()}
+    if set(column_of) != set(rule.classes):
+        raise InputError(f"votes gives columns for {shown(column_of)}, the decision is about {shown(rule.classes)}")
+    return [column_of[label] for label in rule.classes]
 
 
 def _rule(classes: tuple[Label, ...], weights: ArrayLike | None, smoothing: float) -> Decision:

@@ -49,6 +49,14 @@ class FrameSearch:
         decided otherwise was searched; beyond it a sample was.
     sampled : int
         The rows of that sample.
+
+    Examples
+    --------
+    >>> import compromis as cp, pandas
+    >>> frame = pandas.DataFrame({"good": [9, 7, 6, 2], "bad": [1, 3, 4, 8], "true": ["good", "good", "bad", "bad"]})
+    >>> found = cp.search_frame(frame, truth="true", votes=["good", "bad"])
+    >>> found.before.matrix.tolist(), found.search.counts.matrix.tolist()
+    ([[2, 0], [1, 1]], [[2, 0], [0, 2]])
     """
 
     search: WeightSearch

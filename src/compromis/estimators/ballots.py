@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
 from sklearn.utils import _safe_indexing
 
 from compromis.errors import InputError
+from compromis.workers import in_worker
 
 Votes = NDArray[np.float64]
 
@@ -92,8 +94,9 @@ def out_of_fold_votes(
 ) -> Votes:
     """Return the mean votes of the models that were fitted without the row; rows that are in no test fold have none."""
     folds = list(splits)
+    one = _fold_votes if effective_n_jobs(n_jobs) == 1 else partial(in_worker, _fold_votes)
     parts = Parallel(n_jobs=n_jobs)(
-        delayed(_fold_votes)(clone(estimator), X, y, train, test, classes, hard, fit_params) for train, test in folds
+        delayed(one)(clone(estimator), X, y, train, test, classes, hard, fit_params) for train, test in folds
     )
     votes, models = np.zeros((_rows(X), len(classes))), np.zeros((_rows(X), 1))
     for (_, test), part in zip(folds, parts, strict=True):

@@ -21,6 +21,16 @@ def add_to_skore(report: Any, preferences: Preferences) -> list[str]:
         Whose ``metrics.summarize()`` shows them from now on.
     preferences : Preferences
         What matters.
+
+    Examples
+    --------
+    A stand-in for ``skore.EstimatorReport(...)``, so that the example needs no skore:
+
+    >>> from types import SimpleNamespace
+    >>> import compromis as cp
+    >>> report = SimpleNamespace(metrics=SimpleNamespace(add=lambda metric, **options: None))
+    >>> cp.add_to_skore(report, cp.Preferences())
+    ['pragma_loss', 'pragma_shortfall', 'pragma_class_loss']
     """
     if not hasattr(getattr(report, "metrics", None), "add"):
         raise InputError(

@@ -68,7 +68,16 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvidenceFile:
-    """Evidence, and what was kept back of it."""
+    """Evidence, and what was kept back of it.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> counts = cp.Counts.from_matrix([[90, 2], [7, 40]], ["well", "ill"])
+    >>> written = cp.write_evidence(counts, "site.json", min_cell=5)  # cells below 5 are kept back
+    >>> written.evidence.matrix.tolist(), written.suppressed.cells
+    ([[90, 0], [7, 40]], 1)
+    """
 
     evidence: Evidence
     suppressed: Suppressed
@@ -119,7 +128,15 @@ def write_file(file: EvidenceFile, path: str | os.PathLike[str]) -> None:
 
 
 def read_evidence(path: str | os.PathLike[str]) -> EvidenceFile:
-    """Read an evidence file; anything that is not one, or does not hold together, is refused."""
+    """Read an evidence file; anything that is not one, or does not hold together, is refused.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> written = cp.write_evidence(cp.Counts.from_matrix([[9, 2], [7, 4]], ["well", "ill"]), "site.json")
+    >>> cp.read_evidence("site.json").evidence.matrix.tolist()
+    [[9, 2], [7, 4]]
+    """
     try:
         document = msgspec.json.decode(Path(path).read_bytes(), type=_Document)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -16,6 +16,15 @@ def loss_bounds(bounds: CountBounds, wish: Wish) -> tuple[float, float]:
     -----
     Every index rises with precision and with recall, so the best of both gives the lowest loss of a class and the worst of
     both the highest; a class that may never be decided may have the loss 1.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> import numpy as np
+    >>> sure = np.array([[4, 0], [0, 5]])
+    >>> bounds = cp.CountBounds(sure, sure, np.array([4, 5]), ("bad", "good"))
+    >>> cp.loss_bounds(bounds, cp.Preferences().on(("bad", "good")))  # nothing is in doubt, and nothing is wrong
+    (0.0, 0.0)
     """
     low_precision, high_precision = bounds.precision
     low_recall, high_recall = bounds.recall

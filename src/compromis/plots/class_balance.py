@@ -13,6 +13,7 @@ from compromis.frames import make_frame
 from compromis.measures.rates import precision, recall
 from compromis.plots.canvas import ALARM, DARK, LIGHT, tidy
 from compromis.plots.marks import SHADE, above, panels, plain
+from compromis.plots.notebook import ShownInNotebooks
 from compromis.preferences import Preferences
 
 RATES = {"recall": recall, "precision": precision}
@@ -31,7 +32,7 @@ class BeforeAfter(Protocol):
     def preferences(self) -> Preferences: ...  # noqa: D102
 
 
-class ClassBalanceDisplay:
+class ClassBalanceDisplay(ShownInNotebooks):
     """Recall and precision of every class, before and after tuning (figure 3 of the PRAGMA paper).
 
     One panel for each rate and one line for each class; hollow marks are before, full marks after; a gain is a full line, a

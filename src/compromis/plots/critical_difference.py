@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from compromis.errors import MissingExtra
+from compromis.plots.notebook import ShownInNotebooks
 from compromis.uncertainty.data_sets import DataSetComparison
 
 
 @dataclass
-class CriticalDifferenceDisplay:
+class CriticalDifferenceDisplay(ShownInNotebooks):
     """Models on a line of mean ranks (Demsar 2006); a bar joins models that are not told apart.
 
     Parameters

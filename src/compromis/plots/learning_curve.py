@@ -10,12 +10,13 @@ import numpy as np
 from compromis.frames import make_frame
 from compromis.measures.generalisation import ComplexityCurve, LearningCurve
 from compromis.plots.canvas import ALARM, DARK, LIGHT, QUIET, new_axes, tidy
+from compromis.plots.notebook import ShownInNotebooks
 
 STEEP = 30
 """Losses that span more than this factor are drawn on a logarithmic scale."""
 
 
-class PreferenceLearningCurveDisplay:
+class PreferenceLearningCurveDisplay(ShownInNotebooks):
     """The loss on training rows beside the loss on new rows, by number of training rows or by a parameter.
 
     Parameters

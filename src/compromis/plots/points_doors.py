@@ -9,13 +9,14 @@ from numpy.typing import ArrayLike
 
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
+from compromis.plots.notebook import ShownInNotebooks
 from compromis.tradeoffs.comparison import check_algorithms
 
 ONE = "model"
 """What a single model without a name is called."""
 
 
-class PointsDisplay:
+class PointsDisplay(ShownInNotebooks):
     """What displays of operating points share: their doors.
 
     Parameters

@@ -12,6 +12,7 @@ from compromis.frames import make_frame
 from compromis.indices import Index
 from compromis.plots.canvas import ALARM, DARK, QUIET, tidy
 from compromis.plots.marks import HATCH, SMALL, listed, panels, unit_square
+from compromis.plots.notebook import ShownInNotebooks
 from compromis.preferences import Label, Preference, Preferences
 from compromis.tradeoffs.space import isoline
 
@@ -24,7 +25,7 @@ _WIDEST = 4
 """Panels beside each other."""
 
 
-class PreferenceDisplay:
+class PreferenceDisplay(ShownInNotebooks):
     """The surface of the loss over recall and precision for each class, and the two answers that are worth the same.
 
     Classes of one wish share a panel. Figure 1 of the PRAGMA paper.

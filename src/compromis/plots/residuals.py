@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from compromis.evidence.targets import check_same_targets, read_targets
 from compromis.frames import make_frame
 from compromis.plots.canvas import ALARM, DARK, new_axes, tidy
+from compromis.plots.notebook import ShownInNotebooks
 
 CROWDED = 5_000
 """More points than this are drawn as shades of density."""
 
 
-class _PairDisplay:
+class _PairDisplay(ShownInNotebooks):
     """What both displays share: pairs of true and predicted numbers."""
 
     ax_: Any

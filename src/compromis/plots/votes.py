@@ -14,6 +14,7 @@ from compromis.evidence.votes import VotePatterns
 from compromis.frames import make_frame
 from compromis.plots.canvas import ALARM, new_axes, tidy
 from compromis.plots.marks import beside, line_style, plain
+from compromis.plots.notebook import ShownInNotebooks
 
 NAMED = 3
 """So many other classes are drawn by themselves; the rest together."""
@@ -21,7 +22,7 @@ STEEP = 30
 """Numbers of rows that span more than this factor are drawn on a logarithmic scale."""
 
 
-class VoteDisplay:
+class VoteDisplay(ShownInNotebooks):
     """How many rows of each true class got which share of the votes for one class (figure 2 of the PRAGMA paper).
 
     The class itself is drawn as bars, the classes it is most confused with as lines. Rows without any vote for the class

@@ -10,6 +10,7 @@ from compromis.errors import InputError
 from compromis.frames import make_frame
 from compromis.plots.canvas import ALARM, DARK, QUIET, tidy
 from compromis.plots.marks import above, line_style, panels, plain
+from compromis.plots.notebook import ShownInNotebooks
 from compromis.weights.sweep_curve import WeightSweep, weight_sweep
 
 _FEW = 40
@@ -22,7 +23,7 @@ _NAMED = 5
 """Up to so many classes have a name in the legend; of more, only the one whose weight grows."""
 
 
-class WeightSweepDisplay:
+class WeightSweepDisplay(ShownInNotebooks):
     """Recall, precision, errors and loss as the weight of one class grows against the others (figure 4 of the PRAGMA paper).
 
     Parameters

@@ -29,8 +29,8 @@ Asked = TypeVar("Asked")
 PREVIEW = 1000
 """Rows looked at to propose columns; a few of them are shown."""
 SHOWN = 6
-PATIENCE = 20.0
-"""Seconds that a question for a job's progress waits for news at most."""
+PATIENCE = 2.0
+"""Seconds that a question for a job's progress waits for news at most; browsers keep few connections open."""
 AT_ONCE = 0.25
 """Seconds that short work is waited for before the page is told to ask again."""
 SOON = 0.12

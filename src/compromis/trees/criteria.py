@@ -22,6 +22,11 @@ class Criterion:
 
     number: int
     own: OwnGain
+    source: str | OwnCriterion
+    """The name or function that it was found by."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return find_criterion, (self.source,)  # compiled code does not travel to workers
 
 
 def find_criterion(criterion: str | OwnCriterion) -> Criterion:
@@ -39,14 +44,14 @@ def find_criterion(criterion: str | OwnCriterion) -> Criterion:
     0
     """
     if callable(criterion):
-        return Criterion(OWN, _compiled(criterion))
+        return Criterion(OWN, _compiled(criterion), criterion)
     name = ALIASES.get(criterion, criterion) if isinstance(criterion, str) else None
     if name not in CRITERIA:
         raise InputError(
             f"criterion is one of {', '.join(CRITERION_NAMES)} or a function, "
             f"got {criterion!r}{nearest(criterion, CRITERION_NAMES)}"
         )
-    return Criterion(CRITERIA[name], _compiled(_sum_of_all))
+    return Criterion(CRITERIA[name], _compiled(_sum_of_all), criterion)
 
 
 @lru_cache(maxsize=64)

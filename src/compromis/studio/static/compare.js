@@ -52,8 +52,8 @@ function tuneAll(error, update) {
     if (!wish) return error.show("Set a wish in step 2 first.");
     button.disabled = true;
     try {
-      const found = await Promise.all(session.models.map(async (one) =>
-        [one, await follow(await ask("POST", `/api/models/${one.id}/tune`, { wish: only(wish, one) }))]));
+      const found = []; // one after the other: browsers keep few connections, and the page needs some of them
+      for (const one of session.models) found.push([one, await follow(await ask("POST", `/api/models/${one.id}/tune`, { wish: only(wish, one) }))]);
       losses = new Map(found.map(([one, result]) => [one.name, result]));
       for (const [one, result] of found) takeWeights(one.id, result);
     } catch (problem) {
@@ -74,7 +74,7 @@ function draw(root, found, wish) {
     el("td", {}, curve.area === null ? "–" : curve.area.toFixed(4)),
     el("td", {}, percent(curve.share)),
     el("td", {}, percent(curve.at.recall)), el("td", {}, percent(curve.at.precision)),
-    el("td", {}, losses.get(curve.name)?.loss.toFixed(4) ?? "–")));
+    el("td", {}, losses.get(curve.name)?.loss?.toFixed(4) ?? "–")));
   root.replaceChildren(
     el("p", { class: "verdict" }, el("bdi", {}, found.verdict)),
     tradeoffChart(found, mine ?? null),

@@ -1,6 +1,6 @@
 // Step 1: choose a file, say which columns hold what, load.
 
-import { choice, el, errorPlace, field, named, size } from "./elements.js";
+import { choice, el, errorPlace, field, named, size, spelled } from "./elements.js";
 import { ask, Cancelled } from "./server.js";
 import { changed, choose, load, refresh, send, session } from "./session.js";
 
@@ -134,7 +134,7 @@ async function openColumns(card, source, loaded) {
 }
 
 function preview(found) {
-  const cell = (value) => el("td", { title: value ?? "" }, value === null ? el("i", {}, "missing") : el("bdi", {}, value));
+  const cell = (value) => el("td", { title: spelled(value ?? "") }, value === null ? el("i", {}, "missing") : el("bdi", {}, spelled(value)));
   return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "The first rows" }, el("table", { class: "preview" },
     el("thead", {}, el("tr", {}, found.columns.map((name) => el("th", { scope: "col" }, named(name))))),
     el("tbody", {}, found.rows.map((row) => el("tr", {}, row.map(cell))))));

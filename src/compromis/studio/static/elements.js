@@ -21,8 +21,11 @@ export function svg(tag, given = {}, ...children) {
   return made;
 }
 
+/** Text with letters that cannot be seen, or that turn the text around, spelled out. */
+export const spelled = (text) => text.replace(/[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu, (one) => `\\u${one.codePointAt(0).toString(16).padStart(4, "0")}`);
+
 /** A name that someone else chose: kept apart from the text around it, whatever its direction and length. */
-export const named = (text) => el("bdi", { class: "name", title: text }, text);
+export const named = (text) => el("bdi", { class: "name", title: spelled(text) }, spelled(text));
 
 /** A labelled control; the label names it. */
 export function field(label, control, hint = null) {
@@ -32,7 +35,7 @@ export function field(label, control, hint = null) {
 /** A choice among [value, text] pairs. */
 export function choice(pairs, chosen, onchange, given = {}) {
   const made = el("select", { onchange: () => onchange(made.value), ...given },
-    pairs.map(([value, text]) => el("option", { value, selected: value === chosen, title: text }, shorten(text))));
+    pairs.map(([value, text]) => el("option", { value, selected: value === chosen, title: spelled(text) }, shorten(spelled(text)))));
   return made;
 }
 

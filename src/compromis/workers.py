@@ -1,0 +1,39 @@
+"""One thread per task in worker processes: as many tasks run there as there are cores."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+
+
+def in_worker(task: Callable[..., Result], *arguments: Any) -> Result:
+    """Run a task with one thread of BLAS, OpenMP and numba, and whatever it does in parallel one after the other.
+
+    joblib's own processes are limited by joblib, those of a cluster by nobody. A task of a cluster that hands out tasks of its
+    own waits for workers that all wait in the same way.
+    """
+    from joblib import parallel_config
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=1), _one_thread_of_numba(), parallel_config(backend="threading", n_jobs=1):
+        return task(*arguments)
+
+
+@contextmanager
+def _one_thread_of_numba() -> Iterator[None]:
+    """Limit numba, which threadpoolctl does not know."""
+    if "numba" not in sys.modules:
+        yield
+        return
+    import numba
+
+    before = numba.get_num_threads()
+    numba.set_num_threads(1)
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)
