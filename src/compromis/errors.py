@@ -134,3 +134,8 @@ def shown(items: Iterable[object], limit: int = 8) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= _LONG else f"{text[:_LONG]}... ({len(text):,} letters)"
+
+
+def shown_label(label: object) -> str:
+    """Return a label as one line of text: control characters are spelled out, so that a name cannot forge lines or steer a terminal."""
+    return "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in str(label))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis.errors import shown_label
 from compromis.evidence import Counts
 from compromis.measures.agreement import weighted_average
 from compromis.measures.rates import precision, recall
@@ -30,7 +31,7 @@ class Change:
     def rows(self) -> list[tuple[str, float, float, float, float]]:
         """Return name, recall and precision before, recall and precision after: of each class, and of means weighted by class sizes."""
         rates = [rate(one) for one in (self.before, self.after) for rate in (recall, precision)]
-        each = [(str(label), *(float(rate[k]) for rate in rates)) for k, label in enumerate(self.after.classes)]
+        each = [(shown_label(label), *(float(rate[k]) for rate in rates)) for k, label in enumerate(self.after.classes)]
         means = [("mean of all", np.ones(len(each), dtype=bool))]
         if self.priority.any():
             means = [("mean of those that matter", self.priority), ("mean of the others", ~self.priority), *means]

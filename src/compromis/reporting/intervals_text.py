@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compromis.errors import shown_label as shown_label  # the text reports take it from here
 from compromis.uncertainty.interval import Interval
 from compromis.uncertainty.intervals import ReportIntervals
 
@@ -41,8 +42,3 @@ def intervals_section(intervals: ReportIntervals) -> str:
 def bounds(interval: Interval) -> str:
     """Write the bounds of an interval; '?' where they are undefined."""
     return "?" if interval.low != interval.low else f"{interval.low:.3f} to {interval.high:.3f}"
-
-
-def shown_label(label: object) -> str:
-    """A label as one line of text: control characters are spelled out, so that a name cannot forge lines."""
-    return "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in str(label))

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from numpy.typing import ArrayLike
 
-from compromis.errors import InputError
+from compromis.errors import InputError, shown_label
 from compromis.evidence.points import OperatingPoints
 from compromis.indices import Index
 from compromis.tradeoffs.comparison import Comparison, check_algorithms, compare
@@ -130,15 +130,15 @@ class TradeoffReport:
         points = self._points
         total = points.positives + points.negatives
         share = f"{points.positives:,} of {total:,} rows are positive ({100 * points.prevalence:.1f} %)"
-        lines = [f"index {self.comparison.index.name} for {points.positive}: {share}"]
+        lines = [f"index {self.comparison.index.name} for {shown_label(points.positive)}: {share}"]
         lines += [self._minima()] if self._minima() else []
         for name, curve in self.comparison.curves.items():
             table = str(curve).splitlines()[1:]
-            lines += ["", f"{name} (area {curve.area():.4f}, {self._domain_in_words(name)})", *table]
+            lines += ["", f"{shown_label(name)} (area {curve.area():.4f}, {self._domain_in_words(name)})", *table]
         lines += [f"\n{name} is left out: {reason}" for name, reason in self.left_out.items()]
         if len(self.comparison.curves) > 1:
             lines += ["", str(self.comparison)]
-        return "\n".join(lines)
+        return "\n".join(shown_label(line) for line in "\n".join(lines).split("\n"))
 
     def _minima(self) -> str:
         least = {"precision": self.min_precision, "recall": self.min_recall}

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis.deployment.decision import Decision
+from compromis.errors import shown_label
 from compromis.evidence import Counts
 from compromis.measures.baselines import Baseline
 from compromis.measures.verdict import Verdict, judge
@@ -103,7 +104,9 @@ class WeightSearch:
         lines = [f"{what} {self.loss:.4f}, {known} ({self.evaluations:,} weightings in {self.seconds:.2f} s)"]
         lines += [
             "weights: "
-            + ", ".join(f"{label} {weight:.4g}" for label, weight in zip(self.classes, self.weights, strict=True))
+            + ", ".join(
+                f"{shown_label(label)} {weight:.4g}" for label, weight in zip(self.classes, self.weights, strict=True)
+            )
         ]
         lines += [f"note: {self.message}"] if self.message else []
         return "\n".join([*lines, f"Verdict: {self.verdict}."])
