@@ -198,3 +198,10 @@ def test_a_class_that_weighs_little_keeps_its_digits():
     matrix = [[Fraction(x) for x in row] for row in counts.matrix.tolist()]
     assert agreement.kappa(counts) == float(oracle.kappa(matrix))
     assert agreement.matthews(counts) == pytest.approx(float(oracle.mcc(matrix)), rel=1e-15)
+
+
+def test_the_area_of_decisions_is_scikit_learns(rng):
+    truth, decision = rng.integers(0, 3, (2, 200))
+    areas = rates.roc_area_of_decisions(cp.Counts.from_predictions(truth, decision))
+    expected = [metrics.roc_auc_score(truth == k, (decision == k).astype(float)) for k in range(3)]
+    np.testing.assert_allclose(areas, expected, rtol=1e-14)
