@@ -24,7 +24,7 @@ test-all: test test-spark test-integrations
 
 # Spark on this machine, 400 MB; skips with a reason where there is no Java.
 test-spark: $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group spark
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group spark || echo "Spark could not be installed; its tests are skipped"
 	$(PYTEST) -q -m spark tests
 
 test-slow: $(STAMP)
@@ -119,6 +119,6 @@ $(STAMP): pyproject.toml
 $(INTEGRATIONS): $(STAMP)
 	@if ! cmp -s pyproject.toml $@; then \
 		echo "installing the packages of the integration tests into $(VENV) (once, some minutes)"; \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all,onnx]' --group integrations && \
-		cp pyproject.toml $@; \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]' --group integrations && \
+		cp pyproject.toml $@ || echo "not all of them could be installed; the tests of the missing ones are skipped"; \
 	else touch $@; fi
