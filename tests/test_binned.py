@@ -144,6 +144,28 @@ def test_the_best_cut_under_minima(rng):
         cp.best_cut(frame, truth="t", score="s", positive=True, min_precision=1, min_recall=1)
 
 
+@pytest.mark.parametrize(
+    "scores",
+    [
+        [0.5] * 4,
+        [1.0, np.nextafter(1.0, 2), 1.0, np.nextafter(1.0, 2)],
+        [0.0, 5e-324, -5e-324, 0.0],
+        [-1e308, 0.0, 1.7e308, 1e308],
+    ],
+)
+def test_scores_without_room_for_bins(scores):
+    frame = pl.DataFrame({"t": [True, False, True, False], "s": scores})
+    points = cp.OperatingPoints.from_frame(frame, truth="t", score="s", positive=True, bins=10)
+    for cut, hits, alarms in zip(points.threshold, points.true_positives, points.false_positives, strict=True):
+        assert hits == sum(score >= cut for score in scores[::2])
+        assert alarms == sum(score >= cut for score in scores[1::2])
+    assert points.true_positives[-1] == 2
+    found = cp.best_cut(frame, truth="t", score="s", positive=True, bins=10)
+    assert found.value == pytest.approx(
+        best_by_hand(np.array([True, False, True, False]), np.array(scores), 0.5, "kulczynski")[0]
+    )
+
+
 def test_edges_are_the_first_numbers_of_their_bins(rng):
     for _ in range(300):
         low = float(rng.normal() * 10.0 ** rng.integers(-6, 7))

@@ -219,6 +219,7 @@ def test_binned_votes(kind, rng):
 
 def test_operating_points(kind, rng):
     score = np.round(rng.normal(size=300), 1)
+    score[::10], score[5::10] = 0.0, -0.0  # one cut, in every part of the rows
     truth = random_labels(rng, ["p", "n", "other"], 300)
     frame = make(kind, {"t": truth, "s": score.tolist()})
     points = cp.OperatingPoints.from_frame(frame, truth="t", score="s", positive="p")

@@ -28,8 +28,8 @@ KILLS = 300
 CALLS = ("os.fsync", "os.chmod", "os.replace", "tempfile.mkstemp", "os.fdopen")
 """What a write does, in order; each fails in turn."""
 WRITING = {"write_text", "write_bytes", "savefig", "to_csv", "to_parquet", "dump", "mkstemp", "NamedTemporaryFile"}
-ELSEWHERE = {"files.py", "places.py", "saving.py", "picture_file.py"}
-"""The one writer; uploads and a text that is read back at once, both into the studio's private folder; a picture, into memory."""
+ELSEWHERE = {"files.py", "places.py", "saving.py", "picture_file.py", "notebook.py"}
+"""The one writer; uploads and a text that is read back at once, both into the studio's private folder; pictures, into memory."""
 
 LOOP = """
 import sys

@@ -167,6 +167,8 @@ class _Steps:
             found = _from_scores(groups.floats(SCORE), groups.floats(FLAG) == 1, group_sizes(inside, groups))
             return self._joined(which, replace(found, passes=self.passes + 1))
         found = _first_steps(inside, bins)
+        if len(found.low) == 1 and not found.whole[0]:
+            raise InputError("the scores span more than floats can divide into bins; rescale them first")
         return self._joined(which, replace(found, passes=self.passes + found.passes))
 
     def _ends(self, place: int) -> tuple[float, float]:
@@ -187,7 +189,7 @@ class _Steps:
 def _first_steps(opened: Frame, bins: int) -> _Steps:
     """Return the occupied bins of all scores of a frame."""
     low, high = find_range(opened)
-    layout = Bins(low, high, 1 if low == high else bins)
+    layout = Bins.over(low, high, bins)
     groups = count_bins(opened, layout)
     refuse_groups(opened, groups, groups.floats(BIN) < 0)
     places, sizes = groups.floats(BIN).astype(np.int64), group_sizes(opened, groups)

@@ -49,10 +49,11 @@ def points_of_frame(
         points = exact_points(scores, groups.floats(FLAG) == 1, sizes, label)
     else:
         spread = _read_within(within) if within is not None else find_range(opened)
-        groups = count_bins(opened, Bins(*spread, wanted))
+        layout = Bins.over(*spread, wanted)
+        groups = count_bins(opened, layout)
         refuse_groups(opened, groups, groups.floats(BIN) == _NO_SCORE)
         _refuse_outside(opened, groups, spread)
-        points = binned_points(Bins(*spread, wanted), groups, group_sizes(opened, groups), label)
+        points = binned_points(layout, groups, group_sizes(opened, groups), label)
     if not points.positives:
         _refuse_unknown(opened, truth, label)
     return points
@@ -120,7 +121,10 @@ def binned_points(bins: Bins, groups: Rows, sizes: NDArray[Any], positive: Label
     """Return the cuts at the lower edges of the bins; they are exact there."""
     inside = np.zeros((2, bins.count), dtype=sizes.dtype)
     np.add.at(inside, (np.where(groups.floats(FLAG) == 1, 0, 1), groups.floats(BIN).astype(np.int64)), sizes)
-    return OperatingPoints.from_bins(bins.edges()[::-1], inside[0, ::-1], inside[1, ::-1], pos_label=positive)
+    edges = bins.edges()
+    reached = np.append(np.diff(edges) > 0, True)  # between neighbouring floats there may be no room for a bin
+    edges, inside = edges[reached][::-1], inside[:, reached][:, ::-1]
+    return OperatingPoints.from_bins(edges, inside[0], inside[1], pos_label=positive)
 
 
 def group_sizes(opened: Frame, groups: Rows) -> NDArray[Any]:

@@ -21,12 +21,17 @@ class Bins:
     high: float
     count: int
 
+    @classmethod
+    def over(cls, low: float, high: float, count: int) -> Bins:
+        """Return `count` bins, or one where the range is too narrow or too wide to be divided in floats."""
+        width = high - low
+        fits = 0 < width < np.inf and np.isfinite(count / width)
+        return cls(low, high, count if fits else 1)
+
     @property
     def scale(self) -> float:
         """Bins per unit."""
-        width = self.high - self.low
-        scale = self.count / width if width > 0 else 1.0
-        return scale if np.isfinite(scale) and scale > 0 else 1.0
+        return self.count / (self.high - self.low) if self.count > 1 else 1.0
 
     def expression(self, column: str) -> nw.Expr:
         """Return the bin of a finite number within the range, as a whole float."""

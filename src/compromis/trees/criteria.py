@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
@@ -22,7 +22,7 @@ class Criterion:
 
     number: int
     own: OwnGain
-    source: str | OwnCriterion
+    source: str | OwnCriterion = field(compare=False)
     """The name or function that it was found by."""
 
     def __reduce__(self) -> tuple[Any, ...]:
