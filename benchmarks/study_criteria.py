@@ -6,7 +6,7 @@ under f, of the forest with equal vote weights and with weights tuned on its out
 10-fold cross-validation, for 5 seeds. Sets of more than `--rows` rows are cut to as many, drawn at random but the same for all.
 
 Results are added to the output file after each data set, and sets found there are not run again. `--report` prints the
-tables from that file: mean ranks, Friedman's test and Nemenyi's critical difference, and each criterion against gini (Wilcoxon).
+tables of docs/trees.md from that file: mean ranks, Friedman's test, Nemenyi's critical difference, and a star for what Wilcoxon's test tells from gini.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 from scipy.stats import wilcoxon
 from sklearn.model_selection import StratifiedKFold
+from study_defaults import PRIORITY
 
 import compromis as cp
 from compromis.estimators.tuning import TuningOptions, tune
@@ -36,12 +37,6 @@ INDICES = ("kulczynski", "f")
 RESAMPLES = 4  # the forest's default of 20 or 6 would take hours, for every criterion alike
 FREE_OF_WISH = ("gini", "entropy", "gain_ratio", "hellinger", "off_centred")
 BY_WISH = ("pragma_linear", "pragma_f", "pragma_phi2", "pragma_steady")
-PRIORITY = {
-    "autos": ["3", "2"],
-    "letter": list("AEIOU"),
-    "satimage": ["4"],
-    "hypothyroid": ["primary_hypothyroid", "compensated_hypothyroid"],
-}
 FIELDS = ("data", "criterion", "recall_weight", "index", "seed", "untuned", "tuned")
 
 
@@ -168,29 +163,27 @@ def losses_of(rows, weight, index, tuned):
 
 
 def report(rows):
+    """Print the tables of docs/trees.md."""
     print(f"{len({row['data'] for row in rows})} data sets, {len({row['seed'] for row in rows})} seeds")
-    for tuned, index in product((False, True), INDICES):
-        print(
-            f"\n{'tuned' if tuned else 'untuned'}, {index}: mean rank (mean loss; Wilcoxon p against gini, - where better)"
-        )
-        tables = {weight: losses_of(rows, weight, index, tuned) for weight in RECALL_WEIGHTS}
-        found = {weight: cp.compare_over_data_sets(table) for weight, table in tables.items()}
-        print("  " + " " * 14 + "".join(f"{'l = ' + str(weight):>24}" for weight in RECALL_WEIGHTS))
+    columns = [(tuned, weight) for tuned in (False, True) for weight in RECALL_WEIGHTS]
+    for index, name in zip(INDICES, ("plane", "f"), strict=True):
+        tables = [losses_of(rows, weight, index, tuned) for tuned, weight in columns]
+        found = [cp.compare_over_data_sets(table) for table in tables]
+        print(f"\n| {name} | untuned, l = 0.1 | 0.5 | 0.9 | tuned, l = 0.1 | 0.5 | 0.9 |")
+        print("| --- |" + " ---: |" * len(columns))
         for criterion in (*FREE_OF_WISH, *BY_WISH):
-            cells = [cell(criterion, tables[weight], found[weight]) for weight in RECALL_WEIGHTS]
-            print(f"  {criterion:<14}" + "".join(f"{text:>24}" for text in cells))
-        tests = [f"p = {found[w].p_value:.2g}, CD {found[w].critical_difference:.2f}" for w in RECALL_WEIGHTS]
-        print(f"  {'Friedman':<14}" + "".join(f"{text:>24}" for text in tests))
+            cells = [cell(criterion, *pair) for pair in zip(tables, found, strict=True)]
+            print(f"| `{criterion}` | " + " | ".join(cells) + " |")
+        print("| Friedman's p | " + " | ".join(f"{one.p_value:.2g}" for one in found) + " |")
+        print(f"\nNemenyi's critical difference: {found[0].critical_difference:.2f}")
 
 
 def cell(criterion, table, comparison):
+    """Return mean rank, mean loss, and a star where Wilcoxon's test tells the losses from gini's."""
     rank = comparison.mean_ranks[comparison.models.index(criterion)]
-    text = f"{rank:.2f} ({np.mean(table[criterion]):.4f}"
-    if criterion == "gini":
-        return text + ")"
     difference = np.array(table[criterion]) - table["gini"]
-    p = wilcoxon(difference).pvalue if difference.any() else 1.0
-    return f"{text}; {'-' if np.median(difference) < 0 else '+'}{p:.2g})"
+    star = "*" if difference.any() and wilcoxon(difference).pvalue < 0.05 else ""
+    return f"{rank:.2f} ({np.mean(table[criterion]):.3f}){star}"
 
 
 def main():

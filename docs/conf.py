@@ -75,24 +75,12 @@ sphinx_gallery_conf = {
     "nested_sections": False,
 }
 
-_TOCTREE = re.compile(r"(```\{toctree\}\n)(.*?)(```)", re.DOTALL)
 _OUTSIDE = re.compile(r"\[([^\]]+)\]\(\.\./([^)#]+)(?:#[^)]*)?\)")
 
 
-def _listed(entries: str) -> str:
-    """Keep options and pages that exist: a part of the library that is not there has no page."""
-    kept = [
-        line
-        for line in entries.splitlines(keepends=True)
-        if line.startswith(":") or not re.fullmatch(r"\w+", line.strip()) or list(HERE.glob(f"{line.strip()}.*"))
-    ]
-    return "".join(kept)
-
-
 def _adapt(_app: object, _docname: str, source: list[str]) -> None:
-    """Drop missing pages from tables of contents; name files outside docs instead of linking to them."""
-    text = _TOCTREE.sub(lambda found: found[1] + _listed(found[2]) + found[3], source[0])
-    source[0] = _OUTSIDE.sub(r"\1 (`\2`)", text)
+    """Name files outside docs instead of linking to them."""
+    source[0] = _OUTSIDE.sub(r"\1 (`\2`)", source[0])
 
 
 def setup(app: object) -> None:

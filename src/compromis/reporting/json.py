@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import asdict
-from importlib.metadata import version
 from typing import Any
 
 import msgspec
@@ -14,6 +13,7 @@ import msgspec
 from compromis.files import write_whole
 from compromis.preferences import Preferences
 from compromis.reporting.evaluation import Evaluation
+from compromis.reporting.version import running_version
 from compromis.uncertainty.interval import Interval
 from compromis.uncertainty.intervals import ReportIntervals
 
@@ -41,7 +41,7 @@ def evaluation_document(evaluation: Evaluation) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "version": VERSION,
-        "compromis": version("compromis"),
+        "compromis": running_version(),
         "classes": list(counts.classes),
         "counts": {"rows": counts.rows, "matrix": counts.matrix.tolist()},
         "priors": {"given": evaluation.priors_given, "shares": evaluation.priors.tolist()},

@@ -7,11 +7,11 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from importlib.metadata import version
 from typing import Any
 
 from compromis.reporting.evaluation import Evaluation
 from compromis.reporting.intervals_text import bounds, shown_label
+from compromis.reporting.version import running_version
 from compromis.uncertainty.paired import LOWER_IS_BETTER, PairedComparison
 
 SCHEMA, VERSION = "compromis/model-comparison", 1
@@ -88,7 +88,7 @@ class ModelComparison:
         return {
             "schema": SCHEMA,
             "version": VERSION,
-            "compromis": version("compromis"),
+            "compromis": running_version(),
             "confidence": self.confidence,
             "measure": self.measure,
             "ranking": list(self.ranking),

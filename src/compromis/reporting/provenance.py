@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import platform
-import sys
 from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
@@ -12,14 +11,14 @@ import numpy as np
 from compromis.evidence import Counts
 from compromis.evidence.votes import VotePatterns
 from compromis.reporting.panel.binning import dense_votes
+from compromis.reporting.version import running_version
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
 def versions() -> dict[str, str]:
     """Return the versions of Python and of what the numbers rest on."""
-    running = sys.modules["compromis"].__version__  # the package stands above the layers, so it is not imported here
-    found = {"compromis": running, "python": platform.python_version()}
+    found = {"compromis": running_version(), "python": platform.python_version()}
     for name in PACKAGES:
         try:
             found[name] = version(name)

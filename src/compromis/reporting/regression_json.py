@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict
-from importlib.metadata import version
 from typing import Any
 
 import msgspec
 
 from compromis.files import write_whole
 from compromis.reporting.regression import RegressionEvaluation
+from compromis.reporting.version import running_version
 
 SCHEMA = "compromis/regression"
 VERSION = 1
@@ -30,7 +30,7 @@ def _document(evaluation: RegressionEvaluation) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "version": VERSION,
-        "compromis": version("compromis"),
+        "compromis": running_version(),
         "summary": asdict(evaluation.summary),
         "pinball": {"under_weight": under, "over_weight": over},
         "within": [

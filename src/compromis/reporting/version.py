@@ -1,0 +1,13 @@
+"""The version of the library that made a report."""
+
+from __future__ import annotations
+
+import sys
+
+
+def running_version() -> str:
+    """Return the version that is running, whether it was installed or not."""
+    running: str = sys.modules[
+        "compromis"
+    ].__version__  # the package stands above the layers, so it is not imported here
+    return running
