@@ -12,7 +12,7 @@ ifneq ($(wildcard ../shared/data),)
 export COMPROMIS_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test test-all test-integrations test-spark test-slow stress lint types layers check bench reproduce docs package audit test-oldest coverage mutation long-run format clean
+.PHONY: demo test test-all test-integrations test-spark test-slow stress lint types layers check bench reproduce study docs package audit test-oldest coverage mutation long-run format clean
 
 demo: $(STAMP)
 	@$(BIN)/compromis demo
@@ -59,6 +59,11 @@ docs: $(VENV)/.docs-installed
 # Every source again, from COMPROMIS_DATA or OpenML, then the tables of the pages from the results.
 reproduce: $(STAMP)
 	$(BIN)/python -m reproductions
+	$(BIN)/python -m reproductions.blocks
+
+# The study beyond the papers, half an hour on two cores, then the tables of its page.
+study: $(STAMP)
+	$(BIN)/python -m reproductions study
 	$(BIN)/python -m reproductions.blocks
 
 # A wheel and an sdist, each installed into an environment of its own and tried there.

@@ -6,27 +6,21 @@ A page holds ``<!-- block NAME -->`` and ``<!-- end -->``; what stands between i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from reproductions.sheets import read
+from reproductions.sheets import markdown, read
 from reproductions.slips import AUTOS, AUTOS_SUPPORT, TABLE_4, two_class_pragma
+from reproductions.study import tables as study
 
 HERE = Path(__file__).parent
 PAGES = (
     *(HERE / source / "README.md" for source in ("pragma", "taught", "tradeoff_space")),
-    HERE.parent / "docs" / "reproductions.md",
+    *(HERE.parent / "docs" / page for page in ("reproductions.md", "study.md")),
 )
 PRAGMA = HERE / "pragma" / "results"
 BLOCK = re.compile(r"(<!-- block (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 Cells = dict[tuple[str, ...], dict[str, str]]
-
-
-def markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown."""
-    lines = [header, ["---"] * len(header), *rows]
-    assert {len(line) for line in lines} == {len(header)}, f"rows and header differ in length: {header}"
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def by(file: str, *keys: str) -> Cells:
@@ -190,6 +184,12 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "models": models,
     "taught": taught,
     "statements": statements,
+    "study_all": lambda: study.ranked(study.WAYS),
+    "study_two_classes": lambda: study.ranked(study.WAYS_FOR_TWO),
+    "study_priority": study.priority,
+    "study_remedies": lambda: study.ranked(study.REMEDIES),
+    "study_overfitting": study.overfitting,
+    "study_losses": study.losses_by_set,
 }
 
 

@@ -23,6 +23,13 @@ def read(file: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(sheet))
 
 
+def markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    lines = [header, ["---"] * len(header), *rows]
+    assert {len(line) for line in lines} == {len(header)}, f"rows and header differ in length: {header}"
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
 def _shown(value: Any, digits: int) -> Any:
     if isinstance(value, float):
         return "" if value != value else f"{value:.{digits}f}"
