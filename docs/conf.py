@@ -75,7 +75,7 @@ sphinx_gallery_conf = {
     "nested_sections": False,
 }
 
-_OUTSIDE = re.compile(r"\[([^\]]+)\]\(\.\./([^)#]+)(?:#[^)]*)?\)")
+_OUTSIDE = re.compile(r"(?<!!)\[([^\]]+)\]\(\.\./([^)#]+)(?:#[^)]*)?\)")
 
 
 def _adapt(_app: object, _docname: str, source: list[str]) -> None:

@@ -75,7 +75,7 @@ def ranked(rivals: Sequence[str]) -> str:
         f"{index}: p = {test.p_value:.1g}, critical difference {test.critical_difference:.2f}"
         for index, test in tests.items()
     )
-    header = ("", *(f"{index}: rank (loss)" for index in INDICES), "seconds per fit")
+    header = ("rank (loss)", *INDICES, "seconds")
     return (
         f"{markdown(header, rows)}\n{tests['f'].data_sets} data sets. Friedman's test, Nemenyi's difference: {said}.\n"
     )
@@ -91,10 +91,7 @@ def priority() -> str:
                 values = [mean(lines, rival, index, column) for lines in found.values()]
                 cells.append(f"{100 * fmean(value for value in values if value == value):.1f}")
         rows.append((f"{rival} (two classes)" if rival == "threshold tuner" else rival, *cells))
-    header = (
-        "",
-        *(f"{index}: {what} %" for index in ("kulczynski", "f") for what in ("recall", "precision", "decided")),
-    )
+    header = ("%", *(f"{index}: {what}" for index in ("plane", "f") for what in ("recall", "precision", "decided")))
     return markdown(header, rows)
 
 
@@ -102,7 +99,7 @@ def overfitting() -> str:
     """What tuning promises and what it keeps, on sets with few rows of the class that matters and on the others."""
     found = results()
     few = {name for name, lines in found.items() if int(lines[0]["rarest rows"]) < FEW}
-    groups = {f"fewer than {FEW} rows": few, "more": set(found) - few}
+    groups = {"few": few, "more": set(found) - few}
     rows = []
     for rival in REMEDIES:
         cells = []
@@ -114,7 +111,7 @@ def overfitting() -> str:
                 cells.append(f"{new:.3f} ({new - promised:+.3f})")
         constant = sum(int(line["constant"]) for lines in found.values() for line in lines if line["rival"] == rival)
         rows.append((rival, *cells, str(constant)))
-    header = ("", *(f"{group}, {index}" for group in groups for index in ("kulczynski", "f")), "constant decisions")
+    header = ("", *(f"{group}, {index}" for group in groups for index in ("plane", "f")), "constant")
     return markdown(header, rows)
 
 
@@ -126,4 +123,4 @@ def losses_by_set() -> str:
         best = min(value for value in values if value == value)
         shown = ["" if value != value else f"**{value:.3f}**" if value == best else f"{value:.3f}" for value in values]
         rows.append((name, lines[0]["rarest rows"], f"{mean(lines, 'forest', 'f', 'without a model'):.3f}", *shown))
-    return markdown(("data", "rows of the rarest class", "without a model", *WAYS_FOR_TWO), rows)
+    return markdown(("data", "rows", "no model", *WAYS_FOR_TWO), rows)
