@@ -31,7 +31,7 @@ def main() -> None:
 def against_weka(lines: Lines, rounds: int = 15) -> None:
     jar = next((jar for jar in JARS if jar and Path(jar).exists()), None)
     folder = os.environ.get("COMPROMIS_DATA")
-    if jar is None or folder is None or shutil.which("javac") is None:
+    if jar is None or not folder or shutil.which("javac") is None:
         lines.leave_out("", "COMPROMIS_DATA, javac and weka.jar are needed")
         return
     with gzip.open(Path(folder, "satimage.csv.gz"), "rt", encoding="utf-8") as file:

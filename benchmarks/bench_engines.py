@@ -190,7 +190,8 @@ def save(rows: list[dict[str, str]], now: dict[str, str]) -> None:
     found |= {(row["millions"], row["engine"]): row | now for row in rows}
     places = {key: (int(key[0]), ENGINES.index(key[1])) for key in found}
     ordered = [found[key] for key in sorted(found, key=places.__getitem__)]
-    write(file, tuple(ordered[0]), [tuple(row.values()) for row in ordered])
+    fields = tuple(ordered[0])
+    write(file, fields, [[row[field] for field in fields] for row in ordered])
 
 
 def main() -> None:

@@ -89,7 +89,7 @@ def against_annealing(
         missed_because="annealing takes longer; the next line gives the search more time too",
     )
     longer = search_weights(votes, y, preferences=preferences, method=Sweep(), budget=Budget(evaluations=1_000_000))
-    found = f"loss {longer.loss:.5f} in {1000 * longer.seconds:.0f} ms, {its}"
+    found = f"loss {longer.loss:.5f} in {1000 * longer.seconds:.0f} ms of wall clock, {its}"
     lines.add("letter: the same with a budget of 1 M evaluations", longer.loss / annealed.loss, at_most(1), found)
     dual_in, dual = dual_annealing(VotePatterns.from_votes(votes, y, merge=False), preferences, 5_000)
     what = "letter: search / scipy's dual_annealing with 5,000 evaluations"
@@ -200,7 +200,7 @@ def many_classes(lines: Lines, classes: int = 1_000) -> None:
 
 def main() -> None:
     with Lines("weights") as lines:
-        if "COMPROMIS_DATA" in os.environ:
+        if os.environ.get("COMPROMIS_DATA"):
             letters(lines)
         else:
             lines.leave_out("letter", "COMPROMIS_DATA does not name the folder of the papers' data")

@@ -52,6 +52,11 @@ def above(number: float) -> Target:
     return Target("above", number)
 
 
+def waiting(processor: float, target: Target) -> str:
+    """Why a time by the wall clock missed its target, if the processor time alone meets it."""
+    return "the processor time alone meets it, the rest is waiting for a core" if target.met_by(processor) else ""
+
+
 def shown(number: float, target: Target | None = None) -> str:
     """The number with three digits, or as many more as it takes not to contradict the verdict."""
     size = math.floor(math.log10(abs(number))) if math.isfinite(number) and number else 0

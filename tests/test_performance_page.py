@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from benchmarks import bench_engines, machine
-from benchmarks.lines import FIELDS, RESULTS, Line, Lines, above, at_least, at_most, below, shown
+from benchmarks.lines import FIELDS, RESULTS, Line, Lines, above, at_least, at_most, below, shown, waiting
 from benchmarks.page import BLOCKS as BENCHMARKS
 from benchmarks.page import HERE, NAMES, PAGES, capacity, table
 from reproductions.blocks import BLOCK, filled
@@ -85,6 +85,11 @@ def test_a_number_is_never_shown_on_the_wrong_side_of_its_target(number, target,
     assert shown(number, target) == text
 
 
+def test_waiting_excuses_only_what_the_processor_did_in_time():
+    assert "waiting for a core" in waiting(15.0, at_most(15))
+    assert waiting(15.1, at_most(15)) == ""
+
+
 def test_a_missed_target_is_bold_with_its_reason_and_a_met_one_plain(tmp_path):
     with Lines("x", tmp_path) as lines:
         lines.add("slow", 2.34, at_most(1.5), "2.34 s, bare 1.00 s", missed_because="it checks votes")
@@ -148,13 +153,13 @@ def measured(millions, engine, seconds):
 def test_engines_keep_the_sizes_that_are_not_measured_again(tmp_path, monkeypatch):
     monkeypatch.setattr(bench_engines, "RESULTS", tmp_path)
     now = machine.surroundings()
-    first = [measured("100", "polars", "4.0"), measured("10", "spark", "5.0"), measured("10", "duckdb", "0.5")]
+    first = [measured("100", "polars", "4.0"), measured("50", "spark", "5.0"), measured("10", "duckdb", "0.5")]
     bench_engines.save(first, now | {"date": "2001-02-03 04:05"})
     bench_engines.save([measured("10", "duckdb", "0.25")], now)
     rows = rows_of(tmp_path / "engines.csv")
     assert [(row["millions"], row["engine"], row["evaluate"]) for row in rows] == [
         ("10", "duckdb", "0.25"),
-        ("10", "spark", "5.0"),
+        ("50", "spark", "5.0"),
         ("100", "polars", "4.0"),
     ]
     text = capacity(tmp_path)
