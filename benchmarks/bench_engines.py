@@ -182,16 +182,12 @@ def steps(options: argparse.Namespace) -> Iterator[tuple[int, str, int]]:
                 yield millions, engine, 1 if on_clusters else options.turns
 
 
-def save(rows: list[dict[str, str]], now: dict[str, str]) -> None:
-    """Write the rows over those of the same size and engine."""
+def save(row: dict[str, str], now: dict[str, str]) -> None:
+    """Write a row over that of the same size and engine; at once, as the large sizes take minutes."""
     file = RESULTS / "engines.csv"
-    now["load_end"] = machine.load()
-    found = {(row["millions"], row["engine"]): row for row in (read(file) if file.exists() else [])}
-    found |= {(row["millions"], row["engine"]): row | now for row in rows}
-    places = {key: (int(key[0]), ENGINES.index(key[1])) for key in found}
-    ordered = [found[key] for key in sorted(found, key=places.__getitem__)]
-    fields = tuple(ordered[0])
-    write(file, fields, [[row[field] for field in fields] for row in ordered])
+    rows = [*(read(file) if file.exists() else []), row | now | {"load_end": machine.load()}]
+    latest = {(int(row["millions"]), ENGINES.index(row["engine"])): row for row in rows}
+    write(file, tuple(row | now), [[latest[key][field] for field in row | now] for key in sorted(latest)])
 
 
 def main() -> None:
@@ -204,15 +200,13 @@ def main() -> None:
     if options.child:
         child(*options.child, repeats=2)
         return
-    rows, now, there = [], machine.surroundings(), 0
+    now, there = machine.surroundings(), 0
     with tempfile.TemporaryDirectory(prefix="compromis-bench-") as folder:
         for millions, engine, turns in steps(options):
             if millions != there:
                 generate(Path(folder), millions)
                 there = millions
-            rows.append(row_of(millions, engine, Path(folder), turns))
-    if rows:
-        save(rows, now)
+            save(row_of(millions, engine, Path(folder), turns), now)
 
 
 if __name__ == "__main__":

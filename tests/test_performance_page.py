@@ -154,8 +154,9 @@ def test_engines_keep_the_sizes_that_are_not_measured_again(tmp_path, monkeypatc
     monkeypatch.setattr(bench_engines, "RESULTS", tmp_path)
     now = machine.surroundings()
     first = [measured("100", "polars", "4.0"), measured("50", "spark", "5.0"), measured("10", "duckdb", "0.5")]
-    bench_engines.save(first, now | {"date": "2001-02-03 04:05"})
-    bench_engines.save([measured("10", "duckdb", "0.25")], now)
+    for row in first:
+        bench_engines.save(row, now | {"date": "2001-02-03 04:05"})
+    bench_engines.save(measured("10", "duckdb", "0.25"), now)
     rows = rows_of(tmp_path / "engines.csv")
     assert [(row["millions"], row["engine"], row["evaluate"]) for row in rows] == [
         ("10", "duckdb", "0.25"),
