@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+from compromis import __version__
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "polars", "duckdb")
 FIELDS = ("date", "cores", "processor", "memory", "python", "packages", "load_start", "load_end")
@@ -26,7 +29,7 @@ def surroundings() -> dict[str, str]:
         "processor": _processor(),
         "memory": _memory(),
         "python": platform.python_version(),
-        "packages": ", ".join(f"{name} {found}" for name in PACKAGES if (found := _version(name))),
+        "packages": ", ".join([f"compromis {__version__}", *_versions()]),
         "load_start": load(),
         "load_end": "",
     }
@@ -52,8 +55,10 @@ def _memory() -> str:
     return f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GB of memory"
 
 
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return ""
+def _versions() -> list[str]:
+    """Of the packages that are installed."""
+    found = []
+    for name in PACKAGES:
+        with suppress(PackageNotFoundError):
+            found.append(f"{name} {version(name)}")
+    return found
