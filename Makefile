@@ -50,8 +50,9 @@ layers: $(STAMP)
 
 check: test lint types layers
 
+# Every benchmark, then the tables of docs/performance.md and docs/capacity.md; ONLY="weights forest" runs these.
 bench: $(STAMP)
-	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+	$(BIN)/python -m benchmarks $(ONLY)
 
 docs: $(VENV)/.docs-installed
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html

@@ -1,6 +1,6 @@
 """C45Classifier against Weka's J48: time to fit, both warm, on satimage.
 
-Prints the ratio of the medians; the target is at most 2. Needs COMPROMIS_DATA, java, javac and weka.jar (or WEKA_JAR).
+The ratio of the medians. Needs COMPROMIS_DATA, java, javac and weka.jar (or WEKA_JAR).
 """
 
 from __future__ import annotations
@@ -11,37 +11,43 @@ import os
 import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.lines import Lines, at_most
 from compromis.estimators.c45 import C45Classifier
 
-TARGET = 2.0
 JARS = (os.environ.get("WEKA_JAR", ""), "/usr/share/java/weka.jar", "/usr/share/java/weka-3.6.14.jar")
 
 
-def main(rounds: int = 15) -> int:
+def main() -> None:
+    with Lines("c45") as lines:
+        against_weka(lines)
+
+
+def against_weka(lines: Lines, rounds: int = 15) -> None:
     jar = next((jar for jar in JARS if jar and Path(jar).exists()), None)
     folder = os.environ.get("COMPROMIS_DATA")
-    if jar is None or folder is None or shutil.which("javac") is None:
-        print("skipped: COMPROMIS_DATA, javac and weka.jar are needed")
-        return 0
+    if jar is None or not folder or shutil.which("javac") is None:
+        lines.leave_out("", "COMPROMIS_DATA, javac and weka.jar are needed")
+        return
     with gzip.open(Path(folder, "satimage.csv.gz"), "rt", encoding="utf-8") as file:
         header, *rows = csv.reader(file)
     X = np.array([row[:-1] for row in rows], dtype=np.float64)
     y = np.array([row[-1] for row in rows])
     ours, size = time_ours(X, y, rounds)
     weka, weka_size = time_weka(jar, header, rows, rounds)
-    ratio = statistics.median(ours) / statistics.median(weka)
-    print(f"satimage {X.shape[0]} x {X.shape[1]}, {len(set(y))} classes; tree size {size}, Weka {weka_size}")
-    print(f"C45Classifier.fit     median {statistics.median(ours):.4f} s  (best {min(ours):.4f})")
-    print(f"J48.buildClassifier   median {statistics.median(weka):.4f} s  (best {min(weka):.4f})")
-    print(f"ratio {ratio:.2f} (target at most {TARGET})")
-    return 0 if ratio <= TARGET and size == weka_size else 1
+    assert size == weka_size, f"the trees differ: {size} nodes, Weka {weka_size}"
+    lines.add(
+        f"fit on satimage, {X.shape[0]:,} x {X.shape[1]}, {len(set(y))} classes / Weka's J48 in a warm JVM",
+        statistics.median(ours) / statistics.median(weka),
+        at_most(2),
+        f"median {statistics.median(ours):.4f} s (best {min(ours):.4f}), J48 {statistics.median(weka):.4f} s "
+        f"(best {min(weka):.4f}); {size} nodes each",
+    )
 
 
 def time_ours(X: np.ndarray, y: np.ndarray, rounds: int) -> tuple[list[float], int]:
@@ -70,4 +76,4 @@ def time_weka(jar: str, header: list[str], rows: list[list[str]], rounds: int) -
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

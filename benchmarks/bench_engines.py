@@ -1,8 +1,8 @@
 """Evaluation and tuning inside engines, against the engine's own bare group-by: time, and peak memory of the process.
 
-Parquet is generated under $TMPDIR and deleted afterwards. ``python benchmarks/bench_engines.py --millions 1 10 50 100`` is the
-table of docs/capacity.md; without arguments 1 and 5 million rows. Each figure is the median of repeated runs that take turns, in a
-process of its own, so that ratios hold on a shared machine too.
+Parquet is generated under $TMPDIR (12 MB per million rows) and deleted afterwards. Each figure is the median of repeated runs that take
+turns, in a process of its own, so that ratios hold on a shared machine too. The results are the table of docs/capacity.md; rows that are not
+measured again, ``python -m benchmarks.bench_engines --millions 1 --engines dask``, keep their figures and date.
 """
 
 from __future__ import annotations
@@ -15,12 +15,22 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks import machine
+from benchmarks.lines import RESULTS
+from reproductions.sheets import read, write
+
 CLASSES = ["a", "b", "c", "d"]
 VOTES = ["v_a", "v_b", "v_c", "v_d"]
+ENGINES = ("polars", "duckdb", "dask", "spark")
+SIZES = (1, 10, 50, 100)
+CLUSTER_SIZES = (10,)
+"""Millions of rows; Dask and Spark cost more to start, and pay off on more machines than one."""
 CHUNK = 1_000_000
 DISTINCT = 5
 """Files that differ; the others are copies of them, which engines read like any other."""
@@ -124,44 +134,79 @@ def measure(tasks: tuple[str, str], engine: str, folder: Path, turns: int) -> li
     found: dict[str, list[dict[str, float]]] = {task: [] for task in tasks}
     for _ in range(turns):
         for task in tasks:
-            command = [sys.executable, __file__, "--child", task, engine, str(folder)]
+            command = [sys.executable, "-m", "benchmarks.bench_engines", "--child", task, engine, str(folder)]
             done = subprocess.run(command, capture_output=True, text=True, check=True)
             found[task].append(json.loads(done.stdout))
     return [{name: statistics.median(run[name] for run in found[task]) for name in found[task][0]} for task in tasks]
 
 
+def row_of(millions: int, engine: str, folder: Path, turns: int) -> dict[str, str]:
+    """Measure one size and engine, print the times, and return the row of the result file."""
+    plain, ours = measure(("bare", "evaluate"), engine, folder, turns)
+    grouped, votes = measure(("bare votes", "patterns"), engine, folder, turns)
+    print(
+        f"{millions:>4} M  {engine:<7} evaluate {ours['seconds']:.2f} s, bare {plain['seconds']:.2f} s; "
+        f"patterns {votes['seconds']:.2f} s, bare {grouped['seconds']:.2f} s; search {1000 * votes['search']:.0f} ms",
+        flush=True,
+    )
+    numbers = {
+        "evaluate": ours["seconds"],
+        "bare": plain["seconds"],
+        "evaluate_megabytes": ours["megabytes"],
+        "patterns": votes["seconds"],
+        "bare_patterns": grouped["seconds"],
+        "patterns_megabytes": votes["megabytes"],
+        "search": votes["search"],
+        "pattern_count": votes["patterns"],
+    }
+    shown = {name: f"{number:.4f}" for name, number in numbers.items()}
+    return {"millions": str(millions), "engine": engine, "turns": str(turns), **shown}
+
+
+def missing(engine: str) -> str:
+    """What an engine lacks here."""
+    if find_spec("pyspark" if engine == "spark" else engine) is None:
+        return "it is not installed"
+    return "there is no Java" if engine == "spark" and shutil.which("java") is None else ""
+
+
+def steps(options: argparse.Namespace) -> Iterator[tuple[int, str, int]]:
+    """Size, engine and turns, the small sizes first: each needs the files of those before it."""
+    absent = {engine: reason for engine in options.engines if (reason := missing(engine))}
+    for engine, reason in absent.items():
+        print(f"{engine}: left out, {reason}; rows of an earlier run stay", flush=True)
+    for millions in sorted(options.millions or SIZES):
+        for engine in options.engines:
+            on_clusters = engine in ("dask", "spark")
+            if engine not in absent and (options.millions or not on_clusters or millions in CLUSTER_SIZES):
+                yield millions, engine, 1 if on_clusters else options.turns
+
+
+def save(row: dict[str, str], now: dict[str, str]) -> None:
+    """Write a row over that of the same size and engine; at once, as the large sizes take minutes."""
+    file = RESULTS / "engines.csv"
+    rows = [*(read(file) if file.exists() else []), row | now | {"load_end": machine.load()}]
+    latest = {(int(row["millions"]), ENGINES.index(row["engine"])): row for row in rows}
+    write(file, tuple(row | now), [[latest[key][field] for field in row | now] for key in sorted(latest)])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--millions", type=int, nargs="+", default=[1, 5])
+    parser.add_argument("--millions", type=int, nargs="+", help="sizes, for each of the engines")
     parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--engines", nargs="+", default=["polars", "duckdb"], help="also dask and spark")
+    parser.add_argument("--engines", nargs="+", default=ENGINES, choices=ENGINES)
     parser.add_argument("--child", nargs=3)
     options = parser.parse_args()
     if options.child:
         child(*options.child, repeats=2)
         return
-    with tempfile.TemporaryDirectory(prefix="compromis-bench-") as name:
-        folder = Path(name)
-        print(
-            "| rows | engine | evaluate | bare group-by | ratio | memory | patterns | bare group-by | ratio | memory | search |"
-        )
-        print("| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
-        for millions in sorted(options.millions):
-            generate(folder, millions)
-            for engine in options.engines:
-                line(millions, engine, folder, options.turns)
-
-
-def line(millions: int, engine: str, folder: Path, turns: int) -> None:
-    plain, ours = measure(("bare", "evaluate"), engine, folder, turns)
-    grouped, votes = measure(("bare votes", "patterns"), engine, folder, turns)
-    print(
-        f"| {millions} M | {engine} | {ours['seconds']:.2f} s | {plain['seconds']:.2f} s | "
-        f"{ours['seconds'] / plain['seconds']:.2f} | {ours['megabytes']:.0f} MB | {votes['seconds']:.2f} s | "
-        f"{grouped['seconds']:.2f} s | {votes['seconds'] / grouped['seconds']:.2f} | {votes['megabytes']:.0f} MB | "
-        f"{votes['search'] * 1000:.0f} ms ({votes['patterns']:.0f} patterns) |",
-        flush=True,
-    )
+    now, there = machine.surroundings(), 0
+    with tempfile.TemporaryDirectory(prefix="compromis-bench-") as folder:
+        for millions, engine, turns in steps(options):
+            if millions != there:
+                generate(Path(folder), millions)
+                there = millions
+            save(row_of(millions, engine, Path(folder), turns), now)
 
 
 if __name__ == "__main__":

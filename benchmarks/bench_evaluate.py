@@ -1,11 +1,10 @@
-"""Evaluating against scikit-learn's classification_report, in one run on the same data; prints ratios.
+"""Evaluating against scikit-learn's classification_report, in one run on the same data: ratios.
 
 The machine is shared and noisy: ratios of best times over a few repetitions are what counts.
 """
 
 from __future__ import annotations
 
-import os
 import resource
 import subprocess
 import sys
@@ -16,6 +15,7 @@ import numpy as np
 from sklearn.metrics import classification_report
 
 import compromis as cp
+from benchmarks.lines import Lines, at_least, at_most, below
 
 
 def best(call, repeat=5):
@@ -39,48 +39,50 @@ def everything(truth, decision):
     return result.summary, result.per_class
 
 
-def against_scikit_learn(name, truth, decision, target):
+def against_scikit_learn(lines, name, truth, decision, target):
     everything(truth[:1000], decision[:1000])
     ours, theirs = (
         best(lambda: everything(truth, decision)),
         best(lambda: classification_report(truth, decision), repeat=1),
     )
-    print(
-        f"{name:<34} ours {ours:8.4f} s   scikit-learn {theirs:7.3f} s   {theirs / ours:6.1f} times faster (target {target})"
-    )
+    what = f"counts and all measures, {name}, against classification_report"
+    beside = f"{ours:.4f} s, scikit-learn {theirs:.3f} s"
+    lines.add(what, theirs / ours, at_least(target), beside, unit="times faster")
 
 
-def memory(dtype):
+def memory(lines, dtype):
     truth, decision = (part.astype(dtype) for part in labels(10_000_000))
     everything(truth[:1000], decision[:1000])
     tracemalloc.start()
     everything(truth, decision)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    print(f"{'extra memory, ' + np.dtype(dtype).name:<34} {peak / len(truth):.3f} bytes per row (target below 2)")
+    lines.add(f"extra memory, 10 M labels, {np.dtype(dtype).name}", peak / len(truth), below(2), unit="bytes per row")
 
 
-def starting():
+def starting(lines):
     def run(*arguments):
         subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
 
     bare, quick = best(lambda: run("-c", "pass"), 15), best(lambda: run("-m", "compromis", "--help"), 15)
-    print(f"{'compromis --help':<34} {1000 * quick:.0f} ms, {quick / bare:.1f} times python -c pass (target 6)")
+    python = f"python -c pass {1000 * bare:.0f} ms"
+    lines.add("compromis --help / python -c pass", quick / bare, at_most(6), f"{1000 * quick:.0f} ms, {python}")
     imported = best(lambda: run("-c", "import compromis"), 15)
-    print(f"{'import compromis':<34} {1000 * imported:.0f} ms, {imported / bare:.1f} times python -c pass")
+    lines.add("import compromis / python -c pass", imported / bare, beside=f"{1000 * imported:.0f} ms, {python}")
 
 
 def main():
-    print(f"compromis {cp.__version__}, Python {sys.version.split()[0]}, {os.cpu_count()} cores")
-    truth, decision = labels(10_000_000)
-    against_scikit_learn("10 M int64 labels, 10 classes", truth, decision, 100)
-    names = np.array([f"class {k}" for k in range(10)], dtype=object)
-    truth, decision = labels(5_000_000)
-    against_scikit_learn("5 M Python strings, 10 classes", names[truth], names[decision], 5)
-    for dtype in (np.int8, np.int16, np.int32, np.int64):
-        memory(dtype)
-    starting()
-    print(f"peak resident memory of this run: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
+    with Lines("evaluate") as lines:
+        truth, decision = labels(10_000_000)
+        against_scikit_learn(lines, "10 M int64 labels, 10 classes", truth, decision, 100)
+        names = np.array([f"class {k}" for k in range(10)], dtype=object)
+        truth, decision = labels(5_000_000)
+        against_scikit_learn(lines, "5 M Python strings, 10 classes", names[truth], names[decision], 5)
+        for dtype in (np.int8, np.int16, np.int32, np.int64):
+            memory(lines, dtype)
+        starting(lines)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        lines.add("peak resident memory of this run, scikit-learn's included", peak, unit="MB")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Our forest against scikit-learn's, one thread each, same trees, features and depth; prints ratios from one run.
+"""Our forest against scikit-learn's, one thread each, same trees, features and depth: ratios from one run.
 
 The machine is shared and noisy: the two sides take turns, times are processor times, and medians are compared.
 """
@@ -18,6 +18,7 @@ import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
+from benchmarks.lines import Lines, at_least, at_most, waiting
 from compromis.estimators.forest import PragmaForestClassifier
 
 TREES = 20
@@ -50,19 +51,21 @@ def ours(criterion="gini", jobs=1):
     return PragmaForestClassifier(TREES, criterion=criterion, tune=False, n_jobs=jobs, random_state=0)
 
 
-def compare(name, X, y, at_least):
+def compare(lines, name, X, y, target):
     theirs = RandomForestClassifier(TREES, n_jobs=1, random_state=0)
     mine, pragma = ours(), ours("pragma")
     mine.fit(X[:500], y[:500]).predict_proba(X[:500])  # compiled before the clock starts
     pragma.fit(X[:500], y[:500])
     fit = medians([lambda: mine.fit(X, y), lambda: theirs.fit(X, y), lambda: pragma.fit(X, y)])
     nodes = len(mine.trees_.nodes) / sum(tree.tree_.node_count for tree in theirs.estimators_)
-    print(
-        f"{name}: fit {fit[0]:.2f} s, scikit-learn {fit[1]:.2f} s: {fit[1] / fit[0]:.1f} times faster (at least {at_least})"
+    beside = f"{fit[0]:.2f} s, scikit-learn {fit[1]:.2f} s; {nodes:.2f} of its nodes"
+    lines.add(
+        f"{name}: fit, against RandomForestClassifier", fit[1] / fit[0], at_least(target), beside, unit="times faster"
     )
-    print(f"{name}: nodes {nodes:.2f} of scikit-learn's; pragma {fit[2] / fit[0]:.2f} of gini's time (at most 1.5)")
+    lines.add(f"{name}: fit, pragma / gini", fit[2] / fit[0], at_most(1.5), f"{fit[2]:.2f} s, gini {fit[0]:.2f} s")
     predict = medians([lambda: mine.predict_proba(X), lambda: theirs.predict_proba(X)], repeat=5)
-    print(f"{name}: predict_proba {predict[1] / predict[0]:.1f} times faster (at least 2)")
+    beside = f"{predict[0]:.3f} s, scikit-learn {predict[1]:.3f} s"
+    lines.add(f"{name}: predict_proba", predict[1] / predict[0], at_least(2), beside, unit="times faster")
 
 
 @numba.njit(nogil=True)
@@ -85,14 +88,19 @@ def speed_up(call, repeat=5):
     return min(wall[1]) / min(wall[2]), min(processor[2]) / min(processor[1])
 
 
-def threads(X, y):
+def threads(lines, X, y):
     """Two threads against one; a bare loop beside it tells what the machine can give at the moment."""
     spin(1)
     gain, work = speed_up(lambda jobs: ours(jobs=jobs).fit(X, y))
     work_of = joblib.delayed(spin)
     bare, _ = speed_up(lambda jobs: joblib.Parallel(jobs, prefer="threads")(work_of(50_000_000) for _ in range(8)))
-    print(
-        f"two threads: {gain:.2f} times one (at least 1.7), a bare loop {bare:.2f}; processor time {work:.2f} of one thread's"
+    lines.add(
+        "fit, 100,000 x 20: two threads against one, wall clock",
+        gain,
+        at_least(1.7),
+        f"a bare loop without the interpreter's lock {bare:.2f}; processor time {work:.2f} of one thread's",
+        unit="times faster",
+        missed_because="the bare loop beside it tells what the machine gave at the moment",
     )
 
 
@@ -127,23 +135,24 @@ print((peak() - before - held - model) / rows, model / rows)
 """
 
 
-def memory(rows=1_000_000):
+def memory(lines, rows=1_000_000):
     """Peak memory beside bins, votes and the finished trees, in bytes per row, one tree grown at a time.
 
     Each in a new process that maps every array on its own: otherwise the figure is what malloc kept of earlier work.
     """
     if not Path("/proc/self/clear_refs").exists():
-        print("memory: not measured, there is no /proc")
+        lines.leave_out("memory", "there is no /proc")
         return
     environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536"}
     for part, depth in (("growing", 12), ("growing", None), ("fit", 12), ("fit", None)):
         command = [sys.executable, "-c", MEMORY, str(rows), str(depth), part]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
         beside, model = (float(number) for number in done.stdout.split())
-        print(f"memory, {part}, max_depth={depth}: {beside:.1f} bytes per row (at most 16); the trees {model:.1f} more")
+        what = f"memory of {'growing alone' if part == 'growing' else 'fit'}, per row and tree being grown, max_depth={depth}"
+        lines.add(what, beside, at_most(16), f"the finished trees {model:.1f} more", unit="bytes")
 
 
-def first_call():
+def first_call(lines):
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "XDG_CACHE_HOME": folder}
         for name, limit in (("first process, compiling", 15), ("later process, from the cache", 1)):
@@ -151,7 +160,10 @@ def first_call():
                 [sys.executable, "-c", FIRST_CALL], env=environment, capture_output=True, text=True, check=True
             )
             wall, processor = (float(part) for part in done.stdout.split())
-            print(f"{name}: {wall:.1f} s, of them {processor:.1f} s of the processor (at most {limit})")
+            because = waiting(processor, at_most(limit))
+            lines.add(
+                name, wall, at_most(limit), f"{processor:.1f} s of the processor", unit="s", missed_because=because
+            )
 
 
 def letter():
@@ -163,14 +175,15 @@ def letter():
 
 def main():
     X, y = make_classification(100_000, 20, n_informative=10, flip_y=0.05, random_state=0)
-    compare("100,000 x 20", X, y, at_least=5)
-    if os.environ.get("COMPROMIS_DATA"):
-        compare("letter", *letter(), at_least=3)
-    else:
-        print("letter: not measured, COMPROMIS_DATA does not name the folder of the papers' data")
-    threads(X, y)
-    memory()
-    first_call()
+    with Lines("forest") as lines:
+        compare(lines, "100,000 x 20, two classes", X, y, 5)
+        if os.environ.get("COMPROMIS_DATA"):
+            compare(lines, "letter", *letter(), 3)
+        else:
+            lines.leave_out("letter", "COMPROMIS_DATA does not name the folder of the papers' data")
+        threads(lines, X, y)
+        memory(lines)
+        first_call(lines)
 
 
 if __name__ == "__main__":

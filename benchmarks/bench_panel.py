@@ -1,7 +1,7 @@
-"""How quickly the panel answers in the browser, and how quickly a report is written: python benchmarks/bench_panel.py.
+"""How quickly the panel answers in the browser, and how quickly a report is written.
 
 A slider's `input` event is dispatched; the page is updated when decisions, matrix, bars, verdict and curves are in the
-document and laid out. The time to the painted frame, with a real key press, is printed beside it.
+document and laid out. The time to the painted frame, with a real key press, stands beside it.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ import shutil
 import statistics
 import tempfile
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-from playwright.sync_api import sync_playwright
 
 import compromis as cp
+from benchmarks.lines import Lines, at_most, waiting
 from compromis.reporting.panel import panel_assets, panel_document
 from compromis.reporting.report_page import embedded
 
@@ -68,7 +69,7 @@ def page_of(patterns: cp.VotePatterns) -> str:
     )
 
 
-def measure(browser, rows: int, classes: int, target: float) -> None:
+def measure(lines: Lines, browser, rows: int, classes: int, target: float) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "panel.html"
         path.write_text(page_of(votes_of(rows, classes)), encoding="utf-8")
@@ -92,11 +93,14 @@ def measure(browser, rows: int, classes: int, target: float) -> None:
             "(async () => { const begin = performance.now(); await panel.settled(); return performance.now() - begin; })()"
         )
         page.close()
-    middle = statistics.median(times)
-    print(
-        f"{rows:6,} patterns x {classes} classes: slider to updated page median {middle:5.1f} ms, 90 % within {np.quantile(times, 0.9):5.1f} ms "
-        f"(target {target:g} ms: {'met' if middle <= target else 'MISSED'}); {min(busy):.1f} ms of the main thread's processor time; key to painted frame median {statistics.median(painted):5.1f} ms; "
-        f"full search {settled:5.0f} ms later"
+    lines.add(
+        f"slider to updated page, {rows:,} patterns x {classes} classes, median",
+        statistics.median(times),
+        at_most(target),
+        f"90 % within {np.quantile(times, 0.9):.1f} ms; {min(busy):.1f} ms of the main thread's processor time; key to "
+        f"painted frame {statistics.median(painted):.1f} ms; full search {settled:.0f} ms later",
+        unit="ms",
+        missed_because=waiting(min(busy), at_most(target)),
     )
 
 
@@ -106,7 +110,7 @@ def _thread_seconds(session) -> float:
     return metrics["TaskDuration"]
 
 
-def measure_report() -> None:
+def measure_report(lines: Lines) -> None:
     rng = np.random.default_rng(0)
     y = rng.integers(0, 26, 20_000)
     chances = 0.5 * rng.dirichlet(np.full(26, 0.3), 20_000) + 0.5 * np.eye(26)[y]
@@ -122,20 +126,30 @@ def measure_report() -> None:
             times.append(time.perf_counter() - begin)
             busy.append(time.process_time() - spent)
         size = (Path(folder) / "report.html").stat().st_size
-    print(
-        f"report of 20,000 rows, 26 classes: first {times[0]:.2f} s, then {min(times[1:]):.2f} s (target 3 s), processor time {busy[0]:.2f} and {min(busy[1:]):.2f} s; {size / 1000:,.0f} kB (target 1,000 kB)"
-    )
+    beside = f"then {min(times[1:]):.2f} s; processor time {busy[0]:.2f} and {min(busy[1:]):.2f} s"
+    what, because = "report of 20,000 rows and 26 classes, the first", waiting(busy[0], at_most(3))
+    lines.add(what, times[0], at_most(3), beside, unit="s", missed_because=because)
+    lines.add("its size", size / 1000, at_most(1_000), unit="kB")
 
 
 def main() -> None:
-    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
     chromium = os.environ.get("COMPROMIS_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    with Lines("panel") as lines:
+        if chromium is None or find_spec("playwright") is None:
+            lines.leave_out("slider", "this needs Chromium and Playwright")
+        else:
+            in_browser(lines, chromium)
+        measure_report(lines)
+
+
+def in_browser(lines: Lines, chromium: str) -> None:
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=FLAGS)
-        measure(browser, 3_000, 5, 16)
-        measure(browser, 20_000, 5, 50)
+        measure(lines, browser, 3_000, 5, 16)
+        measure(lines, browser, 20_000, 5, 50)
         browser.close()
-    measure_report()
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """How long a re-tune of the studio takes, from the browser and back: letter's 26 classes, votes of forests of 20 and 100 trees.
 
-Run as ``COMPROMIS_DATA=... python benchmarks/bench_studio.py``; it needs Chromium and Playwright, and says so where one is missing. A
+It needs COMPROMIS_DATA, Chromium and Playwright, and says so where one is missing. A
 round trip is what the page's `retune` takes: the wish goes to the server; weights and counts come back, from the full search if it
 needs no longer than 0.12 s, else first from a descent that starts at the weights before. The full search's weights follow, and its loss is
 what the first one is compared with. Machines are shared: look at the ratio to the search alone, measured in the same minute.
@@ -14,13 +14,15 @@ import gzip
 import os
 import shutil
 import statistics
-import sys
 import tempfile
 import threading
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+
+from benchmarks.lines import Lines, at_most
 
 TARGET = 300.0
 TURNS = 15
@@ -136,7 +138,7 @@ def load(workspace, source: str, trees: int):
     return shown, time.perf_counter() - begin
 
 
-def measure(browser, folder: Path, trees: int) -> bool:
+def measure(lines: Lines, browser, folder: Path, trees: int) -> None:
     from compromis.preferences import Preference, Preferences
     from compromis.weights import search_weights
 
@@ -158,60 +160,52 @@ def measure(browser, folder: Path, trees: int) -> bool:
         page.close()
     finally:
         stop()
-    first, full_time, alone_time = (statistics.median(one) for one in (found["first"], found["full"], alone))
-    worse = [near / loss for near, loss in zip(found["near"], full, strict=True)]
-    moved = [one[0] for one in slides if one[1] != one[2]]
-    slider = statistics.median(moved)
-    remote = model.document["remote"]
-    print(
-        f"letter, 26 classes, {trees} trees, {shown['patterns']:,} patterns; loaded in {loading:.2f} s, remote: {remote}"
-    )
-    line(
-        "  first answer from the browser and back / 300 ms",
-        first / TARGET,
-        "<= 1",
-        f"median {first:.0f} ms, longest {max(found['first']):.0f} ms",
-    )
-    line(
-        "  its loss / loss of the full search, largest of 15", max(worse), "", f"median {statistics.median(worse):.5f}"
-    )
-    line(
-        "  the full search's answer / 300 ms",
-        full_time / TARGET,
-        "",
-        f"median {full_time:.0f} ms, longest {max(found['full']):.0f} ms",
-    )
-    line(
-        "  its loss / loss in Python, largest of 15",
-        max(a / b for a, b in zip(found["best"], full, strict=True)),
-        "<= 1",
-    )
-    line("  first answer / the full search alone in Python", first / alone_time, "", f"{alone_time:.0f} ms")
-    line(
-        "  slider to new numbers on the page / 300 ms",
-        slider / TARGET,
-        "<= 1",
-        f"median {slider:.0f} ms of {len(moved)} moves",
-    )
-    return first <= TARGET
+    slides = [one[0] for one in slides if one[1] != one[2]]
+    name = f"letter, 26 classes, {trees} trees"
+    print(f"{name}: {shown['patterns']:,} patterns, loaded in {loading:.2f} s, remote: {model.document['remote']}")
+    report(lines, name, found, full, alone, slides)
 
 
-def line(name: str, reached: float, target: str, note: str = "") -> None:
-    print(f"{name:<58} {reached:>9.4f}   {target:<6} {note}")
+def report(lines: Lines, name: str, found: dict, full: list[float], alone: list[float], slides: list[float]) -> None:
+    """The answers in the browser, with losses beside those of the full search in Python."""
+
+    def answer(what: str, times: list[float], beside: str = "") -> None:
+        middle, longest = statistics.median(times), f"longest of {len(times)} {max(times):.0f} ms"
+        lines.add(f"{name}: {what}, median", middle, at_most(TARGET), longest + beside, unit="ms")
+
+    near = [one / best for one, best in zip(found["near"], full, strict=True)]
+    alone_time = statistics.median(alone)
+    ratio = statistics.median(found["first"]) / alone_time
+    answer(
+        "first answer, from the browser and back",
+        found["first"],
+        f"; the full search alone in Python {alone_time:.0f} ms: {ratio:.2f} of it",
+    )
+    answer("the full search's answer", found["full"])
+    answer("slider to new numbers on the page", slides)
+    what = f"{name}: loss of the first answer / that of the full search, largest of {TURNS}"
+    lines.add(what, max(near), beside=f"median {statistics.median(near):.5f}")
+    best = max(a / b for a, b in zip(found["best"], full, strict=True))
+    lines.add(f"{name}: loss of the full search's answer / the same in Python, largest of {TURNS}", best, at_most(1))
 
 
 def main() -> None:
     chromium = os.environ.get("COMPROMIS_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    if not os.environ.get("COMPROMIS_DATA") or chromium is None:
-        print("left out: this needs COMPROMIS_DATA and Chromium")
-        return
+    with Lines("studio") as lines:
+        if not os.environ.get("COMPROMIS_DATA") or chromium is None or find_spec("playwright") is None:
+            lines.leave_out("", "this needs COMPROMIS_DATA, Chromium and Playwright")
+        else:
+            in_browser(lines, chromium)
+
+
+def in_browser(lines: Lines, chromium: str) -> None:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver, tempfile.TemporaryDirectory() as folder:
         browser = driver.chromium.launch(executable_path=chromium, args=FLAGS)
-        met = [measure(browser, Path(folder), trees) for trees in (20, 100)]
+        for trees in (20, 100):
+            measure(lines, browser, Path(folder), trees)
         browser.close()
-    sys.exit(0 if all(met) else "the target was missed")
 
 
 if __name__ == "__main__":

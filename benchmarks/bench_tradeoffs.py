@@ -1,14 +1,11 @@
 """Speed and memory of curves: compromis against scikit-learn, and envelopes against sorting.
 
-    python benchmarks/bench_tradeoffs.py [--rows 5000000] [--points 1000000] [--repeats 3]
-
-Ratios come from one run on one machine: each side is timed `repeats` times in turn, the best of each counts. Memory is
+Ratios come from one run on one machine: each side is timed REPEATS times in turn, the best of each counts. Memory is
 the peak of a fresh process beyond what it holds before the work begins.
 """
 
 from __future__ import annotations
 
-import argparse
 import multiprocessing
 import time
 from collections.abc import Callable
@@ -18,7 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.lines import Lines, at_least, below
+
 Floats = NDArray[np.float64]
+ROWS, POINTS, REPEATS = 5_000_000, 1_000_000, 3
 INDICES = ("kulczynski", "f", "fowlkes_mallows", "jaccard")
 
 
@@ -53,14 +53,14 @@ def with_scikit_learn(y: NDArray[np.int64], score: Floats) -> tuple[float, float
 Times = tuple[float, float]
 
 
-def best_of(repeats: int, *works: Callable[[], Any]) -> list[Times]:
+def best_of(*works: Callable[[], Any]) -> list[Times]:
     """Return the shortest wall-clock and processor time of each work, taking turns.
 
     On a machine that others use too, wall-clock times are theirs as well; all works run on one thread, so that
     ratios of processor times are the ones to trust.
     """
     times: list[list[Times]] = [[] for _ in works]
-    for _ in range(repeats):
+    for _ in range(REPEATS):
         for work, taken in zip(works, times, strict=True):
             start = time.perf_counter(), time.process_time()
             work()
@@ -95,24 +95,23 @@ def peak(work: Callable[..., Any], number: int) -> float:
     return taken
 
 
-def curves(number: int, repeats: int) -> None:
-    """Print the comparison with scikit-learn."""
+def curves(lines: Lines, number: int) -> None:
+    """Compare with scikit-learn."""
     y, score = rows(number)
     ours, theirs = with_compromis(y[:2000], score[:2000]), with_scikit_learn(y[:2000], score[:2000])
     assert np.allclose(ours, theirs, atol=1e-12), (ours, theirs)
-    fast, slow = best_of(repeats, lambda: with_compromis(y, score), lambda: with_scikit_learn(y, score))
+    fast, slow = best_of(lambda: with_compromis(y, score), lambda: with_scikit_learn(y, score))
     small, large = peak(with_compromis, number), peak(with_scikit_learn, number)
-    for name, (wall, spent), memory in (("compromis", fast, small), ("scikit-learn", slow, large)):
-        print(f"{number:,} rows, {name:<12} {wall:6.2f} s wall, {spent:6.2f} s processor, {memory:5.0f} MB")
-    print(
-        f"  {slow[0] / fast[0]:.1f} times faster by wall clock, {slow[1] / fast[1]:.1f} by processor (target 3);",
-        end="",
+    what = f"{number / 1e6:g} M scores: points, ROC, PR, both areas, optimal curve, against four scikit-learn calls"
+    beside = (
+        f"{fast[1]:.2f} s of processor time, scikit-learn {slow[1]:.2f} s; by wall clock {slow[0] / fast[0]:.1f} times"
     )
-    print(f" {small / large:.2f} of the memory (target below 1)")
+    lines.add(what, slow[1] / fast[1], at_least(3), beside, unit="times faster")
+    lines.add("the same, peak memory / scikit-learn's", small / large, below(1), f"{small:.0f} MB, {large:.0f} MB")
 
 
-def envelopes(number: int, repeats: int) -> None:
-    """Print the time of all four envelopes beside that of sorting the points twice."""
+def envelopes(lines: Lines, number: int) -> None:
+    """Compare the time of all four envelopes with that of sorting the points twice."""
     from compromis.evidence.points import OperatingPoints
     from compromis.tradeoffs import TradeoffCurve
 
@@ -128,8 +127,8 @@ def envelopes(number: int, repeats: int) -> None:
     front = OperatingPoints(nothing, recall, recall / precision - recall, float(number), 3.0 * number, 1, names)
     for name, points in {
         "cuts of a score": cuts,
-        "the same as groups": shuffled,
-        "groups, all dominating": front,
+        "unsorted groups": shuffled,
+        "unsorted groups, every one a corner of every hull": front,
     }.items():
         rates = points.recall.copy()
         sort_as_given = points.recall[order - 1] if name == "cuts of a score" else rates
@@ -144,23 +143,23 @@ def envelopes(number: int, repeats: int) -> None:
             np.argsort(rates)
 
         all_four()
-        four, twice = best_of(max(repeats, 3), all_four, sort_twice)
-        sizes_found = [len(TradeoffCurve(points, index).positions) for index in INDICES]
-        print(
-            f"{number:,} {name}: four envelopes {four[1] * 1e3:.0f} ms, sorting twice {twice[1] * 1e3:.0f} ms", end=""
+        four, twice = best_of(all_four, sort_twice)
+        corners = ", ".join(f"{len(TradeoffCurve(points, index).positions):,}" for index in INDICES)
+        because = "one sort and four hulls of so many corners are more work than two sorts" if points is front else ""
+        lines.add(
+            f"{number / 1e6:g} M {name}: envelopes of all four indices / sorting twice",
+            four[1] / twice[1],
+            below(1),
+            f"{four[1] * 1e3:.0f} ms, {twice[1] * 1e3:.0f} ms of processor time; corners {corners}",
+            missed_because=because,
         )
-        print(f" of processor ({four[1] / twice[1]:.2f} of it, target below 1); corners {sizes_found}")
 
 
 def main() -> None:
     """Run both benchmarks."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--rows", type=int, default=5_000_000)
-    parser.add_argument("--points", type=int, default=1_000_000)
-    parser.add_argument("--repeats", type=int, default=3)
-    options = parser.parse_args()
-    curves(options.rows, options.repeats)
-    envelopes(options.points, options.repeats)
+    with Lines("tradeoffs") as lines:
+        curves(lines, ROWS)
+        envelopes(lines, POINTS)
 
 
 if __name__ == "__main__":

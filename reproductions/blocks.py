@@ -6,7 +6,7 @@ A page holds ``<!-- block NAME -->`` and ``<!-- end -->``; what stands between i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from reproductions.sheets import markdown, read
@@ -193,9 +193,9 @@ BLOCKS: dict[str, Callable[[], str]] = {
 }
 
 
-def filled(text: str) -> str:
+def filled(text: str, blocks: Mapping[str, Callable[[], str]] = BLOCKS) -> str:
     """The page with every block made anew."""
-    return BLOCK.sub(lambda found: f"{found[1]}\n{BLOCKS[found[2]]()}\n{found[3]}", text)
+    return BLOCK.sub(lambda found: f"{found[1]}\n{blocks[found[2]]()}\n{found[3]}", text)
 
 
 def main() -> None:
