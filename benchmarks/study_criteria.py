@@ -90,7 +90,7 @@ def one_fold(X, y, train, test, by_case, trees, seed):
         method = "auto" if len(labels) == 2 else Sweep(rounds=0)
         options = TuningOptions(method=method, resamples=RESAMPLES)
         for case in cases:
-            weights, _, _ = tune(patterns, by_case[case], options, np.random.default_rng(seed))
+            weights = tune(patterns, by_case[case], options, np.random.default_rng(seed)).weights
             found[(criterion, *case)] = [
                 counted(y[test], forest.classes_, votes, by, labels) for by in (np.ones(len(weights)), weights)
             ]

@@ -69,7 +69,7 @@ MULTI = np.array([[0, 1], [1, 0], [1, 1]])
     [
         (
             lambda: cp.evaluate(MULTI, MULTI),
-            r"got shape \(3, 2\); evaluate each output of a multi-label model by itself",
+            r"got shape \(3, 2\); pass probabilities as y_proba, and evaluate each output of a multi-label model by itself",
         ),
         (
             lambda: cp.search_weights([np.eye(3), np.eye(3)], [0, 1, 2]),

@@ -139,6 +139,12 @@ def test_preferences_asks_again(run, answer):
     )  # what one accepts is the floor, unless one says otherwise
 
 
+@pytest.mark.parametrize("index", ["f", "jaccard", "fowlkes_mallows"])
+def test_preferences_need_no_floor_where_giving_up_is_not_rewarded(run, index):
+    assert run("preferences", "--label", "bad", "--index", index, input="10\n0.2\n0.9\n\n").exit_code == 0
+    assert cp.Preferences.from_toml("preferences.toml").of("bad") == cp.Preference(10, 0.2, 0.9)
+
+
 def test_a_truth_column_that_looks_like_a_score(run, tmp_path):
     (tmp_path / "s.csv").write_text("p_truth,p_a,p_b\na,0.9,0.1\nb,0.2,0.8\n")
     assert run("evaluate", "s.csv", "--truth", "p_truth", "--scores", "p_").exit_code == 0

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 import zipfile
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
 from click.testing import CliRunner
 from sklearn.datasets import load_iris
@@ -94,6 +96,78 @@ def test_fit_and_predict(flowers, model):
     again = run("predict", "m.model", path, "--output", "out.csv")
     assert again.exit_code == 0
     assert Path("out.csv").read_text() == done.stdout
+
+
+def test_fit_says_what_the_written_model_is_worth(flowers):
+    """Loss and weights are those of the file; the loss follows from the printed rates by the formula of index f."""
+    path, _ = flowers
+    wish = ("--prioritise", "versicolor", "--index", "f")
+    said = run("fit", path, "--target", "species", *wish, "--output", "m.model", "--trees", "20").stdout
+    decision = load_model("m.model").decision
+    printed = dict(zip(decision.classes, decision.weights, strict=True))
+    assert "weights: " + ", ".join(f"{label} {weight:.4g}" for label, weight in printed.items()) in said
+    loss = 0.0
+    for label, importance, accepted in (
+        ("versicolor", 10, (0.1, 0.9)),
+        ("setosa", 1, (0.8, 0.8)),
+        ("virginica", 1, (0.8, 0.8)),
+    ):
+        recall, precision = (
+            float(part) / 100 for part in re.search(rf"^{label}.*", said, re.MULTILINE)[0].split()[3:5]
+        )
+        share = (1 / accepted[0] - 1) / ((1 / accepted[0] - 1) + (1 / accepted[1] - 1))  # equal worth of both answers
+        loss += importance * (1 - 1 / (share / recall + (1 - share) / precision)) / 12
+    assert float(re.search(r"^loss ([\d.]+)", said, re.MULTILINE)[1]) == pytest.approx(
+        loss, abs=2e-3
+    )  # rates have three digits
+    assert f"Verdict: informative: loss {re.search(r'^loss ([0-9.]+)', said, re.MULTILINE)[1]}" in said
+
+
+def test_predict_beside_the_rows(flowers):
+    """With --append and --votes the output can be evaluated and reported without another tool; line ends of Windows are none of its business."""
+    path, names = flowers
+    Path("windows.csv").write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    run(
+        "fit",
+        path,
+        "--target",
+        "species",
+        "--prioritise",
+        "virginica",
+        "--index",
+        "f",
+        "--output",
+        "m.model",
+        "--trees",
+        "20",
+    )
+    alone = run("predict", "m.model", "windows.csv").stdout.splitlines()[1:]
+    done = run("predict", "m.model", "windows.csv", "--append", "--votes", "p_", "--output", "all.csv")
+    assert done.exit_code == 0, done.output
+    table = pandas.read_csv("all.csv", keep_default_na=False)
+    assert list(table) == [
+        "sl",
+        "sw",
+        "pl",
+        "pw",
+        "colour",
+        "species",
+        "decided",
+        "p_setosa",
+        "p_versicolor",
+        "p_virginica",
+    ]
+    assert table["species"].tolist() == names.tolist()
+    assert table["decided"].tolist() == alone
+    decision = load_model("m.model").decision
+    votes = table[[f"p_{label}" for label in decision.classes]].to_numpy()
+    assert votes.sum(axis=1) == pytest.approx(np.ones(len(votes)))
+    assert decision.decide(votes).tolist() == alone
+    judged = run("evaluate", "all.csv", "--truth", "species", "--decision", "decided", "--scores", "p_")
+    assert judged.exit_code == 0, judged.output
+    twice = run("predict", "m.model", "all.csv", "--append")
+    assert twice.exit_code == 2
+    assert twice.stderr == "Error: all.csv has a column 'decided' already; rename it, or leave out --append\n"
 
 
 def test_what_the_model_was_not_trained_on(flowers, tmp_path):

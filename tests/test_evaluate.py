@@ -127,7 +127,37 @@ def test_a_baseline_that_misses_a_minimum_is_no_rival():
     always = next(one for one in verdict.baselines if one.label == "rare")
     assert always.loss < verdict.loss
     assert verdict.informative
-    assert "which misses a minimum" in verdict.sentence
+    assert (
+        verdict.sentence
+        == f"informative: it meets your minima, which no decision without a model does (loss {verdict.loss:.4f})"
+    )
+
+
+def test_a_result_that_misses_less_than_any_baseline_says_so():
+    """Ours lacks 0.15 of recall; always 'b' lacks 0.6 - 4/12 of precision, always 'a' all of both."""
+    truth, decision = ["a"] * 8 + ["b"] * 4, ["a"] * 7 + ["b"] * 4 + ["a"]
+    wish = cp.Preferences({"b": cp.Preference(10, 0.1, 0.9, min_precision=0.6, min_recall=0.9)}, index="f")
+    verdict = cp.evaluate(truth, decision, preferences=wish).verdict
+    assert verdict.sentence.startswith(
+        "informative: it misses your minima by less than any decision without a model (loss "
+    )
+    assert verdict.sentence.endswith("; but the recall of 'b' is 0.750, below your minimum of 0.9")
+
+
+@pytest.mark.parametrize("truth", [[0, 1, 1, 0, 1], [0.0, 1.0, 1.0, 0.0, 1.0], ["no", "yes", "yes", "no", "yes"]])
+def test_probabilities_are_no_decisions(truth):
+    share = [0.21, 0.83, 0.4, 0.11, 0.97]
+    given = [str(one) for one in share] if isinstance(truth[0], str) else share
+    with pytest.raises(
+        cp.InputError, match=r"y_pred holds probabilities \(.*0\.\d+.*not classes; pass them as y_proba"
+    ):
+        cp.evaluate(truth, given)
+    with pytest.raises(cp.InputError, match="holds probabilities"):
+        cp.Counts.from_frame(pd.DataFrame({"t": truth, "d": given}), truth="t", decision="d")
+
+
+def test_classes_written_as_shares_are_classes():
+    assert cp.evaluate(["0.1", "0.2", "0.5"], ["0.2", "0.1", "0.7"]).counts.classes == ("0.1", "0.2", "0.5", "0.7")
 
 
 def test_an_absent_class_asks_for_nothing():

@@ -15,7 +15,6 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 from compromis.estimators.ballots import out_of_bag_votes, out_of_fold_votes, votes_of
 from compromis.estimators.tuning import TuningOptions, auto_resamples, tune
 from compromis.evidence.votes import VotePatterns, decide_votes
-from compromis.measures.pragma import pragma
 from reproductions.study.rivals import TREES, forest
 from reproductions.study.rows import Answer, Answers, Clock, Floats, Labels, Rows, Wishes
 
@@ -96,12 +95,10 @@ def answer(remedy: Remedy, ballot: Ballot, truth: Labels, labels: Labels, asked:
         options = TuningOptions(
             smoothing=remedy.smoothing, resamples=auto_resamples(len(labels)) if remedy.resampled else 0
         )
-        weights, search, _ = tune(patterns, wish, options, np.random.default_rng(seed))
+        found = tune(patterns, wish, options, np.random.default_rng(seed))
         smoothing = remedy.smoothing
-        if remedy.unless_idle and not search.verdict.informative:
+        if remedy.unless_idle and not found.search.verdict.informative:
             smoothing = 0.0
-            options = TuningOptions(resamples=options.resamples)
-            weights, _, _ = tune(patterns, wish, options, np.random.default_rng(seed))
-        counts = patterns.counts(weights, smoothing=smoothing)
-    promised = pragma(counts, wish.on(patterns.classes)).total
-    return Answer(labels[decide_votes(ballot.new, weights, smoothing)], ballot.seconds + clock.seconds, promised)
+            found = tune(patterns, wish, TuningOptions(resamples=options.resamples), np.random.default_rng(seed))
+    decided = labels[decide_votes(ballot.new, found.weights, smoothing)]
+    return Answer(decided, ballot.seconds + clock.seconds, found.verdict.loss)

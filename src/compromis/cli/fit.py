@@ -51,10 +51,10 @@ def command(
         return [pick_column(target, names), *(name for name in names if name != target and name not in left_out)]
 
     table, dropped = columns.drop_missing(read_table(data, choose), [target], drop=drop_missing)
-    fitted, change, search = fit_table(table, target, wish, name=model, trees=trees, random_state=seed, n_jobs=jobs)
+    fitted, change, tuned = fit_table(table, target, wish, name=model, trees=trees, random_state=seed, n_jobs=jobs)
     save_model(fitted, output)
     say_dropped(dropped)
     click.echo("Judged on honest votes (out-of-bag or out-of-fold), equal weights before, tuned weights after:\n")
     click.echo(change)
-    click.echo(search.summary())
+    click.echo(tuned.summary())
     click.echo(f"model written to {output}; use it with: compromis predict {output} DATA")

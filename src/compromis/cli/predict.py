@@ -2,25 +2,60 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
+
+from compromis.errors import InputError
+
+if TYPE_CHECKING:
+    from compromis.engines.table import Table
+    from compromis.estimators.model_file import TableModel
+
+DECIDED = "decided"
 
 
 @click.command("predict")
 @click.argument("model_file")
 @click.argument("data")
+@click.option("--append", is_flag=True, help="Write the columns of DATA too, and the decision after them as 'decided'.")
+@click.option(
+    "--votes", metavar="PREFIX", help="Write the share of votes for each class too, in columns PREFIX and the class."
+)
 @click.option("--output", metavar="FILE.csv", help="Where to write; without it, standard output.")
-def command(model_file: str, data: str, output: str | None) -> None:
-    """Decide the rows of DATA with the model that 'compromis fit' wrote to MODEL_FILE."""
+def command(model_file: str, data: str, append: bool, votes: str | None, output: str | None) -> None:
+    """Decide the rows of DATA with the model that 'compromis fit' wrote to MODEL_FILE.
+
+    With --append --votes p_ the output is what 'evaluate --decision decided' and 'report --scores p_' take.
+    """
     from compromis.engines.delimited import csv_text
     from compromis.engines.reading import pick_column, read_table
     from compromis.estimators.model_file import load_model
-    from compromis.estimators.table_fit import decide_table
     from compromis.files import write_whole
 
     model = load_model(model_file)
-    table = read_table(data, lambda names: [pick_column(spec.name, names) for spec in model.columns])
-    text = csv_text({model.target: decide_table(model, table).tolist()})
+
+    def choose(names: list[str]) -> list[str]:
+        needed = [pick_column(spec.name, names) for spec in model.columns]
+        return names if append else needed
+
+    table = read_table(data, choose)
+    text = csv_text(_columns(model, table, append, votes))
     if output is None:
         click.echo(text, nl=False)
     else:
         write_whole(output, text)
+
+
+def _columns(model: TableModel, table: Table, append: bool, votes: str | None) -> dict[str, list[Any]]:
+    from compromis.estimators.table_fit import vote_table
+
+    shares = vote_table(model, table)
+    made: dict[str, list[Any]] = {DECIDED if append else model.target: model.decision.decide(shares).tolist()}
+    if votes is not None:
+        made |= {f"{votes}{label}": shares[:, k].tolist() for k, label in enumerate(model.decision.classes)}
+    kept = table.columns if append else {}
+    for name in made:
+        if name in kept:
+            raise InputError(f"{table.source} has a column {name!r} already; rename it, or leave out --append")
+    return {**{name: list(values) for name, values in kept.items()}, **made}

@@ -39,17 +39,17 @@ def command(file: str | None, truth: str | None, labels: tuple[str, ...], index:
     from pathlib import Path
 
     from compromis.errors import InputError
-    from compromis.indices import get_index
+    from compromis.indices import KULCZYNSKI, get_index
     from compromis.preferences import Preferences
 
-    get_index(index)  # what would fail is said before the questions, not after
+    chosen = get_index(index)  # what would fail is said before the questions, not after
     if Path(output).exists() and not force:
         raise InputError(f"{output} exists already; write elsewhere with --output, or overwrite it with --force")
     if not Path(output).absolute().parent.is_dir():
         raise InputError(f"there is no folder {Path(output).parent}; make it first, or write elsewhere with --output")
     classes = list(labels) or _classes(file, truth)
     click.echo("For each class: how important it is, and what you would trade. Enter accepts the value in brackets.\n")
-    preferences = Preferences({label: _ask(label) for label in classes}, index=index)
+    preferences = Preferences({label: _ask(label, floored=chosen is KULCZYNSKI) for label in classes}, index=index)
     preferences.to_toml(output)
     click.echo(
         f"{preferences.describe()}\n\nwritten to {output}; use it with: compromis evaluate ... --preferences {output}"
@@ -75,7 +75,7 @@ def _classes(file: str | None, truth: str | None) -> list[str]:
     return found
 
 
-def _ask(label: str) -> Preference:
+def _ask(label: str, *, floored: bool) -> Preference:
     from compromis.preferences import Preference
 
     click.echo(f"Class {label!r}")
@@ -84,8 +84,9 @@ def _ask(label: str) -> Preference:
     )
     precision = click.prompt("  What precision would you accept for a recall of 1?", default=0.8, value_proc=_share)
     recall = click.prompt("  What recall would you accept for a precision of 1?", default=0.8, value_proc=_share)
-    # what one accepts for a recall of 1 is the natural floor; without one, the wish can be met by giving up
-    floor = click.prompt("  Below which precision is a result useless? (0: none)", default=precision, value_proc=_share)
+    # on the plane a wish can be met by giving up, unless there is a floor: what one accepts for a recall of 1 is the natural one
+    natural = precision if floored else 0.0
+    floor = click.prompt("  Below which precision is a result useless? (0: none)", default=natural, value_proc=_share)
     preference = Preference(importance, precision, recall, min_precision=floor or None)
     click.echo(f"  {preference.describe()}\n")
     return preference

@@ -17,6 +17,7 @@ _WORDS = (
     (r"\bgive reference=", "give --reference"),
     (r"use other weights, or prevalence_by_em", "use other --weights"),
     (r"\bor use index f\b", "or use --index f"),
+    (r"pass them as y_proba, or decide first with predict", "give their columns with --scores"),
     (r"\by_true\b", "the column of --truth"),
     (r"\by_pred\b", "the column of --decision"),
     (r"\by_proba\b", "the columns of --scores"),

@@ -17,6 +17,7 @@ from compromis.estimators.tuning import Stability, TuningOptions, auto_resamples
 from compromis.estimators.wish_diagram import WishDiagram
 from compromis.estimators.wording import depth_shown, wording_of
 from compromis.evidence.votes import VotePatterns
+from compromis.measures.verdict import Verdict
 from compromis.preferences import Preferences
 from compromis.trees.bagging import grow_forest
 from compromis.trees.criteria import OwnCriterion
@@ -60,6 +61,8 @@ class PragmaForestClassifier(WishDiagram, ClassifierMixin, BaseEstimator):  # ty
         Vote weight of each class.
     search_ : WeightSearch or None
         What the search found on the out-of-bag votes; None if it did not run.
+    verdict_ : Verdict or None
+        What ``weights_`` are worth on the out-of-bag votes; None if no search ran.
     stability_ : Stability or None
         How far the weights depend on the rows: they are the geometric mean over resamples of those votes.
     oob_votes_ : ndarray of shape (rows, classes)
@@ -86,6 +89,7 @@ class PragmaForestClassifier(WishDiagram, ClassifierMixin, BaseEstimator):  # ty
     """
 
     search_: WeightSearch | None
+    verdict_: Verdict | None
     stability_: Stability | None
 
     def __init__(
@@ -143,7 +147,7 @@ class PragmaForestClassifier(WishDiagram, ClassifierMixin, BaseEstimator):  # ty
         self.columns_ = prepared.columns
         self.binning_ = prepared.binning
         self.oob_votes_ = votes_of_all_rows(votes, prepared)
-        self.search_, self.stability_ = None, None
+        self.search_, self.verdict_, self.stability_ = None, None, None
         self.weights_ = np.ones(len(self.classes_))
         if self.tune and len(self.classes_) > 1:
             self._tune(votes, prepared, int(random.randint(2**31 - 1)))
@@ -191,10 +195,11 @@ class PragmaForestClassifier(WishDiagram, ClassifierMixin, BaseEstimator):  # ty
         patterns = VotePatterns.from_votes(votes, truth, labels=labels, sample_weight=prepared.weights)
         wish = Preferences() if self.preferences is None else self.preferences
         options = TuningOptions(resamples=auto_resamples(len(labels)))
-        self.weights_, search, self.stability_ = tune(patterns, wish, options, np.random.default_rng(seed))
-        self.search_ = search
-        if not search.verdict.informative:
-            warnings.warn(str(search.verdict), UninformativeWarning, stacklevel=3)
+        found = tune(patterns, wish, options, np.random.default_rng(seed))
+        self.weights_, self.search_, self.stability_ = found.weights, found.search, found.stability
+        self.verdict_ = found.verdict
+        if not found.verdict.informative:
+            warnings.warn(str(found.verdict), UninformativeWarning, stacklevel=3)
 
     def _place(self, tree: int) -> int:
         if not 0 <= tree < len(self.trees_):

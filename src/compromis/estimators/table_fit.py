@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,16 +11,16 @@ from compromis.errors import InputError
 from compromis.estimators.ballots import votes_of
 from compromis.estimators.model_file import TableModel
 from compromis.estimators.table_model import describe_columns, encode, make_classifier
+from compromis.estimators.tuning import Tuned
 from compromis.estimators.weighted_vote import WeightedVoteClassifier
 from compromis.preferences import Preferences
 from compromis.reporting.change import Change
-from compromis.weights import WeightSearch
 
 
 def fit_table(
     table: Table, target: str, preferences: Preferences, *, name: str, trees: int, random_state: int, n_jobs: int | None
-) -> tuple[TableModel, Change, WeightSearch]:
-    """Fit the classifier called `name` to the table; return the model, what tuning changed on honest votes, and the search."""
+) -> tuple[TableModel, Change, Tuned]:
+    """Fit the classifier called `name` to the table; return the model, what tuning changed on honest votes, and the tuning."""
     names = [column for column in table.columns if column != target]
     if not names:
         raise InputError(f"{table.source} has no column besides {target!r} to learn from")
@@ -32,8 +30,8 @@ def fit_table(
     tuned.fit(encode(table, columns), np.array(table.columns[target]), sample_weight=table.weights)
     decision = Decision(tuple(tuned.classes_.tolist()), tuned.weights_, tuned.smoothing_)
     model = TableModel(tuned.estimator_, decision, columns, target, tuned.votes_are_hard_)
-    assert tuned.search_ is not None
-    return model, change_by_tuning(tuned, preferences), tuned.search_
+    assert tuned.tuning_ is not None
+    return model, change_by_tuning(tuned, preferences), tuned.tuning_
 
 
 def change_by_tuning(tuned: WeightedVoteClassifier, preferences: Preferences) -> Change:
@@ -44,8 +42,7 @@ def change_by_tuning(tuned: WeightedVoteClassifier, preferences: Preferences) ->
     return Change(before, after, preferences)
 
 
-def decide_table(model: TableModel, table: Table) -> NDArray[Any]:
-    """Return the decided class of each row."""
+def vote_table(model: TableModel, table: Table) -> NDArray[np.float64]:
+    """Return the shares of the votes for each class, in the order of the decision's classes."""
     classes = np.array(model.decision.classes)
-    votes = votes_of(model.classifier, encode(table, model.columns), classes, hard=model.hard)
-    return model.decision.decide(votes)
+    return votes_of(model.classifier, encode(table, model.columns), classes, hard=model.hard)

@@ -7,8 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis.errors import shown_label
+from compromis.evidence import Counts
 from compromis.evidence.votes import VotePatterns
 from compromis.measures.pragma import pragma
+from compromis.measures.verdict import Verdict, judge
 from compromis.preferences import Preferences, Wish
 from compromis.weights import Sweep, WeightSearch, search_weights
 
@@ -48,6 +51,45 @@ class Stability:
         )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Tuned:
+    """The weights that an estimator decides with, and what they are worth on the evidence.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (K,)
+        One weight per class, geometric mean 1.
+    counts : Counts
+        What they decide on the evidence.
+    verdict : Verdict
+        Their loss, and whether it is worth anything.
+    search : WeightSearch
+        The search on the whole evidence, whose weights may be others.
+    stability : Stability or None
+        The spread over resamples, where there were any.
+    """
+
+    weights: Floats
+    counts: Counts
+    verdict: Verdict
+    search: WeightSearch
+    stability: Stability | None
+
+    def summary(self) -> str:
+        """Return in sentences what was found, and what it is worth."""
+        if self.stability is None or self.weights is self.search.weights:
+            return self.search.summary()
+        known = "proven to be the lowest" if self.search.optimal else "the lowest found"
+        weights = zip(self.search.classes, self.weights, strict=True)
+        lowest = f"{self.search.loss:.4f} is {known} on these votes, and would promise too much"
+        lines = [
+            f"loss {self.verdict.loss:.4f}, with weights averaged over {len(self.stability.losses)} resamples ({lowest})",
+            "weights: " + ", ".join(f"{shown_label(label)} {weight:.4g}" for label, weight in weights),
+        ]
+        lines += [f"note: {self.search.message}"] if self.search.message else []
+        return "\n".join([*lines, f"Verdict: {self.verdict}."])
+
+
 @dataclass(frozen=True, slots=True)
 class TuningOptions:
     """How weights are searched."""
@@ -65,8 +107,8 @@ def auto_resamples(classes: int) -> int:
 
 def tune(
     patterns: VotePatterns, preferences: Preferences, options: TuningOptions, generator: np.random.Generator
-) -> tuple[Floats, WeightSearch, Stability | None]:
-    """Return the weights, the search on the whole evidence, and the stability over resamples where there are any.
+) -> Tuned:
+    """Return the weights to decide with, what they are worth, the search on the whole evidence and the stability.
 
     With resamples the weights are the geometric mean of what the resamples find: steadier for rare classes. Where that is worse than
     equal weights on the evidence, the search on the whole evidence stands.
@@ -74,7 +116,7 @@ def tune(
     seed = int(generator.integers(2**31))
     search = _search(patterns, preferences, options, seed)
     if options.resamples == 0:
-        return search.weights, search, None
+        return Tuned(search.weights, search.counts, search.verdict, search, None)
     wish = preferences.on(patterns.classes)
     quick = replace(options, method=_quick_method(options.method, len(patterns.classes)))
     found = [
@@ -84,7 +126,11 @@ def tune(
     mean = np.exp(np.log(found).mean(axis=0))
     equal = np.ones(len(patterns.classes))
     steady = _loss(patterns, mean, wish, options.smoothing) <= _loss(patterns, equal, wish, options.smoothing)
-    return mean if steady and search.feasible else search.weights, search, Stability(np.array(found), np.array(losses))
+    stability = Stability(np.array(found), np.array(losses))
+    if not (steady and search.feasible):
+        return Tuned(search.weights, search.counts, search.verdict, search, stability)
+    counts = patterns.counts(mean, smoothing=options.smoothing)
+    return Tuned(mean, counts, judge(counts, wish), search, stability)
 
 
 def _quick_method(method: str | Sweep, classes: int) -> str | Sweep:

@@ -32,10 +32,10 @@ from compromis.estimators.ballots import (
     with_hard_leaves,
 )
 from compromis.estimators.outputs import refuse_many_outputs
-from compromis.estimators.tuning import Stability, TuningOptions, auto_resamples, tune
+from compromis.estimators.tuning import Stability, Tuned, TuningOptions, auto_resamples, tune
 from compromis.estimators.wish_diagram import WishDiagram
 from compromis.evidence.votes import VotePatterns, decide_votes, read_class_weights
-from compromis.measures.pragma import pragma
+from compromis.measures.verdict import Verdict
 from compromis.preferences import Preferences
 from compromis.preferences.preferences import plain_label
 from compromis.weights import WeightSearch
@@ -94,9 +94,14 @@ class WeightedVoteClassifier(WishDiagram, MetaEstimatorMixin, ClassifierMixin, B
     weights_ : ndarray
         The weight of each class; their geometric mean is 1.
     search_ : WeightSearch or None
-        The search: loss, counts, verdict, whether it is proven optimal; None for weights set by hand.
+        The search on all honest votes, and whether it is proven optimal; None for weights set by hand. With resamples its weights are
+        not those decided with: its loss is lower on these votes, and promises too much for new rows.
     loss_ : float
         The PRAGMA loss of ``weights_`` on the honest votes.
+    tuning_ : Tuned or None
+        Weights, counts, search and stability together; ``tuning_.summary()`` says in sentences what was found.
+    verdict_ : Verdict or None
+        What ``weights_`` are worth on the honest votes; None for weights set by hand.
     stability_ : Stability or None
         The spread of weights and loss over resamples.
     patterns_ : VotePatterns or None
@@ -152,7 +157,9 @@ class WeightedVoteClassifier(WishDiagram, MetaEstimatorMixin, ClassifierMixin, B
         self.random_state = random_state
 
     weights_: NDArray[np.float64]
+    tuning_: Tuned | None
     search_: WeightSearch | None
+    verdict_: Verdict | None
     stability_: Stability | None
     patterns_: VotePatterns | None
 
@@ -185,7 +192,7 @@ class WeightedVoteClassifier(WishDiagram, MetaEstimatorMixin, ClassifierMixin, B
             self._tune(votes, y, sample_weight, generator)
         else:
             self.weights_ = _normalised(_by_class(self.weights, self.classes_))
-            self.search_, self.stability_, self.patterns_ = None, None, None
+            self.tuning_, self.search_, self.verdict_, self.stability_, self.patterns_ = (None,) * 5
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -316,8 +323,8 @@ class WeightedVoteClassifier(WishDiagram, MetaEstimatorMixin, ClassifierMixin, B
     def _tune(self, votes: Any, y: Any, sample_weight: Any, generator: np.random.Generator) -> None:
         patterns = VotePatterns.from_votes(votes, y, labels=self.classes_.tolist(), sample_weight=sample_weight)
         self._set_weights(patterns, generator)
-        if self.search_ is not None and not self.search_.verdict.informative:
-            warnings.warn(str(self.search_.verdict), UninformativeWarning, stacklevel=3)
+        if self.verdict_ is not None and not self.verdict_.informative:
+            warnings.warn(str(self.verdict_), UninformativeWarning, stacklevel=3)
 
     def _set_weights(self, patterns: VotePatterns, generator: np.random.Generator) -> None:
         resamples = auto_resamples(len(patterns.classes)) if self.resamples == "auto" else self.resamples
@@ -325,10 +332,10 @@ class WeightedVoteClassifier(WishDiagram, MetaEstimatorMixin, ClassifierMixin, B
             raise InputError(f"resamples is 'auto' or a number of at least 0, got {self.resamples!r}")
         options = TuningOptions(self.method, self.smoothing_, resamples, self.max_ratio)
         wish = Preferences() if self.preferences is None else self.preferences
-        self.weights_, self.search_, self.stability_ = tune(patterns, wish, options, generator)
+        found = tune(patterns, wish, options, generator)
+        self.weights_, self.search_, self.stability_ = found.weights, found.search, found.stability
+        self.tuning_, self.verdict_, self.loss_ = found, found.verdict, found.verdict.loss
         self.patterns_ = patterns
-        counts = patterns.counts(self.weights_, smoothing=self.smoothing_)
-        self.loss_ = pragma(counts, wish.on(patterns.classes)).total
 
     @property
     def classes_(self) -> NDArray[Any]:

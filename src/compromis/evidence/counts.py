@@ -17,6 +17,7 @@ from compromis.evidence.labels import (
     pandas_index,
     read_classes,
     read_labels,
+    refuse_probabilities,
 )
 from compromis.evidence.prevalence import prevalence_factors
 from compromis.evidence.room import check_room
@@ -78,6 +79,8 @@ class Counts:
         check_same_index(truth, pandas_index(sample_weight), "sample_weight")
         weight = read_weights(sample_weight, len(truth))
         found, matrix, squares = tabulate(truth, decision, weight)
+        support = matrix.sum(axis=1).tolist()
+        refuse_probabilities([label for label, rows in zip(found, support, strict=True) if not rows], decision.name)
         order = class_order(found, labels, truth.categories or decision.categories or ())
         return cls(
             _arranged(matrix, found, order),

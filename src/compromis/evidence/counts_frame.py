@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts, class_order
-from compromis.evidence.labels import LabelColumn, check_same_rows, read_labels
+from compromis.evidence.labels import LabelColumn, check_same_rows, read_labels, refuse_probabilities
 from compromis.evidence.tabulate import refuse_many_classes
 from compromis.preferences.preferences import plain_label
 from compromis.queries.frame import Frame
@@ -67,6 +67,7 @@ def counts_of_pairs(
     first, second = ([plain_label(label) for part in column.lists() for label in part] for column in columns)
     if columns[0].kind == "bool":
         first, second = [bool(label) for label in first], [bool(label) for label in second]
+    refuse_probabilities(sorted(set(second) - set(first), key=str), columns[1].name)
     order = class_order(list(dict.fromkeys([*first, *second])), labels, tuple(map(plain_label, categories)))
     refuse_many_classes(len(order))
     place = {label: position for position, label in enumerate(order)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -80,10 +80,33 @@ def check_same_rows(first: LabelColumn, second: LabelColumn) -> None:
     if len(first) == 0:
         raise InputError(f"{first.name} and {second.name} are empty; there is nothing to evaluate")
     if first.kind != second.kind:
+        _refuse_probabilities(second)
         raise InputError(
             f"{first.name} has labels of type {first.kind}, {second.name} of type {second.kind}; convert one so that both are of one type"
         )
     check_same_index(first, second.index, second.name)
+
+
+def refuse_probabilities(never_true: Sequence[Label], name: str) -> None:
+    """Refuse decisions of which three and more are never the true class, and are shares between 0 and 1."""
+    if len(never_true) > 2 and all(map(_is_share, never_true)):
+        raise InputError(
+            f"{name} holds probabilities ({shown(never_true[:3])} ...), not classes; pass them as y_proba, or decide first with predict"
+        )
+
+
+def _refuse_probabilities(column: LabelColumn) -> None:
+    if column.kind == "float" and len(column) > 2:
+        shares = np.unique(np.asarray(column.values[:CHUNK], dtype=np.float64)).tolist()
+        refuse_probabilities([share for share in shares if _is_share(share)], column.name)
+
+
+def _is_share(label: Label) -> bool:
+    """Whether a label is a number between 0 and 1, or the text of one."""
+    try:
+        return 0 < float(label) < 1  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return False
 
 
 def check_same_index(column: LabelColumn, index: Any, name: str) -> None:
@@ -111,7 +134,8 @@ def _as_array(values: Any, name: str) -> NDArray[Any]:
     if array.ndim != 1 or nested:
         shape = (len(array), len(array.flat[0])) if nested else array.shape
         raise InputError(
-            f"{name} must hold one label per row, got shape {shape}; evaluate each output of a multi-label model by itself"
+            f"{name} must hold one label per row, got shape {shape}; pass probabilities as y_proba, and evaluate each output of a "
+            "multi-label model by itself"
         )
     return array
 

@@ -83,7 +83,7 @@ def judge(counts: Counts, wish: Wish, cost: NDArray[np.float64] | None = None) -
     equal = short == best.shortfall and math.isclose(loss, best.loss, rel_tol=1e-12)  # up to rounding
     informative = (short, loss) < (best.shortfall, best.loss) and not equal
     what = "loss" if cost is None else "average cost"
-    sentence = _praise(what, loss, best) if informative else _blame(what, loss, best, counts, wish, cost)
+    sentence = _praise(what, loss, short, best) if informative else _blame(what, loss, best, counts, wish, cost)
     but = "; but " + ", and ".join(map(str, missed)) if missed else ""
     return Verdict(informative, sentence + but, loss, baselines, missed)
 
@@ -98,9 +98,13 @@ def _missed(counts: Counts, wish: Wish) -> tuple[Shortfall, ...]:
     )
 
 
-def _praise(what: str, loss: float, best: Baseline) -> str:
+def _praise(what: str, loss: float, short: float, best: Baseline) -> str:
+    if short < best.shortfall:
+        how = "it meets your minima, which" if short == 0 else "it misses your minima by less than"
+        rest = "no decision without a model does" if short == 0 else "any decision without a model"
+        return f"informative: {how} {rest} ({what} {loss:.4f})"
     gain = f" ({100 * (best.loss - loss) / best.loss:.0f} % lower)" if best.loss > loss > 0 else ""
-    flaw = ", which misses a minimum" if best.shortfall > 0 else ""
+    flaw = ", which misses a minimum too" if best.shortfall > 0 else ""
     return f"informative: {what} {loss:.4f}{gain} against {best.loss:.4f} for {best.name}{flaw}, the best decision without a model"
 
 

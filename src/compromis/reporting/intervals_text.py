@@ -20,7 +20,7 @@ BY_CLASS = {
     "precision": "Precision",
     "f_measure": "F-Measure",
     "roc_area": "ROC Area",
-    "loss": "Loss f",
+    "loss": "Loss",
 }
 
 

@@ -45,9 +45,15 @@ export function baselines(parts, wish) {
   ];
 }
 
-function praise(loss, best) {
+function praise(loss, short, best) {
+  if (short < best.shortfall) {
+    const how = short === 0
+      ? "it meets your minima, which no decision without a model does"
+      : "it misses your minima by less than any decision without a model";
+    return `informative: ${how} (loss ${fixed(loss, 4)})`;
+  }
   const gain = best.loss > loss && loss > 0 ? ` (${fixed((100 * (best.loss - loss)) / best.loss, 0)} % lower)` : "";
-  const flaw = best.shortfall > 0 ? ", which misses a minimum" : "";
+  const flaw = best.shortfall > 0 ? ", which misses a minimum too" : "";
   return `informative: loss ${fixed(loss, 4)}${gain} against ${fixed(best.loss, 4)} for ${best.name}${flaw}, the best decision without a model`;
 }
 
@@ -86,5 +92,5 @@ export function judge(counts, wish) {
   const informative = less && !equal;
   const missed = missedMinima(parts, wish);
   const but = missed.length ? "; but " + missed.join(", and ") : "";
-  return { informative, sentence: (informative ? praise(parts.total, best) : blame(parts, best, wish)) + but, parts, naive };
+  return { informative, sentence: (informative ? praise(parts.total, parts.shortfall, best) : blame(parts, best, wish)) + but, parts, naive };
 }
