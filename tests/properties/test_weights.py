@@ -34,7 +34,7 @@ def searched(rows, wish, **options):
 
 
 def shortfall(search):
-    return sum(one.floor - one.value for one in search.verdict.shortfalls)
+    return sum(one.minimum - one.value for one in search.verdict.shortfalls)
 
 
 @law("search_weights", "WeightSearch", "Exact", examples=10)
@@ -58,7 +58,7 @@ def test_no_search_does_worse_than_equal_weights_or_better_than_the_exact_one(ro
     exact = searched(rows, wish, method="exact")
     for method in (cp.Exact(), cp.Sweep(rounds=5), cp.Annealing(steps=200)):
         search = searched(rows, wish, method=method, budget=cp.Budget(evaluations=100_000))
-        start = sum(one.floor - one.value for one in before.verdict.shortfalls), before.summary.loss
+        start = sum(one.minimum - one.value for one in before.verdict.shortfalls), before.summary.loss
         assert (shortfall(search), search.loss) <= (start[0] + 1e-9, math.inf)
         if shortfall(search) > start[0] - 1e-12:
             assert search.loss <= start[1] + 1e-12
