@@ -35,9 +35,7 @@ any_scored_rows = st.lists(st.tuples(st.booleans(), st.integers(0, 5)), min_size
 scored_rows = any_scored_rows.filter(lambda rows: len({flag for flag, _ in rows}) == 2)
 """The same, with rows of both kinds."""
 
-vote_rows = st.lists(
-    st.tuples(st.tuples(*[st.integers(0, 4)] * 3).filter(any), class_names), min_size=1, max_size=12
-)
+vote_rows = st.lists(st.tuples(st.tuples(*[st.integers(0, 4)] * 3).filter(any), class_names), min_size=1, max_size=12)
 """Rows of (votes for a, b and c with ties, truth)."""
 
 positive_weights = st.lists(st.floats(0.05, 20), min_size=3, max_size=3)

@@ -150,7 +150,7 @@ def test_any_two_periods_are_judged_and_printed(first, second, wish):
     assert len(found.to_frame()) == 6
 
 
-@law("Counts", "VotePatterns")
+@law("Counts")
 @given(telling, st.tuples(*[st.integers(1, 9)] * 3))
 def test_new_class_shares_change_no_recall_and_come_back(matrix, parts):
     counts, shares = cp.Counts.from_matrix(matrix, CLASSES), np.array(parts) / sum(parts)

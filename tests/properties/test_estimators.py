@@ -104,7 +104,7 @@ def test_a_forest_decides_by_its_weights_and_the_same_seed_gives_the_same_forest
     assert again.predict_proba(X).tolist() == forest.predict_proba(X).tolist()
 
 
-@law("WeightedVoteClassifier", "Decision", examples=6)
+@law("WeightedVoteClassifier", examples=6)
 @given(problems(), positive_weights, st.integers(-10, 10))
 def test_weights_set_by_hand_decide_at_any_scale(problem, weights, power):
     X, y = problem

@@ -129,7 +129,11 @@ def test_a_damaged_file_is_refused_in_one_sentence_or_says_something_whole(path,
     place = data.draw(st.integers(0, len(written) - 2))
     damaged = data.draw(
         st.sampled_from(
-            [written[:place], written[:place] + b"-" + written[place + 1 :], written[:place] + b"\xff" + written[place:]]
+            [
+                written[:place],
+                written[:place] + b"-" + written[place + 1 :],
+                written[:place] + b"\xff" + written[place:],
+            ]
         )
     )
     path.write_bytes(damaged)

@@ -38,7 +38,7 @@ def vote_frame(kind, rows):
     return make(kind, {**columns, "truth": truth})
 
 
-@law("evaluate_frame", "Counts", examples=10)
+@law("evaluate_frame", examples=10)
 @given(decided_rows, kinds, preferences(), seeds)
 def test_decisions_in_a_frame_are_evaluated_as_in_memory(rows, kind, wish, seed):
     truth, decision = columns_of(shuffled(rows, seed))
@@ -49,7 +49,7 @@ def test_decisions_in_a_frame_are_evaluated_as_in_memory(rows, kind, wish, seed)
     refused(cp.evaluate_frame, frame, truth="truth", decision="nowhere", **options)
 
 
-@law("evaluate_frame", "decide", "VotePatterns", examples=10)
+@law("evaluate_frame", "decide", "Decision", examples=10)
 @given(vote_rows, kinds, positive_weights, st.sampled_from([0.0, 0.5]))
 def test_votes_in_a_frame_are_decided_as_in_memory(rows, kind, weights, smoothing):
     votes, truth = columns_of(rows)
@@ -98,7 +98,10 @@ def test_the_best_cut_of_a_frame_is_that_of_brute_force(rows, kind, weight, inde
 def test_cuts_of_a_frame_are_those_of_its_rows(rows, kind):
     flags, scores = columns_of(rows)
     frame = make(kind, {"truth": ["yes" if flag else "no" for flag in flags], "score": [float(s) for s in scores]})
-    found, expected = cp.OperatingPoints.from_frame(frame, truth="truth", score="score", positive="yes"), points_of(rows)
+    found, expected = (
+        cp.OperatingPoints.from_frame(frame, truth="truth", score="score", positive="yes"),
+        points_of(rows),
+    )
     for name in ("threshold", "true_positives", "false_positives"):
         assert getattr(found, name).tolist() == getattr(expected, name).tolist()
 

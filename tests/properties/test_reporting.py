@@ -93,7 +93,9 @@ def test_a_number_that_keeps_two_classes_apart_does_not_meet_a_third(classes):
 def _check_mlflow(classes, truth, decision, prefix):
     logged, texts = {}, {}
     package = SimpleNamespace(
-        log_metrics=logged.update, set_tag=lambda name, text: None, log_text=lambda text, path: texts.update({path: text})
+        log_metrics=logged.update,
+        set_tag=lambda name, text: None,
+        log_text=lambda text, path: texts.update({path: text}),
     )
     result = cp.evaluate(truth, decision, labels=classes, preferences=cp.Preferences())
     with patch.dict(sys.modules, {"mlflow": package}):
@@ -141,7 +143,9 @@ def test_skore_gets_the_loss_the_shortfall_and_the_loss_of_each_class(rows, wish
     result = cp.evaluate(truth, decision, labels=CLASSES, preferences=wish)
     functions = cp.skore_metrics(wish)
     added = {}
-    report = SimpleNamespace(metrics=SimpleNamespace(add=lambda metric, **options: added.setdefault(len(added), metric)))
+    report = SimpleNamespace(
+        metrics=SimpleNamespace(add=lambda metric, **options: added.setdefault(len(added), metric))
+    )
     assert cp.add_to_skore(report, wish) == list(functions)
     assert len(added) == len(functions)
     arguments = Saying(decision), [[0]] * len(rows), truth
