@@ -27,7 +27,20 @@ def refused(function: Callable[..., Any], *arguments: Any, **options: Any) -> st
     """Return the sentence with which input is refused; anything but one sentence of an InputError fails."""
     with pytest.raises(cp.InputError) as caught:
         function(*arguments, **options)
-    message = str(caught.value)
+    return _sentence(caught.value)
+
+
+def answer(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """Return the result; None where the input is refused in one sentence."""
+    try:
+        return function(*arguments, **options)
+    except cp.InputError as error:
+        _sentence(error)
+        return None
+
+
+def _sentence(error: cp.InputError) -> str:
+    message = str(error)
     assert message.strip()
     assert "\n" not in message
     assert not message.endswith(".")

@@ -79,14 +79,16 @@ def test_whole_weights_are_repetition(problem, kind, seed):
 
 
 @law("PragmaTreeClassifier", examples=6)
-@given(problems())
-def test_a_tree_without_limits_decides_each_distinct_row_by_its_majority(problem):
+@given(problems(), st.sampled_from(["PRAGMA", "gini"]))
+def test_a_leaf_has_the_class_shares_of_its_rows(problem, kind):
     X, y = problem
-    shares = cp.PragmaTreeClassifier(criterion="gini", random_state=0).fit(X, y).predict_proba(X)
-    for row, share in zip(X, shares, strict=True):
-        alike = y[(X == row).all(axis=1)]
-        if len(set(alike)) == 1:  # gini always finds a split of rows that differ in class and in a column
-            assert share[alike[0]] == pytest.approx(1) or len({*map(tuple, X)}) < len(X)
+    tree = TREES[kind]().fit(X, y)
+    leaves = tree.apply(X)
+    for leaf, shares, decided in zip(leaves, tree.predict_proba(X), tree.predict(X), strict=True):
+        inside = np.bincount(y[leaves == leaf], minlength=len(tree.classes_))
+        assert np.allclose(shares, inside / inside.sum())
+        assert inside[decided] == inside.max()
+    assert len({*leaves}) == tree.get_n_leaves()
 
 
 @law("PragmaForestClassifier", "Decision", examples=4)

@@ -159,7 +159,7 @@ def test_intervals_hold_the_estimate_stay_in_range_and_widen(rows, wish, one, ot
         assert inner.low - 1e-12 <= inner.value <= inner.high + 1e-12, name
         assert outer.low - 1e-12 <= inner.low, name
         assert inner.high <= outer.high + 1e-12, name
-        assert -1 - 1e-12 <= outer.low, name
+        assert outer.low >= -1 - 1e-12, name
         assert outer.high <= 1 + 1e-12, name
         if name not in ("kappa", "matthews"):
             assert outer.low >= -1e-12, name

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import compromis as cp
-from tests.properties.laws import law, refused
+from tests.properties.laws import answer, law, refused
 from tests.properties.strategies import CLASSES, any_scored_rows, columns_of, decided_rows, labels, points_of, vote_rows
 
 FIELDS = {
@@ -137,10 +137,7 @@ def test_a_damaged_file_is_refused_in_one_sentence_or_says_something_whole(path,
         )
     )
     path.write_bytes(damaged)
-    try:
-        again = cp.read_evidence(path).evidence
-    except cp.InputError as error:
-        assert "\n" not in str(error)
-    else:  # a letter of a label, or a digit, that happens to fit
-        assert again.rows == again.matrix.sum()
-        assert len(again.classes) == len(CLASSES)
+    again = answer(cp.read_evidence, path)
+    if again is not None:  # a letter of a label, or a digit, that happens to fit
+        assert again.evidence.rows == again.evidence.matrix.sum()
+        assert len(again.evidence.classes) == len(CLASSES)

@@ -245,7 +245,7 @@ def test_in_its_domain_and_only_there_a_result_beats_taking_everything(rows, ind
 def test_an_index_has_one_value_along_its_line(value, weight, index):
     recall, precision = cp.isoline(value, weight, index, size=21)
     assert len(recall) == len(precision)
-    assert ((0 <= recall) & (recall <= 1) & (0 <= precision) & (precision <= 1)).all()
+    assert ((recall >= 0) & (recall <= 1) & (precision >= 0) & (precision <= 1)).all()
     assert same(cp.index_value(precision, recall, weight, index=index), np.full(len(recall), value), 1e-9)
     refused(cp.isoline, value + 1.01, weight, index)
 
