@@ -38,6 +38,9 @@ scored_rows = any_scored_rows.filter(lambda rows: len({flag for flag, _ in rows}
 vote_rows = st.lists(st.tuples(st.tuples(*[st.integers(0, 4)] * 3).filter(any), class_names), min_size=1, max_size=12)
 """Rows of (votes for a, b and c with ties, truth)."""
 
+tunable_rows = vote_rows.filter(lambda rows: len({truth for _, truth in rows}) > 1)
+"""The same, with at least two classes, so that there is something to trade off."""
+
 positive_weights = st.lists(st.floats(0.05, 20), min_size=3, max_size=3)
 
 numbers = st.floats(-1e6, 1e6, allow_subnormal=False).map(lambda x: round(x, 3))

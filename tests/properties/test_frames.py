@@ -24,6 +24,7 @@ from tests.properties.strategies import (
     seeds,
     shares,
     shuffled,
+    tunable_rows,
     vote_rows,
 )
 
@@ -107,7 +108,7 @@ def test_cuts_of_a_frame_are_those_of_its_rows(rows, kind):
 
 
 @law("search_frame", "FrameSearch", examples=6)
-@given(vote_rows, kinds, preferences())
+@given(tunable_rows, kinds, preferences())
 def test_weights_for_a_frame_are_those_for_its_rows(rows, kind, wish):
     votes, truth = columns_of(rows)
     found = cp.search_frame(vote_frame(kind, rows), truth="truth", votes=list(CLASSES), preferences=wish)

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn import metrics
 
@@ -100,6 +100,7 @@ def test_what_is_undefined_is_nan_here_null_in_json_and_explained(rows):
 
 
 @law("evaluate_regression", "RegressionEvaluation", examples=8)
+@example([(13, 5), (14, 7)], 0.5, 0.8)
 @given(whole_pairs, confidences, confidences)
 def test_intervals_of_errors_hold_them_and_widen(rows, one, other):
     low, high = sorted((one, other))

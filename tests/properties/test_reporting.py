@@ -28,6 +28,7 @@ from tests.properties.strategies import (
     preferences,
     same,
     scored_rows,
+    tunable_rows,
     vote_rows,
 )
 
@@ -54,7 +55,7 @@ def test_a_page_names_every_class_runs_none_and_asks_for_nothing(tmp_path_factor
     assert path.read_text(encoding="utf-8") == made.html
     assert made.html.count("<script") == cp.report(cp.evaluate(truth, y_proba=votes, labels=CLASSES)).html.count("<script")  # fmt: skip
     for name in names:
-        assert html.escape(name, quote=False) in made.html or html.escape(name) in made.html
+        assert name in html.unescape(made.html)
     for outside in ('src="http', 'href="http', "url(http", "@import"):
         assert outside not in made.html
     assert made.preferences == renamed
@@ -191,7 +192,7 @@ def test_a_frame_and_json_repeat_the_numbers(classes, data, backend):
 
 
 @law("ClassBalanceDisplay", "WeightSweepDisplay", "VoteDisplay", examples=8)
-@given(vote_rows, preferences(), st.sampled_from(CLASSES))
+@given(tunable_rows, preferences(), st.sampled_from(CLASSES))
 def test_displays_of_votes_and_classes_show_the_numbers(rows, wish, label):
     votes, truth = columns_of(rows)
     patterns = cp.VotePatterns.from_votes(votes, truth, labels=CLASSES)
