@@ -174,8 +174,9 @@ def are_continuous(opened: Frame, names: Sequence[str]) -> bool:
 def _read_bins(bins: Any, classes: int) -> int:
     if isinstance(bins, bool) or not isinstance(bins, int) or not 1 <= bins <= 1_000_000:
         raise InputError(f"bins is a whole number from 1 to 1,000,000, got {bins!r}")
-    if 2 * bins < classes:  # votes spread evenly would all be rounded to 0, and the row left out
-        raise InputError(f"the votes of {classes} classes need at least {-(-classes // 2)} bins, got {bins}")
+    least = classes // 2 + (classes > 2)
+    if bins < least:  # votes spread evenly would all be rounded to 0, and the row left out
+        raise InputError(f"the votes of {classes} classes need at least {least} bins, got {bins}")
     return bins
 
 
