@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,6 +15,9 @@ from compromis.estimators.table_model import ColumnSpec
 from tests.properties.laws import law
 from tests.properties.strategies import positive_weights, seeds
 
+# whether such small problems can be learnt is not the question here
+pytestmark = pytest.mark.filterwarnings("ignore::compromis.errors.UninformativeWarning")
+
 TREES = {
     "PRAGMA": lambda: cp.PragmaTreeClassifier(random_state=0),
     "gini": lambda: cp.PragmaTreeClassifier(criterion="gini", random_state=0),
@@ -24,14 +25,6 @@ TREES = {
 }
 SMALL = {"n_estimators": 4, "random_state": 0}
 trees = st.sampled_from(list(TREES))
-
-
-@pytest.fixture(autouse=True)
-def _quiet():
-    """Whether such small problems can be learnt is not the question here."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", cp.UninformativeWarning)
-        yield
 
 
 @st.composite
