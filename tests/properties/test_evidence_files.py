@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import compromis as cp
@@ -104,7 +104,8 @@ def test_merged_votes_decide_what_all_votes_decide(path, first, second, weights)
 
 
 @law("write_evidence", "EvidenceFile")
-@given(decided_rows, any_scored_rows, st.integers(2, 6))
+@given(decided_rows, any_scored_rows, st.integers(2, 4))
+@example([("a", "a")] * 3 + [("a", "b")] * 2, [(True, 1)] * 3 + [(False, 1)] * 2, 3)
 def test_small_cells_stay_home_and_their_number_is_noted(path, decided, scored, least):
     counts, points = counts_of(decided), bins_of(scored)
     file = cp.write_evidence(counts, path, min_cell=least)
