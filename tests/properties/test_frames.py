@@ -6,7 +6,7 @@ import csv
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import compromis as cp
@@ -74,6 +74,7 @@ def test_votes_in_a_frame_are_decided_as_in_memory(rows, kind, weights, smoothin
     st.sampled_from([0.0, 0.5, 0.9]),
     st.sampled_from([0.0, 0.5]),
 )
+@example([(True, 5)] * 3 + [(False, 3)] * 6 + [(True, 0)] * 3, "pandas", 0.3, "kulczynski", 2, 0.0, 0.0)
 def test_the_best_cut_of_a_frame_is_that_of_brute_force(rows, kind, weight, index, bins, precision, recall):
     flags, scores = columns_of(rows)
     frame = make(kind, {"truth": ["yes" if flag else "no" for flag in flags], "score": [float(s) for s in scores]})
