@@ -110,7 +110,8 @@ def test_weights_set_by_hand_decide_at_any_scale(problem, weights, power):
     )
     votes = first.vote_shares(X)
     assert first.predict(X).tolist() == second.predict(X).tolist() == first.decision_.decide(votes).tolist()
-    assert np.allclose(first.weighted_votes(X).sum(axis=1), 1)
+    weighted = (votes + first.smoothing_) * weights
+    assert np.allclose(first.weighted_votes(X), weighted / weighted.sum(axis=1, keepdims=True))
     base = GaussianNB().fit(X, y)
     assert plain.predict(X).tolist() == base.predict(X).tolist()
     assert first.predict_proba(X).tolist() == base.predict_proba(X).tolist()
