@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from matplotlib import pyplot
 
 import compromis as cp
 from tests.properties.laws import law, refused
@@ -207,6 +208,7 @@ def test_displays_of_votes_and_classes_show_the_numbers(rows, wish, label):
     assert frame["loss"].tolist() == sweep.loss.tolist()
     assert same(frame[f"recall {label}"], sweep.recall[:, CLASSES.index(label)])
     display = cp.VoteDisplay.from_patterns(patterns, label=label, bins=4)
+    pyplot.close(display.figure_)
     assert display.frame("pandas")["rows"].sum() + display.distribution.unvoted.sum() == len(rows)
 
 
