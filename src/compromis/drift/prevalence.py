@@ -112,6 +112,8 @@ def from_decided(decided: NDArray[Any], reference: Counts, level: float) -> Prev
     if rows == 0:
         raise InputError("there is no new row to estimate shares from")
     present = support > 0
+    if not present.any():
+        raise InputError("the reference has no rows; give counts of labelled rows")
     classes = [label for label, there in zip(reference.classes, present, strict=True) if there]
     rates = (reference.matrix[present] / support[present, np.newaxis]).T
     q = decided / rows
@@ -122,6 +124,11 @@ def from_decided(decided: NDArray[Any], reference: Counts, level: float) -> Prev
             f"use other weights, or prevalence_by_em"
         )
     raw = solver @ q
+    if not (raw > 0).any():
+        raise InputError(
+            "the new rows are decided for classes that no labelled row is decided for, so the reference says nothing of their "
+            "shares; label some of them"
+        )
     spread = np.diag(solver @ _decision_noise(q, rates, raw, rows, support[present]) @ solver.T) ** 0.5
     value, error = np.zeros(len(support)), np.zeros(len(support))
     value[present], error[present] = np.clip(raw, 0, None) / np.clip(raw, 0, None).sum(), spread

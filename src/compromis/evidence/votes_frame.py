@@ -46,7 +46,7 @@ def patterns_of_frame(
     if bins is None:
         _refuse_continuous(opened, names)
     else:
-        opened = _rounded(opened, names, _read_bins(bins))
+        opened = _rounded(opened, names, _read_bins(bins, len(names)))
     rows = count_groups(opened, [TRUTH, *names], MOST_PATTERNS, what="distinct patterns of votes")
     refuse_missing(opened.named, rows, [TRUTH])
     found = patterns_of_rows(opened, rows, columns, classes, spell)
@@ -171,9 +171,12 @@ def are_continuous(opened: Frame, names: Sequence[str]) -> bool:
     return bool(len(counts) >= 0.5 * counts.sum() and counts.sum() >= _SAMPLE)
 
 
-def _read_bins(bins: Any) -> int:
+def _read_bins(bins: Any, classes: int) -> int:
     if isinstance(bins, bool) or not isinstance(bins, int) or not 1 <= bins <= 1_000_000:
         raise InputError(f"bins is a whole number from 1 to 1,000,000, got {bins!r}")
+    least = classes // 2 + (classes > 2)
+    if bins < least:  # votes spread evenly would all be rounded to 0, and the row left out
+        raise InputError(f"the votes of {classes} classes need at least {least} bins, got {bins}")
     return bins
 
 

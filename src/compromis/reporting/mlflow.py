@@ -75,8 +75,10 @@ def _class_names(evaluation: Evaluation) -> list[str]:
     names = [_name(str(label)).replace("/", "_")[:150] or "_" for label in evaluation.per_class]
     taken: set[str] = {*_SUMMARY_METRICS}
     for place, name in enumerate(names):
-        names[place] = name if name not in taken else f"{name}_{place}"
-        taken.add(names[place])
+        while name in taken:
+            name = f"{name}_{place}"
+        names[place] = name
+        taken.add(name)
     return names
 
 

@@ -28,10 +28,10 @@ def roc_area_bounds(points: OperatingPoints) -> tuple[float, float]:
     (0.5625, 0.9375)
     """
     area = roc_area(points)
-    if not points.binned:
+    if not points.binned or np.isnan(area):
         return area, area
     _, hits, alarms = _steps(points)
-    half = 0.5 * float((hits / points.positives) @ (alarms / points.negatives)) if points.negatives else np.nan
+    half = 0.5 * float((hits / points.positives) @ (alarms / points.negatives))
     return max(area - half, 0.0), min(area + half, 1.0)
 
 
@@ -52,8 +52,8 @@ def average_precision_bounds(points: OperatingPoints) -> tuple[float, float]:
     inside it, the i-th at precision g(i) = (t + i) / (t + i + f + n), and as g is concave their mean is at least
     (g(0) + g(p)) / 2, for weights too.
     """
-    if not points.binned:
-        area = average_precision(points)
+    area = average_precision(points)
+    if not points.binned or np.isnan(area):
         return area, area
     before, hits, alarms = _steps(points)
     share = hits / points.positives
@@ -77,6 +77,8 @@ def tradeoff_bounds(
     (0.75, 0.9)
     """
     family = get_index(index)
+    if not points.positives:
+        return np.nan, np.nan
     at_edges = _value(family, points.true_positives[1:], points.false_positives[1:], points.positives, recall_weight)
     low = float(at_edges.max())
     if not points.binned:

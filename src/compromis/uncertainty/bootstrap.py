@@ -76,7 +76,8 @@ def _bca(estimate: float, drawn: Floats, left_out: Floats, confidence: float) ->
     # values equal to the estimate count half, so that a constant statistic has no bias
     below = (np.count_nonzero(drawn < estimate) + 0.5 * np.count_nonzero(drawn == estimate)) / len(drawn)
     bias = ndtri(np.clip(below, 0.5 / len(drawn), 1 - 0.5 / len(drawn)))
-    pull = np.nanmean(left_out) - left_out[np.isfinite(left_out)]
+    known = left_out[np.isfinite(left_out)]  # of two rows, one alone may have no value
+    pull = known.mean() - known if len(known) else known
     spread = np.sum(pull**2) ** 1.5
     acceleration = np.sum(pull**3) / (6 * spread) if spread > 0 else 0.0
     z = bias + ndtri(np.array([(1 - confidence) / 2, (1 + confidence) / 2]))

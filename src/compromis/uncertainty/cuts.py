@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.measures.rates import ratio
 from compromis.uncertainty.drawing import SEED
@@ -65,6 +66,9 @@ def draw_cuts(
     The rows between two cuts weigh Gamma(their number) together, positives and negatives apart; what is drawn is a
     Bayesian bootstrap of the rows, with `PSEUDO_ROWS` of each kind spread like all rows.
     """
+    points.check_ranking("an interval or band of a curve")
+    if points.reason:
+        raise InputError(f"intervals and bands of curves need rows of both kinds; {points.reason}")
     rng = np.random.default_rng(random_state)
     kept = thinned(points)
     between = [np.diff(part[kept]).astype(np.float64) for part in (points.true_positives, points.false_positives)]

@@ -1,0 +1,144 @@
+"""Laws of evidence files: nothing is lost in a round trip, parts add up to the whole, small cells stay home, damage is one sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import compromis as cp
+from tests.properties.laws import answer, law, refused
+from tests.properties.strategies import CLASSES, any_scored_rows, columns_of, decided_rows, labels, points_of, vote_rows
+
+FIELDS = {
+    cp.Counts: ("matrix", "classes", "rows"),
+    cp.VotePatterns: ("votes", "truth", "multiplicity", "classes", "rows", "left_out", "width"),
+    cp.OperatingPoints: (
+        "threshold",
+        "true_positives",
+        "false_positives",
+        "positives",
+        "negatives",
+        "positive",
+        "binned",
+    ),
+}
+
+
+def fields(evidence):
+    """What evidence holds, as plain values."""
+    values = [getattr(evidence, name) for name in FIELDS[type(evidence)]]
+    return [value.tolist() if isinstance(value, np.ndarray) else value for value in values]
+
+
+def counts_of(rows):
+    return cp.Counts.from_predictions(*columns_of(rows), labels=CLASSES)
+
+
+def patterns_of(rows):
+    return cp.VotePatterns.from_votes(*columns_of(rows), labels=CLASSES, merge=True)
+
+
+def bins_of(rows):
+    inside = [[flag for flag, score in rows if score == edge] for edge in range(5, -1, -1)]
+    hits = [sum(flags) for flags in inside]
+    alarms = [len(flags) - sum(flags) for flags in inside]
+    return cp.OperatingPoints.from_bins(range(5, -1, -1), hits, alarms, pos_label=True)
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    return tmp_path_factory.mktemp("evidence") / "site.json"
+
+
+@law("write_evidence", "read_evidence", "EvidenceFile", "Counts", "VotePatterns", "OperatingPoints")
+@given(decided_rows, vote_rows, any_scored_rows)
+def test_evidence_survives_a_file(path, decided, votes, scored):
+    for evidence in (counts_of(decided), patterns_of(votes), points_of(scored), bins_of(scored)):
+        written = cp.write_evidence(evidence, path)
+        assert fields(cp.read_evidence(path).evidence) == fields(written.evidence) == fields(evidence)
+        assert written.suppressed.cells == 0
+
+
+@law("write_evidence", "read_evidence", "Counts")
+@given(labels, st.data())
+def test_labels_and_weights_survive_a_file(path, classes, data):
+    truth, decided = (
+        data.draw(st.lists(st.sampled_from(classes), min_size=3, max_size=3)) for _ in ("truth", "decision")
+    )
+    weight = data.draw(st.lists(st.floats(1e-9, 1e9), min_size=3, max_size=3))
+    counts = cp.Counts.from_predictions(truth, decided, labels=classes, sample_weight=weight)
+    cp.write_evidence(counts, path)
+    again = cp.read_evidence(path).evidence
+    assert again.classes == tuple(classes)
+    assert [type(label) for label in again.classes] == [type(label) for label in classes]
+    assert again.matrix.tolist() == counts.matrix.tolist()
+    assert again.squares.tolist() == counts.squares.tolist()
+
+
+@law("merge_evidence", "read_evidence", "EvidenceFile")
+@given(decided_rows, decided_rows, any_scored_rows, any_scored_rows)
+def test_files_of_parts_merge_to_the_whole_in_any_order(path, first, second, one, other):
+    for made, parts in ((counts_of, (first, second)), (points_of, (one, other)), (bins_of, (one, other))):
+        files = []
+        for part in parts:
+            cp.write_evidence(made(part), path)
+            files.append(cp.read_evidence(path))
+        whole = fields(made([*parts[0], *parts[1]]))
+        assert fields(cp.merge_evidence(files).evidence) == whole
+        assert fields(cp.merge_evidence(reversed(files)).evidence) == whole
+    refused(cp.merge_evidence, [])
+    refused(cp.merge_evidence, [cp.EvidenceFile(counts_of(first), files[0].suppressed), files[0]])
+
+
+@law("merge_evidence", "VotePatterns", examples=10)
+@given(vote_rows, vote_rows, st.lists(st.floats(0.1, 10), min_size=3, max_size=3))
+def test_merged_votes_decide_what_all_votes_decide(path, first, second, weights):
+    files = []
+    for part in (first, second):
+        cp.write_evidence(patterns_of(part), path)
+        files.append(cp.read_evidence(path))
+    merged = cp.merge_evidence(files).evidence.counts(weights).matrix
+    assert merged.tolist() == patterns_of([*first, *second]).counts(weights).matrix.tolist()
+
+
+@law("write_evidence", "EvidenceFile")
+@given(decided_rows, any_scored_rows, st.integers(2, 4))
+@example([("a", "a")] * 3 + [("a", "b")] * 2, [(True, 1)] * 3 + [(False, 1)] * 2, 3)
+def test_small_cells_stay_home_and_their_number_is_noted(path, decided, scored, least):
+    counts, points = counts_of(decided), bins_of(scored)
+    file = cp.write_evidence(counts, path, min_cell=least)
+    kept = cp.read_evidence(path).evidence.matrix
+    assert ((kept == 0) | (kept >= least)).all()
+    assert kept[counts.matrix >= least].tolist() == counts.matrix[counts.matrix >= least].tolist()
+    assert file.suppressed.cells == ((counts.matrix > 0) & (counts.matrix < least)).sum()
+    assert counts.rows - kept.sum() <= file.suppressed.most_rows
+    cp.write_evidence(points, path, min_cell=least)
+    for name in ("true_positives", "false_positives"):
+        inside = np.diff(getattr(cp.read_evidence(path).evidence, name))
+        assert ((inside == 0) | (inside >= least)).all()
+    refused(cp.write_evidence, counts, path, min_cell=-least)
+    refused(cp.write_evidence, points_of(scored), path, min_cell=least)
+
+
+@law("read_evidence", examples=40)
+@given(decided_rows, st.data())
+def test_a_damaged_file_is_refused_in_one_sentence_or_says_something_whole(path, rows, data):
+    cp.write_evidence(counts_of(rows), path)
+    written = path.read_bytes()
+    place = data.draw(st.integers(0, len(written) - 2))
+    damaged = data.draw(
+        st.sampled_from(
+            [
+                written[:place],
+                written[:place] + b"-" + written[place + 1 :],
+                written[:place] + b"\xff" + written[place:],
+            ]
+        )
+    )
+    path.write_bytes(damaged)
+    again = answer(cp.read_evidence, path)
+    if again is not None:  # a letter of a label, or a digit, that happens to fit
+        assert again.evidence.rows == again.evidence.matrix.sum()
+        assert len(again.evidence.classes) == len(CLASSES)

@@ -1,0 +1,143 @@
+"""Laws of data frames and files: an engine gives what the same rows give in memory."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import compromis as cp
+from tests.frame_kinds import make
+from tests.properties.laws import law, refused
+from tests.properties.strategies import (
+    CLASSES,
+    any_scored_rows,
+    columns_of,
+    decided_rows,
+    indices,
+    points_of,
+    positive_weights,
+    preferences,
+    seeds,
+    shares,
+    shuffled,
+    tunable_rows,
+    vote_rows,
+)
+
+kinds = st.sampled_from(["pandas", "polars_lazy", "pyarrow"])
+hostile = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), min_size=1, max_size=5)
+"""Labels of a text file: stars, quotes, commas, NA, 01; no control characters."""
+
+
+def vote_frame(kind, rows):
+    votes, truth = columns_of(rows)
+    columns = {label: [float(one[k]) for one in votes] for k, label in enumerate(CLASSES)}
+    return make(kind, {**columns, "truth": truth})
+
+
+@law("evaluate_frame", examples=10)
+@given(decided_rows, kinds, preferences(), seeds)
+def test_decisions_in_a_frame_are_evaluated_as_in_memory(rows, kind, wish, seed):
+    truth, decision = columns_of(shuffled(rows, seed))
+    frame = make(kind, {"truth": truth, "decision": decision})
+    options = {"labels": CLASSES, "preferences": wish}
+    expected = cp.evaluate(*columns_of(rows), **options).document()
+    assert cp.evaluate_frame(frame, truth="truth", decision="decision", **options).document() == expected
+    refused(cp.evaluate_frame, frame, truth="truth", decision="nowhere", **options)
+
+
+@law("evaluate_frame", "decide", "Decision", examples=10)
+@given(vote_rows, kinds, positive_weights, st.sampled_from([0.0, 0.5]))
+def test_votes_in_a_frame_are_decided_as_in_memory(rows, kind, weights, smoothing):
+    votes, truth = columns_of(rows)
+    frame, decision = vote_frame(kind, rows), cp.Decision(CLASSES, weights, smoothing)
+    expected = decision.decide(votes).tolist()
+    decided = cp.decide(frame, votes=list(CLASSES), weights=decision, name="said")
+    column = decided.collect()["said"] if kind == "polars_lazy" else decided["said"]
+    assert (column.to_pylist() if kind == "pyarrow" else column.to_list()) == expected
+    counts = cp.evaluate_frame(frame, truth="truth", votes=list(CLASSES), weights=decision).counts
+    assert counts.matrix.tolist() == cp.Counts.from_predictions(truth, expected, labels=CLASSES).matrix.tolist()
+    refused(cp.decide, frame, votes=list(CLASSES), weights=[1, 2])
+
+
+@law("best_cut", "BestCut", "OperatingPoints", examples=15)
+@given(
+    any_scored_rows,
+    kinds,
+    shares,
+    indices,
+    st.integers(2, 5),
+    st.sampled_from([0.0, 0.5, 0.9]),
+    st.sampled_from([0.0, 0.5]),
+)
+@example([(True, 5)] * 3 + [(False, 3)] * 6 + [(True, 0)] * 3, "pandas", 0.3, "kulczynski", 2, 0.0, 0.0)
+def test_the_best_cut_of_a_frame_is_that_of_brute_force(rows, kind, weight, index, bins, precision, recall):
+    flags, scores = columns_of(rows)
+    frame = make(kind, {"truth": ["yes" if flag else "no" for flag in flags], "score": [float(s) for s in scores]})
+    options = {"recall_weight": weight, "index": index, "min_precision": precision, "min_recall": recall, "bins": bins}
+    points = points_of(rows)
+    possible = [
+        float(cp.index_value(p, r, weight, index=index))
+        for p, r in zip(points.precision[1:], points.recall[1:], strict=True)
+        if p >= precision and r >= recall
+    ]
+    if not any(flags) or not possible:
+        refused(cp.best_cut, frame, truth="truth", score="score", positive="yes", **options)
+        return
+    found = cp.best_cut(frame, truth="truth", score="score", positive="yes", **options)
+    assert found.value == pytest.approx(max(possible), abs=1e-12)
+    hits = sum(flag and score >= found.threshold for flag, score in rows)
+    assert found.recall == pytest.approx(hits / sum(flags), abs=1e-12)
+    assert found.precision == pytest.approx(hits / sum(score >= found.threshold for score in scores), abs=1e-12)
+
+
+@law("OperatingPoints", examples=8)
+@given(any_scored_rows, kinds)
+def test_cuts_of_a_frame_are_those_of_its_rows(rows, kind):
+    flags, scores = columns_of(rows)
+    frame = make(kind, {"truth": ["yes" if flag else "no" for flag in flags], "score": [float(s) for s in scores]})
+    found, expected = (
+        cp.OperatingPoints.from_frame(frame, truth="truth", score="score", positive="yes"),
+        points_of(rows),
+    )
+    for name in ("threshold", "true_positives", "false_positives"):
+        assert getattr(found, name).tolist() == getattr(expected, name).tolist()
+
+
+@law("search_frame", "FrameSearch", examples=6)
+@given(tunable_rows, kinds, preferences())
+def test_weights_for_a_frame_are_those_for_its_rows(rows, kind, wish):
+    votes, truth = columns_of(rows)
+    found = cp.search_frame(vote_frame(kind, rows), truth="truth", votes=list(CLASSES), preferences=wish)
+    expected = cp.search_weights(votes, truth, preferences=wish, labels=CLASSES)
+    assert found.search.loss == pytest.approx(expected.loss, abs=1e-12)
+    decided = cp.Decision(CLASSES, found.search.weights).decide(votes).tolist()
+    assert found.search.counts.matrix.tolist() == cp.Counts.from_predictions(truth, decided, labels=CLASSES).matrix.tolist()  # fmt: skip
+    equal = cp.Decision(CLASSES, [1, 1, 1]).decide(votes).tolist()
+    assert found.before.matrix.tolist() == cp.Counts.from_predictions(truth, equal, labels=CLASSES).matrix.tolist()
+
+
+@law("scan", "Counts", examples=6)
+@given(st.lists(st.tuples(hostile, hostile), min_size=1, max_size=8), st.sampled_from(["polars", "duckdb"]))
+def test_labels_in_a_file_are_what_was_written(tmp_path_factory, rows, engine):
+    path = tmp_path_factory.mktemp("scan") / "site [1]*.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, quoting=csv.QUOTE_ALL).writerows([("truth", "decision"), *rows])
+    counts = cp.Counts.from_frame(cp.scan(path, engine=engine), truth="truth", decision="decision")
+    expected = cp.Counts.from_predictions(*columns_of(rows))
+    assert counts.classes == expected.classes
+    assert counts.matrix.tolist() == expected.matrix.tolist()
+
+
+@law("scan", examples=4)
+@given(st.lists(st.integers(-1000, 1000), min_size=1, max_size=8))
+def test_numbers_asked_for_are_numbers_and_a_missing_file_is_one_sentence(tmp_path_factory, values):
+    folder = tmp_path_factory.mktemp("numbers")
+    (folder / "n.csv").write_text("\n".join(["score,truth", *(f"{value},x" for value in values)]) + "\n")
+    frame = cp.scan(folder / "n.csv", engine="polars", numbers=["score"]).collect()
+    assert frame["score"].sum() == np.sum(values)
+    refused(cp.scan, folder / "nowhere.csv")

@@ -1,0 +1,202 @@
+"""Laws of vote weights: brute force, order, scale, ties, what is stored is what is decided, bounds of binned votes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+import compromis as cp
+from tests import naive_weights
+from tests.properties.laws import law, refused
+from tests.properties.strategies import (
+    CLASSES,
+    columns_of,
+    labels,
+    positive_weights,
+    preferences,
+    same,
+    seeds,
+    shuffled,
+    tunable_rows,
+    vote_rows,
+)
+
+small_rows = tunable_rows.filter(lambda rows: len(rows) <= 7)
+
+
+def searched(rows, wish, **options):
+    votes, truth = columns_of(rows)
+    return cp.search_weights(votes, truth, preferences=wish, labels=CLASSES, random_state=0, **options)
+
+
+def shortfall(search):
+    return sum(one.minimum - one.value for one in search.verdict.shortfalls)
+
+
+@law("search_weights", "WeightSearch", "Exact", examples=10)
+@given(small_rows, preferences())
+def test_the_exact_search_finds_what_brute_force_finds(rows, wish):
+    votes, truth = columns_of(rows)
+    search = searched(rows, wish, method=cp.Exact())
+    missing, loss = naive_weights.brute_force(votes, [CLASSES.index(one) for one in truth], wish.on(CLASSES))
+    assert search.optimal
+    assert shortfall(search) == pytest.approx(missing, abs=1e-9)
+    assert search.loss == pytest.approx(loss, abs=1e-9)
+    assert search.feasible == (missing == 0)
+
+
+@law("search_weights", "WeightSearch", "Sweep", "Annealing", "Budget", examples=8)
+@given(tunable_rows, preferences())
+def test_no_search_does_worse_than_equal_weights_or_better_than_the_exact_one(rows, wish):
+    votes, truth = columns_of(rows)
+    equal = cp.VotePatterns.from_votes(votes, truth, labels=CLASSES).counts([1, 1, 1])
+    before = cp.evaluate_counts(equal, preferences=wish)
+    exact = searched(rows, wish, method="exact")
+    for method in (cp.Exact(), cp.Sweep(rounds=5), cp.Annealing(steps=200)):
+        search = searched(rows, wish, method=method, budget=cp.Budget(evaluations=300))
+        start = sum(one.minimum - one.value for one in before.verdict.shortfalls), before.summary.loss
+        assert (shortfall(search), search.loss) <= (start[0] + 1e-9, math.inf)
+        if shortfall(search) > start[0] - 1e-12:
+            assert search.loss <= start[1] + 1e-12
+        assert shortfall(search) >= shortfall(exact) - 1e-9
+        assert np.log(search.weights).sum() == pytest.approx(0, abs=1e-9)
+
+
+@law("search_weights", "Decision", "VotePatterns", examples=12)
+@given(tunable_rows, preferences(), st.sampled_from(["exact", "sweep"]), st.sampled_from([0.0, 0.5]))
+def test_weights_applied_again_give_the_stored_counts(rows, wish, method, smoothing):
+    votes, truth = columns_of(rows)
+    search = searched(rows, wish, method=method, smoothing=smoothing)
+    decided = cp.Decision.from_json(search.to_json()).decide(votes)
+    for again in (
+        cp.Counts.from_predictions(truth, decided.tolist(), labels=CLASSES),
+        cp.VotePatterns.from_votes(votes, truth, labels=CLASSES).counts(search.weights, smoothing=smoothing),
+    ):
+        assert again.matrix.tolist() == search.counts.matrix.tolist()
+    assert cp.evaluate_counts(search.counts, preferences=wish).summary.loss == pytest.approx(search.loss, abs=1e-12)
+
+
+@law("search_weights", examples=10)
+@given(tunable_rows, preferences(), seeds, st.permutations(range(3)), st.integers(-20, 20))
+def test_order_of_rows_and_classes_and_scale_of_votes_lose_nothing(rows, wish, seed, order, power):
+    votes, truth = columns_of(rows)
+    expected = searched(rows, wish).loss
+    assert searched(shuffled(rows, seed), wish).loss == pytest.approx(expected, abs=1e-12)
+    assert searched([(tuple(v * 2.0**power for v in one), t) for one, t in rows], wish).loss == expected
+    turned = cp.search_weights(
+        np.array(votes)[:, list(order)], truth, preferences=wish, labels=[CLASSES[k] for k in order]
+    )
+    assert turned.loss == pytest.approx(expected, abs=1e-12)
+
+
+@law("search_weights", examples=8)
+@given(small_rows, preferences(), st.data())
+def test_whole_weights_of_rows_are_repetition(rows, wish, data):
+    weight = data.draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)).filter(any))
+    copies = [row for row, times in zip(rows, weight, strict=True) for _ in range(times)]
+    assume(len({truth for _, truth in copies}) > 1)
+    weighted, copied = searched(rows, wish, sample_weight=weight), searched(copies, wish)
+    assert weighted.loss == pytest.approx(copied.loss, abs=1e-12)
+    assert shortfall(weighted) == pytest.approx(shortfall(copied), abs=1e-12)
+
+
+@law("weight_sweep", "WeightSweep", "VotePatterns", examples=15)
+@given(tunable_rows, preferences(), positive_weights, st.sampled_from(CLASSES))
+def test_a_sweep_tells_what_each_ratio_decides(rows, wish, weights, label):
+    votes, truth = columns_of(rows)
+    sweep = cp.weight_sweep(votes, truth, label=label, preferences=wish, weights=weights, labels=CLASSES)
+    patterns, place = cp.VotePatterns.from_votes(votes, truth, labels=CLASSES), CLASSES.index(label)
+    for step, ratio in enumerate(sweep.ratio):
+        now = np.array(weights)
+        now[place] *= ratio
+        result = cp.evaluate_counts(patterns.counts(now), preferences=wish)
+        assert same(sweep.recall[step], [one.recall for one in result.per_class.values()])
+        assert same(sweep.precision[step], [one.precision for one in result.per_class.values()])
+        assert sweep.loss[step] == pytest.approx(result.summary.loss, abs=1e-12)
+        assert sweep.errors[step] == result.summary.incorrect
+    if label in truth:
+        assert (np.diff(sweep.recall[:, place]) >= 0).all()  # a heavier class is never found less
+    refused(cp.weight_sweep, votes, truth, label="z", labels=CLASSES)
+
+
+@law("Decision")
+@given(labels, st.data())
+def test_a_decision_survives_json(classes, data):
+    weights = data.draw(st.lists(st.floats(1e-300, 1e300), min_size=len(classes), max_size=len(classes)))
+    smoothing = data.draw(st.floats(0, 1e6))
+    decision = cp.Decision(tuple(classes), weights, smoothing)
+    again = cp.Decision.from_json(decision.to_json())
+    assert again.classes == decision.classes
+    assert [type(one) for one in again.classes] == [type(one) for one in classes]
+    assert again.weights.tolist() == decision.weights.tolist()
+    assert again.smoothing == smoothing
+
+
+@law("Decision")
+@given(st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3), min_size=1, max_size=20), st.integers(-30, 30))
+def test_the_scale_of_weights_and_votes_decides_nothing(votes, power):
+    weights = np.array([0.7, 1.0, 1.9])
+    expected = cp.Decision((0, 1, 2), weights).decide(votes).tolist()
+    assert cp.Decision((0, 1, 2), weights * 2.0**power).decide(votes).tolist() == expected
+    assert cp.Decision((0, 1, 2), weights).decide(np.array(votes) * 2.0**power).tolist() == expected
+
+
+@law("Decision", "VotePatterns")
+@given(vote_rows, positive_weights, st.sampled_from([0.0, 0.25]))
+def test_the_largest_weighted_vote_wins_and_the_first_one_in_a_tie(rows, weights, smoothing):
+    votes, truth = columns_of(rows)
+    values = [[w * (v + smoothing) for w, v in zip(weights, row, strict=True)] for row in votes]
+    expected = [CLASSES[row.index(max(row))] for row in values]
+    assert cp.Decision(CLASSES, weights, smoothing).decide(votes).tolist() == expected
+    counts = cp.VotePatterns.from_votes(votes, truth, labels=CLASSES).counts(weights, smoothing=smoothing)
+    assert counts.matrix.tolist() == cp.Counts.from_predictions(truth, expected, labels=CLASSES).matrix.tolist()
+
+
+@law("loss_bounds", "CountBounds", "VotePatterns", examples=12)
+@given(vote_rows, preferences(), positive_weights, st.integers(2, 8))
+@example([((4, 4, 3), "a"), ((1, 0, 2), "b")], cp.Preferences(), [1.0, 1.0, 1.0], 2)
+def test_bounds_of_binned_votes_hold_what_the_exact_votes_say(rows, wish, weights, bins):
+    votes, truth = columns_of(rows)
+    shares = np.array(votes) / np.sum(votes, axis=1, keepdims=True)
+    frame = pd.DataFrame(shares, columns=list(CLASSES)).assign(truth=truth)
+    exact = cp.VotePatterns.from_votes(shares, truth, labels=CLASSES).counts(weights)
+    bounds = cp.VotePatterns.from_frame(frame, truth="truth", votes=list(CLASSES), bins=bins).bounds(weights)
+    assert (bounds.low <= exact.matrix).all()
+    assert (exact.matrix <= bounds.high).all()
+    result = cp.evaluate_counts(exact, preferences=wish)
+    low, high = cp.loss_bounds(bounds, wish.on(CLASSES))
+    assert low - 1e-12 <= result.summary.loss <= high + 1e-12
+    assert bounds.accuracy[0] - 1e-12 <= result.summary.accuracy <= bounds.accuracy[1] + 1e-12
+    for k, one in enumerate(result.per_class.values()):
+        for value, (lowest, highest) in ((one.recall, bounds.recall), (one.precision, bounds.precision)):
+            assert math.isnan(value) or lowest[k] - 1e-12 <= value <= highest[k] + 1e-12
+
+
+@law("loss_bounds", "CountBounds", examples=12)
+@given(vote_rows, preferences(), positive_weights)
+@example([((1, 0, 0), "a")], cp.Preferences(), [1.0, 1.0, 1.0])
+def test_nothing_in_doubt_leaves_no_room(rows, wish, weights):
+    votes, truth = columns_of(rows)
+    patterns = cp.VotePatterns.from_votes(votes, truth, labels=CLASSES)
+    bounds, exact = patterns.bounds(weights), patterns.counts(weights)
+    assert bounds.low.tolist() == bounds.high.tolist() == exact.matrix.tolist()
+    loss = cp.evaluate_counts(exact, preferences=wish).summary.loss
+    assert cp.loss_bounds(bounds, wish.on(CLASSES)) == pytest.approx((loss, loss), abs=1e-12)
+
+
+@law("search_weights", "Budget")
+@given(vote_rows, st.floats(-1, 0))
+def test_what_cannot_be_searched_is_one_sentence(rows, seconds):
+    votes, truth = columns_of(rows)
+    refused(cp.Budget, seconds=seconds)
+    refused(cp.search_weights, votes, truth[1:], labels=CLASSES)
+    refused(cp.search_weights, [[-1, 0, 1]], ["a"], labels=CLASSES)
+    refused(cp.search_weights, votes, truth, labels=CLASSES, method="guess")
+    refused(cp.search_weights, votes, truth[:1] * len(truth), labels=CLASSES)
+    frame = pd.DataFrame(np.array(votes, dtype=float), columns=list(CLASSES)).assign(truth=truth)
+    refused(cp.VotePatterns.from_frame, frame, truth="truth", votes=list(CLASSES), bins=1)  # all three may round to 0
