@@ -52,6 +52,10 @@ def test_weights_on_a_tie_stay_there():
 @pytest.mark.parametrize("seed", [3000, 7210, 7012])
 def test_a_cell_that_only_rounding_opens_does_not_spoil_the_proof(seed):
     check(seed, floors=seed % 3 == 1)
+    votes, y, preferences = small_problem(seed, floors=seed % 3 == 1)
+    scale = np.random.default_rng(seed).integers(1, 30, (len(votes), 1)) * 0.7
+    for shares in (votes / 7, votes / scale):
+        assert search_weights(shares, y, preferences=preferences, labels=range(3), method="exact").optimal
 
 
 def test_a_cell_as_narrow_that_is_there_does():
