@@ -112,7 +112,9 @@ def reachable(votes: Any) -> set[tuple[int, ...]]:
 
 
 def brute_force(votes: Any, truth: Any, wish: Any, cost: Any = None) -> tuple[float, float]:
-    """The best value over all reachable decisions."""
+    """The best value over all reachable decisions; shortfalls that differ by rounding are equal."""
     rows, classes = np.asarray(votes, dtype=float), np.asarray(votes).shape[1]
     kept = [t for t, row in zip(truth, rows, strict=True) if row.sum() > 0]
-    return min(value(matrix(kept, one, [1] * len(kept), classes), wish, cost) for one in reachable(votes))
+    found = [value(matrix(kept, one, [1] * len(kept), classes), wish, cost) for one in reachable(votes)]
+    least = min(shortfall for shortfall, _ in found)
+    return min((one for one in found if one[0] <= least + 1e-12), key=lambda one: one[1])

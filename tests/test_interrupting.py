@@ -47,7 +47,10 @@ def arguments(votes, seconds):
     ]
 
 
-def test_ctrl_c_says_what_was_found_so_far(votes, monkeypatch, tmp_path):
+@pytest.mark.parametrize("engine", [None, "polars", "duckdb"])
+def test_ctrl_c_says_what_was_found_so_far(votes, monkeypatch, tmp_path, engine):
+    if engine is not None:
+        pytest.importorskip(engine)
     calls = []
 
     def pressed(self, done, loss):
@@ -58,9 +61,9 @@ def test_ctrl_c_says_what_was_found_so_far(votes, monkeypatch, tmp_path):
 
     monkeypatch.setattr(Watch, "__call__", pressed)
     before, handler = sorted(tmp_path.iterdir()), signal.getsignal(signal.SIGINT)
-    begin = time.monotonic()
-    done = CliRunner().invoke(main, arguments(votes, 600))
-    assert time.monotonic() - begin < 60
+    begin = time.process_time()  # a busy machine is slow, but a search that does not stop computes
+    done = CliRunner().invoke(main, [*arguments(votes, 600), *(["--engine", engine] if engine else [])])
+    assert time.process_time() - begin < 60
     assert done.exit_code == 130
     assert "stopped by Ctrl-C: these are the best weights found so far, and nothing was written" in done.stderr
     assert "weights: c0 " in done.stdout

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -48,6 +50,28 @@ def test_passes_find_what_a_search_of_all_rows_finds(rng, classes):
     assert f"{found.passes} passes over the data" in found.summary()
     equal = cp.Counts.from_predictions(truth, np.array(names)[votes.argmax(axis=1)], labels=names)
     assert np.array_equal(found.before.matrix, equal.matrix)
+
+
+@pytest.mark.parametrize("stop", [1, None])
+@pytest.mark.usefixtures("_small_memory")
+def test_a_search_that_is_stopped_is_the_last_and_its_weights_are_counted_on_all_rows(rng, stop):
+    votes, truth, names = rows(rng, 20_000, 4)
+    frame = pl.DataFrame(dict(zip(names, votes.T, strict=True))).with_columns(t=pl.Series(truth))
+    seen, searches = [], []
+
+    @contextmanager
+    def watch():
+        searches.append(len(seen))
+        yield lambda _, loss: seen.append(loss) or len(seen) == stop
+
+    found = cp.search_frame(frame, truth="t", votes=names, preferences=WISH, sample=4000, watch=watch)
+    decided = np.array(names)[(votes * found.search.weights).argmax(axis=1)]
+    assert (
+        found.search.counts.matrix.tolist() == cp.Counts.from_predictions(truth, decided, labels=names).matrix.tolist()
+    )
+    assert (len(searches) == 1) == (stop == 1)
+    assert found.passes == len(searches) + 2
+    assert ("rows was searched, and all rows were counted" in found.summary()) == (stop == 1)
 
 
 @pytest.mark.usefixtures("_small_memory")

@@ -11,12 +11,14 @@ import numpy as np
 import pytest
 import scipy.optimize
 import scipy.sparse
+from numba.core.typing.typeof import Purpose, typeof, typeof_impl
 
 from compromis.errors import InputError
 from compromis.evidence.votes import VotePatterns
 from compromis.indices import Index
 from compromis.preferences import Preference, Preferences
 from compromis.weights import Annealing, Budget, search_weights, weight_sweep
+from compromis.weights.problem import SearchProblem
 from tests import naive_weights as naive
 from tests.weight_cases import small_problem
 
@@ -130,6 +132,27 @@ def test_an_index_that_does_not_compile():
     preferences = Preferences(default=Preference.from_recall_weight(0.5), index=own)
     with pytest.raises(InputError, match="'odd' cannot be compiled"):
         search_weights(*three_classes(rows=20), preferences=preferences)
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_the_type_of_an_objective_that_is_kept_is_the_one_numba_finds(own):
+    index = Index("plane", lambda p, r, w: (1 - w) * p + w * r) if own else "f"
+    votes, y = three_classes(rows=20)
+    problem = SearchProblem.read(
+        VotePatterns.from_votes(votes, y), Preferences(index=index), cost=None, smoothing=0.0, max_ratio=None
+    )
+    objective = problem.objective()
+    frozen = objective.share.copy()
+    frozen.flags.writeable = False
+    layouts = [
+        objective,
+        objective._replace(share=frozen),
+        objective._replace(support=np.repeat(objective.support, 2)[::2]),
+    ]
+    by_numba = [typeof_impl.dispatch(tuple)(one, Purpose.argument) for one in layouts]
+    assert len({str(one) for one in by_numba}) == 3
+    for _ in range(2):
+        assert [typeof(one, Purpose.argument) for one in layouts] == by_numba
 
 
 def test_minima_that_contradict_are_named():

@@ -61,9 +61,10 @@ def check_names(rng: Any, truth: Any, decision: Any, shares: Any, wish: cp.Prefe
     alike(document(text), base, "strings in place of numbers", exactly=True)
     order = rng.permutation(classes)
     turned = cp.evaluate(truth, decision, y_proba=shares[:, order], preferences=wish, labels=order.tolist())
+    found = document(turned)
     for k, label in enumerate(order):
-        alike(document(turned)["per_class"][k], base["per_class"][label], f"class {label} in another place")
-    alike(document(turned)["summary"], base["summary"], "another order of the classes")
+        alike(found["per_class"][k], base["per_class"][label], f"class {label} in another place")
+    alike(found["summary"], base["summary"], "another order of the classes")
 
 
 def check_repetition(rng: Any, truth: Any, decision: Any, wish: cp.Preferences) -> None:
@@ -75,9 +76,10 @@ def check_repetition(rng: Any, truth: Any, decision: Any, wish: cp.Preferences) 
     repeated = cp.evaluate(np.repeat(truth, times), np.repeat(decision, times), preferences=wish, labels=labels)
     halved = cp.evaluate(truth, decision, preferences=wish, labels=labels, sample_weight=times / 2)
     assert weighted.counts.matrix.tolist() == repeated.counts.matrix.tolist(), "weights and repetition differ in counts"
-    for other, what in ((repeated, "repetition in place of weights"), (halved, "half the weights")):
-        alike(document(weighted)["per_class"], document(other)["per_class"], what, but=("support", "decided"))
-        alike(document(weighted)["summary"], document(other)["summary"], what, but=SIZES)
+    found = document(weighted)
+    for other, what in ((document(repeated), "repetition in place of weights"), (document(halved), "half the weights")):
+        alike(found["per_class"], other["per_class"], what, but=("support", "decided"))
+        alike(found["summary"], other["summary"], what, but=SIZES)
 
 
 SIZES = ("rows", "total", "correct", "incorrect", "relative_absolute_error", "root_relative_squared_error")

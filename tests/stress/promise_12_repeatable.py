@@ -10,10 +10,11 @@ import io
 import sys
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
 from unittest.mock import patch
 
-from tests.stress.counting import described
+from tests.stress.counting import WORKERS, described
 from tests.stress.outcome import Outcome, Progress, scaled, silent
 from tests.stress.programs import output
 from tests.stress.suite import run_suite
@@ -59,17 +60,19 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
     """Count programs with another hash, and random tests that fail on some seed."""
     total = check_threads(1500, THREADS, in_a_process) if scale >= 0.1 else check_threads(150, (1, 3), in_this_process)
     seeds = scaled(SEEDS, scale, least=0) if scale >= 0.1 else 0
-    for seed in range(1, seeds + 1):
-        total += run_suite(
-            "-p",
-            "tests.stress.drawing_tests",
-            f"--hypothesis-seed={seed}",
-            "tests",
-            what=f"COMPROMIS_SEED={seed}",
-            COMPROMIS_SEED=str(seed),
-        )
-        progress(seed, seeds)
+    with ThreadPoolExecutor(
+        WORKERS
+    ) as pool:  # a seed per process: spread over workers, each would collect the tests again
+        for done, outcome in enumerate(pool.map(random_tests, range(1, seeds + 1)), start=1):
+            total += outcome
+            progress(done, seeds)
     return total
+
+
+def random_tests(seed: int) -> Outcome:
+    """Run the tests that draw random numbers, on another seed."""
+    keep = ("-p", "tests.stress.drawing_tests", f"--hypothesis-seed={seed}", "tests")
+    return run_suite(*keep, what=f"COMPROMIS_SEED={seed}", workers=1, COMPROMIS_SEED=str(seed))
 
 
 def in_a_process(threads: int, rows: int) -> str:

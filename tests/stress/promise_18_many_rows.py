@@ -72,9 +72,9 @@ def _blocks(rows: int) -> list[int]:
 
 def _expected(rows: int) -> dict[tuple[str, str], int]:
     total: Counter[tuple[str, str]] = Counter()
-    for size in _blocks(rows):
+    for size, times in Counter(_blocks(rows)).items():
         truth, decision = _codes(size)
-        table = np.bincount(truth * 4 + decision, minlength=16).reshape(4, 4)
+        table = np.bincount(truth * 4 + decision, minlength=16).reshape(4, 4) * times
         total.update({(CLASSES[i], CLASSES[j]): int(table[i, j]) for i in range(4) for j in range(4)})
     return {pair: count for pair, count in total.items() if count}
 
@@ -104,10 +104,13 @@ def _write_parquet(path: Path, rows: int) -> dict[tuple[str, str], int]:
 
     labels = np.array(CLASSES, dtype=object)
     schema = pyarrow.schema({"truth": pyarrow.string(), "decision": pyarrow.string()})
+    known: dict[int, pyarrow.Table] = {}
     with pyarrow.parquet.ParquetWriter(path, schema) as writer:
         for size in _blocks(rows):
-            truth, decision = _codes(size)
-            writer.write_table(pyarrow.table({"truth": labels[truth], "decision": labels[decision]}, schema=schema))
+            if size not in known:
+                truth, decision = _codes(size)
+                known[size] = pyarrow.table({"truth": labels[truth], "decision": labels[decision]}, schema=schema)
+            writer.write_table(known[size])
     return _expected(rows)
 
 

@@ -13,11 +13,11 @@ from tests.stress.outcome import Outcome
 from tests.stress.programs import ROOT, environment
 
 
-def run_suite(*arguments: str, what: str, seconds: float = 7200, **changes: str) -> Outcome:
+def run_suite(*arguments: str, what: str, seconds: float = 7200, workers: int = WORKERS, **changes: str) -> Outcome:
     """Run pytest with arguments and return its tests as cases; skipped tests do not count."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
-        workers = ["-n", str(WORKERS)] if WORKERS > 1 else []
+        spread = ["-n", str(workers)] if workers > 1 else []
         command = [
             sys.executable,
             "-m",
@@ -25,7 +25,7 @@ def run_suite(*arguments: str, what: str, seconds: float = 7200, **changes: str)
             "-q",
             "-p",
             "no:cacheprovider",
-            *workers,
+            *spread,
             f"--junitxml={report}",
             *arguments,
         ]
@@ -43,7 +43,14 @@ def _counted(report: Path, what: str, code: int) -> Outcome:
     cases = ElementTree.parse(report).getroot().findall(".//testcase")
     run = [one for one in cases if one.find("skipped") is None]
     broken = [one for one in run if one.find("failure") is not None or one.find("error") is not None]
-    failures = [f"{what}: {one.get('classname')}::{one.get('name')}" for one in broken]
+    failures = [f"{what}: {one.get('classname')}::{one.get('name')}: {_reason(one)}" for one in broken]
     if code not in (0, 1, 5):
         failures.append(f"{what}: pytest ended with code {code}")
     return Outcome(len(run), tuple(failures))
+
+
+def _reason(case: ElementTree.Element) -> str:
+    """Return the beginning of what pytest says of a test that failed."""
+    found = case.find("failure")
+    found = case.find("error") if found is None else found
+    return "" if found is None else " ".join((found.get("message") or "").split())[:200]

@@ -5,12 +5,9 @@ from __future__ import annotations
 import click
 
 from compromis.cli.engine_options import engine_options, wants_engine
-from compromis.cli.saying import say_dropped
+from compromis.cli.saying import say_dropped, say_interrupted
 from compromis.cli.shares import read_pairs
 from compromis.cli.wishes import read_wish, wish_options
-
-INTERRUPTED = 130
-"""The exit code of programs that Ctrl-C ended."""
 
 
 @click.command("tune")
@@ -58,7 +55,8 @@ def command(
 
     The votes must be honest: of a model that did not see the rows (out-of-bag, out-of-fold, or held out).
 
-    Ctrl-C during the search prints the best weights found so far, writes nothing, and exits with 130.
+    Ctrl-C during the search prints the best weights found so far, writes nothing, and exits with 130; while an engine
+    reads the data there are none yet, and it just ends.
     """
     from compromis.cli.progress import search_progress
     from compromis.engines import columns
@@ -98,7 +96,6 @@ def command(
     click.echo(change)
     click.echo(found.summary())
     if progress.interrupted:
-        click.echo("stopped by Ctrl-C: these are the best weights found so far, and nothing was written", err=True)
-        raise click.exceptions.Exit(INTERRUPTED)
+        say_interrupted()
     if output is not None:
         click.echo(f"weights written to {output}")

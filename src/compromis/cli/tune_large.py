@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
 
 from compromis.cli.engine_options import label_texts, opened, score_columns
 from compromis.cli.gather import by_class, without_missing
-from compromis.cli.saying import say_dropped
+from compromis.cli.saying import say_dropped, say_interrupted
 
 
 def tune_large(
@@ -22,11 +24,19 @@ def tune_large(
     output: str | None,
     settings: dict[str, Any],
 ) -> None:
-    """Search, write and say."""
+    """Search, write and say; Ctrl-C during a search says what it found, during a pass over the data it ends the program."""
+    from compromis.cli.progress import Watch, search_progress
     from compromis.engines.searching import search_frame
     from compromis.reporting.change import Change
 
     chosen: dict[str, str] = {}
+    watches: list[Watch] = []
+
+    @contextmanager
+    def watch() -> Iterator[Watch]:
+        with search_progress() as one:
+            watches.append(one)
+            yield one
 
     def numbers(names: list[str]) -> list[str]:
         chosen.update(score_columns(votes, names, [truth]))
@@ -35,12 +45,15 @@ def tune_large(
     with opened(file, engine, cluster, numbers) as scan:
         frame, dropped = without_missing(scan.frame, truth, drop_missing)
         found = search_frame(
-            frame, truth=truth, votes=by_class(chosen), preferences=wish, spell=label_texts, **settings
+            frame, truth=truth, votes=by_class(chosen), preferences=wish, spell=label_texts, watch=watch, **settings
         )
-    if output is not None:
+    interrupted = any(one.interrupted for one in watches)
+    if output is not None and not interrupted:
         found.search.decision.to_json(output)
     say_dropped(dropped)
     click.echo(Change(found.before, found.search.counts, wish))
     click.echo(found.summary())
+    if interrupted:
+        say_interrupted()
     if output is not None:
         click.echo(f"weights written to {output}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,11 +19,13 @@ from compromis.evidence.votes_frame import are_continuous, name_votes, open_vote
 from compromis.preferences import Preferences
 from compromis.queries.grouping import TooMany
 from compromis.weights import WeightSearch, search_weights
-from compromis.weights.budget import Budget
+from compromis.weights.budget import Budget, Progress
 from compromis.weights.problem import SearchProblem
 from compromis.weights.search import normalised
 
 Floats = NDArray[np.float64]
+Watch = Callable[[], AbstractContextManager[Progress | None]]
+"""Opens the progress of one search in memory; passes over the data belong to the engine, which has no such thing."""
 
 _ROUNDS = 4
 """How often the search moves to the border of what it fetched before it settles for what it has."""
@@ -46,7 +49,7 @@ class FrameSearch:
         How many queries read the data.
     box : float or None
         None: every pattern was searched. Else the ratio of weights around the result within which every row that could be
-        decided otherwise was searched; beyond it a sample was.
+        decided otherwise was searched; beyond it a sample was. 1: the sample only, because someone stopped the search.
     sampled : int
         The rows of that sample.
 
@@ -68,7 +71,9 @@ class FrameSearch:
     def summary(self) -> str:
         """Return in sentences what was found, how, and what it is worth."""
         how = "every pattern of votes was searched"
-        if self.box is not None:
+        if self.box == 1:
+            how = f"a sample of {self.sampled:,} rows was searched, and all rows were counted"
+        elif self.box is not None:
             how = (
                 f"a sample of {self.sampled:,} rows showed where, then every row that weights within a factor of {self.box:.3g} "
                 f"could decide otherwise was searched"
@@ -91,6 +96,7 @@ def search_frame(
     sample: int = 200_000,
     random_state: int = 0,
     spell: Spell | None = None,
+    watch: Watch = nullcontext,
 ) -> FrameSearch:
     """Find the weights that meet the preferences best, for the votes in a data frame of any engine and size.
 
@@ -112,6 +118,9 @@ def search_frame(
         How many rows are fetched first where nearly every row has votes of its own.
     spell : callable, optional
         How true classes are written out as text.
+    watch : callable, optional
+        Returns a context manager that is entered for each search in memory and gives its `progress`, as in `search_weights`.
+        A search that is told to stop is the last one: a pass that counts all rows under its weights may follow.
 
     Returns
     -------
@@ -129,7 +138,7 @@ def search_frame(
     >>> found.search.counts.matrix.tolist(), found.passes
     ([[2, 0], [0, 3]], 1)
     """
-    task = _Task(preferences, cost, smoothing, method, budget, random_state)
+    task = _Task(preferences, cost, smoothing, method, budget, random_state, watch)
     columns, classes = name_votes(votes, labels)
     opened = open_votes(frame, truth, columns, weight)
     if not are_continuous(opened, vote_names(len(columns))):
@@ -144,9 +153,9 @@ def search_frame(
     return _by_passes(source, task, sample)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class _Task:
-    """What is wanted of the weights."""
+    """What is wanted of the weights, and whether someone wanted no more."""
 
     preferences: Preferences | None
     cost: ArrayLike | None
@@ -154,22 +163,33 @@ class _Task:
     method: str
     budget: Budget | float | None
     random_state: int
+    watch: Watch
+    stopped: bool = False
 
     def search(self, patterns: VotePatterns, smoothing: float, max_ratio: float | None = None) -> WeightSearch:
         """Search patterns in memory."""
         method = (
             "sweep" if self.method == "auto" and len(patterns.classes) == 3 and len(patterns) > _FEW else self.method
         )
-        return search_weights(
-            patterns,
-            preferences=self.preferences,
-            cost=self.cost,
-            smoothing=smoothing,
-            method=method,
-            max_ratio=max_ratio,
-            budget=self.budget,
-            random_state=self.random_state,
-        )
+        with self.watch() as progress:
+            return search_weights(
+                patterns,
+                preferences=self.preferences,
+                cost=self.cost,
+                smoothing=smoothing,
+                method=method,
+                max_ratio=max_ratio,
+                budget=self.budget,
+                progress=None if progress is None else self._noting(progress),
+                random_state=self.random_state,
+            )
+
+    def _noting(self, progress: Progress) -> Progress:
+        def note(done: float, loss: float) -> bool:
+            self.stopped = bool(progress(done, loss)) or self.stopped
+            return self.stopped
+
+        return note
 
     def problem(self, patterns: VotePatterns) -> SearchProblem:
         """Return what is minimised."""
@@ -184,8 +204,10 @@ def _by_passes(source: VoteSource, task: _Task, sample: int) -> FrameSearch:
     """Search a sample, then all rows near what it says, and count."""
     sampled = sample_patterns(source, sample)
     first = task.search(sampled, task.smoothing)
-    weights, found, passes, box = first.weights, first, 2, _WIDEST
+    weights, found, passes, box = first.weights, first, 2, 1.0
     for _ in range(_ROUNDS):
+        if task.stopped:
+            break
         box = source.box_around(sampled, weights, task.smoothing, _WIDEST)
         near = source.near(weights, task.smoothing, box)
         passes += 1

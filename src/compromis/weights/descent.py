@@ -20,6 +20,17 @@ Value = tuple[float, float]
 """Shortfall and loss, compared in this order."""
 
 
+def precedes(value: Value, other: Value) -> bool:
+    """Whether a value is better; shortfalls that differ by rounding are equal, and then the loss decides."""
+    if value[0] < other[0] * (1 - _ALIKE):
+        return True
+    return value[0] <= other[0] * (1 + _ALIKE) and value[1] < other[1]
+
+
+_ALIKE = 1e-12
+"""The relative difference of shortfalls, which are sums in any order, up to which they are equal; 0 equals 0 only."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
     """What a method found: weights to apply, the first if it does what it should, their value, and whether it is proven to be the best."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis.errors import InputError
+from compromis.kernels.index_terms import MERGED
 from compromis.kernels.weights_binary import sweep_cuts
 from compromis.kernels.weights_ternary import BestCell, Boxes, TernaryRows, search_boxes
 from compromis.weights.budget import Meter
@@ -20,6 +21,8 @@ Floats = NDArray[np.float64]
 _DEPTH = 512
 _QUOTA = 10_000_000
 """Cells tried before the clock is looked at again: about a quarter of a second."""
+_SMALLEST = 24
+"""The smallest number of votes in a row, in whole votes, up to which shares are recognised as such."""
 _BEYOND = np.log(4.0)
 """How far boxes reach beyond the last line, so that every cell is in."""
 
@@ -96,14 +99,34 @@ def _search_three(problem: SearchProblem, generator: np.random.Generator, meter:
     rows = _rows(problem)
     boxes, limit, whole = _first_box(rows, problem.max_ratio)
     point = np.log(weights[1:] / weights[0])
-    best = BestCell(np.array([*value, *value]), point)
+    best = BestCell(np.array([*value, *value]), point.copy())
     listed = np.arange(len(rows.x), dtype=np.int32)
     while boxes.depth[0] > 0 and not meter.exhausted:
         listed, cells = search_boxes(rows, objective, boxes, listed, limit, best, meter.left(_QUOTA))
         meter.note(cells, float(best.value[1]))
     found = float(best.value[0]), float(best.value[1])
-    proven = boxes.depth[0] == 0 and whole and not _beats((best.value[2], best.value[3]), found)
-    return descent.found(np.exp(np.concatenate([[0.0], best.point])), found, proven=bool(proven))
+    no_better = not _beats((best.value[2], best.value[3]), found) or _are_counts(problem)
+    proven = boxes.depth[0] == 0 and whole and no_better
+    if not np.array_equal(best.point, point):  # else as they were: they may break a tie that logarithms would not
+        weights = np.exp(np.concatenate([[0.0], best.point]))
+    return descent.found(weights, found, proven=bool(proven))
+
+
+def _are_counts(problem: SearchProblem) -> bool:
+    """Whether the votes of each row are small whole numbers times something, so that a cell narrower than rounding is none.
+
+    The ends of a cell are sums of up to four logarithms of ratios within rows, so its width is ln(a / b) with whole
+    numbers a and b of at most the fourth power of the votes: 0, or far more than what is taken for rounding.
+    """
+    votes = problem.patterns.votes.toarray() if hasattr(problem.patterns.votes, "toarray") else problem.patterns.votes
+    votes = votes[votes.any(axis=1)].astype(np.float64) + problem.smoothing
+    votes /= np.min(votes, axis=1, where=votes > 0, initial=np.inf, keepdims=True)
+    whole = np.zeros(len(votes), dtype=bool)
+    for smallest in range(1, _SMALLEST + 1):
+        multiples = votes * smallest
+        near = np.abs(multiples - np.rint(multiples)) <= 1e-13 * multiples
+        whole |= near.all(axis=1) & (multiples.max(axis=1) ** 4 < 0.01 / MERGED)
+    return bool(whole.all())
 
 
 def _rows(problem: SearchProblem) -> TernaryRows:

@@ -10,10 +10,13 @@ from typing import Any
 
 import numba
 import numba.experimental.function_type  # registers the type below; numba itself does so with its first compilation only
+import numpy as np
 from numba import types
+from numba.extending import typeof_impl
 
 from compromis.errors import InputError
 from compromis.indices import Index
+from compromis.kernels.index_terms import Objective
 
 _NUMBERS = types.float64(types.float64, types.float64, types.float64)
 
@@ -33,6 +36,23 @@ class _Unused(types.WrapperAddressProtocol):  # type: ignore[misc]
 
 
 _UNUSED = _Unused()
+_KNOWN: dict[tuple[Any, ...], Any] = {}
+
+
+@typeof_impl.register(Objective)  # type: ignore[untyped-decorator]
+def _type_of(objective: Objective, context: Any) -> Any:
+    """Return numba's type of an objective, found once for each layout of its arrays.
+
+    A tuple that holds a function is looked at field by field with every call of a kernel, which took most of the time of a
+    search among few rows.
+    """
+    key = tuple(
+        (field.dtype, field.ndim, field.flags.num) if isinstance(field, np.ndarray) else type(field)
+        for field in objective
+    )
+    if key not in _KNOWN:
+        _KNOWN[key] = typeof_impl.dispatch(tuple)(objective, context)
+    return _KNOWN[key]
 
 
 def formula_of(index: Index) -> Any:

@@ -16,7 +16,7 @@ from compromis.measures.rates import precision, recall
 from compromis.preferences import Preferences
 from compromis.weights.annealing import Annealing
 from compromis.weights.budget import Budget, Meter, Progress, read_budget
-from compromis.weights.descent import Found, Value
+from compromis.weights.descent import Found, Value, precedes
 from compromis.weights.exact import Exact
 from compromis.weights.problem import SearchProblem
 from compromis.weights.result import WeightSearch
@@ -147,7 +147,10 @@ def _finish(problem: SearchProblem, found: Found, method: str, meter: Meter) -> 
     """Apply the weights once more and keep the best of what was applied; equal weights are always among it."""
     candidates = [*map(normalised, found.candidates), np.ones(problem.classes)]
     candidates = [one for one in candidates if one.max() <= one.min() * problem.max_ratio * (1 + 1e-12)]
-    (shortfall, loss), weights, counts = min((_applied(problem, one) for one in candidates), key=lambda one: one[0])
+    best, *others = (_applied(problem, one) for one in candidates)
+    for one in others:
+        best = one if precedes(one[0], best[0]) else best
+    (shortfall, loss), weights, counts = best
     promised = problem.kernel_value(found.value)
     kept = shortfall <= promised[0] + 1e-9 and loss <= promised[1] + 1e-9 * max(1.0, abs(promised[1]))
     return WeightSearch(

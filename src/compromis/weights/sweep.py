@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from compromis.evidence.votes import read_class_weights
 from compromis.weights.budget import Meter
-from compromis.weights.descent import Descent, Found, Value
+from compromis.weights.descent import Descent, Found, Value, precedes
 from compromis.weights.problem import SearchProblem
 
 Floats = NDArray[np.float64]
@@ -131,7 +131,7 @@ class _Best:
 
     def offer(self, value: Value, descent: Descent) -> bool:
         """Keep the descent's weights if they are better."""
-        if value < self.value:
+        if precedes(value, self.value):
             improved = value[0] < self.value[0] - 1e-12 or value[1] < self.value[1] - 1e-12
             self.weights, self.value = descent.state.weight.copy(), value
             descent.keep()
