@@ -27,6 +27,7 @@ class Change:
     """Such as measures/rates."""
     operator: str
     line: int
+    column: int
     node: Any
     index: int
     lines: tuple[int, ...]
@@ -62,7 +63,7 @@ def changes(module: str) -> Iterator[Change]:
         for name, operator in operators:
             for index, (begin, _) in enumerate(operator.mutation_positions(node)):
                 if not any(first <= tuple(begin) < last for first, last in still):
-                    yield Change(module, name, begin[0], node, index, _around(begin[0], statements))
+                    yield Change(module, name, *begin, node, index, _around(begin[0], statements))
 
 
 def path_of(module: str) -> Path:

@@ -11,13 +11,14 @@ from __future__ import annotations
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import itertools
 import json
 import os
 import resource
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,8 @@ from tests.stress.code_changes import Change, differs, in_words, path_of
 ROOT = Path(__file__).parents[2]
 FIRST = 1.0
 """Seconds of the quickest tests that are tried before the others are even imported."""
+MOST = 20.0
+"""Seconds of tests that are tried on one change; the slowest ones beyond that are not."""
 PATIENCE = 600.0
 """Seconds after which a child that computes nothing counts as hanging."""
 SPACE = 4 << 30
@@ -49,7 +52,9 @@ class Timed:
         found = set().union(*(of_module.get(line, set()) for line in change.lines))
         if "" in found:  # runs while the module is imported
             found = set().union(*of_module.values())
-        return sorted(found - {""}, key=lambda name: (self.seconds.get(name, 0.0), name))
+        ordered = sorted(found - {""}, key=lambda name: (self.seconds.get(name, 0.0), name))
+        spent = list(itertools.accumulate(self.seconds.get(name, 0.0) for name in ordered))
+        return [name for name, total in zip(ordered, spent, strict=True) if total <= MOST] or ordered[:1]
 
 
 class _Observer:
@@ -95,6 +100,8 @@ class Verdict:
     module: str
     operator: str
     line: int
+    column: int
+    index: int
     before: str
     after: str
     outcome: str
@@ -102,9 +109,7 @@ class Verdict:
     by: str = ""
 
 
-def tried(
-    wanted: Sequence[Change], timed: Timed, workers: int, say: Callable[[Verdict], None] = lambda verdict: None
-) -> Iterator[Verdict]:
+def tried(wanted: Sequence[Change], timed: Timed, workers: int) -> Iterator[Verdict]:
     """Yield what came of each change, as it is known."""
     waiting = list(reversed(wanted))
     running: dict[int, tuple[Change, int, float]] = {}
@@ -125,9 +130,7 @@ def tried(
                 os.kill(child, signal.SIGKILL)
             if done:
                 del running[child]
-                verdict = _read(change, reader, status)
-                say(verdict)
-                yield verdict
+                yield _read(change, reader, status)
         time.sleep(0.005)
 
 
@@ -136,7 +139,7 @@ def _read(change: Change, reader: int, status: int) -> Verdict:
         lines = [json.loads(line) for line in pipe.read().splitlines()]
     before, after = lines[0] if lines else ("", "")
     outcome, by = lines[1] if len(lines) > 1 else ("noticed", f"ended by signal {status & 127} or exit {status >> 8}")
-    return Verdict(change.module, change.operator, change.line, before, after, outcome, by)
+    return Verdict(change.module, change.operator, change.line, change.column, change.index, before, after, outcome, by)
 
 
 def _live(change: Change, timed: Timed, writer: int) -> None:

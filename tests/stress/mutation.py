@@ -1,129 +1,141 @@
 """python -m tests.stress.mutation: change the source a little, again and again, and count what the tests notice.
 
-Works on a copy of the repository. Annotations are left out: changing them changes nothing that runs.
+With NUMBA_DISABLE_JIT=1 the kernels of the three packages are changed instead, which only plain Python can do quickly.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
+import json
 import os
 import random
-import shutil
 import sys
-import tempfile
+import time
 import tomllib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
 CONFIG = ROOT / "tests" / "mutation.toml"
-FOLDERS = ("measures", "tradeoffs", "weights")
 LEAST = 0.90
+KINDS = ("noticed", "survived", "not run", "explained", "equivalent", "no change")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Try the changes; print what survived, and the score; exit code 1 if it is below 90 %."""
+    """Try the changes; print what survived, and the score; exit code 1 if it is below 90 % anywhere."""
     asked = _read(arguments)
+    _prepare()
+    from tests.stress.code_changes import changes
+    from tests.stress.fork_server import observed, tried
+
     config = tomllib.loads(CONFIG.read_text(encoding="utf-8"))
-    with tempfile.TemporaryDirectory() as name:
-        copy = _copied(Path(name))
-        os.chdir(copy)
-        os.environ["PYTHONPATH"] = os.pathsep.join([str(copy / "src"), str(copy)])
-        items = [
-            one
-            for folder in FOLDERS
-            for one in mutations(copy, folder)
-            if asked.only is None or asked.only in one.module_path.as_posix()
-        ]
-        print(f"{len(items):,} changes are possible", flush=True)
-        if asked.sample:
-            items = random.Random(asked.seed).sample(items, min(asked.sample, len(items)))
-        return _judged([_tried(one, config, copy) for one in items])
+    explained = Explained(config.get("survivor", []))
+    group = config["kernels" if os.environ.get("NUMBA_DISABLE_JIT") == "1" else "packages"]
+    begun = time.monotonic()
+    timed = observed(group["tests"])
+    print(f"{len(timed.seconds)} tests ran once in {time.monotonic() - begun:.0f} s", flush=True)
+    if timed.broken:
+        print("without any change these fail: " + ", ".join(timed.broken))
+        return 1
+    counts: dict[str, Counter[str]] = {}
+    for folder in asked.folder or group["folders"]:
+        possible = [one for module in _modules(folder, group, asked.only) for one in changes(module)]
+        wanted = _chosen(possible, asked, folder)
+        print(f"{folder}: {len(possible):,} changes are possible, {len(wanted):,} are tried", flush=True)
+        counts[folder] = Counter()
+        for verdict in tried(wanted, timed, asked.workers):
+            outcome = explained.outcome(verdict)
+            counts[folder][outcome] += 1
+            if outcome in {"survived", "not run"}:
+                print(f"{outcome} {verdict.module}:{verdict.line} {verdict.before} -> {verdict.after}", flush=True)
+            if asked.log:
+                with asked.log.open("a", encoding="utf-8") as log:
+                    print(json.dumps({**asdict(verdict), "outcome": outcome}), file=log)
+            done = counts[folder].total()
+            if done % 100 == 0:
+                print(f"{folder}: {done:,} tried after {time.monotonic() - begun:.0f} s", flush=True)
+    return _judged(counts)
 
 
 def _read(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.stress.mutation", description=__doc__)
-    parser.add_argument("--sample", type=int, default=0, help="how many changes are drawn; all without it")
+    parser.add_argument("--sample", type=int, default=0, help="how many changes are drawn per folder; all without it")
     parser.add_argument("--seed", type=int, default=0, help="which are drawn")
-    parser.add_argument("--only", help="a part of the module's path")
-    return parser.parse_args(arguments)
+    parser.add_argument("--folder", action="append", help="only this folder; may be given again")
+    parser.add_argument("--only", default="", help="a part of the module's name")
+    parser.add_argument("--workers", type=int, default=2, help="how many are tried at a time")
+    parser.add_argument("--log", type=Path, help="a file to which every outcome is appended as a line of JSON")
+    parser.add_argument("--again", type=Path, help="such a file: only what was not noticed in it is tried")
+    asked = parser.parse_args(arguments)
+    asked.log = asked.log and asked.log.resolve()
+    return asked
 
 
-def _copied(folder: Path) -> Path:
-    for name in ("src", "tests"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "conftest.py"):
-        shutil.copy(ROOT / name, folder / name)
-    return folder
+def _prepare() -> None:
+    """Set the process up for children that start quickly: few examples, few plugins, heavy imports done."""
+    os.chdir(ROOT)
+    os.environ.update(COMPROMIS_EXAMPLES="brief", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1", OMP_NUM_THREADS="1")
+    for name in ("numba", "pandas", "polars", "scipy.stats", "scipy.optimize", "sklearn.metrics", "hypothesis"):
+        __import__(name)
 
 
-def mutations(copy: Path, folder: str) -> Iterator[Any]:
-    """Yield the changes of the modules of a folder that change what runs."""
-    from cosmic_ray.commands.init import _all_work_items
-
-    paths = sorted(
-        path
-        for path in (copy / "src" / "compromis" / folder).glob("*.py")
-        if path.name not in {"__init__.py", "wording.py"}
-    )
-    for path in paths:
-        still = _annotations(path.read_text(encoding="utf-8"))
-        for item in _all_work_items([path], {}):
-            (change,) = item.mutations
-            if not any(begin <= tuple(change.start_pos) < end for begin, end in still):
-                yield change
+def _modules(folder: str, group: dict[str, Any], only: str) -> list[str]:
+    paths = sorted((ROOT / "src" / "compromis" / folder).glob("*.py"))
+    names = [path.stem for path in paths if path.stem != "__init__"]
+    chosen = group.get("modules", names)
+    return [f"{folder}/{name}" for name in names if name in chosen and only in f"{folder}/{name}"]
 
 
-def _annotations(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Return where annotations stand, as pairs of (line, column)."""
-    spans = []
-    for node in ast.walk(ast.parse(source)):
-        parts = [getattr(node, "annotation", None), getattr(node, "returns", None)]
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id[0].isupper():
-            parts.append(
-                node.value if isinstance(node.value, ast.BinOp) and isinstance(node.value.op, ast.BitOr) else None
-            )  # names of types
-        spans += [
-            ((one.lineno, one.col_offset), (one.end_lineno, one.end_col_offset)) for one in parts if one is not None
-        ]
-    return spans
+def _chosen(possible: Sequence[Any], asked: argparse.Namespace, folder: str) -> list[Any]:
+    if asked.again:
+        lines = [json.loads(line) for line in asked.again.read_text(encoding="utf-8").splitlines()]
+        seen = {_place(one) for one in lines if one["outcome"] not in {"noticed", "no change"}}
+        return [one for one in possible if (one.module, one.operator, one.line, one.column, one.index) in seen]
+    if not asked.sample:
+        return list(possible)
+    return random.Random(f"{asked.seed} {folder}").sample(possible, min(asked.sample, len(possible)))
 
 
-def _tried(change: Any, config: dict[str, Any], copy: Path) -> tuple[str, str]:
-    """Return the outcome of one change, and the change in words."""
-    from cosmic_ray.mutating import mutate_and_test
-
-    module = Path(change.module_path).relative_to(copy / "src" / "compromis").with_suffix("").as_posix()
-    chosen = max((begin for begin in config["tests"] if module.startswith(begin)), key=len)
-    command = f"{sys.executable} -m pytest -x -q -p no:cacheprovider -p no:xdist {' '.join(config['tests'][chosen])}"
-    result = mutate_and_test([change], command, config["timeout"])
-    lines = [line for line in (result.diff or "").splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")]
-    words = f"{module}:{change.start_pos[0]} {change.operator_name.rpartition('/')[2]}: {' -> '.join(line[1:].strip() for line in lines)}"
-    outcome = _outcome(result, words, config)
-    print(outcome, words, flush=True)
-    return outcome, words
+def _place(verdict: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(verdict[key] for key in ("module", "operator", "line", "column", "index"))
 
 
-def _outcome(result: Any, words: str, config: dict[str, Any]) -> str:
-    if result.test_outcome is not None and result.test_outcome.value == "killed":
-        return "noticed"
-    if result.worker_outcome.value != "normal":
-        return "no change"
-    return "explained" if any(one["change"] in words for one in config.get("survivor", [])) else "survived"
+class Explained:
+    """The survivors that tests/mutation.toml explains."""
+
+    def __init__(self, entries: list[dict[str, Any]]) -> None:
+        from tests.stress.code_changes import path_of
+
+        for one in entries:
+            source = " ".join(path_of(one["module"]).read_text(encoding="utf-8").split())
+            if one["line"] not in source:
+                raise SystemExit(f"tests/mutation.toml explains a line that is not in {one['module']}: {one['line']}")
+        self.entries = entries
+
+    def outcome(self, verdict: Any) -> str:
+        """Return the outcome, survivors with an explanation apart."""
+        if verdict.outcome not in {"survived", "not run"}:
+            return str(verdict.outcome)
+        for one in self.entries:
+            same = one["module"] == verdict.module and one["line"] in verdict.before
+            if same and ("to" not in one or any(new in verdict.after for new in one["to"])):
+                return "equivalent" if one["equivalent"] else "explained"
+        return str(verdict.outcome)
 
 
-def _judged(outcomes: list[tuple[str, str]]) -> int:
-    counts = {
-        kind: sum(outcome == kind for outcome, _ in outcomes)
-        for kind in ("noticed", "survived", "explained", "no change")
-    }
-    judged = counts["noticed"] + counts["survived"]
-    score = counts["noticed"] / judged if judged else 0.0
-    print(", ".join(f"{count} {kind}" for kind, count in counts.items()))
-    print(f"mutation score {score:.1%}, at least {LEAST:.0%} is wanted")
-    return 0 if score >= LEAST else 1
+def _judged(counts: dict[str, Counter[str]]) -> int:
+    print("| folder | " + " | ".join(KINDS) + " | score |")
+    worst = 1.0
+    for folder, count in counts.items():
+        judged = sum(count[kind] for kind in ("noticed", "survived", "not run", "explained"))
+        score = count["noticed"] / judged if judged else 0.0
+        worst = min(worst, score)
+        print(f"| {folder} | " + " | ".join(str(count[kind]) for kind in KINDS) + f" | {score:.1%} |")
+    print(f"the score is noticed / (noticed + survived + not run + explained); at least {LEAST:.0%} is wanted")
+    return 0 if worst >= LEAST else 1
 
 
 if __name__ == "__main__":
