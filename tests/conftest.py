@@ -17,7 +17,9 @@ settings.register_profile(
     "steady", deadline=None, derandomize=SEED == 0, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
 # make mutation asks whether a test fails, not for the smallest example
-settings.register_profile("brief", settings.get_profile("steady"), max_examples=20, phases=[Phase.explicit, Phase.generate])
+settings.register_profile(
+    "brief", settings.get_profile("steady"), max_examples=20, phases=[Phase.explicit, Phase.generate]
+)
 settings.load_profile(os.environ.get("COMPROMIS_EXAMPLES", "steady"))
 
 

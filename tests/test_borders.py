@@ -65,7 +65,9 @@ def test_a_result_as_good_as_a_constant_decision():
     )
     worse = judge(counts_of([[0, 1], [3, 0]]), important.on(("a", "b")))
     assert "your wish is met better by always deciding 'b' (loss 0.2125, this result 1.0000)" in worse.sentence
-    by_f = judge(counts_of([[0, 1], [0, 3]]), cp.Preferences({"b": cp.Preference.from_recall_weight(0.5, 9)}, index="f").on("ab"))
+    by_f = judge(
+        counts_of([[0, 1], [0, 3]]), cp.Preferences({"b": cp.Preference.from_recall_weight(0.5, 9)}, index="f").on("ab")
+    )
     assert by_f.sentence.endswith("above 0.750, what always deciding it reaches")
 
 
@@ -81,7 +83,10 @@ def test_the_cure_names_the_larger_of_share_and_minimum():
 
 def test_a_rate_that_does_not_exist_misses_its_whole_minimum():
     verdict = judge(counts_of([[2, 0], [2, 0]]), even(min_precision=0.5, min_recall=0.25))
-    assert [(one.label, one.rate, one.value) for one in verdict.shortfalls] == [("b", "precision", 0.0), ("b", "recall", 0.0)]
+    assert [(one.label, one.rate, one.value) for one in verdict.shortfalls] == [
+        ("b", "precision", 0.0),
+        ("b", "recall", 0.0),
+    ]
     assert ", and the recall of 'b' is 0.000, below your minimum of 0.25" in verdict.sentence
     assert shortfall(counts_of([[2, 0], [2, 0]]), even(min_precision=0.5, min_recall=0.25)) == 0.75
     # always a: b misses 1/2 + 1/4; random decisions: precision and recall 1/2, nothing is missed
@@ -210,7 +215,9 @@ def test_priors_at_their_borders():
 
 
 def folds(train, validation, naive, ratio=0.25):
-    return FoldLosses(np.array(train, dtype=float), np.array(validation, dtype=float), np.array(naive, dtype=float), ratio)
+    return FoldLosses(
+        np.array(train, dtype=float), np.array(validation, dtype=float), np.array(naive, dtype=float), ratio
+    )
 
 
 def test_the_standard_error_of_nadeau_and_bengio():
@@ -291,6 +298,7 @@ def test_the_last_value_and_equal_training_losses():
 
 def test_good_is_within_one_standard_error_and_two_of_the_difference():
     """The best has validation losses 0.3 and 0.5: standard error sqrt(0.02) sqrt(1/2 + 1/4) = 0.1225."""
+
     def word(more):
         curve = complexity([[0.2, 0.2]] * 2, [[0.3, 0.5], more], values=(1, 2))
         return curve.fits[1].word
