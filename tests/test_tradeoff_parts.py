@@ -224,9 +224,7 @@ def test_points_that_meet_minima():
     assert (both.true_positives.tolist(), both.false_positives.tolist()) == ([1, 3], [0, 1])
     named = meeting(groups([(1, 0), (2, 2), (1, 3)], 4, 4), min_precision=0.5)
     assert named.names == ("g0", "g1")
-    with pytest.raises(
-        InputError, match="no cut has recall >= 0.5 and precision|no cut has precision >= 1 and recall >= 0.5"
-    ):
+    with pytest.raises(InputError, match=r"no cut has precision >= 1 and recall >= 0\.5"):
         meeting(points, min_precision=1.0, min_recall=0.5)
 
 
