@@ -162,8 +162,8 @@ def test_a_comparison_in_words():
     assert nothing.verdict.startswith("Nothing can be compared (none: ")
     some = cp.compare(
         {
-            "none": OperatingPoints.from_predictions([0, 0], [1, 2], pos_label="a"),
-            "two": OperatingPoints.from_predictions(["a", "b"], [2, 1], pos_label="a"),
+            "none": OperatingPoints.from_predictions([0, 0], [1, 2], pos_label=1),
+            "two": OperatingPoints.from_predictions([1, 0], [2, 1]),
         }
     )
     assert "two has the largest area (1; none nan)" in some.verdict
@@ -298,7 +298,7 @@ def test_the_space_at_its_borders():
 
 def test_isolines_at_their_borders():
     recall, precision = isoline(0.5, 0.5, size=3)  # p + r = 1
-    assert (recall.tolist(), precision.tolist()) == ([0.0, 0.5, 1.0], [1.0, 0.5, 0.0])
+    assert (recall.tolist(), precision.tolist()) == ([0.0, 0.5, 1.0], pytest.approx([1.0, 0.5, 0.0]))
     recall, precision = isoline(0.25, 1.0, size=3)
     assert (recall.tolist(), precision.tolist()) == (pytest.approx([0.25] * 3), [0.0, 0.5, 1.0])
     recall, precision = isoline(0.25, 0.0, size=3)
@@ -349,9 +349,9 @@ def test_the_hull_in_words():
     ):
         with pytest.raises(InputError, match="costs are at least 0 and not both 0"):
             hull.best(**wrong)
-    for wrong in (-0.1, 1.1):
-        with pytest.raises(InputError, match="prevalence"):
+    for wrong in (0.0, 1.0, -0.1, 1.1):
+        with pytest.raises(InputError, match="prevalence is a share strictly between 0 and 1"):
             hull.best(prevalence=wrong)
-    assert hull.best(prevalence=0.0).tpr == 0.5
-    assert hull.best(prevalence=1.0).tpr == 1.0
+    assert hull.best(prevalence=0.01).tpr == 0.5
+    assert hull.best(prevalence=0.99).tpr == 1.0
     assert hull.best(cost_false_positive=0).tpr == 1.0

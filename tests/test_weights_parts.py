@@ -153,17 +153,16 @@ def test_bounds_of_the_problem():
 
 
 def test_sparse_below_a_quarter():
-    """3 of 12 votes are a quarter: dense. 2 of 12 are less: by row and by class."""
-    quarter = np.array([[1, 0, 0], [0, 2, 0], [0, 0, 3], [0, 0, 0]], dtype=float)[:3]
-    votes = np.vstack([quarter, quarter])
-    table = problem_of(np.hstack([votes, np.zeros((6, 1))]), [0, 1, 2, 0, 1, 2]).for_kernels()[0].table
-    assert table.dense.shape == (6, 4)
-    wider = problem_of(np.hstack([votes, np.zeros((6, 2))]), [0, 1, 2, 0, 1, 2])
+    """2 votes in rows of 8 are a quarter: dense. 2 in rows of 9 are less: by row and by class."""
+    votes, y = np.array([[3.0, 1.0], [1.0, 2.0], [4.0, 5.0]]), [0, 1, 1]
+    table = problem_of(np.hstack([votes, np.zeros((3, 6))]), y).for_kernels()[0].table
+    assert table.dense.shape == (3, 8)
+    wider = problem_of(np.hstack([votes, np.zeros((3, 7))]), y)
     table = wider.for_kernels()[0].table
     assert table.dense.shape[0] == 0
-    assert table.class_row.tolist() == [0, 3, 1, 4, 2, 5]
-    assert table.class_value.tolist() == [1, 1, 2, 2, 3, 3]
-    assert table.class_start.tolist() == [0, 2, 4, 6, 6, 6]
+    assert table.class_row.tolist() == [0, 1, 2, 0, 1, 2]
+    assert table.class_value.tolist() == [3, 1, 4, 1, 2, 5]
+    assert table.class_start.tolist() == [0, 3, *[6] * 8]
     assert votes_per_pass(Descent(wider)) == 6
     assert votes_per_pass(Descent(problem_of())) == 24
 
@@ -210,18 +209,19 @@ def test_a_descent_spends_what_it_notes():
     value = descent.run(np.arange(3), meter, 0.9)
     assert value <= start
     assert meter.evaluations > 0
-    assert descent.entries >= VOTES.size  # at least one pass over all votes
+    visited = np.count_nonzero(VOTES)
+    assert descent.entries >= visited  # at least one pass over all votes
     assert meter.history[-1][1] == pytest.approx(min(0.9, value[1]))
     for k in range(3):  # no class improves any more
         best = naive.best_on_line(VOTES, TRUTH, np.ones(8), descent.state.weight, k, descent.problem.wish)
         assert value[1] <= best[1] + 1e-12
     entries, spent = descent.entries, meter.evaluations
     descent.heat(np.random.default_rng(0), 1.0, np.inf, meter)
-    assert descent.entries == entries + VOTES.size
+    assert descent.entries == entries + visited
     assert meter.evaluations > spent
     best = descent.each_against_rest(meter)
     assert best.shape == (3,)
-    assert descent.entries == entries + 2 * VOTES.size
+    assert descent.entries == entries + 2 * visited
     nothing_left = Meter(Budget(evaluations=1))
     nothing_left.note(1, 1.0)
     assert descent.run(np.arange(3), nothing_left, 1.0) == descent.value
