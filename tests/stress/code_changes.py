@@ -7,7 +7,7 @@ on floats they end in a TypeError wherever the line runs at all, which would fla
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,8 @@ class Change:
     index: int
     lines: tuple[int, ...]
     """The lines of the statement that runs."""
+    inside: bool
+    """Whether it is in the body of a function, so that nothing else has to be imported anew."""
 
     def apply(self) -> str:
         """Return the changed source; the tree is changed as well, so this is for a process that ends afterwards."""
@@ -46,24 +48,25 @@ class Change:
         return str(root.get_code())
 
 
-def changes(module: str) -> Iterator[Change]:
-    """Yield all changes of a module that are programs other than the module itself."""
+def changes(module: str, skip: Sequence[str] = ()) -> Iterator[Change]:
+    """Yield all changes of a module but those of operators to skip."""
     from cosmic_ray.ast import ast_nodes, get_ast
     from cosmic_ray.plugins import get_operator, operator_names
 
     source = path_of(module).read_text(encoding="utf-8")
     tree = ast.parse(source)
-    still, statements = _annotations(tree), _statements(tree)
+    still, statements, bodies = _annotations(tree), _statements(tree), _bodies(tree)
     operators = [
         (name.partition("/")[2], get_operator(name)())
         for name in operator_names()
-        if not get_operator(name).arguments() and not _flatters(name)
+        if not get_operator(name).arguments() and not _flatters(name) and name.partition("/")[2] not in skip
     ]
     for node in ast_nodes(get_ast(source)):
         for name, operator in operators:
             for index, (begin, _) in enumerate(operator.mutation_positions(node)):
-                if not any(first <= tuple(begin) < last for first, last in still):
-                    yield Change(module, name, *begin, node, index, _around(begin[0], statements))
+                if not _within(tuple(begin), still):
+                    inside = _within(tuple(begin), bodies)
+                    yield Change(module, name, *begin, node, index, _around(begin[0], statements), inside)
 
 
 def path_of(module: str) -> Path:
@@ -93,6 +96,19 @@ def _flatters(name: str) -> bool:
     kind, _, pair = name.partition("/")[2].partition("_")
     before, _, after = pair.partition("_")
     return kind == "ReplaceBinaryOperator" and before in _ARITHMETIC and after in _BITS
+
+
+def _within(place: Place, spans: list[tuple[Place, Place]]) -> bool:
+    return any(first <= place < last for first, last in spans)
+
+
+def _bodies(tree: ast.Module) -> list[tuple[Place, Place]]:
+    """Return where the bodies of functions stand."""
+    return [
+        ((node.body[0].lineno, node.body[0].col_offset), (node.end_lineno or 0, node.end_col_offset or 0))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+    ]
 
 
 def _statements(tree: ast.Module) -> list[tuple[int, int]]:

@@ -1,13 +1,15 @@
-"""One process that has imported and compiled everything, and forks a child for each change of the source.
+"""One process that has imported, compiled and collected everything, and forks a child for each change of the source.
 
-The parent runs the tests once: that compiles the kernels, times each test, and notes which lines it runs. A child
-forgets compromis and the tests (all but the kernels, unless one of them is changed), puts the changed source in place of
-the module while it is imported again, and runs the tests of the changed line, quickest first, until one fails. Nothing is
-written to disk.
+The parent runs the tests once: that compiles the kernels, times each test, and notes which lines it runs. A child puts the
+changed code into the functions that exist, and runs the tests of the changed line, quickest first, until one fails: nothing
+is imported, nothing is written to disk. What survives that, and what changes a module outside of its functions, is tried
+once more by a child that forgets compromis and its tests and imports them anew with the changed source in place.
 """
 
 from __future__ import annotations
 
+import functools
+import gc
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -18,79 +20,22 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import CodeType, FunctionType
 from typing import Any
 
-from tests.stress.code_changes import Change, differs, in_words, path_of
+from tests.stress.code_changes import SOURCE, Change, differs, in_words, path_of
 
 ROOT = Path(__file__).parents[2]
-FIRST = 1.0
-"""Seconds of the quickest tests that are tried before the others are even imported."""
-MOST = 20.0
+MOST = 4.0
 """Seconds of tests that are tried on one change; the slowest ones beyond that are not."""
-PATIENCE = 600.0
+PATIENCE = 900.0
 """Seconds after which a child that computes nothing counts as hanging."""
 SPACE = 4 << 30
 """Bytes a child may ask for beside those of its parent."""
-_QUIET = ("-x", "-q", "-q", "--tb=no", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning")
-
-
-@dataclass
-class Timed:
-    """What the tests take and run, unchanged."""
-
-    seconds: dict[str, float] = field(default_factory=dict)
-    lines: dict[str, dict[int, set[str]]] = field(default_factory=dict)
-    """Tests by module and line."""
-    broken: list[str] = field(default_factory=list)
-
-    def tests(self, change: Change) -> list[str]:
-        """Return the tests of the changed statement, quickest first; of what runs on import, those of the module."""
-        of_module = self.lines.get(change.module, {})
-        found = set().union(*(of_module.get(line, set()) for line in change.lines))
-        if "" in found:  # runs while the module is imported
-            found = set().union(*of_module.values())
-        ordered = sorted(found - {""}, key=lambda name: (self.seconds.get(name, 0.0), name))
-        spent = list(itertools.accumulate(self.seconds.get(name, 0.0) for name in ordered))
-        return [name for name, total in zip(ordered, spent, strict=True) if total <= MOST] or ordered[:1]
-
-
-class _Observer:
-    """A plugin of pytest that tells coverage which test runs."""
-
-    def __init__(self, measured: Any, timed: Timed) -> None:
-        self.measured, self.timed = measured, timed
-
-    def pytest_runtest_logstart(self, nodeid: str, location: Any) -> None:
-        self.measured.switch_context(nodeid)
-
-    def pytest_runtest_logreport(self, report: Any) -> None:
-        self.timed.seconds[report.nodeid] = self.timed.seconds.get(report.nodeid, 0.0) + report.duration
-        if report.failed:
-            self.timed.broken.append(report.nodeid)
-
-
-def observed(files: Sequence[str]) -> Timed:
-    """Run the tests of files once, in this process."""
-    import coverage
-    import pytest
-
-    timed = Timed()
-    measured = coverage.Coverage(data_file=None, source_pkgs=["compromis"], config_file=False)
-    measured.start()
-    try:
-        with _silence():
-            pytest.main([*_QUIET[1:], "--continue-on-collection-errors", *files], plugins=[_Observer(measured, timed)])
-    finally:
-        measured.stop()
-    data = measured.get_data()
-    source = path_of("x").parent
-    for name in data.measured_files():
-        module = Path(name).relative_to(source).with_suffix("").as_posix()
-        timed.lines[module] = {line: set(contexts) for line, contexts in data.contexts_by_lineno(name).items()}
-    return timed
+_QUIET = ("-q", "-q", "-s", "--tb=no", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning")
 
 
 @dataclass
@@ -105,33 +50,158 @@ class Verdict:
     before: str
     after: str
     outcome: str
-    """noticed, survived, not run (no test runs the line) or no change (not a program, or the same one)."""
+    """noticed, survived, not run (no test runs the line), no change (not a program, or the same one), or again."""
     by: str = ""
 
 
-def tried(wanted: Sequence[Change], timed: Timed, workers: int) -> Iterator[Verdict]:
-    """Yield what came of each change, as it is known."""
-    waiting = list(reversed(wanted))
-    running: dict[int, tuple[Change, int, float]] = {}
-    while waiting or running:
-        while waiting and len(running) < workers:
-            change = waiting.pop()
-            reader, writer = os.pipe()
-            child = os.fork()
-            if child == 0:
-                os.close(reader)
-                _live(change, timed, writer)
+@dataclass
+class Server:
+    """A plugin of pytest: runs all tests, then whatever work needs them collected."""
+
+    work: Callable[[Server], None]
+    seconds: dict[str, float] = field(default_factory=dict)
+    lines: dict[str, dict[int, set[str]]] = field(default_factory=dict)
+    """Tests by module and line."""
+    broken: list[str] = field(default_factory=list)
+    items: dict[str, Any] = field(default_factory=dict)
+    functions: dict[str, list[FunctionType]] = field(default_factory=dict)
+    """The functions of compromis by file."""
+    caches: list[Any] = field(default_factory=list)
+
+    def run(self, files: Sequence[str]) -> None:
+        """Run the tests of files once, then the work, in this process."""
+        import pytest
+
+        with _Silence():
+            pytest.main([*_QUIET, *files], plugins=[self])
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Keep how long a test takes, and whether it fails."""
+        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
+        if report.failed:
+            self.broken.append(report.nodeid)
+
+    def pytest_runtestloop(self, session: Any) -> bool:
+        """Run every test while coverage looks, then work."""
+        import coverage
+
+        measured = coverage.Coverage(data_file=None, source_pkgs=["compromis"], config_file=False)
+        measured.start()
+        for item, following in itertools.pairwise([*session.items, None]):
+            measured.switch_context(item.nodeid)
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        measured.stop()
+        data = measured.get_data()
+        for name in data.measured_files():
+            module = Path(name).relative_to(SOURCE).with_suffix("").as_posix()
+            self.lines[module] = {line: set(tests) for line, tests in data.contexts_by_lineno(name).items()}
+        self.items = {item.nodeid: item for item in session.items}
+        for one in gc.get_objects():
+            if isinstance(one, FunctionType) and one.__code__.co_filename.startswith(str(SOURCE)):
+                self.functions.setdefault(one.__code__.co_filename, []).append(one)
+            elif isinstance(one, functools._lru_cache_wrapper) and (one.__module__ or "").startswith("compromis"):
+                self.caches.append(one)
+        gc.freeze()  # children share the parent's memory
+        self.work(self)
+        return True
+
+    def tests(self, change: Change) -> list[str]:
+        """Return the tests of the changed statement, quickest first; of what runs on import, those of the module."""
+        of_module = self.lines.get(change.module, {})
+        found = set().union(*(of_module.get(line, set()) for line in change.lines))
+        if "" in found or not change.inside:
+            found = set().union(*of_module.values())
+        ordered = sorted(found - {""}, key=lambda name: (self.seconds.get(name, 0.0), name))
+        spent = list(itertools.accumulate(self.seconds.get(name, 0.0) for name in ordered))
+        return [name for name, total in zip(ordered, spent, strict=True) if total <= MOST] or ordered[:1]
+
+    def swapped(self, change: Change, after: str, tests: Sequence[str]) -> tuple[str, str]:
+        """Be a child: put the changed code into the functions, and run the tests that are collected already."""
+        from _pytest.runner import runtestprotocol
+
+        path = str(path_of(change.module))
+        new = {(code.co_qualname, code.co_firstlineno): code for code in _codes(compile(after, path, "exec"))}
+        for function in self.functions.get(path, []):
+            code = new.get((function.__code__.co_qualname, function.__code__.co_firstlineno))
+            if code is None or code.co_freevars != function.__code__.co_freevars:
+                return "again", ""
+            function.__code__ = code
+        for cache in self.caches:
+            cache.cache_clear()
+        for name, following in itertools.pairwise([*tests, None]):
+            item = self.items[name]
+            item._initrequest()
+            reports = runtestprotocol(item, nextitem=self.items.get(following or ""), log=False)
+            if any(report.failed for report in reports):
+                return "noticed", name
+        return "again", ""
+
+    def imported(self, change: Change, after: str, tests: Sequence[str]) -> tuple[str, str]:
+        """Be a child: import everything anew with the changed source in place, and run the tests."""
+        import pytest
+
+        _forget(kernels=change.module.startswith("kernels/"))
+        sys.meta_path.insert(0, _InPlace(change.module, after))
+        failed = _Failed()
+        code = pytest.main([*_QUIET, "-x", *tests], plugins=[failed])
+        return ("survived", "") if code == 0 else ("noticed", failed.name or f"pytest ended with {int(code)}")
+
+    def tried(self, wanted: Iterable[Change], workers: int, *, anew: bool) -> Iterator[tuple[Change, Verdict]]:
+        """Yield what came of each change, as it is known."""
+        waiting = iter(wanted)
+        running: dict[int, tuple[Change, int, float]] = {}
+        while True:
+            for change in itertools.islice(waiting, workers - len(running)):
+                child, reader = self._start(change, anew)
+                running[child] = change, reader, time.monotonic()
+            if not running:
+                return
+            for child in list(running):
+                change, reader, begun = running[child]
+                done, status = os.waitpid(child, os.WNOHANG)
+                if not done and time.monotonic() - begun > PATIENCE:
+                    os.kill(child, signal.SIGKILL)
+                if done:
+                    del running[child]
+                    yield change, _read(change, reader, status)
+            time.sleep(0.002)
+
+    def _start(self, change: Change, anew: bool) -> tuple[int, int]:
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child:
             os.close(writer)
-            running[child] = change, reader, time.monotonic()
-        for child in list(running):
-            change, reader, begun = running[child]
-            done, status = os.waitpid(child, os.WNOHANG)
-            if not done and time.monotonic() - begun > PATIENCE:
-                os.kill(child, signal.SIGKILL)
-            if done:
-                del running[child]
-                yield _read(change, reader, status)
-        time.sleep(0.005)
+            return child, reader
+        try:
+            os.close(reader)
+            with os.fdopen(writer, "w", encoding="utf-8", buffering=1) as pipe, _Silence():
+                self._live(change, anew, pipe)
+        finally:
+            os._exit(0)
+
+    def _live(self, change: Change, anew: bool, pipe: Any) -> None:
+        before = path_of(change.module).read_text(encoding="utf-8")
+        after = change.apply()
+        print(json.dumps(in_words(before, after)), file=pipe)
+        tests = self.tests(change)
+        if not differs(before, after):
+            outcome = "no change", ""
+        elif not tests:
+            outcome = "not run", ""
+        elif not anew and not change.inside:
+            outcome = "again", ""
+        else:
+            _limit(60.0 + 10.0 * sum(self.seconds.get(one, 0.0) for one in tests))
+            outcome = (self.imported if anew else self.swapped)(change, after, tests)
+        print(json.dumps(outcome), file=pipe)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """Yield the code of every function, nested ones included."""
+    yield code
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            yield from _codes(one)
 
 
 def _read(change: Change, reader: int, status: int) -> Verdict:
@@ -140,51 +210,6 @@ def _read(change: Change, reader: int, status: int) -> Verdict:
     before, after = lines[0] if lines else ("", "")
     outcome, by = lines[1] if len(lines) > 1 else ("noticed", f"ended by signal {status & 127} or exit {status >> 8}")
     return Verdict(change.module, change.operator, change.line, change.column, change.index, before, after, outcome, by)
-
-
-def _live(change: Change, timed: Timed, writer: int) -> None:
-    """Be the child: never returns."""
-    try:
-        with os.fdopen(writer, "w", encoding="utf-8", buffering=1) as pipe:
-            before = path_of(change.module).read_text(encoding="utf-8")
-            after = change.apply()
-            print(json.dumps(in_words(before, after)), file=pipe)
-            if not differs(before, after):
-                print(json.dumps(("no change", "")), file=pipe)
-            else:
-                tests = timed.tests(change)
-                _limit(60.0 + 10.0 * sum(timed.seconds.get(one, 0.0) for one in tests))
-                with _silence():
-                    print(json.dumps(_outcome(change, after, tests, timed)), file=pipe)
-    finally:
-        os._exit(0)
-
-
-def _outcome(change: Change, after: str, tests: list[str], timed: Timed) -> tuple[str, str]:
-    import pytest
-
-    if not tests:
-        return "not run", ""
-    _forget(kernels=change.module.startswith("kernels/"))
-    sys.meta_path.insert(0, _InPlace(change.module, after))
-    failed = _Failed()
-    for some in _parts(tests, timed):
-        code = pytest.main([*_QUIET, *some], plugins=[failed])
-        if code != 0:
-            return "noticed", failed.name or f"pytest ended with {int(code)}"
-    return "survived", ""
-
-
-def _parts(tests: list[str], timed: Timed) -> list[list[str]]:
-    """Return the quickest tests of one file, then all others: importing a file takes longer than most tests."""
-    file = tests[0].partition("::")[0]
-    quick, total = [], 0.0
-    for name in tests:
-        if name.startswith(file) and total < FIRST:
-            quick.append(name)
-            total += timed.seconds.get(name, 0.0)
-    rest = [name for name in tests if name not in set(quick)]
-    return [quick, rest] if rest else [quick]
 
 
 class _Failed:
@@ -230,7 +255,7 @@ def _limit(seconds: float) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (used + SPACE, used + SPACE))
 
 
-class _silence:  # noqa: N801 (used like a function)
+class _Silence:
     """Send what is printed, by Python or by anything else, nowhere."""
 
     def __enter__(self) -> None:

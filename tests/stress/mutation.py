@@ -28,36 +28,74 @@ def main(arguments: list[str] | None = None) -> int:
     """Try the changes; print what survived, and the score; exit code 1 if it is below 90 % anywhere."""
     asked = _read(arguments)
     _prepare()
-    from tests.stress.code_changes import changes
-    from tests.stress.fork_server import observed, tried
+    from tests.stress.fork_server import Server
 
     config = tomllib.loads(CONFIG.read_text(encoding="utf-8"))
-    explained = Explained(config.get("survivor", []))
     group = config["kernels" if os.environ.get("NUMBA_DISABLE_JIT") == "1" else "packages"]
-    begun = time.monotonic()
-    timed = observed(group["tests"])
-    print(f"{len(timed.seconds)} tests ran once in {time.monotonic() - begun:.0f} s", flush=True)
-    if timed.broken:
-        print("without any change these fail: " + ", ".join(timed.broken))
+    trial = Trial(asked, group, Explained(config.get("survivor", [])))
+    server = Server(trial.in_place)
+    server.run(group["tests"])
+    if server.broken:
+        print("without any change these fail: " + ", ".join(server.broken))
         return 1
-    counts: dict[str, Counter[str]] = {}
-    for folder in asked.folder or group["folders"]:
-        possible = [one for module in _modules(folder, group, asked.only) for one in changes(module)]
-        wanted = _chosen(possible, asked, folder)
-        print(f"{folder}: {len(possible):,} changes are possible, {len(wanted):,} are tried", flush=True)
-        counts[folder] = Counter()
-        for verdict in tried(wanted, timed, asked.workers):
-            outcome = explained.outcome(verdict)
-            counts[folder][outcome] += 1
+    trial.anew(server)
+    return _judged(trial.counts)
+
+
+class Trial:
+    """The changes that were asked for, and what came of them."""
+
+    def __init__(self, asked: argparse.Namespace, group: dict[str, Any], explained: Explained) -> None:
+        self.asked, self.group, self.explained = asked, group, explained
+        self.begun = time.monotonic()
+        self.counts: dict[str, Counter[str]] = {}
+        self.later: list[Any] = []
+        self.out = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
+
+    def in_place(self, server: Any) -> None:
+        """Try all changes in the functions that exist."""
+        self.say(f"{len(server.seconds)} tests ran once")
+        if server.broken:
+            return
+        self._account(server.tried(self._wanted(), self.asked.workers, anew=False))
+
+    def anew(self, server: Any) -> None:
+        """Try what is left with everything imported anew."""
+        self.say(f"{len(self.later):,} changes are tried again with everything imported anew")
+        self._account(server.tried(self.later, self.asked.workers, anew=True))
+
+    def say(self, words: str) -> None:
+        """Print a line, even while everything else is silent."""
+        print(f"{time.monotonic() - self.begun:6.0f} s  {words}", file=self.out)
+
+    def _wanted(self) -> list[Any]:
+        from tests.stress.code_changes import changes
+
+        wanted: list[Any] = []
+        for folder in self.asked.folder or self.group["folders"]:
+            modules = _modules(folder, self.group, self.asked.only)
+            possible = [one for module in modules for one in changes(module, skip=self.group.get("skip", []))]
+            chosen = _chosen(possible, self.asked, folder)
+            self.say(f"{folder}: {len(possible):,} changes are possible, {len(chosen):,} are tried")
+            self.counts[folder] = Counter()
+            wanted += chosen
+        return wanted
+
+    def _account(self, verdicts: Any) -> None:
+        for change, verdict in verdicts:
+            outcome = self.explained.outcome(verdict)
+            if outcome == "again":
+                self.later.append(change)
+                continue
+            self.counts[verdict.module.partition("/")[0]][outcome] += 1
             if outcome in {"survived", "not run"}:
-                print(f"{outcome} {verdict.module}:{verdict.line} {verdict.before} -> {verdict.after}", flush=True)
-            if asked.log:
-                with asked.log.open("a", encoding="utf-8") as log:
+                self.say(f"{outcome} {verdict.module}:{verdict.line} {verdict.before} -> {verdict.after}")
+            if self.asked.log:
+                with self.asked.log.open("a", encoding="utf-8") as log:
                     print(json.dumps({**asdict(verdict), "outcome": outcome}), file=log)
-            done = counts[folder].total()
-            if done % 100 == 0:
-                print(f"{folder}: {done:,} tried after {time.monotonic() - begun:.0f} s", flush=True)
-    return _judged(counts)
+            done = sum(count.total() for count in self.counts.values())
+            if done % 200 == 0:
+                self.say(f"{done:,} are known, {len(self.later):,} wait for a second look")
 
 
 def _read(arguments: list[str] | None) -> argparse.Namespace:
