@@ -87,7 +87,6 @@ coverage: $(VENV)/.hardening-installed
 # SAMPLE=400 draws as many changes per package; without it all of them. The kernels of the three packages come after them.
 mutation: $(VENV)/.hardening-installed
 	$(BIN)/python -m tests.stress.mutation --workers $(WORKERS) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED))
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m tests.stress.mutation --workers $(WORKERS) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED))
 
 MINUTES ?= 60
 long-run: $(STAMP)

@@ -68,12 +68,12 @@ class Server:
     """The functions of compromis by file."""
     caches: list[Any] = field(default_factory=list)
 
-    def run(self, files: Sequence[str]) -> None:
-        """Run the tests of files once, then the work, in this process."""
+    def run(self, tests: Sequence[str], slow: Sequence[str]) -> None:
+        """Run the tests once but for slow ones, then the work, in this process."""
         import pytest
 
         with _Silence():
-            pytest.main([*_QUIET, *files], plugins=[self])
+            pytest.main([*_QUIET, *tests, *(f"--deselect={one}" for one in slow)], plugins=[self])
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Keep how long a test takes, and whether it fails."""
