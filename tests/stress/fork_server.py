@@ -191,7 +191,7 @@ class Server:
         elif not anew and not change.inside:
             outcome = "again", ""
         else:
-            _limit(60.0 + 10.0 * sum(self.seconds.get(one, 0.0) for one in tests))
+            _limit(10.0 + 3.0 * sum(self.seconds.get(one, 0.0) for one in tests))
             outcome = (self.imported if anew else self.swapped)(change, after, tests)
         print(json.dumps(outcome), file=pipe)
 
