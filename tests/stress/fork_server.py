@@ -2,8 +2,8 @@
 
 The parent runs the tests once: that compiles the kernels, times each test, and notes which lines it runs. A child puts the
 changed code into the functions that exist, and runs the tests of the changed line, quickest first, until one fails: nothing
-is imported, nothing is written to disk. What survives that, and what changes a module outside of its functions, is tried
-once more by a child that forgets compromis and its tests and imports them anew with the changed source in place.
+is imported, nothing is written to disk. What changes a module outside of its functions is tried by a child that forgets
+compromis and its tests and imports them anew with the changed source in place.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class Server:
             reports = runtestprotocol(item, nextitem=self.items.get(following or ""), log=False)
             if any(report.failed for report in reports):
                 return "noticed", name
-        return "again", ""
+        return "survived", ""
 
     def imported(self, change: Change, after: str, tests: Sequence[str]) -> tuple[str, str]:
         """Be a child: import everything anew with the changed source in place, and run the tests."""

@@ -73,7 +73,7 @@ class Trial:
 
     def anew(self, server: Any) -> None:
         """Try what is left with everything imported anew."""
-        self.say(f"{len(self.later):,} changes are tried again with everything imported anew")
+        self.say(f"{len(self.later):,} changes need everything imported anew")
         self._account(server.tried(self.later, self.asked.workers, anew=True))
 
     def say(self, words: str) -> None:
@@ -103,7 +103,7 @@ class Trial:
                 with self.asked.log.open("a", encoding="utf-8") as log:
                     print(json.dumps({**asdict(verdict), "outcome": outcome}), file=log)
             if self.counts.total() % 200 == 0:
-                self.say(f"{self.counts.total():,} are known, {len(self.later):,} wait for a second look")
+                self.say(f"{self.counts.total():,} are known, {len(self.later):,} wait")
 
 
 def _read(arguments: list[str] | None) -> argparse.Namespace:
@@ -114,7 +114,7 @@ def _read(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", default="", help="a part of the module's name")
     parser.add_argument("--workers", type=int, default=2, help="how many are tried at a time")
     parser.add_argument("--log", type=Path, help="a file to which every outcome is appended as a line of JSON")
-    parser.add_argument("--again", type=Path, help="such a file: only what was not noticed in it is tried")
+    parser.add_argument("--again", type=Path, help="such a file: what was noticed in it is not tried")
     asked = parser.parse_args(arguments)
     asked.log = asked.log and asked.log.resolve()
     return asked
@@ -136,13 +136,13 @@ def _modules(folder: str, group: dict[str, Any], only: str) -> list[str]:
 
 
 def _chosen(possible: Sequence[Any], asked: argparse.Namespace) -> list[Any]:
-    if asked.again:
-        lines = [json.loads(line) for line in asked.again.read_text(encoding="utf-8").splitlines()]
-        seen = {_place(one) for one in lines if one["outcome"] not in {"noticed", "no change"}}
-        return [one for one in possible if (one.module, one.operator, one.line, one.column, one.index) in seen]
-    if not asked.sample:
+    if asked.sample:
+        possible = random.Random(f"{asked.seed} {asked.folder}").sample(possible, min(asked.sample, len(possible)))
+    if asked.again is None:
         return list(possible)
-    return random.Random(f"{asked.seed} {asked.folder}").sample(possible, min(asked.sample, len(possible)))
+    lines = [json.loads(line) for line in asked.again.read_text(encoding="utf-8").splitlines()]
+    known = {_place(one) for one in lines if one["outcome"] in {"noticed", "no change"}}
+    return [one for one in possible if (one.module, one.operator, one.line, one.column, one.index) not in known]
 
 
 def _place(verdict: dict[str, Any]) -> tuple[Any, ...]:
