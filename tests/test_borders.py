@@ -336,3 +336,98 @@ def test_weights_of_errors(weights):
     with pytest.raises(cp.InputError, match="under_weight and over_weight are numbers of at least 0, not both 0"):
         cp.evaluate_regression([1, 2], [1, 2], under_weight=weights[0], over_weight=weights[1])
     assert cp.evaluate_regression([1, 2], [0, 3], under_weight=0, over_weight=2).summary.pinball_error == 1.0
+
+
+# --- one more row, one more fold ---
+
+
+def test_three_sizes_of_which_only_the_last_counts():
+    """Training losses 0.4, 0.3, 0.1 and 0.5, 0.9, 0.15 on new rows: the last pair is good, any other is not."""
+    curve = learning([0.4, 0.3, 0.1], [0.5, 0.9, 0.15], sizes=(20, 50, 100))
+    assert curve.verdict.word == "good"
+    assert curve.verdict.sentence.startswith("good: the loss is 0.1 on the training rows and 0.15 on new rows")
+    assert curve.positions == (20, 50, 100)
+    assert (
+        learning([0.0, 0.0, 0.0], [0.9, 0.9, 0.01], sizes=(20, 50, 100)).verdict.word == "good"
+    )  # a gap of 1 % is none
+    assert learning([0.0, 0.0, 0.0], [0.0, 0.0, 0.5], sizes=(20, 50, 100)).verdict.word == "overfits"
+
+
+def test_worse_than_no_model():
+    assert learning([0.45, 0.45], [0.8, 0.8], naive=0.75).verdict.word == "underfits"
+    assert learning([0.3, 0.3], [0.5, 0.5], naive=0.4, target=0.3).verdict.word == "uninformative"
+    wild = LearningCurve((50, 100), folds([[0, 0]] * 2, [[0, 4], [0, 4]], [1, 1]), "loss")
+    # 2 more than on the training rows, with a standard error of 2.83 sqrt(3/4) = 2.45, but no better than no model
+    assert wild.verdict.word == "overfits"
+
+
+def test_savings_are_shares_of_the_loss_without_a_model():
+    assert learning([1.0, 1.0], [1.235, 1.2], naive=4.0).verdict.more_data is False  # 0.035 of 4 is below 2 %
+    assert learning([0.1, 0.1], [0.13, 0.11], naive=0.5).verdict.more_data  # 0.02 of 0.5 is 4 %
+
+
+def test_two_standard_errors_of_the_difference():
+    """0.09 and 0.05 more: 0.07 on average, twice its standard error is 2 x 0.0283 sqrt(3/4) = 0.049."""
+    curve = complexity([[0.2, 0.2]] * 2, [[0.3, 0.5], [0.39, 0.55]], values=(1, 2))
+    assert curve.fits[1].word == "overfits"
+
+
+def test_a_class_of_one_row_asks_for_its_minimum():
+    wish = cp.Preferences({"a": cp.Preference.from_recall_weight(0.5, min_precision=0.5)}).on("ab")
+    always_a = naive_baselines(counts_of([[1, 0], [0, 3]]), wish)[0]
+    assert always_a.shortfall == 0.25  # its share is 1/4
+
+
+def test_an_equal_loss_with_a_minimum_met():
+    """Both have the loss 1/4, but always deciding b misses the minimum of a: informative, and no gain is named."""
+    wish = cp.Preferences({"a": cp.Preference.from_recall_weight(0.5, 1, min_recall=0.5)}, index="f").on("ab")
+    verdict = judge(counts_of([[2, 0], [0, 2]]), wish)
+    assert verdict.informative
+    assert "% lower" not in verdict.sentence  # a loss of 0 has no share
+
+
+def test_costs_by_name_only_where_both_sides_are_named():
+    import pandas as pd
+
+    from compromis.measures.costs import read_cost
+
+    named = pd.DataFrame([[0.0, 1.0], [2.0, 0.0]], index=["b", "a"], columns=["b", "a"])
+    assert read_cost(named, ("a", "b")).tolist() == [[0.0, 2.0], [1.0, 0.0]]
+    half = pd.DataFrame([[0.0, 1.0], [2.0, 0.0]], index=["x", "y"], columns=["b", "a"])
+    assert read_cost(half, ("a", "b")).tolist() == [[0.0, 1.0], [2.0, 0.0]]  # as it stands
+    other = pd.DataFrame([[0.0, 1.0], [2.0, 0.0]], index=["b", "a"], columns=["x", "y"])
+    assert read_cost(other, ("a", "b")).tolist() == [[0.0, 1.0], [2.0, 0.0]]
+
+
+def test_the_share_saved_by_a_regression():
+    """Errors of 1/2 against 2: 75 % below."""
+    verdict = cp.evaluate_regression([0, 4], [0.5, 3.5], y_train=[0, 4]).verdict
+    assert "error 0.5 is 75 % below the 2 of " in verdict.sentence
+
+
+def test_the_largest_and_the_smallest_error():
+    result = cp.evaluate_regression([0, 0, 0, 0], [1, 2, 3, 4], quantiles=[0.25, 0.5, 1.0])
+    assert list(result.quantiles.values()) == [1.5, 2.5, 4.0]
+
+
+def test_undefined_precision_between_bounds():
+    """b is never decided, surely: its loss is 1 at best and at worst."""
+    never = cp.CountBounds(np.array([[2, 0], [2, 0]]), np.array([[2, 0], [2, 0]]), np.array([2, 2]), ("a", "b"))
+    expected = ((1 - (0.5 + 1) / 2) + 1) / 2
+    assert loss_bounds(never, even()) == pytest.approx((expected, expected))
+
+
+def test_verdicts_cannot_be_changed():
+    verdict = judge(counts_of([[3, 1], [1, 3]]), even(min_recall=0.9))
+    fit = learning([0.1, 0.1], [0.2, 0.2]).verdict
+    regression = cp.evaluate_regression([0, 4], [1, 3], y_train=[0, 4]).verdict
+    for value, name in (
+        (verdict, "informative"),
+        (verdict.shortfalls[0], "value"),
+        (verdict.baselines[0], "loss"),
+        (fit, "word"),
+        (regression, "sentence"),
+    ):
+        with pytest.raises(AttributeError):
+            setattr(value, name, 0)
+        assert str(verdict) == verdict.sentence
