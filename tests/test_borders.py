@@ -378,12 +378,33 @@ def test_a_class_of_one_row_asks_for_its_minimum():
     assert always_a.shortfall == 0.25  # its share is 1/4
 
 
-def test_an_equal_loss_with_a_minimum_met():
-    """Both have the loss 1/4, but always deciding b misses the minimum of a: informative, and no gain is named."""
-    wish = cp.Preferences({"a": cp.Preference.from_recall_weight(0.5, 1, min_recall=0.5)}, index="f").on("ab")
-    verdict = judge(counts_of([[2, 0], [0, 2]]), wish)
-    assert verdict.informative
-    assert "% lower" not in verdict.sentence  # a loss of 0 has no share
+def test_an_equal_cost_with_a_minimum_met():
+    """Every decision costs the same, but only the result meets the minima: informative, and no gain is named."""
+    wish = even(min_recall=0.6)
+    for cost in (np.zeros((2, 2)), np.ones((2, 2))):
+        verdict = judge(counts_of([[2, 0], [0, 2]]), wish, cost)
+        assert verdict.informative
+        assert "% lower" not in verdict.sentence
+        assert "for random decisions at the classes' shares, which misses a minimum, the best" in verdict.sentence
+        assert verdict.baselines[2].shortfall == pytest.approx(0.2)
+
+
+def test_a_lower_loss_does_not_make_up_for_a_missed_minimum():
+    """Always deciding a finds all of a; the result has the loss (1/8 + 1/10) / 2, but misses a quarter of a."""
+    wish = cp.Preferences(
+        {"a": cp.Preference.from_recall_weight(0.5, min_recall=1.0)}, default=cp.Preference.from_recall_weight(0.5)
+    ).on("ab")
+    verdict = judge(counts_of([[3, 1], [0, 4]]), wish)
+    assert not verdict.informative
+    assert "by always deciding 'a' (loss 0.6250, this result 0.1125)" in verdict.sentence
+    assert "met better by" not in verdict.sentence
+    assert verdict.sentence.endswith("; but the recall of 'a' is 0.750, below your minimum of 1")
+
+
+def test_one_class_of_two_occurs():
+    only = judge(counts_of([[4, 0], [0, 0]]), even())
+    assert only.sentence.endswith("; there is only one class in these rows")
+    assert shortfall(counts_of([[0, 1], [0, 3]]), even(min_recall=0.5)) == 0.5  # of a single row
 
 
 def test_costs_by_name_only_where_both_sides_are_named():
@@ -431,3 +452,30 @@ def test_verdicts_cannot_be_changed():
         with pytest.raises(AttributeError):
             setattr(value, name, 0)
         assert str(verdict) == verdict.sentence
+
+
+def test_correlation_by_hand():
+    """Deviations -1, 0, 1 and -7/3, -1/3, 8/3: 5 / sqrt(2 x 114 / 9)."""
+    assert cp.evaluate_regression([1, 2, 3], [2, 4, 7]).summary.correlation == pytest.approx(5 / math.sqrt(2 * 114 / 9))
+    assert math.isnan(cp.evaluate_regression([1, 2, 3, 5, 8, 13, 21], [0.1] * 7).summary.correlation)
+    rng = np.random.default_rng(0)
+    for _ in range(50):  # rounding leads beyond 1 now and then
+        y = rng.normal(size=7)
+        assert 1 - 1e-12 < cp.evaluate_regression(y, 3 * y + 1).summary.correlation <= 1.0
+        assert -1.0 <= cp.evaluate_regression(y, 1 - 3 * y).summary.correlation < -1 + 1e-12
+
+
+def test_a_value_better_on_one_fold_and_worse_on_the_other():
+    """-0.05 and 0.25 more: 0.1 on average, within one standard error of the best (0.1225)."""
+    curve = complexity([[0.2, 0.2]] * 2, [[0.3, 0.5], [0.25, 0.75]], values=(1, 2))
+    assert curve.fits[1].word == "good"
+    assert complexity([[0.5, 0.5]], [[1.2, 1.2]], values=(7,)).fits[0].word == "uninformative"
+
+
+def test_half_of_the_rows_is_the_nearest_size():
+    curve = learning([0.1] * 4, [0.9, 0.3, 0.16, 0.15], sizes=(20, 50, 90, 100))
+    assert "from 50 to 100 rows it fell by 0.15" in curve.verdict.sentence
+
+
+def test_wekas_priors():
+    assert cp.training_priors(["good"] * 11 + ["bad"] * 6, labels=["good", "bad"]) == {"good": 12 / 19, "bad": 7 / 19}
