@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 SEED = int(os.environ.get("COMPROMIS_SEED", "0"))
 """0: the same cases in every run. Promise 12 sets others."""
@@ -16,7 +16,11 @@ SEED = int(os.environ.get("COMPROMIS_SEED", "0"))
 settings.register_profile(
     "steady", deadline=None, derandomize=SEED == 0, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.load_profile("steady")
+# make mutation asks whether a test fails, not for the smallest example
+settings.register_profile(
+    "brief", settings.get_profile("steady"), max_examples=20, phases=[Phase.explicit, Phase.generate]
+)
+settings.load_profile(os.environ.get("COMPROMIS_EXAMPLES", "steady"))
 
 
 @pytest.fixture

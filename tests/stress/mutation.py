@@ -1,128 +1,185 @@
 """python -m tests.stress.mutation: change the source a little, again and again, and count what the tests notice.
 
-Works on a copy of the repository. Annotations are left out: changing them changes nothing that runs.
+The kernels that measures, tradeoffs and weights call are changed as well, without compilation.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
+import json
 import os
 import random
-import shutil
+import subprocess
 import sys
-import tempfile
+import time
 import tomllib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
 CONFIG = ROOT / "tests" / "mutation.toml"
-FOLDERS = ("measures", "tradeoffs", "weights")
 LEAST = 0.90
+FOLDERS = ("measures", "tradeoffs", "weights", "kernels")
+KINDS = ("noticed", "survived", "not run", "explained", "equivalent", "no change")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Try the changes; print what survived, and the score; exit code 1 if it is below 90 %."""
+    """Try the changes; print what survived, and the score; exit code 1 if it is below 90 % anywhere."""
     asked = _read(arguments)
     config = tomllib.loads(CONFIG.read_text(encoding="utf-8"))
-    with tempfile.TemporaryDirectory() as name:
-        copy = _copied(Path(name))
-        os.chdir(copy)
-        os.environ["PYTHONPATH"] = os.pathsep.join([str(copy / "src"), str(copy)])
-        items = [
-            one
-            for folder in FOLDERS
-            for one in mutations(copy, folder)
-            if asked.only is None or asked.only in one.module_path.as_posix()
-        ]
-        print(f"{len(items):,} changes are possible", flush=True)
-        if asked.sample:
-            items = random.Random(asked.seed).sample(items, min(asked.sample, len(items)))
-        return _judged([_tried(one, config, copy) for one in items])
+    if asked.folder is None:
+        given = sys.argv[1:] if arguments is None else arguments
+        return max(_apart(folder, given) for folder in FOLDERS)
+    _prepare()
+    from tests.stress.fork_server import Server
+
+    trial = Trial(asked, config[asked.folder], Explained(config.get("survivor", [])))
+    server = Server(trial.in_place)
+    server.run(trial.group["tests"], trial.group.get("slow", []))
+    if server.broken:
+        print("without any change these fail: " + ", ".join(server.broken))
+        return 1
+    trial.anew(server)
+    return _judged(asked.folder, trial.counts)
+
+
+def _apart(folder: str, given: list[str]) -> int:
+    """Run one folder in a process of its own; kernels without compilation."""
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1" if folder == "kernels" else "0"}
+    command = [sys.executable, "-m", "tests.stress.mutation", "--folder", folder, *given]
+    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+
+
+class Trial:
+    """The changes that were asked for, and what came of them."""
+
+    def __init__(self, asked: argparse.Namespace, group: dict[str, Any], explained: Explained) -> None:
+        self.asked, self.group, self.explained = asked, group, explained
+        self.begun = time.monotonic()
+        self.counts: Counter[str] = Counter()
+        self.later: list[Any] = []
+        self.out = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
+
+    def in_place(self, server: Any) -> None:
+        """Try all changes in the functions that exist."""
+        slowest = sorted(server.seconds.items(), key=lambda one: -one[1])[:5]
+        self.say(f"{len(server.seconds)} tests ran once, slowest " + ", ".join(f"{n} {t:.1f} s" for n, t in slowest))
+        if server.broken:
+            return
+        self._account(server.tried(self._wanted(), self.asked.workers, anew=False))
+
+    def anew(self, server: Any) -> None:
+        """Try what is left with everything imported anew."""
+        self.say(f"{len(self.later):,} changes need everything imported anew")
+        self._account(server.tried(self.later, self.asked.workers, anew=True))
+
+    def say(self, words: str) -> None:
+        """Print a line, even while everything else is silent."""
+        print(f"{time.monotonic() - self.begun:6.0f} s  {words}", file=self.out)
+
+    def _wanted(self) -> list[Any]:
+        from tests.stress.code_changes import changes
+
+        folder, skip = self.asked.folder, self.group.get("skip", [])
+        modules = _modules(folder, self.group, self.asked.only)
+        possible = [one for module in modules for one in changes(module, skip)]
+        chosen = _chosen(possible, self.asked)
+        self.say(f"{folder}: {len(possible):,} changes are possible, {len(chosen):,} are tried, seed {self.asked.seed}")
+        return chosen
+
+    def _account(self, verdicts: Any) -> None:
+        for change, verdict in verdicts:
+            outcome = self.explained.outcome(verdict)
+            if outcome == "again":
+                self.later.append(change)
+                continue
+            self.counts[outcome] += 1
+            if outcome in {"survived", "not run"}:
+                self.say(f"{outcome} {verdict.module}:{verdict.line} {verdict.before} -> {verdict.after}")
+            if self.asked.log:
+                with self.asked.log.open("a", encoding="utf-8") as log:
+                    print(json.dumps({**asdict(verdict), "outcome": outcome}), file=log)
+            if self.counts.total() % 200 == 0:
+                self.say(f"{self.counts.total():,} are known, {len(self.later):,} wait")
 
 
 def _read(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.stress.mutation", description=__doc__)
-    parser.add_argument("--sample", type=int, default=0, help="how many changes are drawn; all without it")
+    parser.add_argument("--sample", type=int, default=0, help="how many changes are drawn per folder; all without it")
     parser.add_argument("--seed", type=int, default=0, help="which are drawn")
-    parser.add_argument("--only", help="a part of the module's path")
-    return parser.parse_args(arguments)
+    parser.add_argument("--folder", choices=FOLDERS, help="only this folder")
+    parser.add_argument("--only", default="", help="a part of the module's name")
+    parser.add_argument("--workers", type=int, default=2, help="how many are tried at a time")
+    parser.add_argument("--log", type=Path, help="a file to which every outcome is appended as a line of JSON")
+    parser.add_argument("--again", type=Path, help="such a file: what was noticed in it is not tried")
+    asked = parser.parse_args(arguments)
+    asked.log = asked.log and asked.log.resolve()
+    return asked
 
 
-def _copied(folder: Path) -> Path:
-    for name in ("src", "tests"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "conftest.py"):
-        shutil.copy(ROOT / name, folder / name)
-    return folder
+def _prepare() -> None:
+    """Set the process up for children that start quickly: few examples, few plugins, heavy imports done."""
+    os.chdir(ROOT)
+    os.environ.update(COMPROMIS_EXAMPLES="brief", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1", OMP_NUM_THREADS="1")
+    for name in ("numba", "pandas", "polars", "scipy.stats", "scipy.optimize", "sklearn.metrics", "hypothesis"):
+        __import__(name)
 
 
-def mutations(copy: Path, folder: str) -> Iterator[Any]:
-    """Yield the changes of the modules of a folder that change what runs."""
-    from cosmic_ray.commands.init import _all_work_items
+def _modules(folder: str, group: dict[str, Any], only: str) -> list[str]:
+    paths = sorted((ROOT / "src" / "compromis" / folder).glob("*.py"))
+    names = [path.stem for path in paths if path.stem != "__init__"]
+    chosen = group.get("modules", names)
+    return [f"{folder}/{name}" for name in names if name in chosen and only in f"{folder}/{name}"]
 
-    paths = sorted(
-        path
-        for path in (copy / "src" / "compromis" / folder).glob("*.py")
-        if path.name not in {"__init__.py", "wording.py"}
+
+def _chosen(possible: Sequence[Any], asked: argparse.Namespace) -> list[Any]:
+    if asked.sample:
+        possible = random.Random(f"{asked.seed} {asked.folder}").sample(possible, min(asked.sample, len(possible)))
+    if asked.again is None:
+        return list(possible)
+    lines = [json.loads(line) for line in asked.again.read_text(encoding="utf-8").splitlines()]
+    known = {_place(one) for one in lines if one["outcome"] in {"noticed", "no change"}}
+    return [one for one in possible if (one.module, one.operator, one.line, one.column, one.index) not in known]
+
+
+def _place(verdict: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(verdict[key] for key in ("module", "operator", "line", "column", "index"))
+
+
+class Explained:
+    """The survivors that tests/mutation.toml explains."""
+
+    def __init__(self, entries: list[dict[str, Any]]) -> None:
+        from tests.stress.code_changes import path_of
+
+        for one in entries:
+            source = " ".join(path_of(one["module"]).read_text(encoding="utf-8").split())
+            if one["line"] not in source:
+                raise SystemExit(f"tests/mutation.toml explains a line that is not in {one['module']}: {one['line']}")
+        self.entries = entries
+
+    def outcome(self, verdict: Any) -> str:
+        """Return the outcome, survivors with an explanation apart."""
+        if verdict.outcome not in {"survived", "not run"}:
+            return str(verdict.outcome)
+        for one in self.entries:
+            same = one["module"] == verdict.module and one["line"] in verdict.before
+            if same and ("to" not in one or any(new in verdict.after for new in one["to"])):
+                return "equivalent" if one["equivalent"] else "explained"
+        return str(verdict.outcome)
+
+
+def _judged(folder: str, count: Counter[str]) -> int:
+    judged = sum(count[kind] for kind in ("noticed", "survived", "not run", "explained"))
+    score = count["noticed"] / judged if judged else 0.0
+    print("| folder | " + " | ".join(KINDS) + " | score |")
+    print(f"| {folder} | " + " | ".join(str(count[kind]) for kind in KINDS) + f" | {score:.1%} |")
+    print(
+        f"the score is noticed / (noticed + survived + not run + explained); at least {LEAST:.0%} is wanted", flush=True
     )
-    for path in paths:
-        still = _annotations(path.read_text(encoding="utf-8"))
-        for item in _all_work_items([path], {}):
-            (change,) = item.mutations
-            if not any(begin <= tuple(change.start_pos) < end for begin, end in still):
-                yield change
-
-
-def _annotations(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Return where annotations stand, as pairs of (line, column)."""
-    spans = []
-    for node in ast.walk(ast.parse(source)):
-        parts = [getattr(node, "annotation", None), getattr(node, "returns", None)]
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id[0].isupper():
-            parts.append(
-                node.value if isinstance(node.value, ast.BinOp) and isinstance(node.value.op, ast.BitOr) else None
-            )  # names of types
-        spans += [
-            ((one.lineno, one.col_offset), (one.end_lineno, one.end_col_offset)) for one in parts if one is not None
-        ]
-    return spans
-
-
-def _tried(change: Any, config: dict[str, Any], copy: Path) -> tuple[str, str]:
-    """Return the outcome of one change, and the change in words."""
-    from cosmic_ray.mutating import mutate_and_test
-
-    module = Path(change.module_path).relative_to(copy / "src" / "compromis").with_suffix("").as_posix()
-    chosen = max((begin for begin in config["tests"] if module.startswith(begin)), key=len)
-    command = f"{sys.executable} -m pytest -x -q -p no:cacheprovider -p no:xdist {' '.join(config['tests'][chosen])}"
-    result = mutate_and_test([change], command, config["timeout"])
-    lines = [line for line in (result.diff or "").splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")]
-    words = f"{module}:{change.start_pos[0]} {change.operator_name.rpartition('/')[2]}: {' -> '.join(line[1:].strip() for line in lines)}"
-    outcome = _outcome(result, words, config)
-    print(outcome, words, flush=True)
-    return outcome, words
-
-
-def _outcome(result: Any, words: str, config: dict[str, Any]) -> str:
-    if result.test_outcome is not None and result.test_outcome.value == "killed":
-        return "noticed"
-    if result.worker_outcome.value != "normal":
-        return "no change"
-    return "explained" if any(one["change"] in words for one in config.get("survivor", [])) else "survived"
-
-
-def _judged(outcomes: list[tuple[str, str]]) -> int:
-    counts = {
-        kind: sum(outcome == kind for outcome, _ in outcomes)
-        for kind in ("noticed", "survived", "explained", "no change")
-    }
-    judged = counts["noticed"] + counts["survived"]
-    score = counts["noticed"] / judged if judged else 0.0
-    print(", ".join(f"{count} {kind}" for kind, count in counts.items()))
-    print(f"mutation score {score:.1%}, at least {LEAST:.0%} is wanted")
     return 0 if score >= LEAST else 1
 
 

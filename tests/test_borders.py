@@ -1,0 +1,481 @@
+"""Where words and verdicts change, and what they say there: all numbers worked out by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import compromis as cp
+from compromis.measures import agreement, rates
+from compromis.measures.baselines import naive_baselines, shortfall
+from compromis.measures.bounds import loss_bounds
+from compromis.measures.generalisation import ComplexityCurve, FoldLosses, LearningCurve
+from compromis.measures.probability import read_priors
+from compromis.measures.screening import positive_position, screening_sentence
+from compromis.measures.verdict import judge
+
+
+def even(index="kulczynski", **options):
+    """A wish of recall weight 1/2 for two classes that count alike."""
+    return cp.Preferences(default=cp.Preference.from_recall_weight(0.5, **options), index=index).on(("a", "b"))
+
+
+def counts_of(matrix, classes=("a", "b")):
+    return cp.Counts.from_matrix(matrix, list(classes))
+
+
+# --- the verdict ---
+
+
+def test_an_informative_result_is_praised_in_numbers():
+    """Precision and recall 3/4: loss 1/4. Random decisions: 1/2. Always a: (1/4 + 1) / 2."""
+    verdict = judge(counts_of([[3, 1], [1, 3]]), even())
+    assert verdict.sentence == (
+        "informative: loss 0.2500 (50 % lower) against 0.5000 for random decisions at the classes' shares, "
+        "the best decision without a model"
+    )
+    assert [one.loss for one in verdict.baselines] == [0.625, 0.625, 0.5]
+    assert [one.label for one in verdict.baselines] == ["a", "b", None]
+    assert (verdict.loss, verdict.shortfalls) == (0.25, ())
+
+
+def test_a_perfect_result_and_a_loss_of_nothing():
+    verdict = judge(counts_of([[4, 0], [0, 4]]), even())
+    assert verdict.sentence.startswith("informative: loss 0.0000 against 0.5000 for random")
+
+
+def test_a_result_as_good_as_a_constant_decision():
+    """Three of four rows are b: always deciding b has f_a = 1, f_b = 1 - (3/4 + 1) / 2; random decisions 1/2 are better."""
+    constant = judge(counts_of([[0, 1], [0, 3]]), even())
+    assert constant.loss == pytest.approx((1 + 1 / 8) / 2)
+    assert constant.sentence == (
+        "uninformative: your wish is met better by random decisions at the classes' shares "
+        "(loss 0.5000, this result 0.5625); improve the model, or review the wish"
+    )
+    important = cp.Preferences(
+        {"b": cp.Preference.from_recall_weight(0.5, 9)}, default=cp.Preference.from_recall_weight(0.5)
+    )
+    same = judge(counts_of([[0, 1], [0, 3]]), important.on(("a", "b")))  # (1 + 9/8) / 10 against (3/4 + 9/4) / 10
+    assert same.sentence == (
+        "uninformative: your wish is met as well by always deciding 'b' (loss 0.2125, this result 0.2125); improve the "
+        "model, or set min_precision for 'b' above 0.750, what always deciding it reaches, or use index f, which does not "
+        "reward giving up"
+    )
+    worse = judge(counts_of([[0, 1], [3, 0]]), important.on(("a", "b")))
+    assert "your wish is met better by always deciding 'b' (loss 0.2125, this result 1.0000)" in worse.sentence
+    by_f = judge(
+        counts_of([[0, 1], [0, 3]]), cp.Preferences({"b": cp.Preference.from_recall_weight(0.5, 9)}, index="f").on("ab")
+    )
+    assert by_f.sentence.endswith("above 0.750, what always deciding it reaches")
+
+
+def test_the_cure_names_the_larger_of_share_and_minimum():
+    wish = cp.Preferences({"b": cp.Preference.from_recall_weight(0.5, 9, min_precision=0.5)}, index="f").on("ab")
+    assert "set min_precision for 'b' above 0.750" in judge(counts_of([[0, 1], [0, 3]]), wish).sentence
+    wish = cp.Preferences({"b": cp.Preference.from_recall_weight(0.5, 9, min_precision=0.8)}, index="f").on("ab")
+    missed = judge(counts_of([[0, 1], [0, 3]]), wish)
+    assert missed.sentence.endswith("; but the precision of 'b' is 0.750, below your minimum of 0.8")
+    (short,) = missed.shortfalls
+    assert (short.label, short.rate, short.value, short.minimum) == ("b", "precision", 0.75, 0.8)
+
+
+def test_a_rate_that_does_not_exist_misses_its_whole_minimum():
+    verdict = judge(counts_of([[2, 0], [2, 0]]), even(min_precision=0.5, min_recall=0.25))
+    assert [(one.label, one.rate, one.value) for one in verdict.shortfalls] == [
+        ("b", "precision", 0.0),
+        ("b", "recall", 0.0),
+    ]
+    assert ", and the recall of 'b' is 0.000, below your minimum of 0.25" in verdict.sentence
+    assert shortfall(counts_of([[2, 0], [2, 0]]), even(min_precision=0.5, min_recall=0.25)) == 0.75
+    # always a: b misses 1/2 + 1/4; random decisions: precision and recall 1/2, nothing is missed
+    assert [one.shortfall for one in verdict.baselines] == [0.75, 0.75, 0.0]
+
+
+def test_costs_are_compared_with_costs():
+    cost = np.array([[0.0, 1.0], [8.0, 0.0]])
+    verdict = judge(counts_of([[3, 1], [0, 4]]), even(), cost)
+    # one error of cost 1 in 8 rows; always a 8 x 4 / 8, always b 4 / 8, at random (8 x 2 + 2) / 8
+    assert [one.loss for one in verdict.baselines] == [4.0, 0.5, 2.25]
+    assert verdict.sentence == (
+        "informative: average cost 0.1250 (75 % lower) against 0.5000 for always deciding 'b', the best decision without a model"
+    )
+    poor = judge(counts_of([[0, 4], [0, 4]]), even(), cost)
+    assert poor.sentence == (
+        "uninformative: your wish is met as well by always deciding 'b' (average cost 0.5000, this result 0.5000); "
+        "improve the model, or review the wish"
+    )
+    assert not poor.informative
+
+
+def test_baselines_of_absent_classes_and_without_importance():
+    wish = cp.Preferences(default=cp.Preference.from_recall_weight(0.5)).on(("a", "b", "c"))
+    always = naive_baselines(counts_of([[3, 0, 0], [0, 1, 0], [0, 0, 0]], "abc"), wish)
+    # c does not occur: deciding it is worth nothing; a: (1/8 + 1) / 2, b: (1 + 3/8) / 2, at random (1/4 + 3/4) / 2
+    assert [one.loss for one in always] == [0.5625, 0.6875, 1.0, 0.5]
+    assert [one.shortfall for one in always] == [0, 0, 0, 0]
+
+
+# --- averages ---
+
+
+def test_averages_by_hand():
+    counts = counts_of([[2, 2, 0], [0, 1, 0], [0, 0, 0]], "abc")
+    assert agreement.macro_average(np.array([0.5, 1.0, 7.0]), counts) == 0.75  # c does not occur
+    assert agreement.weighted_average(np.array([0.5, 1.0, 7.0]), counts) == pytest.approx((4 * 0.5 + 1) / 5)
+    assert agreement.macro_average(np.array([np.nan, 1.0, 7.0]), counts) == 1.0
+    assert agreement.macro_average(np.array([np.nan, 1.0, 7.0]), counts, undefined=0.0) == 0.5
+    assert agreement.g_mean(counts) == pytest.approx(math.sqrt(0.5))
+    assert math.isnan(agreement.g_mean(counts_of([[0, 0], [0, 0]])))
+    assert rates.share_decided(counts).tolist() == [0.4, 0.6, 0.0]
+
+
+def test_weights_of_three_classes_are_added_cell_by_cell():
+    """The same rates as of the counts that the weights are multiples of, whose sums are exact."""
+    matrix = np.array([[5, 1, 2], [3, 7, 11], [13, 17, 23]])
+    whole = counts_of(matrix, "abc")
+    for scale in (0.5, 2.0**-30, 2.0**30):
+        weighted = cp.Counts(matrix * scale, ("a", "b", "c"), 82)
+        for mine, exact in zip(rates.outside(weighted), rates.outside(whole), strict=True):
+            np.testing.assert_array_equal(mine, exact * scale)
+        assert agreement.kappa(weighted) == agreement.kappa(whole)
+        assert agreement.matthews(weighted) == agreement.matthews(whole)
+
+
+def test_kappa_of_weights_with_all_their_digits():
+    """Odd last bits: on a whole scale no bit may be lost."""
+    from fractions import Fraction
+
+    from tests import oracle
+
+    matrix = np.array([[1 + 2.0**-52, 3.0], [0.0, 7 + 2.0**-50]])
+    exact = [[Fraction(cell) for cell in row] for row in matrix.tolist()]
+    assert agreement.kappa(cp.Counts(matrix, ("a", "b"), 11)) == float(oracle.kappa(exact))
+
+
+# --- screening ---
+
+
+def test_screening_at_its_borders():
+    """'well' right in 19 of 20, 'sick' in 9 of 10: just good enough for both."""
+    just = screening_sentence(counts_of([[9, 1], [1, 19]], ("sick", "well")), None)
+    assert just == (
+        "Taking 'sick' as the condition looked for: a decision for 'well' is right in 95.0 %, so it is good for screening; "
+        "a decision for 'sick' is right in 90.0 %, so it is good for diagnosis."
+    )
+    less = screening_sentence(counts_of([[8, 1], [1, 18]], ("sick", "well")), None)
+    assert "94.7 %, so it is poor for screening" in less
+    assert "88.9 %, so it is poor for diagnosis" in less
+
+
+def test_a_negative_decision_halves_the_risk():
+    """1 of 32 decided well are sick; 4 of 64 rows are sick, exactly twice as many, or 4 of 80."""
+    assert "good for screening" in screening_sentence(counts_of([[3, 1], [29, 31]], ("sick", "well")), None)
+    assert "poor for screening" in screening_sentence(counts_of([[3, 1], [45, 31]], ("sick", "well")), None)
+
+
+def test_the_condition_looked_for():
+    rows = counts_of([[9, 1], [3, 1]])
+    assert positive_position(rows, None) == 1
+    assert positive_position(rows, even()) == 1
+    assert positive_position(rows, cp.Preferences.prioritise(["a"]).on("ab")) == 0
+    assert "'a' is never decided" in screening_sentence(counts_of([[0, 9], [0, 1]]), None)
+
+
+# --- losses between bounds ---
+
+
+def test_loss_bounds_by_hand():
+    """a: 2 to 3 of 4 rows found among 2 to 4 decided, b: 1 to 2 of 2; by Kulczynski at 1/2."""
+    sure, possible = np.array([[2, 0], [0, 1]]), np.array([[3, 2], [1, 2]])
+    bounds = cp.CountBounds(sure, possible, np.array([4, 2]), ("a", "b"))
+    low, high = loss_bounds(bounds, even())
+    low_p, high_p = bounds.precision
+    low_r, high_r = bounds.recall
+    assert low == pytest.approx(np.mean([1 - (p + r) / 2 for p, r in zip(high_p, high_r, strict=True)]))
+    assert high == pytest.approx(np.mean([1 - (p + r) / 2 for p, r in zip(low_p, low_r, strict=True)]))
+    never = cp.CountBounds(np.array([[2, 0], [0, 0]]), np.array([[2, 2], [0, 2]]), np.array([4, 2]), ("a", "b"))
+    assert loss_bounds(never, even())[1] >= 0.5  # b may never be decided, which counts 1
+
+
+# --- priors ---
+
+
+def test_priors_at_their_borders():
+    assert read_priors([0.0, 1.0], "ab").tolist() == [0.0, 1.0]
+    assert read_priors({"b": 0.25, "a": 0.75}, "ab").tolist() == [0.75, 0.25]
+    assert read_priors([0.5, 0.5 + 9e-7], "ab").sum() == pytest.approx(1 + 9e-7)
+    for wrong in ([0.5, 0.5 + 2e-6], [0.5, 0.5 - 2e-6], [-0.25, 1.25], [np.nan, 1.0], [0.2, 0.3, 0.5]):
+        with pytest.raises(cp.InputError, match="priors"):
+            read_priors(wrong, "ab")
+
+
+# --- does a model generalise? ---
+
+
+def folds(train, validation, naive, ratio=0.25):
+    return FoldLosses(
+        np.array(train, dtype=float), np.array(validation, dtype=float), np.array(naive, dtype=float), ratio
+    )
+
+
+def test_the_standard_error_of_nadeau_and_bengio():
+    """Deviations -1, 0, 1: their standard deviation is 1, times the root of 1/3 + 1/2."""
+    error = folds([[1, 2, 3]], [[4, 4, 4]], [1, 1, 4], 0.5)
+    assert error.standard_error(error.train).tolist() == pytest.approx([math.sqrt(1 / 3 + 1 / 2)])
+    assert error.standard_error(error.validation).tolist() == [0.0]
+    assert (error.train_mean.tolist(), error.validation_mean.tolist(), error.naive_mean) == ([2.0], [4.0], 2.0)
+
+
+def learning(train, validation, naive=1.0, sizes=(50, 100), **options):
+    losses = folds([[one, one] for one in train], [[one, one] for one in validation], [naive, naive])
+    return LearningCurve(sizes, losses, "loss", **options)
+
+
+def test_the_words_at_their_borders():
+    assert learning([0.25, 0.25], [0.5, 0.5]).verdict.word == "good"  # just half of the loss on new rows
+    assert learning([0.25, 0.2], [0.5, 0.5]).verdict.word == "overfits"
+    assert learning([0.5, 0.5], [0.9, 0.9]).verdict.word == "good"  # just half of the loss without a model
+    assert learning([0.5, 0.51], [0.9, 0.9]).verdict.word == "underfits"
+    assert learning([0.5, 0.5], [1.0, 1.0]).verdict.word == "uninformative"
+    assert learning([0.0, 0.0], [0.02, 0.02]).verdict.word == "good"  # a gap of 2 % of the loss without a model is none
+    assert learning([0.0, 0.0], [0.03, 0.03]).verdict.word == "overfits"
+    assert learning([0.3, 0.3], [0.4, 0.4], target=0.3).verdict.word == "good"
+
+
+def test_what_more_rows_would_bring():
+    curve = learning([0.1, 0.1, 0.1], [0.9, 0.3, 0.15], sizes=(20, 50, 100))
+    assert curve.verdict.more_data
+    assert curve.verdict.sentence == (
+        "good: the loss is 0.1 on the training rows and 0.15 on new rows, 1 without a model; "
+        "more data would help: from 50 to 100 rows it fell by 0.15 on new rows"
+    )
+    rose = learning([0.1, 0.1], [0.15, 0.17]).verdict
+    assert not rose.more_data
+    assert rose.sentence.endswith("more data would hardly help: from 50 to 100 rows it rose by 0.02 on new rows")
+    assert not learning([0.0, 0.0], [0.02, 0.0]).verdict.more_data  # just 2 % of the loss without a model
+    assert learning([0.1, 0.1], [0.18, 0.15]).verdict.more_data
+    unsure = LearningCurve((50, 100), folds([[0.1, 0.1]] * 2, [[0.5, 0.1], [0.1, 0.1]], [1, 1]), "loss")
+    # saved 0.4 and 0: 0.2 on average, with a standard error of 0.2828 sqrt(1/2 + 1/4) = 0.245
+    assert not unsure.verdict.more_data
+
+
+def complexity(train, validation, naive=(1.0, 1.0), values=(1, 2, 3)):
+    return ComplexityCurve("tree__depth", values, folds(train, validation, naive), "loss")
+
+
+def test_the_verdict_on_each_value():
+    curve = complexity([[0.5, 0.5], [0.3, 0.3], [0.1, 0.1]], [[0.6, 0.6], [0.4, 0.4], [0.5, 0.5]])
+    assert [fit.word for fit in curve.fits] == ["underfits", "good", "overfits"]
+    assert (curve.best, curve.recommended, curve.axis, curve.positions) == (1, 2, "depth", (1, 2, 3))
+    assert curve.verdict == "depth: 1 underfits; 2 good; 3 overfits"
+    assert curve.fits[0].sentence == (
+        "underfits: the loss is 0.5 on the training rows and 0.6 on new rows, both worse than 0.3 and 0.4 for depth 2"
+    )
+    assert curve.fits[2].sentence == (
+        "overfits: the loss is 0.1 on the training rows and 0.5 on new rows, against 0.3 and 0.4 for depth 2"
+    )
+    columns = curve.columns()
+    assert list(columns) == [
+        "depth", "training_loss", "validation_loss", "training_standard_error", "validation_standard_error", "fit",
+    ]  # fmt: skip
+    assert columns["validation_loss"] == pytest.approx([0.6, 0.4, 0.5])
+
+
+def test_the_last_value_and_equal_training_losses():
+    last = complexity([[0.5, 0.5], [0.5, 0.5]], [[0.6, 0.6], [0.4, 0.4]], values=(0.5, 10.0))
+    assert last.fits[0].word == "overfits"  # it does no worse on the rows it saw
+    assert last.verdict == "depth: 0.5 overfits; 10 good; the best value is the last one, so try beyond it"
+    alone = complexity([[0.5, 0.5]], [[0.6, 0.6]], values=(7,))
+    assert alone.verdict == "depth: 7 good"
+    useless = complexity([[0.5, 0.5]], [[1.0, 1.0]], values=(7,))
+    assert useless.fits[0].sentence == (
+        "uninformative: the loss is 0.5 on the training rows and 1 on new rows, no better than 1 without a model"
+    )
+    assert useless.recommended == 7
+
+
+def test_good_is_within_one_standard_error_and_two_of_the_difference():
+    """The best has validation losses 0.3 and 0.5: standard error sqrt(0.02) sqrt(1/2 + 1/4) = 0.1225."""
+
+    def word(more):
+        curve = complexity([[0.2, 0.2]] * 2, [[0.3, 0.5], more], values=(1, 2))
+        return curve.fits[1].word
+
+    assert word([0.41, 0.61]) == "overfits"  # the same difference on both folds: its standard error is 0
+    assert word([0.32, 0.70]) == "good"  # 0.11 more, the difference varies by 0.1273 sqrt(3/4) = 0.110
+    assert word([0.32, 0.74]) == "overfits"  # 0.13 more
+    assert word([0.45, 0.55]) == "good"  # 0.10 more, the difference varies by 0.0707 sqrt(3/4) = 0.0612, doubled 0.1225
+    assert word([0.47, 0.57]) == "good"  # 0.12 more
+    assert word([0.48, 0.58]) == "overfits"  # 0.13 more
+
+
+# --- regression beside predictions without a model ---
+
+
+def test_predictions_are_judged_in_numbers():
+    """Targets 0 and 4; predictions off by 1: 50 % below the 2 of the mean."""
+    good = cp.evaluate_regression([0, 4], [1, 3], y_train=[0, 4]).verdict
+    assert good.informative
+    assert good.sentence.startswith("informative: the root mean squared error 1 is 50 % below the 2 of ")
+    assert "absolute" not in good.sentence
+    level = cp.evaluate_regression([0, 4], [2, 2], y_train=[0, 4]).verdict
+    assert level.sentence.startswith("uninformative: the root mean squared error 2 is no smaller than the 2 of ")
+    worse = cp.evaluate_regression([0, 4], [4, 0], y_train=[0, 4]).verdict
+    assert worse.sentence.startswith("uninformative: the root mean squared error 4 is larger than the 2 of ")
+    # errors 3 three times against 1, 1 and 5: squares 27 = 27, so the truth moves the last prediction a little
+    mixed = cp.evaluate_regression([0, 0, 6], [2.5, 2.5, 3.5], baseline={"low": [1, 1, 1]}, y_train=[1, 1, 1]).verdict
+    # squared: 6.25 x 3 = 18.75 against 1 + 1 + 25 = 27; absolute: 7.5 against 7
+    assert mixed.informative
+    assert "; but its mean absolute error is not below the 2.333 of the baseline" in mixed.sentence
+
+
+@pytest.mark.parametrize("weights", [(-1.0, 1.0), (1.0, -1.0), (0.0, 0.0), (math.nan, 1.0), (1.0, math.inf)])
+def test_weights_of_errors(weights):
+    with pytest.raises(cp.InputError, match="under_weight and over_weight are numbers of at least 0, not both 0"):
+        cp.evaluate_regression([1, 2], [1, 2], under_weight=weights[0], over_weight=weights[1])
+    assert cp.evaluate_regression([1, 2], [0, 3], under_weight=0, over_weight=2).summary.pinball_error == 1.0
+
+
+# --- one more row, one more fold ---
+
+
+def test_three_sizes_of_which_only_the_last_counts():
+    """Training losses 0.4, 0.3, 0.1 and 0.5, 0.9, 0.15 on new rows: the last pair is good, any other is not."""
+    curve = learning([0.4, 0.3, 0.1], [0.5, 0.9, 0.15], sizes=(20, 50, 100))
+    assert curve.verdict.word == "good"
+    assert curve.verdict.sentence.startswith("good: the loss is 0.1 on the training rows and 0.15 on new rows")
+    assert curve.positions == (20, 50, 100)
+    assert (
+        learning([0.0, 0.0, 0.0], [0.9, 0.9, 0.01], sizes=(20, 50, 100)).verdict.word == "good"
+    )  # a gap of 1 % is none
+    assert learning([0.0, 0.0, 0.0], [0.0, 0.0, 0.5], sizes=(20, 50, 100)).verdict.word == "overfits"
+
+
+def test_worse_than_no_model():
+    assert learning([0.45, 0.45], [0.8, 0.8], naive=0.75).verdict.word == "underfits"
+    assert learning([0.3, 0.3], [0.5, 0.5], naive=0.4, target=0.3).verdict.word == "uninformative"
+    wild = LearningCurve((50, 100), folds([[0, 0]] * 2, [[0, 4], [0, 4]], [1, 1]), "loss")
+    # 2 more than on the training rows, with a standard error of 2.83 sqrt(3/4) = 2.45, but no better than no model
+    assert wild.verdict.word == "overfits"
+
+
+def test_savings_are_shares_of_the_loss_without_a_model():
+    assert learning([1.0, 1.0], [1.235, 1.2], naive=4.0).verdict.more_data is False  # 0.035 of 4 is below 2 %
+    assert learning([0.1, 0.1], [0.13, 0.11], naive=0.5).verdict.more_data  # 0.02 of 0.5 is 4 %
+
+
+def test_two_standard_errors_of_the_difference():
+    """0.09 and 0.05 more: 0.07 on average, twice its standard error is 2 x 0.0283 sqrt(3/4) = 0.049."""
+    curve = complexity([[0.2, 0.2]] * 2, [[0.3, 0.5], [0.39, 0.55]], values=(1, 2))
+    assert curve.fits[1].word == "overfits"
+
+
+def test_a_class_of_one_row_asks_for_its_minimum():
+    wish = cp.Preferences({"a": cp.Preference.from_recall_weight(0.5, min_precision=0.5)}).on("ab")
+    always_a = naive_baselines(counts_of([[1, 0], [0, 3]]), wish)[0]
+    assert always_a.shortfall == 0.25  # its share is 1/4
+
+
+def test_an_equal_cost_with_a_minimum_met():
+    """Every decision costs the same, but only the result meets the minima: informative, and no gain is named."""
+    wish = even(min_recall=0.6)
+    for cost in (np.zeros((2, 2)), np.ones((2, 2))):
+        verdict = judge(counts_of([[2, 0], [0, 2]]), wish, cost)
+        assert verdict.informative
+        assert "% lower" not in verdict.sentence
+        assert "for random decisions at the classes' shares, which misses a minimum, the best" in verdict.sentence
+        assert verdict.baselines[2].shortfall == pytest.approx(0.2)
+
+
+def test_a_lower_loss_does_not_make_up_for_a_missed_minimum():
+    """Always deciding a finds all of a; the result has the loss (1/8 + 1/10) / 2, but misses a quarter of a."""
+    wish = cp.Preferences(
+        {"a": cp.Preference.from_recall_weight(0.5, min_recall=1.0)}, default=cp.Preference.from_recall_weight(0.5)
+    ).on("ab")
+    verdict = judge(counts_of([[3, 1], [0, 4]]), wish)
+    assert not verdict.informative
+    assert "by always deciding 'a' (loss 0.6250, this result 0.1125)" in verdict.sentence
+    assert "met better by" not in verdict.sentence
+    assert verdict.sentence.endswith("; but the recall of 'a' is 0.750, below your minimum of 1")
+
+
+def test_one_class_of_two_occurs():
+    only = judge(counts_of([[4, 0], [0, 0]]), even())
+    assert only.sentence.endswith("; there is only one class in these rows")
+    assert shortfall(counts_of([[0, 1], [0, 3]]), even(min_recall=0.5)) == 0.5  # of a single row
+
+
+def test_costs_by_name_only_where_both_sides_are_named():
+    import pandas as pd
+
+    from compromis.measures.costs import read_cost
+
+    named = pd.DataFrame([[0.0, 1.0], [2.0, 0.0]], index=["b", "a"], columns=["b", "a"])
+    assert read_cost(named, ("a", "b")).tolist() == [[0.0, 2.0], [1.0, 0.0]]
+    half = pd.DataFrame([[0.0, 1.0], [2.0, 0.0]], index=["x", "y"], columns=["b", "a"])
+    assert read_cost(half, ("a", "b")).tolist() == [[0.0, 1.0], [2.0, 0.0]]  # as it stands
+    other = pd.DataFrame([[0.0, 1.0], [2.0, 0.0]], index=["b", "a"], columns=["x", "y"])
+    assert read_cost(other, ("a", "b")).tolist() == [[0.0, 1.0], [2.0, 0.0]]
+
+
+def test_the_share_saved_by_a_regression():
+    """Errors of 1/2 against 2: 75 % below."""
+    verdict = cp.evaluate_regression([0, 4], [0.5, 3.5], y_train=[0, 4]).verdict
+    assert "error 0.5 is 75 % below the 2 of " in verdict.sentence
+
+
+def test_the_largest_and_the_smallest_error():
+    result = cp.evaluate_regression([0, 0, 0, 0], [1, 2, 3, 4], quantiles=[0.25, 0.5, 1.0])
+    assert list(result.quantiles.values()) == [1.5, 2.5, 4.0]
+
+
+def test_undefined_precision_between_bounds():
+    """b is never decided, surely: its loss is 1 at best and at worst."""
+    never = cp.CountBounds(np.array([[2, 0], [2, 0]]), np.array([[2, 0], [2, 0]]), np.array([2, 2]), ("a", "b"))
+    expected = ((1 - (0.5 + 1) / 2) + 1) / 2
+    assert loss_bounds(never, even()) == pytest.approx((expected, expected))
+
+
+def test_verdicts_cannot_be_changed():
+    verdict = judge(counts_of([[3, 1], [1, 3]]), even(min_recall=0.9))
+    fit = learning([0.1, 0.1], [0.2, 0.2]).verdict
+    regression = cp.evaluate_regression([0, 4], [1, 3], y_train=[0, 4]).verdict
+    for value, name in (
+        (verdict, "informative"),
+        (verdict.shortfalls[0], "value"),
+        (verdict.baselines[0], "loss"),
+        (fit, "word"),
+        (regression, "sentence"),
+    ):
+        with pytest.raises(AttributeError):
+            setattr(value, name, 0)
+        assert str(verdict) == verdict.sentence
+
+
+def test_correlation_by_hand():
+    """Deviations -1, 0, 1 and -7/3, -1/3, 8/3: 5 / sqrt(2 x 114 / 9)."""
+    assert cp.evaluate_regression([1, 2, 3], [2, 4, 7]).summary.correlation == pytest.approx(5 / math.sqrt(2 * 114 / 9))
+    assert math.isnan(cp.evaluate_regression([1, 2, 3, 5, 8, 13, 21], [0.1] * 7).summary.correlation)
+    rng = np.random.default_rng(0)
+    for _ in range(50):  # rounding leads beyond 1 now and then
+        y = rng.normal(size=7)
+        assert 1 - 1e-12 < cp.evaluate_regression(y, 3 * y + 1).summary.correlation <= 1.0
+        assert -1.0 <= cp.evaluate_regression(y, 1 - 3 * y).summary.correlation < -1 + 1e-12
+
+
+def test_a_value_better_on_one_fold_and_worse_on_the_other():
+    """-0.05 and 0.25 more: 0.1 on average, within one standard error of the best (0.1225)."""
+    curve = complexity([[0.2, 0.2]] * 2, [[0.3, 0.5], [0.25, 0.75]], values=(1, 2))
+    assert curve.fits[1].word == "good"
+    assert complexity([[0.5, 0.5]], [[1.2, 1.2]], values=(7,)).fits[0].word == "uninformative"
+
+
+def test_half_of_the_rows_is_the_nearest_size():
+    curve = learning([0.1] * 4, [0.9, 0.3, 0.16, 0.15], sizes=(20, 50, 90, 100))
+    assert "from 50 to 100 rows it fell by 0.15" in curve.verdict.sentence
+
+
+def test_wekas_priors():
+    assert cp.training_priors(["good"] * 11 + ["bad"] * 6, labels=["good", "bad"]) == {"good": 12 / 19, "bad": 7 / 19}

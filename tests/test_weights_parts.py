@@ -1,0 +1,601 @@
+"""The parts of the searches, one by one: budgets, what is minimised, starts, cuts, annealing step by step, and what is said."""
+
+from __future__ import annotations
+
+import math
+import types
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import compromis as cp
+from compromis.errors import InputError
+from compromis.evidence.votes import VotePatterns
+from compromis.kernels.index_terms import COST
+from compromis.preferences import Preference, Preferences
+from compromis.weights import Annealing, Budget, Exact, Sweep, budget, exact, search_weights, weight_sweep
+from compromis.weights.budget import Meter, read_budget
+from compromis.weights.descent import Descent, Found, row_weight, tie_weights
+from compromis.weights.problem import WIDEST, SearchProblem
+from compromis.weights.search import _finish, _read_generator, normalised
+from compromis.weights.sweep import _Best, _starts, perturbed, votes_per_pass
+from tests import naive_weights as naive
+
+VOTES = np.array([[9, 1, 2], [8, 2, 0], [3, 7, 1], [4, 6, 3], [1, 2, 9], [2, 2, 2], [5, 1, 5], [0, 3, 4]], dtype=float)
+TRUTH = np.array([0, 0, 1, 0, 2, 1, 2, 2])
+
+
+def problem_of(votes=VOTES, y=TRUTH, preferences=None, cost=None, smoothing=0.0, max_ratio=None, **options):
+    patterns = VotePatterns.from_votes(votes, y, labels=range(np.shape(votes)[1]), merge=False, **options)
+    return SearchProblem.read(patterns, preferences, cost=cost, smoothing=smoothing, max_ratio=max_ratio)
+
+
+# --- budgets ---
+
+
+def test_budgets_at_their_borders():
+    assert (Budget(seconds=0.5).seconds, Budget(evaluations=1).evaluations) == (0.5, 1)
+    for wrong in ({"seconds": 0}, {"evaluations": 0}, {"seconds": -1.0}, {"seconds": math.nan}):
+        with pytest.raises(InputError, match="must be above 0"):
+            Budget(**wrong)
+    assert read_budget(None) == Budget()
+    assert read_budget(2) == Budget(seconds=2.0)
+    own = Budget(evaluations=3)
+    assert read_budget(own) is own
+    for wrong in (True, math.nan, "1"):
+        with pytest.raises(InputError, match="budget is a number of seconds"):
+            read_budget(wrong)
+
+
+def test_a_meter_of_evaluations():
+    said = []
+    meter = Meter(Budget(evaluations=10), lambda share, loss: said.append((share, loss)))
+    assert (meter.left(100), meter.left(3), meter.spent, meter.unlimited) == (10, 3, 0.0, False)
+    meter.note(4, 0.5)
+    assert (meter.left(100), meter.spent, meter.exhausted) == (6, 0.4, False)
+    meter.note(3, 0.6, 0.9)  # no better: not in the history
+    meter.note(3, 0.25)
+    assert (meter.left(100), meter.spent, meter.exhausted) == (0, 1.0, True)
+    meter.note(5, 0.25)
+    assert meter.left(100) == 0
+    assert meter.evaluations == 15
+    assert meter.history == [(4, 0.5), (10, 0.25)]
+    assert said == [(0.4, 0.5), (0.9, 0.6), (1.0, 0.25), (1.0, 0.25)]
+
+
+def test_a_meter_of_seconds(monkeypatch):
+    clock = iter([100.0, 101.0, 105.0, 105.0, 110.0])
+    monkeypatch.setattr(budget, "time", types.SimpleNamespace(perf_counter=lambda: next(clock)))
+    meter = Meter(Budget(seconds=10.0))
+    assert meter.seconds == 1.0
+    assert meter.spent == 0.5
+    assert not meter.exhausted
+    assert meter.exhausted
+    assert not meter.unlimited
+    assert meter.left(7) == 7
+
+
+def test_a_meter_without_limits_stops_when_told():
+    answers = iter([None, True, False])
+    meter = Meter(Budget(), lambda *_: next(answers))
+    assert meter.unlimited
+    meter.note(1, 0.5)
+    assert (meter.spent, meter.exhausted, meter.left(9)) == (0.0, False, 9)
+    meter.note(1, 0.5)
+    assert (meter.spent, meter.exhausted) == (1.0, True)
+    meter.note(1, 0.5)  # once stopped, it stays so
+    assert meter.exhausted
+
+
+# --- what is minimised ---
+
+
+def test_the_objective_by_hand():
+    """Supports 3, 2, 3; importances 1, 2, 1 (times a class that is absent elsewhere)."""
+    wish = Preferences({1: Preference(2, min_precision=0.4)}, index="f")
+    objective = problem_of(preferences=wish).objective()
+    assert objective.share.tolist() == [0.25, 0.5, 0.25]
+    assert objective.support.tolist() == [3.0, 2.0, 3.0]
+    assert (objective.min_precision.tolist(), objective.min_recall.tolist()) == ([0, 0.4, 0], [0, 0, 0])
+    assert (objective.constrained, objective.tiny, objective.cost.tolist()) == (True, 0.0, [[0.0]])
+    assert row_weight(objective) == pytest.approx((0.25 / 3 + 0.5 / 2 + 0.25 / 3) / 3)
+    absent = problem_of(y=np.where(TRUTH == 1, 0, TRUTH), preferences=wish)
+    assert absent.objective().share.tolist() == [0.5, 0.0, 0.5]
+    assert absent.objective().min_precision.tolist() == [0, 0, 0]
+    assert row_weight(absent.objective()) == pytest.approx((0.5 / 5 + 0.5 / 3) / 2)
+
+
+def test_costs_are_scaled_for_kernels():
+    cost = np.array([[0, 1, -8], [4, 0, 2], [2, 2, 0]], dtype=float)
+    problem = problem_of(cost=cost)
+    objective = problem.objective()
+    assert (problem.cost_scale, objective.code) == (8.0, COST)
+    np.testing.assert_array_equal(objective.cost, cost / 8 / 8)  # eight rows
+    assert problem.kernel_value((0.5, 0.25)) == (0.5, 2.0)
+    assert row_weight(objective) == pytest.approx(19 / 9 / 64)
+    assert problem_of().cost_scale == 1.0
+    assert problem_of(cost=np.zeros((3, 3))).cost_scale > 0
+
+
+def test_weights_of_rows_leave_room_for_rounding():
+    weighted = problem_of(sample_weight=np.full(8, 0.5))
+    assert weighted.objective().tiny == pytest.approx(1e-12 * 4)
+    assert problem_of().objective().tiny == 0.0
+    assert not problem_of().constrained
+    assert problem_of(preferences=Preferences({0: Preference(min_recall=0.5)})).constrained
+
+
+def test_the_value_is_shortfall_then_loss():
+    wish = Preferences({0: Preference.from_recall_weight(0.5, min_precision=0.9, min_recall=0.9)})
+    problem = problem_of(preferences=wish)
+    counts = problem.counts([1.0, 1.0, 1.0])
+    np.testing.assert_array_equal(counts.matrix, naive.matrix(TRUTH, naive.decide(VOTES, [1, 1, 1]), np.ones(8), 3))
+    assert problem.value(counts) == pytest.approx(naive.value(counts.matrix, problem.wish))
+
+
+def test_bounds_of_the_problem():
+    assert problem_of().max_ratio == WIDEST
+    assert problem_of(max_ratio=1).max_ratio == 1.0
+    assert problem_of(max_ratio=1e200).max_ratio == WIDEST
+    assert problem_of(smoothing=0).smoothing == 0.0
+    for wrong, said in (
+        ({"smoothing": -0.1}, "smoothing is a finite"),
+        ({"smoothing": math.inf}, "smoothing is a finite"),
+        ({"max_ratio": 0.99}, "max_ratio is at least 1"),
+        ({"max_ratio": math.nan}, "max_ratio is at least 1"),
+        ({"preferences": Preferences({1: Preference(0), 2: Preference(0)}, Preference(0))}, "importance"),
+    ):
+        with pytest.raises(InputError, match=said):
+            problem_of(**wrong)
+    with pytest.raises(InputError, match=r"importance above 0, 1, have no rows in y"):
+        problem_of(y=np.where(TRUTH == 1, 0, TRUTH), preferences=Preferences({1: Preference(1)}, Preference(0)))
+
+
+def test_sparse_below_a_quarter():
+    """2 votes in rows of 8 are a quarter: dense. 2 in rows of 9 are less: by row and by class."""
+    votes, y = np.array([[3.0, 1.0], [1.0, 2.0], [4.0, 5.0]]), [0, 1, 1]
+    table = problem_of(np.hstack([votes, np.zeros((3, 6))]), y).for_kernels()[0].table
+    assert table.dense.shape == (3, 8)
+    wider = problem_of(np.hstack([votes, np.zeros((3, 7))]), y)
+    table = wider.for_kernels()[0].table
+    assert table.dense.shape[0] == 0
+    assert table.class_row.tolist() == [0, 1, 2, 0, 1, 2]
+    assert table.class_value.tolist() == [3, 1, 4, 1, 2, 5]
+    assert table.class_start.tolist() == [0, 3, *[6] * 8]
+    assert votes_per_pass(Descent(wider)) == 6
+    assert votes_per_pass(Descent(problem_of())) == 24
+
+
+# --- descents ---
+
+
+def test_equal_weights_break_ties_as_the_rule_does():
+    np.testing.assert_allclose(tie_weights(3), [1.0, 1 - 1e-9, (1 - 1e-9) ** 2], rtol=1e-15)
+
+
+def test_weights_are_pressed_into_the_ratio():
+    descent = Descent(problem_of(max_ratio=4.0))
+    pressed = descent.within_ratio(np.array([1.0, 100.0, 10.0]))
+    np.testing.assert_allclose(pressed, [0.5, 2.0, 1.0], rtol=1e-8)
+    assert pressed.max() / pressed.min() <= 4.0
+    near = descent.within_ratio(np.array([1.0, 2.0, 1.5]))
+    np.testing.assert_allclose(near / near[0], [1.0, 2.0, 1.5], rtol=1e-12)
+    np.testing.assert_array_equal(
+        Descent(problem_of(max_ratio=1.0)).within_ratio(np.array([1.0, 9.0, 3.0])), np.ones(3)
+    )
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.5])
+def test_a_kept_state_comes_back(smoothing):
+    descent = Descent(problem_of(smoothing=smoothing))
+    before = descent.start(np.array([1.0, 2.0, 0.5]))
+    expected = naive.value(
+        naive.matrix(TRUTH, naive.decide(VOTES, [1, 2, 0.5], smoothing), np.ones(8), 3), descent.problem.wish
+    )
+    assert before == pytest.approx(expected)
+    descent.keep()
+    state = [part.copy() for part in descent.state[:10]]
+    descent.start(np.array([5.0, 1.0, 9.0]))
+    descent.restore()
+    for part, kept in zip(descent.state[:10], state, strict=True):
+        np.testing.assert_array_equal(part, kept)
+    assert descent.value == before
+
+
+def test_a_descent_spends_what_it_notes():
+    descent, meter = Descent(problem_of()), Meter(Budget())
+    start = descent.start(np.ones(3))
+    value = descent.run(np.arange(3), meter, 0.9)
+    assert value <= start
+    assert meter.evaluations > 0
+    visited = np.count_nonzero(VOTES)
+    assert descent.entries >= visited  # at least one pass over all votes
+    assert meter.history[-1][1] == pytest.approx(min(0.9, value[1]))
+    for k in range(3):  # no class improves any more
+        best = naive.best_on_line(VOTES, TRUTH, np.ones(8), descent.state.weight, k, descent.problem.wish)
+        assert value[1] <= best[1] + 1e-12
+    entries, spent = descent.entries, meter.evaluations
+    descent.heat(np.random.default_rng(0), 1.0, np.inf, meter)
+    assert descent.entries == entries + visited
+    assert meter.evaluations > spent
+    best = descent.each_against_rest(meter)
+    assert best.shape == (3,)
+    assert descent.entries == entries + 2 * visited
+    nothing_left = Meter(Budget(evaluations=1))
+    nothing_left.note(1, 1.0)
+    assert descent.run(np.arange(3), nothing_left, 1.0) == descent.value
+
+
+def test_weights_end_in_the_middle_of_their_cell():
+    """Two classes, cuts at 1/2 and 4: the middle is the root of 2."""
+    problem = problem_of([[1.0, 2.0], [4.0, 1.0]], [1, 0])
+    descent = Descent(problem)
+    found = descent.found(np.array([1.0, 1.0]), (0.0, 0.0), proven=True)
+    assert found.proven
+    assert found.candidates[1].tolist() == [1.0, 1.0]
+    for weights in (found.candidates[0],):
+        assert 0.5 < weights[1] / weights[0] < 4
+        assert naive.decide(problem.patterns.votes, weights) == [1, 0]
+    assert not descent.found(np.array([1.0, 1.0]), (0.0, 0.0)).proven
+
+
+# --- the sweep ---
+
+
+def test_the_starts_of_a_sweep():
+    """Supports 3, 2, 3: inverse shares 1/3, 1/2, 1/3 differ by more than 1.2; equal weights come last."""
+    descent, meter = Descent(problem_of()), Meter(Budget())
+    alone, inverse, equal = _starts(descent, meter)
+    assert inverse.tolist() == pytest.approx([1 / 3, 1 / 2, 1 / 3])
+    assert equal.tolist() == [1, 1, 1]
+    assert meter.evaluations > 0
+    for k in range(3):  # each class's best weight while the others keep theirs
+        now = tie_weights(3)
+        now[k] = alone[k]
+        reached = naive.value(naive.matrix(TRUTH, naive.decide(VOTES, now), np.ones(8), 3), descent.problem.wish)
+        line = naive.best_on_line(VOTES, TRUTH, np.ones(8), tie_weights(3), k, descent.problem.wish)
+        assert reached[1] == pytest.approx(min(line[1], descent.value[1]))
+    alike = Descent(problem_of(VOTES[:6], [0, 0, 1, 1, 2, 2]))
+    assert len(_starts(alike, meter)) == 2
+    absent = Descent(problem_of(y=np.where(TRUTH == 1, 0, TRUTH)))
+    assert _starts(absent, meter)[1].tolist() == pytest.approx([1 / 5, 1 / 3, 1 / 3])
+
+
+def test_with_many_votes_fewer_starts():
+    rng = np.random.default_rng(0)
+    for rows, starts in ((5000, 3), (5001, 2)):  # 20,000 votes are not many
+        votes, y = rng.random((rows, 4)) + 0.1, np.minimum(rng.integers(0, 6, rows), 3)
+        assert len(_starts(Descent(problem_of(votes, y)), Meter(Budget()))) == starts
+
+
+def test_the_best_is_kept():
+    descent, best = Descent(problem_of()), _Best()
+    assert best.loss == math.inf
+    descent.start(np.array([1.0, 2.0, 3.0]))
+    assert best.offer((0.0, 0.5), descent)
+    kept = best.weights.copy()
+    descent.start(np.ones(3))
+    assert not best.offer((0.0, 0.5), descent)
+    np.testing.assert_array_equal(best.weights, kept)
+    assert not best.offer((0.0, 0.5 - 1e-14), descent)  # better by rounding: kept, but no improvement
+    assert best.loss == 0.5 - 1e-14
+    assert best.offer((0.0, 0.4), descent)
+    assert not best.offer((0.1, 0.1), descent)
+    assert best.offer((-1.0, 0.4), descent)
+
+
+def test_a_jump_moves_some_classes():
+    for classes, most in ((2, 2), (3, 2), (12, 3), (40, 10)):
+        moved = set()
+        for seed in range(200):
+            weights = np.arange(1.0, classes + 1)
+            there = perturbed(weights, np.random.default_rng(seed))
+            assert (there > 0).all()
+            assert weights.tolist() == list(range(1, classes + 1))
+            moved.add(int((there != weights).sum()))
+        assert moved == set(range(1, most + 1))
+
+
+def test_the_sizes_of_jumps():
+    """A tenth, a half or twice a normal number in the logarithm, as often as each other."""
+    logs = np.array([np.log(perturbed(np.ones(2), np.random.default_rng(seed))) for seed in range(3000)]).ravel()
+    logs = np.abs(logs[logs != 0])
+    normal = 0.6745  # the median of abs(z)
+    for scale in (0.1, 0.5, 2.0):
+        expected = np.mean([math.erf(scale * normal / other / math.sqrt(2)) for other in (0.1, 0.5, 2.0)])
+        assert (logs < scale * normal).mean() == pytest.approx(expected, abs=0.03)
+
+
+@pytest.mark.parametrize(("limits", "rounds"), [({"rounds": 3}, 3), ({"patience": 2}, None), ({"passes": 0}, None)])
+def test_a_sweep_ends(monkeypatch, limits, rounds):
+    """By its rounds, by failures in a row, and by votes visited; every round heats or jumps once."""
+    heated, jumped = [], []
+    real_heat, real_jump = Descent.heat, perturbed
+    monkeypatch.setattr(Descent, "heat", lambda *given: heated.append(1) or real_heat(*given))
+    monkeypatch.setattr("compromis.weights.sweep.perturbed", lambda *given: jumped.append(1) or real_jump(*given))
+    meter = Meter(Budget())
+    Sweep(**limits).search(problem_of(), np.random.default_rng(0), meter)
+    made = len(heated) + len(jumped)
+    if rounds:
+        assert made == rounds
+        assert (len(heated), len(jumped)) == (2, 1)  # every second one jumps
+    else:
+        assert 2 <= made <= 200
+
+
+# --- annealing, step by step ---
+
+
+@pytest.mark.parametrize("minima", [False, True])
+def test_annealing_is_its_description(minima):
+    """A twin from the PRAGMA paper's section 3, all rows counted anew at every step, with the same random numbers."""
+    wish = Preferences({2: Preference(3, 0.2, 0.8, min_precision=0.9 if minima else None)}, index="f")
+    problem, steps = problem_of(preferences=wish), 1300
+    method = Annealing(steps, start_temperature=4.0, end_temperature=0.1, step=0.8)
+    meter = Meter(Budget())
+    found = method.search(problem, np.random.default_rng(5), meter)
+
+    rng = np.random.default_rng(5)
+    row = row_weight(problem.objective())
+
+    def value(weights):
+        return naive.value(naive.matrix(TRUTH, naive.decide(VOTES, weights), np.ones(8), 3), problem.wish)
+
+    weights = (1 - 1e-9) ** np.arange(3)
+    now = best = value(weights)
+    expected = []
+    for begin in range(0, steps, 1000):
+        count = min(1000, steps - begin)
+        cooled = (begin + np.arange(count)) / (steps - 1)
+        factors = 0.8 * 0.1**cooled * rng.standard_normal(count)
+        classes, chances = rng.integers(0, 3, count), rng.random(count)
+        for k, factor, chance, cold in zip(classes, factors, chances, cooled, strict=True):
+            tried = weights.copy()
+            tried[k] *= math.exp(factor)
+            other = value(tried)
+            rise = sum(other) - sum(now)
+            if rise <= 1e-15 or chance < math.exp(-rise / (row * 4.0 * (0.1 / 4.0) ** cold)):
+                weights, now = tried, other
+                best = min(best, now)
+            expected.append(now[1])
+    np.testing.assert_allclose(np.concatenate(meter.trace), expected, atol=1e-12)
+    assert found.value == pytest.approx(best, abs=1e-12)
+    assert meter.evaluations == steps + 1
+    assert [len(part) for part in meter.trace] == [1000, 300]
+    assert value(found.candidates[0]) == pytest.approx(best, abs=1e-12)
+
+
+def test_annealing_stops_with_its_budget_and_tells_how_far_it_is():
+    said = []
+    meter = Meter(Budget(evaluations=1501), lambda share, loss: said.append(share))
+    Annealing(3000).search(problem_of(), np.random.default_rng(0), meter)
+    assert meter.evaluations == 1502
+    assert said == [pytest.approx(1 / 1501), pytest.approx(1001 / 1501), 1.0]
+    stopped = Meter(Budget(), lambda share, loss: share > 0.3)
+    Annealing(3000).search(problem_of(), np.random.default_rng(0), stopped)
+    assert stopped.evaluations == 1001
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"steps": 2.0}, "whole number of steps above 0, got 2.0"),
+        ({"steps": -1}, "whole number of steps above 0"),
+        ({"start_temperature": math.inf}, "temperatures fall"),
+        ({"start_temperature": 0.01}, "temperatures fall"),
+        ({"end_temperature": 0.0}, "temperatures fall"),
+        ({"step": 0.0}, "the step of annealing is above 0"),
+        ({"step": math.inf}, "the step of annealing is above 0"),
+    ],
+)
+def test_annealing_refuses(options, said):
+    with pytest.raises(InputError, match=said):
+        Annealing(**options)
+
+
+def test_annealing_takes_what_is_just_allowed():
+    assert Annealing(1, 0.5, 0.5, 0.001).steps == 1
+    assert len(search_weights(VOTES, TRUTH, method=Annealing(1)).history) == 1
+
+
+# --- exact ---
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("weight", [None, [2.0, 1.0, 0.0, 3.0, 1.0, 1.0]])
+def test_the_cuts_of_two_classes(sparse, weight):
+    """Row i goes to the second class above v_1 / v_2: 0 / v always, v / 0 never."""
+    votes = np.array([[4.0, 2.0], [0.0, 3.0], [3.0, 3.0], [5.0, 0.0], [1.0, 2.0], [9.0, 3.0]])
+    given = scipy.sparse.csr_array(votes) if sparse else votes
+    problem = problem_of(given, [0, 0, 0, 0, 1, 1], sample_weight=weight)
+    cuts, sizes, always = exact._cuts(problem)
+    if weight is None:
+        assert [part.tolist() for part in cuts] == [[1.0, 2.0], [0.5, 3.0]]
+        assert [part.tolist() for part in sizes] == [[1.0], [1.0]]
+        assert always == (1.0, 0.0)
+    else:
+        assert [part.tolist() for part in cuts] == [[2.0], [0.5, 3.0]]  # the row of weight 0 does not count
+        assert [part.tolist() for part in sizes] == [[2.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]]
+        assert always == (1.0, 0.0)
+
+
+def test_cuts_with_smoothing():
+    cuts, _, always = exact._cuts(problem_of([[4.0, 1.0], [0.0, 2.0]], [0, 1], smoothing=1.0))
+    assert [part.tolist() for part in cuts] == [[2.5], [1 / 3]]
+    assert always == (0.0, 0.0)
+
+
+def test_logarithms_of_ratios():
+    with np.errstate(all="raise"):
+        ratios = exact._log_ratio(np.array([6.0, 1e-300, 1e300, 0.0, 2.0]), np.array([3.0, 1e300, 1e-300, 1.0, 0.0]))
+    expected = [math.log(2), -600 * math.log(10), 600 * math.log(10), -math.inf, math.inf]
+    np.testing.assert_allclose(ratios, expected, rtol=1e-14)
+
+
+def test_the_first_box_holds_every_crossing():
+    rows = exact._rows(problem_of())
+    np.testing.assert_allclose(rows.x[:3], np.log([9.0, 4.0, 3 / 7]))
+    np.testing.assert_allclose(rows.y[[0, 2]], np.log([4.5, 3.0]))
+    np.testing.assert_allclose(rows.d[[0, 2]], np.log([0.5, 7.0]))
+    boxes, limit, whole = exact._first_box(rows, WIDEST)
+    left, right, bottom, top = boxes.ends[0]
+    finite = [line[np.isfinite(line)] for line in (rows.x, rows.y, rows.d)]
+    assert left <= min(finite[0].min(), (finite[1].min() - finite[2].max())) - math.log(4)
+    assert right >= max(finite[0].max(), (finite[1].max() - finite[2].min())) + math.log(4)
+    assert bottom <= min(finite[1].min(), left + finite[2].min()) - math.log(4)
+    assert top >= max(finite[1].max(), right + finite[2].max()) + math.log(4)
+    assert (limit, whole) == (pytest.approx(100 * math.log(10)), True)
+    assert boxes.span[0].tolist() == [0, 8]
+    assert boxes.depth.tolist() == [1]
+    narrow, limit, whole = exact._first_box(rows, 2.0)
+    assert narrow.ends[0].tolist() == pytest.approx([-math.log(2), math.log(2)] * 2)
+    assert whole  # the user's own bound
+    assert exact._range(np.array([np.inf, -np.inf])) == (0.0, 0.0)
+    assert exact._range(np.array([np.inf, 3.0, -2.0])) == (-2.0, 3.0)
+
+
+def test_better_by_more_than_rounding():
+    assert exact._beats((0.0, 0.4), (0.0, 0.5))
+    assert exact._beats((0.1, 0.9), (0.2, 0.5))
+    assert not exact._beats((0.2, 0.4), (0.1, 0.5))
+    assert not exact._beats((0.0, 0.5), (0.0, 0.5))
+    assert not exact._beats((0.0, 0.5 - 1e-13), (0.0, 0.5))
+    assert exact._beats((1e-13, 0.4), (0.0, 0.5))
+    assert not exact._beats((0.1 - 1e-13, 0.5), (0.1, 0.5))
+
+
+def test_what_is_proven():
+    assert search_weights(VOTES, TRUTH).optimal
+    assert search_weights(VOTES[:, :2] + 1, np.minimum(TRUTH, 1)).optimal
+    assert not search_weights(VOTES, TRUTH, method="exact", budget=Budget(evaluations=1)).optimal
+    far = [[1.0, 1e-150], [1e-150, 1.0], [1.0, 1.0]]  # cuts beyond the widest ratio
+    assert not search_weights(far, [1, 0, 0]).optimal
+    assert search_weights(far, [1, 0, 0], max_ratio=10).optimal
+    three = [[1.0, 1e-150, 1.0], [1e-150, 1.0, 1.0], [1.0, 1.0, 2.0], [2.0, 1.0, 1.0]]
+    assert not search_weights(three, [1, 0, 2, 0]).optimal
+    assert search_weights(three, [1, 0, 2, 0], max_ratio=10).optimal
+
+
+# --- the door, and what is said ---
+
+
+def test_generators():
+    own = np.random.default_rng(3)
+    assert _read_generator(own) is own
+    assert _read_generator(None).random() == np.random.default_rng(0).random()
+    assert _read_generator(np.int64(7)).random() == np.random.default_rng(7).random()
+    assert _read_generator(0).random() == np.random.default_rng(0).random()
+    old = _read_generator(np.random.RandomState(1)).random()
+    assert old == np.random.default_rng(np.random.RandomState(1).randint(2**31)).random()
+    with pytest.raises(InputError, match="random_state is a whole number of at least 0"):
+        _read_generator(-1)
+
+
+def test_what_is_applied_is_what_is_returned():
+    """Of the candidates the best that is within the ratio; equal weights if none is."""
+    problem = problem_of(max_ratio=3.0)
+    wild = Found((np.array([1.0, 10.0, 1.0]),), (0.0, 0.0), proven=True)
+    result = _finish(problem, wild, "exact", Meter(Budget()))
+    assert result.weights.tolist() == [1, 1, 1]
+    assert not result.optimal  # a loss of 0 was promised
+    equal = problem.value(problem.counts([1, 1, 1]))
+    kept = _finish(problem, Found((np.ones(3),), equal, proven=True), "exact", Meter(Budget()))
+    assert kept.optimal
+    assert kept.loss == equal[1]
+    two = Found((np.array([1.0, 3.0, 1.0]), np.array([2.0, 2.0, 2.0])), equal)
+    best = _finish(problem, two, "sweep", Meter(Budget()))
+    assert best.loss == min(equal[1], problem.value(problem.counts([1, 3, 1]))[1])
+    assert not best.optimal
+    np.testing.assert_allclose(np.log(normalised(np.array([1.0, 2.0, 8.0]))).sum(), 0.0, atol=1e-15)
+
+
+def test_auto_gives_up_a_long_proof(monkeypatch):
+    monkeypatch.setattr("compromis.weights.search._EXACT_THREE", 1)
+    assert not search_weights(VOTES, TRUTH).optimal
+    assert search_weights(VOTES, TRUTH, method="exact").optimal
+    assert search_weights(VOTES, TRUTH, budget=60).optimal
+    assert search_weights(VOTES[:, :2] + 1, np.minimum(TRUTH, 1)).optimal
+
+
+def test_the_history_is_in_the_costs_of_the_user():
+    cost = 10.0 * (1 - np.eye(3))
+    result = search_weights(VOTES, TRUTH, cost=cost)
+    assert result.history[-1, 1] == pytest.approx(result.loss)
+    annealed = search_weights(VOTES, TRUTH, cost=cost, method=Annealing(50))
+    assert annealed.history[:, 0].tolist() == list(range(1, 51))
+    assert annealed.history[:, 1].min() == pytest.approx(annealed.loss)
+
+
+def test_messages():
+    votes = np.column_stack([VOTES, np.zeros((8, 2))])
+    one = search_weights(votes[:, :4], TRUTH, labels=range(4), method="sweep")
+    assert one.message == "no row has a vote for 3, so no weights can decide it; try smoothing"
+    two = search_weights(votes, TRUTH, labels=range(5), method="sweep")
+    assert two.message == "no row has a vote for 3, 4, so no weights can decide them; try smoothing"
+    assert search_weights(votes, TRUTH, labels=range(5), method="sweep", smoothing=0.1).message == ""
+    floor = Preferences({0: Preference(min_recall=1.0), 1: Preference(min_recall=1.0), 2: Preference(min_recall=1.0)})
+    swept = search_weights(VOTES, TRUTH, preferences=floor, method="sweep")
+    assert swept.message.startswith("no weights were found that meet every minimum; the nearest: recall of ")
+    assert not swept.feasible
+
+
+def test_a_result_in_words():
+    result = search_weights([[9, 1], [2, 8]], ["a", "b"])
+    assert repr(result).startswith("WeightSearch(exact, optimal, loss 0, weights {'a': ")
+    lines = result.summary().splitlines()
+    assert lines[0].startswith(f"loss 0.0000, proven to be the best ({result.evaluations:,} weightings in ")
+    assert lines[1] == f"weights: a {result.weights[0]:.4g}, b {result.weights[1]:.4g}"
+    assert lines[2].startswith("Verdict: informative: ")
+    assert len(lines) == 3
+    many = search_weights(np.eye(8) + 0.1, range(8))
+    assert repr(many).startswith("WeightSearch(sweep, best found, loss 0, weights {0: ")
+    assert repr(many).endswith(f"5: {many.weights[5]:.4g}, and 2 more}})")
+    assert many.summary().startswith("loss 0.0000, the best found by sweep (")
+    six = search_weights(np.eye(6) + 0.1, range(6))
+    assert repr(six).endswith(f"5: {six.weights[5]:.4g}}})")
+    noted = search_weights(np.vstack([VOTES, np.zeros((1, 3))]), [*TRUTH, 0], cost=1 - np.eye(3))
+    assert noted.summary().startswith("average cost ")
+    assert "\nnote: 1 rows without any vote are left out\n" in noted.summary()
+    assert noted.verdict is noted.verdict  # judged once
+    assert noted.baselines == noted.verdict.baselines
+    assert cp.Decision.from_json(noted.to_json()).weights.tolist() == noted.weights.tolist()
+
+
+def test_methods_by_name_and_by_object():
+    for method, name in (
+        ("exact", "exact"),
+        (Exact(), "exact"),
+        ("sweep", "sweep"),
+        (Sweep(), "sweep"),
+        (Annealing(9), "annealing"),
+    ):
+        assert search_weights(VOTES, TRUTH, method=method).method == name
+
+
+# --- the sweep of one weight ---
+
+
+def test_a_weight_sweep_by_hand():
+    """Cuts of the second class at 9, 4, 7/3 for a and 3/2 (twice), 1/4 for b, as in the docstring, and what lies between."""
+    votes, truth = [[9, 1], [8, 2], [7, 3], [6, 4], [6, 4], [2, 8]], ["a", "a", "a", "b", "b", "b"]
+    sweep = weight_sweep(votes, truth, label="b", labels=["a", "b"])
+    flips = [1 / 4, 3 / 2, 7 / 3, 4, 9]
+    low, high = [flips[0] / 4, *flips], [*flips, flips[-1] * 4]
+    np.testing.assert_allclose(sweep.ratio, np.sqrt(np.multiply(low, high)))
+    assert sweep.errors.tolist() == [3, 2, 0, 1, 2, 3]
+    np.testing.assert_allclose(sweep.recall, [[1, 0], [1, 1 / 3], [1, 1], [2 / 3, 1], [1 / 3, 1], [0, 1]])
+    assert sweep.best == sweep.ratio[2]
+    assert (sweep.label, sweep.classes, sweep.exact) == ("b", ("a", "b"), True)
+    twice = weight_sweep(votes, truth, label="b", labels=["a", "b"], weights=[1.0, 2.0])
+    np.testing.assert_allclose(twice.ratio, sweep.ratio / 2)
+    weighted = weight_sweep(votes, truth, label="b", labels=["a", "b"], sample_weight=[1, 1, 1, 2, 3, 1])
+    assert weighted.errors.tolist() == [6, 5, 0, 1, 2, 3]
+
+
+def test_a_weight_that_flips_nothing():
+    alone = weight_sweep([[1.0, 0.0], [0.0, 1.0]], ["a", "b"], label="a")
+    assert (alone.ratio.tolist(), alone.errors.tolist()) == ([1.0], [0.0])
+    for wrong in ([], [1.0, -1.0], [np.inf], [np.nan]):
+        with pytest.raises(InputError, match="ratios are finite numbers above 0, at least one"):
+            weight_sweep([[1.0, 0.0], [0.0, 1.0]], ["a", "b"], label="a", ratios=wrong)
