@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+from functools import partialmethod
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import HealthCheck, settings
 
 SEED = int(os.environ.get("COMPROMIS_SEED", "0"))
@@ -17,6 +20,10 @@ settings.register_profile(
     "steady", deadline=None, derandomize=SEED == 0, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("steady")
+
+
+if "mix_stderr" in inspect.signature(CliRunner).parameters:  # click 8.1 mixes what later ones keep apart
+    CliRunner.__init__ = partialmethod(CliRunner.__init__, mix_stderr=False)
 
 
 @pytest.fixture
