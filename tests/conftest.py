@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+from functools import partialmethod
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import HealthCheck, Phase, settings
 
 SEED = int(os.environ.get("COMPROMIS_SEED", "0"))
@@ -21,6 +24,10 @@ settings.register_profile(
     "brief", settings.get_profile("steady"), max_examples=20, phases=[Phase.explicit, Phase.generate]
 )
 settings.load_profile(os.environ.get("COMPROMIS_EXAMPLES", "steady"))
+
+
+if "mix_stderr" in inspect.signature(CliRunner).parameters:  # click 8.1 mixes what later ones keep apart
+    CliRunner.__init__ = partialmethod(CliRunner.__init__, mix_stderr=False)
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import json
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -93,11 +94,11 @@ def test_reading_and_applying_a_decision_compiles_nothing():
 
 
 def run_sqlite(votes, expression):
-    base = sqlite3.connect(":memory:")
-    base.execute(f"CREATE TABLE votes (row INTEGER, {', '.join(quoted(name) + ' REAL' for name in COLUMNS)})")
-    rows = ([row, *values] for row, values in enumerate(votes.tolist()))
-    base.executemany(f"INSERT INTO votes VALUES ({', '.join('?' * 6)})", rows)
-    return [label for (label,) in base.execute(f"SELECT {expression} FROM votes ORDER BY row")]
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.execute(f"CREATE TABLE votes (row INTEGER, {', '.join(quoted(name) + ' REAL' for name in COLUMNS)})")
+        rows = ([row, *values] for row, values in enumerate(votes.tolist()))
+        base.executemany(f"INSERT INTO votes VALUES ({', '.join('?' * 6)})", rows)
+        return [label for (label,) in base.execute(f"SELECT {expression} FROM votes ORDER BY row")]
 
 
 def run_duckdb(votes, expression):
@@ -144,30 +145,31 @@ def test_sql_gives_labels_back_as_they_are(dialect, classes):
 
 
 def test_whole_and_written_votes_are_weighed_as_floats():
-    base = sqlite3.connect(":memory:")
-    base.execute("CREATE TABLE votes (a INTEGER, b TEXT)")
-    base.executemany("INSERT INTO votes VALUES (?, ?)", [(3, "1"), (2, "1"), (7, "2.5")])
-    expression = cp.Decision(("a", "b"), [1.0, 2.9], 0.05).to_sql(dialect="sqlite")
-    found = [label for (label,) in base.execute(f"SELECT {expression} FROM votes ORDER BY rowid")]
-    assert found == ["a", "b", "b"]
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.execute("CREATE TABLE votes (a INTEGER, b TEXT)")
+        base.executemany("INSERT INTO votes VALUES (?, ?)", [(3, "1"), (2, "1"), (7, "2.5")])
+        expression = cp.Decision(("a", "b"), [1.0, 2.9], 0.05).to_sql(dialect="sqlite")
+        found = [label for (label,) in base.execute(f"SELECT {expression} FROM votes ORDER BY rowid")]
+        assert found == ["a", "b", "b"]
 
 
 def test_sqlite_weights_are_exact():
     # 2.718281828 ** 7.7...: SQLite reads about one decimal in ten thousand wrong by one bit
     rng = np.random.default_rng(0)
-    base, wrong = sqlite3.connect(":memory:"), 0
-    for number in np.exp(rng.uniform(-20, 20, 20_000)).tolist():
-        assert base.execute(f"SELECT {DIALECTS['sqlite'].number(number)}").fetchone() == (number,)
-        wrong += base.execute(f"SELECT {number!r}").fetchone() != (number,)
+    wrong = 0
+    with closing(sqlite3.connect(":memory:")) as base:
+        for number in np.exp(rng.uniform(-20, 20, 20_000)).tolist():
+            assert base.execute(f"SELECT {DIALECTS['sqlite'].number(number)}").fetchone() == (number,)
+            wrong += base.execute(f"SELECT {number!r}").fetchone() != (number,)
     if sqlite3.sqlite_version_info < (3, 42):
         assert wrong > 0  # the reason for the quotients
 
 
 def test_a_missing_column_is_an_error_in_sqlite():
-    base = sqlite3.connect(":memory:")
-    base.execute("CREATE TABLE votes (a REAL)")
-    with pytest.raises(sqlite3.OperationalError, match="no such column"):
-        base.execute(f"SELECT {cp.Decision(('a', 'b'), [1, 1]).to_sql(dialect='sqlite')} FROM votes")
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.execute("CREATE TABLE votes (a REAL)")
+        with pytest.raises(sqlite3.OperationalError, match="no such column"):
+            base.execute(f"SELECT {cp.Decision(('a', 'b'), [1, 1]).to_sql(dialect='sqlite')} FROM votes")
 
 
 def test_spark_text_is_bytes_where_quotes_could_be_read_in_two_ways():

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
+import socket
 import tomllib
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
+
+import pytest
 
 import compromis
+from tests.packaging.audit import judged, unanswered
 
 ROOT = Path(__file__).parents[1]
 
@@ -32,3 +39,82 @@ def test_the_extra_for_all_names_every_other_extra():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     (everything,) = extras["all"]
     assert set(re.findall(r"\w+", everything)) - {"compromis"} == set(extras) - {"all"}
+
+
+def bounds(requirements):
+    """The lower bound of each requirement that has one."""
+    found = (re.match(r"([\w-]+)(?:\[[\w,]+\])?>=([\d.]+)", one) for one in requirements)
+    return {one[1]: one[2] for one in found if one}
+
+
+def test_the_oldest_versions_tried_are_the_lower_bounds():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = settings["project"]["optional-dependencies"].values()
+    needed = bounds([*settings["project"]["dependencies"], *(one for extra in extras for one in extra)])
+    lines = (ROOT / "tests" / "oldest.txt").read_text(encoding="utf-8").splitlines()
+    pinned = dict(line.split("==") for line in lines if not line.startswith("#"))
+
+    def plain(version):
+        return re.sub(r"(\.0)+$", "", version)
+
+    known = bounds(settings["dependency-groups"]["dev"]) | needed
+    assert set(needed) - set(pinned) == set()
+    assert {name: plain(version) for name, version in pinned.items()} == {name: plain(known[name]) for name in pinned}
+
+
+def answer(*packages):
+    return json.dumps({"dependencies": list(packages), "fixes": []})
+
+
+CLEAN = {"name": "a", "version": "1", "vulns": []}
+FLAWED = {"name": "b", "version": "2", "vulns": [{"id": "PYSEC-1"}, {"id": "PYSEC-2"}]}
+OURS = {"name": "compromis", "skip_reason": "distribution marked as editable"}
+UNKNOWN = {"name": "c", "skip_reason": "Dependency not found on PyPI"}
+
+
+@pytest.mark.parametrize(
+    ("found", "code", "sentence"),
+    [
+        (answer(CLEAN, OURS), 0, "no vulnerability is known in the 1 installed packages"),
+        (answer(CLEAN, FLAWED, UNKNOWN), 1, "vulnerabilities are known in b 2 (PYSEC-1, PYSEC-2)"),
+        (answer(CLEAN, UNKNOWN), 2, "the audit is not whole: could not look up c"),
+        (answer(), 2, "the audit is not whole: could not look up any package"),
+        ("", 2, "the audit failed: ERROR: no network"),
+    ],
+)
+def test_an_audit_tells_flaws_from_what_could_not_be_looked_up(found, code, sentence):
+    assert judged(found, "a line\nERROR: no network\n") == (code, sentence)
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (b'{"vulnerabilities": [{"id": "PYSEC-1"}]}', ""),
+        (b'{"vulnerabilities": []}', "lists no advisories, but there are some"),
+        (b"<html>", "Expecting value"),
+        (None, "answered 404"),
+    ],
+)
+def test_a_service_without_advisories_is_noticed(body, reason):
+    class Service(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(404 if body is None else 200)
+            self.end_headers()
+            self.wfile.write(body or b"")
+
+        def log_message(self, *_):
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Service) as server:
+        thread = Thread(target=server.handle_request)
+        thread.start()
+        said = unanswered(f"http://127.0.0.1:{server.server_port}/", 10)
+        thread.join()
+    assert reason in said
+    assert bool(said) is bool(reason)
+
+
+def test_a_service_that_is_not_there_is_noticed():
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        assert "refused" in unanswered(f"http://127.0.0.1:{closed.getsockname()[1]}/", 10)

@@ -11,7 +11,6 @@ import gc
 import os
 import sys
 import tempfile
-import threading
 import time
 import warnings
 from collections import Counter
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 WARM = 0.15
 """The share of the time after which everything is loaded and compiled, and memory is measured first."""
@@ -47,7 +47,7 @@ class State:
         handles = len(list(Path("/proc/self/fd").iterdir()))
         return cls(
             pages * os.sysconf("SC_PAGE_SIZE") / 2**20,
-            threading.active_count(),
+            len(list(Path("/proc/self/task").iterdir())),  # those of compiled libraries too
             handles,
             children,
             len(list(folder.rglob("*"))),
@@ -60,22 +60,32 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args(arguments)
-    warnings.simplefilter("ignore")
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        os.environ["TMPDIR"], tempfile.tempdir = name, name
-        done, failures, states = used(folder, asked.minutes * 60, np.random.default_rng(asked.seed))
-        return _judged(done, failures, states)
+    done, failures, states = used_apart(asked.minutes * 60, np.random.default_rng(asked.seed))
+    failures += grown(states)
+    print("\n".join(summary(states)))
+    print(f"{sum(done.values()):,} actions: {', '.join(f'{name} {count:,}' for name, count in sorted(done.items()))}")
+    print("\n".join(failures[:20]))
+    print(f"{len(failures)} failures")
+    return 1 if failures else 0
+
+
+def used_apart(seconds: float, rng: np.random.Generator) -> tuple[Counter[str], list[str], list[State]]:
+    """Use everything, with a folder of its own for temporary files, in which what is left over shows."""
+    with tempfile.TemporaryDirectory() as name, warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
+        warnings.simplefilter("ignore")
+        patch.setenv("TMPDIR", name)
+        patch.setattr(tempfile, "tempdir", name)
+        return used(Path(name), seconds, rng)
 
 
 def used(folder: Path, seconds: float, rng: np.random.Generator) -> tuple[Counter[str], list[str], list[State]]:
     """Draw an action, do it, and look at the process, again and again."""
-    begin, shown = time.monotonic(), 0.0
-    done: Counter[str] = Counter()
+    done: Counter[str] = Counter(list(ACTIONS))
     failures: list[str] = []
     states: list[State] = []
     for action in ACTIONS.values():  # each once, so that all is loaded
         action(folder, rng)
+    begin, shown = time.monotonic(), 0.0
     while (passed := time.monotonic() - begin) < seconds:
         name = list(ACTIONS)[rng.integers(len(ACTIONS))]
         try:
@@ -91,29 +101,40 @@ def used(folder: Path, seconds: float, rng: np.random.Generator) -> tuple[Counte
     return done, failures, states
 
 
-def _judged(done: Counter[str], failures: list[str], states: list[State]) -> int:
+def grown(states: list[State]) -> list[str]:
+    """Return what is more at the end than after warming up, and memory that still rises in the second half."""
     if len(states) < 4:
-        print("too short to judge; give it more minutes")
-        return 1
-    quarter = max(1, len(states) // 4)
-    first, last = states[:quarter], states[-quarter:]
-
-    def middle(part: list[State], what: str) -> float:
-        return float(np.median([getattr(one, what) for one in part]))
-
+        return ["too short to judge; give it more minutes"]
+    first, last = _ends(states)
+    found = []
     for what, most in (("memory", GROWTH), ("threads", 0), ("handles", 0), ("children", 0), ("files", 0)):
-        grown = middle(last, what) - middle(first, what)
-        print(f"{what}: {middle(first, what):,.0f} at first, {middle(last, what):,.0f} at the end")
-        if grown > most:
-            failures.append(f"{what} grew by {grown:,.0f}")
+        more = _middle(last, what) - _middle(first, what)
+        if more > most:
+            found.append(f"{what} grew by {more:,.0f}")
     half = states[len(states) // 2 :]
     rise = float(np.polyfit(np.arange(len(half)), [one.memory for one in half], 1)[0] * len(half))
-    if rise > SLOPE:
-        failures.append(f"memory rose by {rise:.0f} MB in the second half")
-    print(f"{sum(done.values()):,} actions: {', '.join(f'{name} {count:,}' for name, count in sorted(done.items()))}")
-    print("\n".join(failures[:20]))
-    print(f"{len(failures)} failures")
-    return 1 if failures else 0
+    return [*found, f"memory rose by {rise:.0f} MB in the second half"] if rise > SLOPE else found
+
+
+def summary(states: list[State]) -> list[str]:
+    """Return what the process held after warming up and at the end, one line for each kind."""
+    if not states:
+        return []
+    first, last = _ends(states)
+    units = {"memory": " MB", "threads": "", "handles": "", "children": "", "files": ""}
+    return [
+        f"{what}: {_middle(first, what):,.0f}{unit} at first, {_middle(last, what):,.0f}{unit} at the end"
+        for what, unit in units.items()
+    ]
+
+
+def _ends(states: list[State]) -> tuple[list[State], list[State]]:
+    quarter = max(1, len(states) // 4)
+    return states[:quarter], states[-quarter:]
+
+
+def _middle(part: list[State], what: str) -> float:
+    return float(np.median([getattr(one, what) for one in part]))
 
 
 def _table(folder: Path, rng: np.random.Generator) -> Path:

@@ -16,6 +16,7 @@ import compromis as cp
 from compromis.cli import main
 from tests.stress.counting import described
 from tests.stress.outcome import NotRun, Outcome, Progress, silent
+from tests.stress.release_evidence import EVIDENCE
 
 TITLE = "files of every release load and say the same"
 QUICK = 1.0
@@ -31,6 +32,8 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
     for folder in releases:
         for model in sorted(folder.glob("*.model")):
             total += counted(f"{folder.name}/{model.name}", lambda model=model: check_model(model))
+        for name, same in EVIDENCE.items():
+            total += counted(f"{folder.name}/{name}", lambda folder=folder, name=name, same=same: same(folder, name))
         for check in (check_preferences, check_decision, check_evaluation):
             total += counted(f"{folder.name} {check.__name__}", lambda check=check, folder=folder: check(folder))
     return total

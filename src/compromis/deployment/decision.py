@@ -109,8 +109,10 @@ class Decision:
         >>> import sqlite3
         >>> decide = cp.Decision(("good", "bad"), [1.0, 3.0]).to_sql(["p_good", "p_bad"], "sqlite")
         >>> rows = "(SELECT 0.7 AS p_good, 0.3 AS p_bad UNION ALL SELECT 0.8, 0.2 UNION ALL SELECT NULL, 1)"
-        >>> sqlite3.connect(":memory:").execute(f"SELECT {decide} FROM {rows}").fetchall()
+        >>> base = sqlite3.connect(":memory:")
+        >>> base.execute(f"SELECT {decide} FROM {rows}").fetchall()
         [('bad',), ('good',), (None,)]
+        >>> base.close()
         """
         from compromis.deployment.sql import case_expression
 

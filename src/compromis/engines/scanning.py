@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -140,9 +142,7 @@ def _open_polars(files: Files, names: list[str]) -> Any:
 
 
 def _open_duckdb(files: Files, names: list[str]) -> Any:
-    import duckdb
-
-    connection = duckdb.connect(config={"preserve_insertion_order": "false"})
+    connection = _duckdb_connection()
     paths = [_literal(path) for path in files.paths]
     if files.format == "Parquet":
         _check_schemas(connection, paths)
@@ -162,6 +162,22 @@ def _open_duckdb(files: Files, names: list[str]) -> Any:
         na_values="",
         strict_mode=True,
     )
+
+
+def _duckdb_connection() -> Any:
+    """Return a connection of its own, so that threads do not wait for each other, that stays open."""
+    import duckdb
+
+    unordered = {"preserve_insertion_order": "false"}
+    if not duckdb.__version__.startswith("1."):
+        return duckdb.connect(config=unordered)
+    # relations of DuckDB 1 do not keep their connection; by its name all use one database, which makes them cheap to keep
+    connection = duckdb.connect(f":memory:compromis {os.getpid()}", config=unordered)
+    _KEPT.append(connection)
+    return connection
+
+
+_KEPT: deque[Any] = deque(maxlen=1000)
 
 
 def _check_schemas(connection: Any, paths: list[str]) -> None:
