@@ -89,13 +89,15 @@ def check_decision(folder: Path) -> int:
 
 
 def check_evaluation(folder: Path) -> int:
-    """The counts in the file have the numbers in the file; new fields may have come, none may have gone."""
+    """The counts in the file have the numbers in the file; new fields may have come, none may have gone; sentences may be worded anew."""
     written = json.loads((folder / "evaluation.json").read_text(encoding="utf-8"))
     counts = cp.Counts.from_matrix(written["counts"]["matrix"], written["classes"])
     wish = cp.Preferences.from_toml(folder / "preferences.toml")
     today = json.loads(cp.evaluate_counts(counts, preferences=wish, confidence=0.9).to_json())
     assert today["version"] >= written["version"]
     written.pop("compromis")
+    assert written["verdict"].pop("sentence")
+    assert today["verdict"]["sentence"]
     return alike(today, written, "evaluation")
 
 
