@@ -499,3 +499,9 @@ def test_correlation_about_any_origin():
         assert float(correlation(sums.about(origin))) == pytest.approx(5 / math.sqrt(2 * 114 / 9))
     flat = cp.evaluate_regression([1, 2, 4], [0.1, 0.1, 0.1]).sums
     assert math.isnan(correlation(flat.about((0.0, 7.0))))
+
+
+def test_absent_classes_do_not_count_between_bounds():
+    sure = np.array([[2, 0], [0, 0]])
+    absent = cp.CountBounds(sure, sure, np.array([2, 0]), ("a", "b"))
+    assert loss_bounds(absent, even()) == (0.0, 0.0)
