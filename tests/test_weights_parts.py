@@ -14,7 +14,7 @@ from compromis.errors import InputError
 from compromis.evidence.votes import VotePatterns
 from compromis.kernels.index_terms import COST
 from compromis.preferences import Preference, Preferences
-from compromis.weights import Annealing, Budget, Exact, Sweep, budget, exact, search_weights, weight_sweep
+from compromis.weights import Annealing, Budget, Exact, Sweep, budget, exact, own_index, search_weights, weight_sweep
 from compromis.weights.budget import Meter, read_budget
 from compromis.weights.descent import Descent, Found, row_weight, tie_weights
 from compromis.weights.problem import WIDEST, SearchProblem
@@ -599,3 +599,12 @@ def test_a_weight_that_flips_nothing():
     for wrong in ([], [1.0, -1.0], [np.inf], [np.nan]):
         with pytest.raises(InputError, match="ratios are finite numbers above 0, at least one"):
             weight_sweep([[1.0, 0.0], [0.0, 1.0]], ["a", "b"], label="a", ratios=wrong)
+
+
+def test_the_limits_of_an_index_of_ones_own():
+    """At l = 0 and 1 the rate itself, 0 where a rate is 0, else the formula; everywhere the formula if it says so."""
+    value = own_index._with_limits(lambda precision, recall, recall_weight: 7.0, False)
+    assert [value(0.2, 0.3, weight) for weight in (0.0, 0.5, 1.0)] == [0.2, 7.0, 0.3]
+    assert (value(0.0, 0.3, 0.5), value(0.2, 0.0, 0.5)) == (0.0, 0.0)
+    everywhere = own_index._with_limits(lambda precision, recall, recall_weight: 7.0, True)
+    assert [everywhere(0.0, 0.0, weight) for weight in (0.0, 0.5, 1.0)] == [7.0, 7.0, 7.0]
