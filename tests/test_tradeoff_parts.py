@@ -415,3 +415,26 @@ def test_names_of_the_first_of_two():
     np.testing.assert_allclose(several[3, 0], 2 / 3)  # precision, not specificity
     rates = cp.OperatingPoints.from_bins([0.5, 0.0], [1, 1], [0, 2], pos_label="a")
     assert cp.tradeoff_bounds(rates, 0.0) == (1.0, 1.0)  # one row alone has a precision too
+
+
+def test_answers_cannot_be_changed_and_options_are_named():
+    points = groups([(3, 1)], 4, 4)
+    result = cp.compare({"m": points})
+    for value, name in (
+        (Beta(2, 2), "a"),
+        (result.intervals[0], "low"),
+        (candidates_of(points, PAIRS["precision-recall"]), "owner"),
+        (PrecisionRecallSpace(2, 8), "target_size"),
+        (cp.roc_hull({"m": points}).parts[0], "fpr"),
+    ):
+        with pytest.raises(AttributeError):
+            setattr(value, name, 0)
+    assert result.mean() == result.area() == result.areas
+    for call in (
+        lambda: cp.compare({"m": points}, "f", "precision-recall"),
+        lambda: isoline(0.5, 0.5, "f", 3),
+        lambda: cp.roc_hull({"m": points}).best(1.0),
+        lambda: cp.TradeoffCurve(points, "f", "precision-recall"),
+    ):
+        with pytest.raises(TypeError):
+            call()
