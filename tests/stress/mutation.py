@@ -33,7 +33,9 @@ def main(arguments: list[str] | None = None) -> int:
     if asked.folder is None:
         given = sys.argv[1:] if arguments is None else arguments
         codes = {folder: _apart(folder, given) for folder in FOLDERS}
-        return max(code for folder, code in codes.items() if folder != "kernels")  # the promise is of the three packages
+        return max(
+            code for folder, code in codes.items() if folder != "kernels"
+        )  # the promise is of the three packages
     _prepare()
     from tests.stress.fork_server import Server
 
