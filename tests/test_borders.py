@@ -479,3 +479,29 @@ def test_half_of_the_rows_is_the_nearest_size():
 
 def test_wekas_priors():
     assert cp.training_priors(["good"] * 11 + ["bad"] * 6, labels=["good", "bad"]) == {"good": 12 / 19, "bad": 7 / 19}
+
+
+def test_gaps_of_the_last_size_in_shares_of_the_loss_without_a_model():
+    assert learning([0.0, 0.5, 0.0], [0.9, 0.9, 0.5], sizes=(20, 50, 100)).verdict.word == "overfits"
+    assert learning([0.0, 0.0], [0.05, 0.05], naive=4.0).verdict.word == "good"  # 0.05 is below 2 % of 4
+
+
+def test_rows_without_weight_have_no_error():
+    result = cp.evaluate_regression([0, 0, 0], [1, 2, 9], sample_weight=[1, 1, 0], quantiles=[0.5, 1.0])
+    assert list(result.quantiles.values()) == [1.5, 2.0]
+
+
+def test_correlation_about_any_origin():
+    from compromis.measures.regression import correlation
+
+    sums = cp.evaluate_regression([1, 2, 3], [2, 4, 7]).sums
+    for origin in ((0.0, 0.0), (5.0, -3.0)):
+        assert float(correlation(sums.about(origin))) == pytest.approx(5 / math.sqrt(2 * 114 / 9))
+    flat = cp.evaluate_regression([1, 2, 4], [0.1, 0.1, 0.1]).sums
+    assert math.isnan(correlation(flat.about((0.0, 7.0))))
+
+
+def test_absent_classes_do_not_count_between_bounds():
+    sure = np.array([[2, 0], [0, 0]])
+    absent = cp.CountBounds(sure, sure, np.array([2, 0]), ("a", "b"))
+    assert loss_bounds(absent, even()) == (0.0, 0.0)

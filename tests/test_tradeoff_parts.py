@@ -355,3 +355,86 @@ def test_the_hull_in_words():
     assert hull.best(prevalence=0.01).tpr == 0.5
     assert hull.best(prevalence=0.99).tpr == 1.0
     assert hull.best(cost_false_positive=0).tpr == 1.0
+
+
+# --- what several results have in common ---
+
+
+def test_ranges_at_their_borders():
+    from compromis.tradeoffs.areas import check_range
+
+    check_range(0.0, 1.0)
+    for wrong in ((0.5, 0.5), (0.7, 0.2), (-0.5, 0.5), (0.5, 1.5), (math.nan, 1.0)):
+        with pytest.raises(InputError, match="0 <= low < high <= 1"):
+            check_range(*wrong)
+    for shape in ((0.0, 1.0), (-0.5, 1.0), (1.0, 0.0), (1.0, -0.5), (math.inf, 1.0), (1.0, math.inf)):
+        with pytest.raises(InputError, match="a and b above 0"):
+            Beta(*shape)
+
+
+def test_a_density_over_all_trade_offs_keeps_its_ends():
+    """Beta(a, b) with most mass at an end: the plane's mean is at a / (a + b), whatever lies beyond the farthest log-odds."""
+    curve = cp.TradeoffCurve(groups([(17, 3)], 34, 100))
+    for a, b in ((0.01, 1.0), (1.0, 0.01), (0.01, 0.01)):
+        mean = a / (a + b)
+        assert curve.area(0, 1, Beta(a, b)) == pytest.approx((1 - mean) * 0.85 + mean * 0.5, rel=1e-9)
+    assert curve.area(0.25, 0.75, Beta(1, 1)) == pytest.approx(0.5 * (0.85 + 0.5) / 2, rel=1e-12)
+    assert Beta(2, 2).mass(0.6, 0.6 + 1e-9) == pytest.approx(1e-9 * 6 * 0.6 * 0.4, rel=1e-5)
+
+
+def test_densities_that_do_not_integrate_at_either_end():
+    from compromis.tradeoffs.areas import _check_ends
+
+    _check_ends(lambda w: 1.0, 0.0, 1.0)
+    _check_ends(lambda w: w**-0.5, 0.0, 1.0)
+    _check_ends(lambda w: 0.0, 0.0, 1.0)
+    seen = []
+    _check_ends(lambda w: seen.append(w) or 1.0, 0.2, 0.6)
+    assert min(seen) == pytest.approx(0.2 + 0.4 * 1e-12, abs=1e-15)
+    assert max(seen) == pytest.approx(0.6 - 0.4 * 1e-12, abs=1e-15)
+    assert sorted(seen)[65] == pytest.approx(0.2 + 0.4 * 1e-4)
+    assert len(seen) == 4 * 33
+    for wrong in (lambda w: w**-1.5, lambda w: (1 - w) ** -1.5):
+        with pytest.raises(InputError, match="does not integrate"):
+            _check_ends(wrong, 0.0, 1.0)
+
+
+def test_spaces_of_points_and_slopes_between_whole_numbers():
+    assert PrecisionRecallSpace.of(OperatingPoints.from_predictions(*SIX)).universe_size == 6
+    hull = cp.roc_hull({"m": OperatingPoints.from_predictions([1, 1, 0, 0, 0], [4, 2, 3, 1, 0])})
+    # corners (0, 1/2) and (1/3, 1): between them the slope is 3/2
+    assert [part.slope_low for part in hull.parts] == pytest.approx([1.5, 0.0])
+    assert hull.best(cost_false_positive=1.4, prevalence=0.5).tpr == 1.0
+    assert hull.best(cost_false_positive=1.6, prevalence=0.5).tpr == 0.5
+
+
+def test_names_of_the_first_of_two():
+    with pytest.raises(InputError, match=r"got 1\.5"):
+        cp.constant_cost([0.5, 1.5, 2.5])
+    several = cp.TradeoffCurve(OperatingPoints.from_predictions(*SIX)).family([0.0])
+    np.testing.assert_allclose(several[3, 0], 2 / 3)  # precision, not specificity
+    rates = cp.OperatingPoints.from_bins([0.5, 0.0], [1, 1], [0, 2], pos_label="a")
+    assert cp.tradeoff_bounds(rates, 0.0) == (1.0, 1.0)  # one row alone has a precision too
+
+
+def test_answers_cannot_be_changed_and_options_are_named():
+    points = groups([(3, 1)], 4, 4)
+    result = cp.compare({"m": points})
+    for value, name in (
+        (Beta(2, 2), "a"),
+        (result.intervals[0], "low"),
+        (candidates_of(points, PAIRS["precision-recall"]), "owner"),
+        (PrecisionRecallSpace(2, 8), "target_size"),
+        (cp.roc_hull({"m": points}).parts[0], "fpr"),
+    ):
+        with pytest.raises(AttributeError):
+            setattr(value, name, 0)
+    assert result.mean() == result.area() == result.areas
+    for call in (
+        lambda: cp.compare({"m": points}, "f", "precision-recall"),
+        lambda: isoline(0.5, 0.5, "f", 3),
+        lambda: cp.roc_hull({"m": points}).best(1.0),
+        lambda: cp.TradeoffCurve(points, "f", "precision-recall"),
+    ):
+        with pytest.raises(TypeError):
+            call()

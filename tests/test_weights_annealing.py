@@ -60,16 +60,17 @@ def test_budget_and_seed():
     votes, y = votes_and_truth(2)
     short = search_weights(votes, y, method="annealing", budget=Budget(evaluations=500))
     assert len(short.history) == 500
-    again = search_weights(votes, y, method="annealing", random_state=3)
-    same = search_weights(votes, y, method="annealing", random_state=3)
-    other = search_weights(votes, y, method="annealing", random_state=4)
+    method = Annealing(steps=2000)
+    again = search_weights(votes, y, method=method, random_state=3)
+    same = search_weights(votes, y, method=method, random_state=3)
+    other = search_weights(votes, y, method=method, random_state=4)
     np.testing.assert_array_equal(again.weights, same.weights)
     assert not np.array_equal(again.history, other.history)
 
 
 def test_minima_are_sought():
     votes, y = votes_and_truth(3)
-    floor = search_weights(votes, y, preferences=Preferences({0: Preference(min_recall=0.6)}), method="annealing")
+    floor = search_weights(votes, y, preferences=Preferences({0: Preference(min_recall=0.6)}), method=Annealing(3000))
     sweep = search_weights(votes, y, preferences=Preferences({0: Preference(min_recall=0.6)}), method="sweep")
     assert floor.feasible == sweep.feasible
 

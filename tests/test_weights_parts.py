@@ -14,7 +14,7 @@ from compromis.errors import InputError
 from compromis.evidence.votes import VotePatterns
 from compromis.kernels.index_terms import COST
 from compromis.preferences import Preference, Preferences
-from compromis.weights import Annealing, Budget, Exact, Sweep, budget, exact, search_weights, weight_sweep
+from compromis.weights import Annealing, Budget, Exact, Sweep, budget, exact, own_index, search_weights, weight_sweep
 from compromis.weights.budget import Meter, read_budget
 from compromis.weights.descent import Descent, Found, row_weight, tie_weights
 from compromis.weights.problem import WIDEST, SearchProblem
@@ -262,11 +262,11 @@ def test_the_starts_of_a_sweep():
     assert _starts(absent, meter)[1].tolist() == pytest.approx([1 / 5, 1 / 3, 1 / 3])
 
 
-def test_with_many_votes_fewer_starts():
-    rng = np.random.default_rng(0)
-    for rows, starts in ((5000, 3), (5001, 2)):  # 20,000 votes are not many
-        votes, y = rng.random((rows, 4)) + 0.1, np.minimum(rng.integers(0, 6, rows), 3)
-        assert len(_starts(Descent(problem_of(votes, y)), Meter(Budget()))) == starts
+def test_with_many_votes_fewer_starts(monkeypatch):
+    """As many votes as the limit are not many: three starts. One more vote than that: equal weights are left out."""
+    for limit, starts in ((24, 3), (23, 2)):
+        monkeypatch.setattr("compromis.weights.sweep._MANY", limit)
+        assert len(_starts(Descent(problem_of()), Meter(Budget()))) == starts
 
 
 def test_the_best_is_kept():
@@ -599,3 +599,12 @@ def test_a_weight_that_flips_nothing():
     for wrong in ([], [1.0, -1.0], [np.inf], [np.nan]):
         with pytest.raises(InputError, match="ratios are finite numbers above 0, at least one"):
             weight_sweep([[1.0, 0.0], [0.0, 1.0]], ["a", "b"], label="a", ratios=wrong)
+
+
+def test_the_limits_of_an_index_of_ones_own():
+    """At l = 0 and 1 the rate itself, 0 where a rate is 0, else the formula; everywhere the formula if it says so."""
+    value = own_index._with_limits(lambda precision, recall, recall_weight: 7.0, False)
+    assert [value(0.2, 0.3, weight) for weight in (0.0, 0.5, 1.0)] == [0.2, 7.0, 0.3]
+    assert (value(0.0, 0.3, 0.5), value(0.2, 0.0, 0.5)) == (0.0, 0.0)
+    everywhere = own_index._with_limits(lambda precision, recall, recall_weight: 7.0, True)
+    assert [everywhere(0.0, 0.0, weight) for weight in (0.0, 0.5, 1.0)] == [7.0, 7.0, 7.0]
