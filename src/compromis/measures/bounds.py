@@ -28,9 +28,8 @@ def loss_bounds(bounds: CountBounds, wish: Wish) -> tuple[float, float]:
     """
     low_precision, high_precision = bounds.precision
     low_recall, high_recall = bounds.recall
-    never = bounds.low.sum(axis=0) == 0
     best = _losses(wish, high_precision, high_recall)
-    worst = np.where(never, 1.0, _losses(wish, low_precision, low_recall))
+    worst = _losses(wish, low_precision, low_recall)
     importance = np.where(bounds.support > 0, wish.importance, 0.0)
     low, high = (float(importance @ part / importance.sum()) for part in (best, worst))
     return low, high

@@ -83,7 +83,10 @@ def judge(counts: Counts, wish: Wish, cost: NDArray[np.float64] | None = None) -
     equal = short == best.shortfall and math.isclose(loss, best.loss, rel_tol=1e-12)  # up to rounding
     informative = (short, loss) < (best.shortfall, best.loss) and not equal
     what = "loss" if cost is None else "average cost"
-    sentence = _praise(what, loss, short, best) if informative else _blame(what, loss, best, counts, wish, cost)
+    misses_more = short > best.shortfall
+    sentence = (
+        _praise(what, loss, short, best) if informative else _blame(what, loss, best, counts, wish, cost, misses_more)
+    )
     but = "; but " + ", and ".join(map(str, missed)) if missed else ""
     return Verdict(informative, sentence + but, loss, baselines, missed)
 
@@ -108,8 +111,16 @@ def _praise(what: str, loss: float, short: float, best: Baseline) -> str:
     return f"informative: {what} {loss:.4f}{gain} against {best.loss:.4f} for {best.name}{flaw}, the best decision without a model"
 
 
-def _blame(what: str, loss: float, best: Baseline, counts: Counts, wish: Wish, cost: NDArray[np.float64] | None) -> str:
-    how = "better" if loss > best.loss and not math.isclose(loss, best.loss) else "as well"
+def _blame(
+    what: str,
+    loss: float,
+    best: Baseline,
+    counts: Counts,
+    wish: Wish,
+    cost: NDArray[np.float64] | None,
+    misses_more: bool,
+) -> str:
+    how = "better" if misses_more or (loss > best.loss and not math.isclose(loss, best.loss)) else "as well"
     cause = f"uninformative: your wish is met {how} by {best.name} ({what} {best.loss:.4f}, this result {loss:.4f})"
     if best.label is None or cost is not None:
         return f"{cause}; improve the model, or review the wish"
