@@ -11,12 +11,13 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import compromis
 from tests.stress.outcome import Outcome
 from tests.stress.promises import Promise
 
 PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
 BEGIN, END = "<!-- written by python -m tests.stress --write -->", "<!-- end -->"
-PACKAGES = ("compromis", "numpy", "scipy", "scikit-learn", "numba", "joblib", "narwhals", "skops")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "joblib", "narwhals", "skops")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ def _markdown(row: Row) -> str:
 
 
 def _machine() -> str:
-    versions = []
+    versions = [f"compromis {compromis.__version__}"]  # the one that runs, installed or not
     for name in PACKAGES:
         try:
             versions.append(f"{name} {version(name)}")
