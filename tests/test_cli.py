@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -143,6 +145,32 @@ def test_preferences_asks_again(run, answer):
 def test_preferences_need_no_floor_where_giving_up_is_not_rewarded(run, index):
     assert run("preferences", "--label", "bad", "--index", index, input="10\n0.2\n0.9\n\n").exit_code == 0
     assert cp.Preferences.from_toml("preferences.toml").of("bad") == cp.Preference(10, 0.2, 0.9)
+
+
+def test_help_names_every_command_and_loads_none(run):
+    """Each command is a module of the package, and the list of them needs none."""
+    said = run("--help").output
+    folder = Path(cp.__file__).parent / "cli"
+    commands = {
+        file.stem
+        for file in folder.glob("*.py")
+        if "@click.command(" in file.read_text(encoding="utf-8") and file.stem != "regression"
+    }  # evaluate's other half
+    assert set(re.findall(r"^  (\w+)  +[A-Z]", said, re.MULTILINE)) == commands
+    code = "import sys\nfrom compromis.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass\nprint('\\n'.join(sys.modules))"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    assert [name for name in commands if f"compromis.cli.{name}" in loaded] == []
+
+
+@pytest.mark.parametrize(
+    ("written", "advice"), [("evalute", "did you mean 'evaluate'?"), ("xyz", "the commands are evaluate, compare,")]
+)
+def test_a_command_that_is_not_there(run, written, advice):
+    done = run(written, "a.csv")
+    assert done.exit_code == 2
+    assert f"there is no command {written!r}; {advice}" in done.stderr
 
 
 def test_a_truth_column_that_looks_like_a_score(run, tmp_path):

@@ -13,22 +13,22 @@ from compromis.cli.words import in_options
 from compromis.errors import CompromisError
 
 COMMANDS = {
-    "evaluate": "compromis.cli.evaluate",
-    "compare": "compromis.cli.compare",
-    "preferences": "compromis.cli.preferences",
-    "tune": "compromis.cli.tune",
-    "tradeoff": "compromis.cli.tradeoff",
-    "check": "compromis.cli.check",
-    "watch": "compromis.cli.watch",
-    "fit": "compromis.cli.fit",
-    "predict": "compromis.cli.predict",
-    "report": "compromis.cli.report",
-    "studio": "compromis.cli.studio",
-    "count": "compromis.cli.count",
-    "merge": "compromis.cli.merge",
-    "demo": "compromis.cli.demo",
+    "evaluate": "Judge the decisions in a file by what matters to you.",
+    "compare": "Compare models whose decisions are columns of a file.",
+    "preferences": "Ask what matters to you, and write the answers as TOML.",
+    "tune": "Find the weights with which votes serve your wish.",
+    "tradeoff": "Say which cut, or which model, is best for which recall weight.",
+    "check": "Check decisions against your minima, for scripts.",
+    "watch": "Judge the same decision period by period.",
+    "fit": "Fit a classifier, and tune its decision to your wish.",
+    "predict": "Decide rows with a model that 'fit' wrote.",
+    "report": "Write a report as one HTML page.",
+    "studio": "All of it in the browser.",
+    "count": "Count a file into evidence that can be merged.",
+    "merge": "Add up evidence that 'count' wrote.",
+    "demo": "Show what compromis does, on data that scikit-learn brings.",
 }
-"""Where each command lives; a command's module imports nothing heavy before it runs."""
+"""What each command does; it lives in a module of its name, which imports nothing heavy before it runs and is not loaded for --help."""
 
 
 class _Failure(click.ClickException):
@@ -44,8 +44,21 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(COMMANDS[cmd_name]).command
+        command: click.Command = import_module(f"compromis.cli.{cmd_name}").command
         return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            advice = f"did you mean {near[0]!r}?" if near else f"the commands are {', '.join(COMMANDS)}."
+            raise click.UsageError(f"there is no command {args[0]!r}; {advice}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
