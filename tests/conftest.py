@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from hypothesis import HealthCheck, Phase, settings
 
 SEED = int(os.environ.get("COMPROMIS_SEED", "0"))
@@ -28,6 +28,7 @@ settings.load_profile(os.environ.get("COMPROMIS_EXAMPLES", "steady"))
 
 if "mix_stderr" in inspect.signature(CliRunner).parameters:  # click 8.1 mixes what later ones keep apart
     CliRunner.__init__ = partialmethod(CliRunner.__init__, mix_stderr=False)
+    Result.output = property(lambda result: result.stdout + result.stderr)  # later ones hold both
 
 
 @pytest.fixture

@@ -58,7 +58,8 @@ def check_votes(rng, cases):
         truth = rng.integers(0, classes, rows)
         truth[:2] = 0, 1
         frame = pl.DataFrame(votes, schema=names).with_columns(t=pl.Series(np.array(names)[truth]))
-        binned = cp.VotePatterns.from_frame(frame, truth="t", votes=names, bins=int(rng.integers(2, 40)))
+        bins = int(rng.integers(max(2, classes - 1), 40))  # fewer could round all votes of a row to 0, and are refused
+        binned = cp.VotePatterns.from_frame(frame, truth="t", votes=names, bins=bins)
         weights = np.exp(rng.normal(size=classes))
         shares = votes / votes.sum(axis=1, keepdims=True)
         smoothing = 0.0 if rng.random() < 0.5 else float(rng.random() / 5)

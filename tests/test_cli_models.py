@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas
 import pytest
+import sklearn
 from click.testing import CliRunner
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
@@ -208,6 +209,25 @@ def test_a_model_file_runs_no_code(tmp_path):
         with pytest.raises(cp.InputError, match=r"is not a model file of compromis|holds types that are not trusted"):
             load_model(tmp_path / name)
     assert not (tmp_path / "sprung").exists()
+
+
+@pytest.mark.parametrize(("newer", "code"), [("99.0.1", 2), (sklearn.__version__, 0), ("0.24.2", 0), (None, 0)])
+def test_a_model_of_a_later_scikit_learn_is_refused(flowers, newer, code):
+    path, _ = flowers
+    run("fit", path, "--target", "species", "--trees", "3", "--prioritise", "virginica", "--output", "m.model")
+    with zipfile.ZipFile("m.model") as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    header = json.loads(parts["model.json"])
+    assert header.pop("scikit_learn") == sklearn.__version__
+    parts["model.json"] = json.dumps(header | ({"scikit_learn": newer} if newer else {})).encode()
+    with zipfile.ZipFile("other.model", "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    done = run("predict", "other.model", path)
+    assert done.exit_code == code, done.output
+    if code:
+        said = f"other.model was written with scikit-learn 99.0.1, this is {sklearn.__version__}; update scikit-learn"
+        assert said in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import sklearn
 from click.testing import CliRunner
 from scipy import stats
 from sklearn import metrics
@@ -58,8 +59,11 @@ def test_scikit_learn_agrees(rng, weighting, shift):
         ours = cp.evaluate_regression(y, p, sample_weight=weight, under_weight=alpha, over_weight=1 - alpha)
         for name, expected in theirs(y, p, weight, alpha).items():
             assert getattr(ours.summary, name) == pytest.approx(expected, rel=1e-12), name
-        median = metrics.median_absolute_error(y, p, sample_weight=weight)
-        assert ours.quantiles[0.5] == pytest.approx(median, rel=1e-12)
+        if weight is None or not sklearn.__version__.startswith(
+            "1.7."
+        ):  # which takes the lower of two weighted medians
+            median = metrics.median_absolute_error(y, p, sample_weight=weight)
+            assert ours.quantiles[0.5] == pytest.approx(median, rel=1e-12)
         if weight is None:
             assert ours.summary.correlation == pytest.approx(np.corrcoef(y, p)[0, 1], rel=1e-9)
             assert ours.quantiles[0.9] == pytest.approx(np.quantile(np.abs(y - p), 0.9, method="averaged_inverted_cdf"))
@@ -440,7 +444,7 @@ def test_missing_numbers_on_the_command_line(tmp_path):
     [
         (["--truth", "t", "--prediction", "q"], "there is no column 'q'"),
         (["--truth", "t"], "Missing option '--prediction'"),
-        (["--truth", "t", "--prediction", "p", "--decision", "p"], "No such option '--decision'"),
+        (["--truth", "t", "--prediction", "p", "--decision", "p"], "No such option"),
         (["--truth", "t", "--prediction", "p", "--baseline", "odl"], "there is no column 'odl'; did you mean 'old'?"),
         (["--truth", "t", "--prediction", "p", "--confidence", "95"], "confidence is a share between 0 and 1"),
         (["--truth", "t", "--prediction", "p", "--train-file", "no.csv"], "there is no file 'no.csv'"),
@@ -450,6 +454,7 @@ def test_mistakes_on_the_command_line(table, options, said):
     done = run("evaluate", table, "--regression", *options)
     assert done.exit_code == 2
     assert said in done.stderr
+    assert "--decision" in done.stderr or "--decision" not in options
     assert done.stdout == ""
 
 

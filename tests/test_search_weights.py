@@ -134,6 +134,7 @@ def test_an_index_that_does_not_compile():
         search_weights(*three_classes(rows=20), preferences=preferences)
 
 
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="numba types nothing")
 @pytest.mark.parametrize("own", [False, True])
 def test_the_type_of_an_objective_that_is_kept_is_the_one_numba_finds(own):
     index = Index("plane", lambda p, r, w: (1 - w) * p + w * r) if own else "f"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import sklearn
 
 from compromis.deployment.decision import Decision
 from compromis.errors import CompromisError, InputError, MissingExtra
@@ -35,6 +36,8 @@ class _Header(msgspec.Struct):
     target: str
     hard: bool
     columns: list[ColumnSpec]
+    scikit_learn: str = ""
+    """The version that wrote it; files of the first release do not say."""
 
 
 class TableModel(msgspec.Struct, frozen=True):
@@ -50,7 +53,7 @@ class TableModel(msgspec.Struct, frozen=True):
 
 def save_model(model: TableModel, path: str | os.PathLike[str]) -> None:
     """Write the model to the file, whole or not at all."""
-    header = _Header("compromis/model", VERSION, model.target, model.hard, list(model.columns))
+    header = _Header("compromis/model", VERSION, model.target, model.hard, list(model.columns), sklearn.__version__)
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("model.json", msgspec.json.encode(header))
@@ -69,6 +72,7 @@ def load_model(path: str | os.PathLike[str]) -> TableModel:
                 raise InputError(
                     f"{os.fspath(path)} has version {header.version}, this compromis reads up to {VERSION}; update compromis"
                 )
+            _check_scikit_learn(header.scikit_learn, path)
             decision = Decision.from_json(archive.read("decision.json").decode())
             classifier = _load_classifier(archive.read("classifier.skops"), path)
     except (CompromisError, OSError, MemoryError):
@@ -77,6 +81,18 @@ def load_model(path: str | os.PathLike[str]) -> TableModel:
         said = (str(error).splitlines() or [""])[0][:300] or type(error).__name__
         raise InputError(f"{os.fspath(path)} is not a model file of compromis: {said}") from error
     return TableModel(classifier, decision, tuple(header.columns), header.target, header.hard)
+
+
+def _check_scikit_learn(written: str, path: str | os.PathLike[str]) -> None:
+    """Refuse a model of a later scikit-learn, whose objects may lack what this one looks for, or hold what it does not know."""
+    if written and _minor(written) > _minor(sklearn.__version__):
+        raise InputError(
+            f"{os.fspath(path)} was written with scikit-learn {written}, this is {sklearn.__version__}; update scikit-learn"
+        )
+
+
+def _minor(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".")[:2])
 
 
 def _load_classifier(data: bytes, path: str | os.PathLike[str]) -> Any:
