@@ -20,7 +20,7 @@ X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, stratif
 wish = cp.Preferences({"cancer": cp.Preference(importance=10, accept_precision=0.10, accept_recall=0.90)}, index="f")
 tuned = cp.WeightedVoteClassifier(RandomForestClassifier(50, random_state=0), preferences=wish, random_state=0)
 tuned.fit(X_train, y_train)
-print(tuned.search_)
+print(tuned.tuning_.summary())
 
 # %%
 # How the trees vote on rows they have not seen, by true class. Most cancers get fewer than half of the votes: by majority they are missed.

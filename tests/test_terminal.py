@@ -7,7 +7,9 @@ import csv
 import pytest
 from click.testing import CliRunner
 
+import compromis as cp
 from compromis.cli import main
+from compromis.reporting.tradeoff import TradeoffReport
 
 BAD = "\x1b[2J\x07x\x9b31m"
 COMMANDS = {
@@ -33,9 +35,16 @@ def test_no_control_character_reaches_the_terminal(name, tmp_path):
             [BAD if k % 2 else "b", BAD if k % 3 else "b", BAD if k % 5 else "b", 1 + k % 3, 2] for k in range(20)
         )
     arguments = [str(path) if part == "FILE" else part for part in COMMANDS[name]]
-    done = CliRunner().invoke(
-        main, arguments, input="\n" * 20, color=True
-    )  # without it, click leaves colours out itself
+    # without color=True click leaves colours out itself
+    done = CliRunner().invoke(main, arguments, input="\n" * 20, color=True)
     assert done.exit_code == (2 if "not there" in name else 0), done.output
     found = [line for line in done.output.splitlines() if not line.isprintable()]
     assert found == []
+
+
+def test_a_name_of_two_lines_forges_none_in_a_comparison():
+    points = cp.OperatingPoints.from_predictions([0, 1, 0, 1], [0.1, 0.9, 0.4, 0.6], pos_label=1)
+    bad, plain = "a\nforged by a name", "a forged by a name "
+    texts = [str(TradeoffReport.from_points({name: points, "b": points}, index="f")) for name in (bad, plain)]
+    assert [len(text.splitlines()) for text in texts] == [len(texts[1].splitlines())] * 2
+    assert r"a\nforged by a name" in texts[0]

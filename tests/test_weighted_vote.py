@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -167,6 +168,21 @@ def test_weights_by_hand(wine):
         assert np.array_equal(tuned.predict(X), expected)
 
 
+def test_nothing_of_an_earlier_tuning_stays_with_weights_by_hand(wine):
+    tuned = cp.WeightedVoteClassifier(GaussianNB(), preferences=WISH, random_state=0, resamples=0).fit(*wine)
+    assert (tuned.loss_, tuned.verdict_.loss) == (tuned.search_.loss, tuned.search_.loss)
+    tuned.set_params(weights=[1.0, 2.0, 1.0]).fit(*wine)
+    assert [tuned.tuning_, tuned.search_, tuned.verdict_, tuned.loss_, tuned.stability_, tuned.patterns_] == [None] * 6
+
+
+def test_the_summary_tells_what_decides_from_what_was_found(wine):
+    tuned = cp.WeightedVoteClassifier(GaussianNB(), preferences=WISH, random_state=0, resamples=5).fit(*wine).tuning_
+    worse, level = (replace(tuned, verdict=replace(tuned.verdict, loss=tuned.search.loss + more)) for more in (0.5, 0))
+    assert f"loss {tuned.search.loss + 0.5:.4f}, with weights averaged over 5 resamples" in worse.summary()
+    assert f"({tuned.search.loss:.4f} is proven to be the lowest on these votes, and would pro" in worse.summary()
+    assert "resamples (proven to be the lowest on these votes)" in level.summary()
+
+
 def test_same_seed_same_result(wine):
     X, y = wine
     runs = [
@@ -227,9 +243,9 @@ def test_sample_weights_reach_estimator_and_search(wine):
     )
     assert tuned.search_.counts.total == weight.sum()
     assert tuned.estimator_.class_prior_ == pytest.approx(GaussianNB().fit(X, y, weight).class_prior_)
-    cp.WeightedVoteClassifier(KNeighborsClassifier(), preferences=WISH).fit(
-        X, y, sample_weight=weight
-    )  # knows no weights: only the search
+    # knows no weights: only the search
+    tuned = cp.WeightedVoteClassifier(KNeighborsClassifier(), preferences=WISH, random_state=0).fit(X, y, weight)
+    assert tuned.search_.counts.total == weight.sum()
 
 
 def test_metadata_routing(wine):

@@ -5,9 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
+
+
+def for_workers(task: Callable[..., Result], n_jobs: int | None) -> Callable[..., Result]:
+    """Return the task as `n_jobs` workers run it: `in_worker`, unless there is one only, which may use all cores."""
+    from joblib import effective_n_jobs
+
+    return task if effective_n_jobs(n_jobs) == 1 else partial(in_worker, task)
 
 
 def in_worker(task: Callable[..., Result], *arguments: Any) -> Result:

@@ -184,17 +184,22 @@ class Server:
         before = path_of(change.module).read_text(encoding="utf-8")
         after = change.apply()
         print(json.dumps(in_words(before, after)), file=pipe)
+        try:
+            outcome = self._outcome(change, before, after, anew)
+        except BaseException as error:  # of this harness: what tests raise, pytest catches
+            outcome = "no verdict", repr(error)
+        print(json.dumps(outcome), file=pipe)
+
+    def _outcome(self, change: Change, before: str, after: str, anew: bool) -> tuple[str, str]:
         tests = self.tests(change)
         if not differs(before, after):
-            outcome = "no change", ""
-        elif not tests:
-            outcome = "not run", ""
-        elif not anew and not change.inside:
-            outcome = "again", ""
-        else:
-            _limit(6.0 + 3.0 * sum(self.seconds.get(one, 0.0) for one in tests))
-            outcome = (self.imported if anew else self.swapped)(change, after, tests)
-        print(json.dumps(outcome), file=pipe)
+            return "no change", ""
+        if not tests:
+            return "not run", ""
+        if not anew and not change.inside:
+            return "again", ""
+        _limit(6.0 + 3.0 * sum(self.seconds.get(one, 0.0) for one in tests))
+        return (self.imported if anew else self.swapped)(change, after, tests)
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -209,7 +214,9 @@ def _read(change: Change, reader: int, status: int) -> Verdict:
     with os.fdopen(reader, encoding="utf-8") as pipe:
         lines = [json.loads(line) for line in pipe.read().splitlines()]
     before, after = lines[0] if lines else ("", "")
-    outcome, by = lines[1] if len(lines) > 1 else ("noticed", f"ended by signal {status & 127} or exit {status >> 8}")
+    number = status & 127  # a change that crashes, or computes without end until its limit, is noticed
+    ended = ("noticed", f"ended by signal {number}") if number else ("no verdict", f"ended with {status >> 8}")
+    outcome, by = lines[1] if len(lines) > 1 else ended
     return Verdict(change.module, change.operator, change.line, change.column, change.index, before, after, outcome, by)
 
 

@@ -27,12 +27,12 @@ def command() -> None:
     click.echo("A screening: 569 tumours, 30 measurements each. A missed cancer is worse than a false alarm.\n")
     click.echo("THE WISH\n" + wish.describe() + "\n")
     click.echo(
-        f"A forest of 20 trees learns from {len(train)} tumours; its vote weights are tuned on out-of-bag votes, exactly:"
+        f"A forest of 20 trees learns from {len(train)} tumours; its vote weights are tuned on out-of-bag votes:"
     )
     tuned = WeightedVoteClassifier(RandomForestClassifier(20, random_state=0), preferences=wish, random_state=0)
     tuned.fit(train, y_train)
-    assert tuned.search_ is not None
-    click.echo(tuned.search_.summary() + "\n")
+    assert tuned.tuning_ is not None
+    click.echo(tuned.tuning_.summary() + "\n")
     click.echo("OUT-OF-BAG, BEFORE AND AFTER\n" + str(change_by_tuning(tuned, wish)))
     plain, after = (evaluate(y_test, model.predict(test), preferences=wish) for model in (tuned.estimator_, tuned))
     click.echo(f"ON {len(test)} TUMOURS NEVER SEEN, BEFORE AND AFTER\n" + str(Change(plain.counts, after.counts, wish)))

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from compromis.drift.change import Change
 from compromis.drift.estimate import PrevalenceEstimate
-from compromis.errors import shown
+from compromis.errors import shown, shown_label
 from compromis.measures.verdict import Verdict
 from compromis.preferences import Label
-from compromis.reporting.intervals_text import shown_label
 from compromis.reporting.markdown import code, prose, table
 
 AGAIN = "search the weights again for these shares"

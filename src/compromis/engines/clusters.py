@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import warnings
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlsplit
@@ -34,21 +34,17 @@ def _check_scheduler(address: str) -> None:
     from distributed.core import rpc
 
     async def ask() -> None:
-        async with rpc(address, timeout=TIMEOUT) as scheduler:
-            await asyncio.wait_for(scheduler.identity(), TIMEOUT)
+        async with asyncio.timeout(TIMEOUT), rpc(address) as scheduler:
+            await scheduler.identity()
 
     # in a thread of its own: a notebook's has a loop running already
     with ThreadPoolExecutor(1) as thread:
         try:
-            thread.submit(lambda: asyncio.run(_in_time(ask()))).result()
+            thread.submit(asyncio.run, ask()).result()
         except (OSError, ValueError, TimeoutError, AttributeError) as error:
             raise InputError(
                 f"what listens at {address} does not answer as a Dask scheduler within {TIMEOUT:g} seconds ({first_line(error)})"
             ) from error
-
-
-async def _in_time(work: Awaitable[None]) -> None:
-    await asyncio.wait_for(work, TIMEOUT)
 
 
 def connect_spark(address: str) -> Any:

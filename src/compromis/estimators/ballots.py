@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
 from sklearn.utils import _safe_indexing
 
 from compromis.errors import InputError
-from compromis.workers import in_worker
+from compromis.workers import for_workers
 
 Votes = NDArray[np.float64]
 
@@ -94,7 +93,7 @@ def out_of_fold_votes(
 ) -> Votes:
     """Return the mean votes of the models that were fitted without the row; rows that are in no test fold have none."""
     folds = list(splits)
-    one = _fold_votes if effective_n_jobs(n_jobs) == 1 else partial(in_worker, _fold_votes)
+    one = for_workers(_fold_votes, n_jobs)
     parts = Parallel(n_jobs=n_jobs)(
         delayed(one)(clone(estimator), X, y, train, test, classes, hard, fit_params) for train, test in folds
     )

@@ -13,23 +13,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from compromis.errors import InputError, UninformativeWarning
 from compromis.estimators.growing import Prepared, binned, plan_for, prepare, whole
-from compromis.estimators.tuning import Stability, TuningOptions, auto_resamples, tune
+from compromis.estimators.tuning import ShowsTuning, TuningOptions, auto_resamples, tune
 from compromis.estimators.wish_diagram import WishDiagram
 from compromis.estimators.wording import depth_shown, wording_of
 from compromis.evidence.votes import VotePatterns
-from compromis.measures.verdict import Verdict
 from compromis.preferences import Preferences
 from compromis.trees.bagging import grow_forest
 from compromis.trees.criteria import OwnCriterion
 from compromis.trees.grow import UNLIMITED, LocalModel
 from compromis.trees.predict import mean_shares, vote_shares
 from compromis.trees.text import tree_text
-from compromis.weights import WeightSearch
 
 Floats = NDArray[np.float64]
 
 
-class PragmaForestClassifier(WishDiagram, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class PragmaForestClassifier(WishDiagram, ShowsTuning, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A random forest whose class votes are weighted so that decisions meet the preferences.
 
     Parameters
@@ -59,10 +57,15 @@ class PragmaForestClassifier(WishDiagram, ClassifierMixin, BaseEstimator):  # ty
         The class labels, sorted.
     weights_ : ndarray
         Vote weight of each class.
+    tuning_ : Tuned or None
+        Weights, counts, verdict, search and stability together; ``tuning_.summary()`` says in sentences what was found. None if no search
+        ran, and so are its parts:
     search_ : WeightSearch or None
-        What the search found on the out-of-bag votes; None if it did not run.
+        What the search found on the out-of-bag votes.
     verdict_ : Verdict or None
-        What ``weights_`` are worth on the out-of-bag votes; None if no search ran.
+        What ``weights_`` are worth on the out-of-bag votes.
+    loss_ : float or None
+        The PRAGMA loss of ``weights_`` on the out-of-bag votes.
     stability_ : Stability or None
         How far the weights depend on the rows: they are the geometric mean over resamples of those votes.
     oob_votes_ : ndarray of shape (rows, classes)
@@ -87,10 +90,6 @@ class PragmaForestClassifier(WishDiagram, ClassifierMixin, BaseEstimator):  # ty
     >>> forest.predict([[3.0], [33.0]]).tolist()
     [False, True]
     """
-
-    search_: WeightSearch | None
-    verdict_: Verdict | None
-    stability_: Stability | None
 
     def __init__(
         self,
@@ -147,8 +146,7 @@ class PragmaForestClassifier(WishDiagram, ClassifierMixin, BaseEstimator):  # ty
         self.columns_ = prepared.columns
         self.binning_ = prepared.binning
         self.oob_votes_ = votes_of_all_rows(votes, prepared)
-        self.search_, self.verdict_, self.stability_ = None, None, None
-        self.weights_ = np.ones(len(self.classes_))
+        self.tuning_, self.weights_ = None, np.ones(len(self.classes_))
         if self.tune and len(self.classes_) > 1:
             self._tune(votes, prepared, int(random.randint(2**31 - 1)))
         return self
@@ -196,8 +194,7 @@ class PragmaForestClassifier(WishDiagram, ClassifierMixin, BaseEstimator):  # ty
         wish = Preferences() if self.preferences is None else self.preferences
         options = TuningOptions(resamples=auto_resamples(len(labels)))
         found = tune(patterns, wish, options, np.random.default_rng(seed))
-        self.weights_, self.search_, self.stability_ = found.weights, found.search, found.stability
-        self.verdict_ = found.verdict
+        self.tuning_, self.weights_ = found, found.weights
         if not found.verdict.informative:
             warnings.warn(str(found.verdict), UninformativeWarning, stacklevel=3)
 

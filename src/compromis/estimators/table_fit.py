@@ -37,9 +37,8 @@ def fit_table(
 def change_by_tuning(tuned: WeightedVoteClassifier, preferences: Preferences) -> Change:
     """Return what the weights changed on the honest votes they were searched on."""
     assert tuned.patterns_ is not None
-    before = tuned.patterns_.counts(np.ones(len(tuned.classes_)))
-    after = tuned.patterns_.counts(tuned.weights_, smoothing=tuned.smoothing_)
-    return Change(before, after, preferences)
+    assert tuned.tuning_ is not None
+    return Change(tuned.patterns_.counts(np.ones(len(tuned.classes_))), tuned.tuning_.counts, preferences)
 
 
 def vote_table(model: TableModel, table: Table) -> NDArray[np.float64]:

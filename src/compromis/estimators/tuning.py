@@ -79,15 +79,43 @@ class Tuned:
         """Return in sentences what was found, and what it is worth."""
         if self.stability is None or self.weights is self.search.weights:
             return self.search.summary()
-        known = "proven to be the lowest" if self.search.optimal else "the lowest found"
+        known = f"{'proven to be the lowest' if self.search.optimal else 'the lowest found'} on these votes"
+        if self.verdict.loss > self.search.loss:
+            known = f"{self.search.loss:.4f} is {known}, and would promise too much"
         weights = zip(self.search.classes, self.weights, strict=True)
-        lowest = f"{self.search.loss:.4f} is {known} on these votes, and would promise too much"
         lines = [
-            f"loss {self.verdict.loss:.4f}, with weights averaged over {len(self.stability.losses)} resamples ({lowest})",
+            f"loss {self.verdict.loss:.4f}, with weights averaged over {len(self.stability.losses)} resamples ({known})",
             "weights: " + ", ".join(f"{shown_label(label)} {weight:.4g}" for label, weight in weights),
         ]
         lines += [f"note: {self.search.message}"] if self.search.message else []
         return "\n".join([*lines, f"Verdict: {self.verdict}."])
+
+
+class ShowsTuning:
+    """A mixin for estimators that tune their decision: the parts of `tuning_`, each None where no search ran."""
+
+    tuning_: Tuned | None
+    """Weights, counts, verdict, search and stability together; ``tuning_.summary()`` says in sentences what was found."""
+
+    @property
+    def search_(self) -> WeightSearch | None:
+        """The search on all honest votes; with resamples its weights are not those decided with, and its loss promises too much."""
+        return None if self.tuning_ is None else self.tuning_.search
+
+    @property
+    def verdict_(self) -> Verdict | None:
+        """What ``weights_`` are worth on the honest votes."""
+        return None if self.tuning_ is None else self.tuning_.verdict
+
+    @property
+    def loss_(self) -> float | None:
+        """The PRAGMA loss of ``weights_`` on the honest votes."""
+        return None if self.tuning_ is None else self.tuning_.verdict.loss
+
+    @property
+    def stability_(self) -> Stability | None:
+        """The spread of weights and loss over resamples."""
+        return None if self.tuning_ is None else self.tuning_.stability
 
 
 @dataclass(frozen=True, slots=True)

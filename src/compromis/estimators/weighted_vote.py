@@ -32,13 +32,11 @@ from compromis.estimators.ballots import (
     with_hard_leaves,
 )
 from compromis.estimators.outputs import refuse_many_outputs
-from compromis.estimators.tuning import Stability, Tuned, TuningOptions, auto_resamples, tune
+from compromis.estimators.tuning import ShowsTuning, Tuned, TuningOptions, auto_resamples, tune
 from compromis.estimators.wish_diagram import WishDiagram
 from compromis.evidence.votes import VotePatterns, decide_votes, read_class_weights
-from compromis.measures.verdict import Verdict
 from compromis.preferences import Preferences
 from compromis.preferences.preferences import plain_label
-from compromis.weights import WeightSearch
 
 AUTO_FOLDS = 5
 AUTO_SMOOTHING = 0.0
@@ -53,7 +51,7 @@ def _estimator_has(name: str) -> Any:
     return check
 
 
-class WeightedVoteClassifier(WishDiagram, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class WeightedVoteClassifier(WishDiagram, ShowsTuning, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Any classifier, with the decision tuned to what matters: the largest weight x votes wins, ties go to the first class.
 
     Parameters
@@ -93,15 +91,16 @@ class WeightedVoteClassifier(WishDiagram, MetaEstimatorMixin, ClassifierMixin, B
         The classes.
     weights_ : ndarray
         The weight of each class; their geometric mean is 1.
-    search_ : WeightSearch or None
-        The search on all honest votes, and whether it is proven optimal; None for weights set by hand. With resamples its weights are
-        not those decided with: its loss is lower on these votes, and promises too much for new rows.
-    loss_ : float
-        The PRAGMA loss of ``weights_`` on the honest votes.
     tuning_ : Tuned or None
-        Weights, counts, search and stability together; ``tuning_.summary()`` says in sentences what was found.
+        Weights, counts, verdict, search and stability together; ``tuning_.summary()`` says in sentences what was found. None for weights
+        set by hand, and so are its parts:
+    search_ : WeightSearch or None
+        The search on all honest votes, and whether it is proven optimal. With resamples its weights are not those decided with: its
+        loss is lower on these votes, and promises too much for new rows.
     verdict_ : Verdict or None
-        What ``weights_`` are worth on the honest votes; None for weights set by hand.
+        What ``weights_`` are worth on the honest votes.
+    loss_ : float or None
+        The PRAGMA loss of ``weights_`` on the honest votes.
     stability_ : Stability or None
         The spread of weights and loss over resamples.
     patterns_ : VotePatterns or None
@@ -157,10 +156,6 @@ class WeightedVoteClassifier(WishDiagram, MetaEstimatorMixin, ClassifierMixin, B
         self.random_state = random_state
 
     weights_: NDArray[np.float64]
-    tuning_: Tuned | None
-    search_: WeightSearch | None
-    verdict_: Verdict | None
-    stability_: Stability | None
     patterns_: VotePatterns | None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
@@ -192,7 +187,7 @@ class WeightedVoteClassifier(WishDiagram, MetaEstimatorMixin, ClassifierMixin, B
             self._tune(votes, y, sample_weight, generator)
         else:
             self.weights_ = _normalised(_by_class(self.weights, self.classes_))
-            self.tuning_, self.search_, self.verdict_, self.stability_, self.patterns_ = (None,) * 5
+            self.tuning_, self.patterns_ = None, None
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -322,20 +317,19 @@ class WeightedVoteClassifier(WishDiagram, MetaEstimatorMixin, ClassifierMixin, B
 
     def _tune(self, votes: Any, y: Any, sample_weight: Any, generator: np.random.Generator) -> None:
         patterns = VotePatterns.from_votes(votes, y, labels=self.classes_.tolist(), sample_weight=sample_weight)
-        self._set_weights(patterns, generator)
-        if self.verdict_ is not None and not self.verdict_.informative:
-            warnings.warn(str(self.verdict_), UninformativeWarning, stacklevel=3)
+        verdict = self._set_weights(patterns, generator).verdict
+        if not verdict.informative:
+            warnings.warn(str(verdict), UninformativeWarning, stacklevel=3)
 
-    def _set_weights(self, patterns: VotePatterns, generator: np.random.Generator) -> None:
+    def _set_weights(self, patterns: VotePatterns, generator: np.random.Generator) -> Tuned:
         resamples = auto_resamples(len(patterns.classes)) if self.resamples == "auto" else self.resamples
         if isinstance(resamples, str) or resamples < 0:
             raise InputError(f"resamples is 'auto' or a number of at least 0, got {self.resamples!r}")
         options = TuningOptions(self.method, self.smoothing_, resamples, self.max_ratio)
         wish = Preferences() if self.preferences is None else self.preferences
         found = tune(patterns, wish, options, generator)
-        self.weights_, self.search_, self.stability_ = found.weights, found.search, found.stability
-        self.tuning_, self.verdict_, self.loss_ = found, found.verdict, found.verdict.loss
-        self.patterns_ = patterns
+        self.tuning_, self.weights_, self.patterns_ = found, found.weights, patterns
+        return found
 
     @property
     def classes_(self) -> NDArray[Any]:

@@ -7,8 +7,8 @@ from typing import Any
 
 from sklearn.utils import estimator_html_repr
 
+from compromis.errors import shown_label
 from compromis.preferences import Preferences
-from compromis.reporting.intervals_text import shown_label
 
 _STYLE = "margin: .4em 0 0; padding: .3em .8em; border-left: .3em solid #1f6f9f; font: 13px/1.5 system-ui, sans-serif;"
 

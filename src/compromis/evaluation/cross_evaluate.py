@@ -107,15 +107,12 @@ def _read(
 def _run(
     estimator: Any, X: Any, y: Any, setup: Setup, folds: list[Fold], n_jobs: int | None, progress: Progress
 ) -> list[Judged]:
-    from functools import partial
-
-    from joblib import effective_n_jobs
     from sklearn.base import clone
     from sklearn.utils.parallel import Parallel, delayed
 
-    from compromis.workers import in_worker
+    from compromis.workers import for_workers
 
-    one = fit_and_judge if effective_n_jobs(n_jobs) == 1 else partial(in_worker, fit_and_judge)
+    one = for_workers(fit_and_judge, n_jobs)
     tasks = [delayed(one)(clone(estimator), X, y, setup.weight, fold) for fold in folds]
     try:
         running = Parallel(n_jobs=n_jobs, return_as="generator")(tasks)

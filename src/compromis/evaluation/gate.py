@@ -6,9 +6,8 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from compromis.errors import InputError
+from compromis.errors import InputError, shown_label
 from compromis.reporting.evaluation import Evaluation
-from compromis.reporting.intervals_text import shown_label
 from compromis.reporting.json import write_json
 from compromis.reporting.markdown import code, table
 

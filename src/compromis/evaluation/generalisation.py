@@ -280,13 +280,11 @@ def _nested_order(data: _Data, train: Positions, rng: np.random.Generator) -> Po
 
 
 def _fit_all(data: _Data, tasks: list[Any], folds: list[tuple[Positions, Positions]], n_jobs: int | None) -> FoldLosses:
-    from functools import partial
+    from joblib import Parallel, delayed
 
-    from joblib import Parallel, delayed, effective_n_jobs
+    from compromis.workers import for_workers
 
-    from compromis.workers import in_worker
-
-    once = _fit_once if effective_n_jobs(n_jobs) == 1 else partial(in_worker, _fit_once)
+    once = for_workers(_fit_once, n_jobs)
     pairs = np.array(Parallel(n_jobs=n_jobs)(delayed(once)(data, *task) for task in tasks))
     by_fold = pairs.reshape(len(folds), -1, 2)
     naive = [data.naive(*(np.asarray(take_rows(data.y, part)) for part in fold)) for fold in folds]

@@ -104,9 +104,8 @@ def in_class_order(y_proba: Any, classes: Sequence[Label], name: str) -> Any:
 def as_matrix(values: Any, name: str) -> Floats:
     """Return scores as a matrix of numbers, one column per class."""
     try:
-        matrix = np.array(
-            on_host(values), dtype=np.float64, order="C"
-        )  # sums over classes round by the order in memory
+        # sums over classes round by the order in memory
+        matrix = np.array(on_host(values), dtype=np.float64, order="C")
     except (TypeError, ValueError):
         raise InputError(f"{name} must hold numbers, one column per class") from None
     if matrix.ndim == 1:

@@ -80,7 +80,9 @@ def check_same_rows(first: LabelColumn, second: LabelColumn) -> None:
     if len(first) == 0:
         raise InputError(f"{first.name} and {second.name} are empty; there is nothing to evaluate")
     if first.kind != second.kind:
-        _refuse_probabilities(second)
+        if second.kind == "float":
+            shares = np.unique(np.asarray(second.values[:CHUNK], dtype=np.float64)).tolist()
+            refuse_probabilities([share for share in shares if _is_share(share)], second.name)
         raise InputError(
             f"{first.name} has labels of type {first.kind}, {second.name} of type {second.kind}; convert one so that both are of one type"
         )
@@ -93,12 +95,6 @@ def refuse_probabilities(never_true: Sequence[Label], name: str) -> None:
         raise InputError(
             f"{name} holds probabilities ({shown(never_true[:3])} ...), not classes; pass them as y_proba, or decide first with predict"
         )
-
-
-def _refuse_probabilities(column: LabelColumn) -> None:
-    if column.kind == "float" and len(column) > 2:
-        shares = np.unique(np.asarray(column.values[:CHUNK], dtype=np.float64)).tolist()
-        refuse_probabilities([share for share in shares if _is_share(share)], column.name)
 
 
 def _is_share(label: Label) -> bool:

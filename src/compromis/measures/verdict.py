@@ -83,12 +83,10 @@ def judge(counts: Counts, wish: Wish, cost: NDArray[np.float64] | None = None) -
     equal = short == best.shortfall and math.isclose(loss, best.loss, rel_tol=1e-12)  # up to rounding
     informative = (short, loss) < (best.shortfall, best.loss) and not equal
     what = "loss" if cost is None else "average cost"
-    misses_more = short > best.shortfall
-    sentence = (
-        _praise(what, loss, short, best) if informative else _blame(what, loss, best, counts, wish, cost, misses_more)
-    )
+    say = _praise if informative else _blame
+    cure = "" if informative else f"; {_cure(best, counts, wish, cost)}"
     but = "; but " + ", and ".join(map(str, missed)) if missed else ""
-    return Verdict(informative, sentence + but, loss, baselines, missed)
+    return Verdict(informative, say(what, loss, short, best) + cure + but, loss, baselines, missed)
 
 
 def _missed(counts: Counts, wish: Wish) -> tuple[Shortfall, ...]:
@@ -103,29 +101,25 @@ def _missed(counts: Counts, wish: Wish) -> tuple[Shortfall, ...]:
 
 def _praise(what: str, loss: float, short: float, best: Baseline) -> str:
     if short < best.shortfall:
-        how = "it meets your minima, which" if short == 0 else "it misses your minima by less than"
-        rest = "no decision without a model does" if short == 0 else "any decision without a model"
-        return f"informative: {how} {rest} ({what} {loss:.4f})"
+        met = "it meets your minima, which no decision without a model does"
+        how = met if short == 0 else "it misses your minima by less than any decision without a model"
+        return f"informative: {how} ({what} {loss:.4f})"
     gain = f" ({100 * (best.loss - loss) / best.loss:.0f} % lower)" if best.loss > loss > 0 else ""
     flaw = ", which misses a minimum too" if best.shortfall > 0 else ""
     return f"informative: {what} {loss:.4f}{gain} against {best.loss:.4f} for {best.name}{flaw}, the best decision without a model"
 
 
-def _blame(
-    what: str,
-    loss: float,
-    best: Baseline,
-    counts: Counts,
-    wish: Wish,
-    cost: NDArray[np.float64] | None,
-    misses_more: bool,
-) -> str:
-    how = "better" if misses_more or (loss > best.loss and not math.isclose(loss, best.loss)) else "as well"
-    cause = f"uninformative: your wish is met {how} by {best.name} ({what} {best.loss:.4f}, this result {loss:.4f})"
+def _blame(what: str, loss: float, short: float, best: Baseline) -> str:
+    worse = short > best.shortfall or (loss > best.loss and not math.isclose(loss, best.loss))
+    how = "better" if worse else "as well"
+    return f"uninformative: your wish is met {how} by {best.name} ({what} {best.loss:.4f}, this result {loss:.4f})"
+
+
+def _cure(best: Baseline, counts: Counts, wish: Wish, cost: NDArray[np.float64] | None) -> str:
     if best.label is None or cost is not None:
-        return f"{cause}; improve the model, or review the wish"
+        return "improve the model, or review the wish"
     if (counts.support > 0).sum() == 1:
-        return f"{cause}; there is only one class in these rows"
+        return "there is only one class in these rows"
     place = counts.classes.index(best.label)
     share = max(counts.support[place] / counts.total, wish.min_precision[place])
     cure = (
@@ -133,4 +127,4 @@ def _blame(
     )
     if wish.index is KULCZYNSKI:
         cure += ", or use index f, which does not reward giving up"
-    return f"{cause}; {cure}"
+    return cure

@@ -8,8 +8,9 @@ from typing import Any
 
 import jinja2
 
+from compromis.errors import shown_label
 from compromis.reporting.evaluation import Evaluation
-from compromis.reporting.intervals_text import bounds, shown_label
+from compromis.reporting.intervals_text import bounds
 from compromis.reporting.panel.assets import panel_assets
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compromis.errors import shown_label as shown_label  # the text reports take it from here
+from compromis.errors import shown_label
 from compromis.uncertainty.interval import Interval
 from compromis.uncertainty.intervals import ReportIntervals
 

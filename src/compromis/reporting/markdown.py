@@ -7,8 +7,8 @@ import re
 import string
 from collections.abc import Sequence
 
+from compromis.errors import shown_label
 from compromis.reporting.evaluation import Evaluation
-from compromis.reporting.intervals_text import shown_label
 
 MOST_COLUMNS = 20
 """The widest confusion matrix that a pull request should show."""

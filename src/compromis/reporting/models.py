@@ -9,8 +9,9 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
+from compromis.errors import shown_label
 from compromis.reporting.evaluation import Evaluation
-from compromis.reporting.intervals_text import bounds, shown_label
+from compromis.reporting.intervals_text import bounds
 from compromis.reporting.version import running_version
 from compromis.uncertainty.paired import LOWER_IS_BETTER, PairedComparison
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from compromis.errors import shown_label
 from compromis.measures.baselines import Baseline
 from compromis.measures.verdict import Verdict
 from compromis.preferences import Preferences
 from compromis.reporting.evaluation import Evaluation
-from compromis.reporting.intervals_text import intervals_section, shown_label
+from compromis.reporting.intervals_text import intervals_section
 from compromis.reporting.summaries import ClassSummary
 
 MOST_COLUMNS = 200

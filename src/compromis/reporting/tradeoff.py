@@ -135,10 +135,10 @@ class TradeoffReport:
         for name, curve in self.comparison.curves.items():
             table = str(curve).splitlines()[1:]
             lines += ["", f"{shown_label(name)} (area {curve.area():.4f}, {self._domain_in_words(name)})", *table]
-        lines += [f"\n{name} is left out: {reason}" for name, reason in self.left_out.items()]
+        lines += [f"\n{shown_label(name)} is left out: {reason}" for name, reason in self.left_out.items()]
         if len(self.comparison.curves) > 1:
             lines += ["", str(self.comparison)]
-        return "\n".join(shown_label(line) for line in "\n".join(lines).split("\n"))
+        return "\n".join(lines)
 
     def _minima(self) -> str:
         least = {"precision": self.min_precision, "recall": self.min_recall}

@@ -7,7 +7,6 @@ import sys
 
 def running_version() -> str:
     """Return the version that is running, whether it was installed or not."""
-    running: str = sys.modules[
-        "compromis"
-    ].__version__  # the package stands above the layers, so it is not imported here
+    package = sys.modules["compromis"]  # it stands above the layers, so it is not imported here
+    running: str = package.__version__
     return running

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from compromis.errors import InputError
+from compromis.errors import InputError, shown_label
 from compromis.evidence.points import OperatingPoints
 from compromis.indices import Index, get_index
 from compromis.tradeoffs.areas import Density, area_under, check_range, mass
@@ -224,6 +224,6 @@ class TradeoffCurve:
             return f"{self!r}: {self.reason}"
         lines = [repr(self), "recall weight         cut               precision  recall"]
         for part in self.intervals:
-            cut = f"score >= {part.threshold:.6g}" if part.name is None else str(part.name)
+            cut = f"score >= {part.threshold:.6g}" if part.name is None else shown_label(part.name)
             lines.append(f"{part.low:.4f} to {part.high:.4f}   {cut:<16}  {part.precision:9.4f}  {part.recall:6.4f}")
         return "\n".join(lines)

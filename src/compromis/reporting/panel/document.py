@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis.errors import InputError
+from compromis.errors import InputError, shown_label
 from compromis.evidence import Counts
 from compromis.evidence.votes import VotePatterns, read_class_weights
 from compromis.indices import INDICES
 from compromis.preferences import Label, Preference, Preferences
-from compromis.reporting.intervals_text import shown_label
 from compromis.reporting.panel.binning import RUNGS, Binning, binned
 from compromis.reporting.panel.packing import least_size, pack_patterns, packed_size
 
