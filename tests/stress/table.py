@@ -76,8 +76,18 @@ def write_page(rows: list[Row], page: Path = PAGE) -> None:
         "| promise | | cases | failures | seconds | scale | date |",
         "| --- | --- | ---: | ---: | ---: | ---: | --- |",
     ]
-    table += [f"| {number} {known[number]}" for number in order if not set(number) <= set("-:")]
-    page.write_text(f"{before}{BEGIN}\n{_machine()}\n\n" + "\n".join(table) + f"\n{END}{after}", encoding="utf-8")
+    lines = [f"| {number} {known[number]}" for number in order if not set(number) <= set("-:")]
+    text = "\n".join([_machine(), "", *table, *lines, "", f"{_counted(lines)}."])
+    page.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+
+
+def _counted(lines: list[str]) -> str:
+    """Say of the page's rows, of this run and of earlier ones, how many passed and failed; a part of the cases is no pass."""
+    results = [line.rsplit(" | ", 5)[1:] for line in lines]
+    whole = [failures for cases, failures, _, scale, _ in results if cases != "not run" and float(scale) >= 1]
+    passed = whole.count("0")
+    partly = f"; {len(results) - len(whole)} not run at full count" if len(whole) < len(results) else ""
+    return f"{passed} passed, {len(whole) - passed} failed{partly}"
 
 
 def _markdown(row: Row) -> str:
