@@ -187,16 +187,14 @@ def test_the_condition_looked_for():
 
 
 def test_loss_bounds_by_hand():
-    """a: 2 to 3 of 4 rows found among 2 to 4 decided, b: 1 to 2 of 2; by Kulczynski at 1/2."""
+    """By Kulczynski at 1/2. a: 2 of 3 decided to 3 of 3, and 2 to 3 of 4 rows; b: 1 of 3 decided to 2 of 2, and 1 to 2 of 2 rows."""
     sure, possible = np.array([[2, 0], [0, 1]]), np.array([[3, 2], [1, 2]])
     bounds = cp.CountBounds(sure, possible, np.array([4, 2]), ("a", "b"))
     low, high = loss_bounds(bounds, even())
-    low_p, high_p = bounds.precision
-    low_r, high_r = bounds.recall
-    assert low == pytest.approx(np.mean([1 - (p + r) / 2 for p, r in zip(high_p, high_r, strict=True)]))
-    assert high == pytest.approx(np.mean([1 - (p + r) / 2 for p, r in zip(low_p, low_r, strict=True)]))
+    assert low == pytest.approx(((1 - (1 + 3 / 4) / 2) + 0) / 2)
+    assert high == pytest.approx(((1 - (2 / 3 + 2 / 4) / 2) + (1 - (1 / 3 + 1 / 2) / 2)) / 2)
     never = cp.CountBounds(np.array([[2, 0], [0, 0]]), np.array([[2, 2], [0, 2]]), np.array([4, 2]), ("a", "b"))
-    assert loss_bounds(never, even())[1] >= 0.5  # b may never be decided, which counts 1
+    assert loss_bounds(never, even())[1] == pytest.approx((1 / 4 + 1) / 2)  # b may never be decided, which counts 1
 
 
 # --- priors ---
@@ -324,7 +322,6 @@ def test_predictions_are_judged_in_numbers():
     assert level.sentence.startswith("uninformative: the root mean squared error 2 is no smaller than the 2 of ")
     worse = cp.evaluate_regression([0, 4], [4, 0], y_train=[0, 4]).verdict
     assert worse.sentence.startswith("uninformative: the root mean squared error 4 is larger than the 2 of ")
-    # errors 3 three times against 1, 1 and 5: squares 27 = 27, so the truth moves the last prediction a little
     mixed = cp.evaluate_regression([0, 0, 6], [2.5, 2.5, 3.5], baseline={"low": [1, 1, 1]}, y_train=[1, 1, 1]).verdict
     # squared: 6.25 x 3 = 18.75 against 1 + 1 + 25 = 27; absolute: 7.5 against 7
     assert mixed.informative

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import types
 
 import numpy as np
@@ -14,7 +15,18 @@ from compromis.errors import InputError
 from compromis.evidence.votes import VotePatterns
 from compromis.kernels.index_terms import COST
 from compromis.preferences import Preference, Preferences
-from compromis.weights import Annealing, Budget, Exact, Sweep, budget, exact, own_index, search_weights, weight_sweep
+from compromis.weights import (
+    Annealing,
+    Budget,
+    Exact,
+    Sweep,
+    budget,
+    exact,
+    own_index,
+    search_weights,
+    sweep,
+    weight_sweep,
+)
 from compromis.weights.budget import Meter, read_budget
 from compromis.weights.descent import Descent, Found, row_weight, tie_weights
 from compromis.weights.problem import WIDEST, SearchProblem
@@ -234,9 +246,9 @@ def test_weights_end_in_the_middle_of_their_cell():
     found = descent.found(np.array([1.0, 1.0]), (0.0, 0.0), proven=True)
     assert found.proven
     assert found.candidates[1].tolist() == [1.0, 1.0]
-    for weights in (found.candidates[0],):
-        assert 0.5 < weights[1] / weights[0] < 4
-        assert naive.decide(problem.patterns.votes, weights) == [1, 0]
+    weights = found.candidates[0]
+    assert weights[1] / weights[0] == pytest.approx(math.sqrt(2))
+    assert naive.decide(problem.patterns.votes, weights) == [1, 0]
     assert not descent.found(np.array([1.0, 1.0]), (0.0, 0.0)).proven
 
 
@@ -307,21 +319,52 @@ def test_the_sizes_of_jumps():
         assert (logs < scale * normal).mean() == pytest.approx(expected, abs=0.03)
 
 
-@pytest.mark.parametrize(("limits", "rounds"), [({"rounds": 3}, 3), ({"patience": 2}, None), ({"passes": 0}, None)])
-def test_a_sweep_ends(monkeypatch, limits, rounds):
-    """By its rounds, by failures in a row, and by votes visited; every round heats or jumps once."""
-    heated, jumped = [], []
-    real_heat, real_jump = Descent.heat, perturbed
-    monkeypatch.setattr(Descent, "heat", lambda *given: heated.append(1) or real_heat(*given))
-    monkeypatch.setattr("compromis.weights.sweep.perturbed", lambda *given: jumped.append(1) or real_jump(*given))
-    meter = Meter(Budget())
-    Sweep(**limits).search(problem_of(), np.random.default_rng(0), meter)
-    made = len(heated) + len(jumped)
-    if rounds:
-        assert made == rounds
-        assert (len(heated), len(jumped)) == (2, 1)  # every second one jumps
-    else:
-        assert 2 <= made <= 200
+@pytest.fixture
+def rounds(monkeypatch):
+    """What a sweep does: h for heating, j for jumping, + and - for a result that is better and one that is not."""
+    done = []
+
+    def noted(real, mark):
+        return lambda *given: done.append(mark) or real(*given)
+
+    def offered(*given):
+        better = offer(*given)
+        done.append("+" if better else "-")
+        return better
+
+    offer = sweep._Best.offer
+    monkeypatch.setattr(Descent, "heat", noted(Descent.heat, "h"))
+    monkeypatch.setattr(sweep, "perturbed", noted(perturbed, "j"))
+    monkeypatch.setattr(sweep._Best, "offer", offered)
+
+    def run(**limits):
+        done.clear()
+        Sweep(**{"rounds": 10_000, "passes": 10_000, "patience": 10_000, **limits}).search(
+            problem_of(), np.random.default_rng(0), Meter(Budget())
+        )
+        text = "".join(done)
+        return text[text.find("h") : -1] if "h" in text else ""  # between the starts and the last descent
+
+    return run
+
+
+def test_a_sweep_ends_with_its_rounds(rounds):
+    assert re.sub("[+-]", "", rounds(rounds=3)) == "hjh"  # every second one jumps
+    assert re.sub("[+-]", "", rounds(rounds=6)) == "hjhjhj"
+
+
+@pytest.mark.parametrize("patience", [1, 2, 7])
+def test_a_sweep_ends_after_failures_in_a_row(rounds, patience):
+    results = re.sub("[hj]", "", rounds(patience=patience))
+    assert results.endswith("-" * patience)
+    assert "-" * patience not in results[:-1]
+
+
+def test_a_sweep_ends_after_passes_over_the_votes(rounds, monkeypatch):
+    monkeypatch.setattr(sweep, "_MANY", 0)
+    assert rounds(passes=0) == ""
+    few, many = (len(re.sub("[+-]", "", rounds(passes=passes))) for passes in (20, 80))
+    assert 1 <= few < many < 10_000
 
 
 # --- annealing, step by step ---

@@ -59,7 +59,7 @@ def test_names_of_classes_are_only_names(problem, kind):
     assert named.predict_proba(X).tolist() == numbered.predict_proba(X).tolist()
 
 
-@law("PragmaTreeClassifier", "C45Classifier", examples=6)
+@law("PragmaTreeClassifier", examples=6)
 @given(problems(), st.sampled_from(["PRAGMA", "gini"]), seeds)
 def test_whole_weights_are_repetition(problem, kind, seed):
     X, y = problem

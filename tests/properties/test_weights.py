@@ -64,6 +64,8 @@ def test_no_search_does_worse_than_equal_weights_or_better_than_the_exact_one(ro
         if shortfall(search) > start[0] - 1e-12:
             assert search.loss <= start[1] + 1e-12
         assert shortfall(search) >= shortfall(exact) - 1e-9
+        if shortfall(search) <= shortfall(exact) + 1e-9:
+            assert search.loss >= exact.loss - 1e-9
         assert np.log(search.weights).sum() == pytest.approx(0, abs=1e-9)
 
 

@@ -28,13 +28,14 @@ from typing import Any
 
 from tests.stress.code_changes import SOURCE, Change, differs, in_words, path_of
 
-ROOT = Path(__file__).parents[2]
 MOST = 4.0
 """Seconds of tests that are tried on one change; the slowest ones beyond that are not."""
 PATIENCE = 900.0
 """Seconds after which a child that computes nothing counts as hanging."""
 SPACE = 4 << 30
 """Bytes a child may ask for beside those of its parent."""
+_CRASHES = (signal.SIGXCPU, signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)
+"""How a change shows that computes without end, until its limit, or crashes; a killed process shows nothing."""
 _QUIET = ("-q", "-q", "-s", "--tb=no", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning")
 
 
@@ -50,7 +51,7 @@ class Verdict:
     before: str
     after: str
     outcome: str
-    """noticed, survived, not run (no test runs the line), no change (not a program, or the same one), or again."""
+    """noticed, survived, not run (no test runs the line), no change (not a program, or the same one), no verdict, or again."""
     by: str = ""
 
 
@@ -67,13 +68,15 @@ class Server:
     functions: dict[str, list[FunctionType]] = field(default_factory=dict)
     """The functions of compromis by file."""
     caches: list[Any] = field(default_factory=list)
+    unsteady: list[str] = field(default_factory=list)
+    """Tests that fail when they run again in a child, without any change: they are left out."""
 
-    def run(self, tests: Sequence[str], slow: Sequence[str]) -> None:
-        """Run the tests once but for slow ones, then the work, in this process."""
+    def run(self, tests: Sequence[str], slow: Sequence[str]) -> bool:
+        """Run the tests once but for slow ones, then the work, in this process; return whether all of that went well."""
         import pytest
 
         with _Silence():
-            pytest.main([*_QUIET, *tests, *(f"--deselect={one}" for one in slow)], plugins=[self])
+            return pytest.main([*_QUIET, *tests, *(f"--deselect={one}" for one in slow)], plugins=[self]) == 0
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Keep whether a test fails."""
@@ -103,8 +106,36 @@ class Server:
             elif isinstance(one, functools._lru_cache_wrapper) and (one.__module__ or "").startswith("compromis"):
                 self.caches.append(one)
         gc.freeze()  # children share the parent's memory
+        self.unsteady = self._again()
         self.work(self)
         return True
+
+    def _again(self) -> list[str]:
+        """Return the tests that a child without any change finds failing."""
+        reader, writer = os.pipe()
+        child = os.fork()
+        if not child:
+            try:
+                with os.fdopen(writer, "w", encoding="utf-8") as pipe, _Silence():
+                    json.dump([name for name in self.items if self._fails([name])], pipe)
+            finally:
+                os._exit(0)
+        os.close(writer)
+        with os.fdopen(reader, encoding="utf-8") as pipe:
+            found: list[str] = json.load(pipe)
+        os.waitpid(child, 0)
+        return found
+
+    def _fails(self, names: Sequence[str]) -> str:
+        """Run tests that are collected already, with all that pytest does around them; return the first that fails."""
+        for name, following in itertools.pairwise([*names, None]):
+            item = self.items[name]
+            item._initrequest()
+            self.broken.clear()
+            item.ihook.pytest_runtest_protocol(item=item, nextitem=self.items.get(following or ""))
+            if self.broken:
+                return name
+        return ""
 
     def tests(self, change: Change) -> list[str]:
         """Return the tests of the changed statement, quickest first; of what runs on import, those of the module."""
@@ -112,14 +143,12 @@ class Server:
         found = set().union(*(of_module.get(line, set()) for line in change.lines))
         if "" in found or not change.inside:
             found = set().union(*of_module.values())
-        ordered = sorted(found - {""}, key=lambda name: (self.seconds.get(name, 0.0), name))
+        ordered = sorted(found - {"", *self.unsteady}, key=lambda name: (self.seconds.get(name, 0.0), name))
         spent = list(itertools.accumulate(self.seconds.get(name, 0.0) for name in ordered))
         return [name for name, total in zip(ordered, spent, strict=True) if total <= MOST] or ordered[:1]
 
     def swapped(self, change: Change, after: str, tests: Sequence[str]) -> tuple[str, str]:
         """Be a child: put the changed code into the functions, and run the tests that are collected already."""
-        from _pytest.runner import runtestprotocol
-
         path = str(path_of(change.module))
         new = {(code.co_qualname, code.co_firstlineno): code for code in _codes(compile(after, path, "exec"))}
         for function in self.functions.get(path, []):
@@ -129,13 +158,8 @@ class Server:
             function.__code__ = code
         for cache in self.caches:
             cache.cache_clear()
-        for name, following in itertools.pairwise([*tests, None]):
-            item = self.items[name]
-            item._initrequest()
-            reports = runtestprotocol(item, nextitem=self.items.get(following or ""), log=False)
-            if any(report.failed for report in reports):
-                return "noticed", name
-        return "survived", ""
+        by = self._fails(tests)
+        return ("noticed", by) if by else ("survived", "")
 
     def imported(self, change: Change, after: str, tests: Sequence[str]) -> tuple[str, str]:
         """Be a child: import everything anew with the changed source in place, and run the tests."""
@@ -145,7 +169,9 @@ class Server:
         sys.meta_path.insert(0, _InPlace(change.module, after))
         failed = _Failed()
         code = pytest.main([*_QUIET, "-x", *tests], plugins=[failed])
-        return ("survived", "") if code == 0 else ("noticed", failed.name or f"pytest ended with {int(code)}")
+        if code != 0 and not failed.name:
+            return "no verdict", f"pytest ended with {int(code)}"
+        return ("survived", "") if code == 0 else ("noticed", failed.name)
 
     def tried(self, wanted: Iterable[Change], workers: int, *, anew: bool) -> Iterator[tuple[Change, Verdict]]:
         """Yield what came of each change, as it is known."""
@@ -214,20 +240,22 @@ def _read(change: Change, reader: int, status: int) -> Verdict:
     with os.fdopen(reader, encoding="utf-8") as pipe:
         lines = [json.loads(line) for line in pipe.read().splitlines()]
     before, after = lines[0] if lines else ("", "")
-    number = status & 127  # a change that crashes, or computes without end until its limit, is noticed
-    ended = ("noticed", f"ended by signal {number}") if number else ("no verdict", f"ended with {status >> 8}")
-    outcome, by = lines[1] if len(lines) > 1 else ended
+    ended = os.waitstatus_to_exitcode(status)
+    outcome = "noticed" if -ended in _CRASHES else "no verdict"
+    outcome, by = lines[1] if len(lines) > 1 else (outcome, f"ended with {ended}")
     return Verdict(change.module, change.operator, change.line, change.column, change.index, before, after, outcome, by)
 
 
 class _Failed:
-    """A plugin of pytest that keeps the name of the test that failed."""
+    """A plugin of pytest that keeps the name of the test that failed, or of the module that could not be imported."""
 
     name = ""
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed:
             self.name = report.nodeid
+
+    pytest_collectreport = pytest_runtest_logreport
 
 
 def _forget(*, kernels: bool) -> None:

@@ -28,23 +28,25 @@ KINDS = ("noticed", *AGAINST, "equivalent", "no change")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Try the changes; print what survived, and the score; exit code 1 if it is below 90 % anywhere."""
+    """Try the changes; print what survived, and the score; exit code 1 if it is below 90 % (of kernels, if nothing is known)."""
     asked = _read(arguments)
     config = tomllib.loads(CONFIG.read_text(encoding="utf-8"))
     if asked.folder is None:
         given = sys.argv[1:] if arguments is None else arguments
         codes = {folder: _apart(folder, given) for folder in FOLDERS}
-        return max(code for folder, code in codes.items() if folder != "kernels")  # the promise is of the packages
+        return int(any(codes.values()))
     _prepare()
     from tests.stress.fork_server import Server
 
     trial = Trial(asked, config[asked.folder], Explained(config.get("survivor", [])))
     server = Server(trial.in_place)
-    server.run(trial.group["tests"], trial.group.get("slow", []))
-    if server.broken:
-        print("without any change these fail: " + ", ".join(server.broken))
+    if not server.run(trial.group["tests"], trial.group.get("slow", [])):
+        print("without any change these fail: " + (", ".join(server.broken) or "pytest itself, or this script"))
         return 1
     trial.anew(server)
+    if trial.counts.total() != trial.chosen:
+        print(f"{trial.chosen:,} changes were to be tried, {trial.counts.total():,} were")
+        return 1
     return _judged(asked.folder, trial.counts)
 
 
@@ -63,12 +65,15 @@ class Trial:
         self.begun = time.monotonic()
         self.counts: Counter[str] = Counter()
         self.later: list[Any] = []
+        self.chosen = -1
         self.out = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
 
     def in_place(self, server: Any) -> None:
         """Try all changes in the functions that exist."""
         slowest = sorted(server.seconds.items(), key=lambda one: -one[1])[:5]
         self.say(f"{len(server.seconds)} tests ran once, slowest " + ", ".join(f"{n} {t:.1f} s" for n, t in slowest))
+        if server.unsteady:
+            self.say("left out, because they fail in a child without any change: " + ", ".join(server.unsteady))
         if server.broken:
             return
         self._account(server.tried(self._wanted(), self.asked.workers, anew=False))
@@ -89,6 +94,7 @@ class Trial:
         modules = _modules(folder, self.group, self.asked.only)
         possible = [one for module in modules for one in changes(module, skip)]
         chosen = _chosen(possible, self.asked)
+        self.chosen = len(chosen)
         self.say(f"{folder}: {len(possible):,} changes are possible, {len(chosen):,} are tried, seed {self.asked.seed}")
         return chosen
 
@@ -180,7 +186,7 @@ def _judged(folder: str, count: Counter[str]) -> int:
     print("| folder | " + " | ".join(KINDS) + " | score |")
     print(f"| {folder} | " + " | ".join(str(count[kind]) for kind in KINDS) + f" | {score:.1%} |")
     print(f"the score is noticed / (noticed + {' + '.join(AGAINST)}); at least {LEAST:.0%} is wanted", flush=True)
-    return 0 if score >= LEAST else 1
+    return 0 if score >= LEAST or folder == "kernels" else 1  # the promise is of the packages that call them
 
 
 if __name__ == "__main__":

@@ -37,7 +37,6 @@ DIGITS = "scikit-learn subtracts nearly equal sums and loses digits; our value i
 OVERFLOW = (
     "scikit-learn 1.7 multiplies whole counts in 64 bits for kappa, and what it says is what overflows; ours is exact"
 )
-REASONS = (ABSENT, NO_MATTHEWS, NO_POSITIVES, DIGITS, OVERFLOW)
 
 NEAR = 1e-12
 """Relative difference up to which two numbers agree."""

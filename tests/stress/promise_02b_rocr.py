@@ -20,7 +20,6 @@ FULL = 20_000
 QUICK = 0.002
 
 ONE_KIND = "ROCR refuses rows of one kind; here the rates that exist are given, the others are NaN"
-REASONS = (ONE_KIND,)
 
 SCRIPT = """
 suppressPackageStartupMessages(library(ROCR))

@@ -45,9 +45,12 @@ def estimators(*, routing: bool) -> list[tuple[Any, dict[str, str]]]:
 
 
 def run(scale: float, progress: Progress = silent) -> Outcome:
-    """Count the checks; below full scale only the first of the estimators are checked."""
-    wanted = [(routing, *one) for routing in (False, True) for one in estimators(routing=routing)]
-    wanted = wanted[:: max(1, round(1 / scale) - 1)] if scale < 1 else wanted
+    """Count the checks; below full scale only the first of the estimators are checked, with routing off and on."""
+    wanted = [
+        (routing, *one)
+        for routing in (False, True)
+        for one in estimators(routing=routing)[: max(1, round(scale * len(estimators(routing=routing))))]
+    ]
     total = Outcome(0)
     for done, (routing, estimator, explained) in enumerate(wanted):
         total += checked(estimator, explained, routing=routing)

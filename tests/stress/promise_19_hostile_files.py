@@ -109,9 +109,12 @@ open(sys.argv[1], "w").write(f"{code} {used.ru_maxrss} {used.ru_utime + used.ru_
 
 def measured(arguments: list[str], folder: Path, patience: float = PATIENCE) -> tuple[int, str, float, float]:
     """Run a program; return exit code, complaints, seconds of computing and the most memory it had, in megabytes."""
-    command = [sys.executable, "-c", LAUNCHER, str(folder / "usage"), str(patience), *arguments]
+    usage = folder / "usage"
+    usage.unlink(missing_ok=True)
+    command = [sys.executable, "-c", LAUNCHER, str(usage), str(patience), *arguments]
     done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
-    code, used, seconds = (folder / "usage").read_text().split()
+    assert done.returncode == 0, f"what starts the program ended with {done.returncode}: {done.stderr[-300:]}"
+    code, used, seconds = usage.read_text().split()
     return int(code), done.stderr, float(seconds), int(used) / 1024
 
 

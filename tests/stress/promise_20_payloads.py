@@ -31,8 +31,6 @@ SHAPES = (
 )  # fmt: skip
 FORMS = ("{}", "x{}y", " {} ", "{}\n", "{}\u200b")
 """Each shape in several surroundings: 200 payloads."""
-GROUP = 8
-"""Payloads that are the classes of one page."""
 
 
 def payloads() -> list[str]:

@@ -96,8 +96,6 @@ def _read(running, path: str) -> Outcome:
     for route in (f"/api/sources/{path}", f"/static/{path}", f"/{path}"):
         try:
             status, text = raw_get(running, route)
-        except UnicodeDecodeError:
-            status, text = 0, ""
         except Exception as error:
             total += Outcome(1, (described(error, quote(route)),))
             continue

@@ -41,12 +41,12 @@ def run_suite(*arguments: str, what: str, seconds: float = 7200, workers: int = 
 
 def _counted(report: Path, what: str, code: int) -> Outcome:
     cases = ElementTree.parse(report).getroot().findall(".//testcase")
-    run = [one for one in cases if one.find("skipped") is None]
-    broken = [one for one in run if one.find("failure") is not None or one.find("error") is not None]
+    broken = [one for one in cases if one.find("failure") is not None or one.find("error") is not None]
+    run = [one for one in cases if one.find("skipped") is None or one in broken]
     failures = [f"{what}: {one.get('classname')}::{one.get('name')}: {_reason(one)}" for one in broken]
-    if code not in (0, 1, 5):
-        failures.append(f"{what}: pytest ended with code {code}")
-    return Outcome(len(run), tuple(failures))
+    if code != (1 if broken else 0) or not run:
+        failures.append(f"{what}: pytest ended with code {code} after {len(run):,} tests")
+    return Outcome(max(1, len(run)), tuple(failures))
 
 
 def _reason(case: ElementTree.Element) -> str:

@@ -185,7 +185,7 @@ def raw_get(one, path):
     with contextlib.closing(connection):
         connection.request("GET", quote(path, safe="%/\\:*~."), headers={"x-compromis-token": one.keys.token})
         answer = connection.getresponse()
-        return answer.status, answer.read().decode()
+        return answer.status, answer.read().decode(errors="replace")
 
 
 TRAVERSAL = [
