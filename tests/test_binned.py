@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
@@ -27,10 +28,11 @@ def check_points(rng, cases):
         flags[:2] = True, False
         score = rng.normal(size=rows) + flags
         score = score if rng.random() < 0.5 else np.round(score, 1)
-        frame = pl.DataFrame({"t": flags, "s": score})
-        points = cp.OperatingPoints.from_frame(
-            frame, truth="t", score="s", positive=True, bins=int(rng.integers(2, 12))
-        )
+        bins = int(rng.integers(2, 12))
+        frame = pd.DataFrame(
+            {"t": flags, "s": score}
+        )  # not polars, which cannot be used after a fork, as make mutation does
+        points = cp.OperatingPoints.from_frame(frame, truth="t", score="s", positive=True, bins=bins)
         assert inside(roc_auc_score(flags, score), cp.roc_area_bounds(points))
         assert inside(average_precision_score(flags, score), cp.average_precision_bounds(points))
         weight, index = float(rng.random()), INDICES[rng.integers(4)]

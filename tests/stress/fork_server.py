@@ -17,6 +17,7 @@ import itertools
 import json
 import os
 import resource
+import select
 import signal
 import sys
 import time
@@ -30,7 +31,7 @@ from tests.stress.code_changes import SOURCE, Change, differs, in_words, path_of
 
 MOST = 4.0
 """Seconds of tests that are tried on one change; the slowest ones beyond that are not."""
-PATIENCE = 900.0
+PATIENCE = 300.0
 """Seconds after which a child that computes nothing counts as hanging."""
 SPACE = 4 << 30
 """Bytes a child may ask for beside those of its parent."""
@@ -121,6 +122,9 @@ class Server:
             finally:
                 os._exit(0)
         os.close(writer)
+        if not select.select([reader], [], [], PATIENCE)[0]:
+            os.kill(child, signal.SIGKILL)
+            raise TimeoutError("a child without any change hangs: some test uses threads of its parent")
         with os.fdopen(reader, encoding="utf-8") as pipe:
             found: list[str] = json.load(pipe)
         os.waitpid(child, 0)
