@@ -6,14 +6,26 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import beta
 
 import compromis as cp
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
-from compromis.tradeoffs import Beta, CostCurve, PrecisionRecallSpace, decision_curve, isoline, probability_cost
+from compromis.indices import KULCZYNSKI
+from compromis.tradeoffs import (
+    Beta,
+    CostCurve,
+    PrecisionRecallSpace,
+    decision_curve,
+    isoline,
+    probability_cost,
+    roc_hull,
+)
 from compromis.tradeoffs.areas import _check_density, _pieces, _quadrature, mass
 from compromis.tradeoffs.binned import best_inside
 from compromis.tradeoffs.candidates import PAIRS, candidates_of, join, single
+from compromis.tradeoffs.domain import _merged
+from compromis.tradeoffs.envelope import _without_gaps, upper_envelope
 from compromis.tradeoffs.minima import meeting
 from compromis.tradeoffs.numeric import _changes, _crossing, numeric_envelope
 
@@ -438,3 +450,89 @@ def test_answers_cannot_be_changed_and_options_are_named():
     ):
         with pytest.raises(TypeError):
             call()
+
+
+# --- borders that only a wrong program would move ---
+
+PLANE = cp.Index("plane", lambda p, r, w: (1 - w) * p + w * r)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "chosen", "breaks"),
+    [
+        ((0.5, 0.9), (0.8, 0.8), [1], [0, 1]),  # level at 1 only
+        ((0.9, 0.9), (0.3, 0.8), [1], [0, 1]),  # level at 0 only
+        (
+            (0.5, 0.75, 0.25),
+            (0.5, 0.25, 0.75),
+            [1, 2],
+            [0, 0.5, 1],
+        ),  # three are level at 1/2, where the first has no room
+    ],
+)
+def test_results_that_are_level_at_a_single_weight_have_no_interval(first, second, chosen, breaks):
+    found, edges = numeric_envelope(np.array(first), np.array(second), PLANE)
+    assert (found.tolist(), edges.tolist()) == (chosen, breaks)
+
+
+def test_envelopes_without_room():
+    nothing = upper_envelope(
+        candidates_of(OperatingPoints.from_predictions([0, 0], [2, 1], pos_label=1), PAIRS["precision-recall"]),
+        KULCZYNSKI,
+    )
+    assert (len(nothing.chosen), len(nothing.breaks)) == (0, 0)
+    closed = _without_gaps(np.array([3, 4, 5]), np.array([0.0, 0.25, 1.0]))
+    assert (closed.chosen.tolist(), closed.breaks.tolist()) == ([3, 4], [0, 0.25, 1])
+
+
+def test_ranges_touch_or_stay_apart():
+    assert _merged([(0.0, 0.1), (0.2, 0.3), (0.3, 0.4), (0.6, 0.7)]) == ((0.0, 0.1), (0.2, 0.4), (0.6, 0.7))
+
+
+def test_every_score_of_a_decision_curve_is_a_probability():
+    for scores in ([0.5, 0.2, -0.1], [1.5, 0.2, 0.1], [0.5, -0.2, -0.1]):
+        with pytest.raises(InputError, match=f"got scores from {min(scores):g} to {max(scores):g}"):
+            decision_curve(OperatingPoints.from_predictions([1, 0, 1], scores))
+    assert decision_curve(OperatingPoints.from_predictions([1, 0, 1], [1.0, 0.5, 0.0]), [0.0]).model.tolist() == [2 / 3]
+
+
+def test_a_target_of_one_element_and_less():
+    assert PrecisionRecallSpace(1, 5).maximal_group == (0.2, 1.0)
+    assert PrecisionRecallSpace(0.5, 5).maximal_group == (0.1, 1.0)  # weights
+    for target in (0, -1, 6):
+        with pytest.raises(InputError, match="more than 0 elements"):
+            PrecisionRecallSpace(target, 5)
+
+
+def test_of_equal_values_the_better_all_in_all_is_chosen():
+    """Precision 5/8 and recall 1/8, or 1/2 each: with a recall weight of 1/4 both are worth 1/2, their sums are 3/4 and 1."""
+    best = cp.TradeoffCurve(groups([(5, 3), (20, 20)], 40, 40)).best(0.25)
+    assert (best.value, best.precision, best.recall, best.name) == (0.5, 0.5, 0.5, "g1")
+
+
+def test_a_tail_keeps_its_digits_on_either_side():
+    for a, b in ((0.5, 3.0), (3.0, 0.5), (2.0, 5.0)):
+        assert Beta(a, b).mass(1 - 1e-9, 1) == pytest.approx(beta.sf(1 - 1e-9, a, b), rel=1e-12)
+        assert Beta(a, b).mass(0, 1e-9) == pytest.approx(beta.cdf(1e-9, a, b), rel=1e-12)
+
+
+@pytest.mark.parametrize(("a", "b"), [(1.0, 0.01), (0.01, 1.0), (0.01, 0.01)])
+def test_mass_beyond_what_floats_can_tell_from_the_ends_counts(a, b):
+    """A perfect result is worth 1 everywhere, so its area is the whole mass."""
+    points = OperatingPoints.from_predictions([1, 0], [0.9, 0.1])
+    for index in ("kulczynski", "f"):
+        assert cp.TradeoffCurve(points, index).area(density=Beta(a, b)) == pytest.approx(1, rel=1e-9)
+
+
+def test_a_hull_of_groups_begins_and_ends_with_the_constant_decisions():
+    hull = roc_hull({"groups": groups([(3, 1), (2, 5)], 4, 8)})
+    assert [(part.fpr, part.tpr) for part in hull.parts] == [(0, 0), (1 / 8, 3 / 4), (1, 1)]
+
+
+def test_ratios_of_costs_at_the_prevalence_of_the_data():
+    """4 positives, 8 negatives; (0, 0) to (1/8, 3/4) has slope 6, to (1, 1) 2/7; a ratio of costs is half a slope."""
+    hull = roc_hull({"groups": groups([(3, 1)], 4, 8)})
+    ratios = [(part.cost_ratio_low, part.cost_ratio_high) for part in hull.parts]
+    assert np.allclose(ratios, [(3, math.inf), (1 / 7, 3), (0, 1 / 7)])
+    for part, ratio in zip(hull.parts, (4, 1, 0.1), strict=True):
+        assert hull.best(cost_false_positive=ratio, cost_false_negative=1) == part

@@ -21,6 +21,7 @@ import select
 import signal
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -154,7 +155,7 @@ class Server:
     def swapped(self, change: Change, after: str, tests: Sequence[str]) -> tuple[str, str]:
         """Be a child: put the changed code into the functions, and run the tests that are collected already."""
         path = str(path_of(change.module))
-        new = {(code.co_qualname, code.co_firstlineno): code for code in _codes(compile(after, path, "exec"))}
+        new = {(code.co_qualname, code.co_firstlineno): code for code in _codes(_compiled(after, path))}
         for function in self.functions.get(path, []):
             code = new.get((function.__code__.co_qualname, function.__code__.co_firstlineno))
             if code is None or code.co_freevars != function.__code__.co_freevars:
@@ -232,6 +233,13 @@ class Server:
         return (self.imported if anew else self.swapped)(change, after, tests)
 
 
+def _compiled(source: str, path: str) -> CodeType:
+    """Compile a changed source; what Python thinks of it (`is` with a number) is no verdict."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        return compile(source, path, "exec")
+
+
 def _codes(code: CodeType) -> Iterator[CodeType]:
     """Yield the code of every function, nested ones included."""
     yield code
@@ -284,7 +292,7 @@ class _InPlace(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module: Any) -> None:
         """Run the changed source under the name of the file."""
-        exec(compile(self.source, str(self.path), "exec"), module.__dict__)
+        exec(_compiled(self.source, str(self.path)), module.__dict__)
 
 
 def _limit(seconds: float) -> None:

@@ -154,7 +154,7 @@ def _limit(points: OperatingPoints, fpr: Floats, side: str) -> Floats:
     lasts = np.searchsorted(x, fpr, side="right") - 1
     hit = firsts <= lasts
     between = np.interp(fpr, x, y)
-    return np.where(hit, y[np.minimum(firsts, len(x) - 1)] if side == "left" else y[lasts], between)
+    return np.where(hit, y[firsts] if side == "left" else y[lasts], between)
 
 
 def dominance(models: Mapping[str, OperatingPoints]) -> dict[str, tuple[str, ...]]:
