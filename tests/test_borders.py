@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import compromis as cp
 from compromis.measures import agreement, rates
 from compromis.measures.baselines import naive_baselines, shortfall
 from compromis.measures.bounds import loss_bounds
+from compromis.measures.costs import read_cost
 from compromis.measures.generalisation import ComplexityCurve, FoldLosses, LearningCurve
 from compromis.measures.probability import read_priors
 from compromis.measures.screening import positive_position, screening_sentence
@@ -404,10 +406,6 @@ def test_one_class_of_two_occurs():
 
 
 def test_costs_by_name_only_where_both_sides_are_named():
-    import pandas as pd
-
-    from compromis.measures.costs import read_cost
-
     named = pd.DataFrame([[0.0, 1.0], [2.0, 0.0]], index=["b", "a"], columns=["b", "a"])
     assert read_cost(named, ("a", "b")).tolist() == [[0.0, 2.0], [1.0, 0.0]]
     half = pd.DataFrame([[0.0, 1.0], [2.0, 0.0]], index=["x", "y"], columns=["b", "a"])
@@ -501,3 +499,18 @@ def test_absent_classes_do_not_count_between_bounds():
     sure = np.array([[2, 0], [0, 0]])
     absent = cp.CountBounds(sure, sure, np.array([2, 0]), ("a", "b"))
     assert loss_bounds(absent, even()) == (0.0, 0.0)
+
+
+def test_the_best_baseline_misses_a_minimum_too():
+    """A tenth of the rows, and of those decided, are a: precision 1/10 at random, and here; but b and c are found."""
+    wish = cp.Preferences({"a": cp.Preference(min_precision=0.9)}, index="f").on("abc")
+    verdict = judge(counts_of([[1, 9, 0], [5, 40, 0], [4, 0, 41]], "abc"), wish)
+    assert verdict.informative
+    assert "for random decisions at the classes' shares, which misses a minimum too, the best" in verdict.sentence
+    assert verdict.sentence.endswith("; but the precision of 'a' is 0.100, below your minimum of 0.9")
+
+
+def test_costs_of_some_classes_are_no_costs():
+    some = pd.DataFrame([[0, 1], [2, 0]], index=["a", "b"], columns=["a", "b"])
+    with pytest.raises(cp.InputError, match=r"a cost matrix for 3 classes has shape \(3, 3\), got \(2, 2\)"):
+        read_cost(some, "abc")

@@ -110,8 +110,7 @@ def _praise(what: str, loss: float, short: float, best: Baseline) -> str:
 
 
 def _blame(what: str, loss: float, short: float, best: Baseline) -> str:
-    worse = short > best.shortfall or (loss > best.loss and not math.isclose(loss, best.loss))
-    how = "better" if worse else "as well"
+    how = "better" if short > best.shortfall or not math.isclose(loss, best.loss) else "as well"
     return f"uninformative: your wish is met {how} by {best.name} ({what} {best.loss:.4f}, this result {loss:.4f})"
 
 

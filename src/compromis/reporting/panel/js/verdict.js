@@ -58,8 +58,7 @@ function praise(loss, short, best) {
 }
 
 function blame(parts, best, wish) {
-  const worse = parts.shortfall > best.shortfall || (parts.total > best.loss && !isClose(parts.total, best.loss));
-  const how = worse ? "better" : "as well";
+  const how = parts.shortfall > best.shortfall || !isClose(parts.total, best.loss) ? "better" : "as well";
   const cause = `uninformative: your wish is met ${how} by ${best.name} (loss ${fixed(best.loss, 4)}, this result ${fixed(parts.total, 4)})`;
   if (best.place < 0) return `${cause}; improve the model, or review the wish`;
   if (parts.support.filter((one) => one > 0).length === 1) return `${cause}; there is only one class in these rows`;
