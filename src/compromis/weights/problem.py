@@ -99,7 +99,7 @@ class SearchProblem:
 
     def kernel_value(self, value: tuple[float, float]) -> tuple[float, float]:
         """Return a kernel's shortfall and loss in the terms of `value`."""
-        return value[0], value[1] * self.cost_scale
+        return float(value[0]), float(value[1]) * self.cost_scale  # numpy numbers where nothing is compiled
 
     def for_kernels(self) -> tuple[Patterns, Objective]:
         """Return the problem as arrays."""
