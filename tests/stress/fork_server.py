@@ -30,7 +30,7 @@ from typing import Any
 
 from tests.stress.code_changes import SOURCE, Change, differs, in_words, path_of
 
-MOST = 4.0
+MOST = 10.0
 """Seconds of tests that are tried on one change; the slowest ones beyond that are not."""
 PATIENCE = 300.0
 """Seconds after which a child that computes nothing counts as hanging."""
