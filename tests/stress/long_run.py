@@ -43,7 +43,7 @@ class State:
         """Look at this process; garbage is collected first."""
         gc.collect()
         pages = int(Path("/proc/self/statm").read_text().split()[1])
-        children = sum(len((task / "children").read_text().split()) for task in Path("/proc/self/task").iterdir())
+        children = sum(len(_children(task)) for task in Path("/proc/self/task").iterdir())
         handles = len(list(Path("/proc/self/fd").iterdir()))
         return cls(
             pages * os.sysconf("SC_PAGE_SIZE") / 2**20,
@@ -99,6 +99,13 @@ def used(folder: Path, seconds: float, rng: np.random.Generator) -> tuple[Counte
             shown = passed
             print(f"{passed / 60:.0f} min, {sum(done.values()):,} actions, {State.now(folder)}", flush=True)
     return done, failures, states
+
+
+def _children(task: Path) -> list[str]:
+    try:
+        return (task / "children").read_text().split()
+    except FileNotFoundError:  # a thread that has just ended
+        return []
 
 
 def grown(states: list[State]) -> list[str]:
