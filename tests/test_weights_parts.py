@@ -28,7 +28,7 @@ from compromis.weights import (
     weight_sweep,
 )
 from compromis.weights.budget import Meter, read_budget
-from compromis.weights.descent import Descent, Found, row_weight, tie_weights
+from compromis.weights.descent import Descent, Found, precedes, row_weight, tie_weights
 from compromis.weights.problem import WIDEST, SearchProblem
 from compromis.weights.search import _finish, _read_generator, normalised
 from compromis.weights.sweep import _Best, _starts, perturbed, votes_per_pass
@@ -428,6 +428,7 @@ def test_annealing_stops_with_its_budget_and_tells_how_far_it_is():
         ({"start_temperature": math.inf}, "temperatures fall"),
         ({"start_temperature": 0.01}, "temperatures fall"),
         ({"end_temperature": 0.0}, "temperatures fall"),
+        ({"end_temperature": -1.0}, "temperatures fall"),
         ({"step": 0.0}, "the step of annealing is above 0"),
         ({"step": math.inf}, "the step of annealing is above 0"),
     ],
@@ -496,6 +497,54 @@ def test_the_first_box_holds_every_crossing():
     assert whole  # the user's own bound
     assert exact._range(np.array([np.inf, -np.inf])) == (0.0, 0.0)
     assert exact._range(np.array([np.inf, 3.0, -2.0])) == (-2.0, 3.0)
+
+
+def test_rows_with_smoothing():
+    rows = exact._rows(problem_of([[1.5, 0.0, 3.5], [0.5, 1.5, 0.5]], [0, 1], smoothing=0.5))
+    np.testing.assert_allclose(rows.x, np.log([4.0, 0.5]))
+    np.testing.assert_allclose(rows.y, np.log([0.5, 1.0]))
+    np.testing.assert_allclose(rows.d, np.log([1 / 8, 2.0]))
+
+
+def test_a_box_that_cuts_cells_off_proves_nothing():
+    far = exact._rows(problem_of([[1e200, 1.0, 1.0], [1.0, 1.0, 1.0]], [0, 1]))
+    assert not exact._first_box(far, WIDEST)[2]
+    assert exact._first_box(far, 10.0)[2]
+    for votes in ([[1.0, 1e150], [1.0, 1.0], [2.0, 1.0]], [[1e150, 1.0], [1.0, 1.0], [2.0, 1.0]]):  # one side is enough
+        assert not search_weights(votes, [1, 0, 1]).optimal
+
+
+@pytest.mark.parametrize(
+    ("rows", "whole"),
+    [
+        ([[3, 1, 0], [2, 2, 6]], True),
+        ([[0.1, 0.2, 0.7], [30, 60, 10]], True),  # shares, and other numbers of votes
+        ([[24, 25, 24]], True),
+        ([[25, 26, 25]], False),
+        ([[1, 100, 1]], True),
+        ([[1, 200, 1]], False),  # 200 to the power of 4 is above 10^9
+        ([[1, 2, 3], [1, math.sqrt(2), 1]], False),
+        ([[1, 2, 3], [0, 0, 0]], True),
+    ],
+)
+def test_shares_of_few_votes_are_known_as_such(rows, whole):
+    truth = np.arange(len(rows) + 2) % 3
+    votes = np.array([*rows, [1, 1, 1], [1, 1, 1]], dtype=float)
+    assert exact._are_counts(problem_of(votes, truth)) == whole
+    assert exact._are_counts(problem_of(scipy.sparse.csr_array(votes), truth)) == whole
+
+
+def test_what_precedes():
+    assert precedes((0.0, 0.4), (0.0, 0.5))
+    assert not precedes((0.0, 0.5), (0.0, 0.5))
+    assert precedes((0.1, 0.9), (0.2, 0.5))
+    assert not precedes((0.2, 0.1), (0.1, 0.5))
+    for short in (0.1, 3.0):  # alike up to rounding, so that the loss decides
+        for other in (short * (1 - 2e-13), short, short * (1 + 2e-13)):
+            assert precedes((other, 0.1), (short, 0.5))
+            assert not precedes((other, 0.5), (short, 0.1))
+        assert not precedes((short * (1 + 1e-9), 0.1), (short, 0.5))
+        assert precedes((short * (1 - 1e-9), 0.5), (short, 0.1))
 
 
 def test_better_by_more_than_rounding():
@@ -581,6 +630,9 @@ def test_messages():
     swept = search_weights(VOTES, TRUTH, preferences=floor, method="sweep")
     assert swept.message.startswith("no weights were found that meet every minimum; the nearest: recall of ")
     assert not swept.feasible
+    proven = search_weights(VOTES, TRUTH, preferences=floor, method="exact")
+    assert proven.optimal
+    assert proven.message.startswith("no weights meet every minimum; the nearest: recall of ")
 
 
 def test_a_result_in_words():

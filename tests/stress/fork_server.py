@@ -62,6 +62,8 @@ class Server:
     """A plugin of pytest: runs all tests, then whatever work needs them collected."""
 
     work: Callable[[Server], None]
+    first: Sequence[str] = ()
+    """Files whose tests look at single functions, and are tried before others."""
     seconds: dict[str, float] = field(default_factory=dict)
     lines: dict[str, dict[int, set[str]]] = field(default_factory=dict)
     """Tests by module and line."""
@@ -143,12 +145,15 @@ class Server:
         return ""
 
     def tests(self, change: Change) -> list[str]:
-        """Return the tests of the changed statement, quickest first; of what runs on import, those of the module."""
+        """Return the tests of the changed statement, those of `first` and then the quickest; of what runs on import, those of the module."""
         of_module = self.lines.get(change.module, {})
         found = set().union(*(of_module.get(line, set()) for line in change.lines))
         if "" in found or not change.inside:
             found = set().union(*of_module.values())
-        ordered = sorted(found - {"", *self.unsteady}, key=lambda name: (self.seconds.get(name, 0.0), name))
+        ordered = sorted(
+            found - {"", *self.unsteady},
+            key=lambda name: (name.split("::")[0] not in self.first, self.seconds.get(name, 0.0), name),
+        )
         spent = list(itertools.accumulate(self.seconds.get(name, 0.0) for name in ordered))
         return [name for name, total in zip(ordered, spent, strict=True) if total <= MOST] or ordered[:1]
 

@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     from tests.stress.fork_server import Server
 
     trial = Trial(asked, config[asked.folder], Explained(config.get("survivor", [])))
-    server = Server(trial.in_place)
+    server = Server(trial.in_place, trial.group.get("first", ()))
     if not server.run(trial.group["tests"], trial.group.get("slow", [])):
         print("without any change these fail: " + (", ".join(server.broken) or "pytest itself, or this script"))
         return 1
