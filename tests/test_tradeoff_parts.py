@@ -17,6 +17,7 @@ from compromis.tradeoffs import (
     CostCurve,
     PrecisionRecallSpace,
     decision_curve,
+    dominance,
     isoline,
     probability_cost,
     roc_hull,
@@ -536,3 +537,31 @@ def test_ratios_of_costs_at_the_prevalence_of_the_data():
     assert np.allclose(ratios, [(3, math.inf), (1 / 7, 3), (0, 1 / 7)])
     for part, ratio in zip(hull.parts, (4, 1, 0.1), strict=True):
         assert hull.best(cost_false_positive=ratio, cost_false_negative=1) == part
+
+
+def test_who_dominates_whom():
+    models = {
+        name: OperatingPoints.from_predictions([1, 1, 0, 0], scores)
+        for name, scores in (("right", [4, 3, 2, 1]), ("mixed", [4, 2, 3, 1]), ("wrong", [1, 2, 3, 4]))
+    }
+    assert dominance(models) == {"right": ("mixed", "wrong"), "mixed": ("wrong",), "wrong": ()}
+
+
+def test_costs_below_zero_are_refused():
+    hull = roc_hull({"groups": groups([(3, 1)], 4, 8)})
+    for costs in ((-0.5, 1), (1, -0.5), (0, 0), (math.inf, 1), (math.nan, 1)):
+        with pytest.raises(InputError, match="costs are at least 0 and not both 0"):
+            hull.best(cost_false_positive=costs[0], cost_false_negative=costs[1])
+
+
+def test_bounds_of_an_area_stay_between_0_and_1():
+    """One bin holds everything: the area may be anything."""
+    points = OperatingPoints.from_bins([0.0], [3], [5], pos_label=1)
+    assert cp.roc_area_bounds(points) == (0.0, 1.0)
+
+
+def test_a_minimum_that_is_just_reached_counts_in_the_reason():
+    """Precision 3/4 with recall 3/4, precision 1 with recall 1/4: no group has precision 1 and recall 3/4."""
+    curve = cp.TradeoffCurve(groups([(3, 1), (1, 0)], 4, 8))
+    reason = curve.best(0.5, min_precision=1.0, min_recall=0.75).reason
+    assert reason.endswith("with precision >= 1 recall reaches 0.25, with recall >= 0.75 precision reaches 0.75")
