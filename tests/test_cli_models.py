@@ -26,6 +26,12 @@ def run(*arguments, input=None):
     return CliRunner().invoke(main, [str(one) for one in arguments], input=input)
 
 
+def fit(path, *options):
+    """Fit a model of flowers, to which virginica matters most."""
+    wish = ("--prioritise", "virginica", "--index", "f")
+    return run("fit", path, "--target", "species", "--trees", "20", *wish, *options, "--output", "m.model")
+
+
 @pytest.fixture
 def votes(tmp_path, rng):
     truth = rng.choice(["a", "b"], 120, p=[0.8, 0.2])
@@ -69,22 +75,7 @@ def test_tune_is_the_librarys(votes, tmp_path):
 @pytest.mark.parametrize("model", list(MODELS))
 def test_fit_and_predict(flowers, model):
     path, names = flowers
-    done = run(
-        "fit",
-        path,
-        "--target",
-        "species",
-        "--model",
-        model,
-        "--trees",
-        "20",
-        "--prioritise",
-        "virginica",
-        "--index",
-        "f",
-        "--output",
-        "m.model",
-    )
+    done = fit(path, "--model", model)
     assert done.exit_code == 0, done.output
     assert "virginica" in done.stdout
     done = run("predict", "m.model", path)
@@ -128,20 +119,7 @@ def test_predict_beside_the_rows(flowers):
     """With --append and --votes the output can be evaluated and reported without another tool; line ends of Windows are none of its business."""
     path, names = flowers
     Path("windows.csv").write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    run(
-        "fit",
-        path,
-        "--target",
-        "species",
-        "--prioritise",
-        "virginica",
-        "--index",
-        "f",
-        "--output",
-        "m.model",
-        "--trees",
-        "20",
-    )
+    fit(path)
     alone = run("predict", "m.model", "windows.csv").stdout.splitlines()[1:]
     done = run("predict", "m.model", "windows.csv", "--append", "--votes", "p_", "--output", "all.csv")
     assert done.exit_code == 0, done.output

@@ -38,13 +38,10 @@ class PrevalenceEstimate:
     Examples
     --------
     >>> import compromis as cp
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(1)
-    >>> sick = rng.random(5000) < 0.20
-    >>> odds = np.exp(2 * (rng.normal(2.0 * sick) - 1)) * 0.05 / 0.95  # calibrated to a share of 5 %
-    >>> found = cp.prevalence_by_em(odds / (1 + odds), priors={"healthy": 0.95, "sick": 0.05})
-    >>> found.method, found.rows, found.plausible
-    ('em', 5000, True)
+    >>> labelled = cp.Counts.from_matrix([[90, 10], [4, 16]], ["healthy", "sick"])
+    >>> found = cp.prevalence_by_confusion(["healthy"] * 62 + ["sick"] * 38, reference=labelled)
+    >>> found.shares.round(2).tolist(), found.rows  # 0.1 x 0.6 + 0.8 x 0.4 = 0.38
+    ([0.6, 0.4], 100)
     """
 
     method: str

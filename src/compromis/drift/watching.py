@@ -68,12 +68,10 @@ class Watch:
     Examples
     --------
     >>> import compromis as cp
-    >>> spring = cp.Counts.from_matrix([[950, 50], [10, 90]], ["good", "bad"])
-    >>> autumn = cp.Counts.from_matrix([[1900, 100], [2, 18]], ["good", "bad"])
-    >>> wish = cp.Preferences({"bad": cp.Preference(10, min_precision=0.5)}, index="f")
-    >>> found = cp.watch({"spring": spring, "autumn": autumn}, preferences=wish)
-    >>> [period.met for period in found.periods]  # precision 90 of 140, then 18 of 118
-    [True, False]
+    >>> week = cp.Counts.from_matrix([[95, 5], [1, 9]], ["good", "bad"])
+    >>> found = cp.watch({"first": week, "second": week}, preferences=cp.Preferences.prioritise(["bad"], index="f"))
+    >>> len(found.periods), found.classes
+    (2, ('good', 'bad'))
     """
 
     periods: tuple[Period, ...]
