@@ -20,6 +20,7 @@ from compromis.weights import (
     Budget,
     Exact,
     Sweep,
+    annealing,
     budget,
     exact,
     own_index,
@@ -353,6 +354,17 @@ def test_a_sweep_ends_with_its_rounds(rounds):
     assert re.sub("[+-]", "", rounds(rounds=6)) == "hjhjhj"
 
 
+def test_with_many_votes_a_sweep_stays_near_and_jumps_less(rounds, monkeypatch):
+    seen = []
+    heat = Descent.heat
+    monkeypatch.setattr(Descent, "heat", lambda *given: seen.append(given[3]) or heat(*given))
+    rounds(rounds=2)
+    assert seen == [math.inf]
+    monkeypatch.setattr(sweep, "_MANY", 0)
+    assert re.sub("[+-]", "", rounds(rounds=5)) == "hhhjh"
+    assert seen[1:] == [1.5] * 4
+
+
 @pytest.mark.parametrize("patience", [1, 2, 7])
 def test_a_sweep_ends_after_failures_in_a_row(rounds, patience):
     results = re.sub("[hj]", "", rounds(patience=patience))
@@ -436,6 +448,17 @@ def test_annealing_stops_with_its_budget_and_tells_how_far_it_is():
 def test_annealing_refuses(options, said):
     with pytest.raises(InputError, match=said):
         Annealing(**options)
+
+
+def test_annealing_cools_from_start_to_end(monkeypatch):
+    """By equal factors, in what one row weighs, over all chunks of steps."""
+    seen = []
+    monkeypatch.setattr(annealing, "_CHUNK", 7)
+    real = annealing.anneal
+    monkeypatch.setattr(annealing, "anneal", lambda *given: seen.append(given[4].copy()) or real(*given))
+    problem = problem_of()
+    Annealing(20, 4.0, 0.5).search(problem, np.random.default_rng(0), Meter(Budget()))
+    np.testing.assert_allclose(np.concatenate(seen), row_weight(problem.objective()) * np.geomspace(4.0, 0.5, 20))
 
 
 def test_annealing_takes_what_is_just_allowed():
@@ -532,6 +555,12 @@ def test_shares_of_few_votes_are_known_as_such(rows, whole):
     votes = np.array([*rows, [1, 1, 1], [1, 1, 1]], dtype=float)
     assert exact._are_counts(problem_of(votes, truth)) == whole
     assert exact._are_counts(problem_of(scipy.sparse.csr_array(votes), truth)) == whole
+
+
+def test_smoothing_belongs_to_the_votes():
+    votes = [[0.25, 1.25, 0.25], [2.25, 0.25, 0.25]]  # with 3/4 more: 1, 2, 1 and 3, 1, 1
+    assert exact._are_counts(problem_of(votes, [0, 1], smoothing=0.75))
+    assert not exact._are_counts(problem_of(votes, [0, 1], smoothing=math.pi))
 
 
 def test_what_precedes():
