@@ -208,10 +208,11 @@ def test_a_kept_state_comes_back(smoothing):
     )
     assert before == pytest.approx(expected)
     descent.keep()
-    state = [part.copy() for part in descent.state[:10]]
+    needed = 10 + (smoothing > 0)  # with smoothing every row has its rank too
+    state = [part.copy() for part in descent.state[:needed]]
     descent.start(np.array([5.0, 1.0, 9.0]))
     descent.restore()
-    for part, kept in zip(descent.state[:10], state, strict=True):
+    for part, kept in zip(descent.state[:needed], state, strict=True):
         np.testing.assert_array_equal(part, kept)
     assert descent.value == before
 
@@ -355,14 +356,19 @@ def test_a_sweep_ends_with_its_rounds(rounds):
 
 
 def test_with_many_votes_a_sweep_stays_near_and_jumps_less(rounds, monkeypatch):
-    seen = []
-    heat = Descent.heat
-    monkeypatch.setattr(Descent, "heat", lambda *given: seen.append(given[3]) or heat(*given))
+    heated, searched = [], []
+    heat, run = Descent.heat, Descent.run
+    monkeypatch.setattr(Descent, "heat", lambda *given: heated.append(given[3]) or heat(*given))
+    monkeypatch.setattr(Descent, "run", lambda *given: searched.append(given[4:]) or run(*given))
     rounds(rounds=2)
-    assert seen == [math.inf]
+    assert heated == [math.inf]
+    assert set(searched) == {(math.inf,), ()}  # the last descent is along whole lines
+    heated.clear()
+    searched.clear()
     monkeypatch.setattr(sweep, "_MANY", 0)
     assert re.sub("[+-]", "", rounds(rounds=5)) == "hhhjh"
-    assert seen[1:] == [1.5] * 4
+    assert heated == [1.5] * 4
+    assert searched == [*[(4.0,)] * (len(searched) - 6), *[(1.5,)] * 5, ()]
 
 
 @pytest.mark.parametrize("patience", [1, 2, 7])

@@ -32,7 +32,7 @@ from tests.stress.code_changes import SOURCE, Change, differs, in_words, path_of
 
 MOST = 10.0
 """Seconds of tests that are tried on one change; the slowest ones beyond that are not."""
-PATIENCE = 300.0
+PATIENCE = 900.0
 """Seconds after which a child that computes nothing counts as hanging."""
 SPACE = 4 << 30
 """Bytes a child may ask for beside those of its parent."""
