@@ -35,6 +35,7 @@ def unanswered(url: str, seconds: float = 30) -> str:
         with urllib.request.urlopen(url, timeout=seconds) as answer:
             document = json.load(answer)
     except urllib.error.HTTPError as error:
+        error.close()
         return f"{url} answered {error.code}"
     except (OSError, ValueError) as error:
         return f"{url}: {getattr(error, 'reason', error)}"
