@@ -272,7 +272,9 @@ class _Failed:
         if report.failed:
             self.name = report.nodeid
 
-    pytest_collectreport = pytest_runtest_logreport
+    def pytest_collectreport(self, report: Any) -> None:
+        if report.failed:
+            self.name = report.nodeid or "collecting the tests"
 
 
 def _forget(*, kernels: bool) -> None:
