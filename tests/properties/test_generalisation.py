@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import KFold, PredefinedSplit, cross_val_predict
@@ -47,6 +47,9 @@ def test_leaks_are_the_rows_that_brute_force_finds(train, test):
 
 
 @law("split", "Split", "row_groups")
+@example(
+    [2, 0, 2, 0, 2, 3, 0, 0, 0, 0, 0, 0, 1, 1, 3], 0
+)  # found with another seed: large groups took the rare class's places
 @given(st.lists(st.integers(0, 4), min_size=12, max_size=40), seeds)
 def test_a_split_by_groups_has_every_row_once_and_no_leak(values, seed):
     X = np.array(values, dtype=float).reshape(-1, 1)

@@ -14,7 +14,7 @@ Positions = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 ATTEMPTS = 20
-"""How many orders of the groups are tried until every class stands in every part."""
+"""How many orders of the groups are tried until every class stands in every part, and as many that begin with rare classes."""
 
 
 def assign_groups(
@@ -25,12 +25,16 @@ def assign_groups(
     names: Sequence[str],
     rng: np.random.Generator,
 ) -> Positions:
-    """Return the part of each row: groups from large to small, each to the part that lacks its rows most, for its size."""
+    """Return the part of each row: groups from large to small, each to the part that lacks its rows most, for its size.
+
+    Where that leaves a part without a class, the classes that stand in few groups are dealt out first.
+    """
     held = np.zeros((groups.max() + 1, len(classes)))
     np.add.at(held, (groups, codes), 1.0)
     _refuse_few(held, classes, names)
-    for _ in range(ATTEMPTS):
-        part_of = _fill(held, shares, rng)
+    for attempt in range(2 * ATTEMPTS):
+        begun = np.full(len(held), -1) if attempt < ATTEMPTS else _each_class_once(held, len(names), rng)
+        part_of = _fill(held, shares, begun, rng)
         filled = np.array([held[part_of == part].sum(axis=0) for part in range(len(names))])
         if filled.all():
             return part_of[groups]
@@ -60,15 +64,27 @@ def _refuse_few(held: Floats, classes: Sequence[Label], names: Sequence[str]) ->
             )
 
 
-def _fill(held: Floats, shares: Floats, rng: np.random.Generator) -> Positions:
+def _each_class_once(held: Floats, parts: int, rng: np.random.Generator) -> Positions:
+    """Deal groups out until every class stands in every part, if there are enough; -1 for the others."""
+    part_of = np.full(len(held), -1)
+    for code in np.argsort((held > 0).sum(axis=0), kind="stable"):
+        for part in rng.permutation(parts):
+            if not held[part_of == part, code].any():
+                free = np.flatnonzero((held[:, code] > 0) & (part_of < 0))
+                part_of[rng.choice(free) if len(free) else []] = part
+    return part_of
+
+
+def _fill(held: Floats, shares: Floats, begun: Positions, rng: np.random.Generator) -> Positions:
+    """Deal the groups out whose part is not known yet."""
     size = held.sum(axis=1)
     order = np.lexsort((rng.random(len(held)), -size))
     scale = 1 / held.sum(axis=0)
     lacking = np.outer(shares, held.sum(axis=0)) * scale
-    part_of = np.empty(len(held), dtype=np.int64)
+    part_of = begun.copy()
     for group, adds in zip(order.tolist(), (held[order] * scale), strict=True):
         # relative to the part's share, or the largest part would take every large group
-        part = int(np.argmax((lacking @ adds) / shares))
+        part = int(part_of[group]) if part_of[group] >= 0 else int(np.argmax((lacking @ adds) / shares))
         part_of[group] = part
         lacking[part] -= adds
     return part_of

@@ -151,7 +151,8 @@ def _interpolated(at: Floats, value: Floats) -> Floats:
 def _precision_at(hits: Floats, alarms: Floats) -> Floats:
     recall = hits / hits[:, -1:]
     precision = ratio(hits, hits + alarms)
-    places = [np.searchsorted(one, np.maximum(GRID, one[one > 0][0]) - 1e-12) for one in recall]
+    # from the first cut that finds anything on: a draw may give it less than what is taken for rounding
+    places = [np.maximum(np.searchsorted(one, GRID - 1e-12), np.flatnonzero(one)[0]) for one in recall]
     return np.stack([one[place] for one, place in zip(precision, places, strict=True)])
 
 
