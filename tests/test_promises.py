@@ -37,7 +37,9 @@ def test_the_page_keeps_what_it_knows_and_counts_full_runs_only(tmp_path):
 
     write_page([row("2", Outcome(7), 1), row("10", Outcome(7, ("wrong",)), 1), row("3", Outcome(7), 0.1)], page)
     assert "1 passed, 1 failed; 1 not run at full count." in page.read_text()
-    write_page([row("10", Outcome(8), 1), row("+", None, 1, "no Java")], page)
+    write_page([row("3", Outcome(7, ("wrong",)), 0.1)], page)
+    assert "1 passed, 2 failed." in page.read_text()  # one failure is enough
+    write_page([row("3", Outcome(7), 0.1), row("10", Outcome(8), 1), row("+", None, 1, "no Java")], page)
     text = page.read_text()
     assert [line.split()[1] for line in text.splitlines() if line.startswith("| ")][2:] == ["2", "3", "10", "+"]
     assert "2 passed, 0 failed; 2 not run at full count." in text

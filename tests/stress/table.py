@@ -82,12 +82,12 @@ def write_page(rows: list[Row], page: Path = PAGE) -> None:
 
 
 def _counted(lines: list[str]) -> str:
-    """Say of the page's rows, of this run and of earlier ones, how many passed and failed; a part of the cases is no pass."""
+    """Say of the page's rows, of this run and of earlier ones, how many passed and failed; a part of the cases can fail, but not pass."""
     results = [line.rsplit(" | ", 5)[1:] for line in lines]
-    whole = [failures for cases, failures, _, scale, _ in results if cases != "not run" and float(scale) >= 1]
-    passed = whole.count("0")
-    partly = f"; {len(results) - len(whole)} not run at full count" if len(whole) < len(results) else ""
-    return f"{passed} passed, {len(whole) - passed} failed{partly}"
+    run = [(failures == "0", float(scale) >= 1) for cases, failures, _, scale, _ in results if cases != "not run"]
+    passed, failed = run.count((True, True)), sum(not right for right, _ in run)
+    rest = len(results) - passed - failed
+    return f"{passed} passed, {failed} failed" + (f"; {rest} not run at full count" if rest else "")
 
 
 def _markdown(row: Row) -> str:
