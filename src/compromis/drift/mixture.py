@@ -13,6 +13,8 @@ from compromis.uncertainty.interval import Interval
 Floats = NDArray[np.float64]
 _TINY = 1e-300
 _STEPS = 2_000
+_FLAT = 10.0
+"""A standard error of the logit from which on there are so few rows that the curvature says nothing, whatever the confidence."""
 _STILL = 1e-9
 """A change of the shares below which climbing ends."""
 
@@ -30,9 +32,10 @@ class MixtureFit:
         error = self._errors()[k]
         if share < 1e-6 or share > 1 - 1e-6 or not error > 0:
             return self._interval_at_edge(k, z)
-        logit, step = math.log(share / (1 - share)), z * error / (share * (1 - share))
-        if step > 20:  # so few rows that the curvature says nothing
+        logit, unit = math.log(share / (1 - share)), error / (share * (1 - share))
+        if unit > _FLAT:
             return self._interval_at_edge(k, z)
+        step = z * unit
         low, high = (1 / (1 + math.exp(-(logit + side * step))) for side in (-1, 1))
         return Interval(share, low, high)
 
