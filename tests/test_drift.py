@@ -348,3 +348,14 @@ def test_weighted_counts_say_as_much_as_fewer_rows():
     heavy = cp.Counts.from_predictions([0, 0, 1, 1] * 2, [0, 1, 0, 0] * 2, sample_weight=[1000.0] * 8)
     assert change_between(light, heavy).rows_of == (1,)
     assert change_between(heavy, heavy).rows_of == ()
+
+
+@pytest.mark.parametrize("votes", [[[6, 9, 7], [0, 0, 9]], [[0, 7, 9], [6, 2, 7]]])
+def test_bounds_of_shares_widen_with_the_confidence_where_rows_are_few(votes):
+    """Two rows say next to nothing; how their bounds are found must not depend on the confidence."""
+    shares = np.array(votes) / np.sum(votes, axis=1, keepdims=True)
+    priors = {"a": 0.2, "b": 0.3, "c": 0.5}
+    narrow, wide = (cp.prevalence_by_em(shares, priors=priors, confidence=level) for level in (0.9, 0.95))
+    for inner, outer in zip(narrow.intervals, wide.intervals, strict=True):
+        assert outer.low <= inner.low + 1e-9
+        assert inner.high <= outer.high + 1e-9

@@ -133,8 +133,10 @@ def test_the_best_cut_with_minima_is_that_of_brute_force(rows, index, weight, le
 def test_an_index_has_the_papers_value_is_a_mean_and_mirrors(p, r, weight, index):
     value = float(cp.index_value(p, r, weight, index=index))
     assert value == pytest.approx(float(oracle.index_value(p, r, weight, index)), abs=1e-14)
-    if 1 - (1 - weight) == weight:  # else it is another weight, which matters beside a rate of 0
-        assert float(cp.index_value(r, p, 1 - weight, index=index)) == pytest.approx(value, abs=1e-14)
+    heavy = max(weight, 1 - weight)
+    light = 1 - heavy  # exact, as heavy is at least a half
+    mirrored = float(cp.index_value(r, p, heavy, index=index))
+    assert float(cp.index_value(p, r, light, index=index)) == pytest.approx(mirrored, abs=1e-14)
     assert value <= max(p, r) + 1e-15
     if index != "jaccard":
         assert value >= min(p, r) - 1e-15

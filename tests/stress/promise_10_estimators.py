@@ -46,11 +46,10 @@ def estimators(*, routing: bool) -> list[tuple[Any, dict[str, str]]]:
 
 def run(scale: float, progress: Progress = silent) -> Outcome:
     """Count the checks; below full scale only the first of the estimators are checked, with routing off and on."""
-    wanted = [
-        (routing, *one)
-        for routing in (False, True)
-        for one in estimators(routing=routing)[: max(1, round(scale * len(estimators(routing=routing))))]
-    ]
+    wanted = []
+    for routing in (False, True):
+        every = estimators(routing=routing)
+        wanted += [(routing, *one) for one in every[: max(1, round(scale * len(every)))]]
     total = Outcome(0)
     for done, (routing, estimator, explained) in enumerate(wanted):
         total += checked(estimator, explained, routing=routing)

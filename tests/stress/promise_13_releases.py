@@ -18,6 +18,7 @@ from click.testing import CliRunner
 
 import compromis as cp
 from compromis.cli import main
+from compromis.estimators.model_file import is_later
 from tests.stress.counting import described
 from tests.stress.outcome import NotRun, Outcome, Progress, silent
 from tests.stress.release_evidence import EVIDENCE
@@ -67,12 +68,7 @@ def written_by_later(model: Path) -> str:
     with zipfile.ZipFile(model) as outer, zipfile.ZipFile(io.BytesIO(outer.read("classifier.skops"))) as inner:
         schema = json.loads(inner.read("schema.json"))
     written = json.loads(schema["content"]["content"]["_sklearn_version"]["content"])
-    return str(written) if minor(written) > minor(sklearn.__version__) else ""
-
-
-def minor(version: str) -> tuple[int, ...]:
-    """Return the first two numbers of a version."""
-    return tuple(int(part) for part in version.split(".")[:2])
+    return str(written) if is_later(written) else ""
 
 
 def check_model(model: Path) -> int:

@@ -72,7 +72,11 @@ def load_model(path: str | os.PathLike[str]) -> TableModel:
                 raise InputError(
                     f"{os.fspath(path)} has version {header.version}, this compromis reads up to {VERSION}; update compromis"
                 )
-            _check_scikit_learn(header.scikit_learn, path)
+            if is_later(header.scikit_learn):
+                raise InputError(
+                    f"{os.fspath(path)} was written with scikit-learn {header.scikit_learn}, this is {sklearn.__version__}; "
+                    f"update scikit-learn"
+                )
             decision = Decision.from_json(archive.read("decision.json").decode())
             classifier = _load_classifier(archive.read("classifier.skops"), path)
     except (CompromisError, OSError, MemoryError):
@@ -83,16 +87,10 @@ def load_model(path: str | os.PathLike[str]) -> TableModel:
     return TableModel(classifier, decision, tuple(header.columns), header.target, header.hard)
 
 
-def _check_scikit_learn(written: str, path: str | os.PathLike[str]) -> None:
-    """Refuse a model of a later scikit-learn, whose objects may lack what this one looks for, or hold what it does not know."""
-    if written and _minor(written) > _minor(sklearn.__version__):
-        raise InputError(
-            f"{os.fspath(path)} was written with scikit-learn {written}, this is {sklearn.__version__}; update scikit-learn"
-        )
-
-
-def _minor(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split(".")[:2])
+def is_later(version: str) -> bool:
+    """Whether a version of scikit-learn is later than this one, whose objects may lack or hold what this one does not expect."""
+    written, here = ([int(part) for part in one.split(".")[:2]] for one in (version or "0", sklearn.__version__))
+    return written > here
 
 
 def _load_classifier(data: bytes, path: str | os.PathLike[str]) -> Any:

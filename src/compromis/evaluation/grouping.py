@@ -71,7 +71,7 @@ def _each_class_once(held: Floats, parts: int, rng: np.random.Generator) -> Posi
         for part in rng.permutation(parts):
             if not held[part_of == part, code].any():
                 free = np.flatnonzero((held[:, code] > 0) & (part_of < 0))
-                part_of[rng.choice(free) if len(free) else []] = part
+                part_of[rng.permutation(free)[:1]] = part
     return part_of
 
 
