@@ -10,7 +10,9 @@ import numpy as np
 
 RELEASE = Path(__file__).parents[1] / "fixtures" / "0.1.0"
 CLASSES = ("good", "bad", "NA", "01")
-TABLES = ("csv", "tsv", "csv.gz", "arff", "parquet")
+ONE_BIT = "bit.parquet"
+"""A Parquet file of which the seed says the bit that is turned: one was enough to end the process."""
+TABLES = ("csv", "tsv", "csv.gz", "arff", "parquet", ONE_BIT)
 DOCUMENTS = ("toml", "evidence.json", "decision.json", "model")
 _NASTY = (
     b"\x00", b"\xff", b"\xef\xbb\xbf", b'"', b"'", b",", b"\n", b"\r", b"{", b"}", b"[", b"\\", b"nan", b"-1", b"1e999", b"-0", b"inf", b"?",
@@ -20,7 +22,7 @@ _NASTY = (
 
 def whole(kind: str, seed: int) -> bytes:
     """Return a file that is as it should be."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0 if kind == ONE_BIT else seed)
     if kind in {"toml", "decision.json", "model"}:
         name = {"toml": "preferences.toml", "decision.json": "decision.json", "model": "logistic.model"}[kind]
         return (RELEASE / name).read_bytes()
@@ -28,7 +30,7 @@ def whole(kind: str, seed: int) -> bytes:
         return _evidence(rng)
     truth, decision = ([CLASSES[k] for k in rng.integers(0, 4, 40)] for _ in range(2))
     weight = [f"{value:.3f}" for value in rng.random(40)]
-    if kind == "parquet":
+    if kind in {"parquet", ONE_BIT}:
         return _parquet(truth, decision, rng.random(40))
     if kind == "arff":
         head = "@relation r\n@attribute truth {good,bad,NA,'01'}\n@attribute decision string\n@attribute weight numeric\n@data\n"
@@ -96,4 +98,13 @@ def spoiled_file(kind: str, seed: int) -> bytes:
     """Return a spoiled file of a kind; of compressed ones every second is spoiled inside and packed again."""
     if kind == "csv.gz" and seed % 2:
         return gzip.compress(spoiled(whole("csv", seed), seed), mtime=0)
+    if kind == ONE_BIT:
+        return turned(whole(kind, seed), seed)
     return spoiled(whole(kind, seed), seed)
+
+
+def turned(content: bytes, bit: int) -> bytes:
+    """Return the file with one bit turned."""
+    data = bytearray(content)
+    data[bit // 8] ^= 1 << bit % 8
+    return bytes(data)

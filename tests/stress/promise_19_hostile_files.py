@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from tests.stress.mutations import DOCUMENTS, RELEASE, TABLES
+from tests.stress.mutations import DOCUMENTS, ONE_BIT, RELEASE, TABLES, whole
 from tests.stress.outcome import Outcome, Progress, scaled, silent
 from tests.stress.programs import ROOT, environment
 from tests.stress.spoiled_files import try_seed
@@ -22,7 +22,7 @@ from tests.stress.spoiled_files import try_seed
 TITLE = "spoiled files, gzip bombs, a million columns, all-NaN"
 QUICK = 0.0005
 TABLES_EACH, DOCUMENTS_EACH = 2400, 600
-"""Spoiled files of each kind: 12,000 tables, and 2,400 documents."""
+"""Spoiled files of each kind: 12,000 tables, and 2,400 documents; of one more Parquet file every bit is turned."""
 BLOCK = 300
 FEW = 10
 """Files of one kind that are tried in this process."""
@@ -34,10 +34,7 @@ SECONDS, PATIENCE = 240, 3600
 
 def run(scale: float, progress: Progress = silent) -> Outcome:
     """Spoiled files in processes of their own, then the special ones."""
-    wanted = [
-        (kind, scaled(TABLES_EACH if kind in TABLES else DOCUMENTS_EACH, scale, least=2))
-        for kind in (*TABLES, *DOCUMENTS)
-    ]
+    wanted = [(kind, scaled(_count(kind), scale, least=2)) for kind in (*TABLES, *DOCUMENTS)]
     blocks = [(kind, start, min(start + BLOCK, count)) for kind, count in wanted for start in range(0, count, BLOCK)]
     total = Outcome(0)
     with tempfile.TemporaryDirectory() as name:
@@ -49,6 +46,12 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
             total += special(what, Path(name))
             progress(done, len(blocks) + len(SPECIAL))
     return total
+
+
+def _count(kind: str) -> int:
+    if kind == ONE_BIT:
+        return 8 * len(whole(kind, 0))
+    return TABLES_EACH if kind in TABLES else DOCUMENTS_EACH
 
 
 def spoiled_block(kind: str, first: int, last: int, folder: Path) -> Outcome:

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from compromis.cli import main as command_line
 from tests.stress.counting import described
-from tests.stress.mutations import RELEASE, TABLES, spoiled_file
+from tests.stress.mutations import ONE_BIT, RELEASE, TABLES, spoiled_file
 
 SECONDS = 60.0
 """What one small file may take, on a busy machine."""
@@ -29,7 +29,7 @@ ENGINES = (None, "polars", "duckdb")
 def commands(kind: str, path: Path, seed: int) -> list[str]:
     """Return the command that reads such a file."""
     if kind in TABLES:
-        engine = ENGINES[seed % 3] if kind != "arff" else None
+        engine = None if kind == "arff" else "polars" if kind == ONE_BIT else ENGINES[seed % 3]
         if engine is None:
             return [
                 "evaluate",

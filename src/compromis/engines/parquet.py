@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from typing import Any, BinaryIO
 
 from compromis.engines.delimited import check_names
+from compromis.engines.parquet_pages import check_pages
 from compromis.engines.table import Column, Table
 from compromis.errors import CompromisError, InputError, MissingExtra, shown
 from compromis.limits import UNPACKED
@@ -38,8 +39,7 @@ def read_parquet(stream: BinaryIO, source: str, columns: Sequence[str]) -> Table
 
         count = _guarded(source, lambda: polars.scan_parquet(stream).select(polars.len()).collect().item())
         _check_size(count, len(columns), source)
-        stream.seek(0)
-        frame = _guarded(source, lambda: polars.read_parquet(stream, columns=list(columns)))
+        frame = polars_frame(stream, source, columns)
         return Table(source, {name: _texts(frame[name].to_list(), name, source) for name in columns})
     import pyarrow.parquet
 
@@ -47,6 +47,14 @@ def read_parquet(stream: BinaryIO, source: str, columns: Sequence[str]) -> Table
     stream.seek(0)
     table = _guarded(source, lambda: pyarrow.parquet.read_table(stream, columns=list(columns)))
     return Table(source, {name: _texts(table[name].to_pylist(), name, source) for name in columns})
+
+
+def polars_frame(stream: BinaryIO, source: str, columns: Sequence[str]) -> Any:
+    """Return the columns as a frame of polars."""
+    import polars
+
+    check_pages(stream, source)
+    return _guarded(source, lambda: polars.read_parquet(stream, columns=list(columns)))
 
 
 def _check_size(rows: int, columns: int, source: str) -> None:

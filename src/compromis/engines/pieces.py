@@ -81,10 +81,8 @@ def _parquet_pieces(path: Path, choose: Callable[[list[str]], Iterable[str]], ro
     if parquet._engine() == "pyarrow":  # noqa: SLF001 (the reader next door)
         yield from _arrow_pieces(path, chosen, rows)
         return
-    import polars
-
     with path.open("rb") as stream:
-        frame = _guarded(source, lambda: polars.read_parquet(stream, columns=chosen))
+        frame = parquet.polars_frame(stream, source, chosen)
     for number, part in enumerate(frame.iter_slices(rows), start=1):
         columns = {name: _texts(part[name].to_list(), name, source) for name in chosen}
         yield Table(source, columns), min(1.0, number * rows / len(frame))

@@ -7,11 +7,13 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import narwhals as nw
 
 from compromis.engines import clusters, delimited
+from compromis.engines.parquet_pages import check_pages
 from compromis.engines.paths import Files, Where
 from compromis.engines.reading import open_content
 from compromis.errors import CompromisError, InputError, MissingExtra, nearest
@@ -128,6 +130,9 @@ def _open_polars(files: Files, names: list[str]) -> Any:
     import polars
 
     if files.format == "Parquet":
+        for path in files.paths:
+            with Path(path).open("rb") as stream:
+                check_pages(stream, path)
         keys = dict.fromkeys(files.partitions, polars.String)
         return polars.scan_parquet(
             list(files.paths), glob=False, hive_partitioning=bool(keys), hive_schema=keys or None, low_memory=True

@@ -213,8 +213,8 @@ def _by_passes(source: VoteSource, task: _Task, sample: int) -> FrameSearch:
         passes += 1
         found = task.search(near, 0.0, max_ratio=box)
         weights = normalised(weights * found.weights)
-        if found.weights.max() < found.weights.min() * box * 0.99:
-            break  # inside what was fetched: moving on would find nothing better nearby
+        if found.weights.max() < found.weights.min() * np.sqrt(box):
+            break  # well inside what was fetched; nearer to its border, the sample misled, and better ones may lie just beyond
     counts, before = source.count([weights, np.ones(len(weights))], [task.smoothing, 0.0])
     problem = task.problem(sampled)
     shortfall, loss = problem.value(counts)

@@ -1,0 +1,186 @@
+"""Page headers of Parquet files, looked at before polars does.
+
+A page that states to hold fewer than no values makes polars ask for 2^61 bytes, and its allocator ends the process: no exception, no
+message of ours, and in the studio everybody's work gone. One wrong bit is enough. All else that is damaged polars reports.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from compromis.errors import InputError
+
+_MAGIC = b"PAR1"
+_TAIL = 8
+"""Bytes at the end of a file: the length of its description, and the magic."""
+_HEADER = 1 << 12
+"""Bytes in which nearly all page headers end; those with long statistics are read again."""
+
+_STOP, _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = 0, 1, 2, 3, 7, 8, 9, 10, 11, 12
+_WHOLE = (4, 5, 6)
+_ROW_GROUPS, _COLUMNS, _META = 4, 1, 3
+_CHUNK_SIZE, _DATA_OFFSET, _DICTIONARY_OFFSET = 7, 9, 11
+_PAGE_SIZE = 3
+_VALUES = 1
+_PAGES = (5, 7, 8)
+"""Fields of a page header that hold the header of its kind, each with the number of values first."""
+_MOST_VALUES = 1 << 31
+"""The format counts them in 32 bits with a sign: a larger number is a negative one too, when it is cut to them."""
+
+
+def check_pages(stream: BinaryIO, source: str) -> None:
+    """Refuse a file with a page of fewer than no values; leave the stream at its start."""
+    try:
+        for start, size in _chunks(stream):
+            _check_chunk(stream, source, start, start + size)
+    except (IndexError, RecursionError):
+        pass  # damaged otherwise: polars finds it too, and says it
+    stream.seek(0)
+
+
+def _chunks(stream: BinaryIO) -> Iterator[tuple[int, int]]:
+    """Yield where the pages of each column begin, and their bytes."""
+    end = stream.seek(0, io.SEEK_END)
+    stream.seek(max(0, end - _TAIL))
+    tail = stream.read(_TAIL)
+    if tail[4:] != _MAGIC:
+        return
+    length = int.from_bytes(tail[:4], "little")
+    stream.seek(max(0, end - _TAIL - length))
+    compact = _Compact(stream.read(length))
+    for field, kind in compact.fields():
+        if field != _ROW_GROUPS:
+            compact.skip(kind)
+            continue
+        for _ in range(compact.length()):
+            yield from _chunks_of_group(compact)
+
+
+def _chunks_of_group(compact: _Compact) -> Iterator[tuple[int, int]]:
+    for field, kind in compact.fields():
+        if field != _COLUMNS:
+            compact.skip(kind)
+            continue
+        for _ in range(compact.length()):
+            for own, own_kind in compact.fields():
+                if own != _META:
+                    compact.skip(own_kind)
+                    continue
+                said = compact.whole_fields()
+                data, dictionary = said.get(_DATA_OFFSET, 0), said.get(_DICTIONARY_OFFSET, 0)
+                yield (min(data, dictionary) if dictionary > 0 else data), said.get(_CHUNK_SIZE, 0)
+
+
+def _check_chunk(stream: BinaryIO, source: str, place: int, end: int) -> None:
+    while 0 <= place < end:
+        stream.seek(place)
+        start = stream.read(min(_HEADER, end - place))
+        try:
+            size, taken = _check_page(_Compact(start), source)
+        except IndexError:
+            size, taken = _check_page(_Compact(start + stream.read(end - place - len(start))), source)
+        place += taken + max(0, size)
+
+
+def _check_page(compact: _Compact, source: str) -> tuple[int, int]:
+    """Return the bytes of a page and those of its header."""
+    size = 0
+    for field, kind in compact.fields():
+        if field == _PAGE_SIZE:
+            size = compact.whole()
+        elif field in _PAGES:
+            values = compact.whole_fields().get(_VALUES, 0)
+            if not 0 <= values < _MOST_VALUES:
+                raise InputError(f"{source} cannot be read as Parquet: a page states to hold {values:,} values")
+        else:
+            compact.skip(kind)
+    return size, compact.place
+
+
+class _Compact:
+    """Thrift's compact protocol, in which Parquet describes itself: IndexError where the bytes are no such thing."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.place = 0
+
+    def fields(self) -> Iterator[tuple[int, int]]:
+        """Yield number and kind of a record's fields; each must be read or skipped before the next."""
+        number = 0
+        while (first := self._byte()) & 15 != _STOP:
+            number = number + (first >> 4) if first >> 4 else self.whole()
+            yield number, first & 15
+
+    def whole_fields(self) -> dict[int, int]:
+        """Read a record; return those of its fields that are whole numbers."""
+        found = {}
+        for number, kind in self.fields():
+            if kind in _WHOLE:
+                found[number] = self.whole()
+            else:
+                self.skip(kind)
+        return found
+
+    def whole(self) -> int:
+        """Read a whole number, its sign in the last bit."""
+        number = self._varint()
+        return (number >> 1) ^ -(number & 1)
+
+    def length(self) -> int:
+        """Read how many elements a list has."""
+        first = self._byte()
+        return first >> 4 if first >> 4 < 15 else self._varint()
+
+    def skip(self, kind: int) -> None:
+        """Pass over a value."""
+        if kind in _WHOLE:
+            self._varint()
+        elif kind == _BYTE:
+            self.place += 1
+        elif kind == _DOUBLE:
+            self.place += 8
+        elif kind == _BINARY:
+            length = self._varint()  # reads on, so not after +=, which takes the place first
+            self.place += length
+        elif kind in (_LIST, _SET):
+            self._skip_list()
+        elif kind == _MAP:
+            self._skip_map()
+        elif kind == _STRUCT:
+            for _, own in self.fields():
+                self.skip(own)
+        elif kind not in (_TRUE, _FALSE):  # whose value is their kind
+            raise IndexError
+
+    def _skip_list(self) -> None:
+        kind = self._data[self.place] & 15
+        for _ in range(self.length()):
+            self._skip_element(kind)
+
+    def _skip_map(self) -> None:
+        if size := self._varint():
+            kinds = self._byte()
+            for _ in range(size):
+                self._skip_element(kinds >> 4)
+                self._skip_element(kinds & 15)
+
+    def _skip_element(self, kind: int) -> None:
+        self.skip(_BYTE if kind in (_TRUE, _FALSE) else kind)
+        if self.place > len(self._data):
+            raise IndexError
+
+    def _varint(self) -> int:
+        number = 0
+        for shift in range(0, 70, 7):
+            part = self._byte()
+            number |= (part & 127) << shift
+            if part < 128:
+                return number
+        raise IndexError
+
+    def _byte(self) -> int:
+        value = self._data[self.place]
+        self.place += 1
+        return value
