@@ -11,10 +11,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 import compromis as cp
-from compromis.cli import main
+from tests import command_line
 
 
 def printed(evaluation):
@@ -31,10 +30,7 @@ TRUTH, DECISION = ["bad", "good", "good", "NA", "bad", "01"], ["bad", "bad", "go
 def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
-    def run(*arguments, input=None):
-        return CliRunner().invoke(main, [str(one) for one in arguments], input=input)
-
-    return run
+    return command_line.run
 
 
 @pytest.fixture

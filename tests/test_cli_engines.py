@@ -8,11 +8,10 @@ import socket
 import numpy as np
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 import compromis as cp
-from compromis.cli import main
 from compromis.engines import clusters
+from tests import command_line
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
@@ -36,7 +35,7 @@ def rows(tmp_path, rng):
 
 
 def run(*arguments, code=0):
-    done = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    done = command_line.run(*arguments)
     assert done.exit_code == code, done.output
     return done
 

@@ -12,18 +12,13 @@ import numpy as np
 import pandas
 import pytest
 import sklearn
-from click.testing import CliRunner
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 import compromis as cp
-from compromis.cli import main
 from compromis.estimators.model_file import load_model
 from compromis.estimators.table_model import MODELS
-
-
-def run(*arguments, input=None):
-    return CliRunner().invoke(main, [str(one) for one in arguments], input=input)
+from tests.command_line import run
 
 
 def fit(path, *options):

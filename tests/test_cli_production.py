@@ -7,16 +7,11 @@ import re
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import compromis as cp
-from compromis.cli import main
 from compromis.cli.words import in_options
 from compromis.reporting.markdown import code, prose
-
-
-def run(*arguments):
-    return CliRunner().invoke(main, [str(one) for one in arguments])
+from tests.command_line import run
 
 
 def write(name, counts, truth=True):

@@ -6,12 +6,11 @@ import json
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from sklearn import metrics
 
 import compromis as cp
-from compromis.cli import main
 from compromis.tradeoffs.minima import meeting
+from tests import command_line
 
 
 @pytest.fixture
@@ -25,7 +24,7 @@ def given(tmp_path, monkeypatch, rng):
 
 
 def run(*arguments):
-    return CliRunner().invoke(main, ["tradeoff", *(str(one) for one in arguments)])
+    return command_line.run("tradeoff", *arguments)
 
 
 GIVEN = ["scores.csv", "--truth", "truth", "--positive", "ill", "--score", "a"]

@@ -8,11 +8,9 @@ import sys
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from scipy import stats
 
 import compromis as cp
-from compromis.cli import main
 from compromis.measures.agreement import accuracy
 from compromis.measures.pragma import pragma
 from compromis.reporting.models import adjusted
@@ -20,6 +18,7 @@ from compromis.uncertainty.data_sets import critical_difference
 from compromis.uncertainty.folds import fold_mean
 from compromis.uncertainty.mcnemar import mcnemar
 from compromis.uncertainty.paired import compare_paired, draw_pairs
+from tests.command_line import run
 
 WISH = cp.Preferences.prioritise([1])
 
@@ -299,10 +298,6 @@ def table(tmp_path, rng):
     rows = zip(truth, first, second, rng.integers(1, 5, 60), strict=True)
     path.write_text("truth,first,second,weight\n" + "".join(f"{t},{a},{b},{w}\n" for t, a, b, w in rows))
     return path
-
-
-def run(*arguments):
-    return CliRunner().invoke(main, [str(one) for one in arguments])
 
 
 def columns(path):

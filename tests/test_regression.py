@@ -15,16 +15,15 @@ import pandas as pd
 import polars as pl
 import pytest
 import sklearn
-from click.testing import CliRunner
 from scipy import stats
 from sklearn import metrics
 
 import compromis as cp
-from compromis.cli import main
 from compromis.engines.columns import numbers
 from compromis.engines.reading import read_table
 from compromis.evidence.residuals import Residuals
 from compromis.uncertainty import regression as intervals_of_regression
+from tests.command_line import run
 
 FIXTURES = Path(__file__).parent / "weka_numeric"
 WEKA_JAR = Path("/usr/share/java/weka.jar")
@@ -401,10 +400,6 @@ def table(tmp_path):
     (tmp_path / "r.csv").write_text("t,p,old,w\n1,1.5,2,1\n2,2,2,2\n4,3,2,1\n")
     (tmp_path / "train.csv").write_text("y\n0\n5\n")
     return tmp_path / "r.csv"
-
-
-def run(*arguments):
-    return CliRunner().invoke(main, [str(one) for one in arguments])
 
 
 def in_options(evaluation):
