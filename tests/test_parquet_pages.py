@@ -35,14 +35,18 @@ def written(kind):
     return data, len(data) - 8 - int.from_bytes(data[-8:-4], "little")
 
 
-def refused(data):
+def complaint(data):
     stream = io.BytesIO(data)
     try:
         check_pages(stream, "file")
-    except cp.InputError:
-        return True
+    except cp.InputError as error:
+        return str(error)
     assert stream.tell() == 0
-    return False
+    return ""
+
+
+def refused(data):
+    return "a page states to hold" in complaint(data)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -77,6 +81,21 @@ def test_anything_else_is_left_to_the_engine(kind, rng):
         assert not refused(b"PAR1" + noise + size.to_bytes(4, "little") + b"PAR1")
     nested = b"\x1c" * 100_000  # a record in a record in a record
     assert not refused(b"PAR1" + nested + len(nested).to_bytes(4, "little") + b"PAR1")
+
+
+def test_a_damaged_column_does_not_hide_another():
+    """Polars reads the columns asked for, so those before them may be anything."""
+    data, end = written("polars")
+    last = max(bit for bit in range(32, 8 * end) if refused(turned(data, bit)))
+    spoiled = turned(data, last)
+    assert refused(spoiled[:4] + b"\xff" * 20 + spoiled[24:])
+
+
+def test_columns_larger_than_the_file():
+    """The same bytes are not looked at again and again: sizes of several columns together are those of the file, at most."""
+    data, end = written("polars")
+    said = {complaint(turned(data, bit)) for bit in range(8 * end, 8 * len(data))}
+    assert "file cannot be read as Parquet: its columns are said to be larger than the file" in said
 
 
 def negative_file(folder):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import BinaryIO
 
 from compromis.errors import InputError
@@ -17,6 +18,9 @@ _TAIL = 8
 """Bytes at the end of a file: the length of its description, and the magic."""
 _HEADER = 1 << 12
 """Bytes in which nearly all page headers end; those with long statistics are read again."""
+_LONGEST_HEADER = 1 << 24
+_DAMAGED = (IndexError, RecursionError)
+"""Damaged otherwise than by a count: polars finds it too, and says it."""
 
 _STOP, _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = 0, 1, 2, 3, 7, 8, 9, 10, 11, 12
 _WHOLE = (4, 5, 6)
@@ -32,17 +36,19 @@ _MOST_VALUES = 1 << 31
 
 def check_pages(stream: BinaryIO, source: str) -> None:
     """Refuse a file with a page of fewer than no values; leave the stream at its start."""
-    try:
-        for start, size in _chunks(stream):
-            _check_chunk(stream, source, start, start + size)
-    except (IndexError, RecursionError):
-        pass  # damaged otherwise: polars finds it too, and says it
+    length = stream.seek(0, io.SEEK_END)
+    left = length
+    for start, size in _chunks(stream, length):
+        left -= max(0, size)
+        if left < 0:  # else a small file could have us look at the same bytes for hours
+            raise InputError(f"{source} cannot be read as Parquet: its columns are said to be larger than the file")
+        with suppress(*_DAMAGED):
+            _check_chunk(stream, source, start, min(start + size, length))
     stream.seek(0)
 
 
-def _chunks(stream: BinaryIO) -> Iterator[tuple[int, int]]:
+def _chunks(stream: BinaryIO, end: int) -> Iterator[tuple[int, int]]:
     """Yield where the pages of each column begin, and their bytes."""
-    end = stream.seek(0, io.SEEK_END)
     stream.seek(max(0, end - _TAIL))
     tail = stream.read(_TAIL)
     if tail[4:] != _MAGIC:
@@ -50,27 +56,13 @@ def _chunks(stream: BinaryIO) -> Iterator[tuple[int, int]]:
     length = int.from_bytes(tail[:4], "little")
     stream.seek(max(0, end - _TAIL - length))
     compact = _Compact(stream.read(length))
-    for field, kind in compact.fields():
-        if field != _ROW_GROUPS:
-            compact.skip(kind)
-            continue
-        for _ in range(compact.length()):
-            yield from _chunks_of_group(compact)
-
-
-def _chunks_of_group(compact: _Compact) -> Iterator[tuple[int, int]]:
-    for field, kind in compact.fields():
-        if field != _COLUMNS:
-            compact.skip(kind)
-            continue
-        for _ in range(compact.length()):
-            for own, own_kind in compact.fields():
-                if own != _META:
-                    compact.skip(own_kind)
-                    continue
-                said = compact.whole_fields()
-                data, dictionary = said.get(_DATA_OFFSET, 0), said.get(_DICTIONARY_OFFSET, 0)
-                yield (min(data, dictionary) if dictionary > 0 else data), said.get(_CHUNK_SIZE, 0)
+    with suppress(*_DAMAGED):
+        for _ in compact.records(_ROW_GROUPS):
+            for _ in compact.records(_COLUMNS):
+                for _ in compact.record(_META):
+                    said = compact.whole_fields()
+                    data, dictionary = said.get(_DATA_OFFSET, 0), said.get(_DICTIONARY_OFFSET, 0)
+                    yield (min(data, dictionary) if dictionary > 0 else data), said.get(_CHUNK_SIZE, 0)
 
 
 def _check_chunk(stream: BinaryIO, source: str, place: int, end: int) -> None:
@@ -80,7 +72,8 @@ def _check_chunk(stream: BinaryIO, source: str, place: int, end: int) -> None:
         try:
             size, taken = _check_page(_Compact(start), source)
         except IndexError:
-            size, taken = _check_page(_Compact(start + stream.read(end - place - len(start))), source)
+            more = stream.read(min(_LONGEST_HEADER, end - place) - len(start))
+            size, taken = _check_page(_Compact(start + more), source)
         place += taken + max(0, size)
 
 
@@ -88,9 +81,9 @@ def _check_page(compact: _Compact, source: str) -> tuple[int, int]:
     """Return the bytes of a page and those of its header."""
     size = 0
     for field, kind in compact.fields():
-        if field == _PAGE_SIZE:
+        if field == _PAGE_SIZE and kind in _WHOLE:
             size = compact.whole()
-        elif field in _PAGES:
+        elif field in _PAGES and kind == _STRUCT:
             values = compact.whole_fields().get(_VALUES, 0)
             if not 0 <= values < _MOST_VALUES:
                 raise InputError(f"{source} cannot be read as Parquet: a page states to hold {values:,} values")
@@ -112,6 +105,23 @@ class _Compact:
         while (first := self._byte()) & 15 != _STOP:
             number = number + (first >> 4) if first >> 4 else self.whole()
             yield number, first & 15
+
+    def record(self, wanted: int) -> Iterator[None]:
+        """Read a record; stop at the record that is its field of that number, which must be read before going on."""
+        for number, kind in self.fields():
+            if number == wanted and kind == _STRUCT:
+                yield
+            else:
+                self.skip(kind)
+
+    def records(self, wanted: int) -> Iterator[None]:
+        """Read a record; stop at each record in the list that is its field of that number."""
+        for number, kind in self.fields():
+            if number == wanted and kind == _LIST:
+                for _ in range(self.length()):
+                    yield
+            else:
+                self.skip(kind)
 
     def whole_fields(self) -> dict[int, int]:
         """Read a record; return those of its fields that are whole numbers."""
