@@ -61,16 +61,29 @@ class TestEm:
         assert np.allclose([found.low, found.high], 1 / (1 + np.exp(-logit)), rtol=1e-3)
 
     def test_a_class_that_is_gone(self, rng):
-        _, p = screened(rng, 2000, 0.0, 0.3, apart=4.0)
+        """Rows twice as unlikely to be sick as healthy people are, so that the likelihood falls from a share of 0 on."""
+        _, p = screened(rng, 2000, 0.0, 0.3)
+        p = p / (2 - p)
+        assert (p / 0.3 / ((1 - p) / 0.7)).mean() < 1
         found = cp.prevalence_by_em(p, priors=[0.7, 0.3]).by_class[1]
         assert found.low == 0
-        assert 0 <= found.value < 0.002
+        assert 0 <= found.value < 1e-6
 
         def fallen(t):  # by half the square of 1.96 below the top, which is at 0
             return np.log((1 - t) * (1 - p) / 0.7 + t * p / 0.3).sum() - np.log((1 - p) / 0.7).sum() + 1.959964**2 / 2
 
-        assert found.value < 1e-6
         assert found.high == pytest.approx(brentq(fallen, 1e-6, 0.5), rel=1e-3)
+
+    def test_a_share_can_come_back_from_an_extrapolation_that_would_end_it(self):
+        """Found by a property test: the leap set the first share to 0, from which no step leads away."""
+        votes, old = np.array([[0, 1, 1]] * 3 + [[1, 0, 1], [2, 0, 1]]), np.array([1, 3, 2]) / 6
+        density = votes / votes.sum(axis=1, keepdims=True) / old
+        found = cp.prevalence_by_em(votes, priors=old).shares
+        grid = np.arange(1, 1000) / 1000
+        rivals = np.column_stack([grid, np.zeros(999), 1 - grid])  # the second share is 0 at the top
+        heights = np.log(density @ rivals.T).sum(axis=0)
+        assert found == pytest.approx(rivals[heights.argmax()], abs=2e-3)
+        assert np.log(density @ found).sum() >= heights.max()
 
     def test_rows_without_votes_and_frames(self):
         polars = pytest.importorskip("polars", reason="polars is not installed")

@@ -40,7 +40,7 @@ def test_passes_find_what_a_search_of_all_rows_finds(rng, classes):
     frame = pl.DataFrame(dict(zip(names, votes.T, strict=True))).with_columns(t=pl.Series(truth)).lazy()
     found = cp.search_frame(frame, truth="t", votes=names, preferences=WISH, sample=4000)
     whole = cp.search_weights(votes, truth, labels=names, preferences=WISH)
-    assert found.search.loss == pytest.approx(whole.loss, abs=5e-4)
+    assert found.search.loss == pytest.approx(whole.loss, abs=2e-3 if classes > 2 else 1e-9)
     assert found.search.loss >= whole.loss - 1e-12 or not whole.optimal
     decided = np.array(names)[(votes * found.search.weights).argmax(axis=1)]
     by_hand = cp.Counts.from_predictions(truth, decided, labels=names)

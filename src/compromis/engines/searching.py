@@ -28,7 +28,7 @@ Watch = Callable[[], AbstractContextManager[Progress | None]]
 """Opens the progress of one search in memory; passes over the data belong to the engine, which has no such thing."""
 
 _ROUNDS = 4
-"""How often the search moves to the border of what it fetched before it settles for what it has."""
+"""How often rows are fetched around the best weights so far before the search settles for what it has."""
 _WIDEST = 4.0
 """The largest ratio of weights around the best ones within which rows are fetched."""
 _FEW = 20_000
