@@ -160,8 +160,32 @@ def test_bad_input(make, said):
     [
         ("index = 'f", "is not a preferences file"),
         ("index = 'g'", "there is no index 'g'"),
-        ("[[class]]\nimportance = 3.0", "label"),
-        ("[[class]]\nlabel = 'a'\naccept_precison = 0.1", "accept_precison"),
+        ("index = 1", "index of the file must be text, got a number$"),
+        ("indx = 'f'", "the file has 'indx', which means nothing here; did you mean 'index'\\?$"),
+        ("[[classes]]\nlabel = 'a'", "the file has 'classes', which means nothing here; did you mean 'class'\\?$"),
+        (
+            "[class]\nlabel = 'a'",
+            r"each class is a table of its own under \[\[class\]\], with two brackets, got a table$",
+        ),
+        ("default = 2", r"\[default\] must be a table, got a number$"),
+        (
+            "[default]\nmin_recal = 1",
+            r"\[default\] has 'min_recal', which means nothing here; did you mean 'min_recall'\?$",
+        ),
+        ("[[class]]\nimportance = 3.0", r"\[\[class\]\] number 1 lacks its label$"),
+        (
+            "[[class]]\nlabel = 'a'\naccept_precison = 0.1",
+            r"number 1 has 'accept_precison', .* mean 'accept_precision'\?$",
+        ),
+        (
+            "[[class]]\nlabel = 'a'\n[[class]]\nlabel = 'b'\nimportance = 'much'",
+            r"importance of \[\[class\]\] number 2 must be a number, got text$",
+        ),
+        ("[[class]]\nlabel = 'a'\nmin_recall = true", "must be a number, got true or false$"),
+        (
+            "[[class]]\nlabel = ['a']",
+            r"label of \[\[class\]\] number 1 must be true or false or a number or text, got a list$",
+        ),
         ("[[class]]\nlabel = 'a'\naccept_precision = 10", "for 10 % write 0.1"),
         ("[[class]]\nlabel = 'a'\n[[class]]\nlabel = 'a'", "'a' stands there twice"),
         ("[[class]]\nlabel = 1979-05-27", "label"),

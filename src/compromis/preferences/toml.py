@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from compromis.errors import InputError
+from compromis.errors import InputError, nearest
 from compromis.files import write_whole
 from compromis.indices import INDICES
 from compromis.preferences.preference import Preference
@@ -60,8 +61,49 @@ def read_preferences(path: str | os.PathLike[str]) -> Preferences:
         table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
         document = msgspec.convert(table, _Document)
         return Preferences(_unique(document.classes), document.default.preference(), document.index)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, msgspec.ValidationError, InputError) as error:
+    except msgspec.ValidationError as error:
+        raise InputError(f"{os.fspath(path)} is not a preferences file: {_in_words(str(error))}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, InputError) as error:
         raise InputError(f"{os.fspath(path)} is not a preferences file: {error}") from error
+
+
+_COMPLAINT = re.compile(
+    r"(?:Expected `(?P<wanted>[^`]+)`, got `(?P<got>[^`]+)`|Object contains unknown field `(?P<unknown>.*?)`|"
+    r"Object missing required field `(?P<missing>\w+)`)"
+    r"(?: - at `\$\.?(?P<table>default|class)?(?:\[(?P<number>\d+)\])?\.?(?P<name>\w*)`)?",
+    re.DOTALL,
+)
+_TABLES: dict[str | None, tuple[str, type[msgspec.Struct]]] = {
+    None: ("the file", _Document), "default": ("[default]", _Answers), "class": ("[[class]]", _ClassAnswers),
+}  # fmt: skip
+_KINDS = {
+    "str": "text", "int": "a number", "float": "a number", "bool": "true or false", "object": "a table", "array": "a list",
+    "date": "a date", "datetime": "a date", "time": "a time",
+}  # fmt: skip
+
+
+def _in_words(complaint: str) -> str:
+    """Return what msgspec says about the document in the words of somebody who wrote it by hand."""
+    found = _COMPLAINT.fullmatch(complaint)
+    if found is None:
+        return complaint
+    title, fields = _TABLES[found["table"]]
+    place = title if found["number"] is None else f"{title} number {int(found['number']) + 1}"
+    if found["unknown"] is not None:
+        names = [field.encode_name for field in msgspec.structs.fields(fields)]
+        return f"{place} has {found['unknown']!r}, which means nothing here{nearest(found['unknown'], names)}"
+    if found["missing"] is not None:
+        return f"{place} lacks its {found['missing']}"
+    if found["name"]:
+        place = f"{found['name']} of {place}"
+    elif found["table"] == "class" and found["number"] is None:
+        return f"each class is a table of its own under [[class]], with two brackets, got {_kind(found['got'])}"
+    return f"{place} must be {_kind(found['wanted'])}, got {_kind(found['got'])}"
+
+
+def _kind(name: str) -> str:
+    kinds = dict.fromkeys(_KINDS.get(one, one) for one in name.split(" | ") if one != "null")
+    return " or ".join(kinds)
 
 
 def write_preferences(preferences: Preferences, path: str | os.PathLike[str]) -> None:
