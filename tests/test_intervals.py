@@ -215,12 +215,12 @@ def test_weighted_draws_spread_like_reweighted_rows(rng):
     """The draws on sums of weights and squares against a Bayesian bootstrap of the rows themselves, and of the prior's."""
     truth, decided = labels(rng, 2000)
     weight = rng.exponential(size=2000)
-    effective = (weight**2).sum() / weight.sum()
+    effective_row = (weight**2).sum() / weight.sum()
     counts = cp.Counts.from_predictions(truth, decided, sample_weight=weight)
     rowwise = []
     for _ in range(600):
         drawn = cp.Counts.from_positions(truth, decided, (0, 1, 2), weight * rng.exponential(size=2000))
-        prior = rng.standard_gamma(prior_cells(3)) * effective
+        prior = rng.standard_gamma(prior_cells(3)) * effective_row
         rowwise.append(agreement.kappa(cp.Counts(drawn.matrix + prior, drawn.classes, drawn.rows)))
     stack = stacked.Stack.of(np.concatenate(list(draw_counts(counts, 4000))), counts.support > 0)
     ours = stacked.summaries(stack, stacked.class_rates(stack))["kappa"]

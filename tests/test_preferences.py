@@ -167,6 +167,10 @@ def test_bad_input(make, said):
             "[class]\nlabel = 'a'",
             r"each class is a table of its own under \[\[class\]\], with two brackets, got a table$",
         ),
+        ("importance = 2", r"the file has 'importance', which belongs in \[default\] or \[\[class\]\]$"),
+        ("[default]\nlabel = 'a'", r"\[default\] has 'label', which belongs in \[\[class\]\]$"),
+        ("[[class]]\nlabel = 'a'\nindex = 'f'", r"\[\[class\]\] number 1 has 'index', which belongs in the file$"),
+        ("[default]\nimportance = 1" + "0" * 5000, "Exceeds the limit"),
         ("default = 2", r"\[default\] must be a table, got a number$"),
         (
             "[default]\nmin_recal = 1",

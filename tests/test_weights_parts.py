@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
 import types
@@ -29,7 +30,7 @@ from compromis.weights import (
     weight_sweep,
 )
 from compromis.weights.budget import Meter, read_budget
-from compromis.weights.descent import Descent, Found, precedes, row_weight, tie_weights
+from compromis.weights.descent import Descent, Found, new_state, precedes, row_weight, tie_weights
 from compromis.weights.problem import WIDEST, SearchProblem
 from compromis.weights.search import _finish, _read_generator, normalised
 from compromis.weights.sweep import _Best, _starts, perturbed, votes_per_pass
@@ -106,16 +107,16 @@ def test_a_meter_without_limits_stops_when_told():
 
 def test_the_objective_by_hand():
     """Supports 3, 2, 3; importances 1, 2, 1 (times a class that is absent elsewhere)."""
-    wish = Preferences({1: Preference(2, min_precision=0.4)}, index="f")
+    wish = Preferences({1: Preference(2, min_precision=0.4, min_recall=0.3)}, index="f")
     objective = problem_of(preferences=wish).objective()
     assert objective.share.tolist() == [0.25, 0.5, 0.25]
     assert objective.support.tolist() == [3.0, 2.0, 3.0]
-    assert (objective.min_precision.tolist(), objective.min_recall.tolist()) == ([0, 0.4, 0], [0, 0, 0])
+    assert (objective.min_precision.tolist(), objective.min_recall.tolist()) == ([0, 0.4, 0], [0, 0.3, 0])
     assert (objective.constrained, objective.tiny, objective.cost.tolist()) == (True, 0.0, [[0.0]])
     assert row_weight(objective) == pytest.approx((0.25 / 3 + 0.5 / 2 + 0.25 / 3) / 3)
     absent = problem_of(y=np.where(TRUTH == 1, 0, TRUTH), preferences=wish)
     assert absent.objective().share.tolist() == [0.5, 0.0, 0.5]
-    assert absent.objective().min_precision.tolist() == [0, 0, 0]
+    assert (absent.objective().min_precision.tolist(), absent.objective().min_recall.tolist()) == ([0] * 3, [0] * 3)
     assert row_weight(absent.objective()) == pytest.approx((0.5 / 5 + 0.5 / 3) / 2)
 
 
@@ -190,7 +191,8 @@ def test_equal_weights_break_ties_as_the_rule_does():
 def test_weights_are_pressed_into_the_ratio():
     descent = Descent(problem_of(max_ratio=4.0))
     pressed = descent.within_ratio(np.array([1.0, 100.0, 10.0]))
-    np.testing.assert_allclose(pressed, [0.5, 2.0, 1.0], rtol=1e-8)
+    room = math.exp(3e-9)  # for the weights that break ties, in three classes
+    np.testing.assert_allclose(pressed, [0.5 * room, 2.0 / room, 1.0], rtol=1e-13)
     assert pressed.max() / pressed.min() <= 4.0
     near = descent.within_ratio(np.array([1.0, 2.0, 1.5]))
     np.testing.assert_allclose(near / near[0], [1.0, 2.0, 1.5], rtol=1e-12)
@@ -211,10 +213,28 @@ def test_a_kept_state_comes_back(smoothing):
     needed = 10 + (smoothing > 0)  # with smoothing every row has its rank too
     state = [part.copy() for part in descent.state[:needed]]
     descent.start(np.array([5.0, 1.0, 9.0]))
+    descent.state.ranked[:] = -1
     descent.restore()
     for part, kept in zip(descent.state[:needed], state, strict=True):
         np.testing.assert_array_equal(part, kept)
     assert descent.value == before
+
+
+def test_a_new_state_is_empty():
+    state = new_state(4, 3)
+    assert state.weight.tolist() == [1.0] * 3
+    for name, part in state._asdict().items():
+        assert name == "weight" or (part == (-1 if name == "stamp" else 0)).all(), name  # no row was looked at yet
+    sizes = {name: part.shape for name, part in state._asdict().items()}
+    by_class, by_cell = (
+        {"weight", "hits", "decided", "loss", "shortfall"},
+        {name for name in sizes if name.startswith("cell_")},
+    )
+    assert {sizes[name] for name in by_class} == {(3,)}
+    assert {sizes[name] for name in by_cell} == {(5,)}  # n rows flip n times at most
+    assert {sizes[name] for name in set(sizes) - by_class - by_cell - {"cost", "saved"}} == {(4,)}
+    assert (sizes["cost"], sizes["saved"]) == ((1,), (2, 4, 4))
+    assert Descent(problem_of()).entries == 0
 
 
 def test_a_descent_spends_what_it_notes():
@@ -297,6 +317,11 @@ def test_the_best_is_kept():
     assert best.offer((0.0, 0.4), descent)
     assert not best.offer((0.1, 0.1), descent)
     assert best.offer((-1.0, 0.4), descent)
+    assert not best.offer((-1.0, 0.4 - 1e-12), descent)  # an improvement is more than that
+    assert best.offer((-1.5, 0.4), descent)
+    short = _Best()
+    assert short.offer((0.5, 0.2), descent)
+    assert short.offer((0.3, 0.2), descent)  # a smaller shortfall alone is one too
 
 
 def test_a_jump_moves_some_classes():
@@ -353,6 +378,73 @@ def rounds(monkeypatch):
 def test_a_sweep_ends_with_its_rounds(rounds):
     assert re.sub("[+-]", "", rounds(rounds=3)) == "hjh"  # every second one jumps
     assert re.sub("[+-]", "", rounds(rounds=6)) == "hjhjhj"
+    assert re.sub("[+-]", "", rounds(rounds=300)) == "hj" * 150
+
+
+def test_a_sweep_tells_how_far_it_is(monkeypatch):
+    """By its rounds or by the votes visited, whichever is further; telling is no evaluation."""
+    told, spent = [], []
+
+    def noted(self, evaluations, loss, share=0.0):
+        spent.append(evaluations)
+        if share:
+            told.append(share)
+
+    monkeypatch.setattr(Meter, "note", noted)
+    unlimited = {"passes": 10_000, "patience": 10_000}
+    Sweep(rounds=5, **unlimited).search(problem_of(), np.random.default_rng(0), Meter(Budget()))
+    assert told == [0.2, 0.4, 0.6, 0.8, 1.0]
+    assert spent.count(0) == 5
+    told.clear()
+    visited = []
+    run = Descent.run
+    monkeypatch.setattr(Descent, "run", lambda self, *given: run(self, *given) + (visited.append(self.entries) or ()))
+    monkeypatch.setattr(sweep, "_MANY", 0)
+    Sweep(rounds=10_000, passes=8, patience=10_000).search(problem_of(), np.random.default_rng(0), Meter(Budget()))
+    begin = visited[-len(told) - 2]  # after the starts; a descent follows the last round
+    assert told == [pytest.approx((entries - begin) / (8 * VOTES.size)) for entries in visited[-len(told) - 1 : -1]]
+
+
+def test_temperatures_of_perturbations(monkeypatch):
+    """Between what one row weighs and three times that, as often below the geometric mean as above."""
+    degrees = []
+    monkeypatch.setattr(Descent, "heat", lambda self, generator, degree, window, meter: degrees.append(degree))
+    Sweep(rounds=800, passes=10_000, patience=10_000).search(problem_of(), np.random.default_rng(0), Meter(Budget()))
+    assert 1 <= min(degrees) < 1.02
+    assert 2.94 < max(degrees) <= 3
+    assert np.mean(np.array(degrees) < math.sqrt(3)) == pytest.approx(0.5, abs=0.08)
+
+
+def test_how_many_votes_are_many():
+    for rows, classes, many in ((10_000, 2, False), (6667, 3, True)):  # 20,000 and 20,001 votes
+        descent = Descent(problem_of(np.ones((rows, classes)), np.arange(rows) % classes))
+        assert votes_per_pass(descent) == rows * classes
+        starts = _starts(descent, Meter(Budget()))
+        assert any((start == 1).all() for start in starts[1:]) != many
+
+
+def test_values_are_frozen_and_small():
+    """A method or a budget can be shared and compared; what holds arrays is compared by what it is."""
+    for made in (Exact(), Sweep(), Annealing(), Budget()):
+        assert type(made)() == made
+        assert not hasattr(made, "__dict__")
+        for field in dataclasses.fields(made):
+            with pytest.raises(dataclasses.FrozenInstanceError):
+                setattr(made, field.name, 1)
+    found = search_weights(VOTES, TRUTH)
+    curve = weight_sweep(VOTES, TRUTH, labels=range(3), label=0)
+    for made in (problem_of(), found, curve):
+        assert made == made
+        assert made != dataclasses.replace(made)
+        assert hasattr(made, "__dict__") == (made is found)  # which remembers its verdict
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(made, dataclasses.fields(made)[0].name, 1)
+
+
+def test_the_defaults_of_the_methods():
+    assert Annealing() == Annealing(steps=20_000, start_temperature=6.0, end_temperature=0.02, step=0.5)
+    assert Sweep() == Sweep(rounds=200, passes=3, patience=40, start=None)
+    assert Budget() == Budget(seconds=None, evaluations=None)
 
 
 def test_with_many_votes_a_sweep_stays_near_and_jumps_less(rounds, monkeypatch):
@@ -504,6 +596,31 @@ def test_logarithms_of_ratios():
         ratios = exact._log_ratio(np.array([6.0, 1e-300, 1e300, 0.0, 2.0]), np.array([3.0, 1e300, 1e-300, 1.0, 0.0]))
     expected = [math.log(2), -600 * math.log(10), 600 * math.log(10), -math.inf, math.inf]
     np.testing.assert_allclose(ratios, expected, rtol=1e-14)
+    above, below = np.arange(1.0, 40), np.arange(40.0, 1, -1)
+    assert (np.log(above) - np.log(below) != np.log(above / below)).any()
+    assert exact._log_ratio(above, below).tolist() == np.log(above / below).tolist()  # equal ratios stay equal
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "d"),
+    [
+        ((-1, 2), (-3, 5), (-7, 11)),  # the ends come from y and d
+        ((-90, 80), (-3, 5), (-7, 11)),  # from x
+        ((-1, 2), (-70, 60), (-7, 11)),  # those of y from y alone
+        ((-1, 2), (-3, 5), (-0.5, 0.25)),
+    ],
+)
+def test_the_first_box_by_hand(x, y, d):
+    """Lines x, y and y - x = d: where two cross, one step further, so that the cells beyond are reached too."""
+    beyond = exact._BEYOND
+    rows = exact.TernaryRows(*(np.array(line, dtype=float) for line in (x, y, d)), np.zeros(2, int), np.ones(2))
+    left, right = min(x[0], y[0] - d[1]) - beyond, max(x[1], y[1] - d[0]) + beyond
+    bottom, top = min(y[0], left + d[0]) - beyond, max(y[1], right + d[1]) + beyond
+    boxes, limit, whole = exact._first_box(rows, WIDEST)
+    assert boxes.ends[0].tolist() == pytest.approx([left, right, bottom, top])
+    assert whole
+    border = rows._replace(x=np.array([-1.0, limit]))
+    assert not exact._first_box(border, WIDEST)[2]  # a line on the border of what weights can be
 
 
 def test_the_first_box_holds_every_crossing():
@@ -635,6 +752,35 @@ def test_what_is_applied_is_what_is_returned():
     assert best.loss == min(equal[1], problem.value(problem.counts([1, 3, 1]))[1])
     assert not best.optimal
     np.testing.assert_allclose(np.log(normalised(np.array([1.0, 2.0, 8.0]))).sum(), 0.0, atol=1e-15)
+
+
+def test_weights_on_the_border_of_the_ratio_are_within_it():
+    """Taking the geometric mean out rounds, now and then beyond the border."""
+    beyond = 0
+    for ratio in np.linspace(1.5, 9.5, 200):
+        problem = problem_of(max_ratio=ratio)
+        weights = normalised(np.array([1.0, ratio, 1.0]))
+        beyond += weights.max() > weights.min() * ratio
+        result = _finish(problem, Found((weights,), (0.0, 0.0)), "sweep", Meter(Budget()))
+        expected = min(problem.value(problem.counts(one)) for one in (weights, np.ones(3)))
+        assert result.loss == expected[1]
+    assert beyond
+
+
+@pytest.mark.parametrize("scale", [1.0, 1000.0])
+def test_a_proof_holds_if_what_is_applied_keeps_the_promise_up_to_rounding(scale):
+    """Rounding is 1e-9, of the loss where it is above 1."""
+    problem = problem_of(cost=scale * (1 - np.eye(3)), preferences=Preferences({1: Preference(min_recall=1.0)}))
+    shortfall, loss = problem.value(problem.counts(np.ones(3)))
+    assert shortfall > 0
+    room = 1e-9 * max(1.0, loss)
+    for less_shortfall, less_loss, kept in (
+        (0, 0, True), (0.9e-9, 0, True), (1.1e-9, 0, False), (0.5, 0, False), (-0.5, 0, True),
+        (0, 0.9 * room, True), (0, 1.1 * room, False), (0, -0.5 * loss, True),
+    ):  # fmt: skip
+        promised = shortfall - less_shortfall, (loss - less_loss) / problem.cost_scale
+        result = _finish(problem, Found((np.ones(3),), promised, proven=True), "exact", Meter(Budget()))
+        assert result.optimal == kept, (less_shortfall, less_loss)
 
 
 def test_auto_gives_up_a_long_proof(monkeypatch):

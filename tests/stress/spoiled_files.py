@@ -42,7 +42,7 @@ def commands(kind: str, path: Path, seed: int) -> list[str]:
                 "weight",
                 "--drop-missing",
             ]
-        output = ["--output", str(path.with_name("out.json")), "--drop-missing"]
+        output = ["--weight", "weight", "--output", str(path.with_name("out.json")), "--drop-missing"]
         return ["count", str(path), "--truth", "truth", "--decision", "decision", "--engine", engine, *output]
     if kind == "model":
         return ["predict", str(path), str(RELEASE / "rows.csv")]

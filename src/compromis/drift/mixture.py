@@ -17,8 +17,6 @@ _FLAT = 10.0
 """A standard error of the logit from which on there are so few rows that the curvature says nothing, whatever the confidence."""
 _STILL = 1e-9
 """A change of the shares below which climbing ends."""
-_LEVEL = 1e-6
-"""How much a small share may gain by each row when climbing ends: a tiny share moves little although it should grow."""
 _DROP = 1e-3
 """What an extrapolation leaves of a share at least: steps multiply, so that from 0 there is no way back."""
 
@@ -90,7 +88,11 @@ def fit_mixture(density: Floats) -> MixtureFit:
         change, bend = first - shares, second - first - (first - shares)
         best, best_height = second, _likelihood(density, second)
         if (curved := float(np.abs(bend).sum())) > 0:
-            stride = max(1.0, float(np.sqrt((change**2).sum() / (bend**2).sum()))) if curved > _TINY else 1.0
+            stride = (
+                max(1.0, float(np.linalg.norm(change / curved) / np.linalg.norm(bend / curved)))
+                if curved > _TINY
+                else 1.0
+            )
             leap = np.maximum(shares + 2 * stride * change + stride**2 * bend, _DROP * second)
             leap = _step(density, leap / leap.sum())
             leap_height = _likelihood(density, leap)
@@ -99,7 +101,7 @@ def fit_mixture(density: Floats) -> MixtureFit:
         moved = float(np.abs(best - shares).max())
         shares, risen = best, best_height - height
         height = best_height
-        if moved < _STILL and risen < 1e-9 and _slope(density, shares).max() < 1 + _LEVEL:
+        if moved < _STILL and risen < 1e-9:
             break
     return MixtureFit(density, shares)
 
@@ -108,12 +110,6 @@ def _step(density: Floats, shares: Floats) -> Floats:
     joint = density * shares
     posterior: Floats = (joint / np.maximum(joint.sum(axis=1, keepdims=True), _TINY)).mean(axis=0)
     return posterior / posterior.sum()
-
-
-def _slope(density: Floats, shares: Floats) -> Floats:
-    """What each share would be multiplied by: 1 at the top, less where a share of 0 is best."""
-    slope: Floats = (density / np.maximum(density @ shares, _TINY)[:, np.newaxis]).mean(axis=0)
-    return slope
 
 
 def _likelihood(density: Floats, shares: Floats) -> float:

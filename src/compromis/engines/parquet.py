@@ -1,8 +1,9 @@
-"""Parquet as text, through polars or pyarrow, whichever is installed."""
+"""Parquet as text, through pyarrow or polars, whichever is installed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import io
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import Any, BinaryIO
 
@@ -19,14 +20,15 @@ _CELL = 8
 
 def parquet_names(stream: BinaryIO, source: str) -> list[str]:
     """Return the names of the columns."""
-    if _engine() == "polars":
+    stream = _at_hand(stream)
+    if engine() == "polars":
         import polars
 
-        names = list(_guarded(source, lambda: polars.read_parquet_schema(stream)))
+        names = list(guarded(source, lambda: polars.read_parquet_schema(stream)))
     else:
         import pyarrow.parquet
 
-        names = list(_guarded(source, lambda: pyarrow.parquet.read_schema(stream)).names)
+        names = list(guarded(source, lambda: pyarrow.parquet.read_schema(stream)).names)
     check_names(names, source)
     return names
 
@@ -34,19 +36,26 @@ def parquet_names(stream: BinaryIO, source: str) -> list[str]:
 def read_parquet(stream: BinaryIO, source: str, columns: Sequence[str]) -> Table:
     """Return the columns, numbers and dates written out as text."""
     # the open file is handed over, not its name: both engines would expand wildcards in a name
-    if _engine() == "polars":
+    stream = _at_hand(stream)
+    if engine() == "polars":
         import polars
 
-        count = _guarded(source, lambda: polars.scan_parquet(stream).select(polars.len()).collect().item())
+        count = guarded(source, lambda: polars.scan_parquet(stream).select(polars.len()).collect().item())
         _check_size(count, len(columns), source)
         frame = polars_frame(stream, source, columns)
-        return Table(source, {name: _texts(frame[name].to_list(), name, source) for name in columns})
+        return Table(source, {name: texts(frame[name].to_list(), name, source) for name in columns})
     import pyarrow.parquet
 
-    _check_size(_guarded(source, lambda: pyarrow.parquet.read_metadata(stream)).num_rows, len(columns), source)
+    _check_size(guarded(source, lambda: pyarrow.parquet.read_metadata(stream)).num_rows, len(columns), source)
     stream.seek(0)
-    table = _guarded(source, lambda: pyarrow.parquet.read_table(stream, columns=list(columns)))
-    return Table(source, {name: _texts(table[name].to_pylist(), name, source) for name in columns})
+    table = guarded(source, lambda: pyarrow.parquet.read_table(stream, columns=list(columns)))
+    return Table(source, {name: texts(table[name].to_pylist(), name, source) for name in columns})
+
+
+def _at_hand(stream: BinaryIO) -> BinaryIO:
+    """Return the stream, or what it holds where it unpacks: every step back in it would begin at its start again."""
+    plain = isinstance(stream, io.BytesIO) or isinstance(getattr(stream, "raw", None), io.FileIO)
+    return stream if plain else io.BytesIO(stream.read())
 
 
 def polars_frame(stream: BinaryIO, source: str, columns: Sequence[str]) -> Any:
@@ -54,7 +63,7 @@ def polars_frame(stream: BinaryIO, source: str, columns: Sequence[str]) -> Any:
     import polars
 
     check_pages(stream, source)
-    return _guarded(source, lambda: polars.read_parquet(stream, columns=list(columns)))
+    return guarded(source, lambda: polars.read_parquet(stream, columns=list(columns)))
 
 
 def _check_size(rows: int, columns: int, source: str) -> None:
@@ -67,7 +76,7 @@ def _check_size(rows: int, columns: int, source: str) -> None:
         )
 
 
-def _texts(values: list[Any], name: str, source: str) -> Column:
+def texts(values: list[Any], name: str, source: str) -> Column:
     """Return values as text; NaN is missing, and 1.0 is written 1: whole numbers become floats where some are missing."""
     if any(isinstance(value, (bytes, list, dict)) for value in values):
         raise InputError(f"column {name!r} of {source} holds lists, bytes or records; labels and numbers are needed")
@@ -86,14 +95,16 @@ def text_of(value: Any) -> str:
     return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _engine() -> str:
-    for name in ("polars", "pyarrow"):
+def engine() -> str:
+    """Return what reads Parquet here: pyarrow if it is there, which reports what it cannot read, where polars may end the process."""
+    for name in ("pyarrow", "polars"):
         if find_spec(name):
             return name
     raise MissingExtra("reading Parquet needs polars or pyarrow; install it with: pip install 'compromis[big]'")
 
 
-def _guarded(source: str, read: Any) -> Any:
+def guarded(source: str, read: Callable[[], Any]) -> Any:
+    """Return what the engine reads; its errors become one sentence."""
     try:
         return read()
     except (CompromisError, MemoryError):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from compromis.engines import delimited, parquet
 from compromis.engines.reading import FORMATS, GZIP, _Content, read_table
@@ -78,13 +78,13 @@ def _parquet_pieces(path: Path, choose: Callable[[list[str]], Iterable[str]], ro
     source = str(path)
     with path.open("rb") as stream:
         chosen = list(dict.fromkeys(choose(parquet.parquet_names(stream, source))))
-    if parquet._engine() == "pyarrow":  # noqa: SLF001 (the reader next door)
+    if parquet.engine() == "pyarrow":
         yield from _arrow_pieces(path, chosen, rows)
         return
     with path.open("rb") as stream:
         frame = parquet.polars_frame(stream, source, chosen)
     for number, part in enumerate(frame.iter_slices(rows), start=1):
-        columns = {name: _texts(part[name].to_list(), name, source) for name in chosen}
+        columns = {name: parquet.texts(part[name].to_list(), name, source) for name in chosen}
         yield Table(source, columns), min(1.0, number * rows / len(frame))
 
 
@@ -93,22 +93,14 @@ def _arrow_pieces(path: Path, chosen: list[str], rows: int) -> Iterator[Piece]:
 
     source = str(path)
     with path.open("rb") as stream:
-        file = _guarded(source, lambda: pyarrow.parquet.ParquetFile(stream))
+        file = parquet.guarded(source, lambda: pyarrow.parquet.ParquetFile(stream))
         total, done = max(1, file.metadata.num_rows), 0
-        for batch in _guarded(source, lambda: file.iter_batches(batch_size=rows, columns=chosen)):
+        for batch in parquet.guarded(source, lambda: file.iter_batches(batch_size=rows, columns=chosen)):
             done += batch.num_rows
             yield (
-                Table(source, {name: _texts(batch.column(name).to_pylist(), name, source) for name in chosen}),
+                Table(source, {name: parquet.texts(batch.column(name).to_pylist(), name, source) for name in chosen}),
                 done / total,
             )
-
-
-def _texts(values: list[Any], name: str, source: str) -> Column:
-    return parquet._texts(values, name, source)  # noqa: SLF001 (the reader next door)
-
-
-def _guarded(source: str, read: Callable[[], Any]) -> Any:
-    return parquet._guarded(source, read)  # noqa: SLF001 (the reader next door)
 
 
 def _unpacked(raw: BinaryIO, path: Path) -> AbstractContextManager[BinaryIO]:

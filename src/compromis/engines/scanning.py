@@ -25,7 +25,7 @@ _SEPARATOR = {"CSV": ",", "TSV": "\t"}
 
 
 def scan(where: Where | Sequence[Where], *, engine: str | None = None, numbers: Sequence[str] = ()) -> Any:
-    r"""Open files of any size as a lazy frame; nothing is read but names and types.
+    r"""Open files of any size as a lazy frame; nothing is read but names and types, and for polars the headers of Parquet pages.
 
     Parameters
     ----------

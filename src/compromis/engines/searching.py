@@ -48,8 +48,8 @@ class FrameSearch:
     passes : int
         How many queries read the data.
     box : float or None
-        None: every pattern was searched. Else the ratio of weights around the result within which every row that could be
-        decided otherwise was searched; beyond it a sample was. 1: the sample only, because someone stopped the search.
+        None: every pattern was searched. Else the ratio of weights, around where the last search began, within which every row
+        that could be decided otherwise was searched; beyond it a sample was. 1: the sample only, because someone stopped the search.
     sampled : int
         The rows of that sample.
 
@@ -109,7 +109,7 @@ def search_frame(
     votes : sequence of str, or mapping
         The columns of votes or probabilities; a mapping gives the class of each column.
     preferences, method, smoothing, cost, budget, random_state
-        As in `search_weights`.
+        As in `search_weights`; the budget is that of each search in memory, of which there are two to five.
     labels : sequence, optional
         The class of each column of votes; without it the columns are named as the classes.
     weight : str, optional

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from compromis.errors import InputError, nearest
+from compromis.errors import InputError, nearest, shown
 from compromis.files import write_whole
 from compromis.indices import INDICES
 from compromis.preferences.preference import Preference
@@ -58,12 +58,12 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True):
 def read_preferences(path: str | os.PathLike[str]) -> Preferences:
     """Return the preferences in the file."""
     try:
-        table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        table = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
         document = msgspec.convert(table, _Document)
         return Preferences(_unique(document.classes), document.default.preference(), document.index)
     except msgspec.ValidationError as error:
         raise InputError(f"{os.fspath(path)} is not a preferences file: {_in_words(str(error))}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, InputError) as error:
+    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, or a number of thousands of digits
         raise InputError(f"{os.fspath(path)} is not a preferences file: {error}") from error
 
 
@@ -90,8 +90,7 @@ def _in_words(complaint: str) -> str:
     title, fields = _TABLES[found["table"]]
     place = title if found["number"] is None else f"{title} number {int(found['number']) + 1}"
     if found["unknown"] is not None:
-        names = [field.encode_name for field in msgspec.structs.fields(fields)]
-        return f"{place} has {found['unknown']!r}, which means nothing here{nearest(found['unknown'], names)}"
+        return _unknown(found["unknown"], place, fields)
     if found["missing"] is not None:
         return f"{place} lacks its {found['missing']}"
     if found["name"]:
@@ -99,6 +98,17 @@ def _in_words(complaint: str) -> str:
     elif found["table"] == "class" and found["number"] is None:
         return f"each class is a table of its own under [[class]], with two brackets, got {_kind(found['got'])}"
     return f"{place} must be {_kind(found['wanted'])}, got {_kind(found['got'])}"
+
+
+def _unknown(name: str, place: str, fields: type[msgspec.Struct]) -> str:
+    titles = [title for title, other in _TABLES.values() if name in _names(other)]
+    if titles:
+        return f"{place} has {name!r}, which belongs in {' or '.join(titles)}"
+    return f"{place} has {shown([name])}, which means nothing here{nearest(name, _names(fields))}"
+
+
+def _names(fields: type[msgspec.Struct]) -> list[str]:
+    return [field.encode_name for field in msgspec.structs.fields(fields)]
 
 
 def _kind(name: str) -> str:

@@ -46,9 +46,9 @@ class SearchProblem:
 
     patterns: VotePatterns
     wish: Wish
-    cost: NDArray[np.float64] | None = None
-    smoothing: float = 0.0
-    max_ratio: float = WIDEST
+    cost: NDArray[np.float64] | None
+    smoothing: float
+    max_ratio: float
 
     @classmethod
     def read(
