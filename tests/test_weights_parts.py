@@ -174,6 +174,8 @@ def test_sparse_below_a_quarter():
     wider = problem_of(np.hstack([votes, np.zeros((3, 7))]), y)
     table = wider.for_kernels()[0].table
     assert table.dense.shape[0] == 0
+    assert (table.row_class.tolist(), table.row_value.tolist()) == ([0, 1] * 3, [3, 1, 1, 2, 4, 5])
+    assert table.row_start.tolist() == [0, 2, 4, 6]
     assert table.class_row.tolist() == [0, 1, 2, 0, 1, 2]
     assert table.class_value.tolist() == [3, 1, 4, 1, 2, 5]
     assert table.class_start.tolist() == [0, 3, *[6] * 8]
