@@ -79,7 +79,7 @@ def test_a_meter_of_evaluations():
 
 
 def test_a_meter_of_seconds(monkeypatch):
-    clock = iter([100.0, 101.0, 105.0, 105.0, 110.0])
+    clock = iter([1.0, 2.0, 6.0, 6.0, 11.0])
     monkeypatch.setattr(budget, "time", types.SimpleNamespace(perf_counter=lambda: next(clock)))
     meter = Meter(Budget(seconds=10.0))
     assert meter.seconds == 1.0
@@ -296,6 +296,8 @@ def test_the_starts_of_a_sweep():
     assert len(_starts(alike, meter)) == 2
     absent = Descent(problem_of(y=np.where(TRUTH == 1, 0, TRUTH)))
     assert _starts(absent, meter)[1].tolist() == pytest.approx([1 / 5, 1 / 3, 1 / 3])
+    light = Descent(problem_of(np.eye(3) + 0.1, [0, 1, 2], sample_weight=[0.5, 0.7, 4.0]))
+    assert _starts(light, meter)[1].tolist() == pytest.approx([2, 1 / 0.7, 1 / 4])
 
 
 def test_with_many_votes_fewer_starts(monkeypatch):
@@ -321,6 +323,7 @@ def test_the_best_is_kept():
     assert best.offer((-1.0, 0.4), descent)
     assert not best.offer((-1.0, 0.4 - 1e-12), descent)  # an improvement is more than that
     assert best.offer((-1.5, 0.4), descent)
+    assert not best.offer((-1.5 - 1e-12, best.loss - 1e-14), descent)
     short = _Best()
     assert short.offer((0.5, 0.2), descent)
     assert short.offer((0.3, 0.2), descent)  # a smaller shortfall alone is one too
@@ -654,6 +657,25 @@ def test_rows_with_smoothing():
     np.testing.assert_allclose(rows.d, np.log([1 / 8, 2.0]))
 
 
+def test_what_is_found_does_not_rest_on_the_start(monkeypatch):
+    """Every cell is looked at, so a descent that ends anywhere leads to the same loss."""
+    expected = search_weights(VOTES, TRUTH)
+    best = min(
+        naive.value(naive.matrix(TRUTH, naive.decide(VOTES, [1, a, b]), np.ones(8), 3), expected.wish)
+        for a in np.geomspace(0.1, 10, 60)
+        for b in np.geomspace(0.1, 10, 60)
+    )
+    assert expected.loss <= best[1] + 1e-12
+
+    def poor(self, descent, generator, meter, *, use_up):
+        weights = np.array([1.0, 30.0, 1.0])
+        return weights, descent.start(weights)
+
+    monkeypatch.setattr(Sweep, "descend", poor)
+    found = search_weights(VOTES, TRUTH, method="exact")
+    assert (found.loss, found.optimal) == (pytest.approx(expected.loss), True)
+
+
 def test_a_box_that_cuts_cells_off_proves_nothing():
     far = exact._rows(problem_of([[1e200, 1.0, 1.0], [1.0, 1.0, 1.0]], [0, 1]))
     assert not exact._first_box(far, WIDEST)[2]
@@ -830,6 +852,8 @@ def test_a_result_in_words():
     assert repr(many).startswith("WeightSearch(sweep, best found, loss 0, weights {0: ")
     assert repr(many).endswith(f"5: {many.weights[5]:.4g}, and 2 more}})")
     assert many.summary().startswith("loss 0.0000, the best found by sweep (")
+    seven = search_weights(np.eye(7) + 0.1, range(7))
+    assert repr(seven).endswith(f"5: {seven.weights[5]:.4g}, and 1 more}})")
     six = search_weights(np.eye(6) + 0.1, range(6))
     assert repr(six).endswith(f"5: {six.weights[5]:.4g}}})")
     noted = search_weights(np.vstack([VOTES, np.zeros((1, 3))]), [*TRUTH, 0], cost=1 - np.eye(3))
@@ -840,8 +864,20 @@ def test_a_result_in_words():
     assert cp.Decision.from_json(noted.to_json()).weights.tolist() == noted.weights.tolist()
 
 
+def test_all_but_votes_and_truth_is_named():
+    with pytest.raises(TypeError, match="positional"):
+        search_weights(VOTES, TRUTH, range(3))
+
+
+def test_kernels_get_a_formula_for_an_index_of_ones_own_only():
+    own = cp.Index("own", lambda p, r, weight: p * r)
+    assert {own_index.formula_of(cp.Preferences(index=name).index) for name in cp.INDICES} == {own_index._UNUSED}
+    assert own_index.formula_of(own) is not own_index._UNUSED
+
+
 def test_methods_by_name_and_by_object():
     for method, name in (
+        ("".join(["au", "to"]), "exact"),
         ("exact", "exact"),
         (Exact(), "exact"),
         ("sweep", "sweep"),
