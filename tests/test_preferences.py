@@ -169,7 +169,10 @@ def test_bad_input(make, said):
         ),
         ("importance = 2", r"the file has 'importance', which belongs in \[default\] or \[\[class\]\]$"),
         ("[default]\nlabel = 'a'", r"\[default\] has 'label', which belongs in \[\[class\]\]$"),
-        ("[[class]]\nlabel = 'a'\nindex = 'f'", r"\[\[class\]\] number 1 has 'index', which belongs in the head of the file$"),
+        (
+            "[[class]]\nlabel = 'a'\nindex = 'f'",
+            r"\[\[class\]\] number 1 has 'index', which belongs in the head of the file$",
+        ),
         ("[default]\nimportance = 1" + "0" * 5000, "Exceeds the limit"),
         ("default = 2", r"\[default\] must be a table, got a number$"),
         (

@@ -103,7 +103,9 @@ def _in_words(complaint: str) -> str:
 def _unknown(name: str, place: str, fields: type[msgspec.Struct]) -> str:
     titles = [title for title, other in _TABLES.values() if name in _names(other)]
     if titles:
-        return f"{place} has {name!r}, which belongs in {' or '.join(titles).replace('the file', 'the head of the file')}"
+        return (
+            f"{place} has {name!r}, which belongs in {' or '.join(titles).replace('the file', 'the head of the file')}"
+        )
     return f"{place} has {shown([name])}, which means nothing here{nearest(name, _names(fields))}"
 
 
