@@ -78,7 +78,8 @@ class MixtureFit:
 def fit_mixture(density: Floats) -> MixtureFit:
     """Climb to the most likely shares by expectation maximisation, every third step extrapolated (SQUAREM).
 
-    The likelihood is concave, so that what is reached is its one maximum.
+    The likelihood is concave, so that climbing leads to its one maximum; where many classes overlap it is so flat that the steps
+    may end before, next to no likelihood below it.
     """
     shares = np.full(density.shape[1], 1 / density.shape[1])
     height = _likelihood(density, shares)
