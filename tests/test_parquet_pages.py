@@ -158,6 +158,29 @@ def test_small_files_take_no_time():
     assert time.process_time() - begin < 30
 
 
+@pytest.mark.parametrize("reader", ["whole", "in pieces"])
+def test_damage_that_pyarrow_finds_late_is_one_sentence(tmp_path, reader):
+    """Text that is no UTF-8 any more comes up when values are taken out, pages that are none when they are reached."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path, stream = tmp_path / "damaged.parquet", io.BytesIO()
+    frame = pl.DataFrame({"t": ["é", "ü", "ß", None] * 3, "d": ["é"] * 12})
+    parquet.write_table(frame.to_arrow(), stream, use_dictionary=False, compression="none", row_group_size=6)
+    data = stream.getvalue()
+    said = []
+    for bit in range(32, 8 * len(data), 5):
+        path.write_bytes(turned(data, bit))
+        try:
+            if reader == "whole":
+                read_table(str(path), lambda names: names)
+            else:
+                list(read_pieces(str(path), lambda names: names, 5))
+        except cp.CompromisError as error:
+            said.append(str(error))
+    assert not any("\n" in sentence for sentence in said)
+    assert any("utf-8" in sentence for sentence in said)
+    assert any("page header" in sentence for sentence in said)
+
+
 def negative_file(folder):
     data, end = written("polars")
     bits = (bit for bit in range(32, 8 * end) if refused(turned(data, bit)))

@@ -49,7 +49,7 @@ def read_parquet(stream: BinaryIO, source: str, columns: Sequence[str]) -> Table
     _check_size(guarded(source, lambda: pyarrow.parquet.read_metadata(stream)).num_rows, len(columns), source)
     stream.seek(0)
     table = guarded(source, lambda: pyarrow.parquet.read_table(stream, columns=list(columns)))
-    return Table(source, {name: texts(table[name].to_pylist(), name, source) for name in columns})
+    return Table(source, {name: texts(guarded(source, table[name].to_pylist), name, source) for name in columns})
 
 
 def _at_hand(stream: BinaryIO) -> BinaryIO:

@@ -95,12 +95,11 @@ def _arrow_pieces(path: Path, chosen: list[str], rows: int) -> Iterator[Piece]:
     with path.open("rb") as stream:
         file = parquet.guarded(source, lambda: pyarrow.parquet.ParquetFile(stream))
         total, done = max(1, file.metadata.num_rows), 0
-        for batch in parquet.guarded(source, lambda: file.iter_batches(batch_size=rows, columns=chosen)):
+        batches = parquet.guarded(source, lambda: file.iter_batches(batch_size=rows, columns=chosen))
+        while (batch := parquet.guarded(source, lambda: next(batches, None))) is not None:
             done += batch.num_rows
-            yield (
-                Table(source, {name: parquet.texts(batch.column(name).to_pylist(), name, source) for name in chosen}),
-                done / total,
-            )
+            columns = {name: parquet.guarded(source, batch.column(name).to_pylist) for name in chosen}
+            yield Table(source, {name: parquet.texts(columns[name], name, source) for name in chosen}), done / total
 
 
 def _unpacked(raw: BinaryIO, path: Path) -> AbstractContextManager[BinaryIO]:
