@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -179,6 +182,27 @@ def test_damage_that_pyarrow_finds_late_is_one_sentence(tmp_path, reader):
     assert not any("\n" in sentence for sentence in said)
     assert any("utf-8" in sentence for sentence in said)
     assert any("page header" in sentence for sentence in said)
+
+
+THREADS = """
+import os, sys
+from compromis.engines.pieces import read_pieces
+from compromis.engines.reading import read_table
+import pyarrow.parquet
+before = set(os.listdir("/proc/self/task"))
+read_table(sys.argv[1], lambda names: names)
+list(read_pieces(sys.argv[1], lambda names: names, 5))
+print(len(set(os.listdir("/proc/self/task")) - before))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="there is no list of threads here")
+def test_pyarrow_starts_no_threads(tmp_path):
+    """At the end of a process its threads ended it with SIGABRT now and then, after the work was done."""
+    pytest.importorskip("pyarrow")
+    FRAME.write_parquet(tmp_path / "x.parquet")
+    command = [sys.executable, "-c", THREADS, str(tmp_path / "x.parquet")]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "0\n"
 
 
 def negative_file(folder):

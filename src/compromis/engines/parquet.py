@@ -14,6 +14,8 @@ from compromis.errors import CompromisError, InputError, MissingExtra, shown
 from compromis.limits import UNPACKED
 from compromis.queries.running import first_line, is_failure
 
+ALONE = {"pre_buffer": False}
+"""Without threads of pyarrow's own: at the end of a process they aborted it now and then, with its work done."""
 _CELL = 8
 """Bytes of a value in memory, at least."""
 
@@ -48,7 +50,7 @@ def read_parquet(stream: BinaryIO, source: str, columns: Sequence[str]) -> Table
 
     _check_size(guarded(source, lambda: pyarrow.parquet.read_metadata(stream)).num_rows, len(columns), source)
     stream.seek(0)
-    table = guarded(source, lambda: pyarrow.parquet.read_table(stream, columns=list(columns)))
+    table = guarded(source, lambda: pyarrow.parquet.ParquetFile(stream, **ALONE).read(list(columns), use_threads=False))
     return Table(source, {name: texts(guarded(source, table[name].to_pylist), name, source) for name in columns})
 
 

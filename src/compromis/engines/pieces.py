@@ -93,9 +93,9 @@ def _arrow_pieces(path: Path, chosen: list[str], rows: int) -> Iterator[Piece]:
 
     source = str(path)
     with path.open("rb") as stream:
-        file = parquet.guarded(source, lambda: pyarrow.parquet.ParquetFile(stream))
+        file = parquet.guarded(source, lambda: pyarrow.parquet.ParquetFile(stream, **parquet.ALONE))
         total, done = max(1, file.metadata.num_rows), 0
-        batches = parquet.guarded(source, lambda: file.iter_batches(batch_size=rows, columns=chosen))
+        batches = parquet.guarded(source, lambda: file.iter_batches(batch_size=rows, columns=chosen, use_threads=False))
         while (batch := parquet.guarded(source, lambda: next(batches, None))) is not None:
             done += batch.num_rows
             columns = {name: parquet.guarded(source, batch.column(name).to_pylist) for name in chosen}
