@@ -60,7 +60,7 @@ def value(cells: np.ndarray, wish: Any, cost: Any = None) -> tuple[float, float]
 
 
 def best_on_line(
-    votes: Any, truth: Any, sizes: Any, weights: Any, k: int, wish: Any, smoothing: float = 0.0
+    votes: Any, truth: Any, sizes: Any, weights: Any, k: int, wish: Any, smoothing: float = 0.0, cost: Any = None
 ) -> tuple[float, float]:
     """The best value over class k's weight: one weight between any two flips."""
     rows = np.asarray(votes, dtype=float) + smoothing
@@ -76,7 +76,7 @@ def best_on_line(
         if high > low * (1 + 1e-11):
             now = list(weights)
             now[k] = math.sqrt(low * high)
-            tried.append(value(matrix(truth, decide(rows, now), sizes, len(weights)), wish))
+            tried.append(value(matrix(truth, decide(rows, now), sizes, len(weights)), wish, cost))
     return min(tried)
 
 

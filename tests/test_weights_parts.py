@@ -263,6 +263,26 @@ def test_a_descent_spends_what_it_notes():
     assert descent.run(np.arange(3), nothing_left, 1.0) == descent.value
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_descent_by_costs_ends_where_no_class_gains(seed):
+    """Rows of different weights, costs of either sign: on every line the plain search finds nothing cheaper."""
+    generator = np.random.default_rng(seed)
+    votes = generator.integers(0, 9, (30, 4)) + 1.0
+    truth, sizes = np.arange(30) % 4, generator.integers(1, 6, 30)
+    cost = generator.integers(-2, 10, (4, 4)).astype(float)
+    descent = Descent(problem_of(votes, truth, cost=cost, sample_weight=sizes))
+    descent.start(np.ones(4))
+    reached = descent.problem.kernel_value(descent.run(np.arange(4), Meter(Budget()), np.inf))
+    assert reached == pytest.approx(
+        naive.value(
+            naive.matrix(truth, naive.decide(votes, descent.state.weight), sizes, 4), descent.problem.wish, cost
+        )
+    )
+    for k in range(4):
+        line = naive.best_on_line(votes, truth, sizes, descent.state.weight, k, descent.problem.wish, cost=cost)
+        assert reached[1] <= line[1] + 1e-9
+
+
 def test_weights_end_in_the_middle_of_their_cell():
     """Two classes, cuts at 1/2 and 4: the middle is the root of 2."""
     problem = problem_of([[1.0, 2.0], [4.0, 1.0]], [1, 0])
