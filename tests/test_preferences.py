@@ -160,14 +160,17 @@ def test_bad_input(make, said):
     [
         ("index = 'f", "is not a preferences file"),
         ("index = 'g'", "there is no index 'g'"),
-        ("index = 1", "index of the file must be text, got a number$"),
-        ("indx = 'f'", "the file has 'indx', which means nothing here; did you mean 'index'\\?$"),
-        ("[[classes]]\nlabel = 'a'", "the file has 'classes', which means nothing here; did you mean 'class'\\?$"),
+        ("index = 1", "index must be text, got a number$"),
+        ("indx = 'f'", "the head of the file has 'indx', which means nothing here; did you mean 'index'\\?$"),
+        (
+            "[[classes]]\nlabel = 'a'",
+            "the head of the file has 'classes', which means nothing here; did you mean 'class'\\?$",
+        ),
         (
             "[class]\nlabel = 'a'",
             r"each class is a table of its own under \[\[class\]\], with two brackets, got a table$",
         ),
-        ("importance = 2", r"the file has 'importance', which belongs in \[default\] or \[\[class\]\]$"),
+        ("importance = 2", r"the head of the file has 'importance', which belongs in \[default\] or \[\[class\]\]$"),
         ("[default]\nlabel = 'a'", r"\[default\] has 'label', which belongs in \[\[class\]\]$"),
         (
             "[[class]]\nlabel = 'a'\nindex = 'f'",

@@ -88,12 +88,8 @@ def fit_mixture(density: Floats) -> MixtureFit:
         second = _step(density, first)
         change, bend = first - shares, second - first - (first - shares)
         best, best_height = second, _likelihood(density, second)
-        if (curved := float(np.abs(bend).sum())) > 0:
-            stride = (
-                max(1.0, float(np.linalg.norm(change / curved) / np.linalg.norm(bend / curved)))
-                if curved > _TINY
-                else 1.0
-            )
+        if (curved := float(np.abs(bend).sum())) > _TINY:  # both scaled by it, as their squares would vanish
+            stride = max(1.0, float(np.linalg.norm(change / curved) / np.linalg.norm(bend / curved)))
             leap = np.maximum(shares + 2 * stride * change + stride**2 * bend, _DROP * second)
             leap = _step(density, leap / leap.sum())
             leap_height = _likelihood(density, leap)

@@ -14,8 +14,6 @@ from compromis.errors import CompromisError, InputError, MissingExtra, shown
 from compromis.limits import UNPACKED
 from compromis.queries.running import first_line, is_failure
 
-ALONE = {"pre_buffer": False}
-"""Without threads of pyarrow's own: at the end of a process they aborted it now and then, with its work done."""
 _CELL = 8
 """Bytes of a value in memory, at least."""
 
@@ -46,11 +44,9 @@ def read_parquet(stream: BinaryIO, source: str, columns: Sequence[str]) -> Table
         _check_size(count, len(columns), source)
         frame = polars_frame(stream, source, columns)
         return Table(source, {name: texts(frame[name].to_list(), name, source) for name in columns})
-    import pyarrow.parquet
-
-    _check_size(guarded(source, lambda: pyarrow.parquet.read_metadata(stream)).num_rows, len(columns), source)
-    stream.seek(0)
-    table = guarded(source, lambda: pyarrow.parquet.ParquetFile(stream, **ALONE).read(list(columns), use_threads=False))
+    file = arrow_file(stream, source)
+    _check_size(file.metadata.num_rows, len(columns), source)
+    table = guarded(source, lambda: file.read(list(columns), use_threads=False))
     return Table(source, {name: texts(guarded(source, table[name].to_pylist), name, source) for name in columns})
 
 
@@ -58,6 +54,13 @@ def _at_hand(stream: BinaryIO) -> BinaryIO:
     """Return the stream, or what it holds where it unpacks: every step back in it would begin at its start again."""
     plain = isinstance(stream, io.BytesIO) or isinstance(getattr(stream, "raw", None), io.FileIO)
     return stream if plain else io.BytesIO(stream.read())
+
+
+def arrow_file(stream: BinaryIO, source: str) -> Any:
+    """Return the file as pyarrow opens it, to be read without threads: at the end of a process pyarrow's own aborted it now and then."""
+    import pyarrow.parquet
+
+    return guarded(source, lambda: pyarrow.parquet.ParquetFile(stream, pre_buffer=False))
 
 
 def polars_frame(stream: BinaryIO, source: str, columns: Sequence[str]) -> Any:

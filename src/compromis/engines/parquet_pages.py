@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
 from typing import BinaryIO
 
 from compromis.errors import InputError
@@ -39,18 +40,18 @@ _MOST_VALUES = 1 << 31
 
 def check_pages(stream: BinaryIO, source: str) -> None:
     """Refuse a file with a page of fewer than no values; leave the stream at its start."""
+    for _ in islice(_all_pages(stream, source), _MOST_PAGES):
+        pass
+    stream.seek(0)
+
+
+def _all_pages(stream: BinaryIO, source: str) -> Iterator[int]:
+    """Yield where each page of the file begins, once it was looked at; a column that cannot be followed hides no other."""
     length = stream.seek(0, io.SEEK_END)
-    left = _MOST_PAGES
     with suppress(*_DAMAGED):
         for start, size in _chunks(_footer(stream, length)):
             with suppress(*_DAMAGED):
-                for _ in _pages(stream, source, start, min(start + size, length)):
-                    left -= 1
-                    if left == 0:
-                        break
-            if left == 0:
-                break
-    stream.seek(0)
+                yield from _pages(stream, source, start, min(start + size, length))
 
 
 def _footer(stream: BinaryIO, end: int) -> _Compact:

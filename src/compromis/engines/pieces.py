@@ -89,11 +89,9 @@ def _parquet_pieces(path: Path, choose: Callable[[list[str]], Iterable[str]], ro
 
 
 def _arrow_pieces(path: Path, chosen: list[str], rows: int) -> Iterator[Piece]:
-    import pyarrow.parquet
-
     source = str(path)
     with path.open("rb") as stream:
-        file = parquet.guarded(source, lambda: pyarrow.parquet.ParquetFile(stream, **parquet.ALONE))
+        file = parquet.arrow_file(stream, source)
         total, done = max(1, file.metadata.num_rows), 0
         batches = parquet.guarded(source, lambda: file.iter_batches(batch_size=rows, columns=chosen, use_threads=False))
         while (batch := parquet.guarded(source, lambda: next(batches, None))) is not None:

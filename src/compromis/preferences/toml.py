@@ -74,7 +74,7 @@ _COMPLAINT = re.compile(
     re.DOTALL,
 )
 _TABLES: dict[str | None, tuple[str, type[msgspec.Struct]]] = {
-    None: ("the file", _Document), "default": ("[default]", _Answers), "class": ("[[class]]", _ClassAnswers),
+    None: ("the head of the file", _Document), "default": ("[default]", _Answers), "class": ("[[class]]", _ClassAnswers),
 }  # fmt: skip
 _KINDS = {
     "str": "text", "int": "a number", "float": "a number", "bool": "true or false", "object": "a table", "array": "a list",
@@ -94,7 +94,7 @@ def _in_words(complaint: str) -> str:
     if found["missing"] is not None:
         return f"{place} lacks its {found['missing']}"
     if found["name"]:
-        place = f"{found['name']} of {place}"
+        place = found["name"] if found["table"] is None else f"{found['name']} of {place}"
     elif found["table"] == "class" and found["number"] is None:
         return f"each class is a table of its own under [[class]], with two brackets, got {_kind(found['got'])}"
     return f"{place} must be {_kind(found['wanted'])}, got {_kind(found['got'])}"
@@ -103,9 +103,7 @@ def _in_words(complaint: str) -> str:
 def _unknown(name: str, place: str, fields: type[msgspec.Struct]) -> str:
     titles = [title for title, other in _TABLES.values() if name in _names(other)]
     if titles:
-        return (
-            f"{place} has {name!r}, which belongs in {' or '.join(titles).replace('the file', 'the head of the file')}"
-        )
+        return f"{place} has {name!r}, which belongs in {' or '.join(titles)}"
     return f"{place} has {shown([name])}, which means nothing here{nearest(name, _names(fields))}"
 
 

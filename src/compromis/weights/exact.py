@@ -151,10 +151,8 @@ def _first_box(rows: TernaryRows, max_ratio: float) -> tuple[Boxes, float, bool]
     limit = float(np.log(max_ratio))
     x, y, d = (_range(line) for line in (rows.x, rows.y, rows.d))
     left, right = min(x[0], y[0] - d[1]) - _BEYOND, max(x[1], y[1] - d[0]) + _BEYOND
-    bottom, top = (
-        left + d[0] - _BEYOND,
-        right + d[1] + _BEYOND,
-    )  # beyond every y already, as left and right are beyond y - d
+    # beyond every y too, as left and right are beyond y - d
+    bottom, top = left + d[0] - _BEYOND, right + d[1] + _BEYOND
     ends = np.clip([left, right, bottom, top], -limit, limit)
     boxes = Boxes(
         np.zeros((_DEPTH, 4)), np.zeros((_DEPTH, 7)), np.zeros((_DEPTH, 2), dtype=np.int64), np.ones(1, dtype=np.int64)
