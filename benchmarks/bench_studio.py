@@ -97,7 +97,12 @@ def wishes() -> list[dict]:
         {
             "index": "kulczynski",
             "classes": [
-                {"label": letter, "importance": 10.0, "accept_precision": 0.1 + 0.02 * turn, "accept_recall": 0.9}
+                {
+                    "label": letter,
+                    "importance": 10.0,
+                    "precision_at_full_recall": 0.1 + 0.02 * turn,
+                    "recall_at_full_precision": 0.9,
+                }
                 for letter in VOWELS
             ],
         }

@@ -1,7 +1,7 @@
 """Which smoothing, resampling and bound on the weights generalise best? The table behind WeightedVoteClassifier's defaults.
 
 Out-of-sample loss over repeated stratified halves, on the papers' data and the study sets (COMPROMIS_DATA), under index f and under
-Kulczynski's with min_precision = accept_precision for the priority classes. A variant that decides constantly in at least half
+Kulczynski's with min_precision = precision_at_full_recall for the priority classes. A variant that decides constantly in at least half
 of the repeats where some other never does is disqualified on that data set (loss 1). `--many` compares the default for four and more classes with
 no resamples, on the sets that have so many.
 """

@@ -17,7 +17,9 @@ X, y = make_classification(6000, 6, n_informative=4, weights=[0.977], class_sep=
 y = np.where(y == 1, "cancer", "healthy")
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, stratify=y, random_state=0)
 
-wish = cp.Preferences({"cancer": cp.Preference(importance=10, accept_precision=0.10, accept_recall=0.90)}, index="f")
+wish = cp.Preferences(
+    {"cancer": cp.Preference(importance=10, precision_at_full_recall=0.10, recall_at_full_precision=0.90)}, index="f"
+)
 tuned = cp.WeightedVoteClassifier(RandomForestClassifier(50, random_state=0), preferences=wish, random_state=0)
 tuned.fit(X_train, y_train)
 print(tuned.tuning_.summary())

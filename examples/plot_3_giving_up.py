@@ -19,8 +19,12 @@ y = np.where(y == 1, "fault", "sound")
 shares = cross_val_predict(RandomForestClassifier(50, random_state=0), X, y, cv=3, method="predict_proba")
 votes = cp.VotePatterns.from_votes(shares, y, labels=["fault", "sound"])
 
-plane = cp.Preferences({"fault": cp.Preference(importance=10, accept_precision=0.10, accept_recall=0.90)})
-floor = cp.Preferences({"fault": cp.Preference(10, accept_precision=0.10, accept_recall=0.90, min_precision=0.10)})
+plane = cp.Preferences(
+    {"fault": cp.Preference(importance=10, precision_at_full_recall=0.10, recall_at_full_precision=0.90)}
+)
+floor = cp.Preferences(
+    {"fault": cp.Preference(10, precision_at_full_recall=0.10, recall_at_full_precision=0.90, min_precision=0.10)}
+)
 wishes = {"the plane": plane, "index f": plane.with_index("f"), "the plane, min_precision 0.10": floor}
 
 # %%

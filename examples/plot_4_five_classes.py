@@ -21,8 +21,10 @@ X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, stratif
 
 wish = cp.Preferences(
     {
-        "crack": cp.Preference(importance=10, accept_precision=0.2, accept_recall=0.9),
-        "leak": cp.Preference(importance=5, accept_precision=0.4, accept_recall=0.8, min_precision=0.6),
+        "crack": cp.Preference(importance=10, precision_at_full_recall=0.2, recall_at_full_precision=0.9),
+        "leak": cp.Preference(
+            importance=5, precision_at_full_recall=0.4, recall_at_full_precision=0.8, min_precision=0.6
+        ),
     },
     index="f",
 )

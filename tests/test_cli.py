@@ -123,7 +123,7 @@ def test_preferences_asks_and_writes(run, table):
 def test_preferences_refuses_a_percentage(run):
     done = run("preferences", "--label", "bad", input="10\n10\n0.1\n0.9\n0\n")
     assert "for 10 % write 0.1" in done.output
-    assert cp.Preferences.from_toml("preferences.toml").of("bad").accept_precision == 0.1
+    assert cp.Preferences.from_toml("preferences.toml").of("bad").precision_at_full_recall == 0.1
 
 
 @pytest.mark.parametrize("answer", ["nan", "1", "-0.1", "0,1", "ten"])

@@ -186,7 +186,9 @@ class TestNewShares:
     def test_weights_for_true_new_shares_do_as_well_as_new_labels(self, before, after, index):
         """Pure prior shift: at most 5 % more loss than weights tuned on as many new labels, on rows of neither."""
         rng = np.random.default_rng(7)
-        wish = cp.Preferences({1: cp.Preference(5, accept_precision=0.3, accept_recall=0.8)}, index=index)
+        wish = cp.Preferences(
+            {1: cp.Preference(5, precision_at_full_recall=0.3, recall_at_full_precision=0.8)}, index=index
+        )
         old_y, old_p = screened(rng, 40_000, before, before)
         new_y, new_p = screened(rng, 40_000, after, before)
         test_y, test_p = screened(rng, 200_000, after, before)
@@ -214,7 +216,9 @@ class TestNewShares:
 
         old, new = [0.945, 0.05, 0.005], [0.7, 0.1, 0.2]
         X, y = draw(20_000, old)
-        wish = cp.Preferences({2: cp.Preference(5, accept_precision=0.3, accept_recall=0.8)}, index="f")
+        wish = cp.Preferences(
+            {2: cp.Preference(5, precision_at_full_recall=0.3, recall_at_full_precision=0.8)}, index="f"
+        )
         tuned = cp.WeightedVoteClassifier(
             RandomForestClassifier(100, min_samples_leaf=5, random_state=0),
             votes="proba",
@@ -232,7 +236,9 @@ class TestNewShares:
     def test_where_the_assumption_fails(self):
         """The sick look different in the new place: no shares repair that, new labels do; the watch tells the two apart."""
         rng = np.random.default_rng(3)
-        wish = cp.Preferences({1: cp.Preference(5, accept_precision=0.3, accept_recall=0.8, min_recall=0.6)}, index="f")
+        wish = cp.Preferences(
+            {1: cp.Preference(5, precision_at_full_recall=0.3, recall_at_full_precision=0.8, min_recall=0.6)}, index="f"
+        )
         old_y, old_p = screened(rng, 40_000, 0.05, 0.05, apart=3.0)
         decision = cp.search_weights(old_p, old_y, preferences=wish).decision
         mild_y = (rng.random(40_000) < 0.2).astype(int)

@@ -36,7 +36,7 @@ def test_table_1_of_the_trade_off_paper(p, r, half, fifth):
 @pytest.mark.parametrize("name", NAMES)
 @given(x=inside, y=inside, r=st.floats(0.01, 0.99), p=st.floats(0.01, 0.99))
 def test_properties_of_pragma(name, x, y, r, p):
-    weight = cp.Preference(accept_precision=x, accept_recall=y).recall_weight(name)
+    weight = cp.Preference(precision_at_full_recall=x, recall_at_full_precision=y).recall_weight(name)
 
     def f(recall, precision):
         return 1 - float(cp.index_value(precision, recall, weight, index=name))
@@ -60,7 +60,7 @@ def test_value_in_exact_arithmetic(name, p, r, weight):
 @given(x=st.floats(0, 0.999), y=st.floats(0, 0.999))
 def test_recall_weight_in_exact_arithmetic(name, x, y):
     expected = float(oracle.recall_weight(Fraction(x), Fraction(y), name))
-    weight = cp.Preference(accept_precision=x, accept_recall=y).recall_weight(name)
+    weight = cp.Preference(precision_at_full_recall=x, recall_at_full_precision=y).recall_weight(name)
     assert weight == pytest.approx(expected, rel=4e-15, abs=1e-15)
     assert 0 <= weight <= 1
 

@@ -79,11 +79,19 @@ def test_it_is_immutable():
 
 def test_prioritise_is_the_papers_setting():
     wish = cp.Preferences.prioritise(["A", "E"])
-    assert (wish.of("A").importance, wish.of("A").accept_precision, wish.of("A").accept_recall) == (10, 0.1, 0.9)
-    assert (wish.of("B").importance, wish.of("B").accept_precision, wish.of("B").accept_recall) == (1, 0.8, 0.8)
+    assert (wish.of("A").importance, wish.of("A").precision_at_full_recall, wish.of("A").recall_at_full_precision) == (
+        10,
+        0.1,
+        0.9,
+    )
+    assert (wish.of("B").importance, wish.of("B").precision_at_full_recall, wish.of("B").recall_at_full_precision) == (
+        1,
+        0.8,
+        0.8,
+    )
     assert cp.Preferences.prioritise("A") == cp.Preferences.prioritise(["A"])
     assert cp.Preferences.prioritise(5) == cp.Preferences.prioritise([5])
-    assert cp.Preference(accept_precision=np.float32(0.5)).accept_precision == 0.5
+    assert cp.Preference(precision_at_full_recall=np.float32(0.5)).precision_at_full_recall == 0.5
 
 
 def test_numpy_labels_are_the_plain_ones():
@@ -117,14 +125,23 @@ def test_jaccard_warns_when_recall_weights_differ():
     ("make", "said"),
     [
         (
-            lambda: cp.Preference(accept_precision=10),
-            "accept_precision is a share between 0 and 1, got 10; for 10 % write 0.1",
+            lambda: cp.Preference(precision_at_full_recall=10),
+            "precision_at_full_recall is a share between 0 and 1, got 10; for 10 % write 0.1",
         ),
-        (lambda: cp.Preference(accept_recall=90.0), "for 90 % write 0.9"),
-        (lambda: cp.Preference(accept_recall=1.0), "accept_recall must be below 1"),
-        (lambda: cp.Preference(accept_precision=-0.1), "accept_precision is a share between 0 and 1, got -0.1"),
-        (lambda: cp.Preference(accept_precision=float("nan")), "accept_precision is a share between 0 and 1, got nan"),
-        (lambda: cp.Preference(accept_precision="0.1"), "accept_precision is a share between 0 and 1, got '0.1'"),
+        (lambda: cp.Preference(recall_at_full_precision=90.0), "for 90 % write 0.9"),
+        (lambda: cp.Preference(recall_at_full_precision=1.0), "recall_at_full_precision must be below 1"),
+        (
+            lambda: cp.Preference(precision_at_full_recall=-0.1),
+            "precision_at_full_recall is a share between 0 and 1, got -0.1",
+        ),
+        (
+            lambda: cp.Preference(precision_at_full_recall=float("nan")),
+            "precision_at_full_recall is a share between 0 and 1, got nan",
+        ),
+        (
+            lambda: cp.Preference(precision_at_full_recall="0.1"),
+            "precision_at_full_recall is a share between 0 and 1, got '0.1'",
+        ),
         (lambda: cp.Preference(importance=-1), "importance is a finite number of at least 0, got -1"),
         (lambda: cp.Preference(importance=float("nan")), "importance is a finite number of at least 0, got nan"),
         (
@@ -185,7 +202,7 @@ def test_bad_input(make, said):
         ("[[class]]\nimportance = 3.0", r"\[\[class\]\] number 1 lacks its label$"),
         (
             "[[class]]\nlabel = 'a'\naccept_precison = 0.1",
-            r"number 1 has 'accept_precison', .* mean 'accept_precision'\?$",
+            r"number 1 has 'accept_precison', .* mean 'precision_at_full_recall'\?$",
         ),
         (
             "[[class]]\nlabel = 'a'\n[[class]]\nlabel = 'b'\nimportance = 'much'",
@@ -196,7 +213,7 @@ def test_bad_input(make, said):
             "[[class]]\nlabel = ['a']",
             r"label of \[\[class\]\] number 1 must be true or false or a number or text, got a list$",
         ),
-        ("[[class]]\nlabel = 'a'\naccept_precision = 10", "for 10 % write 0.1"),
+        ("[[class]]\nlabel = 'a'\nprecision_at_full_recall = 10", "for 10 % write 0.1"),
         ("[[class]]\nlabel = 'a'\n[[class]]\nlabel = 'a'", "'a' stands there twice"),
         ("[[class]]\nlabel = 1979-05-27", "label"),
     ],

@@ -34,9 +34,9 @@ def test_what_is_set_by_hand_is_read_back(knobs):
     wish = {
         "index": "kulczynski",
         "classes": [
-            {"importance": 2.0, "accept_precision": 0.3, "accept_recall": 0.4, "recall_weight": None, "min_precision": None, "min_recall": 0.5},
-            {"importance": 1.0, "accept_precision": None, "accept_recall": None, "recall_weight": 0.7, "min_precision": 0.1, "min_recall": None},
-            {"importance": 0.0, "accept_precision": 0.8, "accept_recall": 0.8, "recall_weight": None, "min_precision": None, "min_recall": None},
+            {"importance": 2.0, "precision_at_full_recall": 0.3, "recall_at_full_precision": 0.4, "recall_weight": None, "min_precision": None, "min_recall": 0.5},
+            {"importance": 1.0, "precision_at_full_recall": None, "recall_at_full_precision": None, "recall_weight": 0.7, "min_precision": 0.1, "min_recall": None},
+            {"importance": 0.0, "precision_at_full_recall": 0.8, "recall_at_full_precision": 0.8, "recall_weight": None, "min_precision": None, "min_recall": None},
         ],
     }  # fmt: skip
     knobs.state = {"wish": wish, "weights": [3.0, 1.0, 0.5]}

@@ -31,7 +31,7 @@ def square(ax: Axes, title: str) -> None:
 
 def line_through_answers(index: str, x: float, y: float) -> tuple[np.ndarray, np.ndarray]:
     """Return recall and precision on the line of all results worth as much as the two answers."""
-    preference = cp.Preference(accept_precision=x, accept_recall=y)
+    preference = cp.Preference(precision_at_full_recall=x, recall_at_full_precision=y)
     weight = preference.recall_weight(index)
     value = float(cp.index_value(x, 1.0, weight, index=index))
     recall, precision = np.meshgrid(np.linspace(0.002, 1, 700), np.linspace(0.002, 1, 700))
@@ -140,8 +140,8 @@ def giving_up() -> None:
     decided = np.cumsum(np.ones(len(points.recall))) / rows
     figure, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")
     for index in ("kulczynski", "f"):
-        weight = cp.Preference(accept_precision=0.1, accept_recall=0.9).recall_weight(index)
-        rest = cp.Preference(accept_precision=0.8, accept_recall=0.8).recall_weight(index)
+        weight = cp.Preference(precision_at_full_recall=0.1, recall_at_full_precision=0.9).recall_weight(index)
+        rest = cp.Preference(precision_at_full_recall=0.8, recall_at_full_precision=0.8).recall_weight(index)
         case = 1 - cp.index_value(points.precision, points.recall, weight, index=index)
         negatives = rows - cases
         false_alarms, misses = points.fpr * negatives, (1 - points.recall) * cases

@@ -37,10 +37,10 @@ class InputError(CompromisError, ValueError):
     Examples
     --------
     >>> import compromis as cp
-    >>> cp.Preference(accept_precision=10)
+    >>> cp.Preference(precision_at_full_recall=10)
     Traceback (most recent call last):
         ...
-    compromis.errors.InputError: accept_precision is a share between 0 and 1, got 10; for 10 % write 0.1
+    compromis.errors.InputError: precision_at_full_recall is a share between 0 and 1, got 10; for 10 % write 0.1
     """
 
 

@@ -61,7 +61,7 @@ class Index:
     >>> quadratic = cp.Index("quadratic", lambda p, r, l: np.sqrt((1 - l) * p**2 + l * r**2))
     >>> round(float(cp.index_value(0.9, 0.5, 0.5, index=quadratic)), 3)
     0.728
-    >>> round(cp.Preference(accept_precision=0.1, accept_recall=0.9).recall_weight(quadratic), 3)
+    >>> round(cp.Preference(precision_at_full_recall=0.1, recall_at_full_precision=0.9).recall_weight(quadratic), 3)
     0.839
     """
 
@@ -92,13 +92,13 @@ class Index:
         limits = [np.isnan(p) | np.isnan(r) | np.isnan(weight), weight <= 0, weight >= 1, (p <= 0) | (r <= 0)]
         return np.select(limits, [np.full(p.shape, np.nan), p, r, np.zeros(p.shape)], inside)
 
-    def recall_weight(self, accept_precision: float, accept_recall: float) -> float:
+    def recall_weight(self, precision_at_full_recall: float, recall_at_full_precision: float) -> float:
         """Return l such that (precision x, recall 1) and (precision 1, recall y) are worth the same.
 
         At x = 0 or y = 0 it is the limit; with both 0 there is none for the indices that are 0 there, and
         l = 1/2 treats the two alike.
         """
-        x, y = accept_precision, accept_recall
+        x, y = precision_at_full_recall, recall_at_full_precision
         if not self.defined_at_zero and (x == 0 or y == 0):
             return 0.5 if x == y else float(x == 0)
         if self.answer is not None:

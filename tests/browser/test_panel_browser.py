@@ -70,7 +70,7 @@ def test_a_knob_changes_everything_at_once(opened, case):
     rows = "Array.from(document.querySelectorAll('.cp-matrix tbody tr'), (row) => Array.from(row.cells).slice(1).map((one) => one.textContent))"
     shown_counts = [[int(cell.replace(",", "").replace("·", "0")) for cell in row] for row in page.evaluate(rows)]
     assert shown_counts == counts.matrix.tolist()
-    assert state["wish"]["classes"][chosen]["accept_precision"] == 0.9
+    assert state["wish"]["classes"][chosen]["precision_at_full_recall"] == 0.9
 
 
 def test_reset_goes_back(opened, case):
@@ -90,7 +90,7 @@ def test_buttons_copy_and_download(opened, case, tmp_path):
     page.wait_for_function("document.querySelector('.cp-said').textContent.includes('copied')")
     (tmp_path / "wish.toml").write_text(page.evaluate("navigator.clipboard.readText()"))
     wish = cp.Preferences.from_toml(tmp_path / "wish.toml")
-    assert wish.of(0).accept_precision == 0.45
+    assert wish.of(0).precision_at_full_recall == 0.45
     page.get_by_role("button", name="Copy Python").click()
     page.wait_for_function("document.querySelector('.cp-said').textContent.startsWith('Python')")
     assert page.evaluate("navigator.clipboard.readText()").startswith("cp.search_weights(votes, y, labels=[0, 1, 2, 3]")
@@ -155,8 +155,11 @@ def test_given_weights_are_applied_as_they_are(opened):
 
 def test_onchange_hears_of_every_change(opened, case):
     start = """globalThis.heard = []; globalThis.panel = mountPanel(document.getElementById("root"), page,
-      { onChange: (state) => globalThis.heard.push(state.wish.classes[0].accept_recall) });"""
+      { onChange: (state) => globalThis.heard.push(state.wish.classes[0].recall_at_full_precision) });"""
     page = opened(page_of(case.document, start)).page
     turn(page, 2, 12)
     heard = page.evaluate("heard")
-    assert (heard[0], heard[-1]) == (json.loads(json.dumps(case.document))["wish"]["classes"][0]["accept_recall"], 0.12)
+    assert (heard[0], heard[-1]) == (
+        json.loads(json.dumps(case.document))["wish"]["classes"][0]["recall_at_full_precision"],
+        0.12,
+    )

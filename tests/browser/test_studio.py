@@ -86,7 +86,7 @@ def test_open_load_wish_tune_save_reload(studio, visit, votes, tmp_path):  # noq
     before = matrix(page)
     turn(knob(page, "bad", "Importance"), 12)
     turn(knob(page, "bad", "For recall 1, I accept a precision of"), 15)
-    held(one, lambda wish: wish["bad"].importance == 10 and wish["bad"].accept_precision == 0.15)
+    held(one, lambda wish: wish["bad"].importance == 10 and wish["bad"].precision_at_full_recall == 0.15)
     page.wait_for_timeout(600)
     after = matrix(page)
     assert after != before
@@ -99,7 +99,7 @@ def test_open_load_wish_tune_save_reload(studio, visit, votes, tmp_path):  # noq
         expect(page.locator("form.save .done", has_text=f"{kind}.")).to_be_visible()
     saved = tmp_path / "saved"
     wish = cp.Preferences.from_toml(saved / "preferences.toml")
-    assert wish.of("bad") == cp.Preference(10, accept_precision=0.15, accept_recall=0.8)
+    assert wish.of("bad") == cp.Preference(10, precision_at_full_recall=0.15, recall_at_full_precision=0.8)
     patterns = patterns_of(one)
     decision = cp.Decision.from_json(saved / "weights.json")
     assert patterns.counts(decision.weights).matrix.tolist() == after

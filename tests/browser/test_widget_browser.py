@@ -40,7 +40,7 @@ def test_the_module_runs_and_tells_the_model(opened):
     knob.press("ArrowRight")
     watched.page.wait_for_function("(before) => saved >= before + 2", arg=before)
     knobs.state = json.loads(json.dumps(watched.page.evaluate("values.state")))
-    assert knobs.preferences.of("good").accept_precision == 0.81
+    assert knobs.preferences.of("good").precision_at_full_recall == 0.81
     assert knobs.preferences.of("bad") == cp.Preference(10.0, 0.1, 0.9)
     assert len(knobs.weights) == 2
     watched.page.evaluate("remove()")

@@ -25,7 +25,9 @@ def test_the_blocks_run(tmp_path):
     pytest.importorskip("skl2onnx")
     onnxruntime = pytest.importorskip("onnxruntime")
     X, y = load_breast_cancer(return_X_y=True)
-    wish = cp.Preferences({0: cp.Preference(10, accept_precision=0.5, accept_recall=0.95)}, index="f")
+    wish = cp.Preferences(
+        {0: cp.Preference(10, precision_at_full_recall=0.5, recall_at_full_precision=0.95)}, index="f"
+    )
     forest = RandomForestClassifier(10, random_state=0)
     tuned = cp.WeightedVoteClassifier(forest, preferences=wish, random_state=0).fit(X[::2], y[::2])
     names = {"cp": cp, "X": X[::2], "y": y[::2], "X_held": X[1::2], "y_held": y[1::2], "wish": wish, "tuned": tuned}

@@ -192,7 +192,7 @@ def test_the_scale_of_importances_and_of_weights_loses_nothing(rows, wish, power
 
 
 def _scaled(one, factor):
-    return cp.Preference(one.importance * factor, one.accept_precision, one.accept_recall)
+    return cp.Preference(one.importance * factor, one.precision_at_full_recall, one.recall_at_full_precision)
 
 
 @law("pragma_loss")

@@ -176,7 +176,7 @@ def check_indices(seed: int) -> None:
             oracle.index_value(p, r, l, index),
             f"{index} at ({p}, {r}, {l})",
         )
-        answer = cp.Preference(accept_precision=x, accept_recall=y).recall_weight(index)
+        answer = cp.Preference(precision_at_full_recall=x, recall_at_full_precision=y).recall_weight(index)
         conditioned(answer, oracle.recall_weight(x, y, index), x, y, index)
 
 

@@ -24,7 +24,13 @@ COLUMNS = {"truth": "truth", "votes": {f"p_{label}": label for label in LABELS}}
 WISH = {
     "index": "f",
     "classes": [
-        {"label": "bad", "importance": 10.0, "accept_precision": 0.2, "accept_recall": 0.9, "min_precision": 0.25},
+        {
+            "label": "bad",
+            "importance": 10.0,
+            "precision_at_full_recall": 0.2,
+            "recall_at_full_precision": 0.9,
+            "min_precision": 0.25,
+        },
         {"label": "good"},
         {"label": "ugly", "recall_weight": 0.3},
     ],

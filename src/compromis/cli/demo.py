@@ -22,7 +22,8 @@ def command() -> None:
     truth = data.target_names[data.target].astype(str)
     train, test, y_train, y_test = train_test_split(data.data, truth, test_size=0.4, stratify=truth, random_state=0)
     wish = Preferences(
-        {"malignant": Preference(10, accept_precision=0.50, accept_recall=0.95, min_precision=0.50)}, index="f"
+        {"malignant": Preference(10, precision_at_full_recall=0.50, recall_at_full_precision=0.95, min_precision=0.50)},
+        index="f",
     )
     click.echo("A screening: 569 tumours, 30 measurements each. A missed cancer is worse than a false alarm.\n")
     click.echo("THE WISH\n" + wish.describe() + "\n")

@@ -103,11 +103,11 @@ class PreferenceDisplay(ShownInNotebooks):
     def _lines(self, wish: Preference) -> list[tuple[float, bool]]:
         """The losses of the lines to draw, and whether each joins the two answers."""
         lines = [(level, False) for level in self.levels]
-        return lines if wish.accept_precision is None else [*lines, (self._answer_loss(wish), True)]
+        return lines if wish.precision_at_full_recall is None else [*lines, (self._answer_loss(wish), True)]
 
     def _answer_loss(self, wish: Preference) -> float:
-        assert wish.accept_precision is not None
-        return 1.0 - float(self._index.value(wish.accept_precision, 1.0, wish.recall_weight(self._index)))
+        assert wish.precision_at_full_recall is not None
+        return 1.0 - float(self._index.value(wish.precision_at_full_recall, 1.0, wish.recall_weight(self._index)))
 
     def _line(self, wish: Preference, loss: float) -> tuple[Any, Any]:
         return isoline(1.0 - loss, wish.recall_weight(self._index), self._index, size=_ALONG)
@@ -137,9 +137,9 @@ class PreferenceDisplay(ShownInNotebooks):
     def _title(self, wish: Preference, labels: Sequence[Label]) -> str:
         weight = wish.recall_weight(self._index)
         lines = [listed(labels, 5), f"importance {wish.importance:g}, recall weight {weight:.2g} ({self._index.name})"]
-        if wish.accept_precision is not None and wish.accept_recall is not None:
+        if wish.precision_at_full_recall is not None and wish.recall_at_full_precision is not None:
             lines.append(
-                f"equal: precision {wish.accept_precision:.3g} at recall 1, recall {wish.accept_recall:.3g} at precision 1"
+                f"equal: precision {wish.precision_at_full_recall:.3g} at recall 1, recall {wish.recall_at_full_precision:.3g} at precision 1"
             )
         return "\n".join(lines)
 
@@ -175,9 +175,9 @@ def _name_line(ax: Any, recall: Any, precision: Any, loss: float) -> None:
 
 
 def _mark_answers(ax: Any, wish: Preference) -> None:
-    if wish.accept_precision is None or wish.accept_recall is None:
+    if wish.precision_at_full_recall is None or wish.recall_at_full_precision is None:
         return
-    for recall, precision in ((1.0, wish.accept_precision), (wish.accept_recall, 1.0)):
+    for recall, precision in ((1.0, wish.precision_at_full_recall), (wish.recall_at_full_precision, 1.0)):
         ax.plot(recall, precision, "o", color=ALARM, markeredgecolor="white", markersize=10, clip_on=False, zorder=5)
 
 

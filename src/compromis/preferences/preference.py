@@ -18,9 +18,9 @@ class Preference:
     ----------
     importance : float
         How much the class counts beside the others (PRAGMA's theta).
-    accept_precision : float in [0, 1)
+    precision_at_full_recall : float in [0, 1)
         The answer to 'what precision would you accept for a recall of 1?' (PRAGMA's x).
-    accept_recall : float in [0, 1)
+    recall_at_full_precision : float in [0, 1)
         The answer to 'what recall would you accept for a precision of 1?' (PRAGMA's y).
     min_precision, min_recall : float in [0, 1], optional
         Results below are not acceptable at any price.
@@ -35,7 +35,7 @@ class Preference:
     Examples
     --------
     >>> import compromis as cp
-    >>> cancer = cp.Preference(importance=10, accept_precision=0.10, accept_recall=0.90)
+    >>> cancer = cp.Preference(importance=10, precision_at_full_recall=0.10, recall_at_full_precision=0.90)
     >>> round(cancer.recall_weight(), 3)
     0.9
     >>> print(cancer.describe("cancer"))
@@ -43,8 +43,8 @@ class Preference:
     """
 
     importance: float = 1.0
-    accept_precision: float | None = 0.8
-    accept_recall: float | None = 0.8
+    precision_at_full_recall: float | None = 0.8
+    recall_at_full_precision: float | None = 0.8
     min_precision: float | None = None
     min_recall: float | None = None
     given_recall_weight: float | None = None
@@ -53,11 +53,11 @@ class Preference:
         if not (isinstance(self.importance, Real) and 0 <= self.importance < math.inf):
             raise InputError(f"importance is a finite number of at least 0, got {self.importance!r}")
         if self.given_recall_weight is None:
-            _check_share("accept_precision", self.accept_precision, one_allowed=False)
-            _check_share("accept_recall", self.accept_recall, one_allowed=False)
+            _check_share("precision_at_full_recall", self.precision_at_full_recall, one_allowed=False)
+            _check_share("recall_at_full_precision", self.recall_at_full_precision, one_allowed=False)
         else:
             _check_share("recall_weight", self.given_recall_weight)
-            if self.accept_precision is not None or self.accept_recall is not None:
+            if self.precision_at_full_recall is not None or self.recall_at_full_precision is not None:
                 raise InputError(
                     "give either the two answers or a recall weight, not both; use Preference.from_recall_weight"
                 )
@@ -88,9 +88,9 @@ class Preference:
         """Return the recall weight l in [0, 1] that the answers mean for `index`: 0 precision alone, 1 recall alone."""
         if self.given_recall_weight is not None:
             return self.given_recall_weight
-        assert self.accept_precision is not None
-        assert self.accept_recall is not None
-        return get_index(index).recall_weight(self.accept_precision, self.accept_recall)
+        assert self.precision_at_full_recall is not None
+        assert self.recall_at_full_precision is not None
+        return get_index(index).recall_weight(self.precision_at_full_recall, self.recall_at_full_precision)
 
     def describe(self, label: object = None) -> str:
         """Return in a sentence what the preference means."""
@@ -101,8 +101,8 @@ class Preference:
     def __repr__(self) -> str:
         shown = {
             "importance": self.importance,
-            "accept_precision": self.accept_precision,
-            "accept_recall": self.accept_recall,
+            "precision_at_full_recall": self.precision_at_full_recall,
+            "recall_at_full_precision": self.recall_at_full_precision,
         }
         shown |= {"min_precision": self.min_precision, "min_recall": self.min_recall}
         arguments = ", ".join(f"{name}={value!r}" for name, value in shown.items() if value is not None)
@@ -114,8 +114,8 @@ class Preference:
         if self.given_recall_weight is not None:
             return f"recall weighs {100 * self.given_recall_weight:g} %, precision {100 * (1 - self.given_recall_weight):g} %"
         return (
-            f"for a recall of 1 you accept a precision of {_percent(self.accept_precision)}; "
-            f"for a precision of 1 you accept a recall of {_percent(self.accept_recall)}"
+            f"for a recall of 1 you accept a precision of {_percent(self.precision_at_full_recall)}; "
+            f"for a precision of 1 you accept a recall of {_percent(self.recall_at_full_precision)}"
         )
 
     def _floors(self) -> str:

@@ -54,7 +54,7 @@ class Preferences:
     Examples
     --------
     >>> import compromis as cp
-    >>> wish = cp.Preferences({"bad": cp.Preference(10, accept_precision=0.1, accept_recall=0.9)})
+    >>> wish = cp.Preferences({"bad": cp.Preference(10, precision_at_full_recall=0.1, recall_at_full_precision=0.9)})
     >>> print(wish.describe())
     index kulczynski
     'bad': importance 10; for a recall of 1 you accept a precision of 10 %; for a precision of 1 you accept a recall of 90 %.

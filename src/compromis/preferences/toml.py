@@ -19,8 +19,8 @@ from compromis.preferences.preferences import Preferences
 
 class _Answers(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     importance: float = 1.0
-    accept_precision: float | None = None
-    accept_recall: float | None = None
+    precision_at_full_recall: float | None = None
+    recall_at_full_precision: float | None = None
     recall_weight: float | None = None
     min_precision: float | None = None
     min_recall: float | None = None
@@ -29,8 +29,8 @@ class _Answers(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
         if self.recall_weight is not None:
             return Preference(
                 self.importance,
-                self.accept_precision,
-                self.accept_recall,
+                self.precision_at_full_recall,
+                self.recall_at_full_precision,
                 self.min_precision,
                 self.min_recall,
                 self.recall_weight,
@@ -38,8 +38,12 @@ class _Answers(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
         fallback = Preference()
         return Preference(
             self.importance,
-            fallback.accept_precision if self.accept_precision is None else self.accept_precision,
-            fallback.accept_recall if self.accept_recall is None else self.accept_recall,
+            fallback.precision_at_full_recall
+            if self.precision_at_full_recall is None
+            else self.precision_at_full_recall,
+            fallback.recall_at_full_precision
+            if self.recall_at_full_precision is None
+            else self.recall_at_full_precision,
             self.min_precision,
             self.min_recall,
         )
@@ -147,8 +151,8 @@ def _unique(classes: list[_ClassAnswers]) -> dict[Any, Preference]:
 def _answers(preference: Preference) -> dict[str, float]:
     fields = {
         "importance": float(preference.importance),
-        "accept_precision": preference.accept_precision,
-        "accept_recall": preference.accept_recall,
+        "precision_at_full_recall": preference.precision_at_full_recall,
+        "recall_at_full_precision": preference.recall_at_full_precision,
         "recall_weight": preference.given_recall_weight,
         "min_precision": preference.min_precision,
         "min_recall": preference.min_recall,

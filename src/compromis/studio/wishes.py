@@ -15,8 +15,8 @@ class ClassWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
 
     label: str
     importance: float = 1.0
-    accept_precision: float | None = None
-    accept_recall: float | None = None
+    precision_at_full_recall: float | None = None
+    recall_at_full_precision: float | None = None
     recall_weight: float | None = None
     min_precision: float | None = None
     min_recall: float | None = None
@@ -29,8 +29,8 @@ class ClassWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
         usual = Preference()
         return Preference(
             self.importance,
-            usual.accept_precision if self.accept_precision is None else self.accept_precision,
-            usual.accept_recall if self.accept_recall is None else self.accept_recall,
+            usual.precision_at_full_recall if self.precision_at_full_recall is None else self.precision_at_full_recall,
+            usual.recall_at_full_precision if self.recall_at_full_precision is None else self.recall_at_full_precision,
             *floors,
         )
 
@@ -63,8 +63,8 @@ def _class_wish(label: str, one: Preference) -> ClassWish:
     return ClassWish(
         label,
         float(one.importance),
-        one.accept_precision,
-        one.accept_recall,
+        one.precision_at_full_recall,
+        one.recall_at_full_precision,
         one.given_recall_weight,
         one.min_precision,
         one.min_recall,

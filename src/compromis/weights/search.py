@@ -90,7 +90,7 @@ def search_weights(
     --------
     >>> import compromis as cp
     >>> votes = [[9, 1], [7, 3], [6, 4], [6, 4], [2, 8]]
-    >>> wish = cp.Preferences({"bad": cp.Preference(10, accept_precision=0.1, accept_recall=0.9)})
+    >>> wish = cp.Preferences({"bad": cp.Preference(10, precision_at_full_recall=0.1, recall_at_full_precision=0.9)})
     >>> search = cp.search_weights(votes, ["good", "good", "bad", "bad", "bad"], preferences=wish, labels=["good", "bad"])
     >>> search.counts.matrix.tolist(), search.optimal
     ([[2, 0], [0, 3]], True)

@@ -126,8 +126,8 @@ def _label(label: Label) -> dict[str, Any]:
 def _answers(preference: Preference) -> dict[str, float | None]:
     return {
         "importance": float(preference.importance),
-        "accept_precision": preference.accept_precision,
-        "accept_recall": preference.accept_recall,
+        "precision_at_full_recall": preference.precision_at_full_recall,
+        "recall_at_full_precision": preference.recall_at_full_precision,
         "recall_weight": preference.given_recall_weight,
         "min_precision": preference.min_precision,
         "min_recall": preference.min_recall,

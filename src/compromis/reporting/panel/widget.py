@@ -142,4 +142,4 @@ def _preference(one: dict[str, Any]) -> Preference:
     minima = {name: one[name] for name in ("min_precision", "min_recall")}
     if one["recall_weight"] is not None:
         return Preference.from_recall_weight(one["recall_weight"], one["importance"], **minima)
-    return Preference(one["importance"], one["accept_precision"], one["accept_recall"], **minima)
+    return Preference(one["importance"], one["precision_at_full_recall"], one["recall_at_full_precision"], **minima)

@@ -55,7 +55,7 @@ function wishLine(weight) {
 /** The recall weight that the two answers mean for an index; the formulas of compromis.indices. */
 export function recallWeight(index, mine) {
   if (mine.recall_weight !== null && mine.recall_weight !== undefined) return mine.recall_weight;
-  const [p, r] = [mine.accept_precision ?? 0.8, mine.accept_recall ?? 0.8];
+  const [p, r] = [mine.precision_at_full_recall ?? 0.8, mine.recall_at_full_precision ?? 0.8];
   if (index === "kulczynski") return (1 - p) / (1 - p + (1 - r));
   if (p === 0 || r === 0) return p === r ? 0.5 : Number(p === 0);
   if (index === "f") return (r * (1 - p)) / (r * (1 - p) + p * (1 - r));

@@ -10,7 +10,7 @@ let shown = null;
 let waiting = null;
 let known = null;
 let turns = 0;
-const NOTHING = { importance: 1, accept_precision: null, accept_recall: null, recall_weight: null, min_precision: null, min_recall: null };
+const NOTHING = { importance: 1, precision_at_full_recall: null, recall_at_full_precision: null, recall_weight: null, min_precision: null, min_recall: null };
 
 /** The wish and the weights that the panel shows, as the server takes them. */
 export function current() {

@@ -48,7 +48,7 @@ function classKnobs(one, open, changed) {
     make("summary", {}, nameOf(one.text), brief), importance.node, precision.node, recall.node, floors,
   );
   const answer = (name, input) => input.addEventListener("input", () => {
-    if (one.recall_weight != null) Object.assign(one, { recall_weight: null, accept_precision: 0.8, accept_recall: 0.8 });
+    if (one.recall_weight != null) Object.assign(one, { recall_weight: null, precision_at_full_recall: 0.8, recall_at_full_precision: 0.8 });
     one[name] = Number(input.value) / 100;
     changed();
   });
@@ -64,16 +64,16 @@ function classKnobs(one, open, changed) {
     one.importance = steps[Number(importance.input.value)];
     changed();
   });
-  answer("accept_precision", precision.input);
-  answer("accept_recall", recall.input);
+  answer("precision_at_full_recall", precision.input);
+  answer("recall_at_full_precision", recall.input);
   floor("min_precision", leastPrecision.input);
   floor("min_recall", leastRecall.input);
   return {
     node,
     show(index) {
       importance.show(Math.max(0, steps.findIndex((step) => step >= one.importance)), one.importance);
-      precision.show(Math.round(100 * (one.accept_precision ?? 0.8)), one.accept_precision);
-      recall.show(Math.round(100 * (one.accept_recall ?? 0.8)), one.accept_recall);
+      precision.show(Math.round(100 * (one.precision_at_full_recall ?? 0.8)), one.precision_at_full_recall);
+      recall.show(Math.round(100 * (one.recall_at_full_precision ?? 0.8)), one.recall_at_full_precision);
       for (const [field, value] of [[leastPrecision, one.min_precision], [leastRecall, one.min_recall]]) {
         const text = value == null ? "" : String(Number((100 * value).toPrecision(6)));
         if (document.activeElement !== field.input) field.input.value = text;

@@ -19,8 +19,8 @@ export function indexValue(index, precision, recall, weight) {
 /** Return the recall weight of one class's preference: as given, or what its two answers mean for the index. */
 export function recallWeight(index, preference) {
   if (preference.recall_weight != null) return preference.recall_weight;
-  const x = preference.accept_precision;
-  const y = preference.accept_recall;
+  const x = preference.precision_at_full_recall;
+  const y = preference.recall_at_full_precision;
   if (index === 0) return (1 - x) / (1 - x + (1 - y));
   if (x === 0 || y === 0) return x === y ? 0.5 : Number(x === 0);
   if (index === 1) return (y * (1 - x)) / (y * (1 - x) + x * (1 - y));
@@ -45,7 +45,7 @@ export function layOut(wish, support) {
   };
 }
 
-const FIELDS = ["importance", "accept_precision", "accept_recall", "recall_weight", "min_precision", "min_recall"];
+const FIELDS = ["importance", "precision_at_full_recall", "recall_at_full_precision", "recall_weight", "min_precision", "min_recall"];
 
 function given(preference) {
   const answered = preference.recall_weight == null;
