@@ -48,16 +48,16 @@ LISTEN = """() => {
 }"""
 
 
-def votes_of(rows: int, classes: int, seed: int = 0) -> cp.VotePatterns:
+def votes_of(rows: int, classes: int, seed: int = 0) -> cp.Votes:
     """Continuous probabilities: every row is a pattern of its own."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, classes, rows)
     logs = 1.5 * np.eye(classes)[y] + rng.normal(size=(rows, classes))
     shares = np.exp(logs) / np.exp(logs).sum(axis=1, keepdims=True)
-    return cp.VotePatterns.from_votes(shares, y)
+    return cp.Votes.from_votes(shares, y)
 
 
-def page_of(patterns: cp.VotePatterns) -> str:
+def page_of(patterns: cp.Votes) -> str:
     wish = cp.Preferences.prioritise([0], index="f")
     weights = cp.search_weights(patterns, preferences=wish, method="sweep").weights
     document = panel_document(patterns, wish, weights, most_bytes=10**8)

@@ -23,9 +23,9 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import TunedThresholdClassifierCV
 
 from benchmarks.lines import Lines, at_most, below
-from compromis.estimators.weighted_vote import WeightedVoteClassifier
+from compromis.estimators.tuned_decision import TunedDecisionClassifier
 from compromis.evaluation.scoring import pragma_scorer
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 from compromis.preferences import Preference, Preferences
 from compromis.weights import Annealing, Budget, Sweep, search_weights
 
@@ -67,7 +67,7 @@ def letters(lines: Lines) -> None:
     smoothed, other = best_of(lambda: search_weights(votes, y, preferences=preferences, smoothing=0.025))
     found = f"{1000 * smoothed:.0f} ms, loss {other.loss:.5f}"
     lines.add("letter: the same with smoothing", smoothed / fit, beside=found)
-    tuned = WeightedVoteClassifier(forest, preferences=preferences, random_state=0)
+    tuned = TunedDecisionClassifier(forest, preferences=preferences, random_state=0)
     whole, _ = best_of(lambda: tuned.fit(X, y))
     what = "letter: the estimator's default, resamples and out-of-bag votes included, beyond the fit / the fit"
     lines.add(what, (whole - fit) / fit, at_most(0.50), f"{whole:.2f} s, fit {fit:.2f} s")
@@ -91,14 +91,14 @@ def against_annealing(
     longer = search_weights(votes, y, preferences=preferences, method=Sweep(), budget=Budget(evaluations=1_000_000))
     found = f"loss {longer.loss:.5f} in {1000 * longer.seconds:.0f} ms of wall clock, {its}"
     lines.add("letter: the same with a budget of 1 M evaluations", longer.loss / annealed.loss, at_most(1), found)
-    dual_in, dual = dual_annealing(VotePatterns.from_votes(votes, y, merge=False), preferences, 5_000)
+    dual_in, dual = dual_annealing(Votes.from_votes(votes, y, merge=False), preferences, 5_000)
     what = "letter: search / scipy's dual_annealing with 5,000 evaluations"
     lines.add(what, seconds / dual_in, at_most(0.02), f"{1000 * seconds:.0f} ms, {dual_in:.1f} s")
     what = "letter: loss of the search / that of dual_annealing"
     lines.add(what, search.loss / dual, below(1), f"{search.loss:.5f}, {dual:.5f}")
 
 
-def dual_annealing(patterns: VotePatterns, preferences: Preferences, evaluations: int) -> tuple[float, float]:
+def dual_annealing(patterns: Votes, preferences: Preferences, evaluations: int) -> tuple[float, float]:
     """Minimise the plane over log-weights with scipy, on plain numpy."""
     wish = preferences.on(patterns.classes)
     classes = len(patterns.classes)

@@ -39,9 +39,9 @@ def losses(model, draw):
     found = []
     for calibrated in (False, True):
         base = CalibratedClassifierCV(model, method="isotonic", cv=5) if calibrated else model
-        tuned = cp.WeightedVoteClassifier(base, preferences=WISH, votes="proba", cv=5, resamples=0, random_state=0).fit(
-            X[:ROWS], y[:ROWS]
-        )
+        tuned = cp.TunedDecisionClassifier(
+            base, preferences=WISH, votes="proba", cv=5, resamples=0, random_state=0
+        ).fit(X[:ROWS], y[:ROWS])
         found += [
             cp.pragma_loss(y[ROWS:], one.predict(X[ROWS:]), preferences=WISH) for one in (tuned.estimator_, tuned)
         ]

@@ -1,4 +1,4 @@
-"""Which smoothing, resampling and bound on the weights generalise best? The table behind WeightedVoteClassifier's defaults.
+"""Which smoothing, resampling and bound on the weights generalise best? The table behind TunedDecisionClassifier's defaults.
 
 Out-of-sample loss over repeated stratified halves, on the papers' data and the study sets (COMPROMIS_DATA), under index f and under
 Kulczynski's with min_precision = precision_at_full_recall for the priority classes. A variant that decides constantly in at least half
@@ -67,7 +67,7 @@ def one_split(name, X, y, train, test, trees, seed, variants):
     results = {}
     for wish_name, wish in wishes(name, y).items():
         for variant, (smoothing, resamples, bound) in variants.items():
-            tuned = cp.WeightedVoteClassifier(
+            tuned = cp.TunedDecisionClassifier(
                 forest,
                 preferences=wish,
                 smoothing=smoothing / trees,

@@ -3,7 +3,7 @@ Tune a forest to a wish
 =======================
 
 A forest decides by most votes. Give the votes of each class a weight and it decides otherwise; no tree is grown again.
-``WeightedVoteClassifier`` searches the weights that serve a wish best, on out-of-bag votes.
+``TunedDecisionClassifier`` searches the weights that serve a wish best, on out-of-bag votes.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, stratif
 wish = cp.Preferences(
     {"cancer": cp.Preference(importance=10, precision_at_full_recall=0.10, recall_at_full_precision=0.90)}, index="f"
 )
-tuned = cp.WeightedVoteClassifier(RandomForestClassifier(50, random_state=0), preferences=wish, random_state=0)
+tuned = cp.TunedDecisionClassifier(RandomForestClassifier(50, random_state=0), preferences=wish, random_state=0)
 tuned.fit(X_train, y_train)
 print(tuned.tuning_.summary())
 

@@ -28,7 +28,7 @@ wish = cp.Preferences(
     },
     index="f",
 )
-tuned = cp.WeightedVoteClassifier(RandomForestClassifier(60, random_state=0), preferences=wish, random_state=0)
+tuned = cp.TunedDecisionClassifier(RandomForestClassifier(60, random_state=0), preferences=wish, random_state=0)
 tuned.fit(X_train, y_train)
 print({label: round(float(weight), 2) for label, weight in zip(tuned.classes_.tolist(), tuned.weights_, strict=True)})
 print("floor met on out-of-bag votes:", tuned.search_.feasible)

@@ -22,7 +22,7 @@ wish = cp.Preferences(
     {"fraud": cp.Preference(importance=10, precision_at_full_recall=0.3, recall_at_full_precision=0.8)}, index="f"
 )
 models = {
-    name: cp.WeightedVoteClassifier(model, preferences=wish, random_state=0).fit(X_train, y_train)
+    name: cp.TunedDecisionClassifier(model, preferences=wish, random_state=0).fit(X_train, y_train)
     for name, model in {"forest": RandomForestClassifier(50, random_state=0), "naive Bayes": GaussianNB()}.items()
 }
 decisions = {name: model.predict(X_test) for name, model in models.items()}

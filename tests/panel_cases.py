@@ -20,7 +20,7 @@ from tests.weight_cases import INDICES, small_problem
 class Case:
     """A problem: its document for the panel, and Python's answers."""
 
-    patterns: cp.VotePatterns
+    patterns: cp.Votes
     wish: cp.Preferences
     document: dict
     smoothing: float = 0.0
@@ -46,7 +46,7 @@ class Case:
 
 
 def make_case(votes, y, wish, *, weights=None, labels=None, smoothing=0.0, sample_weight=None) -> Case:
-    patterns = cp.VotePatterns.from_votes(votes, y, labels=labels, sample_weight=sample_weight)
+    patterns = cp.Votes.from_votes(votes, y, labels=labels, sample_weight=sample_weight)
     document = panel_document(patterns, wish, weights, smoothing=smoothing, most_bytes=10**8)
     return Case(patterns, wish, document, smoothing)
 

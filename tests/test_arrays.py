@@ -87,7 +87,7 @@ def test_several_outputs(call, said):
 @pytest.mark.parametrize(
     "model",
     [
-        cp.WeightedVoteClassifier(LogisticRegression()),
+        cp.TunedDecisionClassifier(LogisticRegression()),
         cp.PragmaTreeClassifier(),
         cp.PragmaForestClassifier(3),
         cp.C45Classifier(),
@@ -104,7 +104,7 @@ def test_estimators_of_several_outputs(model, kind):
 def test_the_advice_helps():
     X, y = load_iris(return_X_y=True)
     outputs = np.column_stack([y, y == 1])
-    forest = cp.WeightedVoteClassifier(RandomForestClassifier(10, random_state=0), resamples=0, random_state=0)
+    forest = cp.TunedDecisionClassifier(RandomForestClassifier(10, random_state=0), resamples=0, random_state=0)
     both = MultiOutputClassifier(forest).fit(X, outputs)
     assert both.predict(X).shape == (150, 2)
     assert np.array_equal(both.estimators_[0].predict(X), forest.fit(X, y).predict(X))

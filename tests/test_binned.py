@@ -61,7 +61,7 @@ def check_votes(rng, cases):
         truth[:2] = 0, 1
         frame = pl.DataFrame(votes, schema=names).with_columns(t=pl.Series(np.array(names)[truth]))
         bins = int(rng.integers(max(2, classes - 1), 40))  # fewer could round all votes of a row to 0, and are refused
-        binned = cp.VotePatterns.from_frame(frame, truth="t", votes=names, bins=bins)
+        binned = cp.Votes.from_frame(frame, truth="t", votes=names, bins=bins)
         weights = np.exp(rng.normal(size=classes))
         shares = votes / votes.sum(axis=1, keepdims=True)
         smoothing = 0.0 if rng.random() < 0.5 else float(rng.random() / 5)
@@ -102,14 +102,14 @@ def test_bounds_narrow_with_the_bins(rng):
     frame = pl.DataFrame(votes, schema=["a", "b", "c"]).with_columns(t=pl.Series(rng.choice(["a", "b", "c"], 4000)))
     widths = []
     for bins in (10, 100, 1000):
-        bounds = cp.VotePatterns.from_frame(frame, truth="t", votes=["a", "b", "c"], bins=bins).bounds([1, 2, 3])
+        bounds = cp.Votes.from_frame(frame, truth="t", votes=["a", "b", "c"], bins=bins).bounds([1, 2, 3])
         widths.append((bounds.high - bounds.low).sum())
     assert widths[0] > 5 * widths[1] > 25 * widths[2]
 
 
 def test_exact_votes_have_no_width(rng):
     votes = rng.integers(0, 5, (100, 3)) + np.array([1, 0, 0])
-    patterns = cp.VotePatterns.from_votes(votes, rng.integers(0, 3, 100), labels=[0, 1, 2])
+    patterns = cp.Votes.from_votes(votes, rng.integers(0, 3, 100), labels=[0, 1, 2])
     bounds = patterns.bounds([1, 1, 2])
     assert np.array_equal(bounds.low, bounds.high)
     assert np.array_equal(bounds.low, patterns.counts([1, 1, 2]).matrix)

@@ -45,7 +45,7 @@ def _on_a_cluster():
     [
         RandomForestClassifier(10, random_state=0),
         cp.PragmaForestClassifier(10, random_state=0),
-        cp.WeightedVoteClassifier(RandomForestClassifier(10, random_state=0), votes="proba", cv=3, random_state=0),
+        cp.TunedDecisionClassifier(RandomForestClassifier(10, random_state=0), votes="proba", cv=3, random_state=0),
     ],
     ids=lambda model: type(model).__name__,
 )

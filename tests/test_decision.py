@@ -59,7 +59,7 @@ def test_numpy(decided, votes, kind):
 
 def test_patterns_decide_alike(decided, votes):
     decision, expected = decided
-    positions = cp.VotePatterns.from_votes(votes, [0] * ROWS, labels=list(range(5)), merge=False).decide(
+    positions = cp.Votes.from_votes(votes, [0] * ROWS, labels=list(range(5)), merge=False).decide(
         WEIGHTS, smoothing=decision.smoothing
     )
     assert (np.array(LABELS)[positions] == expected).all()

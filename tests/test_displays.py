@@ -198,7 +198,7 @@ def test_votes_of_patterns_estimators_and_many_classes(rng):
     y = np.array([f"c{k:02}" for k in rng.integers(26, size=400)])
     classes = sorted(set(y))
     votes = rng.dirichlet(np.full(26, 0.3), 400)
-    patterns = cp.VotePatterns.from_votes(votes, y)
+    patterns = cp.Votes.from_votes(votes, y)
     display = cp.VoteDisplay.from_patterns(patterns, label="c03")
     frame = display.frame("pandas")
     assert frame.truth.nunique() == 5
@@ -217,7 +217,7 @@ def test_votes_of_patterns_estimators_and_many_classes(rng):
 
 def test_class_balance_is_scikit_learns(voted):
     votes, y = voted
-    patterns = cp.VotePatterns.from_votes(votes, y)
+    patterns = cp.Votes.from_votes(votes, y)
     wish = cp.Preferences.prioritise(["c"])
     decisions = [np.array(list("abc"))[(votes * w).argmax(axis=1)] for w in ([1, 1, 1], [1, 1, 4])]
     change = Change(patterns.counts([1, 1, 1]), patterns.counts([1, 1, 4]), wish)
@@ -257,7 +257,7 @@ def test_weight_sweep_is_recomputed(voted):
 def test_hostile_names_are_shown_as_they_are(rng):
     y = np.repeat(HOSTILE, 10)
     votes = rng.dirichlet(np.ones(4), 40)
-    patterns = cp.VotePatterns.from_votes(votes, y, labels=HOSTILE)
+    patterns = cp.Votes.from_votes(votes, y, labels=HOSTILE)
     pictures = [
         cp.ClassBalanceDisplay.from_counts(patterns.counts(np.ones(4))),
         cp.VoteDisplay.from_patterns(patterns, label=HOSTILE[0]),
@@ -282,7 +282,7 @@ def test_hostile_names_are_shown_as_they_are(rng):
 
 def test_axes_given(voted):
     votes, y = voted
-    patterns = cp.VotePatterns.from_votes(votes, y)
+    patterns = cp.Votes.from_votes(votes, y)
     figure, axes = pyplot.subplots(2, 2)
     assert cp.WeightSweepDisplay.from_votes(patterns, label="c", ax=axes).figure_ is figure
     with pytest.raises(cp.InputError, match="4 panels, got 2 axes"):

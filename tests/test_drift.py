@@ -175,7 +175,7 @@ def test_intervals_hold_what_they_promise_everywhere(rng, share, rows):
 class TestNewShares:
     def test_counts_and_patterns_weigh_alike(self):
         votes, y = [[3, 1], [2, 2], [0, 4], [1, 3]], ["a", "a", "a", "b"]
-        patterns = cp.VotePatterns.from_votes(votes, y)
+        patterns = cp.Votes.from_votes(votes, y)
         moved = patterns.with_prevalence({"a": 0.2, "b": 0.8}).counts([1.0, 1.0])
         assert moved.matrix == pytest.approx(patterns.counts([1.0, 1.0]).with_prevalence([0.2, 0.8]).matrix)
         assert moved.support / moved.support.sum() == pytest.approx([0.2, 0.8])
@@ -192,7 +192,7 @@ class TestNewShares:
         old_y, old_p = screened(rng, 40_000, before, before)
         new_y, new_p = screened(rng, 40_000, after, before)
         test_y, test_p = screened(rng, 200_000, after, before)
-        patterns = cp.VotePatterns.from_votes(old_p, old_y)
+        patterns = cp.Votes.from_votes(old_p, old_y)
         moved = cp.search_weights(patterns.with_prevalence([1 - after, after]), preferences=wish)
         again = cp.search_weights(new_p, new_y, preferences=wish)
         stale = cp.search_weights(patterns, preferences=wish)
@@ -219,7 +219,7 @@ class TestNewShares:
         wish = cp.Preferences(
             {2: cp.Preference(5, precision_at_full_recall=0.3, recall_at_full_precision=0.8)}, index="f"
         )
-        tuned = cp.WeightedVoteClassifier(
+        tuned = cp.TunedDecisionClassifier(
             RandomForestClassifier(100, min_samples_leaf=5, random_state=0),
             votes="proba",
             preferences=wish,

@@ -161,12 +161,12 @@ def forest_votes(rng, rows, classes=3, trees=4):
     return rng.multinomial(trees, rng.dirichlet(np.ones(classes)), rows)
 
 
-def test_vote_patterns(kind, rng):
+def test_votes(kind, rng):
     votes = forest_votes(rng, 500)
     votes[:7] = 0
     truth = random_labels(rng, ["x", "y", "z"], 500)
     frame = make(kind, {"t": truth, "x": votes[:, 0].tolist(), "y": votes[:, 1].tolist(), "z": votes[:, 2].tolist()})
-    found = cp.VotePatterns.from_frame(frame, truth="t", votes=["x", "y", "z"])
+    found = cp.Votes.from_frame(frame, truth="t", votes=["x", "y", "z"])
     expected = Counter(
         (tuple(map(float, row)), label) for row, label in zip(votes.tolist(), truth, strict=True) if any(row)
     )
@@ -179,12 +179,12 @@ def test_vote_patterns(kind, rng):
     assert found.rows == 493
 
 
-def test_vote_patterns_come_in_one_order(engine, rng):
+def test_votes_come_in_one_order(engine, rng):
     """Searches over equal evidence must give equal weights, whatever order an engine hands groups over in."""
     votes = forest_votes(rng, 300)
     columns = {"t": random_labels(rng, [0, 1, 2], 300)} | {f"v{k}": votes[:, k].tolist() for k in range(3)}
-    found = cp.VotePatterns.from_frame(make(engine, columns), truth="t", votes=["v0", "v1", "v2"])
-    same = cp.VotePatterns.from_frame(make("pandas", columns), truth="t", votes=["v0", "v1", "v2"])
+    found = cp.Votes.from_frame(make(engine, columns), truth="t", votes=["v0", "v1", "v2"])
+    same = cp.Votes.from_frame(make("pandas", columns), truth="t", votes=["v0", "v1", "v2"])
     assert np.array_equal(found.votes, same.votes)
     assert np.array_equal(found.truth, same.truth)
 
@@ -196,7 +196,7 @@ def test_bad_votes(engine, vote, bins):
     with pytest.raises(
         cp.InputError, match="1 rows have a vote that is missing, negative or not finite, the first in column 'a'"
     ):
-        cp.VotePatterns.from_frame(frame, truth="t", votes=["a", "b"], bins=bins)
+        cp.Votes.from_frame(frame, truth="t", votes=["a", "b"], bins=bins)
 
 
 def test_binned_votes(kind, rng):
@@ -204,7 +204,7 @@ def test_binned_votes(kind, rng):
     votes[:5] = 0
     truth = random_labels(rng, ["x", "y", "z"], 400)
     columns = {"t": truth} | {name: votes[:, k].tolist() for k, name in enumerate("xyz")}
-    found = cp.VotePatterns.from_frame(make(kind, columns), truth="t", votes=["x", "y", "z"], bins=20)
+    found = cp.Votes.from_frame(make(kind, columns), truth="t", votes=["x", "y", "z"], bins=20)
     shares = votes[5:] / (votes[5:, 0] + votes[5:, 1] + votes[5:, 2])[:, None]
     steps = np.floor(shares * 20 + 0.5) / 20
     expected = Counter((tuple(row), label) for row, label in zip(steps.tolist(), truth[5:], strict=True))

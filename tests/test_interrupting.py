@@ -75,7 +75,7 @@ def test_the_weights_so_far_are_never_worse_than_equal_weights(votes, rng):
     truth = rng.integers(0, 5, 300)
     shares = rng.multinomial(10, np.ones(5) / 5, 300) + 3 * np.eye(5, dtype=int)[truth]
     equal = cp.evaluate_counts(
-        cp.VotePatterns.from_votes(shares, truth, labels=range(5)).counts([1.0] * 5), preferences=cp.Preferences()
+        cp.Votes.from_votes(shares, truth, labels=range(5)).counts([1.0] * 5), preferences=cp.Preferences()
     )
     for method in ("sweep", "annealing"):
         for stop in (1, 2, 5):

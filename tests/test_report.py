@@ -114,7 +114,7 @@ def test_weights_given_are_shown_and_not_searched(result):
 
 def test_votes_alone_make_a_report():
     votes, y, labels = voted(3, 200)
-    patterns = cp.VotePatterns.from_votes(votes, y, labels=labels)
+    patterns = cp.Votes.from_votes(votes, y, labels=labels)
     report = cp.report(patterns, weights=[3.0, 1.0, 1.0], preferences=cp.Preferences.prioritise(["A"]), confidence=0.9)
     assert report.evaluation.counts.matrix.tolist() == patterns.counts([3.0, 1.0, 1.0]).matrix.tolist()
     assert report.evaluation.intervals.confidence == 0.9
@@ -123,12 +123,12 @@ def test_votes_alone_make_a_report():
 @pytest.mark.parametrize(
     ("data", "options", "message"),
     [
-        ([1, 2], {}, "made of an Evaluation or of VotePatterns, got list"),
+        ([1, 2], {}, "made of an Evaluation or of Votes, got list"),
         (cp.evaluate([1, 2], [1, 1]), {"weights": [1, 2]}, "weights are given, but no votes"),
         (cp.evaluate([1, 2], [1, 1]), {"preferences": cp.Preferences()}, "has its own preferences"),
         (
             cp.evaluate([1, 2], [1, 1]),
-            {"votes": cp.VotePatterns.from_votes([[1, 2], [2, 1]], [3, 4])},
+            {"votes": cp.Votes.from_votes([[1, 2], [2, 1]], [3, 4])},
             "votes and evaluation are of different classes",
         ),
     ],
@@ -278,7 +278,7 @@ def test_estimators_say_their_wish_below_the_diagram():
 
     wish = cp.Preferences({"<b>bad</b>": cp.Preference(10, 0.1, 0.9)}, index="f")
     for model in (
-        cp.WeightedVoteClassifier(RandomForestClassifier(2), preferences=wish),
+        cp.TunedDecisionClassifier(RandomForestClassifier(2), preferences=wish),
         cp.PragmaTreeClassifier(preferences=wish),
         cp.PragmaForestClassifier(preferences=wish),
     ):

@@ -125,4 +125,4 @@ def test_bad_votes_are_refused(rng):
     with pytest.raises(
         cp.InputError, match="the votes of nearly every row are its own, so 16,000 rows are as many patterns"
     ):
-        cp.VotePatterns.from_frame(frame, truth="t", votes=names)
+        cp.Votes.from_frame(frame, truth="t", votes=names)

@@ -14,7 +14,7 @@ import scipy.sparse
 from numba.core.typing.typeof import Purpose, typeof, typeof_impl
 
 from compromis.errors import InputError
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 from compromis.indices import Index
 from compromis.preferences import Preference, Preferences
 from compromis.weights import Annealing, Budget, search_weights, weight_sweep
@@ -44,7 +44,7 @@ def test_never_worse_than_equal_weights_and_applied_as_stored(method, seed):
             search = search_weights(
                 given, y, preferences=preferences, labels=range(classes), method=method, smoothing=smoothing
             )
-            patterns = VotePatterns.from_votes(given, y, labels=range(classes), merge=False)
+            patterns = Votes.from_votes(given, y, labels=range(classes), merge=False)
             wish = preferences.on(range(classes))
             np.testing.assert_array_equal(
                 patterns.counts(search.weights, smoothing=smoothing).matrix, search.counts.matrix
@@ -63,7 +63,7 @@ def test_nextafter_neighbours_are_applied_as_stored():
         for method in ("exact", "sweep"):
             search = search_weights(votes, y, method=method, random_state=seed)
             np.testing.assert_array_equal(
-                VotePatterns.from_votes(votes, y, merge=False).counts(search.weights).matrix, search.counts.matrix
+                Votes.from_votes(votes, y, merge=False).counts(search.weights).matrix, search.counts.matrix
             )
 
 
@@ -97,7 +97,7 @@ def test_auto_is_exact_up_to_three_classes():
     assert (search_weights(votes, y).method, search_weights(votes, y).optimal) == ("exact", True)
     rng = np.random.default_rng(0)
     assert search_weights(rng.random((50, 4)), np.arange(50) % 4).method == "sweep"
-    patterns = VotePatterns.from_votes(votes, y)
+    patterns = Votes.from_votes(votes, y)
     assert search_weights(patterns).loss == search_weights(votes, y).loss
 
 
@@ -140,7 +140,7 @@ def test_the_type_of_an_objective_that_is_kept_is_the_one_numba_finds(own):
     index = Index("plane", lambda p, r, w: (1 - w) * p + w * r) if own else "f"
     votes, y = three_classes(rows=20)
     problem = SearchProblem.read(
-        VotePatterns.from_votes(votes, y), Preferences(index=index), cost=None, smoothing=0.0, max_ratio=None
+        Votes.from_votes(votes, y), Preferences(index=index), cost=None, smoothing=0.0, max_ratio=None
     )
     objective = problem.objective()
     frozen = objective.share.copy()
@@ -186,7 +186,7 @@ def test_cost_in_place_of_the_loss():
     search = search_weights(votes, y, cost=cost)
     assert search.loss == pytest.approx((search.counts.matrix * cost).sum() / len(y))
     rng = np.random.default_rng(0)
-    patterns = VotePatterns.from_votes(votes, y)
+    patterns = Votes.from_votes(votes, y)
     for _ in range(200):
         counts = patterns.counts(np.exp(2 * rng.normal(size=3)))
         assert search.loss <= (counts.matrix * cost).sum() / len(y) + 1e-12
@@ -206,9 +206,7 @@ def test_sparse_smoothing_is_the_dense_one():
     votes, y = rng.multinomial(5, rng.dirichlet(np.full(8, 0.2)), size=300).astype(float), rng.integers(0, 8, size=300)
     dense = search_weights(votes + 0.1, y, method="sweep")
     sparse = search_weights(scipy.sparse.csr_array(votes), y, method="sweep", smoothing=0.1)
-    np.testing.assert_array_equal(
-        sparse.counts.matrix, VotePatterns.from_votes(votes + 0.1, y).counts(sparse.weights).matrix
-    )
+    np.testing.assert_array_equal(sparse.counts.matrix, Votes.from_votes(votes + 0.1, y).counts(sparse.weights).matrix)
     assert sparse.loss == pytest.approx(dense.loss, rel=0.02)
 
 
@@ -258,7 +256,7 @@ def test_bad_input_is_refused_in_one_sentence(changed, message):
 
 
 def test_patterns_come_alone():
-    patterns = VotePatterns.from_votes([[3, 1], [1, 3]], [0, 1])
+    patterns = Votes.from_votes([[3, 1], [1, 3]], [0, 1])
     with pytest.raises(InputError, match="hold y, labels and sample weights already"):
         search_weights(patterns, [0, 1])
 
@@ -323,7 +321,7 @@ def letter_votes() -> tuple[np.ndarray, np.ndarray]:
 def test_letters_sweep_against_annealing_and_dual_annealing():
     votes, y = letter_votes()
     preferences = Preferences.prioritise(list("AEIOUY"))
-    patterns = VotePatterns.from_votes(votes, y)
+    patterns = Votes.from_votes(votes, y)
     annealed = search_weights(patterns, preferences=preferences, method=Annealing(steps=20_000))
     begin = time.perf_counter()
     swept = search_weights(patterns, preferences=preferences, method="sweep", budget=Budget(evaluations=1_000_000))
@@ -338,7 +336,7 @@ def test_letters_sweep_against_annealing_and_dual_annealing():
     assert swept.loss <= found.fun
 
 
-def naive_free_loss(patterns: VotePatterns, weights: np.ndarray, wish) -> float:
+def naive_free_loss(patterns: Votes, weights: np.ndarray, wish) -> float:
     """The plane by numpy alone, quick enough for 20,000 evaluations."""
     decision = np.argmax(patterns.votes * weights, axis=1)
     cells = np.bincount(patterns.truth * 26 + decision, weights=patterns.multiplicity, minlength=676).reshape(26, 26)

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse
 
 from compromis.errors import InputError
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 from compromis.kernels.weights_annealing import recount
 from compromis.preferences import Preference, Preferences
 from compromis.weights import Annealing, Budget, search_weights
@@ -28,7 +28,7 @@ def votes_and_truth(seed: int) -> tuple[np.ndarray, np.ndarray]:
 def test_recounting_the_changed_rows_is_counting_all(smoothing, sparse):
     votes, y = votes_and_truth(0)
     given = scipy.sparse.csr_array(votes) if sparse else votes
-    patterns = VotePatterns.from_votes(given, y, merge=False)
+    patterns = Votes.from_votes(given, y, merge=False)
     cost = np.random.default_rng(0).random((5, 5))
     descent = Descent(SearchProblem.read(patterns, None, cost=cost, smoothing=smoothing, max_ratio=None))
     rng = np.random.default_rng(1)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from compromis.errors import InputError
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 from compromis.preferences import Preference, Preferences
 from compromis.weights import search_weights
 from tests import naive_weights as naive
@@ -26,7 +26,7 @@ def check(seed: int, **options) -> None:
     assert search.optimal, seed
     assert search.loss == pytest.approx(reached[1], abs=1e-12)
     assert search.feasible == (expected[0] == 0)
-    again = VotePatterns.from_votes(votes, y, labels=range(classes), merge=False).counts(search.weights)
+    again = Votes.from_votes(votes, y, labels=range(classes), merge=False).counts(search.weights)
     np.testing.assert_array_equal(again.matrix, search.counts.matrix)
 
 
@@ -111,7 +111,7 @@ def test_the_ratio_of_weights_stays_bounded(seed):
         for second in np.linspace(-0.4, 0.4, 9) if classes == 3 else [0.0]:
             weights = np.exp([0, first, second][:classes])
             if weights.max() / weights.min() <= 1.5:
-                counts = VotePatterns.from_votes(votes, y, labels=range(classes)).counts(weights)
+                counts = Votes.from_votes(votes, y, labels=range(classes)).counts(weights)
                 ties = any(np.isclose(*sorted(row * weights)[-2:], rtol=1e-9) for row in votes)
                 assert ties or bounded.loss <= naive.value(counts.matrix, preferences.on(range(classes)))[1] + 1e-9
 

@@ -13,7 +13,7 @@ import scipy.sparse
 
 import compromis as cp
 from compromis.errors import InputError
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 from compromis.kernels.index_terms import COST
 from compromis.preferences import Preference, Preferences
 from compromis.weights import (
@@ -41,7 +41,7 @@ TRUTH = np.array([0, 0, 1, 0, 2, 1, 2, 2])
 
 
 def problem_of(votes=VOTES, y=TRUTH, preferences=None, cost=None, smoothing=0.0, max_ratio=None, **options):
-    patterns = VotePatterns.from_votes(votes, y, labels=range(np.shape(votes)[1]), merge=False, **options)
+    patterns = Votes.from_votes(votes, y, labels=range(np.shape(votes)[1]), merge=False, **options)
     return SearchProblem.read(patterns, preferences, cost=cost, smoothing=smoothing, max_ratio=max_ratio)
 
 

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse
 
 from compromis.errors import InputError
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 from compromis.kernels.sorting import sort_order
 from compromis.kernels.weights_annealing import recount
 from compromis.kernels.weights_cell import cell_of
@@ -33,7 +33,7 @@ def random_problem(
     given = votes if dense else scipy.sparse.csr_array(votes)
     floor = {"min_precision": 0.5, "min_recall": 0.4} if floors else {}
     preferences = Preferences({0: Preference(10, 0.1, 0.9, **floor)}, index=index)
-    patterns = VotePatterns.from_votes(given, y, labels=range(classes), merge=True)
+    patterns = Votes.from_votes(given, y, labels=range(classes), merge=True)
     problem = SearchProblem.read(patterns, preferences, cost=None, smoothing=smoothing, max_ratio=None)
     if dense:  # most votes of these rows are non-zero only with the dense layout forced
         descent = Descent(problem)
@@ -154,7 +154,7 @@ def share_that_equals_brute_force(cases: int) -> float:
         best = naive.brute_force(votes, y, preferences.on(range(classes)))
         assert search.loss >= best[1] - 1e-9
         equal += search.loss <= best[1] + 1e-9
-        again = VotePatterns.from_votes(votes, y, labels=range(classes), merge=False).counts(search.weights)
+        again = Votes.from_votes(votes, y, labels=range(classes), merge=False).counts(search.weights)
         np.testing.assert_array_equal(again.matrix, search.counts.matrix)
     return equal / cases
 
@@ -205,4 +205,4 @@ def _case(seed):
     rng = np.random.default_rng(seed)
     votes = rng.multinomial(6, rng.dirichlet(np.full(5, 0.4)), size=60).astype(float)
     y = np.concatenate([np.arange(5), rng.integers(0, 5, size=55)])
-    return VotePatterns.from_votes(votes, y, labels=range(5)), Preferences({0: Preference(10, 0.1, 0.9)}, index="f")
+    return Votes.from_votes(votes, y, labels=range(5)), Preferences({0: Preference(10, 0.1, 0.9)}, index="f")

@@ -18,7 +18,7 @@ TRUTH = ["a", "b", "b", "c", "c"]
 
 @pytest.fixture
 def knobs():
-    patterns = cp.VotePatterns.from_votes(VOTES, TRUTH)
+    patterns = cp.Votes.from_votes(VOTES, TRUTH)
     return cp.panel(patterns, preferences=cp.Preferences.prioritise(["b"], index="f"), weights=[1.0, 2.0, 1.0])
 
 
@@ -65,7 +65,7 @@ def test_an_evaluation_brings_its_votes_and_wish():
 def test_without_votes_there_is_nothing_to_turn():
     with pytest.raises(InputError, match="has no votes to weigh"):
         cp.panel(cp.evaluate(["a", "b"], ["a", "a"]))
-    with pytest.raises(InputError, match="made of an Evaluation or of VotePatterns, got list"):
+    with pytest.raises(InputError, match="made of an Evaluation or of Votes, got list"):
         cp.panel([1, 2])
 
 
@@ -75,5 +75,5 @@ def test_the_extra_is_named(monkeypatch):
     widget._widget_class.cache_clear()
     monkeypatch.setitem(sys.modules, "anywidget", None)
     with pytest.raises(MissingExtra, match=r"pip install 'compromis\[notebook\]'"):
-        cp.panel(cp.VotePatterns.from_votes(VOTES, TRUTH))
+        cp.panel(cp.Votes.from_votes(VOTES, TRUTH))
     widget._widget_class.cache_clear()

@@ -48,7 +48,7 @@ def main() -> None:
     save("roc_hull", cp.RocHullDisplay.from_estimator(models, test, y_test, pos_label="malignant"))
     X, y = load_wine(return_X_y=True)
     names = np.array(["Barolo", "Grignolino", "Barbera"])[y]
-    tuned = cp.WeightedVoteClassifier(
+    tuned = cp.TunedDecisionClassifier(
         RandomForestClassifier(20, max_depth=2, random_state=0),
         preferences=cp.Preferences.prioritise(["Barbera"], index="f"),
         random_state=0,

@@ -14,7 +14,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 
 from compromis.estimators.ballots import out_of_bag_votes, out_of_fold_votes, votes_of
 from compromis.estimators.tuning import TuningOptions, auto_resamples, tune
-from compromis.evidence.votes import VotePatterns, decide_votes
+from compromis.evidence.votes import Votes, decide_votes
 from reproductions.study.rivals import TREES, forest
 from reproductions.study.rows import Answer, Answers, Clock, Floats, Labels, Rows, Wishes
 
@@ -87,11 +87,11 @@ def gathered(train: Rows, test: Rows, seed: int) -> tuple[dict[str, Ballot], Lab
 
 
 def answer(remedy: Remedy, ballot: Ballot, truth: Labels, labels: Labels, asked: tuple[Any, int]) -> Answer:
-    """The decisions with the weights that are found, as `WeightedVoteClassifier` finds them."""
+    """The decisions with the weights that are found, as `TunedDecisionClassifier` finds them."""
     wish, seed = asked
     clock = Clock()
     with clock.running():
-        patterns = VotePatterns.from_votes(ballot.honest, truth, labels=labels.tolist())
+        patterns = Votes.from_votes(ballot.honest, truth, labels=labels.tolist())
         options = TuningOptions(
             smoothing=remedy.smoothing, resamples=auto_resamples(len(labels)) if remedy.resampled else 0
         )

@@ -129,7 +129,7 @@ RIVALS: dict[str, Rival] = {
     "threshold tuner": threshold_tuner,
     "annealed probabilities": annealed_probabilities,
     "tuned forest": by_wish(
-        lambda wish, seed: cp.WeightedVoteClassifier(forest(seed), preferences=wish, random_state=seed)
+        lambda wish, seed: cp.TunedDecisionClassifier(forest(seed), preferences=wish, random_state=seed)
     ),
     "PragmaForest": by_wish(
         lambda wish, seed: cp.PragmaForestClassifier(TREES, preferences=wish, random_state=seed, n_jobs=1), frames=True

@@ -27,7 +27,7 @@ _HOMES = {
     "compromis.evidence.grouped": ["GroupedCounts"],
     "compromis.evidence.paired": ["PairedCounts"],
     "compromis.evidence.points": ["OperatingPoints"],
-    "compromis.evidence.votes": ["VotePatterns"],
+    "compromis.evidence.votes": ["Votes"],
     "compromis.measures.probability": ["training_priors"],
     "compromis.measures.verdict": ["Verdict"],
     "compromis.uncertainty.areas": ["average_precision_interval", "tradeoff_area_interval"],
@@ -90,7 +90,7 @@ _HOMES = {
     "compromis.estimators.c45": ["C45Classifier"],
     "compromis.estimators.forest": ["PragmaForestClassifier"],
     "compromis.estimators.tree": ["PragmaTreeClassifier"],
-    "compromis.estimators.weighted_vote": ["WeightedVoteClassifier"],
+    "compromis.estimators.tuned_decision": ["TunedDecisionClassifier"],
     "compromis.evaluation.evaluate": ["evaluate", "evaluate_counts"],
     "compromis.evaluation.gate": ["Gate", "gate"],
     "compromis.evaluation.skore": ["add_to_skore", "skore_metrics"],
@@ -146,7 +146,7 @@ if TYPE_CHECKING:
     from compromis.estimators.c45 import C45Classifier
     from compromis.estimators.forest import PragmaForestClassifier
     from compromis.estimators.tree import PragmaTreeClassifier
-    from compromis.estimators.weighted_vote import WeightedVoteClassifier
+    from compromis.estimators.tuned_decision import TunedDecisionClassifier
     from compromis.evaluation.compare_models import compare_folds, compare_models
     from compromis.evaluation.cross_evaluate import cross_evaluate
     from compromis.evaluation.evaluate import evaluate, evaluate_counts
@@ -166,7 +166,7 @@ if TYPE_CHECKING:
     from compromis.evidence.paired import PairedCounts
     from compromis.evidence.points import OperatingPoints
     from compromis.evidence.residuals import ErrorSums
-    from compromis.evidence.votes import VotePatterns
+    from compromis.evidence.votes import Votes
     from compromis.indices import INDICES, Index, index_value
     from compromis.measures.bounds import loss_bounds
     from compromis.measures.generalisation import ComplexityCurve, LearningCurve

@@ -79,7 +79,7 @@ class UninformativeWarning(UserWarning):
     >>> from sklearn.dummy import DummyClassifier
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     model = cp.WeightedVoteClassifier(DummyClassifier()).fit([[0]] * 20, ["a", "b"] * 10)
+    ...     model = cp.TunedDecisionClassifier(DummyClassifier()).fit([[0]] * 20, ["a", "b"] * 10)
     >>> caught[0].category.__name__
     'UninformativeWarning'
     """
@@ -96,7 +96,7 @@ class OptimismWarning(UserWarning):
     >>> from sklearn.naive_bayes import GaussianNB
     >>> rng = np.random.default_rng(0)
     >>> X, y = rng.normal(size=(60, 3)), rng.integers(0, 3, 60)  # nothing to learn
-    >>> tuned = cp.WeightedVoteClassifier(GaussianNB(), random_state=0)
+    >>> tuned = cp.TunedDecisionClassifier(GaussianNB(), random_state=0)
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
     ...     result = cp.cross_evaluate(tuned, X, y, cv=3, preferences=cp.Preferences())

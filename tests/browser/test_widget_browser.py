@@ -24,7 +24,7 @@ globalThis.ready = true;
 
 
 def test_the_module_runs_and_tells_the_model(opened):
-    votes = cp.VotePatterns.from_votes(
+    votes = cp.Votes.from_votes(
         [[3, 1], [2, 2], [0, 4], [3, 2], [1, 2]], ["good", "bad", "bad", "good", "good"], labels=["good", "bad"]
     )
     knobs = cp.panel(votes, preferences=cp.Preferences.prioritise(["bad"]))

@@ -29,7 +29,7 @@ def test_the_blocks_run(tmp_path):
         {0: cp.Preference(10, precision_at_full_recall=0.5, recall_at_full_precision=0.95)}, index="f"
     )
     forest = RandomForestClassifier(10, random_state=0)
-    tuned = cp.WeightedVoteClassifier(forest, preferences=wish, random_state=0).fit(X[::2], y[::2])
+    tuned = cp.TunedDecisionClassifier(forest, preferences=wish, random_state=0).fit(X[::2], y[::2])
     names = {"cp": cp, "X": X[::2], "y": y[::2], "X_held": X[1::2], "y_held": y[1::2], "wish": wish, "tuned": tuned}
     for body in BLOCKS:
         exec(compile(body, PAGE.name, "exec"), names)

@@ -86,7 +86,7 @@ def test_float64_models_give_the_same_labels_to_the_last_row():
 def test_a_tuned_forest_of_hard_votes(forest):
     X, y = rows()
     wish = cp.Preferences({"it's high": cp.Preference(3)}, index="f")
-    tuned = cp.WeightedVoteClassifier(
+    tuned = cp.TunedDecisionClassifier(
         forest(20, random_state=0, min_samples_leaf=5, bootstrap=True), preferences=wish, resamples=3, random_state=0
     ).fit(X[:4000], y[:4000])
     assert tuned.votes_are_hard_
@@ -99,7 +99,7 @@ def test_a_tuned_forest_of_hard_votes(forest):
 
 def test_a_tuned_classifier_of_probabilities():
     X, y = rows(20_000)
-    tuned = cp.WeightedVoteClassifier(LogisticRegression(), resamples=0, random_state=0).fit(X[:2000], y[:2000])
+    tuned = cp.TunedDecisionClassifier(LogisticRegression(), resamples=0, random_state=0).fit(X[:2000], y[:2000])
     label, _ = run(tuned.to_onnx(X[:1].astype(np.float64)), X=X.astype(np.float64))
     assert (label == tuned.predict(X.astype(np.float64))).all()
 
@@ -107,7 +107,7 @@ def test_a_tuned_classifier_of_probabilities():
 def test_hard_votes_of_other_ensembles_have_no_onnx():
     X, y = load_iris(return_X_y=True)
     bagged = BaggingClassifier(LogisticRegression(max_iter=500), 5, random_state=0)
-    tuned = cp.WeightedVoteClassifier(bagged, resamples=0, random_state=0).fit(X, y)
+    tuned = cp.TunedDecisionClassifier(bagged, resamples=0, random_state=0).fit(X, y)
     with pytest.raises(cp.InputError, match="votes='proba'"):
         tuned.to_onnx(X[:1])
 

@@ -99,13 +99,13 @@ def test_a_forest_decides_by_its_weights_and_the_same_seed_gives_the_same_forest
     assert again.predict_proba(X).tolist() == forest.predict_proba(X).tolist()
 
 
-@law("WeightedVoteClassifier", examples=6)
+@law("TunedDecisionClassifier", examples=6)
 @given(problems(), positive_weights, st.integers(-10, 10))
 def test_weights_set_by_hand_decide_at_any_scale(problem, weights, power):
     X, y = problem
     weights = weights[: len(set(y))]
     first, second, plain = (
-        cp.WeightedVoteClassifier(GaussianNB(), weights=one).fit(X, y)
+        cp.TunedDecisionClassifier(GaussianNB(), weights=one).fit(X, y)
         for one in (weights, [w * 2.0**power for w in weights], [1.0] * len(weights))
     )
     votes = first.vote_shares(X)
@@ -117,13 +117,13 @@ def test_weights_set_by_hand_decide_at_any_scale(problem, weights, power):
     assert first.predict_proba(X).tolist() == base.predict_proba(X).tolist()
 
 
-@law("WeightedVoteClassifier", "Preferences", examples=3)
+@law("TunedDecisionClassifier", "Preferences", examples=3)
 @given(problems())
 def test_tuned_weights_lose_no_more_than_equal_ones_on_the_votes_they_were_tuned_on(problem):
     X, y = problem
     wish = cp.Preferences({0: cp.Preference(10, 0.1, 0.9)}, index="f")
     options = {"preferences": wish, "resamples": 0, "random_state": 0}
-    tuned = cp.WeightedVoteClassifier(GaussianNB(), **options).fit(X, y)
+    tuned = cp.TunedDecisionClassifier(GaussianNB(), **options).fit(X, y)
     equal = tuned.patterns_.counts(np.ones(len(tuned.classes_)), smoothing=tuned.smoothing_)
     assert tuned.search_.loss <= cp.evaluate_counts(equal, preferences=wish).summary.loss + 1e-12
 

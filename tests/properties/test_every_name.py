@@ -24,7 +24,7 @@ MADE_BY = {
     "Choice": "TradeoffCurve",
     "Comparison": "compare",
     "ComplexityCurve": "complexity_curve",
-    "CountBounds": "VotePatterns",
+    "CountBounds": "Votes",
     "CrossEvaluation": "cross_evaluate",
     "DataSetComparison": "compare_over_data_sets",
     "DecisionCurve": "decision_curve",

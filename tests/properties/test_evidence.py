@@ -41,11 +41,11 @@ def test_grouped_counts_add_up_when_groups_are_apart(first, second):
     assert (a + b).counts.matrix.tolist() == whole.counts.matrix.tolist()
 
 
-@law("VotePatterns")
+@law("Votes")
 @given(triples, triples, st.lists(st.floats(0.1, 10), min_size=3, max_size=3))
-def test_vote_patterns_add_up_to_the_same_decisions(first, second, weights):
+def test_votes_add_up_to_the_same_decisions(first, second, weights):
     def patterns(part, merge):
-        return cp.VotePatterns.from_votes(
+        return cp.Votes.from_votes(
             [[a + 1, b, 1] for a, b, _ in part], [t for _, _, t in part], labels=range(3), merge=merge
         )
 
@@ -107,12 +107,12 @@ def test_weights_add_up_with_their_squares(rows):
     assert np.trace(paired.second.matrix) == sum(weight)
 
 
-@law("Counts", "GroupedCounts", "PairedCounts", "VotePatterns", examples=5)
+@law("Counts", "GroupedCounts", "PairedCounts", "Votes", examples=5)
 @given(decided_rows)
 def test_rows_of_different_number_are_one_sentence(rows):
     truth, decision = columns_of(rows)
     refused(cp.Counts.from_predictions, truth, [*decision, "a"])
     refused(cp.GroupedCounts.from_predictions, truth, decision, groups=[1] * (len(rows) + 1))
     refused(cp.PairedCounts.from_predictions, truth, decision, [*decision, "a"])
-    refused(cp.VotePatterns.from_votes, [[1, 0, 0]] * (len(rows) + 1), truth, labels=CLASSES)
+    refused(cp.Votes.from_votes, [[1, 0, 0]] * (len(rows) + 1), truth, labels=CLASSES)
     refused(cp.Counts.from_matrix, [[1, -1], [0, 1]], ["a", "b"])

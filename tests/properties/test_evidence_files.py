@@ -13,7 +13,7 @@ from tests.properties.strategies import CLASSES, any_scored_rows, columns_of, de
 
 FIELDS = {
     cp.Counts: ("matrix", "classes", "rows"),
-    cp.VotePatterns: ("votes", "truth", "multiplicity", "classes", "rows", "left_out", "width"),
+    cp.Votes: ("votes", "truth", "multiplicity", "classes", "rows", "left_out", "width"),
     cp.OperatingPoints: (
         "threshold",
         "true_positives",
@@ -37,7 +37,7 @@ def counts_of(rows):
 
 
 def patterns_of(rows):
-    return cp.VotePatterns.from_votes(*columns_of(rows), labels=CLASSES, merge=True)
+    return cp.Votes.from_votes(*columns_of(rows), labels=CLASSES, merge=True)
 
 
 def bins_of(rows):
@@ -52,7 +52,7 @@ def path(tmp_path_factory):
     return tmp_path_factory.mktemp("evidence") / "site.json"
 
 
-@law("write_evidence", "read_evidence", "EvidenceFile", "Counts", "VotePatterns", "OperatingPoints")
+@law("write_evidence", "read_evidence", "EvidenceFile", "Counts", "Votes", "OperatingPoints")
 @given(decided_rows, vote_rows, any_scored_rows)
 def test_evidence_survives_a_file(path, decided, votes, scored):
     for evidence in (counts_of(decided), patterns_of(votes), points_of(scored), bins_of(scored)):
@@ -92,7 +92,7 @@ def test_files_of_parts_merge_to_the_whole_in_any_order(path, first, second, one
     refused(cp.merge_evidence, [cp.EvidenceFile(counts_of(first), files[0].suppressed), files[0]])
 
 
-@law("merge_evidence", "VotePatterns", examples=10)
+@law("merge_evidence", "Votes", examples=10)
 @given(vote_rows, vote_rows, st.lists(st.floats(0.1, 10), min_size=3, max_size=3))
 def test_merged_votes_decide_what_all_votes_decide(path, first, second, weights):
     files = []

@@ -63,12 +63,12 @@ def test_a_page_names_every_class_runs_none_and_asks_for_nothing(tmp_path_factor
     refused(cp.report, result, preferences=renamed)
 
 
-@law("panel", "VotePatterns", examples=3)
+@law("panel", "Votes", examples=3)
 @given(vote_rows, preferences(), positive_weights)
 def test_knobs_say_what_was_given_and_decide_like_the_library(rows, wish, weights):
     pytest.importorskip("anywidget", reason="anywidget is not installed")
     votes, truth = columns_of(rows)
-    patterns = cp.VotePatterns.from_votes(votes, truth, labels=CLASSES)
+    patterns = cp.Votes.from_votes(votes, truth, labels=CLASSES)
     knobs = cp.panel(patterns, preferences=wish, weights=weights)
     assert [knobs.preferences.of(label) for label in CLASSES] == [wish.of(label) for label in CLASSES]
     assert knobs.preferences.index == wish.index
@@ -196,7 +196,7 @@ def test_a_frame_and_json_repeat_the_numbers(classes, data, backend):
 @given(tunable_rows, preferences(), st.sampled_from(CLASSES))
 def test_displays_of_votes_and_classes_show_the_numbers(rows, wish, label):
     votes, truth = columns_of(rows)
-    patterns = cp.VotePatterns.from_votes(votes, truth, labels=CLASSES)
+    patterns = cp.Votes.from_votes(votes, truth, labels=CLASSES)
     before, after = patterns.counts([1, 1, 1]), patterns.counts([1, 2, 4])
     shown = cp.ClassBalanceDisplay(before, after, preferences=wish).frame("pandas").set_index("class")
     for counts, when in ((before, "before"), (after, "after")):

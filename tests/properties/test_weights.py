@@ -54,7 +54,7 @@ def test_the_exact_search_finds_what_brute_force_finds(rows, wish):
 @given(tunable_rows, preferences())
 def test_no_search_does_worse_than_equal_weights_or_better_than_the_exact_one(rows, wish):
     votes, truth = columns_of(rows)
-    equal = cp.VotePatterns.from_votes(votes, truth, labels=CLASSES).counts([1, 1, 1])
+    equal = cp.Votes.from_votes(votes, truth, labels=CLASSES).counts([1, 1, 1])
     before = cp.evaluate_counts(equal, preferences=wish)
     exact = searched(rows, wish, method="exact")
     for method in (cp.Exact(), cp.Sweep(rounds=5), cp.Annealing(steps=200)):
@@ -69,7 +69,7 @@ def test_no_search_does_worse_than_equal_weights_or_better_than_the_exact_one(ro
         assert np.log(search.weights).sum() == pytest.approx(0, abs=1e-9)
 
 
-@law("search_weights", "Decision", "VotePatterns", examples=12)
+@law("search_weights", "Decision", "Votes", examples=12)
 @given(tunable_rows, preferences(), st.sampled_from(["exact", "sweep"]), st.sampled_from([0.0, 0.5]))
 def test_weights_applied_again_give_the_stored_counts(rows, wish, method, smoothing):
     votes, truth = columns_of(rows)
@@ -77,7 +77,7 @@ def test_weights_applied_again_give_the_stored_counts(rows, wish, method, smooth
     decided = cp.Decision.from_json(search.to_json()).decide(votes)
     for again in (
         cp.Counts.from_predictions(truth, decided.tolist(), labels=CLASSES),
-        cp.VotePatterns.from_votes(votes, truth, labels=CLASSES).counts(search.weights, smoothing=smoothing),
+        cp.Votes.from_votes(votes, truth, labels=CLASSES).counts(search.weights, smoothing=smoothing),
     ):
         assert again.matrix.tolist() == search.counts.matrix.tolist()
     assert cp.evaluate_counts(search.counts, preferences=wish).summary.loss == pytest.approx(search.loss, abs=1e-12)
@@ -107,12 +107,12 @@ def test_whole_weights_of_rows_are_repetition(rows, wish, data):
     assert shortfall(weighted) == pytest.approx(shortfall(copied), abs=1e-12)
 
 
-@law("weight_sweep", "WeightSweep", "VotePatterns", examples=15)
+@law("weight_sweep", "WeightSweep", "Votes", examples=15)
 @given(tunable_rows, preferences(), positive_weights, st.sampled_from(CLASSES))
 def test_a_sweep_tells_what_each_ratio_decides(rows, wish, weights, label):
     votes, truth = columns_of(rows)
     sweep = cp.weight_sweep(votes, truth, label=label, preferences=wish, weights=weights, labels=CLASSES)
-    patterns, place = cp.VotePatterns.from_votes(votes, truth, labels=CLASSES), CLASSES.index(label)
+    patterns, place = cp.Votes.from_votes(votes, truth, labels=CLASSES), CLASSES.index(label)
     for step, ratio in enumerate(sweep.ratio):
         now = np.array(weights)
         now[place] *= ratio
@@ -148,26 +148,26 @@ def test_the_scale_of_weights_and_votes_decides_nothing(votes, power):
     assert cp.Decision((0, 1, 2), weights).decide(np.array(votes) * 2.0**power).tolist() == expected
 
 
-@law("Decision", "VotePatterns")
+@law("Decision", "Votes")
 @given(vote_rows, positive_weights, st.sampled_from([0.0, 0.25]))
 def test_the_largest_weighted_vote_wins_and_the_first_one_in_a_tie(rows, weights, smoothing):
     votes, truth = columns_of(rows)
     values = [[w * (v + smoothing) for w, v in zip(weights, row, strict=True)] for row in votes]
     expected = [CLASSES[row.index(max(row))] for row in values]
     assert cp.Decision(CLASSES, weights, smoothing).decide(votes).tolist() == expected
-    counts = cp.VotePatterns.from_votes(votes, truth, labels=CLASSES).counts(weights, smoothing=smoothing)
+    counts = cp.Votes.from_votes(votes, truth, labels=CLASSES).counts(weights, smoothing=smoothing)
     assert counts.matrix.tolist() == cp.Counts.from_predictions(truth, expected, labels=CLASSES).matrix.tolist()
 
 
-@law("loss_bounds", "CountBounds", "VotePatterns", examples=12)
+@law("loss_bounds", "CountBounds", "Votes", examples=12)
 @given(vote_rows, preferences(), positive_weights, st.integers(2, 8))
 @example([((4, 4, 3), "a"), ((1, 0, 2), "b")], cp.Preferences(), [1.0, 1.0, 1.0], 2)
 def test_bounds_of_binned_votes_hold_what_the_exact_votes_say(rows, wish, weights, bins):
     votes, truth = columns_of(rows)
     shares = np.array(votes) / np.sum(votes, axis=1, keepdims=True)
     frame = pd.DataFrame(shares, columns=list(CLASSES)).assign(truth=truth)
-    exact = cp.VotePatterns.from_votes(shares, truth, labels=CLASSES).counts(weights)
-    bounds = cp.VotePatterns.from_frame(frame, truth="truth", votes=list(CLASSES), bins=bins).bounds(weights)
+    exact = cp.Votes.from_votes(shares, truth, labels=CLASSES).counts(weights)
+    bounds = cp.Votes.from_frame(frame, truth="truth", votes=list(CLASSES), bins=bins).bounds(weights)
     assert (bounds.low <= exact.matrix).all()
     assert (exact.matrix <= bounds.high).all()
     result = cp.evaluate_counts(exact, preferences=wish)
@@ -184,7 +184,7 @@ def test_bounds_of_binned_votes_hold_what_the_exact_votes_say(rows, wish, weight
 @example([((1, 0, 0), "a")], cp.Preferences(), [1.0, 1.0, 1.0])
 def test_nothing_in_doubt_leaves_no_room(rows, wish, weights):
     votes, truth = columns_of(rows)
-    patterns = cp.VotePatterns.from_votes(votes, truth, labels=CLASSES)
+    patterns = cp.Votes.from_votes(votes, truth, labels=CLASSES)
     bounds, exact = patterns.bounds(weights), patterns.counts(weights)
     assert bounds.low.tolist() == bounds.high.tolist() == exact.matrix.tolist()
     loss = cp.evaluate_counts(exact, preferences=wish).summary.loss
@@ -201,4 +201,4 @@ def test_what_cannot_be_searched_is_one_sentence(rows, seconds):
     refused(cp.search_weights, votes, truth, labels=CLASSES, method="guess")
     refused(cp.search_weights, votes, truth[:1] * len(truth), labels=CLASSES)
     frame = pd.DataFrame(np.array(votes, dtype=float), columns=list(CLASSES)).assign(truth=truth)
-    refused(cp.VotePatterns.from_frame, frame, truth="truth", votes=list(CLASSES), bins=1)  # all three may round to 0
+    refused(cp.Votes.from_frame, frame, truth="truth", votes=list(CLASSES), bins=1)  # all three may round to 0

@@ -126,7 +126,7 @@ def check_sweep(rng: Any, seed: int) -> None:
 def check_predict(rng: Any) -> None:
     """The same through fit and predict of the estimator."""
     votes, y, wish, classes = small_problem(rng, 1)
-    model = cp.WeightedVoteClassifier(
+    model = cp.TunedDecisionClassifier(
         Told().fit(votes, np.arange(classes)), preferences=wish, cv="prefit", smoothing=0.0, resamples=0
     )
     import warnings

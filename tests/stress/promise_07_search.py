@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 from compromis.weights import search_weights
 from tests import naive_weights as naive
 from tests import oracle
@@ -48,7 +48,7 @@ def check(seed: int) -> dict[str, int]:
         assert not (worse and search.optimal), f"{method} says optimal at {reached}, brute force reaches {best}"
         assert abs(search.loss - reached[1]) < 1e-12, f"the loss of {method} is not that of its counts"
         assert search.feasible == (reached[0] == 0), f"{method} is wrong on the minima"
-        again = VotePatterns.from_votes(votes, y, labels=range(classes), merge=False).counts(search.weights)
+        again = Votes.from_votes(votes, y, labels=range(classes), merge=False).counts(search.weights)
         assert again.matrix.tolist() == search.counts.matrix.tolist(), f"weights of {method} applied give other counts"
         if method == "exact":
             assert search.optimal, "two or three classes, and not proven"

@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
 import compromis as cp
-from tests import test_pragma_forest, test_weighted_vote
+from tests import test_pragma_forest, test_tuned_decision
 from tests.stress.outcome import Outcome, Progress, silent
 
 TITLE = "scikit-learn's checks on every estimator, routing off and on"
@@ -38,7 +38,7 @@ def estimators(*, routing: bool) -> list[tuple[Any, dict[str, str]]]:
             for forest in (cp.PragmaForestClassifier(10, tune=False), cp.PragmaForestClassifier(10))
         ),
         *(
-            (cp.WeightedVoteClassifier(one, random_state=0), test_weighted_vote.EXPLAINED[type(one).__name__])
+            (cp.TunedDecisionClassifier(one, random_state=0), test_tuned_decision.EXPLAINED[type(one).__name__])
             for one in votes
         ),
     ]

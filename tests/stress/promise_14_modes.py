@@ -152,7 +152,7 @@ def doors() -> dict[str, Callable[[Any], Any]]:
         "loss": lambda y: cp.pragma_loss(y, plain, preferences=cp.Preferences()),
         "OperatingPoints": lambda y: cp.OperatingPoints.from_predictions(y, range(6), pos_label=1),
         "one_vs_rest": lambda y: cp.OperatingPoints.one_vs_rest(y, votes, labels=[0, 1, 2]),
-        "VotePatterns": lambda y: cp.VotePatterns.from_votes(votes, y, labels=[0, 1, 2]),
+        "Votes": lambda y: cp.Votes.from_votes(votes, y, labels=[0, 1, 2]),
         "search_weights": lambda y: cp.search_weights(votes, y, labels=[0, 1, 2]),
         "PairedCounts": lambda y: PairedCounts.from_predictions(plain, y, plain),
         "groups": lambda y: cp.evaluate(plain, plain, groups=y, confidence=0.9),

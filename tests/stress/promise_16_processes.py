@@ -75,7 +75,7 @@ X = rng.normal(size=(150, 4)); y = (X[:, 0] + 0.3 * rng.normal(size=150) > 0).as
 def searched(jobs, inner):
     grid = {"max_depth": [1, 3]}
     one = GridSearchCV(cp.PragmaForestClassifier(6, n_jobs=inner, random_state=0), grid, cv=2, n_jobs=jobs).fit(X, y)
-    tuned = cp.WeightedVoteClassifier(RandomForestClassifier(6, n_jobs=inner, random_state=0), cv=2, n_jobs=jobs, random_state=0)
+    tuned = cp.TunedDecisionClassifier(RandomForestClassifier(6, n_jobs=inner, random_state=0), cv=2, n_jobs=jobs, random_state=0)
     result = cp.cross_evaluate(tuned, X, y, cv=2, n_jobs=jobs)
     return one.cv_results_["mean_test_score"].tolist(), result.counts.matrix.tolist()
 expected = searched(1, 1)

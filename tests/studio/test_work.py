@@ -49,7 +49,7 @@ def library_patterns(path):
     frame = pl.read_csv(path)
     classes = sorted(LABELS)
     votes = frame.select([f"p_{label}" for label in classes]).to_numpy().astype(float)
-    return cp.VotePatterns.from_votes(votes, frame["truth"].to_list(), labels=classes)
+    return cp.Votes.from_votes(votes, frame["truth"].to_list(), labels=classes)
 
 
 def failed(one, path, body):
@@ -292,7 +292,7 @@ def test_the_first_answer_to_much_evidence_comes_from_a_sample_and_is_counted_on
     y = rng.choice(4, size=3000, p=[0.7, 0.2, 0.09, 0.01])
     votes = rng.dirichlet(np.ones(4), size=3000)
     votes[np.arange(3000), y] += 0.4
-    patterns = cp.VotePatterns.from_votes(votes, y, merge=False)
+    patterns = cp.Votes.from_votes(votes, y, merge=False)
     some = tuning.sampled(patterns, 400)
     assert len(some) <= 400
     np.testing.assert_allclose(some.support, patterns.support)

@@ -13,7 +13,7 @@ def command() -> None:
     from sklearn.model_selection import train_test_split
 
     from compromis.estimators.table_fit import change_by_tuning
-    from compromis.estimators.weighted_vote import WeightedVoteClassifier
+    from compromis.estimators.tuned_decision import TunedDecisionClassifier
     from compromis.evaluation.evaluate import evaluate
     from compromis.preferences import Preference, Preferences
     from compromis.reporting.change import Change
@@ -30,7 +30,7 @@ def command() -> None:
     click.echo(
         f"A forest of 20 trees learns from {len(train)} tumours; its vote weights are tuned on out-of-bag votes:"
     )
-    tuned = WeightedVoteClassifier(RandomForestClassifier(20, random_state=0), preferences=wish, random_state=0)
+    tuned = TunedDecisionClassifier(RandomForestClassifier(20, random_state=0), preferences=wish, random_state=0)
     tuned.fit(train, y_train)
     assert tuned.tuning_ is not None
     click.echo(tuned.tuning_.summary() + "\n")

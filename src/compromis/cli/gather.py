@@ -24,7 +24,7 @@ def gather(
     drop_missing: bool = False,
     labels: tuple[str, ...] = (),
 ) -> tuple[Any, int]:
-    """Return Counts, VotePatterns or OperatingPoints, and the rows left out because a class is missing."""
+    """Return Counts, Votes or OperatingPoints, and the rows left out because a class is missing."""
     chosen: dict[str, str] = {}
 
     def numbers(names: list[str]) -> list[str]:

@@ -53,14 +53,14 @@ def command(
 
 def _report(evidence: Any, wish: Any, weights: str | None, as_json: bool) -> str:
     from compromis.evidence.counts import Counts
-    from compromis.evidence.votes import VotePatterns
+    from compromis.evidence.votes import Votes
 
     if isinstance(evidence, Counts):
         from compromis.evaluation.evaluate import evaluate_counts
 
         result = evaluate_counts(evidence, preferences=wish)
         return result.to_json() if as_json else report_without_advice(str(result))
-    if isinstance(evidence, VotePatterns):
+    if isinstance(evidence, Votes):
         return _weights(evidence, wish, weights)
     from compromis.reporting.tradeoff import TradeoffReport
 

@@ -61,7 +61,7 @@ def command(
     from compromis.cli.progress import search_progress
     from compromis.engines import columns
     from compromis.engines.reading import read_scored
-    from compromis.evidence.votes import VotePatterns
+    from compromis.evidence.votes import Votes
     from compromis.reporting.change import Change
     from compromis.weights import search_weights
 
@@ -76,7 +76,7 @@ def command(
     table, dropped = columns.drop_missing(table, [truth], drop=drop_missing)
     classes = sorted(class_of.values())
     matrix = columns.score_matrix(table, class_of, classes)
-    patterns = VotePatterns.from_votes(matrix, table.columns[truth], labels=classes, sample_weight=table.weights)
+    patterns = Votes.from_votes(matrix, table.columns[truth], labels=classes, sample_weight=table.weights)
     shares = read_pairs(prevalence, "--prevalence")
     patterns = patterns if shares is None else patterns.with_prevalence(shares)
     with search_progress() as progress:

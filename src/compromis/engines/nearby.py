@@ -14,7 +14,7 @@ from compromis.errors import InputError
 from compromis.evidence import Counts
 from compromis.evidence.counts_frame import Spell, read_keys
 from compromis.evidence.positions import read_positions
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 from compromis.evidence.votes_frame import MOST_PATTERNS, TRUTH, patterns_of_rows
 from compromis.preferences import Label
 from compromis.queries.deciding import ARGUMENT, BEST, SECOND, add_decision, add_ranking, usable_votes
@@ -108,12 +108,12 @@ class VoteSource:
             some = some | (nw.col(name) > 0)
         return self.opened.lazy.filter(some)
 
-    def patterns(self, lazy: nw.LazyFrame[Any]) -> VotePatterns:
+    def patterns(self, lazy: nw.LazyFrame[Any]) -> Votes:
         """Fetch rows as patterns."""
         rows = count_groups(self.opened.with_lazy(lazy), [TRUTH, *self.names], MOST_PATTERNS, what="rows")
         return patterns_of_rows(self.opened, rows, self.columns, self.classes, self.spell)
 
-    def box_around(self, sampled: VotePatterns, weights: Floats, smoothing: float, widest: float) -> float:
+    def box_around(self, sampled: Votes, weights: Floats, smoothing: float, widest: float) -> float:
         """Return the largest ratio of weights within which no more rows than can be fetched may be decided otherwise."""
         scores = np.sort(weights * (np.asarray(sampled.votes) + smoothing), axis=1)
         with np.errstate(divide="ignore"):
@@ -124,7 +124,7 @@ class VoteSource:
         last = int(np.searchsorted(within, 0.8 * MOST_NEAR))  # the sample errs
         return widest if last >= len(order) else float(np.clip(ratio[order[last]], 1 + 1e-9, widest))
 
-    def near(self, weights: Floats, smoothing: float, box: float) -> VotePatterns:
+    def near(self, weights: Floats, smoothing: float, box: float) -> Votes:
         """Return all rows for a search within `box` around the weights, votes weighted.
 
         Rows that the search may decide otherwise come as they are, all others as whole votes for their class.
@@ -145,7 +145,7 @@ class VoteSource:
         )
         return self._relative(rows, weights, smoothing)
 
-    def _relative(self, rows: Rows, weights: Floats, smoothing: float) -> VotePatterns:
+    def _relative(self, rows: Rows, weights: Floats, smoothing: float) -> Votes:
         column = read_keys(self.opened, rows, TRUTH, np.ones(len(rows), dtype=bool), self.spell)
         truth, _ = read_positions(column, self.classes)
         chosen = rows.floats(ARGUMENT).astype(np.int64)
@@ -156,9 +156,7 @@ class VoteSource:
         sizes = rows.floats(WEIGHT) if WEIGHT in self.opened.named else rows.counts(ROWS)
         order = np.lexsort([truth, *matrix.T[::-1]])  # engines hand groups over in any order
         counted = int(rows.counts(ROWS).sum())
-        return VotePatterns(
-            np.ascontiguousarray(matrix[order]), truth[order], sizes[order], self.classes, counted, 0, True
-        )
+        return Votes(np.ascontiguousarray(matrix[order]), truth[order], sizes[order], self.classes, counted, 0, True)
 
     def count(self, weightings: Sequence[Floats], smoothings: Sequence[float]) -> list[Counts]:
         """Return the counts under several weightings, by one query."""

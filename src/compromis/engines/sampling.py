@@ -8,13 +8,13 @@ import narwhals as nw
 import numpy as np
 
 from compromis.engines.nearby import VoteSource
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 from compromis.evidence.votes_frame import TRUTH
 
 _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53)
 
 
-def sample_patterns(source: VoteSource, rows: int) -> VotePatterns:
+def sample_patterns(source: VoteSource, rows: int) -> Votes:
     """Return about `rows` rows, as many of each true class as there are or as its part of them, weighted back to all.
 
     Engines draw random numbers of their own kinds, if at all; here a row's number comes from its votes, by arithmetic that
@@ -36,7 +36,7 @@ def sample_patterns(source: VoteSource, rows: int) -> VotePatterns:
         lazy = lazy.with_columns(drawn.alias("share"))
     patterns = source.patterns(lazy.filter(nw.col("mix") < nw.col("share")))
     factors = np.array([1 / shares.get(label, 1.0) for label in source.raw_classes])
-    return VotePatterns(
+    return Votes(
         patterns.votes, patterns.truth, patterns.multiplicity * factors[patterns.truth], patterns.classes,
         patterns.rows, source.left_out, True,
     )  # fmt: skip

@@ -14,7 +14,7 @@ from compromis.engines.nearby import VoteSource
 from compromis.engines.sampling import sample_patterns
 from compromis.evidence import Counts
 from compromis.evidence.counts_frame import Spell
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 from compromis.evidence.votes_frame import are_continuous, name_votes, open_votes, patterns_of_frame, vote_names
 from compromis.preferences import Preferences
 from compromis.queries.grouping import TooMany
@@ -166,7 +166,7 @@ class _Task:
     watch: Watch
     stopped: bool = False
 
-    def search(self, patterns: VotePatterns, smoothing: float, max_ratio: float | None = None) -> WeightSearch:
+    def search(self, patterns: Votes, smoothing: float, max_ratio: float | None = None) -> WeightSearch:
         """Search patterns in memory."""
         method = (
             "sweep" if self.method == "auto" and len(patterns.classes) == 3 and len(patterns) > _FEW else self.method
@@ -191,12 +191,12 @@ class _Task:
 
         return note
 
-    def problem(self, patterns: VotePatterns) -> SearchProblem:
+    def problem(self, patterns: Votes) -> SearchProblem:
         """Return what is minimised."""
         return SearchProblem.read(patterns, self.preferences, cost=self.cost, smoothing=self.smoothing, max_ratio=None)
 
 
-def _equal(patterns: VotePatterns) -> Counts:
+def _equal(patterns: Votes) -> Counts:
     return patterns.counts(np.ones(len(patterns.classes)))
 
 

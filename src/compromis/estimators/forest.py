@@ -16,7 +16,7 @@ from compromis.estimators.growing import Prepared, binned, plan_for, prepare, wh
 from compromis.estimators.tuning import ShowsTuning, TuningOptions, auto_resamples, tune
 from compromis.estimators.wish_diagram import WishDiagram
 from compromis.estimators.wording import depth_shown, wording_of
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 from compromis.preferences import Preferences
 from compromis.trees.bagging import grow_forest
 from compromis.trees.criteria import OwnCriterion
@@ -187,10 +187,10 @@ class PragmaForestClassifier(WishDiagram, ShowsTuning, ClassifierMixin, BaseEsti
         return draw_tree(self.trees_, place, wording_of(self), depth_shown(max_depth, UNLIMITED), ax)
 
     def _tune(self, votes: Floats, prepared: Prepared, seed: int) -> None:
-        """Search the vote weights on out-of-bag votes, as `WeightedVoteClassifier` does."""
+        """Search the vote weights on out-of-bag votes, as `TunedDecisionClassifier` does."""
         labels = prepared.classes.tolist()
         truth = prepared.classes[prepared.training.labels]
-        patterns = VotePatterns.from_votes(votes, truth, labels=labels, sample_weight=prepared.weights)
+        patterns = Votes.from_votes(votes, truth, labels=labels, sample_weight=prepared.weights)
         wish = Preferences() if self.preferences is None else self.preferences
         options = TuningOptions(resamples=auto_resamples(len(labels)))
         found = tune(patterns, wish, options, np.random.default_rng(seed))

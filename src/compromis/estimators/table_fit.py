@@ -11,8 +11,8 @@ from compromis.errors import InputError
 from compromis.estimators.ballots import votes_of
 from compromis.estimators.model_file import TableModel
 from compromis.estimators.table_model import describe_columns, encode, make_classifier
+from compromis.estimators.tuned_decision import TunedDecisionClassifier
 from compromis.estimators.tuning import Tuned
-from compromis.estimators.weighted_vote import WeightedVoteClassifier
 from compromis.preferences import Preferences
 from compromis.reporting.change import Change
 
@@ -26,7 +26,7 @@ def fit_table(
         raise InputError(f"{table.source} has no column besides {target!r} to learn from")
     columns = describe_columns(table, names)
     classifier = make_classifier(name, columns, trees=trees, random_state=random_state, n_jobs=n_jobs)
-    tuned = WeightedVoteClassifier(classifier, preferences=preferences, n_jobs=n_jobs, random_state=random_state)
+    tuned = TunedDecisionClassifier(classifier, preferences=preferences, n_jobs=n_jobs, random_state=random_state)
     tuned.fit(encode(table, columns), np.array(table.columns[target]), sample_weight=table.weights)
     decision = Decision(tuple(tuned.classes_.tolist()), tuned.weights_, tuned.smoothing_)
     model = TableModel(tuned.estimator_, decision, columns, target, tuned.votes_are_hard_)
@@ -34,7 +34,7 @@ def fit_table(
     return model, change_by_tuning(tuned, preferences), tuned.tuning_
 
 
-def change_by_tuning(tuned: WeightedVoteClassifier, preferences: Preferences) -> Change:
+def change_by_tuning(tuned: TunedDecisionClassifier, preferences: Preferences) -> Change:
     """Return what the weights changed on the honest votes they were searched on."""
     assert tuned.patterns_ is not None
     assert tuned.tuning_ is not None

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from compromis.errors import shown_label
 from compromis.evidence import Counts
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 from compromis.measures.pragma import pragma
 from compromis.measures.verdict import Verdict, judge
 from compromis.preferences import Preferences, Wish
@@ -133,9 +133,7 @@ def auto_resamples(classes: int) -> int:
     return AUTO_RESAMPLES if classes <= 3 else AUTO_RESAMPLES_MANY
 
 
-def tune(
-    patterns: VotePatterns, preferences: Preferences, options: TuningOptions, generator: np.random.Generator
-) -> Tuned:
+def tune(patterns: Votes, preferences: Preferences, options: TuningOptions, generator: np.random.Generator) -> Tuned:
     """Return the weights to decide with, what they are worth, the search on the whole evidence and the stability.
 
     With resamples the weights are the geometric mean of what the resamples find: steadier for rare classes. Where that is worse than
@@ -166,7 +164,7 @@ def _quick_method(method: str | Sweep, classes: int) -> str | Sweep:
     return Sweep(rounds=0) if method == "auto" and classes > 3 else method
 
 
-def resampled(patterns: VotePatterns, generator: np.random.Generator) -> VotePatterns:
+def resampled(patterns: Votes, generator: np.random.Generator) -> Votes:
     """Return a bootstrap resample of the rows, drawn within each true class so that no rare class disappears."""
     multiplicity = patterns.multiplicity.copy()
     for k in range(len(patterns.classes)):
@@ -181,7 +179,7 @@ def resampled(patterns: VotePatterns, generator: np.random.Generator) -> VotePat
     return replace(patterns, multiplicity=multiplicity)
 
 
-def _search(patterns: VotePatterns, preferences: Preferences, options: TuningOptions, seed: int) -> WeightSearch:
+def _search(patterns: Votes, preferences: Preferences, options: TuningOptions, seed: int) -> WeightSearch:
     return search_weights(
         patterns,
         preferences=preferences,
@@ -192,5 +190,5 @@ def _search(patterns: VotePatterns, preferences: Preferences, options: TuningOpt
     )
 
 
-def _loss(patterns: VotePatterns, weights: Floats, wish: Wish, smoothing: float) -> float:
+def _loss(patterns: Votes, weights: Floats, wish: Wish, smoothing: float) -> float:
     return pragma(patterns.counts(weights, smoothing=smoothing), wish).total

@@ -12,18 +12,18 @@ from numpy.typing import ArrayLike
 from compromis.deployment.decision import Decision
 from compromis.errors import InputError, shown
 from compromis.evaluation.evaluate import evaluate, evaluate_counts
-from compromis.evidence.votes import VotePatterns, read_class_weights
+from compromis.evidence.votes import Votes, read_class_weights
 from compromis.preferences import Preferences
 from compromis.reporting.evaluation import Evaluation
 from compromis.reporting.report import Report, make_report
 
 
 def report(
-    evaluation_or_data: Evaluation | VotePatterns,
+    evaluation_or_data: Evaluation | Votes,
     path: str | os.PathLike[str] | None = None,
     *,
     preferences: Preferences | None = None,
-    votes: VotePatterns | None = None,
+    votes: Votes | None = None,
     weights: ArrayLike | None = None,
     smoothing: float = 0.0,
     confidence: float | None = None,
@@ -35,13 +35,13 @@ def report(
 
     Parameters
     ----------
-    evaluation_or_data : Evaluation or VotePatterns
+    evaluation_or_data : Evaluation or Votes
         What `evaluate` or `cross_evaluate` returned; or votes with their true classes, which are decided by `weights`.
     path : path, optional
         Where to write the page, whole or not at all.
     preferences : Preferences, optional
         What matters, where votes are given; an evaluation has its own.
-    votes : VotePatterns, optional
+    votes : Votes, optional
         The votes behind an evaluation that was made of decisions alone. One made with ``y_proba=`` has them.
     weights : array-like of shape (K,), optional
         The weights of the decision. Without them the page starts from the weights that serve the preferences best on these
@@ -69,7 +69,7 @@ def report(
     >>> page.weights.round(3).tolist()
     [1.368, 0.731]
     """
-    if isinstance(evaluation_or_data, VotePatterns):
+    if isinstance(evaluation_or_data, Votes):
         votes = evaluation_or_data
         used = np.ones(len(votes.classes)) if weights is None else read_class_weights(weights, len(votes.classes))
         counts = votes.counts(used, smoothing=smoothing)
@@ -79,7 +79,7 @@ def report(
         _refuse(preferences=preferences, confidence=confidence)
     else:
         raise InputError(
-            f"a report is made of an Evaluation or of VotePatterns, got {type(evaluation_or_data).__name__}; "
+            f"a report is made of an Evaluation or of Votes, got {type(evaluation_or_data).__name__}; "
             f"call compromis.evaluate first"
         )
     made = make_report(
@@ -119,9 +119,7 @@ def report_of_columns(
         sample_weight=sample_weight,
         confidence=confidence,
     )
-    patterns = (
-        None if votes is None else VotePatterns.from_votes(votes, y_true, labels=labels, sample_weight=sample_weight)
-    )
+    patterns = None if votes is None else Votes.from_votes(votes, y_true, labels=labels, sample_weight=sample_weight)
     return make_report(
         evaluation,
         votes=patterns,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis.evidence.points import OperatingPoints
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 from compromis.measures.ranking import roc_area
 from compromis.preferences import Label
 from compromis.uncertainty.interval import Interval
@@ -32,15 +32,13 @@ class ScoredRows:
     """How often each row stands here, on average."""
 
     @property
-    def votes(self) -> VotePatterns:
+    def votes(self) -> Votes:
         """The distributions as votes; rows without any are left out."""
         empty = ~self.shares.any(axis=1)
         counted = np.ones(len(self.truth), dtype=np.int64) if self.weight is None else self.weight
         multiplicity = np.where(empty, counted.dtype.type(0), counted)
         left_out = int(empty.sum())
-        return VotePatterns(
-            self.shares, self.truth, multiplicity, self.classes, len(self.truth) - left_out, left_out, False
-        )
+        return Votes(self.shares, self.truth, multiplicity, self.classes, len(self.truth) - left_out, left_out, False)
 
     def roc_areas(self) -> Floats:
         """Return the area under each class's ROC curve."""

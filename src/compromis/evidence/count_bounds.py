@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from compromis.errors import InputError
 from compromis.evidence.vote_values import is_sparse
-from compromis.evidence.votes import VotePatterns, read_class_weights
+from compromis.evidence.votes import Votes, read_class_weights
 from compromis.preferences import Label
 
 _ROUNDING = 1e-9
@@ -70,7 +70,7 @@ class CountBounds:
         return float(np.trace(self.low)) / total, float(np.trace(self.high)) / total
 
 
-def bound_counts(patterns: VotePatterns, weights: Any, smoothing: float = 0.0) -> CountBounds:
+def bound_counts(patterns: Votes, weights: Any, smoothing: float = 0.0) -> CountBounds:
     """Return between which numbers the counts of a weighting lie, where votes are known up to `patterns.width`."""
     if is_sparse(patterns.votes):
         raise InputError("bounds are for binned votes, which are dense; sparse votes are exact, use counts")

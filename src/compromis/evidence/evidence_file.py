@@ -18,7 +18,7 @@ from compromis.errors import InputError, shown
 from compromis.evidence.counts import Counts
 from compromis.evidence.points import OperatingPoints
 from compromis.evidence.suppression import Suppressed
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 from compromis.files import write_whole
 from compromis.limits import check_labels
 
@@ -26,7 +26,7 @@ SCHEMA = "compromis/evidence"
 VERSION = 1
 """Raised when a field changes its meaning or goes."""
 
-Evidence = Counts | VotePatterns | OperatingPoints
+Evidence = Counts | Votes | OperatingPoints
 Plain = bool | int | float | str
 Number = int | float
 
@@ -90,7 +90,7 @@ class EvidenceFile:
         return EvidenceFile(joined, self.suppressed + other.suppressed)
 
 
-_KINDS: dict[type, str] = {Counts: "counts", VotePatterns: "vote patterns", OperatingPoints: "operating points"}
+_KINDS: dict[type, str] = {Counts: "counts", Votes: "vote patterns", OperatingPoints: "operating points"}
 
 
 def write_evidence(evidence: Evidence, path: str | os.PathLike[str], *, min_cell: int = 0) -> EvidenceFile:
@@ -98,7 +98,7 @@ def write_evidence(evidence: Evidence, path: str | os.PathLike[str], *, min_cell
 
     Parameters
     ----------
-    evidence : Counts, VotePatterns or OperatingPoints
+    evidence : Counts, Votes or OperatingPoints
         What is written.
     path : path
         Where to.
@@ -174,7 +174,7 @@ def _part(evidence: Evidence) -> Any:
         squares = None if evidence.squares is None else evidence.squares.tolist()
         classes: Any = list(evidence.classes)
         return _CountsPart(classes, evidence.matrix.tolist(), evidence.rows, squares, evidence.matrix.dtype.kind == "f")
-    if isinstance(evidence, VotePatterns):
+    if isinstance(evidence, Votes):
         votes = evidence.votes if isinstance(evidence.votes, np.ndarray) else evidence.votes.toarray()
         return _PatternsPart(
             list(evidence.classes), votes.astype(np.float64).tolist(), evidence.truth.tolist(),  # type: ignore[arg-type]
@@ -182,7 +182,7 @@ def _part(evidence: Evidence) -> Any:
             evidence.multiplicity.dtype.kind == "f",
         )  # fmt: skip
     if not isinstance(evidence, OperatingPoints) or evidence.names is not None:
-        raise InputError(f"evidence is Counts, VotePatterns or the cuts of a score, got {type(evidence).__name__}")
+        raise InputError(f"evidence is Counts, Votes or the cuts of a score, got {type(evidence).__name__}")
     hits, alarms = np.diff(evidence.true_positives), np.diff(evidence.false_positives)
     positive: Any = evidence.positive
     return _PointsPart(
@@ -206,7 +206,7 @@ def _read_counts(part: _CountsPart) -> Counts:
     return Counts(matrix, classes, part.rows, squares)
 
 
-def _read_patterns(part: _PatternsPart) -> VotePatterns:
+def _read_patterns(part: _PatternsPart) -> Votes:
     classes = _distinct(part.classes)
     votes = _numbers(part.votes, (len(part.truth), len(classes)), True, "votes")
     sizes = _numbers(part.multiplicity, (len(part.truth),), part.weighted, "multiplicity")
@@ -215,7 +215,7 @@ def _read_patterns(part: _PatternsPart) -> VotePatterns:
         raise InputError(f"a true class lies outside the {len(classes)} classes")
     if part.rows < 0 or part.left_out < 0 or not 0 <= part.width <= 1:
         raise InputError("rows, rows left out and the width of bins are at least 0")
-    return VotePatterns(votes, truth, sizes, classes, part.rows, part.left_out, True, part.width)
+    return Votes(votes, truth, sizes, classes, part.rows, part.left_out, True, part.width)
 
 
 def _read_points(part: _PointsPart) -> OperatingPoints:

@@ -11,7 +11,7 @@ import numpy as np
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.points import OperatingPoints
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 
 
 class Suppressed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,7 +59,7 @@ def suppress(evidence: Any, min_cell: int) -> tuple[Any, Suppressed]:
         return evidence, Suppressed()
     if isinstance(evidence, Counts):
         return _counts(evidence, min_cell)
-    if isinstance(evidence, VotePatterns):
+    if isinstance(evidence, Votes):
         return _patterns(evidence, min_cell)
     return _points(evidence, min_cell)
 
@@ -71,7 +71,7 @@ def _counts(counts: Counts, min_cell: int) -> tuple[Counts, Suppressed]:
     return Counts(matrix, counts.classes, int(matrix.sum())), Suppressed(min_cell, int(small.sum()))
 
 
-def _patterns(patterns: VotePatterns, min_cell: int) -> tuple[VotePatterns, Suppressed]:
+def _patterns(patterns: Votes, min_cell: int) -> tuple[Votes, Suppressed]:
     _refuse_weights(patterns.multiplicity)
     kept = patterns.multiplicity >= min_cell
     left_out = patterns.left_out if patterns.left_out >= min_cell else 0

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis.errors import InputError, nearest, shown
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 from compromis.preferences import Label
 from compromis.preferences.preferences import plain_label
 
@@ -47,12 +47,12 @@ class VoteDistribution:
         return self.classes.index(self.label)
 
 
-def vote_distribution(patterns: VotePatterns, label: Any, *, bins: int = 20) -> VoteDistribution:
+def vote_distribution(patterns: Votes, label: Any, *, bins: int = 20) -> VoteDistribution:
     """Return the distribution of the votes for `label`, by true class.
 
     Parameters
     ----------
-    patterns : VotePatterns
+    patterns : Votes
         The votes with their true classes.
     label : label
         The class whose votes are counted.
@@ -67,13 +67,13 @@ def vote_distribution(patterns: VotePatterns, label: Any, *, bins: int = 20) -> 
     --------
     >>> import compromis as cp
     >>> from compromis.evidence.vote_distribution import vote_distribution
-    >>> patterns = cp.VotePatterns.from_votes([[3, 1], [2, 2], [0, 4], [4, 0]], ["a", "a", "b", "b"])
+    >>> patterns = cp.Votes.from_votes([[3, 1], [2, 2], [0, 4], [4, 0]], ["a", "a", "b", "b"])
     >>> found = vote_distribution(patterns, "a", bins=4)
     >>> found.rows.tolist(), found.unvoted.tolist()
     ([[0, 0], [0, 0], [1, 0], [1, 0], [0, 1]], [0, 1])
     """
-    if not isinstance(patterns, VotePatterns):
-        raise InputError(f"patterns are compromis.VotePatterns, got {type(patterns).__name__}; use from_votes")
+    if not isinstance(patterns, Votes):
+        raise InputError(f"patterns are compromis.Votes, got {type(patterns).__name__}; use from_votes")
     if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
         raise InputError(f"bins is a whole number of at least 1, got {bins!r}")
     chosen = plain_label(label)
@@ -90,7 +90,7 @@ def vote_distribution(patterns: VotePatterns, label: Any, *, bins: int = 20) -> 
     return VoteDistribution(chosen, patterns.classes, np.arange(bins + 1) / bins, rows, unvoted)
 
 
-def _shares(patterns: VotePatterns, place: int) -> NDArray[np.float64]:
+def _shares(patterns: Votes, place: int) -> NDArray[np.float64]:
     """The share of each pattern's votes that the class got; 0 for rows without any vote, which have no multiplicity."""
     total = np.asarray(patterns.votes.sum(axis=1), dtype=np.float64).reshape(-1)
     column = patterns.votes[:, [place]]

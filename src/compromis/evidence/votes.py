@@ -29,7 +29,7 @@ _PAYS = 0.9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class VotePatterns:
+class Votes:
     """Distinct (votes, true class) with multiplicities; where few rows are alike, the rows themselves.
 
     Attributes
@@ -54,7 +54,7 @@ class VotePatterns:
     Examples
     --------
     >>> import compromis as cp
-    >>> patterns = cp.VotePatterns.from_votes([[3, 1], [3, 1], [0, 4], [0, 0]], ["a", "a", "b", "b"])
+    >>> patterns = cp.Votes.from_votes([[3, 1], [3, 1], [0, 4], [0, 0]], ["a", "a", "b", "b"])
     >>> patterns.votes.tolist(), patterns.multiplicity.tolist(), patterns.left_out
     ([[3.0, 1.0], [0.0, 4.0]], [2, 1], 1)
     >>> patterns.counts([1.0, 5.0]).matrix.tolist()
@@ -79,7 +79,7 @@ class VotePatterns:
         labels: Sequence[Any] | None = None,
         sample_weight: ArrayLike | None = None,
         merge: bool | str = "auto",
-    ) -> VotePatterns:
+    ) -> Votes:
         """Read votes and true classes.
 
         Parameters
@@ -122,7 +122,7 @@ class VotePatterns:
         labels: Sequence[Any] | None = None,
         weight: str | None = None,
         bins: int | None = None,
-    ) -> VotePatterns:
+    ) -> Votes:
         """Group the rows of a data frame by their votes in its own engine; only the patterns come back.
 
         Parameters
@@ -144,7 +144,7 @@ class VotePatterns:
         --------
         >>> import compromis as cp, pandas
         >>> frame = pandas.DataFrame({"a": [3, 3, 0], "b": [1, 1, 4], "true": ["a", "a", "b"]})
-        >>> cp.VotePatterns.from_frame(frame, truth="true", votes=["a", "b"]).multiplicity.tolist()
+        >>> cp.Votes.from_frame(frame, truth="true", votes=["a", "b"]).multiplicity.tolist()
         [1, 2]
         """
         from compromis.evidence.votes_frame import patterns_of_frame
@@ -163,14 +163,12 @@ class VotePatterns:
         count_decisions(self.truth, self.decide(weights, smoothing=smoothing), self.multiplicity, matrix)
         return Counts(matrix, self.classes, self.rows)
 
-    def merge(self) -> VotePatterns:
+    def merge(self) -> Votes:
         """Return the same patterns with equal ones merged, and without those that have no votes."""
         if self.merged:
             return self
         merged = _merge(self.votes, self.truth, self.classes, self.multiplicity)
-        return VotePatterns(
-            merged.votes, merged.truth, merged.multiplicity, self.classes, self.rows, self.left_out, True
-        )
+        return Votes(merged.votes, merged.truth, merged.multiplicity, self.classes, self.rows, self.left_out, True)
 
     def bounds(self, weights: ArrayLike, *, smoothing: float = 0.0) -> CountBounds:
         """Return between which numbers the counts lie where votes were binned; low and high are the same where they are exact."""
@@ -185,7 +183,7 @@ class VotePatterns:
         np.add.at(total, self.truth, self.multiplicity)
         return total
 
-    def with_prevalence(self, shares: Mapping[Any, float] | Sequence[float]) -> VotePatterns:
+    def with_prevalence(self, shares: Mapping[Any, float] | Sequence[float]) -> Votes:
         """Return the evidence of a population with other class shares, everything else being equal (pure prior shift).
 
         Parameters
@@ -196,7 +194,7 @@ class VotePatterns:
         Examples
         --------
         >>> import compromis as cp
-        >>> patterns = cp.VotePatterns.from_votes([[3, 1], [2, 2], [0, 4]], ["a", "a", "b"])
+        >>> patterns = cp.Votes.from_votes([[3, 1], [2, 2], [0, 4]], ["a", "a", "b"])
         >>> patterns.with_prevalence({"a": 0.5, "b": 0.5}).support.tolist()
         [1.5, 1.5]
         """
@@ -206,8 +204,8 @@ class VotePatterns:
     def __len__(self) -> int:
         return len(self.truth)
 
-    def __add__(self, other: VotePatterns) -> VotePatterns:
-        if not isinstance(other, VotePatterns):
+    def __add__(self, other: Votes) -> Votes:
+        if not isinstance(other, Votes):
             return NotImplemented
         if self.classes != other.classes:
             raise InputError(
@@ -221,9 +219,9 @@ class VotePatterns:
         rows, left_out = self.rows + other.rows, self.left_out + other.left_out
         width = max(self.width, other.width)
         if not (self.merged and other.merged):
-            return VotePatterns(votes, truth, multiplicity, self.classes, rows, left_out, False, width)
+            return Votes(votes, truth, multiplicity, self.classes, rows, left_out, False, width)
         merged = _merge(votes, truth, self.classes, multiplicity)
-        return VotePatterns(merged.votes, merged.truth, merged.multiplicity, self.classes, rows, left_out, True, width)
+        return Votes(merged.votes, merged.truth, merged.multiplicity, self.classes, rows, left_out, True, width)
 
 
 def decide_votes(votes: Matrix, weights: NDArray[np.float64], smoothing: float = 0.0) -> NDArray[np.int64]:
@@ -306,9 +304,7 @@ def _merging_pays(matrix: Matrix, truth: NDArray[np.int64]) -> bool:
     return len(first) < _PAYS * len(group)
 
 
-def _merge(
-    matrix: Matrix, truth: NDArray[np.int64], classes: tuple[Label, ...], weight: NDArray[Any] | None
-) -> VotePatterns:
+def _merge(matrix: Matrix, truth: NDArray[np.int64], classes: tuple[Label, ...], weight: NDArray[Any] | None) -> Votes:
     group, first = _grouped(matrix, truth, 1)
     rows = np.bincount(group, minlength=len(first))
     multiplicity = rows if weight is None else _summed(group, weight, len(first))
@@ -317,7 +313,7 @@ def _merge(
     counted = int(rows[kept].sum())
     if not kept.all():
         votes, first, multiplicity = votes[kept], first[kept], multiplicity[kept]
-    return VotePatterns(votes, truth[first], multiplicity, classes, counted, len(truth) - counted, True)
+    return Votes(votes, truth[first], multiplicity, classes, counted, len(truth) - counted, True)
 
 
 def _summed(group: NDArray[np.int64], weight: NDArray[Any], groups: int) -> NDArray[Any]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from compromis.errors import InputError, shown
 from compromis.evidence.counts_frame import Spell, read_keys
 from compromis.evidence.positions import read_positions
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 from compromis.preferences import Label
 from compromis.preferences.preferences import plain_label
 from compromis.queries.deciding import usable_votes
@@ -38,7 +38,7 @@ def patterns_of_frame(
     weight: str | None = None,
     bins: int | None = None,
     spell: Spell | None = None,
-) -> VotePatterns:
+) -> Votes:
     """Group rows of equal votes and truth in the frame's engine."""
     columns, classes = name_votes(votes, labels)
     opened = open_votes(frame, truth, columns, weight)
@@ -52,7 +52,7 @@ def patterns_of_frame(
     found = patterns_of_rows(opened, rows, columns, classes, spell)
     if bins is None:
         return found
-    return VotePatterns(
+    return Votes(
         found.votes / bins, found.truth, found.multiplicity, found.classes, found.rows, found.left_out, True, 0.5 / bins
     )
 
@@ -100,7 +100,7 @@ def patterns_of_rows(
     columns: Sequence[str],
     classes: tuple[Label, ...] | None,
     spell: Spell | None = None,
-) -> VotePatterns:
+) -> Votes:
     """Return grouped rows as patterns."""
     column = read_keys(opened, rows, TRUTH, np.ones(len(rows), dtype=bool), spell)
     if classes is None and column.kind == "str":
@@ -122,7 +122,7 @@ def _merged(
     classes: tuple[Label, ...],
     counts: NDArray[np.int64],
     weight: NDArray[np.float64] | None,
-) -> VotePatterns:
+) -> Votes:
     """Return the patterns in the order of their votes: engines hand groups over in any order, and may keep 0 and -0 apart."""
     voted = matrix.any(axis=1)
     left_out = int(counts[~voted].sum())
@@ -134,7 +134,7 @@ def _merged(
     new = np.ones(len(order), dtype=bool)
     new[1:] = (matrix[1:] != matrix[:-1]).any(axis=1) | (truth[1:] != truth[:-1])
     total = np.add.reduceat(sizes, np.flatnonzero(new))
-    return VotePatterns(
+    return Votes(
         np.ascontiguousarray(matrix[new]), truth[new], total, classes, int(counts[voted].sum()), left_out, True
     )
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from compromis.errors import InputError
 from compromis.evidence.vote_distribution import VoteDistribution, vote_distribution
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 from compromis.frames import make_frame
 from compromis.plots.canvas import ALARM, new_axes, tidy
 from compromis.plots.marks import beside, line_style, plain
@@ -45,7 +45,7 @@ class VoteDisplay(ShownInNotebooks):
     >>> import compromis as cp
     >>> votes = [[9, 1], [8, 2], [7, 3], [6, 4], [6, 4], [2, 8]]  # ten trees, two classes
     >>> truth = ["sound", "sound", "sound", "faulty", "faulty", "faulty"]
-    >>> patterns = cp.VotePatterns.from_votes(votes, truth, labels=["sound", "faulty"])
+    >>> patterns = cp.Votes.from_votes(votes, truth, labels=["sound", "faulty"])
     >>> display = cp.VoteDisplay.from_patterns(patterns, label="faulty")
     >>> int(display.frame("pandas")["rows"].sum())
     6
@@ -57,7 +57,7 @@ class VoteDisplay(ShownInNotebooks):
 
     @classmethod
     def from_patterns(
-        cls, patterns: VotePatterns, *, label: Any, bins: int = 20, named: int = NAMED, ax: Any = None
+        cls, patterns: Votes, *, label: Any, bins: int = 20, named: int = NAMED, ax: Any = None
     ) -> VoteDisplay:
         """Draw the votes of patterns for the class `label`; `bins` as for `vote_distribution`."""
         return cls(vote_distribution(patterns, label, bins=bins), named=named).plot(ax=ax)
@@ -73,8 +73,8 @@ class VoteDisplay(ShownInNotebooks):
         sample_weight: ArrayLike | None = None,
         **options: Any,
     ) -> VoteDisplay:
-        """Draw votes for the class `label`; see `VotePatterns.from_votes` and `from_patterns` for the parameters."""
-        patterns = VotePatterns.from_votes(votes, y, labels=labels, sample_weight=sample_weight)
+        """Draw votes for the class `label`; see `Votes.from_votes` and `from_patterns` for the parameters."""
+        patterns = Votes.from_votes(votes, y, labels=labels, sample_weight=sample_weight)
         return cls.from_patterns(patterns, label=label, **options)
 
     @classmethod
@@ -84,7 +84,7 @@ class VoteDisplay(ShownInNotebooks):
         Parameters
         ----------
         estimator : classifier
-            A WeightedVoteClassifier, or anything with ``classes_`` and ``predict_proba``.
+            A TunedDecisionClassifier, or anything with ``classes_`` and ``predict_proba``.
         X, y : rows and their true classes
             Rows that the estimator has not seen.
         label : label

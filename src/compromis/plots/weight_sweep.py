@@ -41,7 +41,7 @@ class WeightSweepDisplay(ShownInNotebooks):
     >>> import compromis as cp
     >>> votes = [[9, 1], [8, 2], [7, 3], [6, 4], [6, 4], [2, 8]]  # ten trees, two classes
     >>> truth = ["sound", "sound", "sound", "faulty", "faulty", "faulty"]
-    >>> patterns = cp.VotePatterns.from_votes(votes, truth, labels=["sound", "faulty"])
+    >>> patterns = cp.Votes.from_votes(votes, truth, labels=["sound", "faulty"])
     >>> display = cp.WeightSweepDisplay.from_votes(patterns, label="faulty")
     >>> [panel.get_ylabel() for panel in display.ax_]
     ['recall', 'precision', 'errors (rows)', 'PRAGMA loss']

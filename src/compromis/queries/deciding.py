@@ -36,10 +36,10 @@ def add_decision(
     are unknown, and step by step the expressions grow with the classes, not with a power of them.
     """
     lazy = lazy.with_columns(
-        weighted_vote(columns[0], weights[0], smoothing).alias(BEST), nw.lit(labels[0]).alias(name)
+        tuned_decision(columns[0], weights[0], smoothing).alias(BEST), nw.lit(labels[0]).alias(name)
     )
     for place in range(1, len(columns)):
-        lazy = lazy.with_columns(weighted_vote(columns[place], weights[place], smoothing).alias(SCORE))
+        lazy = lazy.with_columns(tuned_decision(columns[place], weights[place], smoothing).alias(SCORE))
         better = nw.col(SCORE) > nw.col(BEST)
         lazy = lazy.with_columns(
             nw.when(better).then(nw.lit(labels[place])).otherwise(nw.col(name)).alias(name),
@@ -53,12 +53,12 @@ def add_ranking(
 ) -> nw.LazyFrame[Any]:
     """Return the frame with the largest weighted vote of each row, whose it is (its position), and the second largest."""
     lazy = lazy.with_columns(
-        weighted_vote(columns[0], weights[0], smoothing).alias(BEST),
+        tuned_decision(columns[0], weights[0], smoothing).alias(BEST),
         nw.lit(-1.0).alias(SECOND),
         nw.lit(0.0).alias(ARGUMENT),
     )
     for place in range(1, len(columns)):
-        lazy = lazy.with_columns(weighted_vote(columns[place], weights[place], smoothing).alias(SCORE))
+        lazy = lazy.with_columns(tuned_decision(columns[place], weights[place], smoothing).alias(SCORE))
         better = nw.col(SCORE) > nw.col(BEST)
         next_best = nw.when(nw.col(SCORE) > nw.col(SECOND)).then(nw.col(SCORE)).otherwise(nw.col(SECOND))
         lazy = lazy.with_columns(
@@ -69,7 +69,7 @@ def add_ranking(
     return lazy
 
 
-def weighted_vote(column: str, weight: float, smoothing: float) -> nw.Expr:
+def tuned_decision(column: str, weight: float, smoothing: float) -> nw.Expr:
     """Return weight x (vote + smoothing), with the roundings that the decision in memory has."""
     vote = nw.col(column).cast(nw.Float64)
     return (vote + smoothing if smoothing else vote) * float(weight)

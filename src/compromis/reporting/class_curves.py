@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis.evidence.points import OperatingPoints
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 from compromis.reporting.panel.binning import dense_votes
 
 Floats = NDArray[np.float64]
@@ -19,7 +19,7 @@ class ClassCuts:
     cutting anywhere is deciding with another weight for k.
     """
 
-    def __init__(self, patterns: VotePatterns, weights: Floats, smoothing: float = 0.0) -> None:
+    def __init__(self, patterns: Votes, weights: Floats, smoothing: float = 0.0) -> None:
         self._patterns = patterns
         self._scores = (dense_votes(patterns) + smoothing) * weights
         rows = np.arange(len(patterns))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from compromis.evidence import Counts
 from compromis.evidence.distributions import DistributionErrors
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 from compromis.measures import agreement, rates
 from compromis.measures.costs import average_cost, total_cost
 from compromis.measures.pragma import PragmaLoss, pragma
@@ -51,7 +51,7 @@ class Evaluation:
         The cost matrix, rows the truth.
     intervals : ReportIntervals or None
         The confidence intervals, where they were asked for.
-    votes : VotePatterns or None
+    votes : Votes or None
         The distributions over the classes, where they were given: what reports draw curves and turn knobs with.
 
     Examples
@@ -72,7 +72,7 @@ class Evaluation:
     preferences: Preferences | None = None
     cost: NDArray[np.float64] | None = None
     intervals: ReportIntervals | None = None
-    votes: VotePatterns | None = None
+    votes: Votes | None = None
 
     @cached_property
     def wish(self) -> Wish | None:

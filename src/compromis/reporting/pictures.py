@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from compromis.deployment.decision import Decision
 from compromis.evidence.vote_distribution import vote_distribution
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 from compromis.indices import Index
 from compromis.preferences import Label, Preferences
 from compromis.reporting.class_curves import ClassCuts
@@ -71,7 +71,7 @@ def path(x: Floats, y: Floats) -> str:
     return "M" + "L".join(corners) if kept.any() else ""
 
 
-def vote_pictures(patterns: VotePatterns, places: list[int], bins: int = 20) -> Iterator[VotePicture]:
+def vote_pictures(patterns: Votes, places: list[int], bins: int = 20) -> Iterator[VotePicture]:
     """Return the vote distribution of each class, own rows and others each scaled to their highest bin."""
     for k in places:
         found = vote_distribution(patterns, patterns.classes[k], bins=bins)
@@ -126,7 +126,7 @@ def curve_pictures(
         )
 
 
-def sweep_picture(patterns: VotePatterns, preferences: Preferences, decision: Decision, k: int) -> SweepPicture:
+def sweep_picture(patterns: Votes, preferences: Preferences, decision: Decision, k: int) -> SweepPicture:
     """Return what the weight of class k does around the weights of a decision."""
     ratios = np.logspace(-2, 2, 41)
     sweep = weight_sweep(

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 import numpy as np
 
 from compromis.evidence import Counts
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 from compromis.reporting.panel.binning import dense_votes
 from compromis.reporting.version import running_version
 
@@ -27,7 +27,7 @@ def versions() -> dict[str, str]:
     return found
 
 
-def fingerprint(counts: Counts, patterns: VotePatterns | None) -> str:
+def fingerprint(counts: Counts, patterns: Votes | None) -> str:
     """Return a hash of the evidence, the same for the same rows in any order."""
     digest = hashlib.sha256(repr(counts.classes).encode())
     digest.update(np.ascontiguousarray(counts.matrix).tobytes())

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from compromis.errors import InputError
-from compromis.evidence.votes import VotePatterns, read_class_weights
+from compromis.evidence.votes import Votes, read_class_weights
 from compromis.files import write_whole
 from compromis.preferences import Preferences
 from compromis.reporting.evaluation import Evaluation
@@ -29,7 +29,7 @@ class Report:
     ----------
     evaluation : Evaluation
         The numbers.
-    votes : VotePatterns or None
+    votes : Votes or None
         The vote evidence, equal patterns merged: with it there are curves, distributions and knobs to turn.
     weights : ndarray or None
         The weights that the knobs start from: those given, else those that a search found for the preferences on these votes.
@@ -52,7 +52,7 @@ class Report:
     """
 
     evaluation: Evaluation
-    votes: VotePatterns | None
+    votes: Votes | None
     weights: Floats | None
     smoothing: float
     search: WeightSearch | None
@@ -92,7 +92,7 @@ class Report:
 def make_report(
     evaluation: Evaluation,
     *,
-    votes: VotePatterns | None = None,
+    votes: Votes | None = None,
     weights: ArrayLike | None = None,
     smoothing: float = 0.0,
     title: str | None = None,
@@ -119,7 +119,7 @@ def make_report(
 
 
 def starting_weights(
-    patterns: VotePatterns, wish: Preferences | None, given: ArrayLike | None, smoothing: float, seed: int
+    patterns: Votes, wish: Preferences | None, given: ArrayLike | None, smoothing: float, seed: int
 ) -> tuple[WeightSearch | None, Floats]:
     """Return the weights given; else those that a search finds for the wish, with the search; else equal ones."""
     places = len(patterns.classes)
@@ -132,7 +132,7 @@ def starting_weights(
     return search, search.weights
 
 
-def can_be_tuned(preferences: Preferences, patterns: VotePatterns) -> bool:
+def can_be_tuned(preferences: Preferences, patterns: Votes) -> bool:
     """Return whether a search would find anything: at least two classes occur, and one that matters among them."""
     present = patterns.support > 0
     return bool(present.sum() > 1 and preferences.on(patterns.classes).importance[present].any())

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from compromis.errors import InputError
 from compromis.evidence import Counts
 from compromis.evidence.points import OperatingPoints
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 from compromis.measures.rates import precision, recall
 from compromis.studio.jobs import Report
 from compromis.tradeoffs import Comparison, TradeoffCurve, compare
@@ -22,7 +22,7 @@ MOST_POINTS = 200
 """Points of a curve that are drawn."""
 
 
-def class_points(patterns: VotePatterns, label: Any) -> OperatingPoints:
+def class_points(patterns: Votes, label: Any) -> OperatingPoints:
     """Return the cuts of the share of votes for one class."""
     if label not in patterns.classes:
         raise InputError(f"there is no class {label!r} among {len(patterns.classes)} classes; choose one that is there")
@@ -35,7 +35,7 @@ def class_points(patterns: VotePatterns, label: Any) -> OperatingPoints:
     return OperatingPoints.from_flags(patterns.truth[kept] == place, own / total, label, weight)
 
 
-def compare_class(evidence: Mapping[str, VotePatterns], label: Any, index: str, report: Report) -> dict[str, Any]:
+def compare_class(evidence: Mapping[str, Votes], label: Any, index: str, report: Report) -> dict[str, Any]:
     """Return the trade-off curves of the models for one class, who is best where, and the verdict."""
     points = {}
     for number, (name, patterns) in enumerate(evidence.items()):

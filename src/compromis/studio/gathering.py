@@ -15,7 +15,7 @@ from compromis.engines.pieces import read_pieces
 from compromis.engines.reading import pick_column
 from compromis.engines.table import Table
 from compromis.errors import InputError, shown
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 from compromis.studio.jobs import Report
 from compromis.studio.places import Source
 
@@ -34,7 +34,7 @@ class Columns(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Gathered(msgspec.Struct, frozen=True):
     """Evidence, and how many rows were left out because their class is missing."""
 
-    patterns: VotePatterns
+    patterns: Votes
     dropped: int
 
 
@@ -43,7 +43,7 @@ def gather_votes(source: Source, columns: Columns, report: Report) -> Gathered:
     classes = _classes(columns)
     wanted = [columns.truth, *columns.votes]
 
-    def patterns_of(table: Table) -> VotePatterns:
+    def patterns_of(table: Table) -> Votes:
         return _patterns(table, columns, classes)
 
     def pieces() -> Iterator[tuple[Table, float]]:
@@ -64,9 +64,9 @@ def gather_decisions(model_file: Source, data: Source, columns: Columns, report:
     labels = np.array(classes)
     wanted = [columns.truth, *(spec.name for spec in model.columns if spec.name != columns.truth)]
 
-    def patterns_of(table: Table) -> VotePatterns:
+    def patterns_of(table: Table) -> Votes:
         votes = votes_of(model.classifier, encode(table, model.columns), labels, hard=model.hard)
-        return VotePatterns.from_votes(votes, table.columns[columns.truth], labels=classes)
+        return Votes.from_votes(votes, table.columns[columns.truth], labels=classes)
 
     pieces = read_pieces(str(data.path), lambda names: [pick_column(name, names) for name in wanted])
     return _gather(pieces, columns, patterns_of, report), model
@@ -74,7 +74,7 @@ def gather_decisions(model_file: Source, data: Source, columns: Columns, report:
 
 def _gather(pieces: Iterator[tuple[Table, float]], columns: Columns, patterns_of: Any, report: Report) -> Gathered:
     """Add up the evidence of the pieces; neighbours of like size are joined, so that no piece is copied often."""
-    heap: list[VotePatterns] = []
+    heap: list[Votes] = []
     rows, dropped = 0, 0
     for table, share in pieces:
         kept, missing = _without_missing(table, columns, rows)
@@ -117,14 +117,14 @@ def _classes(columns: Columns) -> tuple[str, ...]:
     return tuple(sorted(classes))
 
 
-def _patterns(table: Table, columns: Columns, classes: Sequence[str]) -> VotePatterns:
+def _patterns(table: Table, columns: Columns, classes: Sequence[str]) -> Votes:
     column_of = {label: column for column, label in columns.votes.items()}
     votes = {label: numbers(table, column) for label, column in column_of.items()}
     if len(votes) == 1 and columns.rest is not None:
         (column,) = columns.votes
         votes[columns.rest] = _rest(votes[columns.votes[column]], column)
     matrix = np.column_stack([votes[label] for label in classes])
-    return VotePatterns.from_votes(matrix, table.columns[columns.truth], labels=classes)
+    return Votes.from_votes(matrix, table.columns[columns.truth], labels=classes)
 
 
 def _rest(share: NDArray[np.float64], column: str) -> NDArray[np.float64]:

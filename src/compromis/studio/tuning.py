@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 from compromis.measures.baselines import shortfall
 from compromis.measures.verdict import judge
 from compromis.preferences import Preferences
@@ -20,7 +20,7 @@ SAMPLE = 40_000
 
 
 def tune(
-    patterns: VotePatterns,
+    patterns: Votes,
     preferences: Preferences,
     smoothing: float,
     before: NDArray[np.float64],
@@ -32,7 +32,7 @@ def tune(
     is counted on all of them.
     """
 
-    def descend(some: VotePatterns, start: NDArray[np.float64]) -> WeightSearch:
+    def descend(some: Votes, start: NDArray[np.float64]) -> WeightSearch:
         method = Sweep(rounds=0, start=tuple(start.tolist()))
         return search_weights(
             some,
@@ -58,7 +58,7 @@ def tune(
     return min(full, near, key=lambda one: (shortfall(one.counts, one.wish), one.loss))
 
 
-def sampled(patterns: VotePatterns, most: int) -> VotePatterns:
+def sampled(patterns: Votes, most: int) -> Votes:
     """Return about `most` patterns, as many of each class as there are up to its share; they weigh what their class weighs."""
     generator = np.random.default_rng(0)
     each = max(1, most // len(patterns.classes))
@@ -71,11 +71,11 @@ def sampled(patterns: VotePatterns, most: int) -> VotePatterns:
             scale.append(np.full(len(kept), patterns.multiplicity[own].sum() / patterns.multiplicity[kept].sum()))
     rows = np.concatenate(chosen)
     weight = patterns.multiplicity[rows] * np.concatenate(scale)
-    return VotePatterns(patterns.votes[rows], patterns.truth[rows], weight, patterns.classes, len(rows), 0, False)
+    return Votes(patterns.votes[rows], patterns.truth[rows], weight, patterns.classes, len(rows), 0, False)
 
 
 def _offered(
-    patterns: VotePatterns, preferences: Preferences, weights: NDArray[np.float64], smoothing: float
+    patterns: Votes, preferences: Preferences, weights: NDArray[np.float64], smoothing: float
 ) -> dict[str, Any]:
     counts = patterns.counts(weights, smoothing=smoothing)
     verdict = judge(counts, preferences.on(patterns.classes))

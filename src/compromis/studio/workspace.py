@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis.errors import InputError
-from compromis.evidence.votes import VotePatterns, read_class_weights
+from compromis.evidence.votes import Votes, read_class_weights
 from compromis.preferences import Preferences
 from compromis.reporting.panel import panel_document
 from compromis.studio.comparing import class_rates, compare_class
@@ -54,7 +54,7 @@ class Model(msgspec.Struct):
     smoothing: float = 0.0
 
     @property
-    def patterns(self) -> VotePatterns:
+    def patterns(self) -> Votes:
         """The evidence."""
         return self.gathered.patterns
 
@@ -196,7 +196,7 @@ def source_shown(source: Source) -> dict[str, Any]:
     return {"id": source.id, "name": source.name, "kind": source.kind, "size": source.path.stat().st_size}
 
 
-def _document(patterns: VotePatterns, smoothing: float) -> dict[str, Any]:
+def _document(patterns: Votes, smoothing: float) -> dict[str, Any]:
     """Return the panel's document; it searches in the page if all votes are there and few, else here."""
     document = panel_document(patterns, smoothing=smoothing, most_bytes=MOST_PANEL)
     votes = document["evidence"]["patterns"] * len(patterns.classes)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from compromis.errors import InputError, shown
 from compromis.evidence import Counts
 from compromis.evidence.vote_values import is_sparse
-from compromis.evidence.votes import VotePatterns, sparse_parts
+from compromis.evidence.votes import Votes, sparse_parts
 from compromis.kernels.index_terms import COST, Objective
 from compromis.kernels.vote_rows import VoteTable, count_row_votes, gather_class_votes, gather_row_votes
 from compromis.kernels.weights_state import Patterns
@@ -32,7 +32,7 @@ class SearchProblem:
 
     Attributes
     ----------
-    patterns : VotePatterns
+    patterns : Votes
         The votes with their true classes.
     wish : Wish
         Importances, recall weights and minima of the classes.
@@ -44,7 +44,7 @@ class SearchProblem:
         The largest weight is at most this many times the smallest.
     """
 
-    patterns: VotePatterns
+    patterns: Votes
     wish: Wish
     cost: NDArray[np.float64] | None
     smoothing: float
@@ -53,7 +53,7 @@ class SearchProblem:
     @classmethod
     def read(
         cls,
-        patterns: VotePatterns,
+        patterns: Votes,
         preferences: Preferences | None,
         *,
         cost: ArrayLike | None,
@@ -126,7 +126,7 @@ class SearchProblem:
         )
 
 
-def _read_wish(patterns: VotePatterns, preferences: Preferences | None) -> Wish:
+def _read_wish(patterns: Votes, preferences: Preferences | None) -> Wish:
     if len(patterns.classes) < 2:
         raise InputError(
             f"there is one class, {patterns.classes[0]!r}; a decision needs at least two: pass labels= and a column of votes for each"

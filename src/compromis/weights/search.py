@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from compromis.errors import InputError, nearest, shown
 from compromis.evidence import Counts
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 from compromis.measures.pragma import violations
 from compromis.measures.rates import precision, recall
 from compromis.preferences import Preferences
@@ -49,10 +49,10 @@ def search_weights(
 
     Parameters
     ----------
-    votes : array, frame or scipy CSR of shape (n, K), or VotePatterns
+    votes : array, frame or scipy CSR of shape (n, K), or Votes
         Hard votes, probabilities or any scores of at least 0; votes of a model that has not seen the rows.
     y : labels
-        The true class of each row; None with `VotePatterns`.
+        The true class of each row; None with `Votes`.
     preferences : Preferences, optional
         What matters; without it every class alike.
     labels : sequence, optional
@@ -108,14 +108,14 @@ def search_weights(
     return _finish(problem, found, type(chosen).__name__.lower(), meter)
 
 
-def read_patterns(votes: Any, y: Any, labels: Sequence[Any] | None, sample_weight: ArrayLike | None) -> VotePatterns:
+def read_patterns(votes: Any, y: Any, labels: Sequence[Any] | None, sample_weight: ArrayLike | None) -> Votes:
     """Return the patterns themselves, or those of votes and true classes."""
-    if not isinstance(votes, VotePatterns):
+    if not isinstance(votes, Votes):
         if y is None:
-            raise InputError("y is missing: give the true class of each row, or VotePatterns, which hold it")
-        return VotePatterns.from_votes(votes, y, labels=labels, sample_weight=sample_weight)
+            raise InputError("y is missing: give the true class of each row, or Votes, which hold it")
+        return Votes.from_votes(votes, y, labels=labels, sample_weight=sample_weight)
     if y is not None or labels is not None or sample_weight is not None:
-        raise InputError("VotePatterns hold y, labels and sample weights already; pass them to VotePatterns.from_votes")
+        raise InputError("Votes hold y, labels and sample weights already; pass them to Votes.from_votes")
     return votes
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from compromis.errors import InputError, nearest, shown
 from compromis.evidence import Counts
-from compromis.evidence.votes import VotePatterns, read_class_weights
+from compromis.evidence.votes import Votes, read_class_weights
 from compromis.kernels.weights_state import prepare
 from compromis.kernels.weights_sweep import gather_flips, order_flips
 from compromis.measures.pragma import pragma
@@ -121,7 +121,7 @@ def weight_sweep(
     return _as_sweep(problem, k, grid, [_at_ratio(problem, k, base, ratio).matrix for ratio in grid], exact=False)
 
 
-def _position(patterns: VotePatterns, label: Any) -> int:
+def _position(patterns: Votes, label: Any) -> int:
     plain = plain_label(label)
     if plain not in patterns.classes:
         raise InputError(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis.evidence.vote_values import is_sparse
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 
 RUNGS = (
     (1.01, 1e-4), (1.03, 1e-3), (1.03, 1e-2), (1.05, 3e-2), (1.1, 5e-2), (1.2, 5e-2), (1.5, 0.1), (2.0, 0.1), (3.0, 0.1), (10.0, 0.3)
@@ -46,7 +46,7 @@ class Binning:
         )
 
 
-def binned(patterns: VotePatterns, smoothing: float, ratio: float, floor: float) -> tuple[VotePatterns, Binning]:
+def binned(patterns: Votes, smoothing: float, ratio: float, floor: float) -> tuple[Votes, Binning]:
     """Return patterns with rounded votes, equal ones merged; smoothing is part of the rounded votes."""
     votes = dense_votes(patterns) + smoothing
     largest = votes.max(axis=1, keepdims=True)
@@ -54,14 +54,14 @@ def binned(patterns: VotePatterns, smoothing: float, ratio: float, floor: float)
     with np.errstate(divide="ignore"):
         level = np.rint(np.log(share) / np.log(ratio))
     rounded = np.where(share >= floor, ratio**level, 0.0)
-    kept = VotePatterns(
+    kept = Votes(
         rounded, patterns.truth, patterns.multiplicity, patterns.classes, patterns.rows, patterns.left_out, False
     ).merge()
     moved = votes.argmax(axis=1) != rounded.argmax(axis=1)
     return kept, Binning(ratio, floor, float(patterns.multiplicity[moved].sum()), float(patterns.multiplicity.sum()))
 
 
-def dense_votes(patterns: VotePatterns) -> NDArray[np.float64]:
+def dense_votes(patterns: Votes) -> NDArray[np.float64]:
     """Return the votes as an array of float64."""
     votes = patterns.votes.toarray() if is_sparse(patterns.votes) else patterns.votes
     return np.asarray(votes, dtype=np.float64)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from compromis.errors import InputError, shown_label
 from compromis.evidence import Counts
-from compromis.evidence.votes import VotePatterns, read_class_weights
+from compromis.evidence.votes import Votes, read_class_weights
 from compromis.indices import INDICES
 from compromis.preferences import Label, Preference, Preferences
 from compromis.reporting.panel.binning import RUNGS, Binning, binned
@@ -23,7 +23,7 @@ MOST_PATTERNS = 25_000
 
 
 def panel_document(
-    patterns: VotePatterns,
+    patterns: Votes,
     preferences: Preferences | None = None,
     weights: ArrayLike | None = None,
     *,
@@ -36,7 +36,7 @@ def panel_document(
 
     Parameters
     ----------
-    patterns : VotePatterns
+    patterns : Votes
         The votes with their true classes.
     preferences : Preferences, optional
         What matters at first; without it every class alike.
@@ -56,13 +56,13 @@ def panel_document(
     --------
     >>> import compromis as cp
     >>> from compromis.reporting.panel import panel_document
-    >>> patterns = cp.VotePatterns.from_votes([[3, 1], [3, 1], [0, 4]], ["a", "a", "b"])
+    >>> patterns = cp.Votes.from_votes([[3, 1], [3, 1], [0, 4]], ["a", "a", "b"])
     >>> document = panel_document(patterns, cp.Preferences.prioritise(["b"]))
     >>> document["rows"], document["evidence"]["patterns"], document["binning"]
     (3, 2, None)
     """
-    if not isinstance(patterns, VotePatterns):
-        raise InputError(f"patterns are compromis.VotePatterns, got {type(patterns).__name__}; use from_votes")
+    if not isinstance(patterns, Votes):
+        raise InputError(f"patterns are compromis.Votes, got {type(patterns).__name__}; use from_votes")
     wish = Preferences() if preferences is None else preferences
     if INDICES.get(wish.index.name) is not wish.index:
         raise InputError(
@@ -91,7 +91,7 @@ def panel_document(
     }
 
 
-def _fitting(patterns: VotePatterns, smoothing: float, most_bytes: int) -> tuple[dict[str, Any], Binning | None]:
+def _fitting(patterns: Votes, smoothing: float, most_bytes: int) -> tuple[dict[str, Any], Binning | None]:
     """Return packed patterns that fit into the page: as they are, or binned as finely as fits."""
     kept, binning, rungs = patterns.merge(), None, iter(RUNGS)
     merged = kept

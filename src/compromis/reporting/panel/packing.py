@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis.evidence.vote_values import is_sparse
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 
 Packed = dict[str, Any]
 _TABLE = 65_536
@@ -26,7 +26,7 @@ def pack(values: NDArray[Any]) -> Packed:
     return {"type": kind, "data": base64.b64encode(raw).decode("ascii")}
 
 
-def pack_patterns(patterns: VotePatterns) -> Packed:
+def pack_patterns(patterns: Votes) -> Packed:
     """Return patterns as packed arrays: which classes each row has votes for, one bit each, and the votes above 0 in that order."""
     rows, column, value = _entries(patterns)
     voted = np.zeros((len(patterns), len(patterns.classes)), dtype=bool)
@@ -43,7 +43,7 @@ def pack_patterns(patterns: VotePatterns) -> Packed:
     return packed | {"values": None, "code": pack(value)}
 
 
-def least_size(patterns: VotePatterns) -> int:
+def least_size(patterns: Votes) -> int:
     """Return how many bytes packed patterns take at least, without packing them."""
     entries = patterns.votes.nnz if is_sparse(patterns.votes) else int(np.count_nonzero(patterns.votes))
     return 4 * (entries + len(patterns) * (2 + -(-len(patterns.classes) // 8))) // 3
@@ -55,7 +55,7 @@ def packed_size(packed: Packed) -> int:
     return texts + 18 * len(packed["values"] or ())
 
 
-def _entries(patterns: VotePatterns) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+def _entries(patterns: Votes) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """Return row, class and value of every vote above 0, in the order of rows and classes."""
     if is_sparse(patterns.votes):
         rows = np.repeat(np.arange(len(patterns)), np.diff(patterns.votes.indptr))

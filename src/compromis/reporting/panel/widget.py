@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from compromis.errors import InputError, MissingExtra
-from compromis.evidence.votes import VotePatterns
+from compromis.evidence.votes import Votes
 from compromis.preferences import Preference, Preferences
 from compromis.reporting.evaluation import Evaluation
 from compromis.reporting.panel.assets import panel_assets
@@ -32,7 +32,7 @@ export default { render };
 
 
 def panel(
-    evaluation: Evaluation | VotePatterns,
+    evaluation: Evaluation | Votes,
     *,
     preferences: Preferences | None = None,
     weights: ArrayLike | None = None,
@@ -43,7 +43,7 @@ def panel(
 
     Parameters
     ----------
-    evaluation : Evaluation or VotePatterns
+    evaluation : Evaluation or Votes
         An evaluation made with ``y_proba=``, or votes with their true classes.
     preferences : Preferences, optional
         What matters at first; without it the evaluation's, else every class alike.
@@ -62,22 +62,22 @@ def panel(
     Examples
     --------
     >>> import compromis as cp
-    >>> votes = cp.VotePatterns.from_votes([[3, 1], [2, 2], [0, 4]], ["good", "bad", "bad"], labels=["good", "bad"])
+    >>> votes = cp.Votes.from_votes([[3, 1], [2, 2], [0, 4]], ["good", "bad", "bad"], labels=["good", "bad"])
     >>> knobs = cp.panel(votes, preferences=cp.Preferences.prioritise(["bad"]))
     >>> knobs.preferences == cp.Preferences.prioritise(["bad"])
     True
     """
-    if isinstance(evaluation, VotePatterns):
-        votes: VotePatterns | None = evaluation
+    if isinstance(evaluation, Votes):
+        votes: Votes | None = evaluation
     elif isinstance(evaluation, Evaluation):
         votes = evaluation.votes
         preferences = evaluation.preferences if preferences is None else preferences
     else:
         raise InputError(
-            f"a panel is made of an Evaluation or of VotePatterns, got {type(evaluation).__name__}; call compromis.evaluate first"
+            f"a panel is made of an Evaluation or of Votes, got {type(evaluation).__name__}; call compromis.evaluate first"
         )
     if votes is None:
-        raise InputError("the evaluation has no votes to weigh; evaluate with y_proba=, or pass VotePatterns")
+        raise InputError("the evaluation has no votes to weigh; evaluate with y_proba=, or pass Votes")
     _, used = starting_weights(votes.merge(), preferences, weights, smoothing, random_state)
     page = panel_document(votes, preferences, used, smoothing=smoothing)
     return _widget_class()(votes.classes, preferences or Preferences(), used, page)

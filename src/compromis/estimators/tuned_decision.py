@@ -1,4 +1,4 @@
-"""WeightedVoteClassifier: any classifier, its decision tuned to what matters."""
+"""TunedDecisionClassifier: any classifier, its decision tuned to what matters."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from compromis.estimators.ballots import (
 from compromis.estimators.outputs import refuse_many_outputs
 from compromis.estimators.tuning import ShowsTuning, Tuned, TuningOptions, auto_resamples, tune
 from compromis.estimators.wish_diagram import WishDiagram
-from compromis.evidence.votes import VotePatterns, decide_votes, read_class_weights
+from compromis.evidence.votes import Votes, decide_votes, read_class_weights
 from compromis.preferences import Preferences
 from compromis.preferences.preferences import plain_label
 
@@ -44,14 +44,14 @@ AUTO_SMOOTHING = 0.0
 
 
 def _estimator_has(name: str) -> Any:
-    def check(self: WeightedVoteClassifier) -> bool:
+    def check(self: TunedDecisionClassifier) -> bool:
         getattr(self.estimator_ if hasattr(self, "estimator_") else self.estimator, name)
         return True
 
     return check
 
 
-class WeightedVoteClassifier(WishDiagram, ShowsTuning, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TunedDecisionClassifier(WishDiagram, ShowsTuning, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Any classifier, with the decision tuned to what matters: the largest weight x votes wins, ties go to the first class.
 
     Parameters
@@ -103,7 +103,7 @@ class WeightedVoteClassifier(WishDiagram, ShowsTuning, MetaEstimatorMixin, Class
         The PRAGMA loss of ``weights_`` on the honest votes.
     stability_ : Stability or None
         The spread of weights and loss over resamples.
-    patterns_ : VotePatterns or None
+    patterns_ : Votes or None
         The honest votes that were searched.
     smoothing_ : float
         What is added to every share of votes.
@@ -123,7 +123,7 @@ class WeightedVoteClassifier(WishDiagram, ShowsTuning, MetaEstimatorMixin, Class
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> wish = cp.Preferences.prioritise([0], index="f")
     >>> forest = RandomForestClassifier(20, random_state=0)
-    >>> tuned = cp.WeightedVoteClassifier(forest, preferences=wish, random_state=0).fit(X, y)
+    >>> tuned = cp.TunedDecisionClassifier(forest, preferences=wish, random_state=0).fit(X, y)
     >>> bool(tuned.weights_[0] > tuned.weights_[1])
     True
     """
@@ -156,7 +156,7 @@ class WeightedVoteClassifier(WishDiagram, ShowsTuning, MetaEstimatorMixin, Class
         self.random_state = random_state
 
     weights_: NDArray[np.float64]
-    patterns_: VotePatterns | None
+    patterns_: Votes | None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
         """Fit the estimator, gather honest votes, and search the weights that serve the preferences best.
@@ -316,12 +316,12 @@ class WeightedVoteClassifier(WishDiagram, ShowsTuning, MetaEstimatorMixin, Class
         return float(self.smoothing)
 
     def _tune(self, votes: Any, y: Any, sample_weight: Any, generator: np.random.Generator) -> None:
-        patterns = VotePatterns.from_votes(votes, y, labels=self.classes_.tolist(), sample_weight=sample_weight)
+        patterns = Votes.from_votes(votes, y, labels=self.classes_.tolist(), sample_weight=sample_weight)
         verdict = self._set_weights(patterns, generator).verdict
         if not verdict.informative:
             warnings.warn(str(verdict), UninformativeWarning, stacklevel=3)
 
-    def _set_weights(self, patterns: VotePatterns, generator: np.random.Generator) -> Tuned:
+    def _set_weights(self, patterns: Votes, generator: np.random.Generator) -> Tuned:
         resamples = auto_resamples(len(patterns.classes)) if self.resamples == "auto" else self.resamples
         if isinstance(resamples, str) or resamples < 0:
             raise InputError(f"resamples is 'auto' or a number of at least 0, got {self.resamples!r}")

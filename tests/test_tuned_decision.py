@@ -86,16 +86,16 @@ def test_forests_are_fitted_once(wine, forest, monkeypatch):
     fits = []
     original = type(forest).fit
     monkeypatch.setattr(type(forest), "fit", lambda self, *a, **k: fits.append(1) or original(self, *a, **k))
-    cp.WeightedVoteClassifier(forest, preferences=WISH, random_state=0).fit(X, y)
+    cp.TunedDecisionClassifier(forest, preferences=WISH, random_state=0).fit(X, y)
     assert len(fits) == 1
 
 
 @pytest.mark.parametrize(
     "estimator", [*FORESTS, KNeighborsClassifier(), GaussianNB()], ids=lambda one: type(one).__name__
 )
-def test_the_decision_is_the_largest_weighted_vote(wine, estimator):
+def test_the_decision_is_the_largest_tuned_decision(wine, estimator):
     X, y = wine
-    tuned = cp.WeightedVoteClassifier(estimator, preferences=WISH, random_state=0).fit(X, y)
+    tuned = cp.TunedDecisionClassifier(estimator, preferences=WISH, random_state=0).fit(X, y)
     shares = tuned.vote_shares(X)
     expected = tuned.classes_[np.argmax((shares + tuned.smoothing_) * tuned.weights_, axis=1)]
     assert (tuned.predict(X) == expected).mean() > 0.99  # but for ties at the last digit
@@ -106,7 +106,7 @@ def test_the_decision_is_the_largest_weighted_vote(wine, estimator):
 
 def test_stored_loss_and_counts_follow_from_the_honest_votes(wine):
     X, y = wine
-    tuned = cp.WeightedVoteClassifier(
+    tuned = cp.TunedDecisionClassifier(
         RandomForestClassifier(15, random_state=0), preferences=WISH, random_state=0, resamples=0
     ).fit(X, y)
     counts = tuned.patterns_.counts(tuned.weights_, smoothing=tuned.smoothing_)
@@ -124,14 +124,14 @@ def test_it_serves_the_wish_on_new_rows():
     wish = cp.Preferences.prioritise([1], index="f")
     forest = RandomForestClassifier(50, random_state=0)
     plain = cp.pragma_loss(y_test, clone(forest).fit(X_train, y_train).predict(X_test), preferences=wish)
-    tuned = cp.WeightedVoteClassifier(forest, preferences=wish, random_state=0).fit(X_train, y_train)
+    tuned = cp.TunedDecisionClassifier(forest, preferences=wish, random_state=0).fit(X_train, y_train)
     assert cp.pragma_loss(y_test, tuned.predict(X_test), preferences=wish) < 0.9 * plain
 
 
 def test_out_of_fold_and_prefit_agree_with_hand_made_votes(wine):
     X, y = wine
     cv = StratifiedKFold(4, shuffle=True, random_state=1)
-    tuned = cp.WeightedVoteClassifier(GaussianNB(), preferences=WISH, cv=cv, resamples=0).fit(X, y)
+    tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=WISH, cv=cv, resamples=0).fit(X, y)
     votes = np.zeros((len(X), 3))
     for train, test in cv.split(X, y):
         votes[test] = GaussianNB().fit(X[train], y[train]).predict_proba(X[test])
@@ -139,8 +139,8 @@ def test_out_of_fold_and_prefit_agree_with_hand_made_votes(wine):
     assert tuned.weights_ == pytest.approx(by_hand.weights)
     half = np.arange(len(X)) % 2 == 0
     fitted = GaussianNB().fit(X[half], y[half])
-    prefit = cp.WeightedVoteClassifier(fitted, preferences=WISH, cv="prefit", resamples=0).fit(X[~half], y[~half])
-    frozen = cp.WeightedVoteClassifier(FrozenEstimator(fitted), preferences=WISH, cv=2, resamples=0).fit(
+    prefit = cp.TunedDecisionClassifier(fitted, preferences=WISH, cv="prefit", resamples=0).fit(X[~half], y[~half])
+    frozen = cp.TunedDecisionClassifier(FrozenEstimator(fitted), preferences=WISH, cv=2, resamples=0).fit(
         X[~half], y[~half]
     )
     assert prefit.estimator_ is fitted
@@ -151,7 +151,7 @@ def test_repeated_folds_are_averaged(wine):
     X, y = wine
     X = X[:, :2]
     folds = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=4)
-    tuned = cp.WeightedVoteClassifier(GaussianNB(), preferences=WISH, cv=folds, resamples=0).fit(X, y)
+    tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=WISH, cv=folds, resamples=0).fit(X, y)
     pairs = list(folds.split(X, y))
     once = cross_val_predict(GaussianNB(), X, y, cv=pairs[:3], method="predict_proba")
     again = cross_val_predict(GaussianNB(), X, y, cv=pairs[3:], method="predict_proba")
@@ -161,7 +161,7 @@ def test_repeated_folds_are_averaged(wine):
 def test_weights_by_hand(wine):
     X, y = wine
     for weights in ({"b": 8.0}, [1.0, 8.0, 1.0]):
-        tuned = cp.WeightedVoteClassifier(GaussianNB(), weights=weights).fit(X, y)
+        tuned = cp.TunedDecisionClassifier(GaussianNB(), weights=weights).fit(X, y)
         assert tuned.weights_ == pytest.approx([0.5, 4.0, 0.5])
         assert tuned.search_ is None
         expected = tuned.classes_[np.argmax(GaussianNB().fit(X, y).predict_proba(X) * [1, 8, 1], axis=1)]
@@ -169,14 +169,14 @@ def test_weights_by_hand(wine):
 
 
 def test_nothing_of_an_earlier_tuning_stays_with_weights_by_hand(wine):
-    tuned = cp.WeightedVoteClassifier(GaussianNB(), preferences=WISH, random_state=0, resamples=0).fit(*wine)
+    tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=WISH, random_state=0, resamples=0).fit(*wine)
     assert (tuned.loss_, tuned.verdict_.loss) == (tuned.search_.loss, tuned.search_.loss)
     tuned.set_params(weights=[1.0, 2.0, 1.0]).fit(*wine)
     assert [tuned.tuning_, tuned.search_, tuned.verdict_, tuned.loss_, tuned.stability_, tuned.patterns_] == [None] * 6
 
 
 def test_the_summary_tells_what_decides_from_what_was_found(wine):
-    tuned = cp.WeightedVoteClassifier(GaussianNB(), preferences=WISH, random_state=0, resamples=5).fit(*wine).tuning_
+    tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=WISH, random_state=0, resamples=5).fit(*wine).tuning_
     worse, level = (replace(tuned, verdict=replace(tuned.verdict, loss=tuned.search.loss + more)) for more in (0.5, 0))
     assert f"loss {tuned.search.loss + 0.5:.4f}, with weights averaged over 5 resamples" in worse.summary()
     assert f"({tuned.search.loss:.4f} is proven to be the lowest on these votes, and would pro" in worse.summary()
@@ -186,7 +186,7 @@ def test_the_summary_tells_what_decides_from_what_was_found(wine):
 def test_same_seed_same_result(wine):
     X, y = wine
     runs = [
-        cp.WeightedVoteClassifier(
+        cp.TunedDecisionClassifier(
             KNeighborsClassifier(), preferences=WISH, random_state=7, n_jobs=jobs, resamples=3
         ).fit(X, y)
         for jobs in (1, 2)
@@ -197,7 +197,7 @@ def test_same_seed_same_result(wine):
 
 def test_stability(wine):
     X, y = wine
-    tuned = cp.WeightedVoteClassifier(GaussianNB(), preferences=WISH, random_state=0, resamples=8).fit(X, y)
+    tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=WISH, random_state=0, resamples=8).fit(X, y)
     assert tuned.stability_.weights.shape == (8, 3)
     assert (tuned.stability_.ratio >= 1).all()
     assert "over 8 resamples" in str(tuned.stability_)
@@ -206,16 +206,16 @@ def test_stability(wine):
 def test_frames_names_clone_pickle_and_search(wine):
     X, y = wine
     frame = pd.DataFrame(X, columns=[f"c{k}" for k in range(X.shape[1])])
-    tuned = cp.WeightedVoteClassifier(RandomForestClassifier(10, random_state=0), preferences=WISH, random_state=0).fit(
-        frame, y
-    )
+    tuned = cp.TunedDecisionClassifier(
+        RandomForestClassifier(10, random_state=0), preferences=WISH, random_state=0
+    ).fit(frame, y)
     assert list(tuned.feature_names_in_) == list(frame.columns)
     assert tuned.n_features_in_ == 13
     again = pickle.loads(pickle.dumps(tuned))
     assert np.array_equal(again.predict(frame), tuned.predict(frame))
     assert np.array_equal(clone(tuned).fit(frame, y).weights_, tuned.weights_)
     pipeline = make_pipeline(
-        StandardScaler(), cp.WeightedVoteClassifier(LogisticRegression(), preferences=WISH, random_state=0)
+        StandardScaler(), cp.TunedDecisionClassifier(LogisticRegression(), preferences=WISH, random_state=0)
     )
     grid = GridSearchCV(
         pipeline, {"weightedvoteclassifier__estimator__C": [0.1, 1.0]}, scoring=cp.pragma_scorer(WISH), cv=3
@@ -227,7 +227,7 @@ def test_a_fold_may_lack_a_rare_class():
     X, y = make_classification(60, random_state=0)
     y = y.copy()
     y[:2] = 2  # two rows: not in every fold's training part
-    tuned = cp.WeightedVoteClassifier(
+    tuned = cp.TunedDecisionClassifier(
         GaussianNB(), cv=KFold(30), random_state=0, preferences=cp.Preferences.prioritise([1], index="f")
     )
     with warnings.catch_warnings():
@@ -238,13 +238,13 @@ def test_a_fold_may_lack_a_rare_class():
 def test_sample_weights_reach_estimator_and_search(wine):
     X, y = wine
     weight = np.where(y == "b", 5.0, 1.0)
-    tuned = cp.WeightedVoteClassifier(GaussianNB(), preferences=WISH, random_state=0, resamples=0).fit(
+    tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=WISH, random_state=0, resamples=0).fit(
         X, y, sample_weight=weight
     )
     assert tuned.search_.counts.total == weight.sum()
     assert tuned.estimator_.class_prior_ == pytest.approx(GaussianNB().fit(X, y, weight).class_prior_)
     # knows no weights: only the search
-    tuned = cp.WeightedVoteClassifier(KNeighborsClassifier(), preferences=WISH, random_state=0).fit(X, y, weight)
+    tuned = cp.TunedDecisionClassifier(KNeighborsClassifier(), preferences=WISH, random_state=0).fit(X, y, weight)
     assert tuned.search_.counts.total == weight.sum()
 
 
@@ -255,10 +255,10 @@ def test_metadata_routing(wine):
     weight = np.where(y == "b", 5.0, 1.0)
     with sklearn.config_context(enable_metadata_routing=True):
         inner = GaussianNB().set_fit_request(sample_weight=True)
-        tuned = cp.WeightedVoteClassifier(inner, preferences=WISH, random_state=0).set_fit_request(sample_weight=True)
+        tuned = cp.TunedDecisionClassifier(inner, preferences=WISH, random_state=0).set_fit_request(sample_weight=True)
         tuned.fit(X, y, sample_weight=weight)
         assert tuned.estimator_.class_prior_ == pytest.approx(GaussianNB().fit(X, y, weight).class_prior_)
-        silent = cp.WeightedVoteClassifier(
+        silent = cp.TunedDecisionClassifier(
             GaussianNB().set_fit_request(sample_weight=False), preferences=WISH, random_state=0
         )
         silent = silent.set_fit_request(sample_weight=True).fit(X, y, sample_weight=weight)
@@ -276,7 +276,9 @@ def test_with_prevalence_on_resampled_data():
     positive, negative = np.flatnonzero(y_new == 1), np.flatnonzero(y_new == 0)
     rare = np.concatenate([rng.choice(positive, 160, replace=False), negative[:8000]])  # 2 % instead of 20 %
     wish = cp.Preferences({1: cp.Preference(5, 0.3, 0.7)}, index="f")
-    tuned = cp.WeightedVoteClassifier(GaussianNB(), preferences=wish, random_state=0, resamples=0).fit(X_train, y_train)
+    tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=wish, random_state=0, resamples=0).fit(
+        X_train, y_train
+    )
     adjusted = tuned.with_prevalence({0: 0.98, 1: 0.02})
     assert not np.allclose(adjusted.weights_, tuned.weights_)
     best = cp.search_weights(tuned.vote_shares(X_new[rare]), y_new[rare], preferences=wish).loss
@@ -290,23 +292,23 @@ def test_with_prevalence_on_resampled_data():
 
 def test_a_worthless_result_warns(wine):
     with pytest.warns(cp.UninformativeWarning, match="uninformative: your wish is met"):
-        cp.WeightedVoteClassifier(DummyClassifier(), preferences=WISH).fit(*wine)
+        cp.TunedDecisionClassifier(DummyClassifier(), preferences=WISH).fit(*wine)
 
 
 @pytest.mark.parametrize(
     ("make", "error", "said"),
     [
-        (lambda: cp.WeightedVoteClassifier(LinearSVC()), cp.InputError, "LinearSVC has no predict_proba; wrap it in sklearn.calibration.Cali"),
-        (lambda: cp.WeightedVoteClassifier(GaussianNB(), votes="hard"), cp.InputError, "votes='hard' needs an ensemble"),
-        (lambda: cp.WeightedVoteClassifier(GaussianNB(), votes="soft"), cp.InputError, "votes is 'auto', 'hard' or 'proba', got 'soft'"),
-        (lambda: cp.WeightedVoteClassifier(GaussianNB(), cv="prefit"), NotFittedError, "cv='prefit' needs a fitted estimator"),
-        (lambda: cp.WeightedVoteClassifier(GaussianNB(), cv="five"), cp.InputError, "cv is 'auto', 'prefit', a number of folds or a splitter"),
-        (lambda: cp.WeightedVoteClassifier(GaussianNB(), smoothing=-1), cp.InputError, "smoothing is 'auto' or a number of at least 0"),
-        (lambda: cp.WeightedVoteClassifier(GaussianNB(), resamples=-1), cp.InputError, "resamples is 'auto' or a number of at least 0"),
-        (lambda: cp.WeightedVoteClassifier(GaussianNB(), weights={"z": 2}), cp.InputError, "there is a weight for 'z', but the classes are"),
-        (lambda: cp.WeightedVoteClassifier(GaussianNB(), weights=[1, -1, 1]), cp.InputError, "weight"),
-        (lambda: cp.WeightedVoteClassifier(GaussianNB(), preferences=cp.Preferences.prioritise(["z"])), cp.InputError, "preference for 'z'"),
-        (lambda: cp.WeightedVoteClassifier(GaussianNB(), method="guess"), cp.InputError, "there is no method 'guess'"),
+        (lambda: cp.TunedDecisionClassifier(LinearSVC()), cp.InputError, "LinearSVC has no predict_proba; wrap it in sklearn.calibration.Cali"),
+        (lambda: cp.TunedDecisionClassifier(GaussianNB(), votes="hard"), cp.InputError, "votes='hard' needs an ensemble"),
+        (lambda: cp.TunedDecisionClassifier(GaussianNB(), votes="soft"), cp.InputError, "votes is 'auto', 'hard' or 'proba', got 'soft'"),
+        (lambda: cp.TunedDecisionClassifier(GaussianNB(), cv="prefit"), NotFittedError, "cv='prefit' needs a fitted estimator"),
+        (lambda: cp.TunedDecisionClassifier(GaussianNB(), cv="five"), cp.InputError, "cv is 'auto', 'prefit', a number of folds or a splitter"),
+        (lambda: cp.TunedDecisionClassifier(GaussianNB(), smoothing=-1), cp.InputError, "smoothing is 'auto' or a number of at least 0"),
+        (lambda: cp.TunedDecisionClassifier(GaussianNB(), resamples=-1), cp.InputError, "resamples is 'auto' or a number of at least 0"),
+        (lambda: cp.TunedDecisionClassifier(GaussianNB(), weights={"z": 2}), cp.InputError, "there is a weight for 'z', but the classes are"),
+        (lambda: cp.TunedDecisionClassifier(GaussianNB(), weights=[1, -1, 1]), cp.InputError, "weight"),
+        (lambda: cp.TunedDecisionClassifier(GaussianNB(), preferences=cp.Preferences.prioritise(["z"])), cp.InputError, "preference for 'z'"),
+        (lambda: cp.TunedDecisionClassifier(GaussianNB(), method="guess"), cp.InputError, "there is no method 'guess'"),
     ],
 )  # fmt: skip
 def test_bad_input(wine, make, error, said):
@@ -316,11 +318,11 @@ def test_bad_input(wine, make, error, said):
 
 def test_one_class_only(wine):
     with pytest.raises(cp.InputError, match="y has only one class, 'a'; there is nothing to decide"):
-        cp.WeightedVoteClassifier(GaussianNB()).fit(wine[0], np.full(len(wine[0]), "a"))
+        cp.TunedDecisionClassifier(GaussianNB()).fit(wine[0], np.full(len(wine[0]), "a"))
 
 
 def test_bad_prevalence(wine):
-    tuned = cp.WeightedVoteClassifier(GaussianNB(), preferences=WISH, random_state=0).fit(*wine)
+    tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=WISH, random_state=0).fit(*wine)
     for shares, said in (
         ({"a": 1}, "the new shares miss 'b', 'c'"),
         ([1, 2], "new shares are 3 finite numbers"),
@@ -329,7 +331,7 @@ def test_bad_prevalence(wine):
         with pytest.raises(cp.InputError, match=said):
             tuned.with_prevalence(shares)
     with pytest.raises(cp.InputError, match="no evidence to search again"):
-        cp.WeightedVoteClassifier(GaussianNB(), weights=[1, 2, 3]).fit(*wine).with_prevalence([1, 1, 1])
+        cp.TunedDecisionClassifier(GaussianNB(), weights=[1, 2, 3]).fit(*wine).with_prevalence([1, 1, 1])
 
 
 DECISION = "the decision is the largest weighted vote, not the largest probability; scikit-learn's threshold tuner has this exception too"
@@ -349,9 +351,9 @@ EXPLAINED = {
 
 @parametrize_with_checks(
     [
-        cp.WeightedVoteClassifier(LogisticRegression(), random_state=0),
-        cp.WeightedVoteClassifier(DecisionTreeClassifier(random_state=0), random_state=0),
-        cp.WeightedVoteClassifier(RandomForestClassifier(5, random_state=0), random_state=0),
+        cp.TunedDecisionClassifier(LogisticRegression(), random_state=0),
+        cp.TunedDecisionClassifier(DecisionTreeClassifier(random_state=0), random_state=0),
+        cp.TunedDecisionClassifier(RandomForestClassifier(5, random_state=0), random_state=0),
     ],
     expected_failed_checks=lambda tuned: EXPLAINED[type(tuned.estimator).__name__],
 )
@@ -365,9 +367,9 @@ def test_a_real_table_end_to_end():
     X, y = load_breast_cancer(return_X_y=True)
     X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0, stratify=y)
     wish = cp.Preferences({0: cp.Preference(10, 0.3, 0.95)}, index="f")
-    tuned = cp.WeightedVoteClassifier(RandomForestClassifier(20, random_state=0), preferences=wish, random_state=0).fit(
-        X_train, y_train
-    )
+    tuned = cp.TunedDecisionClassifier(
+        RandomForestClassifier(20, random_state=0), preferences=wish, random_state=0
+    ).fit(X_train, y_train)
     result = cp.evaluate(y_test, tuned.predict(X_test), preferences=wish)
     assert result.verdict.informative
     assert result.per_class[0].recall >= 0.95
