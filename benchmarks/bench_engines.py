@@ -119,7 +119,7 @@ def search_seconds(found) -> dict[str, float]:
     """The search itself, once the kernels are compiled."""
     import compromis as cp
 
-    wish = cp.Preferences.prioritise(["d"]).with_index("f")
+    wish = cp.Preferences.prioritise(["d"]).with_metric("f")
     search = cp.search_weights(found, preferences=wish)
     seconds = []
     for _ in range(5):

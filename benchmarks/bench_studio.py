@@ -95,7 +95,7 @@ def wishes() -> list[dict]:
     """Return wishes as a hand on a slider makes them: vowels matter, one answer moves."""
     return [
         {
-            "index": "kulczynski",
+            "metric": "kulczynski",
             "classes": [
                 {
                     "label": letter,

@@ -19,7 +19,7 @@ from benchmarks.lines import Lines, at_least, below
 
 Floats = NDArray[np.float64]
 ROWS, POINTS, REPEATS = 5_000_000, 1_000_000, 3
-INDICES = ("kulczynski", "f", "fowlkes_mallows", "jaccard")
+METRICS = ("kulczynski", "f", "fowlkes_mallows", "jaccard")
 
 
 def rows(number: int) -> tuple[NDArray[np.int64], Floats]:
@@ -134,9 +134,9 @@ def envelopes(lines: Lines, number: int) -> None:
         sort_as_given = points.recall[order - 1] if name == "cuts of a score" else rates
 
         def all_four(points: OperatingPoints = points) -> None:
-            curve = TradeoffCurve(points, INDICES[0])
-            for index in INDICES[1:]:
-                curve.with_index(index)
+            curve = TradeoffCurve(points, METRICS[0])
+            for metric in METRICS[1:]:
+                curve.with_metric(metric)
 
         def sort_twice(rates: Floats = sort_as_given) -> None:
             np.argsort(rates)
@@ -144,10 +144,10 @@ def envelopes(lines: Lines, number: int) -> None:
 
         all_four()
         four, twice = best_of(all_four, sort_twice)
-        corners = ", ".join(f"{len(TradeoffCurve(points, index).positions):,}" for index in INDICES)
+        corners = ", ".join(f"{len(TradeoffCurve(points, metric).positions):,}" for metric in METRICS)
         because = "one sort and four hulls of so many corners are more work than two sorts" if points is front else ""
         lines.add(
-            f"{number / 1e6:g} M {name}: envelopes of all four indices / sorting twice",
+            f"{number / 1e6:g} M {name}: envelopes of all four metrics / sorting twice",
             four[1] / twice[1],
             below(1),
             f"{four[1] * 1e3:.0f} ms, {twice[1] * 1e3:.0f} ms of processor time; corners {corners}",

@@ -73,7 +73,7 @@ def overhead(lines, name, estimator, X, y, repeat):
     )
 
 
-wish = cp.Preferences.prioritise([1], index="f")
+wish = cp.Preferences.prioritise([1], metric="f")
 
 
 def main():

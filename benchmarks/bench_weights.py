@@ -173,10 +173,10 @@ def three_classes(lines: Lines) -> None:
         forest.fit(X, y)
         fit = time.process_time() - begin
         votes = out_of_bag_votes(forest, X, 3)
-        for index in ("kulczynski", "f"):
-            seconds, search = best_of(lambda: search_weights(votes, y, preferences=preferences.with_index(index)), 1)
+        for metric in ("kulczynski", "f"):
+            seconds, search = best_of(lambda: search_weights(votes, y, preferences=preferences.with_metric(metric)), 1)
             found = f"{1000 * seconds:.0f} ms, fit {fit:.2f} s; {'optimal' if search.optimal else 'not proved optimal'}"
-            what = f"three classes, 100 trees, {rows:,} rows, {index}: exact search / fit"
+            what = f"three classes, 100 trees, {rows:,} rows, {metric}: exact search / fit"
             lines.add(what, seconds / fit, at_most(0.10), found)
 
 

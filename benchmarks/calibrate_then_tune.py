@@ -21,7 +21,7 @@ MODELS = {
     "logistic regression": LogisticRegression(max_iter=1000),
     "forest of 30 (probabilities)": RandomForestClassifier(30, min_samples_leaf=3, random_state=0),
 }
-WISH = cp.Preferences({2: cp.Preference(5, precision_at_full_recall=0.4, recall_at_full_precision=0.9)}, index="f")
+WISH = cp.Preferences({2: cp.Preference(5, precision_at_full_recall=0.4, recall_at_full_precision=0.9)}, metric="f")
 DRAWS, ROWS, TESTED = 12, 2000, 20_000
 
 

@@ -1,7 +1,7 @@
 """Does a preference inside the split criterion help? The table behind PragmaForestClassifier's default criterion.
 
 For each data set of COMPROMIS_DATA (the papers' and the study's), each criterion and the recall weights 0.1, 0.5 and 0.9 of the priority
-classes (importance 10; the others: importance 1 and the answers 0.8, 0.8): PRAGMA loss under Kulczynski's index (the paper's plane) and
+classes (importance 10; the others: importance 1 and the answers 0.8, 0.8): PRAGMA loss under Kulczynski's metric (the paper's plane) and
 under f, of the forest with equal vote weights and with weights tuned on its out-of-bag votes, on the pooled test rows of a
 10-fold cross-validation, for 5 seeds. Sets of more than `--rows` rows are cut to as many, drawn at random but the same for all.
 
@@ -33,11 +33,11 @@ from compromis.measures.pragma import pragma
 from compromis.weights import Sweep
 
 RECALL_WEIGHTS = (0.1, 0.5, 0.9)
-INDICES = ("kulczynski", "f")
+METRICS = ("kulczynski", "f")
 RESAMPLES = 4  # the forest's default of 20 or 6 would take hours, for every criterion alike
 FREE_OF_WISH = ("gini", "entropy", "gain_ratio", "hellinger", "off_centred")
 BY_WISH = ("pragma_linear", "pragma_f", "pragma_phi2", "pragma_steady")
-FIELDS = ("data", "criterion", "recall_weight", "index", "seed", "untuned", "tuned")
+FIELDS = ("data", "criterion", "recall_weight", "metric", "seed", "untuned", "tuned")
 
 
 def load(path, limit):
@@ -58,10 +58,10 @@ def wishes(name, y):
     labels, sizes = np.unique(y, return_counts=True)
     priority = PRIORITY.get(name, [labels[sizes.argmin()]])
     return {
-        (weight, index): cp.Preferences(
-            {label: cp.Preference.from_recall_weight(weight, importance=10) for label in priority}, index=index
+        (weight, metric): cp.Preferences(
+            {label: cp.Preference.from_recall_weight(weight, importance=10) for label in priority}, metric=metric
         )
-        for weight, index in product(RECALL_WEIGHTS, INDICES)
+        for weight, metric in product(RECALL_WEIGHTS, METRICS)
     }
 
 
@@ -72,8 +72,8 @@ def forests(by_case):
     yield "pragma_phi2", by_case[0.5, "kulczynski"], list(by_case)
     for criterion in ("pragma_linear", "pragma_f", "pragma_steady"):
         for weight in RECALL_WEIGHTS:
-            # the criterion takes the recall weight as it is given, whatever the index
-            yield criterion, by_case[weight, "kulczynski"], [(weight, index) for index in INDICES]
+            # the criterion takes the recall weight as it is given, whatever the metric
+            yield criterion, by_case[weight, "kulczynski"], [(weight, metric) for metric in METRICS]
 
 
 def one_fold(X, y, train, test, by_case, trees, seed):
@@ -108,13 +108,13 @@ def one_seed(name, X, y, by_case, trees, seed):
         folds = StratifiedKFold(10, shuffle=True, random_state=seed).split(X, y)
         parts = [one_fold(X, y, train, test, by_case, trees, seed) for train, test in folds]
     rows = []
-    for criterion, weight, index in parts[0]:
+    for criterion, weight, metric in parts[0]:
         pooled = [
-            sum((part[criterion, weight, index][i] for part in parts[1:]), parts[0][criterion, weight, index][i])
+            sum((part[criterion, weight, metric][i] for part in parts[1:]), parts[0][criterion, weight, metric][i])
             for i in (0, 1)
         ]
-        losses = [pragma(counts, by_case[weight, index].on(counts.classes)).total for counts in pooled]
-        rows.append((name, criterion, weight, index, seed, f"{losses[0]:.6f}", f"{losses[1]:.6f}"))
+        losses = [pragma(counts, by_case[weight, metric].on(counts.classes)).total for counts in pooled]
+        rows.append((name, criterion, weight, metric, seed, f"{losses[0]:.6f}", f"{losses[1]:.6f}"))
     return rows
 
 
@@ -143,9 +143,9 @@ def read(path):
         return list(csv.DictReader(stream))
 
 
-def losses_of(rows, weight, index, tuned):
+def losses_of(rows, weight, metric, tuned):
     """Return criterion -> losses, one per data set, each the mean over seeds."""
-    kept = [row for row in rows if float(row["recall_weight"]) == weight and row["index"] == index]
+    kept = [row for row in rows if float(row["recall_weight"]) == weight and row["metric"] == metric]
     sets = sorted({row["data"] for row in kept})
     return {
         criterion: [
@@ -166,8 +166,8 @@ def report(rows):
     """Print the tables of docs/trees.md."""
     print(f"{len({row['data'] for row in rows})} data sets, {len({row['seed'] for row in rows})} seeds")
     columns = [(tuned, weight) for tuned in (False, True) for weight in RECALL_WEIGHTS]
-    for index, name in zip(INDICES, ("plane", "f"), strict=True):
-        tables = [losses_of(rows, weight, index, tuned) for tuned, weight in columns]
+    for metric, name in zip(METRICS, ("plane", "f"), strict=True):
+        tables = [losses_of(rows, weight, metric, tuned) for tuned, weight in columns]
         found = [cp.compare_over_data_sets(table) for table in tables]
         print(f"\n| {name} | untuned, l = 0.1 | 0.5 | 0.9 | tuned, l = 0.1 | 0.5 | 0.9 |")
         print("| --- |" + " ---: |" * len(columns))

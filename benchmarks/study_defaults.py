@@ -1,6 +1,6 @@
 """Which smoothing, resampling and bound on the weights generalise best? The table behind TunedDecisionClassifier's defaults.
 
-Out-of-sample loss over repeated stratified halves, on the papers' data and the study sets (COMPROMIS_DATA), under index f and under
+Out-of-sample loss over repeated stratified halves, on the papers' data and the study sets (COMPROMIS_DATA), under metric f and under
 Kulczynski's with min_precision = precision_at_full_recall for the priority classes. A variant that decides constantly in at least half
 of the repeats where some other never does is disqualified on that data set (loss 1). `--many` compares the default for four and more classes with
 no resamples, on the sets that have so many.
@@ -55,7 +55,7 @@ def wishes(name, y):
     priority = [label for label in PRIORITY.get(name, [labels[sizes.argmin()]]) if label in labels]
     answers = {label: cp.Preference(10, 0.1, 0.9) for label in priority}
     floors = {label: cp.Preference(10, 0.1, 0.9, min_precision=0.1) for label in priority}
-    return {"f": cp.Preferences(answers, index="f"), "plane with floor": cp.Preferences(floors)}
+    return {"f": cp.Preferences(answers, metric="f"), "plane with floor": cp.Preferences(floors)}
 
 
 MANY = {"resamples 0": (0.0, 0, None), "resamples 6": (0.0, 6, None)}

@@ -26,7 +26,7 @@ print(f"accuracy {np.mean(decided == y_test):.3f}; of deciding 'healthy' always:
 # The two questions. *What precision would you accept for a recall of 1?* Ten examinations for each cancer found: 0.10. *What recall
 # would you accept for a precision of 1?* At least nine of ten cancers: 0.90. And finding cancers matters ten times as much as the rest.
 wish = cp.Preferences(
-    {"cancer": cp.Preference(importance=10, precision_at_full_recall=0.10, recall_at_full_precision=0.90)}, index="f"
+    {"cancer": cp.Preference(importance=10, precision_at_full_recall=0.10, recall_at_full_precision=0.90)}, metric="f"
 )
 cp.PreferenceDisplay.from_preferences(wish)
 

@@ -18,7 +18,7 @@ y = np.where(y == 1, "cancer", "healthy")
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, stratify=y, random_state=0)
 
 wish = cp.Preferences(
-    {"cancer": cp.Preference(importance=10, precision_at_full_recall=0.10, recall_at_full_precision=0.90)}, index="f"
+    {"cancer": cp.Preference(importance=10, precision_at_full_recall=0.10, recall_at_full_precision=0.90)}, metric="f"
 )
 tuned = cp.TunedDecisionClassifier(RandomForestClassifier(50, random_state=0), preferences=wish, random_state=0)
 tuned.fit(X_train, y_train)

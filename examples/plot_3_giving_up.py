@@ -2,7 +2,7 @@
 When the plane is met by giving up
 ==================================
 
-PRAGMA's plane (index ``kulczynski``) adds weighted recall and precision. Where recall weighs most and a class is rare, *always*
+PRAGMA's plane (metric ``kulczynski``) adds weighted recall and precision. Where recall weighs most and a class is rare, *always*
 deciding that class has a small loss, and tuning may find just that. The weight sweep shows it, and shows two cures.
 """
 
@@ -25,7 +25,7 @@ plane = cp.Preferences(
 floor = cp.Preferences(
     {"fault": cp.Preference(10, precision_at_full_recall=0.10, recall_at_full_precision=0.90, min_precision=0.10)}
 )
-wishes = {"the plane": plane, "index f": plane.with_index("f"), "the plane, min_precision 0.10": floor}
+wishes = {"the plane": plane, "metric f": plane.with_metric("f"), "the plane, min_precision 0.10": floor}
 
 # %%
 # The loss over the weight of faults. Half a vote of smoothing makes every decision reachable, the constant ones too.
@@ -38,7 +38,7 @@ ax.legend(frameon=False)
 ax.spines[["top", "right"]].set_visible(False)
 
 # %%
-# The plane falls to the right and ends at its lowest: every row is decided to be a fault. Index f has its minimum inside. What the
+# The plane falls to the right and ends at its lowest: every row is decided to be a fault. Metric f has its minimum inside. What the
 # search finds for each wish, and what it says about it:
 for name, wish in wishes.items():
     found = cp.search_weights(votes, preferences=wish, smoothing=0.01)

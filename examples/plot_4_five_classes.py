@@ -26,7 +26,7 @@ wish = cp.Preferences(
             importance=5, precision_at_full_recall=0.4, recall_at_full_precision=0.8, min_precision=0.6
         ),
     },
-    index="f",
+    metric="f",
 )
 tuned = cp.TunedDecisionClassifier(RandomForestClassifier(60, random_state=0), preferences=wish, random_state=0)
 tuned.fit(X_train, y_train)

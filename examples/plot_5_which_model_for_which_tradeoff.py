@@ -28,20 +28,20 @@ for model in models.values():
 
 # %%
 # The band under the axis says who is best where; the shaded zone is no better than deciding everything positive.
-display = cp.TradeoffDisplay.from_estimator(models, X_test, y_test, pos_label=1, index="f")
+display = cp.TradeoffDisplay.from_estimator(models, X_test, y_test, pos_label=1, metric="f")
 
 # %%
 # The same in words, from the operating points:
 points = {name: cp.OperatingPoints.from_estimator(model, X_test, y_test, pos_label=1) for name, model in models.items()}
-print(cp.compare(points, index="f").verdict)
+print(cp.compare(points, metric="f").verdict)
 
 # %%
-# The precision-recall space with the isolines of the index, what cannot be reached, and what needs no skill.
-cp.PrecisionRecallSpaceDisplay({name: points[name] for name in ("forest", "naive Bayes")}, index="f").plot()
+# The precision-recall space with the isolines of the metric, what cannot be reached, and what needs no skill.
+cp.PrecisionRecallSpaceDisplay({name: points[name] for name in ("forest", "naive Bayes")}, metric="f").plot()
 
 # %%
 # Which threshold, once the recall weight is known, with a floor on precision?
-curve = cp.TradeoffCurve(points["forest"], index="f")
+curve = cp.TradeoffCurve(points["forest"], metric="f")
 for minimum in (None, 0.8, 0.95):
     choice = curve.best(0.7, min_precision=minimum)
     print(f"least precision {minimum}: threshold {choice.threshold:.2f}, value {choice.value:.3f}")

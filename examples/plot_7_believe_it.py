@@ -19,7 +19,7 @@ X, y = make_classification(2000, 6, n_informative=4, weights=[0.95], class_sep=1
 y = np.where(y == 1, "fraud", "honest")
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, stratify=y, random_state=0)
 wish = cp.Preferences(
-    {"fraud": cp.Preference(importance=10, precision_at_full_recall=0.3, recall_at_full_precision=0.8)}, index="f"
+    {"fraud": cp.Preference(importance=10, precision_at_full_recall=0.3, recall_at_full_precision=0.8)}, metric="f"
 )
 models = {
     name: cp.TunedDecisionClassifier(model, preferences=wish, random_state=0).fit(X_train, y_train)

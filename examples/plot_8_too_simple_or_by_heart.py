@@ -14,7 +14,7 @@ import compromis as cp
 rng = np.random.default_rng(0)
 X = rng.normal(size=(800, 3))
 y = np.where(((X[:, :2] ** 2).sum(axis=1) > 1.4) ^ (rng.random(800) < 0.2), "outside", "inside")  # a circle, with noise
-wish = cp.Preferences(index="f")  # both classes alike
+wish = cp.Preferences(metric="f")  # both classes alike
 neighbours = [500, 150, 50, 15, 5, 1]  # from simple to rich
 
 curve = cp.complexity_curve(

@@ -169,7 +169,7 @@ def taught() -> str:
 
 def statements() -> str:
     rows = [tuple(row.values()) for row in read(HERE / "tradeoff_space" / "results" / "statements.csv")]
-    return markdown(("figure", "statement", "index", "ours"), rows)
+    return markdown(("figure", "statement", "metric", "ours"), rows)
 
 
 BLOCKS: dict[str, Callable[[], str]] = {

@@ -73,8 +73,8 @@ def _is_corner(point: Rates, others: set[Rates]) -> bool:
     return low < high
 
 
-def index_value(name: str, p: float, r: float, weight: float) -> float:
-    """The four indices as the paper writes them (with the exponents that fit its table 1)."""
+def metric_value(name: str, p: float, r: float, weight: float) -> float:
+    """The four metrics as the paper writes them (with the exponents that fit its table 1)."""
     if name == "kulczynski":
         return (1 - weight) * p + weight * r
     if weight == 0:

@@ -26,8 +26,8 @@ def matrix(truth: Any, decision: Any, sizes: Any, classes: int) -> np.ndarray:
     return cells
 
 
-def index_value(name: str, p: float, r: float, weight: float) -> float:
-    """The four indices of the trade-off paper; 0 where precision or recall is, but for Kulczynski."""
+def metric_value(name: str, p: float, r: float, weight: float) -> float:
+    """The four metrics of the trade-off paper; 0 where precision or recall is, but for Kulczynski."""
     if name == "kulczynski":
         return (1 - weight) * p + weight * r
     if weight in (0, 1):
@@ -51,7 +51,7 @@ def value(cells: np.ndarray, wish: Any, cost: Any = None) -> tuple[float, float]
             continue
         p, r = hits / decided if decided else 0.0, hits / support
         shortfall += max(wish.min_precision[k] - p, 0) + max(wish.min_recall[k] - r, 0)
-        f = 1 - index_value(wish.index.name, p, r, wish.recall_weight[k]) if decided else 1.0
+        f = 1 - metric_value(wish.metric.name, p, r, wish.recall_weight[k]) if decided else 1.0
         loss += wish.importance[k] * f
         total += wish.importance[k]
     if cost is not None:

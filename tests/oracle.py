@@ -19,7 +19,7 @@ Number = Any
 Matrix = Sequence[Sequence[Number]]
 Assignment = tuple[int | None, ...]
 Bounds = list[list[tuple[Number, bool]]]
-INDICES = ("kulczynski", "f", "fowlkes_mallows", "jaccard")
+METRICS = ("kulczynski", "f", "fowlkes_mallows", "jaccard")
 
 
 def sixty_digits(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -182,45 +182,45 @@ def weighted(values: Sequence[Number], weights: Sequence[Number]) -> Number:
     return sum(number(v) * number(w) for v, w in pairs) / sum(number(w) for _, w in pairs)
 
 
-# The indices: 000 section 2 (two answers), 002 section 2 (values).
+# The metrics: 000 section 2 (two answers), 002 section 2 (values).
 
 
 @sixty_digits
-def recall_weight(x: Number, y: Number, index: str) -> Number:
+def recall_weight(x: Number, y: Number, metric: str) -> Number:
     """l with I(p=x, r=1) = I(p=1, r=y), 0 <= x, y < 1; for x or y = 0 the limit, for both 1/2."""
     x, y = Fraction(x), Fraction(y)
     if not (0 <= x < 1 and 0 <= y < 1):
         raise ValueError("000 section 2: 0 <= x < 1 and 0 <= y < 1")
-    if index == "kulczynski":
+    if metric == "kulczynski":
         return (1 - x) / ((1 - x) + (1 - y))
     if x == 0 or y == 0:
         return Fraction(1, 2) if x == y else Fraction(int(x == 0))
-    if index == "f":
+    if metric == "f":
         return y * (1 - x) / (y * (1 - x) + x * (1 - y))
-    if index == "fowlkes_mallows":
+    if metric == "fowlkes_mallows":
         return decimal(x).ln() / (decimal(x).ln() + decimal(y).ln())
-    if index == "jaccard":
+    if metric == "jaccard":
         return y * (1 - x) / (2 * x * (1 - y)) if x >= y else 1 - x * (1 - y) / (2 * y * (1 - x))
-    raise ValueError(index)
+    raise ValueError(metric)
 
 
 @lru_cache(maxsize=100_000)
 @sixty_digits
-def index_value(p: Number, r: Number, l: Number, index: str) -> Number:
-    """The weighted index at precision p and recall r; l = 0 gives p, l = 1 gives r; Decimal for fowlkes_mallows."""
+def metric_value(p: Number, r: Number, l: Number, metric: str) -> Number:
+    """The weighted metric at precision p and recall r; l = 0 gives p, l = 1 gives r; Decimal for fowlkes_mallows."""
     p, r, l = Fraction(p), Fraction(r), Fraction(l)
-    if index == "kulczynski":
+    if metric == "kulczynski":
         return (1 - l) * p + l * r
     if l in (0, 1) or p == 0 or r == 0:
         edge = p if l == 0 else r if l == 1 else Fraction(0)
-        return decimal(edge) if index == "fowlkes_mallows" else edge
-    if index == "f":
+        return decimal(edge) if metric == "fowlkes_mallows" else edge
+    if metric == "f":
         return 1 / (l / r + (1 - l) / p)
-    if index == "fowlkes_mallows":
+    if metric == "fowlkes_mallows":
         return decimal(p) ** decimal(1 - l) * decimal(r) ** decimal(l)
-    if index == "jaccard":
+    if metric == "jaccard":
         return p * r / (min(2 * l, 1) * p + min(2 - 2 * l, 1) * r - (1 - abs(1 - 2 * l)) * p * r)
-    raise ValueError(index)
+    raise ValueError(metric)
 
 
 # PRAGMA: 000 section 2; its baselines: 002 sections 3 and 4.1; costs: 003 section 2.5.1.
@@ -228,7 +228,7 @@ def index_value(p: Number, r: Number, l: Number, index: str) -> Number:
 
 @sixty_digits
 def pragma(
-    matrix: Matrix, importances: Sequence[Number], recall_weights: Sequence[Number], index: str = "kulczynski"
+    matrix: Matrix, importances: Sequence[Number], recall_weights: Sequence[Number], metric: str = "kulczynski"
 ) -> tuple[Number, list[Number]]:
     """The loss, and f = 1 - I per class: 1 where never decided, None (left out) where absent from the truth."""
     f: list[Number] = []
@@ -237,25 +237,25 @@ def pragma(
         if r is None:
             f.append(None)
         else:
-            f.append(Fraction(1) if p is None else 1 - index_value(p, r, l, index))
+            f.append(Fraction(1) if p is None else 1 - metric_value(p, r, l, metric))
     return weighted(f, importances), f
 
 
 def constant_losses(
-    matrix: Matrix, importances: Sequence[Number], recall_weights: Sequence[Number], index: str = "kulczynski"
+    matrix: Matrix, importances: Sequence[Number], recall_weights: Sequence[Number], metric: str = "kulczynski"
 ) -> list[Number]:
     """The loss of always deciding class k, for each k (the maximal group)."""
     n, k = supports(matrix), range(len(matrix))
     always = [[[n[i] if j == c else 0 for j in k] for i in k] for c in k]
-    return [pragma(m, importances, recall_weights, index)[0] for m in always]
+    return [pragma(m, importances, recall_weights, metric)[0] for m in always]
 
 
 def random_loss(
-    matrix: Matrix, importances: Sequence[Number], recall_weights: Sequence[Number], index: str = "kulczynski"
+    matrix: Matrix, importances: Sequence[Number], recall_weights: Sequence[Number], metric: str = "kulczynski"
 ) -> Number:
     """The loss of the expected matrix n_i n_j / n of random decisions at the priors."""
     n = supports(matrix)
-    return pragma([[a * b / (sum(n) or 1) for b in n] for a in n], importances, recall_weights, index)[0]
+    return pragma([[a * b / (sum(n) or 1) for b in n] for a in n], importances, recall_weights, metric)[0]
 
 
 def cost(matrix: Matrix, cost_matrix: Matrix) -> Number:
@@ -399,7 +399,7 @@ def brute_force_weights(
     truth: Sequence[int],
     importances: Sequence[Number],
     recall_weights: Sequence[Number],
-    index: str = "kulczynski",
+    metric: str = "kulczynski",
     allowed: Callable[[Matrix], bool] = lambda matrix: True,
 ) -> tuple[Number, Assignment | None]:
     """The best loss over all reachable assignments whose matrix is allowed, and the first assignment that has it."""
@@ -409,7 +409,7 @@ def brute_force_weights(
         matrix = count([t for t, _ in rows], [d for _, d in rows], range(len(importances)))
         first.setdefault(tuple(map(tuple, matrix)), decisions)
     losses = [
-        (pragma(matrix, importances, recall_weights, index)[0], done)
+        (pragma(matrix, importances, recall_weights, metric)[0], done)
         for matrix, done in first.items()
         if allowed(matrix)
     ]
@@ -420,8 +420,8 @@ def brute_force_weights(
 
 
 def envelope_on_grid(
-    points: Sequence[tuple[Number, Number]], index: str, lambdas: Sequence[Number]
+    points: Sequence[tuple[Number, Number]], metric: str, lambdas: Sequence[Number]
 ) -> list[tuple[Number, int]]:
     """Per l the best value over the points (precision, recall), and the first point that has it."""
-    values = [[index_value(p, r, l, index) for p, r in points] for l in lambdas]
+    values = [[metric_value(p, r, l, metric) for p, r in points] for l in lambdas]
     return [(max(row), row.index(max(row))) for row in values]

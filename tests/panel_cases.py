@@ -13,7 +13,7 @@ from compromis.measures.pragma import pragma
 from compromis.measures.verdict import judge
 from compromis.preferences.preferences import JACCARD_WARNING
 from compromis.reporting.panel import panel_document
-from tests.weight_cases import INDICES, small_problem
+from tests.weight_cases import METRICS, small_problem
 
 
 @dataclass
@@ -85,7 +85,7 @@ def large_case(classes: int, rows: int, seed: int, *, trees: int | None = 50, fl
     chosen = rng.permutation(classes)[: max(1, classes // 5)]
     minima = {"min_precision": 0.2, "min_recall": 0.5} if floors else {}
     by_class = {int(k): cp.Preference(10, 0.1, 0.9, **minima) for k in chosen}
-    wish = cp.Preferences(by_class, index=INDICES[seed % 3])
+    wish = cp.Preferences(by_class, metric=METRICS[seed % 3])
     weights = rng.choice([0.5, 1.0, 1.0, 2.0], classes)
     return make_case(votes, y, wish, weights=weights, labels=range(classes))
 
@@ -93,7 +93,7 @@ def large_case(classes: int, rows: int, seed: int, *, trees: int | None = 50, fl
 WORK = """
 (documents) => documents.map((page) => {
   const patterns = readPatterns(page);
-  const wish = { index: page.wish.index, classes: page.wish.classes.map((one, k) => ({ ...page.classes[k], ...one })) };
+  const wish = { metric: page.wish.metric, classes: page.wish.classes.map((one, k) => ({ ...page.classes[k], ...one })) };
   const counts = decide(patterns, page.weights);
   const weights = tune(patterns, wish);
   const state = { wish, weights, smoothing: page.smoothing };

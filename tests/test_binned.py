@@ -12,7 +12,7 @@ import compromis as cp
 from compromis.engines import cutting
 from compromis.queries.binning import Bins
 
-INDICES = ["kulczynski", "f", "fowlkes_mallows", "jaccard"]
+METRICS = ["kulczynski", "f", "fowlkes_mallows", "jaccard"]
 
 
 def inside(value, bounds, slack=1e-12):
@@ -35,18 +35,18 @@ def check_points(rng, cases):
         points = cp.OperatingPoints.from_frame(frame, truth="t", score="s", positive=True, bins=bins)
         assert inside(roc_auc_score(flags, score), cp.roc_area_bounds(points))
         assert inside(average_precision_score(flags, score), cp.average_precision_bounds(points))
-        weight, index = float(rng.random()), INDICES[rng.integers(4)]
-        true = best_by_hand(flags, score, weight, index)[0]
-        assert inside(true, cp.tradeoff_bounds(points, weight, index=index))
+        weight, metric = float(rng.random()), METRICS[rng.integers(4)]
+        true = best_by_hand(flags, score, weight, metric)[0]
+        assert inside(true, cp.tradeoff_bounds(points, weight, metric=metric))
 
 
-def best_by_hand(flags, score, weight, index, floors=(0.0, 0.0)):
+def best_by_hand(flags, score, weight, metric, floors=(0.0, 0.0)):
     best = (-np.inf, np.nan)
     for cut in np.unique(score)[::-1]:
         decided = score >= cut
         precision, recall = (flags & decided).sum() / decided.sum(), (flags & decided).sum() / flags.sum()
         if precision >= floors[0] and recall >= floors[1]:
-            value = float(cp.index_value(precision, recall, weight, index=index))
+            value = float(cp.metric_value(precision, recall, weight, metric=metric))
             best = max(best, (value, cut), key=lambda one: one[0])
     return best
 
@@ -78,7 +78,7 @@ def check_votes(rng, cases):
             known = ~np.isnan(rate)
             assert (low[known] <= rate[known] + 1e-12).all()
             assert (rate[known] <= high[known] + 1e-12).all()
-        wish = cp.Preferences.prioritise([names[0]]).with_index(INDICES[rng.integers(3)])
+        wish = cp.Preferences.prioritise([names[0]]).with_metric(METRICS[rng.integers(3)])
         loss = cp.evaluate_counts(true, preferences=wish).summary.loss
         assert inside(loss, cp.loss_bounds(bounds, wish.on(tuple(names))))
 
@@ -115,8 +115,8 @@ def test_exact_votes_have_no_width(rng):
     assert np.array_equal(bounds.low, patterns.counts([1, 1, 2]).matrix)
 
 
-@pytest.mark.parametrize("index", INDICES)
-def test_the_best_cut_is_the_best_of_all(rng, monkeypatch, index):
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_best_cut_is_the_best_of_all(rng, monkeypatch, metric):
     """Few bins, and few rows fetched at a time, so that bins are refined by scores and by finer bins."""
     for most in (2_000_000, 25):
         monkeypatch.setattr(cutting, "MOST_CUTS", most)
@@ -127,8 +127,8 @@ def test_the_best_cut_is_the_best_of_all(rng, monkeypatch, index):
             score[rng.random(300) < 0.2] = 0.5  # a spike that no bin can split
             weight = float(rng.random())
             frame = pl.DataFrame({"t": flags, "s": score})
-            found = cp.best_cut(frame, truth="t", score="s", positive=True, recall_weight=weight, index=index, bins=8)
-            value, _cut = best_by_hand(flags, score, weight, index)
+            found = cp.best_cut(frame, truth="t", score="s", positive=True, recall_weight=weight, metric=metric, bins=8)
+            value, _cut = best_by_hand(flags, score, weight, metric)
             assert found.value == pytest.approx(value, abs=1e-14)
             assert found.threshold in score
             assert found.passes >= 3

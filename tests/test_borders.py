@@ -19,9 +19,9 @@ from compromis.measures.screening import positive_position, screening_sentence
 from compromis.measures.verdict import judge
 
 
-def even(index="kulczynski", **options):
+def even(metric="kulczynski", **options):
     """A wish of recall weight 1/2 for two classes that count alike."""
-    return cp.Preferences(default=cp.Preference.from_recall_weight(0.5, **options), index=index).on(("a", "b"))
+    return cp.Preferences(default=cp.Preference.from_recall_weight(0.5, **options), metric=metric).on(("a", "b"))
 
 
 def counts_of(matrix, classes=("a", "b")):
@@ -62,21 +62,22 @@ def test_a_result_as_good_as_a_constant_decision():
     same = judge(counts_of([[0, 1], [0, 3]]), important.on(("a", "b")))  # (1 + 9/8) / 10 against (3/4 + 9/4) / 10
     assert same.sentence == (
         "uninformative: your wish is met as well by always deciding 'b' (loss 0.2125, this result 0.2125); improve the "
-        "model, or set min_precision for 'b' above 0.750, what always deciding it reaches, or use index f, which does not "
+        "model, or set min_precision for 'b' above 0.750, what always deciding it reaches, or use metric f, which does not "
         "reward giving up"
     )
     worse = judge(counts_of([[0, 1], [3, 0]]), important.on(("a", "b")))
     assert "your wish is met better by always deciding 'b' (loss 0.2125, this result 1.0000)" in worse.sentence
     by_f = judge(
-        counts_of([[0, 1], [0, 3]]), cp.Preferences({"b": cp.Preference.from_recall_weight(0.5, 9)}, index="f").on("ab")
+        counts_of([[0, 1], [0, 3]]),
+        cp.Preferences({"b": cp.Preference.from_recall_weight(0.5, 9)}, metric="f").on("ab"),
     )
     assert by_f.sentence.endswith("above 0.750, what always deciding it reaches")
 
 
 def test_the_cure_names_the_larger_of_share_and_minimum():
-    wish = cp.Preferences({"b": cp.Preference.from_recall_weight(0.5, 9, min_precision=0.5)}, index="f").on("ab")
+    wish = cp.Preferences({"b": cp.Preference.from_recall_weight(0.5, 9, min_precision=0.5)}, metric="f").on("ab")
     assert "set min_precision for 'b' above 0.750" in judge(counts_of([[0, 1], [0, 3]]), wish).sentence
-    wish = cp.Preferences({"b": cp.Preference.from_recall_weight(0.5, 9, min_precision=0.8)}, index="f").on("ab")
+    wish = cp.Preferences({"b": cp.Preference.from_recall_weight(0.5, 9, min_precision=0.8)}, metric="f").on("ab")
     missed = judge(counts_of([[0, 1], [0, 3]]), wish)
     assert missed.sentence.endswith("; but the precision of 'b' is 0.750, below your minimum of 0.8")
     (short,) = missed.shortfalls
@@ -503,7 +504,7 @@ def test_absent_classes_do_not_count_between_bounds():
 
 def test_the_best_baseline_misses_a_minimum_too():
     """A tenth of the rows, and of those decided, are a: precision 1/10 at random, and here; but b and c are found."""
-    wish = cp.Preferences({"a": cp.Preference(min_precision=0.9)}, index="f").on("abc")
+    wish = cp.Preferences({"a": cp.Preference(min_precision=0.9)}, metric="f").on("abc")
     verdict = judge(counts_of([[1, 9, 0], [5, 40, 0], [4, 0, 41]], "abc"), wish)
     assert verdict.informative
     assert "for random decisions at the classes' shares, which misses a minimum too, the best" in verdict.sentence

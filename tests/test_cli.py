@@ -52,16 +52,16 @@ def test_evaluate_is_the_librarys(run, table):
 
 
 def test_weights_labels_index_and_preferences(run, table, tmp_path):
-    wish = cp.Preferences({"bad": cp.Preference(5, 0.2, 0.7)}, index="f")
+    wish = cp.Preferences({"bad": cp.Preference(5, 0.2, 0.7)}, metric="f")
     wish.to_toml(tmp_path / "wish.toml")
     order = ["good", "bad", "NA", "01", "1", "absent"]
     labels = [part for label in order for part in ("--label", label)]
     done = run(
         "evaluate", table, "--truth", "truth", "--decision", "decision", "--weight", "weight",
-        "--preferences", "wish.toml", "--index", "fowlkes_mallows", *labels, "--json",
+        "--preferences", "wish.toml", "--metric", "fowlkes_mallows", *labels, "--json",
     )  # fmt: skip
     expected = cp.evaluate(
-        TRUTH, DECISION, sample_weight=[1, 2, 1, 1, 1, 1], labels=order, preferences=wish.with_index("fowlkes_mallows")
+        TRUTH, DECISION, sample_weight=[1, 2, 1, 1, 1, 1], labels=order, preferences=wish.with_metric("fowlkes_mallows")
     )
     assert json.loads(done.stdout) == json.loads(expected.to_json())
 
@@ -82,9 +82,9 @@ def test_scores(run, tmp_path, rng, suffix):
 
 
 def test_a_warning_is_one_line(run, table):
-    done = run(*GIVEN, "--prioritise", "bad", "--index", "jaccard")
+    done = run(*GIVEN, "--prioritise", "bad", "--metric", "jaccard")
     assert done.exit_code == 0
-    assert done.stderr.startswith("Warning: the weighted Jaccard index")
+    assert done.stderr.startswith("Warning: the weighted Jaccard metric")
     assert len(done.stderr.splitlines()) == 1
 
 
@@ -137,9 +137,9 @@ def test_preferences_asks_again(run, answer):
     )  # what one accepts is the floor, unless one says otherwise
 
 
-@pytest.mark.parametrize("index", ["f", "jaccard", "fowlkes_mallows"])
-def test_preferences_need_no_floor_where_giving_up_is_not_rewarded(run, index):
-    assert run("preferences", "--label", "bad", "--index", index, input="10\n0.2\n0.9\n\n").exit_code == 0
+@pytest.mark.parametrize("metric", ["f", "jaccard", "fowlkes_mallows"])
+def test_preferences_need_no_floor_where_giving_up_is_not_rewarded(run, metric):
+    assert run("preferences", "--label", "bad", "--metric", metric, input="10\n0.2\n0.9\n\n").exit_code == 0
     assert cp.Preferences.from_toml("preferences.toml").of("bad") == cp.Preference(10, 0.2, 0.9)
 
 
@@ -206,13 +206,13 @@ def test_demo(run):
         (["evaluate", "results.csv", "--truth", "truth", "--scores", "q_"], "no column is named 'q_' or starts with it"),
         ([*GIVEN, "--weight", "decision"], "must hold numbers, got 'bad' in data row 1"),
         ([*GIVEN, "--prioritise", "bda"], "which is neither in the data nor given with --label; did you mean 'bad'?"),
-        ([*GIVEN, "--index", "g"], "there is no index 'g'"),
+        ([*GIVEN, "--metric", "g"], "there is no metric 'g'"),
         ([*GIVEN, "--label", "bad"], "--label misses"),
         ([*GIVEN, "--preferences", "no.toml"], "no.toml: No such file"),
         ([*GIVEN, "--preferences", "a", "--prioritise", "b"], "not both"),
         (["evaluate", "-", "--truth", "truth", "--decision", "decision"], "standard input is empty"),
         (["preferences"], "give FILE and --truth COL, or --label"),
-        (["preferences", "--label", "a", "--index", "nope"], "there is no index 'nope'"),
+        (["preferences", "--label", "a", "--metric", "nope"], "there is no metric 'nope'"),
         (["preferences", "results.csv", "--truth", "nope"], "there is no column 'nope'"),
         (["preferences", "--label", "a", "--output", "nowhere/wish.toml"], "there is no folder nowhere"),
         (["preferences", "-", "--truth", "t"], "standard input is where your answers come from"),
@@ -237,8 +237,8 @@ def test_two_hundred_configurations(run, tmp_path, rng):
         path.write_text(
             "t\td\tw\n" + "".join(f"{t}\t{d}\t{w}\n" for t, d, w in zip(truth, decision, weight, strict=True))
         )
-        index = str(rng.choice(list(cp.INDICES)))
-        wish = cp.Preferences.prioritise([truth[0]], index=index)
+        metric = str(rng.choice(list(cp.METRICS)))
+        wish = cp.Preferences.prioritise([truth[0]], metric=metric)
         use_weight = bool(rng.integers(2))
         options = ["--weight", "w"] if use_weight else []
         done = run(
@@ -249,8 +249,8 @@ def test_two_hundred_configurations(run, tmp_path, rng):
             "--decision",
             "d",
             f"--prioritise={truth[0]}",
-            "--index",
-            index,
+            "--metric",
+            metric,
             *options,
             "--json",
         )

@@ -23,7 +23,7 @@ from tests.command_line import run
 
 def fit(path, *options):
     """Fit a model of flowers, to which virginica matters most."""
-    wish = ("--prioritise", "virginica", "--index", "f")
+    wish = ("--prioritise", "virginica", "--metric", "f")
     return run("fit", path, "--target", "species", "--trees", "20", *wish, *options, "--output", "m.model")
 
 
@@ -55,10 +55,10 @@ def flowers(tmp_path):
 def test_tune_is_the_librarys(votes, tmp_path):
     path, truth, shares = votes
     done = run(
-        "tune", path, "--truth", "truth", "--votes", "p_", "--prioritise", "b", "--index", "f", "--output", "w.json"
+        "tune", path, "--truth", "truth", "--votes", "p_", "--prioritise", "b", "--metric", "f", "--output", "w.json"
     )
     assert done.exit_code == 0, done.output
-    expected = cp.search_weights(shares, truth, preferences=cp.Preferences.prioritise(["b"], index="f"))
+    expected = cp.search_weights(shares, truth, preferences=cp.Preferences.prioritise(["b"], metric="f"))
     decision = cp.Decision.from_json("w.json")
     assert decision.classes == ("a", "b")
     assert decision.weights == pytest.approx(expected.weights)
@@ -86,9 +86,9 @@ def test_fit_and_predict(flowers, model):
 
 
 def test_fit_says_what_the_written_model_is_worth(flowers):
-    """Loss and weights are those of the file; the loss follows from the printed rates by the formula of index f."""
+    """Loss and weights are those of the file; the loss follows from the printed rates by the formula of metric f."""
     path, _ = flowers
-    wish = ("--prioritise", "versicolor", "--index", "f")
+    wish = ("--prioritise", "versicolor", "--metric", "f")
     said = run("fit", path, "--target", "species", *wish, "--output", "m.model", "--trees", "20").stdout
     decision = load_model("m.model").decision
     printed = dict(zip(decision.classes, decision.weights, strict=True))

@@ -34,7 +34,7 @@ def files(_in_an_empty_folder):
     for name, counts in {"spring.csv": SPRING, "autumn.csv": AUTUMN, "worse.csv": WORSE}.items():
         write(name, counts)
     write("unlabelled.csv", AUTUMN, truth=False)
-    cp.Preferences({"bad": cp.Preference(10, min_precision=0.5, min_recall=0.8)}, index="f").to_toml("wish.toml")
+    cp.Preferences({"bad": cp.Preference(10, min_precision=0.5, min_recall=0.8)}, metric="f").to_toml("wish.toml")
     cp.Decision(("bad", "good"), [1.0, 1.0]).to_json("w.json")
 
 
@@ -237,7 +237,7 @@ class TestEvaluate:
         ("y_true has 3 rows, y_pred has 4", "the column of --truth has 3 rows, the column of --decision has 4"),
         ("give one column per class, and labels= if a class does not occur", "give one column per class, and --label for each class if one does not occur"),
         ("labels misses 'x', which y_true has; add it to labels", "--label misses 'x', which the column of --truth has; give it with --label too"),
-        ("or use index f, which", "or use --index f, which"),
+        ("or use metric f, which", "or use --metric f, which"),
     ],
 )  # fmt: skip
 def test_words(sentence, expected):

@@ -30,10 +30,10 @@ def run(*arguments):
 GIVEN = ["scores.csv", "--truth", "truth", "--positive", "ill", "--score", "a"]
 
 
-@pytest.mark.parametrize("index", ["kulczynski", "f"])
-def test_intervals_and_areas_against_brute_force(given, index):
+@pytest.mark.parametrize("metric", ["kulczynski", "f"])
+def test_intervals_and_areas_against_brute_force(given, metric):
     truth, scores = given
-    done = run(*GIVEN, "--score", "b", "--index", index, "--json")
+    done = run(*GIVEN, "--score", "b", "--metric", metric, "--json")
     assert done.exit_code == 0, done.output
     document = json.loads(done.stdout)
     assert (document["positives"], document["negatives"]) == ((truth == "ill").sum(), (truth == "well").sum())
@@ -47,7 +47,7 @@ def test_intervals_and_areas_against_brute_force(given, index):
         r = np.array([metrics.recall_score(truth, np.where(score >= c, "ill", "well"), pos_label="ill") for c in cuts])
         cuts, p, r = cuts[r > 0], p[r > 0], r[r > 0]
         values = (1 - grid) * p[:, None] + grid * r[:, None]
-        if index == "f":
+        if metric == "f":
             values = 1 / (grid / r[:, None] + (1 - grid) / p[:, None])
         assert model["area"] == pytest.approx(values.max(axis=0).mean(), abs=1e-5)
         for part in model["intervals"]:
@@ -60,11 +60,11 @@ def test_intervals_and_areas_against_brute_force(given, index):
 
 def test_text_has_intervals_comparison_and_areas(given):
     truth, scores = given
-    text = run(*GIVEN, "--score", "b", "--index", "f").stdout
+    text = run(*GIVEN, "--score", "b", "--metric", "f").stdout
     points = {
         name: cp.OperatingPoints.from_predictions(truth, score, pos_label="ill") for name, score in scores.items()
     }
-    comparison = cp.compare(points, index="f")
+    comparison = cp.compare(points, metric="f")
     assert text.endswith(f"{comparison}\n")
     for name, curve in comparison.curves.items():
         assert f"{name} (area {curve.area():.4f}, " in text
@@ -135,7 +135,7 @@ def test_plot(given, tmp_path, name, start):
         (["scores.csv", "--truth", "truth", "--positive", "il", "--score", "a"], "did you mean 'ill'?"),
         (["scores.csv", "--truth", "trut", "--positive", "ill", "--score", "a"], "did you mean 'truth'?"),
         (["scores.csv", "--truth", "truth", "--positive", "ill", "--score", "truth"], "must hold numbers"),
-        ([*GIVEN, "--index", "g"], "there is no index 'g'"),
+        ([*GIVEN, "--metric", "g"], "there is no metric 'g'"),
         ([*GIVEN, "--min-recall", "40"], "min_recall is a share between 0 and 1, got 40"),
         ([*GIVEN, "--plot", "out.doc"], "a picture's name ends in .svg, .png, .pdf, got 'out.doc'"),
     ],

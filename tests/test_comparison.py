@@ -98,7 +98,7 @@ class TestIntervals:
         assert result.intervals[2].name == "CC = ISA"
         assert "CC and ISA are equal" in result.verdict
 
-    def test_own_index(self) -> None:
+    def test_own_metric(self) -> None:
         rng = np.random.default_rng(3)
         for _ in range(20):
             algorithms = rivals(rng, 3)
@@ -215,7 +215,7 @@ def test_bad_distance() -> None:
 
 
 def test_an_empty_envelope() -> None:
-    from compromis.indices import KULCZYNSKI
+    from compromis.metrics import KULCZYNSKI
     from compromis.tradeoffs.candidates import candidates_of, get_pair
 
     empty = candidates_of(OperatingPoints.from_predictions([0], [1]), get_pair("precision-recall"))

@@ -151,19 +151,19 @@ def test_precision_recall_band_has_scikit_learns_precisions(rng):
         assert band.value[place] == pytest.approx(precision[first])
 
 
-@pytest.mark.parametrize("index", ["kulczynski", "f", "fowlkes_mallows", "jaccard"])
-def test_tradeoff_band_and_area_are_the_best_cuts(rng, index):
+@pytest.mark.parametrize("metric", ["kulczynski", "f", "fowlkes_mallows", "jaccard"])
+def test_tradeoff_band_and_area_are_the_best_cuts(rng, metric):
     truth, score = scored(rng)
     points = cp.OperatingPoints.from_predictions(truth, score)
-    band = cp.tradeoff_band(points, index=index)
+    band = cp.tradeoff_band(points, metric=metric)
     precision, recall = points.precision[1:], points.recall[1:]
-    best = [cp.index_value(precision, recall, weight, index=index).max() for weight in band.at]
+    best = [cp.metric_value(precision, recall, weight, metric=metric).max() for weight in band.at]
     np.testing.assert_allclose(band.value, best)
     assert (band.high - band.low).mean() > 0.02
-    area = cp.tradeoff_area_interval(points, index=index)
+    area = cp.tradeoff_area_interval(points, metric=metric)
     assert area.value == pytest.approx(np.trapezoid(best, band.at), abs=2e-3)
     assert area.low < area.value < area.high
-    part = cp.tradeoff_area_interval(points, index=index, low=0.4, high=0.6)
+    part = cp.tradeoff_area_interval(points, metric=metric, low=0.4, high=0.6)
     assert part.value == pytest.approx(np.mean(best[40:61]), abs=2e-3)
 
 
@@ -177,43 +177,43 @@ def test_exchange_by_hand():
     """Cuts (p, r) = (30/32, 1/2) and (60/82, 1): for f they are equal where (1 - l)/p + l/r is: l = 0.3/1.3."""
     score = [3] * 30 + [2] * 30 + [3] * 2 + [2] * 20 + [1] * 38
     points = cp.OperatingPoints.from_predictions([1] * 60 + [0] * 60, score)
-    (found,) = cp.exchanges(points, index="f")
+    (found,) = cp.exchanges(points, metric="f")
     assert found.recall_weight.value == pytest.approx(0.3 / 1.3)
     assert (found.below, found.above) == (3, 2)
     assert 0 < found.recall_weight.low < 0.3 / 1.3 < found.recall_weight.high < 1
     (plane,) = cp.exchanges(points)
     assert plane.recall_weight.value == pytest.approx((30 / 32 - 60 / 82) / (30 / 32 - 60 / 82 + 0.5))
-    (jaccard,) = cp.exchanges(points, index="jaccard")
-    assert jaccard.recall_weight.value == pytest.approx(cp.INDICES["jaccard"].bend(0.3 / 1.3).item())
+    (jaccard,) = cp.exchanges(points, metric="jaccard")
+    assert jaccard.recall_weight.value == pytest.approx(cp.METRICS["jaccard"].bend(0.3 / 1.3).item())
 
 
 def test_an_exchange_is_surer_with_more_rows():
     def width(times):
         score = [3] * 30 * times + [2] * 30 * times + [3] * 2 * times + [2] * 20 * times + [1] * 38 * times
         points = cp.OperatingPoints.from_predictions([1] * 60 * times + [0] * 60 * times, score)
-        return cp.exchanges(points, index="f")[0].recall_weight.width
+        return cp.exchanges(points, metric="f")[0].recall_weight.width
 
     assert width(16) == pytest.approx(width(1) / 4, rel=0.3)
 
 
 def test_exchange_needs_a_transform():
-    own = cp.Index("own", lambda p, r, weight: (1 - weight) * p + weight * r)
+    own = cp.Metric("own", lambda p, r, weight: (1 - weight) * p + weight * r)
     with pytest.raises(cp.InputError, match="'own' has no transform"):
-        cp.exchanges(cp.OperatingPoints.from_predictions([1, 0], [1, 0]), index=own)
+        cp.exchanges(cp.OperatingPoints.from_predictions([1, 0], [1, 0]), metric=own)
 
 
 def test_sure_ranges(rng):
     truth, score = scored(rng, 2000, shift=2.0)
     good = cp.OperatingPoints.from_predictions(truth, score)
     poor = cp.OperatingPoints.from_predictions(truth, rng.normal(size=2000))
-    ranges = cp.sure_ranges({"poor": poor, "good": good}, index="f")
+    ranges = cp.sure_ranges({"poor": poor, "good": good}, metric="f")
     middle = [one for one in ranges if one.low <= 0.5 <= one.high]
     assert middle[0].model == "good"
     assert middle[0].sure
     assert ranges[0].low == 0
     assert ranges[-1].high == 1
     assert all(one.high == other.low for one, other in pairwise(ranges))
-    twins = cp.sure_ranges({"one": good, "other": good}, index="f")
+    twins = cp.sure_ranges({"one": good, "other": good}, metric="f")
     assert not any(one.sure for one in twins if one.low < 0.5 < one.high)
     with pytest.raises(cp.InputError, match="at least two models, got 1"):
         cp.sure_ranges({"good": good})

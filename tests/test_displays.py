@@ -53,19 +53,19 @@ def drawn_text(figure):
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
-def value_of(index, p, r, l):
-    return {"kulczynski": lambda: (1 - l) * p + l * r, "f": lambda: 1 / (l / r + (1 - l) / p)}[index]()
+def value_of(metric, p, r, l):
+    return {"kulczynski": lambda: (1 - l) * p + l * r, "f": lambda: 1 / (l / r + (1 - l) / p)}[metric]()
 
 
-@pytest.mark.parametrize(("index", "weight"), [("kulczynski", 0.9), ("f", 0.81 / 0.82)])
-def test_preference_lines_have_their_loss(index, weight):
+@pytest.mark.parametrize(("metric", "weight"), [("kulczynski", 0.9), ("f", 0.81 / 0.82)])
+def test_preference_lines_have_their_loss(metric, weight):
     # (x, y) = (0.1, 0.9): l = (1-x)/((1-x)+(1-y)) for the plane, y(1-x)/(y(1-x)+x(1-y)) for f
-    wish = cp.Preferences({"bad": cp.Preference(10, 0.1, 0.9)}, index=index)
+    wish = cp.Preferences({"bad": cp.Preference(10, 0.1, 0.9)}, metric=metric)
     display = cp.PreferenceDisplay.from_preferences(wish)
     frame = display.frame("pandas")
     assert frame["class"].unique().tolist() == ["bad", "every other class"]
     bad = frame[(frame["class"] == "bad") & (frame.precision > 0) & (frame.recall > 0)]
-    assert np.allclose(1 - value_of(index, bad.precision, bad.recall, weight), bad.loss, atol=1e-9)
+    assert np.allclose(1 - value_of(metric, bad.precision, bad.recall, weight), bad.loss, atol=1e-9)
     answers = bad[bad.answers]
     ends = answers.sort_values("recall")
     assert np.allclose(ends[["recall", "precision"]].iloc[[0, -1]], [[0.9, 1.0], [1.0, 0.1]], atol=2e-3)
@@ -100,10 +100,10 @@ def test_space_is_scikit_learns_curve(scored):
     assert {"good", "poor", "cannot be reached", "random groups", "maximal group (everything)"} <= set(legend)
 
 
-@pytest.mark.parametrize("index", ["kulczynski", "f"])
-def test_tradeoff_is_the_best_of_all_cuts(scored, index):
+@pytest.mark.parametrize("metric", ["kulczynski", "f"])
+def test_tradeoff_is_the_best_of_all_cuts(scored, metric):
     y, scores = scored
-    display = cp.TradeoffDisplay.from_predictions(y, scores, pos_label=1, index=index)
+    display = cp.TradeoffDisplay.from_predictions(y, scores, pos_label=1, metric=metric)
     frame = display.frame("pandas")
     for name, score in scores.items():
         cuts = np.unique(score)
@@ -111,12 +111,12 @@ def test_tradeoff_is_the_best_of_all_cuts(scored, index):
         r = np.array([metrics.recall_score(y, score >= cut) for cut in cuts])
         p, r = p[r > 0], r[r > 0]
         own = frame[frame.curve == name]
-        best = value_of(index, p[:, None], r[:, None], own.recall_weight.to_numpy()[None, :]).max(axis=0)
+        best = value_of(metric, p[:, None], r[:, None], own.recall_weight.to_numpy()[None, :]).max(axis=0)
         assert np.allclose(own.value, best)
     share = y.mean()
     weight = frame[frame.curve == "maximal"].recall_weight
-    assert np.allclose(frame[frame.curve == "maximal"].value, value_of(index, share, 1.0, weight))
-    assert np.allclose(frame[frame.curve == "random"].value, value_of(index, share, 0.5, weight))
+    assert np.allclose(frame[frame.curve == "maximal"].value, value_of(metric, share, 1.0, weight))
+    assert np.allclose(frame[frame.curve == "random"].value, value_of(metric, share, 0.5, weight))
     assert (frame[frame.curve == "perfect"].value == 1).all()
     assert (frame[frame.curve == "null"].value == 0).all()
     winners = display.intervals("pandas")
@@ -128,7 +128,7 @@ def test_tradeoff_is_the_best_of_all_cuts(scored, index):
     level = [[name for name in values if values[name][k] >= top[k] - 1e-12] for k in range(len(middle))]
     assert winners.best.tolist() == [" = ".join(names) for names in level]
     assert display.ax_.get_xlabel() == "weight of recall (0: precision alone, 1: recall alone)"
-    assert display.ax_.get_ylabel() == f"{index} for 1"
+    assert display.ax_.get_ylabel() == f"{metric} for 1"
 
 
 def test_tradeoff_of_one_model_shows_its_thresholds(scored):

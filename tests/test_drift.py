@@ -182,12 +182,12 @@ class TestNewShares:
         assert moved.matrix.sum() == pytest.approx(4)
 
     @pytest.mark.parametrize(("before", "after"), [(0.005, 0.2), (0.2, 0.005), (0.05, 0.2)])
-    @pytest.mark.parametrize("index", ["f", "kulczynski"])
-    def test_weights_for_true_new_shares_do_as_well_as_new_labels(self, before, after, index):
+    @pytest.mark.parametrize("metric", ["f", "kulczynski"])
+    def test_weights_for_true_new_shares_do_as_well_as_new_labels(self, before, after, metric):
         """Pure prior shift: at most 5 % more loss than weights tuned on as many new labels, on rows of neither."""
         rng = np.random.default_rng(7)
         wish = cp.Preferences(
-            {1: cp.Preference(5, precision_at_full_recall=0.3, recall_at_full_precision=0.8)}, index=index
+            {1: cp.Preference(5, precision_at_full_recall=0.3, recall_at_full_precision=0.8)}, metric=metric
         )
         old_y, old_p = screened(rng, 40_000, before, before)
         new_y, new_p = screened(rng, 40_000, after, before)
@@ -201,7 +201,7 @@ class TestNewShares:
             for search in (moved, again, stale)
         ]
         assert lost[0] <= 1.05 * lost[1]
-        if index == "f":  # by the plane, weights matter little here
+        if metric == "f":  # by the plane, weights matter little here
             assert lost[2] > 1.1 * lost[1]  # something had to be done
 
     def test_three_classes_of_a_forest(self):
@@ -217,7 +217,7 @@ class TestNewShares:
         old, new = [0.945, 0.05, 0.005], [0.7, 0.1, 0.2]
         X, y = draw(20_000, old)
         wish = cp.Preferences(
-            {2: cp.Preference(5, precision_at_full_recall=0.3, recall_at_full_precision=0.8)}, index="f"
+            {2: cp.Preference(5, precision_at_full_recall=0.3, recall_at_full_precision=0.8)}, metric="f"
         )
         tuned = cp.TunedDecisionClassifier(
             RandomForestClassifier(100, min_samples_leaf=5, random_state=0),
@@ -237,7 +237,8 @@ class TestNewShares:
         """The sick look different in the new place: no shares repair that, new labels do; the watch tells the two apart."""
         rng = np.random.default_rng(3)
         wish = cp.Preferences(
-            {1: cp.Preference(5, precision_at_full_recall=0.3, recall_at_full_precision=0.8, min_recall=0.6)}, index="f"
+            {1: cp.Preference(5, precision_at_full_recall=0.3, recall_at_full_precision=0.8, min_recall=0.6)},
+            metric="f",
         )
         old_y, old_p = screened(rng, 40_000, 0.05, 0.05, apart=3.0)
         decision = cp.search_weights(old_p, old_y, preferences=wish).decision
@@ -254,7 +255,7 @@ class TestNewShares:
 
 
 SPRING = cp.Counts.from_matrix([[950, 50], [10, 90]], ["good", "bad"])
-WISH = cp.Preferences({"bad": cp.Preference(10, min_precision=0.5)}, index="f")
+WISH = cp.Preferences({"bad": cp.Preference(10, min_precision=0.5)}, metric="f")
 
 
 class TestWatch:

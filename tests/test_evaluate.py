@@ -103,7 +103,7 @@ def test_undefined_values_are_nan_and_shown_as_such():
 
 
 def test_verdict_names_missed_minima():
-    wish = cp.Preferences({"b": cp.Preference(10, 0.1, 0.9, min_precision=0.5, min_recall=0.9)}, index="f")
+    wish = cp.Preferences({"b": cp.Preference(10, 0.1, 0.9, min_precision=0.5, min_recall=0.9)}, metric="f")
     result = cp.evaluate(["a"] * 8 + ["b"] * 4, ["a"] * 7 + ["b"] * 3 + ["a"] * 2, preferences=wish)
     assert [(one.label, one.rate, one.minimum) for one in result.verdict.shortfalls] == [("b", "recall", 0.9)]
     assert "the recall of 'b' is 0.500, below your minimum of 0.9" in result.verdict.sentence
@@ -111,7 +111,7 @@ def test_verdict_names_missed_minima():
 
 
 def test_a_minimum_met_up_to_rounding_is_met():
-    wish = cp.Preferences({"a": cp.Preference(1, 0.5, 0.5, min_recall=0.8)}, index="f")
+    wish = cp.Preferences({"a": cp.Preference(1, 0.5, 0.5, min_recall=0.8)}, metric="f")
     truth, decision = ["a"] * 10 + ["b"] * 10, ["a"] * 8 + ["b"] * 12
     result = cp.evaluate(truth, decision, sample_weight=[0.1] * 20, preferences=wish)
     assert result.verdict.shortfalls == ()
@@ -136,7 +136,7 @@ def test_a_baseline_that_misses_a_minimum_is_no_rival():
 def test_a_result_that_misses_less_than_any_baseline_says_so():
     """Ours lacks 0.15 of recall; always 'b' lacks 0.6 - 4/12 of precision, always 'a' all of both."""
     truth, decision = ["a"] * 8 + ["b"] * 4, ["a"] * 7 + ["b"] * 4 + ["a"]
-    wish = cp.Preferences({"b": cp.Preference(10, 0.1, 0.9, min_precision=0.6, min_recall=0.9)}, index="f")
+    wish = cp.Preferences({"b": cp.Preference(10, 0.1, 0.9, min_precision=0.6, min_recall=0.9)}, metric="f")
     verdict = cp.evaluate(truth, decision, preferences=wish).verdict
     assert verdict.sentence.startswith(
         "informative: it misses your minima by less than any decision without a model (loss "
@@ -161,12 +161,12 @@ def test_classes_written_as_shares_are_classes():
 
 
 def test_an_absent_class_asks_for_nothing():
-    wish = cp.Preferences({"c": cp.Preference(1, min_precision=0.9, min_recall=0.9)}, index="f")
+    wish = cp.Preferences({"c": cp.Preference(1, min_precision=0.9, min_recall=0.9)}, metric="f")
     assert cp.evaluate(["a", "b"], ["a", "b"], labels=["a", "b", "c"], preferences=wish).verdict.shortfalls == ()
 
 
 def test_random_decisions_can_be_the_best_without_a_model():
-    wish = cp.Preferences(default=cp.Preference.from_recall_weight(0.5), index="f")
+    wish = cp.Preferences(default=cp.Preference.from_recall_weight(0.5), metric="f")
     verdict = cp.evaluate(["a", "b"] * 50, ["b", "a"] * 50, preferences=wish).verdict
     assert not verdict.informative
     assert "random decisions" in verdict.sentence
@@ -186,7 +186,7 @@ def test_verdicts_that_cannot_be_given():
 def test_a_thousand_classes_are_judged_without_a_cube_of_them():
     classes = np.arange(1500)
     result = cp.evaluate(
-        classes.repeat(2), np.roll(classes.repeat(2), 1), preferences=cp.Preferences.prioritise([3], index="f")
+        classes.repeat(2), np.roll(classes.repeat(2), 1), preferences=cp.Preferences.prioritise([3], metric="f")
     )
     assert result.verdict is not None
     assert "1,500 x 1,500 cells are not printed" in str(result)
@@ -236,11 +236,11 @@ def test_huge_scores():
 
 
 def test_evaluations_travel():
-    result = cp.evaluate(["a", "b"], ["a", "a"], preferences=cp.Preferences.prioritise(["b"], index="f"))
+    result = cp.evaluate(["a", "b"], ["a", "a"], preferences=cp.Preferences.prioritise(["b"], metric="f"))
     text = str(result)
     for twin in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):
         assert str(twin) == text
-    assert pickle.loads(pickle.dumps(cp.INDICES["f"])) is cp.INDICES["f"]
+    assert pickle.loads(pickle.dumps(cp.METRICS["f"])) is cp.METRICS["f"]
 
 
 def test_a_scorer_notices_a_slip_of_type():
@@ -256,9 +256,11 @@ def test_weighted_reports_give_the_number_of_rows():
 
 
 def test_a_constant_model_is_uninformative():
-    for index in cp.INDICES:
+    for metric in cp.METRICS:
         wish = cp.Preferences(
-            {"b": cp.Preference.from_recall_weight(0.5, 10)}, default=cp.Preference.from_recall_weight(0.5), index=index
+            {"b": cp.Preference.from_recall_weight(0.5, 10)},
+            default=cp.Preference.from_recall_weight(0.5),
+            metric=metric,
         )
         verdict = cp.evaluate(["a", "b", "b", "a"], ["b"] * 4, preferences=wish).verdict
         assert not verdict.informative
@@ -329,7 +331,7 @@ def test_html_shows_the_numbers():
 
 def test_pragma_loss_is_the_reports(rng):
     truth, decision = rng.integers(0, 4, (2, 100))
-    wish = cp.Preferences.prioritise([2, 3], index="f")
+    wish = cp.Preferences.prioritise([2, 3], metric="f")
     loss = cp.pragma_loss(truth, decision, preferences=wish)
     assert loss == cp.evaluate(truth, decision, preferences=wish).summary.loss
     assert loss == pytest.approx(

@@ -70,7 +70,7 @@ def test_stacked_measures_are_the_measures(rng):
         if not matrix.any():
             continue
         counts = cp.Counts.from_matrix(matrix, [0, 1, 2, 3])
-        wish = cp.Preferences.prioritise([1], index=["kulczynski", "f", "fowlkes_mallows"][rng.integers(3)]).on(
+        wish = cp.Preferences.prioritise([1], metric=["kulczynski", "f", "fowlkes_mallows"][rng.integers(3)]).on(
             counts.classes
         )
         stack = stacked.Stack.of(matrix[np.newaxis], counts.support > 0)

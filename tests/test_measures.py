@@ -96,16 +96,16 @@ shares = st.floats(0, 1).map(lambda share: round(share, 6))
 
 
 @pytest.mark.filterwarnings("ignore:the weighted Jaccard")
-@pytest.mark.parametrize("index", list(cp.INDICES))
+@pytest.mark.parametrize("metric", list(cp.METRICS))
 @given(data=st.data(), matrix=matrices)
-def test_pragma(index, data, matrix):
+def test_pragma(metric, data, matrix):
     size = len(matrix)
     importance = data.draw(st.lists(st.sampled_from([0.0, 1.0, 2.5, 10.0]), min_size=size, max_size=size).filter(any))
     weight = data.draw(st.lists(shares, min_size=size, max_size=size))
     wish = cp.Preferences(
-        {k: cp.Preference.from_recall_weight(weight[k], importance[k]) for k in range(size)}, index=index
+        {k: cp.Preference.from_recall_weight(weight[k], importance[k]) for k in range(size)}, metric=metric
     ).on(range(size))
-    exact = ([Fraction(one) for one in importance], [Fraction(one) for one in weight], index)
+    exact = ([Fraction(one) for one in importance], [Fraction(one) for one in weight], metric)
     loss = pragma(counts_of(matrix), wish)
     total, by_class = oracle.pragma(matrix.tolist(), *exact)
     assert close(loss.total, total)
@@ -124,7 +124,7 @@ def test_baselines_are_what_the_decisions_would_reach(matrix, data):
     precision, recall = data.draw(floors), data.draw(floors)
     wish = cp.Preferences(
         {k: cp.Preference(1 + k, 0.2, 0.7, min_precision=precision[k], min_recall=recall[k]) for k in range(size)},
-        index="f",
+        metric="f",
     ).on(range(size))
     cost = data.draw(arrays(np.int64, matrix.shape, elements=st.integers(0, 9))).astype(float)
     counts = counts_of(matrix)

@@ -40,15 +40,15 @@ def labels_of(matrix: list[list[int]]) -> tuple[list[int], list[int]]:
 def test_two_answers_give_the_plane_of_000() -> None:
     recall_weight = o.recall_weight("0.10", "0.90", "kulczynski")
     assert (-recall_weight, recall_weight - 1) == (F("-0.9"), F("-0.1"))
-    assert 1 - o.index_value("0.1", 1, recall_weight, "kulczynski") == F("0.09")
-    assert 1 - o.index_value(1, "0.9", recall_weight, "kulczynski") == F("0.09")
+    assert 1 - o.metric_value("0.1", 1, recall_weight, "kulczynski") == F("0.09")
+    assert 1 - o.metric_value(1, "0.9", recall_weight, "kulczynski") == F("0.09")
 
 
 def test_figure_1_of_000() -> None:
     a, b = ("0.8", "0.3"), ("0.3", "0.8")  # (precision, recall)
-    assert o.index_value(*a, "0.5", "kulczynski") == o.index_value(*b, "0.5", "kulczynski")
-    assert o.index_value(*a, "0.9", "kulczynski") < o.index_value(*b, "0.9", "kulczynski")
-    assert o.index_value(*a, "0.1", "kulczynski") > o.index_value(*b, "0.1", "kulczynski")
+    assert o.metric_value(*a, "0.5", "kulczynski") == o.metric_value(*b, "0.5", "kulczynski")
+    assert o.metric_value(*a, "0.9", "kulczynski") < o.metric_value(*b, "0.9", "kulczynski")
+    assert o.metric_value(*a, "0.1", "kulczynski") > o.metric_value(*b, "0.1", "kulczynski")
 
 
 def test_table_1_of_000_support_weighted_means() -> None:
@@ -78,8 +78,8 @@ def test_pragma_of_undecided_and_absent_classes() -> None:
 
 
 def test_random_loss_is_that_of_the_expected_matrix() -> None:
-    for index in o.INDICES[:2]:  # p = r = prior, so both indices equal the prior whatever l
-        assert o.random_loss([[7, 1], [1, 1]], [1, 3], ["0.3", "0.9"], index) == (F(1, 5) + 3 * F(4, 5)) / 4
+    for metric in o.METRICS[:2]:  # p = r = prior, so both metrics equal the prior whatever l
+        assert o.random_loss([[7, 1], [1, 1]], [1, 3], ["0.3", "0.9"], metric) == (F(1, 5) + 3 * F(4, 5)) / 4
 
 
 # --- 002: the trade-off space ---
@@ -98,39 +98,39 @@ def test_random_loss_is_that_of_the_expected_matrix() -> None:
 )
 def test_table_1_of_002(p: str, r: str, l: str, printed: str) -> None:
     """As printed, but for the slip 0.77 (0.7759); 0.625 is printed with three digits."""
-    assert " ".join(digits(o.index_value(p, r, l, index), 2) for index in o.INDICES) == printed
+    assert " ".join(digits(o.metric_value(p, r, l, metric), 2) for metric in o.METRICS) == printed
 
 
 def test_jaccard_of_table_1_with_three_digits() -> None:
-    assert o.index_value("0.7", "0.7", "0.2", "jaccard") == F("0.625")
+    assert o.metric_value("0.7", "0.7", "0.2", "jaccard") == F("0.625")
 
 
-@pytest.mark.parametrize("index", o.INDICES)
-def test_answers_are_indifferent(index: str) -> None:
+@pytest.mark.parametrize("metric", o.METRICS)
+def test_answers_are_indifferent(metric: str) -> None:
     for x, y in product(["0.05", "0.3", "0.5", "0.8", "0.99"], repeat=2):
-        l = o.recall_weight(x, y, index)
+        l = o.recall_weight(x, y, metric)
         assert 0 < l < 1
-        left, right = (F(str(o.index_value(p, r, l, index))) for p, r in ((x, 1), (1, y)))
+        left, right = (F(str(o.metric_value(p, r, l, metric))) for p, r in ((x, 1), (1, y)))
         assert abs(left - right) < F(1, 10**55)
 
 
-@pytest.mark.parametrize("index", o.INDICES[1:])
-def test_limits_of_answers_and_values(index: str) -> None:
-    assert [o.recall_weight(x, y, index) for x, y in ((0, "0.4"), ("0.4", 0), (0, 0))] == [1, 0, F(1, 2)]
-    assert abs(o.recall_weight("1e-9000" if index == "fowlkes_mallows" else "1e-9", "0.4", index) - 1) < F(1, 1000)
+@pytest.mark.parametrize("metric", o.METRICS[1:])
+def test_limits_of_answers_and_values(metric: str) -> None:
+    assert [o.recall_weight(x, y, metric) for x, y in ((0, "0.4"), ("0.4", 0), (0, 0))] == [1, 0, F(1, 2)]
+    assert abs(o.recall_weight("1e-9000" if metric == "fowlkes_mallows" else "1e-9", "0.4", metric) - 1) < F(1, 1000)
     assert (
-        o.index_value("0.3", 0, 0, index)
-        == o.index_value(0, "0.3", 1, index)
-        == (Decimal("0.3") if index == "fowlkes_mallows" else F("0.3"))
+        o.metric_value("0.3", 0, 0, metric)
+        == o.metric_value(0, "0.3", 1, metric)
+        == (Decimal("0.3") if metric == "fowlkes_mallows" else F("0.3"))
     )
-    assert o.index_value("0.3", 0, "0.5", index) == o.index_value(0, "0.3", "0.5", index) == 0
+    assert o.metric_value("0.3", 0, "0.5", metric) == o.metric_value(0, "0.3", "0.5", metric) == 0
 
 
 def test_f_index_is_f_beta() -> None:
     matrix = [[5, 3, 1], [2, 7, 0], [4, 1, 6]]
     for k, beta in product(range(3), (F(1, 2), F(1), F(2))):
         l = beta**2 / (1 + beta**2)
-        assert o.index_value(o.precision(matrix, k), o.recall(matrix, k), l, "f") == o.f_beta(matrix, k, beta)
+        assert o.metric_value(o.precision(matrix, k), o.recall(matrix, k), l, "f") == o.f_beta(matrix, k, beta)
 
 
 def test_envelope_picks_the_best_point() -> None:
@@ -350,13 +350,13 @@ def test_ties_and_rows_without_votes() -> None:
     assert len(o.reachable_assignments(cycle)) == 7
 
 
-@pytest.mark.parametrize("index", o.INDICES)
+@pytest.mark.parametrize("metric", o.METRICS)
 @pytest.mark.parametrize("seed", range(5))
-def test_brute_force_is_the_best_of_all_candidates(index: str, seed: int) -> None:
-    rng = random.Random(f"{index} {seed}")
+def test_brute_force_is_the_best_of_all_candidates(metric: str, seed: int) -> None:
+    rng = random.Random(f"{metric} {seed}")
     votes = [[rng.randint(0, 9) for _ in range(3)] for _ in range(4)]
     truth = [rng.randrange(3) for _ in votes]
-    setting: Any = ([10, 1, 1], ["0.9", "0.5", "0.5"], index)
+    setting: Any = ([10, 1, 1], ["0.9", "0.5", "0.5"], metric)
     losses = []
     for found in by_candidates(votes, ties=True):
         rows = [(t, d) for t, d in zip(truth, found, strict=True) if d is not None]

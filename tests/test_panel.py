@@ -37,7 +37,7 @@ def work(tmp_path_factory):
 
 
 @needs_node
-@pytest.mark.filterwarnings("ignore:the weighted Jaccard index")
+@pytest.mark.filterwarnings("ignore:the weighted Jaccard metric")
 def test_small_problems_match_python(work):
     cases = small_cases(60)
     for case, answer in zip(cases, work([case.document for case in cases]), strict=True):
@@ -68,14 +68,14 @@ def test_toml_python_and_weights_say_the_same(work, tmp_path):
             labels[3]: cp.Preference.from_recall_weight(0.7, 2),
         },
         default=cp.Preference(0.5, 0.0, 0.3),
-        index="f",
+        metric="f",
     )
     case = make_case(votes, y, wish, labels=labels, smoothing=0.5)
     (answer,) = work([case.document])
     (tmp_path / "wish.toml").write_text(answer["toml"], encoding="utf-8")
     read = cp.Preferences.from_toml(tmp_path / "wish.toml")
     assert [read.of(label) for label in labels] == [wish.of(label) for label in labels]
-    assert read.index is wish.index
+    assert read.metric is wish.metric
     search = eval(answer["python"], {"cp": cp, "votes": votes, "y": y})  # our own line, which a person would paste
     assert [search.wish.recall_weight.tolist(), search.smoothing] == [wish.on(labels).recall_weight.tolist(), 0.5]
     decision = cp.Decision.from_json(answer["decision"])
@@ -153,9 +153,9 @@ def test_binning_keeps_ratios_within_what_it_says(rng, rung):
 
 def test_an_index_of_ones_own_is_refused():
     patterns = cp.Votes.from_votes([[1, 2], [2, 1]], ["a", "b"])
-    own = cp.Index("mine", lambda p, r, weight: (1 - weight) * p + weight * r)
+    own = cp.Metric("mine", lambda p, r, weight: (1 - weight) * p + weight * r)
     with pytest.raises(InputError, match="which a page cannot run"):
-        panel_document(patterns, cp.Preferences(index=own))
+        panel_document(patterns, cp.Preferences(metric=own))
 
 
 def test_patterns_are_needed():

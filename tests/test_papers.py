@@ -73,7 +73,7 @@ def test_the_hiv_example_of_003():
     assert never.summary.accuracy == 0.95
     assert useful.summary.accuracy == 0.90
     # accuracy prefers the first, which learned nothing; what matters prefers the second
-    wish = cp.Preferences.prioritise(["resistant"], index="f")
+    wish = cp.Preferences.prioritise(["resistant"], metric="f")
     losses = [cp.evaluate_counts(result.counts, preferences=wish).summary.loss for result in (never, useful)]
     assert losses[1] < losses[0]
     assert not cp.evaluate_counts(never.counts, preferences=wish).verdict.informative
@@ -108,16 +108,16 @@ def test_minority_terms_of_table_4(name):
     """f = 1 - 0.9 r - 0.1 p for the answers (0.10, 0.90), by the paper's own formula."""
     weight = WISH.of("minority").recall_weight()
     for (recall, precision, _), term in zip(TABLE_4[name].values(), MINORITY_TERMS[name], strict=True):
-        assert round(1 - float(cp.index_value(precision / 100, recall / 100, weight)), 4) == term
+        assert round(1 - float(cp.metric_value(precision / 100, recall / 100, weight)), 4) == term
 
 
 def test_always_deciding_a_rare_class_meets_the_plane():
-    """DESIGN: on a 0.8 % class the constant decision has loss 0.18 under the plane; index f sees through it."""
+    """DESIGN: on a 0.8 % class the constant decision has loss 0.18 under the plane; metric f sees through it."""
     truth = np.repeat(["rare", "common"], [8, 992])
     always = np.repeat(["rare"], 1000)
     honest = np.where(np.arange(1000) < 6, "rare", "common")  # finds 6 of 8, no false alarm
     honest[8:18] = "rare"  # and raises ten false alarms
-    plane, f = cp.Preferences.prioritise(["rare"]), cp.Preferences.prioritise(["rare"], index="f")
+    plane, f = cp.Preferences.prioritise(["rare"]), cp.Preferences.prioritise(["rare"], metric="f")
     assert cp.pragma_loss(truth, always, preferences=plane) == pytest.approx(0.18, abs=0.005)
     assert cp.pragma_loss(truth, always, preferences=plane) < cp.pragma_loss(truth, honest, preferences=plane)
     assert cp.pragma_loss(truth, always, preferences=f) > cp.pragma_loss(truth, honest, preferences=f)
@@ -125,7 +125,7 @@ def test_always_deciding_a_rare_class_meets_the_plane():
     assert not verdict.informative
     assert "always deciding 'rare'" in verdict.sentence
     assert (
-        "set min_precision for 'rare' above 0.008, what always deciding it reaches, or use index f" in verdict.sentence
+        "set min_precision for 'rare' above 0.008, what always deciding it reaches, or use metric f" in verdict.sentence
     )
     floor = cp.Preferences({"rare": cp.Preference(10, 0.1, 0.9, min_precision=0.1)})
     assert cp.evaluate(truth, honest, preferences=floor).verdict.informative

@@ -25,7 +25,7 @@ preferences = st.builds(
     cp.Preferences,
     st.dictionaries(label, answered | weighed, max_size=5),
     answered | weighed,
-    st.sampled_from(list(cp.INDICES)),
+    st.sampled_from(list(cp.METRICS)),
 )
 
 
@@ -72,7 +72,7 @@ def test_it_is_immutable():
     with pytest.raises(TypeError):
         wish.by_class["b"] = cp.Preference()
     with pytest.raises(AttributeError):
-        wish.index = "f"
+        wish.metric = "f"
     with pytest.raises(AttributeError):
         wish.by_class["a"].importance = 3
 
@@ -117,8 +117,8 @@ def test_layout_for_classes():
 
 def test_jaccard_warns_when_recall_weights_differ():
     with pytest.warns(UserWarning, match="losses of classes with different recall weights are not comparable"):
-        cp.Preferences.prioritise(["a"], index="jaccard").on(["a", "b"])
-    cp.Preferences(index="jaccard").on(["a", "b"])  # alike: no warning
+        cp.Preferences.prioritise(["a"], metric="jaccard").on(["a", "b"])
+    cp.Preferences(metric="jaccard").on(["a", "b"])  # alike: no warning
 
 
 @pytest.mark.parametrize(
@@ -153,9 +153,9 @@ def test_jaccard_warns_when_recall_weights_differ():
         (lambda: cp.Preference(importance="10"), "importance is a finite number of at least 0, got '10'"),
         (lambda: cp.Preference(importance=None), "importance is a finite number of at least 0, got None"),
         (lambda: cp.Preferences(["a"]), "by_class maps labels to preferences, got list"),
-        (lambda: cp.Preferences(index=["f"]), r"there is no index \['f'\]"),
+        (lambda: cp.Preferences(metric=["f"]), r"there is no metric \['f'\]"),
         (lambda: cp.Preferences({"a": 10}), "a preference is a compromis.Preference, got int for 'a'"),
-        (lambda: cp.Preferences(index="F1"), "there is no index 'F1'"),
+        (lambda: cp.Preferences(metric="F1"), "there is no metric 'F1'"),
         (
             lambda: cp.Preferences({"x": cp.Preference()}).on(["a", "b"]),
             "preference for 'x', which is neither in the data nor in labels",
@@ -175,10 +175,10 @@ def test_bad_input(make, said):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("index = 'f", "is not a preferences file"),
-        ("index = 'g'", "there is no index 'g'"),
-        ("index = 1", "index must be text, got a number$"),
-        ("indx = 'f'", "the head of the file has 'indx', which means nothing here; did you mean 'index'\\?$"),
+        ("metric = 'f", "is not a preferences file"),
+        ("metric = 'g'", "there is no metric 'g'"),
+        ("metric = 1", "metric must be text, got a number$"),
+        ("indx = 'f'", "the head of the file has 'indx', which means nothing here; did you mean 'metric'\\?$"),
         (
             "[[classes]]\nlabel = 'a'",
             "the head of the file has 'classes', which means nothing here; did you mean 'class'\\?$",
@@ -191,7 +191,7 @@ def test_bad_input(make, said):
         ("[default]\nlabel = 'a'", r"\[default\] has 'label', which belongs in \[\[class\]\]$"),
         (
             "[[class]]\nlabel = 'a'\nindex = 'f'",
-            r"\[\[class\]\] number 1 has 'index', which belongs in the head of the file$",
+            r"\[\[class\]\] number 1 has 'metric', which belongs in the head of the file$",
         ),
         ("[default]\nimportance = 1" + "0" * 5000, "Exceeds the limit"),
         ("default = 2", r"\[default\] must be a table, got a number$"),
@@ -227,7 +227,7 @@ def test_bad_files(tmp_path, content, said):
 
 
 def test_what_a_file_cannot_hold(tmp_path):
-    own = cp.Preferences(index=cp.Index("own", lambda p, r, weight: p * r))
+    own = cp.Preferences(metric=cp.Metric("own", lambda p, r, weight: p * r))
     with pytest.raises(cp.InputError, match="your own code, which a file cannot hold"):
         own.to_toml(tmp_path / "wish.toml")
     with pytest.raises(cp.InputError, match="labels that are text, numbers or true/false"):

@@ -34,7 +34,7 @@ def voted(classes: int, rows: int, trees: int = 50, seed: int = 0):
 @pytest.fixture(scope="module")
 def result():
     votes, y, labels = voted(3, 300)
-    wish = cp.Preferences({"A": cp.Preference(10, 0.2, 0.9, min_precision=0.3)}, index="f")
+    wish = cp.Preferences({"A": cp.Preference(10, 0.2, 0.9, min_precision=0.3)}, metric="f")
     return cp.evaluate(y, y_proba=votes, labels=labels, preferences=wish, confidence=0.95)
 
 
@@ -90,7 +90,7 @@ def test_json_inside_a_page_ends_nothing():
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="a target of compiled kernels")
 def test_twenty_six_classes_fit_into_a_megabyte_in_three_seconds():
     votes, y, labels = voted(26, 20_000)
-    wish = cp.Preferences.prioritise(list("AEIOU"), index="f")
+    wish = cp.Preferences.prioritise(list("AEIOU"), metric="f")
     result = cp.evaluate(y, y_proba=votes, labels=labels, preferences=wish)
     cp.report(
         cp.evaluate(y[:300], y_proba=votes[:300], labels=labels, preferences=wish)
@@ -139,9 +139,9 @@ def test_what_does_not_fit_is_said(data, options, message):
 
 
 def test_an_index_of_ones_own_has_a_report_without_knobs():
-    own = cp.Index("mine", lambda p, r, weight: (1 - weight) * p + weight * r)
+    own = cp.Metric("mine", lambda p, r, weight: (1 - weight) * p + weight * r)
     votes, y, labels = voted(2, 60)
-    page = cp.report(cp.evaluate(y, y_proba=votes, labels=labels, preferences=cp.Preferences(index=own))).html
+    page = cp.report(cp.evaluate(y, y_proba=votes, labels=labels, preferences=cp.Preferences(metric=own))).html
     assert "which a page cannot run" in page
     assert content_of(page)["panel"] is None
 
@@ -205,7 +205,7 @@ def table(tmp_path):
     lines = ["truth,decided," + ",".join(f"p_{label}" for label in labels)]
     lines += [f"{truth},{labels[row.argmax()]},{','.join(map(str, row))}" for truth, row in zip(y, votes, strict=True)]
     (tmp_path / "votes.csv").write_text("\n".join(lines) + "\n")
-    return cp.evaluate(y, y_proba=votes, labels=labels, preferences=cp.Preferences.prioritise(["A"], index="f"))
+    return cp.evaluate(y, y_proba=votes, labels=labels, preferences=cp.Preferences.prioritise(["A"], metric="f"))
 
 
 def run(*arguments):
@@ -221,7 +221,7 @@ def test_command_line(table):
         "p_",
         "--prioritise",
         "A",
-        "--index",
+        "--metric",
         "f",
         "--output",
         "a b.html",
@@ -233,7 +233,7 @@ def test_command_line(table):
         page = file.read()
     assert content_of(page)["matrix"] == table.counts.matrix.tolist()
     assert (
-        "compromis report votes.csv --truth truth --scores p_ --prioritise A --index f --output &#39;a b.html&#39;"
+        "compromis report votes.csv --truth truth --scores p_ --prioritise A --metric f --output &#39;a b.html&#39;"
         in page
     )
 
@@ -276,7 +276,7 @@ def test_command_line_says_what_is_wrong(table, arguments, message):
 def test_estimators_say_their_wish_below_the_diagram():
     from sklearn.ensemble import RandomForestClassifier
 
-    wish = cp.Preferences({"<b>bad</b>": cp.Preference(10, 0.1, 0.9)}, index="f")
+    wish = cp.Preferences({"<b>bad</b>": cp.Preference(10, 0.1, 0.9)}, metric="f")
     for model in (
         cp.TunedDecisionClassifier(RandomForestClassifier(2), preferences=wish),
         cp.PragmaTreeClassifier(preferences=wish),

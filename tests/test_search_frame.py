@@ -14,7 +14,7 @@ from compromis.engines import nearby
 from compromis.evidence import votes_frame
 from tests.frame_kinds import kinds, make
 
-WISH = cp.Preferences.prioritise(["c1"]).with_index("f")
+WISH = cp.Preferences.prioritise(["c1"]).with_metric("f")
 
 
 def rows(rng, count, classes):

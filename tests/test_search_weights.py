@@ -15,14 +15,14 @@ from numba.core.typing.typeof import Purpose, typeof, typeof_impl
 
 from compromis.errors import InputError
 from compromis.evidence.votes import Votes
-from compromis.indices import Index
+from compromis.metrics import Metric
 from compromis.preferences import Preference, Preferences
 from compromis.weights import Annealing, Budget, search_weights, weight_sweep
 from compromis.weights.problem import SearchProblem
 from tests import naive_weights as naive
 from tests.weight_cases import small_problem
 
-pytestmark = pytest.mark.filterwarnings("ignore:the weighted Jaccard index")  # every index is searched
+pytestmark = pytest.mark.filterwarnings("ignore:the weighted Jaccard metric")  # every metric is searched
 
 METHODS = ("exact", "sweep", Annealing(steps=500))
 
@@ -108,8 +108,8 @@ def quadratic(p, r, weight):
 @pytest.mark.parametrize("method", METHODS)
 def test_an_index_of_ones_own(method):
     votes, y = three_classes(rows=40)
-    own = Index("quadratic", quadratic)
-    preferences = Preferences({2: Preference(10, 0.1, 0.9)}, index=own)
+    own = Metric("quadratic", quadratic)
+    preferences = Preferences({2: Preference(10, 0.1, 0.9)}, metric=own)
     search = search_weights(votes, y, preferences=preferences, method=method)
     wish = preferences.on(range(3))
     support, decided, hits = (search.counts.support, search.counts.decided, search.counts.matrix.diagonal())
@@ -119,7 +119,7 @@ def test_an_index_of_ones_own(method):
     ]
     assert search.loss == pytest.approx(np.average(by_hand, weights=wish.importance))
     copy = Preferences(
-        {2: Preference(10, 0.1, 0.9)}, index=Index("twin", lambda p, r, w: (1 - w) * p + w * r, defined_at_zero=True)
+        {2: Preference(10, 0.1, 0.9)}, metric=Metric("twin", lambda p, r, w: (1 - w) * p + w * r, defined_at_zero=True)
     )
     plane = Preferences({2: Preference(10, 0.1, 0.9)})
     twin, original = (search_weights(votes, y, preferences=one, method=method) for one in (copy, plane))
@@ -128,8 +128,8 @@ def test_an_index_of_ones_own(method):
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="without compilation every formula works")
 def test_an_index_that_does_not_compile():
-    own = Index("odd", lambda p, r, weight: np.asarray(str(weight).split("x")))
-    preferences = Preferences(default=Preference.from_recall_weight(0.5), index=own)
+    own = Metric("odd", lambda p, r, weight: np.asarray(str(weight).split("x")))
+    preferences = Preferences(default=Preference.from_recall_weight(0.5), metric=own)
     with pytest.raises(InputError, match="'odd' cannot be compiled"):
         search_weights(*three_classes(rows=20), preferences=preferences)
 
@@ -137,10 +137,10 @@ def test_an_index_that_does_not_compile():
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="numba types nothing")
 @pytest.mark.parametrize("own", [False, True])
 def test_the_type_of_an_objective_that_is_kept_is_the_one_numba_finds(own):
-    index = Index("plane", lambda p, r, w: (1 - w) * p + w * r) if own else "f"
+    metric = Metric("plane", lambda p, r, w: (1 - w) * p + w * r) if own else "f"
     votes, y = three_classes(rows=20)
     problem = SearchProblem.read(
-        Votes.from_votes(votes, y), Preferences(index=index), cost=None, smoothing=0.0, max_ratio=None
+        Votes.from_votes(votes, y), Preferences(metric=metric), cost=None, smoothing=0.0, max_ratio=None
     )
     objective = problem.objective()
     frozen = objective.share.copy()

@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 
 from reproductions.data import listed
 from reproductions.sheets import read
-from reproductions.study.tables import INDICES, WAYS, WAYS_FOR_TWO
+from reproductions.study.tables import METRICS, WAYS, WAYS_FOR_TWO
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "reproductions" / "study" / "results"
@@ -26,25 +26,25 @@ def lines():
     return {file.stem: read(file) for file in RESULTS.glob("*.csv")}
 
 
-def loss(lines, name, rival, index):
-    return np.mean([float(one["loss"]) for one in lines[name] if (one["rival"], one["index"]) == (rival, index)])
+def loss(lines, name, rival, metric):
+    return np.mean([float(one["loss"]) for one in lines[name] if (one["rival"], one["metric"]) == (rival, metric)])
 
 
-def test_every_rival_ran_on_every_set_under_every_index(lines):
+def test_every_rival_ran_on_every_set_under_every_metric(lines):
     assert set(lines) == {one.name for one in listed().values() if one.folder == "study"}
     rivals = {one["rival"] for one in lines["haberman"]}
     assert set(WAYS_FOR_TWO) <= rivals
     for name, rows in lines.items():
         ran = rivals if name in TWO_CLASSES else rivals - {"threshold tuner"}
-        found = [(one["repetition"], one["rival"], one["index"]) for one in rows]
-        assert sorted(found) == sorted(product("012", ran, INDICES))
+        found = [(one["repetition"], one["rival"], one["metric"]) for one in rows]
+        assert sorted(found) == sorted(product("012", ran, METRICS))
 
 
 def test_the_plane_s_loss_of_two_classes_follows_from_the_rates(lines):
     """By the paper's formula: 0.9 of recall and 0.1 of precision for the class that matters, halves for the other."""
     for name in TWO_CLASSES:
         for one in lines[name]:
-            if one["index"] != "kulczynski" or not one["precision"]:
+            if one["metric"] != "kulczynski" or not one["precision"]:
                 continue
             size, recall, precision, decided = (
                 float(one[key]) for key in ("rarest rows", "recall", "precision", "decided")
@@ -60,13 +60,13 @@ def test_the_plane_s_loss_of_two_classes_follows_from_the_rates(lines):
             assert float(one["loss"]) == pytest.approx(ours, abs=0.004)  # rates have four digits
 
 
-@pytest.mark.parametrize("index", INDICES)
-def test_ranks_on_the_page(lines, index):
+@pytest.mark.parametrize("metric", METRICS)
+def test_ranks_on_the_page(lines, metric):
     """Mean ranks by scipy, losses by numpy."""
     page = (ROOT / "docs" / "study.md").read_text(encoding="utf-8")
     table = re.search(r"<!-- block study_all -->\n\n(.*?)\n\n", page, re.DOTALL)[1].splitlines()
-    column = 2 + INDICES.index(index)
-    losses = np.array([[loss(lines, name, rival, index) for rival in WAYS] for name in lines])
+    column = 2 + METRICS.index(metric)
+    losses = np.array([[loss(lines, name, rival, metric) for rival in WAYS] for name in lines])
     ranks = rankdata(losses, axis=1).mean(axis=0)
     for rival, rank, mean in zip(WAYS, ranks, losses.mean(axis=0), strict=True):
         cell = next(row.split("|")[column].strip() for row in table[2:] if row.split("|")[1].strip() == rival)

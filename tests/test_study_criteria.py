@@ -21,20 +21,20 @@ def losses():
     found = {}
     for row in rows:
         for column in ("untuned", "tuned"):
-            key = (row["index"], column, row["recall_weight"], row["data"], row["criterion"])
+            key = (row["metric"], column, row["recall_weight"], row["data"], row["criterion"])
             found.setdefault(key, []).append(float(row[column]))
     assert {len(values) for values in found.values()} == {5}  # seeds
     return {key: np.mean(values) for key, values in found.items()}
 
 
-def table(losses, index, column, weight, criteria):
+def table(losses, metric, column, weight, criteria):
     sets = sorted({key[3] for key in losses})
     assert len(sets) == 21
-    return np.array([[losses[index, column, weight, data, one] for one in criteria] for data in sets])
+    return np.array([[losses[metric, column, weight, data, one] for one in criteria] for data in sets])
 
 
-@pytest.mark.parametrize(("index", "heading"), [("kulczynski", "plane"), ("f", "f")])
-def test_the_table_of_criteria(losses, index, heading):
+@pytest.mark.parametrize(("metric", "heading"), [("kulczynski", "plane"), ("f", "f")])
+def test_the_table_of_criteria(losses, metric, heading):
     text = (ROOT / "docs/trees.md").read_text()
     block = text.split(f"| {heading} | untuned")[1].split("\n\n")[0]
     lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in block.splitlines()[2:]]
@@ -42,7 +42,7 @@ def test_the_table_of_criteria(losses, index, heading):
     assert criteria[0] == "gini"
     assert len(criteria) == 9
     for place, (column, weight) in enumerate((c, w) for c in ("untuned", "tuned") for w in WEIGHTS):
-        values = table(losses, index, column, weight, criteria)
+        values = table(losses, metric, column, weight, criteria)
         ranks = np.mean([rankdata(row) for row in values], axis=0)
         for j, line in enumerate(lines[:-1]):
             rank, loss, star = re.fullmatch(r"([\d.]+) \(([\d.]+)\)(\*?)", line[1 + place]).groups()

@@ -14,15 +14,15 @@ from scipy.integrate import quad
 
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
-from compromis.indices import INDICES, Index
 from compromis.kernels import hull
+from compromis.metrics import METRICS, Metric
 from compromis.tradeoffs import Beta, PrecisionRecallSpace, TradeoffCurve, domain_of_application, isoline
 from tests import naive_tradeoffs as naive
 
-NAMES = tuple(INDICES)
+NAMES = tuple(METRICS)
 SIX = ([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-QUADRATIC = Index("quadratic", lambda p, r, w: np.sqrt((1 - w) * p**2 + w * r**2), defined_at_zero=True)
-HARMONIC_AGAIN = Index("again", lambda p, r, w: 1 / (w / r + (1 - w) / p), transform=lambda rate: -1 / rate)
+QUADRATIC = Metric("quadratic", lambda p, r, w: np.sqrt((1 - w) * p**2 + w * r**2), defined_at_zero=True)
+HARMONIC_AGAIN = Metric("again", lambda p, r, w: 1 / (w / r + (1 - w) / p), transform=lambda rate: -1 / rate)
 SETS = [pytest.param(250, id="250"), pytest.param(10_000, id="10000", marks=pytest.mark.stress)]
 
 
@@ -49,7 +49,7 @@ def random_points(rng: np.random.Generator) -> OperatingPoints:
 def brute_force(points: OperatingPoints, name: str, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     rates = list(zip(points.precision.tolist(), points.recall.tolist(), strict=True))
     valid = [rate for rate in rates if not math.isnan(rate[0])]
-    return np.array([max(naive.index_value(name, p, r, w) for p, r in valid) for w in weights.tolist()])
+    return np.array([max(naive.metric_value(name, p, r, w) for p, r in valid) for w in weights.tolist()])
 
 
 def fractions(points: OperatingPoints) -> list[naive.Rates]:
@@ -91,7 +91,7 @@ class TestEnvelope:
         ]
         for weight, (first, second) in zip(curve.breaks[1:-1].tolist(), pairwise(rates), strict=True):
             assert weight == pytest.approx(naive.crossing(name, first, second), abs=1e-14)
-            values = [naive.index_value(name, float(p), float(r), weight) for p, r in (first, second)]
+            values = [naive.metric_value(name, float(p), float(r), weight) for p, r in (first, second)]
             assert values[0] == pytest.approx(values[1], abs=1e-13)
             assert max(values) >= brute_force(points, name, np.array([weight]))[0] - 1e-13
 
@@ -176,7 +176,7 @@ class TestEnvelope:
         )
         weights = np.linspace(0.01, 0.99, 37)
         for points in (cuts, shuffled):
-            best = np.nanmax(INDICES[name].value(points.precision[:, None], points.recall[:, None], weights), axis=0)
+            best = np.nanmax(METRICS[name].value(points.precision[:, None], points.recall[:, None], weights), axis=0)
             np.testing.assert_allclose(TradeoffCurve(points, name).value(weights), best, rtol=1e-13)
 
     def test_cross_keeps_its_digits(self) -> None:
@@ -209,7 +209,7 @@ class TestSpecialCurves:
         points = groups([(3, 1)], 5, 20)
         curve = TradeoffCurve(points, name)
         weights = np.linspace(0, 1, 11)
-        expected = [naive.index_value(name, 0.75, 0.6, w) for w in weights.tolist()]
+        expected = [naive.metric_value(name, 0.75, 0.6, w) for w in weights.tolist()]
         np.testing.assert_allclose(curve.value(weights), expected, rtol=1e-14)
         assert curve.value(0.0) == 0.75
         assert curve.value(1.0) == 0.6
@@ -237,7 +237,7 @@ class TestSpecialCurves:
             "random": (0.2, 0.3),
         }
         for kind, (p, r) in rates.items():
-            expected = [naive.index_value(name, p, r, w) for w in weights.tolist()]
+            expected = [naive.metric_value(name, p, r, w) for w in weights.tolist()]
             np.testing.assert_allclose(curves[kind], expected, rtol=1e-14)
 
     def test_no_positives(self) -> None:
@@ -270,7 +270,7 @@ class TestSpecificitySensitivity:
             curve = TradeoffCurve(points, name, pair="specificity-sensitivity")
             rates = list(zip(points.specificity.tolist(), points.recall.tolist(), strict=True))
             weights = [0, 0.001, *rng.random(5).tolist(), 0.999, 1]
-            expected = [max(naive.index_value(name, p, r, w) for p, r in rates) for w in weights]
+            expected = [max(naive.metric_value(name, p, r, w) for p, r in rates) for w in weights]
             np.testing.assert_allclose(curve.value(weights), expected, rtol=1e-12, atol=1e-15)
             check_cover(curve.breaks)
 
@@ -299,7 +299,7 @@ class TestOwnIndex:
 
     @pytest.mark.parametrize("name", NAMES)
     def test_numeric_way_finds_the_exact_breaks(self, name: str) -> None:
-        plain = Index("plain", INDICES[name].formula, defined_at_zero=INDICES[name].defined_at_zero)
+        plain = Metric("plain", METRICS[name].formula, defined_at_zero=METRICS[name].defined_at_zero)
         rng = np.random.default_rng(7)
         for _ in range(25):
             points = random_points(rng)
@@ -309,7 +309,7 @@ class TestOwnIndex:
 
     def test_a_result_between_two_weights_of_the_grid(self) -> None:
         """The middle one of three results, nearly on a line, is best on less than a 256th of the range."""
-        plain = Index("plain", INDICES["kulczynski"].formula, defined_at_zero=True)
+        plain = Metric("plain", METRICS["kulczynski"].formula, defined_at_zero=True)
         points = groups([(6000, 0), (15000, 4983), (24000, 24000)], 24000, 60000)
         exact, numeric = TradeoffCurve(points), TradeoffCurve(points, plain)
         assert exact.positions.tolist() == [0, 1, 2]
@@ -319,7 +319,7 @@ class TestOwnIndex:
         np.testing.assert_allclose(numeric.breaks, exact.breaks, atol=1e-12)
 
     def test_a_change_on_the_grid_and_next_to_the_ends(self) -> None:
-        plain = Index("plain", INDICES["kulczynski"].formula, defined_at_zero=True)
+        plain = Metric("plain", METRICS["kulczynski"].formula, defined_at_zero=True)
         for pairs in ([(10, 0), (20, 20)], [(10, 0), (10_000, 1)], [(9_999, 0), (10_000, 9_000)]):
             points = groups(pairs, 20 if pairs[1][0] == 20 else 10_000, 20_000)
             exact, numeric = TradeoffCurve(points), TradeoffCurve(points, plain)
@@ -410,7 +410,7 @@ class TestAreas:
         for density in (lambda w: w**power, lambda w: (1 - w) ** power):
             assert curve.area(0, 1, density) == pytest.approx(1 / (1 + power), rel=1e-9)
 
-    def test_own_index(self) -> None:
+    def test_own_metric(self) -> None:
         curve = TradeoffCurve(OperatingPoints.from_predictions(*SIX), QUADRATIC)
         assert curve.area() == pytest.approx(self.by_quadrature(curve, 0, 1, None), abs=1e-10)
 
@@ -459,7 +459,7 @@ class TestBest:
             for name in NAMES:
                 choice = TradeoffCurve(points, name).best(weight, min_precision=least_p, min_recall=least_r)
                 rates = zip(points.precision.tolist(), points.recall.tolist(), strict=True)
-                values = [naive.index_value(name, p, r, weight) for p, r in rates if p >= least_p and r >= least_r]
+                values = [naive.metric_value(name, p, r, weight) for p, r in rates if p >= least_p and r >= least_r]
                 assert choice.feasible == bool(values)
                 if values:
                     assert choice.value == pytest.approx(max(values), rel=1e-13)
@@ -481,7 +481,7 @@ class TestBest:
             curve = TradeoffCurve(points, "f", pair="specificity-sensitivity")
             choice = curve.best(weight, min_precision=least_p, min_recall=least_r)
             rates = zip(points.precision.tolist(), points.recall.tolist(), points.specificity.tolist(), strict=True)
-            values = [naive.index_value("f", s, r, weight) for p, r, s in rates if p >= least_p and r >= least_r]
+            values = [naive.metric_value("f", s, r, weight) for p, r, s in rates if p >= least_p and r >= least_r]
             assert choice.feasible == bool(values)
             assert not values or choice.value == pytest.approx(max(values), rel=1e-13)
 
@@ -513,7 +513,7 @@ class TestBest:
     def test_bad_construction(self) -> None:
         with pytest.raises(InputError, match="got list"):
             TradeoffCurve([1, 2])  # type: ignore[arg-type]
-        with pytest.raises(InputError, match="no index 'fmeasure'"):
+        with pytest.raises(InputError, match="no metric 'fmeasure'"):
             TradeoffCurve(OperatingPoints.from_predictions(*SIX), "fmeasure")
         with pytest.raises(InputError, match="no pair"):
             TradeoffCurve(OperatingPoints.from_predictions(*SIX), pair="x")
@@ -542,12 +542,12 @@ class TestSpace:
         assert precision[0] == pytest.approx(np.mean(found) / 3)
         assert recall[0] == pytest.approx(np.mean(found) / 2)
 
-    @pytest.mark.parametrize("index", [*NAMES, QUADRATIC])
+    @pytest.mark.parametrize("metric", [*NAMES, QUADRATIC])
     @pytest.mark.parametrize("weight", [0.0, 0.2, 0.5, 0.8, 1.0])
-    def test_isolines(self, index: str | Index, weight: float) -> None:
-        family = INDICES[index] if isinstance(index, str) else index
+    def test_isolines(self, metric: str | Metric, weight: float) -> None:
+        family = METRICS[metric] if isinstance(metric, str) else metric
         for value in (0.1, 0.5, 0.9):
-            recall, precision = isoline(value, weight, index)
+            recall, precision = isoline(value, weight, metric)
             assert len(recall) > 10
             np.testing.assert_allclose(family.value(precision, recall, weight), value, atol=1e-14)
 
@@ -581,7 +581,7 @@ class TestSpace:
             ranges = domain_of_application(points, name)
             for weight in rng.random(6).tolist():
                 best = brute_force(points, name, np.array([weight]))[0]
-                gain = best - naive.index_value(name, points.prevalence, 1.0, weight)
+                gain = best - naive.metric_value(name, points.prevalence, 1.0, weight)
                 if abs(gain) > 1e-9:
                     assert any(low < weight < high for low, high in ranges) == (gain > 0)
 
@@ -601,8 +601,8 @@ def test_with_index_is_a_new_curve() -> None:
     for _ in range(20):
         points = random_points(rng)
         for name in NAMES:
-            again, direct = TradeoffCurve(points, "jaccard").with_index(name), TradeoffCurve(points, name)
-            assert again.index.name == name
+            again, direct = TradeoffCurve(points, "jaccard").with_metric(name), TradeoffCurve(points, name)
+            assert again.metric.name == name
             assert again.intervals == direct.intervals or np.array_equal(again.breaks, direct.breaks)
             assert again.area() == direct.area()
 

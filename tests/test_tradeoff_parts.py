@@ -11,7 +11,7 @@ from scipy.stats import beta
 import compromis as cp
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
-from compromis.indices import KULCZYNSKI
+from compromis.metrics import KULCZYNSKI
 from compromis.tradeoffs import (
     Beta,
     CostCurve,
@@ -111,7 +111,7 @@ def test_bounds_of_bins_by_hand():
 def test_the_best_that_bins_may_hide():
     """After 3 + 1 rows a bin of 1 positive: all 4 found among 5, by Kulczynski at 1/4."""
     inside = best_inside(
-        cp.INDICES["kulczynski"], (np.array([0.0, 3.0]), np.array([0.0, 1.0])), np.array([3.0, 1.0]), 4.0, 0.25
+        cp.METRICS["kulczynski"], (np.array([0.0, 3.0]), np.array([0.0, 1.0])), np.array([3.0, 1.0]), 4.0, 0.25
     )
     assert inside.tolist() == pytest.approx([0.75 * 1 + 0.25 * 0.75, 0.75 * 0.8 + 0.25])
     points = cp.OperatingPoints.from_bins([0.5, 0.0], [3, 1], [1, 3], pos_label="a")
@@ -264,7 +264,7 @@ def test_choices_at_their_borders():
 # --- the numeric way ---
 
 
-OWN = cp.Index("own plane", lambda p, r, w: (1 - w) * p + w * r, defined_at_zero=True)
+OWN = cp.Metric("own plane", lambda p, r, w: (1 - w) * p + w * r, defined_at_zero=True)
 
 
 def test_crossings_of_an_index_of_ones_own():
@@ -327,13 +327,13 @@ def test_isolines_at_their_borders():
 
 
 def test_a_curve_in_words():
-    curve = cp.TradeoffCurve(OperatingPoints.from_predictions(*SIX), index="f")
+    curve = cp.TradeoffCurve(OperatingPoints.from_predictions(*SIX), metric="f")
     assert str(curve).splitlines()[1:] == [
         "recall weight         cut               precision  recall",
         "0.0000 to 0.1429   score >= 0.9         1.0000  0.3333",
         "0.1429 to 1.0000   score >= 0.4         0.7500  1.0000",
     ]
-    assert repr(curve).endswith("index='f', pair='precision-recall': 2 intervals)")
+    assert repr(curve).endswith("metric='f', pair='precision-recall': 2 intervals)")
     assert "g0" in str(cp.TradeoffCurve(groups([(1, 0)], 4, 4)))
     empty = cp.TradeoffCurve(OperatingPoints.from_predictions([0, 0], [1, 2], pos_label=1))
     assert empty.reason
@@ -455,7 +455,7 @@ def test_answers_cannot_be_changed_and_options_are_named():
 
 # --- borders that only a wrong program would move ---
 
-PLANE = cp.Index("plane", lambda p, r, w: (1 - w) * p + w * r)
+PLANE = cp.Metric("plane", lambda p, r, w: (1 - w) * p + w * r)
 
 
 @pytest.mark.parametrize(
@@ -521,8 +521,8 @@ def test_a_tail_keeps_its_digits_on_either_side():
 def test_mass_beyond_what_floats_can_tell_from_the_ends_counts(a, b):
     """A perfect result is worth 1 everywhere, so its area is the whole mass."""
     points = OperatingPoints.from_predictions([1, 0], [0.9, 0.1])
-    for index in ("kulczynski", "f"):
-        assert cp.TradeoffCurve(points, index).area(density=Beta(a, b)) == pytest.approx(1, rel=1e-9)
+    for metric in ("kulczynski", "f"):
+        assert cp.TradeoffCurve(points, metric).area(density=Beta(a, b)) == pytest.approx(1, rel=1e-9)
 
 
 def test_a_hull_of_groups_begins_and_ends_with_the_constant_decisions():

@@ -37,7 +37,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import compromis as cp
 from compromis.estimators.ballots import out_of_bag_votes
 
-WISH = cp.Preferences.prioritise(["b"], index="f")
+WISH = cp.Preferences.prioritise(["b"], metric="f")
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def test_out_of_bag_votes_are_of_members_that_did_not_see_the_row(wine, forest, 
     X, y = wine
     forest = clone(forest).fit(X, y)
     votes = out_of_bag_votes(forest, X, forest.classes_, hard=hard)
-    seen = [s.sample_indices_ for s in forest.samplers_] if hasattr(forest, "samplers_") else forest.estimators_samples_
+    seen = [s.sample_metrics_ for s in forest.samplers_] if hasattr(forest, "samplers_") else forest.estimators_samples_
     features = getattr(forest, "estimators_features_", [slice(None)] * len(forest.estimators_))
     for row in range(0, len(X), 7):
         ballots = [
@@ -121,7 +121,7 @@ def test_stored_loss_and_counts_follow_from_the_honest_votes(wine):
 def test_it_serves_the_wish_on_new_rows():
     X, y = make_classification(4000, 10, n_informative=4, weights=[0.93], flip_y=0.02, class_sep=0.8, random_state=3)
     X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
-    wish = cp.Preferences.prioritise([1], index="f")
+    wish = cp.Preferences.prioritise([1], metric="f")
     forest = RandomForestClassifier(50, random_state=0)
     plain = cp.pragma_loss(y_test, clone(forest).fit(X_train, y_train).predict(X_test), preferences=wish)
     tuned = cp.TunedDecisionClassifier(forest, preferences=wish, random_state=0).fit(X_train, y_train)
@@ -228,7 +228,7 @@ def test_a_fold_may_lack_a_rare_class():
     y = y.copy()
     y[:2] = 2  # two rows: not in every fold's training part
     tuned = cp.TunedDecisionClassifier(
-        GaussianNB(), cv=KFold(30), random_state=0, preferences=cp.Preferences.prioritise([1], index="f")
+        GaussianNB(), cv=KFold(30), random_state=0, preferences=cp.Preferences.prioritise([1], metric="f")
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -275,7 +275,7 @@ def test_with_prevalence_on_resampled_data():
     rng = np.random.default_rng(0)
     positive, negative = np.flatnonzero(y_new == 1), np.flatnonzero(y_new == 0)
     rare = np.concatenate([rng.choice(positive, 160, replace=False), negative[:8000]])  # 2 % instead of 20 %
-    wish = cp.Preferences({1: cp.Preference(5, 0.3, 0.7)}, index="f")
+    wish = cp.Preferences({1: cp.Preference(5, 0.3, 0.7)}, metric="f")
     tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=wish, random_state=0, resamples=0).fit(
         X_train, y_train
     )
@@ -366,7 +366,7 @@ def test_scikit_learn_checks(estimator, check):
 def test_a_real_table_end_to_end():
     X, y = load_breast_cancer(return_X_y=True)
     X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0, stratify=y)
-    wish = cp.Preferences({0: cp.Preference(10, 0.3, 0.95)}, index="f")
+    wish = cp.Preferences({0: cp.Preference(10, 0.3, 0.95)}, metric="f")
     tuned = cp.TunedDecisionClassifier(
         RandomForestClassifier(20, random_state=0), preferences=wish, random_state=0
     ).fit(X_train, y_train)

@@ -115,7 +115,7 @@ def test_sparse_input_stays_as_it_is():
     patterns = Votes.from_votes(matrix, [0, 1, 2])
     assert patterns.left_out == 1
     np.testing.assert_array_equal(matrix.data, before.data)
-    np.testing.assert_array_equal(matrix.indices, before.indices)
+    np.testing.assert_array_equal(matrix.metrics, before.metrics)
 
 
 def test_a_row_without_votes_goes_to_the_first_class_or_the_heaviest():

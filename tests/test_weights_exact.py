@@ -12,7 +12,7 @@ from compromis.weights import search_weights
 from tests import naive_weights as naive
 from tests.weight_cases import small_problem
 
-pytestmark = pytest.mark.filterwarnings("ignore:the weighted Jaccard index")  # every index is searched
+pytestmark = pytest.mark.filterwarnings("ignore:the weighted Jaccard metric")  # every metric is searched
 
 
 def check(seed: int, **options) -> None:
@@ -89,7 +89,7 @@ def test_relabelling_and_scaling_change_nothing(seed):
 def test_larger_problems_against_the_line_search_from_many_starts(classes):
     rng = np.random.default_rng(classes)
     votes, y = rng.dirichlet(np.ones(classes), size=300), rng.integers(0, classes, size=300)
-    preferences = Preferences({0: Preference(10, 0.1, 0.9)}, index="f")
+    preferences = Preferences({0: Preference(10, 0.1, 0.9)}, metric="f")
     search = search_weights(votes, y, preferences=preferences, method="exact")
     wish = preferences.on(range(classes))
     assert search.optimal

@@ -14,7 +14,7 @@ import scipy.sparse
 import compromis as cp
 from compromis.errors import InputError
 from compromis.evidence.votes import Votes
-from compromis.kernels.index_terms import COST
+from compromis.kernels.metric_terms import COST
 from compromis.preferences import Preference, Preferences
 from compromis.weights import (
     Annealing,
@@ -24,7 +24,7 @@ from compromis.weights import (
     annealing,
     budget,
     exact,
-    own_index,
+    own_metric,
     search_weights,
     sweep,
     weight_sweep,
@@ -107,7 +107,7 @@ def test_a_meter_without_limits_stops_when_told():
 
 def test_the_objective_by_hand():
     """Supports 3, 2, 3; importances 1, 2, 1 (times a class that is absent elsewhere)."""
-    wish = Preferences({1: Preference(2, min_precision=0.4, min_recall=0.3)}, index="f")
+    wish = Preferences({1: Preference(2, min_precision=0.4, min_recall=0.3)}, metric="f")
     objective = problem_of(preferences=wish).objective()
     assert objective.share.tolist() == [0.25, 0.5, 0.25]
     assert objective.support.tolist() == [3.0, 2.0, 3.0]
@@ -508,7 +508,7 @@ def test_a_sweep_ends_after_passes_over_the_votes(rounds, monkeypatch):
 @pytest.mark.parametrize("minima", [False, True])
 def test_annealing_is_its_description(minima):
     """A twin from the PRAGMA paper's section 3, all rows counted anew at every step, with the same random numbers."""
-    wish = Preferences({2: Preference(3, 0.2, 0.8, min_precision=0.9 if minima else None)}, index="f")
+    wish = Preferences({2: Preference(3, 0.2, 0.8, min_precision=0.9 if minima else None)}, metric="f")
     problem, steps = problem_of(preferences=wish), 1300
     method = Annealing(steps, start_temperature=4.0, end_temperature=0.1, step=0.8)
     meter = Meter(Budget())
@@ -890,9 +890,9 @@ def test_all_but_votes_and_truth_is_named():
 
 
 def test_kernels_get_a_formula_for_an_index_of_ones_own_only():
-    own = cp.Index("own", lambda p, r, weight: p * r)
-    assert {own_index.formula_of(cp.Preferences(index=name).index) for name in cp.INDICES} == {own_index._UNUSED}
-    assert own_index.formula_of(own) is not own_index._UNUSED
+    own = cp.Metric("own", lambda p, r, weight: p * r)
+    assert {own_metric.formula_of(cp.Preferences(metric=name).metric) for name in cp.METRICS} == {own_metric._UNUSED}
+    assert own_metric.formula_of(own) is not own_metric._UNUSED
 
 
 def test_methods_by_name_and_by_object():
@@ -937,8 +937,8 @@ def test_a_weight_that_flips_nothing():
 
 def test_the_limits_of_an_index_of_ones_own():
     """At l = 0 and 1 the rate itself, 0 where a rate is 0, else the formula; everywhere the formula if it says so."""
-    value = own_index._with_limits(lambda precision, recall, recall_weight: 7.0, False)
+    value = own_metric._with_limits(lambda precision, recall, recall_weight: 7.0, False)
     assert [value(0.2, 0.3, weight) for weight in (0.0, 0.5, 1.0)] == [0.2, 7.0, 0.3]
     assert (value(0.0, 0.3, 0.5), value(0.2, 0.0, 0.5)) == (0.0, 0.0)
-    everywhere = own_index._with_limits(lambda precision, recall, recall_weight: 7.0, True)
+    everywhere = own_metric._with_limits(lambda precision, recall, recall_weight: 7.0, True)
     assert [everywhere(0.0, 0.0, weight) for weight in (0.0, 0.5, 1.0)] == [7.0, 7.0, 7.0]

@@ -20,11 +20,11 @@ from compromis.weights.problem import SearchProblem
 from tests import naive_weights as naive
 from tests.weight_cases import small_problem
 
-pytestmark = pytest.mark.filterwarnings("ignore:the weighted Jaccard index")  # every index is searched
+pytestmark = pytest.mark.filterwarnings("ignore:the weighted Jaccard metric")  # every metric is searched
 
 
 def random_problem(
-    seed: int, *, dense: bool, smoothing: float, classes: int = 5, floors: bool = False, index: str = "f"
+    seed: int, *, dense: bool, smoothing: float, classes: int = 5, floors: bool = False, metric: str = "f"
 ):
     rng = np.random.default_rng(seed)
     votes = rng.multinomial(6, rng.dirichlet(np.full(classes, 0.4)), size=60).astype(float)
@@ -32,7 +32,7 @@ def random_problem(
     y = np.concatenate([np.arange(classes), rng.integers(0, classes, size=60 - classes)])
     given = votes if dense else scipy.sparse.csr_array(votes)
     floor = {"min_precision": 0.5, "min_recall": 0.4} if floors else {}
-    preferences = Preferences({0: Preference(10, 0.1, 0.9, **floor)}, index=index)
+    preferences = Preferences({0: Preference(10, 0.1, 0.9, **floor)}, metric=metric)
     patterns = Votes.from_votes(given, y, labels=range(classes), merge=True)
     problem = SearchProblem.read(patterns, preferences, cost=None, smoothing=smoothing, max_ratio=None)
     if dense:  # most votes of these rows are non-zero only with the dense layout forced
@@ -49,8 +49,8 @@ def random_problem(
 @pytest.mark.parametrize("floors", [True, False])
 def test_line_search_finds_the_best_of_the_line(dense, smoothing, floors):
     for seed in range(8):
-        index = ("kulczynski", "f", "fowlkes_mallows", "jaccard")[seed % 4]
-        descent, patterns = random_problem(seed, dense=dense, smoothing=smoothing, floors=floors, index=index)
+        metric = ("kulczynski", "f", "fowlkes_mallows", "jaccard")[seed % 4]
+        descent, patterns = random_problem(seed, dense=dense, smoothing=smoothing, floors=floors, metric=metric)
         votes = patterns.votes if dense else patterns.votes.toarray()
         wish = descent.problem.wish
         rng = np.random.default_rng(seed)
@@ -175,9 +175,9 @@ def test_passes_and_budgets():
     assert 0.15 < timed.seconds < 5
 
 
-@pytest.mark.parametrize("index", ["kulczynski", "f"])
-def test_total_value_is_the_loss(index):
-    descent, patterns = random_problem(4, dense=False, smoothing=0.0, index=index)
+@pytest.mark.parametrize("metric", ["kulczynski", "f"])
+def test_total_value_is_the_loss(metric):
+    descent, patterns = random_problem(4, dense=False, smoothing=0.0, metric=metric)
     descent.start(np.ones(5))
     counts = naive.matrix(patterns.truth, naive.decide(patterns.votes.toarray(), np.ones(5)), patterns.multiplicity, 5)
     assert total_value(descent.objective, descent.state) == pytest.approx(
@@ -205,4 +205,4 @@ def _case(seed):
     rng = np.random.default_rng(seed)
     votes = rng.multinomial(6, rng.dirichlet(np.full(5, 0.4)), size=60).astype(float)
     y = np.concatenate([np.arange(5), rng.integers(0, 5, size=55)])
-    return Votes.from_votes(votes, y, labels=range(5)), Preferences({0: Preference(10, 0.1, 0.9)}, index="f")
+    return Votes.from_votes(votes, y, labels=range(5)), Preferences({0: Preference(10, 0.1, 0.9)}, metric="f")

@@ -19,11 +19,11 @@ TRUTH = ["a", "b", "b", "c", "c"]
 @pytest.fixture
 def knobs():
     patterns = cp.Votes.from_votes(VOTES, TRUTH)
-    return cp.panel(patterns, preferences=cp.Preferences.prioritise(["b"], index="f"), weights=[1.0, 2.0, 1.0])
+    return cp.panel(patterns, preferences=cp.Preferences.prioritise(["b"], metric="f"), weights=[1.0, 2.0, 1.0])
 
 
 def test_first_it_says_what_was_given(knobs):
-    assert knobs.preferences == cp.Preferences.prioritise(["b"], index="f")
+    assert knobs.preferences == cp.Preferences.prioritise(["b"], metric="f")
     assert knobs.weights.tolist() == [1.0, 2.0, 1.0]
     assert knobs.trait_metadata("page", "sync")
     assert knobs.trait_metadata("state", "sync")
@@ -32,7 +32,7 @@ def test_first_it_says_what_was_given(knobs):
 
 def test_what_is_set_by_hand_is_read_back(knobs):
     wish = {
-        "index": "kulczynski",
+        "metric": "kulczynski",
         "classes": [
             {"importance": 2.0, "precision_at_full_recall": 0.3, "recall_at_full_precision": 0.4, "recall_weight": None, "min_precision": None, "min_recall": 0.5},
             {"importance": 1.0, "precision_at_full_recall": None, "recall_at_full_precision": None, "recall_weight": 0.7, "min_precision": 0.1, "min_recall": None},

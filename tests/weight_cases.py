@@ -6,7 +6,7 @@ import numpy as np
 
 from compromis.preferences import Preference, Preferences
 
-INDICES = ("kulczynski", "f", "fowlkes_mallows", "jaccard")
+METRICS = ("kulczynski", "f", "fowlkes_mallows", "jaccard")
 
 
 def small_problem(seed: int, *, floors: bool = False) -> tuple[np.ndarray, np.ndarray, Preferences]:
@@ -35,4 +35,4 @@ def small_problem(seed: int, *, floors: bool = False) -> tuple[np.ndarray, np.nd
         )
         for k in range(classes)
     }
-    return votes, y, Preferences(by_class, index=INDICES[seed % 4])
+    return votes, y, Preferences(by_class, metric=METRICS[seed % 4])

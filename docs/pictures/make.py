@@ -41,16 +41,18 @@ def main() -> None:
         "tree": DecisionTreeClassifier(max_depth=2, random_state=0).fit(train, y_train),
         "logistic": make_pipeline(StandardScaler(), LogisticRegression()).fit(train, y_train),
     }
-    wish = cp.Preferences.prioritise(["malignant"], index="f")
+    wish = cp.Preferences.prioritise(["malignant"], metric="f")
     save("preference", cp.PreferenceDisplay.from_preferences(wish))
-    save("tradeoff", cp.TradeoffDisplay.from_estimator(models, test, y_test, pos_label="malignant", index="f"))
-    save("space", cp.PrecisionRecallSpaceDisplay.from_estimator(models, test, y_test, pos_label="malignant", index="f"))
+    save("tradeoff", cp.TradeoffDisplay.from_estimator(models, test, y_test, pos_label="malignant", metric="f"))
+    save(
+        "space", cp.PrecisionRecallSpaceDisplay.from_estimator(models, test, y_test, pos_label="malignant", metric="f")
+    )
     save("roc_hull", cp.RocHullDisplay.from_estimator(models, test, y_test, pos_label="malignant"))
     X, y = load_wine(return_X_y=True)
     names = np.array(["Barolo", "Grignolino", "Barbera"])[y]
     tuned = cp.TunedDecisionClassifier(
         RandomForestClassifier(20, max_depth=2, random_state=0),
-        preferences=cp.Preferences.prioritise(["Barbera"], index="f"),
+        preferences=cp.Preferences.prioritise(["Barbera"], metric="f"),
         random_state=0,
     ).fit(X[:, :3], names)
     save("class_balance", cp.ClassBalanceDisplay.from_change(change_by_tuning(tuned, tuned.preferences)))

@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/method.md and docs/choose_index.md: python docs/pictures/method.py."""
+"""Draw the pictures of docs/method.md and docs/choose_metric.md: python docs/pictures/method.py."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def square(ax: Axes, title: str) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def line_through_answers(index: str, x: float, y: float) -> tuple[np.ndarray, np.ndarray]:
+def line_through_answers(metric: str, x: float, y: float) -> tuple[np.ndarray, np.ndarray]:
     """Return recall and precision on the line of all results worth as much as the two answers."""
     preference = cp.Preference(precision_at_full_recall=x, recall_at_full_precision=y)
-    weight = preference.recall_weight(index)
-    value = float(cp.index_value(x, 1.0, weight, index=index))
+    weight = preference.recall_weight(metric)
+    value = float(cp.metric_value(x, 1.0, weight, metric=metric))
     recall, precision = np.meshgrid(np.linspace(0.002, 1, 700), np.linspace(0.002, 1, 700))
-    surface = cp.index_value(precision, recall, weight, index=index)
+    surface = cp.metric_value(precision, recall, weight, metric=metric)
     path = plt.figure().add_subplot().contour(recall, precision, surface, levels=[value]).get_paths()[0]
     plt.close()
     return path.vertices[:, 0], path.vertices[:, 1]
@@ -113,17 +113,17 @@ def why_not_f1() -> None:
 
 
 def family() -> None:
-    """The four indices through the same two answers, and their values over the recall weight for one result."""
+    """The four metrics through the same two answers, and their values over the recall weight for one result."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.7), layout="constrained")
     square(left, "Worth the same as the two answers (0.3, 0.6)")
-    for index, (line, colour) in STYLES.items():
-        name = "jaccard (the line of f)" if index == "jaccard" else index
-        left.plot(*line_through_answers(index, 0.3, 0.6), line, color=colour, label=name)
+    for metric, (line, colour) in STYLES.items():
+        name = "jaccard (the line of f)" if metric == "jaccard" else metric
+        left.plot(*line_through_answers(metric, 0.3, 0.6), line, color=colour, label=name)
     left.plot([1, 0.6], [0.3, 1], "o", color="0.1", markersize=7, clip_on=False)
     left.legend(frameon=False, loc="lower left")
     weight = np.linspace(0, 1, 301)
-    for index, (line, colour) in STYLES.items():
-        right.plot(weight, cp.index_value(0.9, 0.5, weight, index=index), line, color=colour)
+    for metric, (line, colour) in STYLES.items():
+        right.plot(weight, cp.metric_value(0.9, 0.5, weight, metric=metric), line, color=colour)
     right.set(xlim=(0, 1), ylim=(0.4, 0.95), xlabel="recall weight l", ylabel="value of (precision 0.9, recall 0.5)")
     right.set_title("One result, from precision alone to recall alone", loc="left", fontsize=10, color="0.2")
     right.spines[["top", "right"]].set_visible(False)
@@ -131,7 +131,7 @@ def family() -> None:
 
 
 def giving_up() -> None:
-    """The loss over the share of rows decided positive: a plane that ends at its lowest, and an index that does not."""
+    """The loss over the share of rows decided positive: a plane that ends at its lowest, and a metric that does not."""
     rng = np.random.default_rng(1)
     rows, cases = 40_000, 400
     y = np.arange(rows) < cases
@@ -139,25 +139,25 @@ def giving_up() -> None:
     points = cp.OperatingPoints.from_predictions(y, score)
     decided = np.cumsum(np.ones(len(points.recall))) / rows
     figure, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")
-    for index in ("kulczynski", "f"):
-        weight = cp.Preference(precision_at_full_recall=0.1, recall_at_full_precision=0.9).recall_weight(index)
-        rest = cp.Preference(precision_at_full_recall=0.8, recall_at_full_precision=0.8).recall_weight(index)
-        case = 1 - cp.index_value(points.precision, points.recall, weight, index=index)
+    for metric in ("kulczynski", "f"):
+        weight = cp.Preference(precision_at_full_recall=0.1, recall_at_full_precision=0.9).recall_weight(metric)
+        rest = cp.Preference(precision_at_full_recall=0.8, recall_at_full_precision=0.8).recall_weight(metric)
+        case = 1 - cp.metric_value(points.precision, points.recall, weight, metric=metric)
         negatives = rows - cases
         false_alarms, misses = points.fpr * negatives, (1 - points.recall) * cases
-        others = 1 - cp.index_value(
+        others = 1 - cp.metric_value(
             (negatives - false_alarms) / np.maximum(negatives - false_alarms + misses, 1),
             1 - points.fpr,
             rest,
-            index=index,
+            metric=metric,
         )
         loss = (10 * case + others) / 11
-        line, colour = STYLES[index]
-        ax.plot(100 * decided, loss, line, color=colour, label=index)
+        line, colour = STYLES[metric]
+        ax.plot(100 * decided, loss, line, color=colour, label=metric)
         best = int(np.nanargmin(loss))
         ax.plot(100 * decided[best], loss[best], "o", color=colour, markersize=8, clip_on=False)
         p, r = points.precision[best], points.recall[best]
-        said = f"{index}: best with {100 * decided[best]:.0f} % flagged,\nprecision {p:.3f}, recall {r:.2f}"
+        said = f"{metric}: best with {100 * decided[best]:.0f} % flagged,\nprecision {p:.3f}, recall {r:.2f}"
         ax.text(100 * decided[best], loss[best] + 0.09, said, fontsize=9, color="0.3", ha="center", va="center")
     ax.set(xlim=(0, 100.5), ylim=(0, 1), xlabel="rows decided 'case' (%)", ylabel="PRAGMA loss")
     ax.legend(frameon=False, loc="upper center")

@@ -33,7 +33,7 @@ def figure_1(folder: Path) -> None:
     for panel, (case, wish) in zip(display.ax_, wishes.items(), strict=True):
         values = {}
         for name, (recall, precision) in MODELS.items():
-            values[name] = round(1 - float(cp.index_value(precision, recall, wish.recall_weight())), 12)
+            values[name] = round(1 - float(cp.metric_value(precision, recall, wish.recall_weight())), 12)
             panel.plot(recall, precision, "o", color="black", markersize=7)
             panel.annotate(f"{name}: f = {values[name]:.2f}", (recall, precision), (6, 6), textcoords="offset points")
         better = "equal" if values["A"] == values["B"] else min(values, key=values.__getitem__)
@@ -67,7 +67,7 @@ def figure_3(letter: Outcome, folder: Path) -> None:
     display = cp.ClassBalanceDisplay.from_counts(letter.counts["forest"], letter.counts["default"], preferences=wish)
     save(display.figure_, folder / "figure_3.png")
     frame = display.frame("pandas")
-    write(folder / "figure_3.csv", list(frame.columns), frame.itertuples(index=False))
+    write(folder / "figure_3.csv", list(frame.columns), frame.itertuples(metric=False))
 
 
 def figure_4(outcome: Outcome, folder: Path, name: str) -> None:
@@ -82,7 +82,7 @@ def figure_4(outcome: Outcome, folder: Path, name: str) -> None:
     display.figure_.text(0.01, -0.03, caption, fontsize=9, color="0.2")
     save(display.figure_, folder / f"{name}.png")
     frame = display.frame("pandas")
-    write(folder / f"{name}.csv", list(frame.columns), frame.itertuples(index=False))
+    write(folder / f"{name}.csv", list(frame.columns), frame.itertuples(metric=False))
 
 
 def draw_all(first: dict[str, Outcome], folder: Path) -> None:

@@ -18,7 +18,7 @@ def write_data_set(name: str, folder: Path) -> None:
 
 
 def draw(folder: Path) -> None:
-    """Draw the mean ranks under each index with their critical differences."""
+    """Draw the mean ranks under each metric with their critical differences."""
     from reproductions.study.ranks import picture
 
     picture(folder).savefig(folder / "ranks.png", dpi=110, bbox_inches="tight")

@@ -1,4 +1,4 @@
-"""The picture of the study: mean ranks under each index."""
+"""The picture of the study: mean ranks under each metric."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import matplotlib
 import matplotlib.pyplot as plt
 
 import compromis as cp
-from reproductions.study.tables import INDICES, WAYS, losses, results
+from reproductions.study.tables import METRICS, WAYS, losses, results
 
 
 def picture(folder: Path) -> Any:
-    """A critical-difference diagram for each index."""
+    """A critical-difference diagram for each metric."""
     matplotlib.use("Agg")
-    figure, axes = plt.subplots(len(INDICES), 1, figsize=(9, 11), layout="constrained")
+    figure, axes = plt.subplots(len(METRICS), 1, figsize=(9, 11), layout="constrained")
     found = results(folder)
-    for ax, index in zip(axes, INDICES, strict=True):
-        cp.CriticalDifferenceDisplay(cp.compare_over_data_sets(losses(found, index, WAYS))).plot(ax=ax)
-        ax.set_title(index.replace("_", "-"), loc="left")
+    for ax, metric in zip(axes, METRICS, strict=True):
+        cp.CriticalDifferenceDisplay(cp.compare_over_data_sets(losses(found, metric, WAYS))).plot(ax=ax)
+        ax.set_title(metric.replace("_", "-"), loc="left")
     return figure

@@ -1,6 +1,6 @@
 """Remedies where weights tuned on few rows of a class do not hold on new rows: each on the votes of one forest.
 
-One forest is fitted and its votes are gathered once for all remedies and all indices; the time of each is that of the forest,
+One forest is fitted and its votes are gathered once for all remedies and all metrics; the time of each is that of the forest,
 its votes and its own search.
 """
 
@@ -54,12 +54,12 @@ REMEDIES = {
 
 
 def remedies(train: Rows, test: Rows, wishes: Wishes) -> dict[str, Answers]:
-    """What each remedy decides about the test rows under each index."""
+    """What each remedy decides about the test rows under each metric."""
     ballots, labels = gathered(train, test, wishes.seed)
     return {
         name: {
-            index: answer(remedy, ballots[remedy.votes], train.y, labels, (wish, wishes.seed))
-            for index, wish in wishes.by_index.items()
+            metric: answer(remedy, ballots[remedy.votes], train.y, labels, (wish, wishes.seed))
+            for metric, wish in wishes.by_metric.items()
         }
         for name, remedy in REMEDIES.items()
     }

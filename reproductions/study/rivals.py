@@ -35,28 +35,28 @@ def forest(seed: int, **options: Any) -> RandomForestClassifier:
 
 
 def whatever_the_wish(make: Callable[[Rows, int], Any]) -> Rival:
-    """A model that no wish changes: one fit serves every index."""
+    """A model that no wish changes: one fit serves every metric."""
 
     def rival(train: Rows, test: Rows, wishes: Wishes) -> Answers:
         clock = Clock()
         with clock.running():
             model = make(train, wishes.seed).fit(train.codes, train.y)
-        return dict.fromkeys(wishes.by_index, Answer(model.predict(test.codes), clock.seconds))
+        return dict.fromkeys(wishes.by_metric, Answer(model.predict(test.codes), clock.seconds))
 
     return rival
 
 
 def by_wish(make: Callable[[cp.Preferences, int], Any], *, frames: bool = False) -> Rival:
-    """A model fitted anew for the wish under each index."""
+    """A model fitted anew for the wish under each metric."""
 
     def rival(train: Rows, test: Rows, wishes: Wishes) -> Answers:
         found = {}
-        for index, wish in wishes.by_index.items():
+        for metric, wish in wishes.by_metric.items():
             clock = Clock()
             with clock.running():
                 model = make(wish, wishes.seed).fit(train.frame if frames else train.codes, train.y)
             decided = model.predict(test.frame if frames else test.codes)
-            found[index] = Answer(decided, clock.seconds, getattr(model, "loss_", float("nan")))
+            found[metric] = Answer(decided, clock.seconds, getattr(model, "loss_", float("nan")))
         return found
 
     return rival
@@ -96,11 +96,11 @@ def annealed_probabilities(train: Rows, test: Rows, wishes: Wishes) -> Answers:
     labels, truth = np.unique(train.y, return_inverse=True)
     new = model.predict_proba(test.codes)
     found = {}
-    for index, wish in wishes.by_index.items():
+    for metric, wish in wishes.by_metric.items():
         clock = Clock()
         with clock.running():
             weights, loss = annealed(votes, truth, wish, labels.tolist(), wishes.seed)
-        found[index] = Answer(labels[np.argmax(new * weights, axis=1)], shared.seconds + clock.seconds, loss)
+        found[metric] = Answer(labels[np.argmax(new * weights, axis=1)], shared.seconds + clock.seconds, loss)
     return found
 
 

@@ -15,7 +15,7 @@ import compromis as cp
 from reproductions.data import load
 
 MOST_ROWS = 2000
-INDICES = ("kulczynski", "f", "fowlkes_mallows", "jaccard")
+METRICS = ("kulczynski", "f", "fowlkes_mallows", "jaccard")
 
 Floats = NDArray[np.float64]
 Labels = NDArray[Any]
@@ -53,18 +53,18 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wishes:
-    """The same answers under each index, and the seed of the repetition.
+    """The same answers under each metric, and the seed of the repetition.
 
     The rarest class has importance 10 and the answers (0.1, 0.9), the others 1 and (0.8, 0.8), as in the PRAGMA paper.
     """
 
-    by_index: dict[str, cp.Preferences]
+    by_metric: dict[str, cp.Preferences]
     seed: int
 
     @classmethod
     def about(cls, label: str, seed: int) -> Wishes:
         """Wishes whose priority is one class."""
-        return cls({index: cp.Preferences.prioritise([label], index=index) for index in INDICES}, seed)
+        return cls({metric: cp.Preferences.prioritise([label], metric=metric) for metric in METRICS}, seed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +77,7 @@ class Answer:
 
 
 Answers = dict[str, Answer]
-"""By index."""
+"""By metric."""
 Rival = Callable[[Rows, Rows, Wishes], Answers]
 
 

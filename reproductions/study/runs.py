@@ -1,4 +1,4 @@
-"""Every rival on one data set: three repetitions of five stratified folds, under all four indices."""
+"""Every rival on one data set: three repetitions of five stratified folds, under all four metrics."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from reproductions.study.rows import Answers, Rows, Wishes
 HEADER = (
     "repetition",
     "rival",
-    "index",
+    "metric",
     "loss",
     "recall",
     "precision",
@@ -45,7 +45,7 @@ class Outcome:
 
 
 def lines(name: str, repetitions: int = REPETITIONS) -> list[tuple[Any, ...]]:
-    """A line per repetition, rival and index, from the counts of all test folds together."""
+    """A line per repetition, rival and metric, from the counts of all test folds together."""
     rows = Rows.of(name)
     tasks = [
         (repetition, fold)
@@ -57,39 +57,39 @@ def lines(name: str, repetitions: int = REPETITIONS) -> list[tuple[Any, ...]]:
     )
     found: dict[tuple[int, str, str], list[Outcome]] = {}
     for (repetition, _), parts in zip(tasks, done, strict=True):
-        for (rival, index), part in parts.items():
-            found.setdefault((repetition, rival, index), []).append(part)
+        for (rival, metric), part in parts.items():
+            found.setdefault((repetition, rival, metric), []).append(part)
     return [
-        (repetition, rival, index, *figures(parts, rows.rarest, index))
-        for (repetition, rival, index), parts in found.items()
+        (repetition, rival, metric, *figures(parts, rows.rarest, metric))
+        for (repetition, rival, metric), parts in found.items()
     ]
 
 
 def outcomes(rows: Rows, train: Any, test: Any, repetition: int) -> dict[tuple[str, str], Outcome]:
-    """By rival and index what comes of one test fold."""
+    """By rival and metric what comes of one test fold."""
     given = rows.part(train), rows.part(test), Wishes.about(rows.rarest, repetition)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # wishes met by giving up are counted, not said
         found: dict[str, Answers] = {name: rival(*given) for name, rival in RIVALS.items()} | remedies(*given)
     labels = np.unique(rows.y).tolist()
     return {
-        (rival, index): Outcome(
+        (rival, metric): Outcome(
             cp.Counts.from_predictions(rows.y[test], answer.decided, labels=labels), answer.promised, answer.seconds
         )
         for rival, answers in found.items()
-        for index, answer in answers.items()
+        for metric, answer in answers.items()
     }
 
 
-def figures(parts: list[Outcome], rarest: str, index: str) -> tuple[float | int, ...]:
+def figures(parts: list[Outcome], rarest: str, metric: str) -> tuple[float | int, ...]:
     """The columns after the first three: rates are of the rarest class, the loss is of all classes."""
     every = [part.counts for part in parts]
     counts = sum(every[1:], every[0])
     place = counts.classes.index(rarest)
     right, decided, all_rows = counts.matrix[place, place], counts.matrix[:, place].sum(), counts.matrix.sum()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Jaccard's dip: ranks are within one index
-        wish = Wishes.about(rarest, 0).by_index[index].on(counts.classes)
+        warnings.simplefilter("ignore")  # Jaccard's dip: ranks are within one metric
+        wish = Wishes.about(rarest, 0).by_metric[metric].on(counts.classes)
         loss, naive = pragma(counts, wish).total, min(one.loss for one in naive_baselines(counts, wish))
     return (
         loss,

@@ -10,7 +10,7 @@ import compromis as cp
 from reproductions.sheets import markdown, read
 from reproductions.study import RESULTS
 
-INDICES = ("kulczynski", "f", "fowlkes_mallows", "jaccard")
+METRICS = ("kulczynski", "f", "fowlkes_mallows", "jaccard")
 WAYS = (
     "forest",
     "class_weight",
@@ -41,41 +41,41 @@ def results(folder: Path = RESULTS) -> Lines:
     return {file.stem: read(file) for file in sorted(folder.glob("*.csv"))}
 
 
-def mean(lines: list[dict[str, str]], rival: str, index: str, column: str = "loss") -> float:
+def mean(lines: list[dict[str, str]], rival: str, metric: str, column: str = "loss") -> float:
     """The mean over repetitions of one column; NaN where the rival did not run or has no such figure."""
     values = [
         float(line[column])
         for line in lines
-        if line["rival"] == rival and line["index"] == index and line[column] not in ("", "nan")
+        if line["rival"] == rival and line["metric"] == metric and line[column] not in ("", "nan")
     ]
     return fmean(values) if values else float("nan")
 
 
-def losses(found: Lines, index: str, rivals: Sequence[str]) -> dict[str, list[float]]:
+def losses(found: Lines, metric: str, rivals: Sequence[str]) -> dict[str, list[float]]:
     """By rival its loss on each data set where all of these rivals ran."""
-    by_set = {name: [mean(lines, rival, index) for rival in rivals] for name, lines in found.items()}
+    by_set = {name: [mean(lines, rival, metric) for rival in rivals] for name, lines in found.items()}
     complete = [values for values in by_set.values() if all(value == value for value in values)]
     return {rival: [values[place] for values in complete] for place, rival in enumerate(rivals)}
 
 
 def ranked(rivals: Sequence[str]) -> str:
-    """Mean rank and mean loss of each rival under each index, then the test of each index."""
+    """Mean rank and mean loss of each rival under each metric, then the test of each metric."""
     found = results()
-    by_index = {index: losses(found, index, rivals) for index in INDICES}
-    tests = {index: cp.compare_over_data_sets(one) for index, one in by_index.items()}
+    by_metric = {metric: losses(found, metric, rivals) for metric in METRICS}
+    tests = {metric: cp.compare_over_data_sets(one) for metric, one in by_metric.items()}
     rows = []
     for rival in rivals:
         cells = [
-            f"{tests[index].mean_ranks[tests[index].models.index(rival)]:.2f} ({fmean(by_index[index][rival]):.3f})"
-            for index in INDICES
+            f"{tests[metric].mean_ranks[tests[metric].models.index(rival)]:.2f} ({fmean(by_metric[metric][rival]):.3f})"
+            for metric in METRICS
         ]
         seconds = fmean(float(line["seconds"]) for lines in found.values() for line in lines if line["rival"] == rival)
         rows.append((rival, *cells, f"{seconds:.2f}"))
     said = "; ".join(
-        f"{index}: p = {test.p_value:.1g}, critical difference {test.critical_difference:.2f}"
-        for index, test in tests.items()
+        f"{metric}: p = {test.p_value:.1g}, critical difference {test.critical_difference:.2f}"
+        for metric, test in tests.items()
     )
-    header = ("rank (loss)", *INDICES, "seconds")
+    header = ("rank (loss)", *METRICS, "seconds")
     return (
         f"{markdown(header, rows)}\n{tests['f'].data_sets} data sets. Friedman's test, Nemenyi's difference: {said}.\n"
     )
@@ -86,12 +86,12 @@ def priority() -> str:
     found, rows = results(), []
     for rival in (*WAYS, "threshold tuner"):
         cells = []
-        for index in ("kulczynski", "f"):
+        for metric in ("kulczynski", "f"):
             for column in ("recall", "precision", "decided"):
-                values = [mean(lines, rival, index, column) for lines in found.values()]
+                values = [mean(lines, rival, metric, column) for lines in found.values()]
                 cells.append(f"{100 * fmean(value for value in values if value == value):.1f}")
         rows.append((f"{rival} (two classes)" if rival == "threshold tuner" else rival, *cells))
-    header = ("%", *(f"{index}: {what}" for index in ("plane", "f") for what in ("recall", "precision", "decided")))
+    header = ("%", *(f"{metric}: {what}" for metric in ("plane", "f") for what in ("recall", "precision", "decided")))
     return markdown(header, rows)
 
 
@@ -104,19 +104,19 @@ def overfitting() -> str:
     for rival in REMEDIES:
         cells = []
         for names in groups.values():
-            for index in ("kulczynski", "f"):
+            for metric in ("kulczynski", "f"):
                 new, promised = (
-                    fmean(mean(found[name], rival, index, column) for name in names) for column in ("loss", "promised")
+                    fmean(mean(found[name], rival, metric, column) for name in names) for column in ("loss", "promised")
                 )
                 cells.append(f"{new:.3f} ({new - promised:+.3f})")
         constant = sum(int(line["constant"]) for lines in found.values() for line in lines if line["rival"] == rival)
         rows.append((rival, *cells, str(constant)))
-    header = ("", *(f"{group}, {index}" for group in groups for index in ("plane", "f")), "constant")
+    header = ("", *(f"{group}, {metric}" for group in groups for metric in ("plane", "f")), "constant")
     return markdown(header, rows)
 
 
 def losses_by_set() -> str:
-    """The loss under index f on each data set, beside the best decision without a model."""
+    """The loss under metric f on each data set, beside the best decision without a model."""
     rows = []
     for name, lines in results().items():
         values = [mean(lines, rival, "f") for rival in WAYS_FOR_TWO]

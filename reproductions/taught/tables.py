@@ -113,7 +113,7 @@ def accuracy_trap() -> Iterator[Line]:
     yield Line(
         "003", "example 2.9", "accuracy, read literally", "", 100 * cp.evaluate_counts(literal).summary.accuracy, note
     )
-    wish = cp.Preferences.prioritise(["resistant"], index="f")
+    wish = cp.Preferences.prioritise(["resistant"], metric="f")
     losses = {
         name: cp.evaluate_counts(one.counts, preferences=wish).summary.loss
         for name, one in (("first", never), ("second", useful))
@@ -124,7 +124,7 @@ def accuracy_trap() -> Iterator[Line]:
         "the more informative classifier",
         "second",
         min(losses, key=losses.__getitem__),
-        "index f, (0.1, 0.9)",
+        "metric f, (0.1, 0.9)",
     )
     for price in (1, 2, 3):  # what missing a resistant virus costs; a false alarm costs 1
         cost = [[0, price], [1, 0]]

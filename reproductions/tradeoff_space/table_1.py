@@ -1,4 +1,4 @@
-"""Table 1 of the trade-off paper: four indices at two recall weights for three results.
+"""Table 1 of the trade-off paper: four metrics at two recall weights for three results.
 
 Writes results/table_1.csv. Run: python -m reproductions tradeoff_space
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 import compromis as cp
 from reproductions.sheets import write
 
-INDICES = ("kulczynski", "f", "fowlkes_mallows", "jaccard")
+METRICS = ("kulczynski", "f", "fowlkes_mallows", "jaccard")
 # recall weight, precision, recall, and the four values as printed
 PRINTED = (
     (0.5, 0.7, 0.7, ("0.7", "0.7", "0.7", "0.54")),
@@ -26,15 +26,15 @@ def rows() -> list[tuple[object, ...]]:
     """Each printed value beside ours; they agree if ours rounds to it."""
     table: list[tuple[object, ...]] = []
     for weight, precision, recall, values in PRINTED:
-        for index, printed in zip(INDICES, values, strict=True):
-            ours = float(cp.index_value(precision, recall, weight, index=index))
+        for metric, printed in zip(METRICS, values, strict=True):
+            ours = float(cp.metric_value(precision, recall, weight, metric=metric))
             digits = max(2, len(printed.split(".")[1]))  # 0.7 is printed for 0.70
             agrees = abs(round(ours, digits) - float(printed)) < 1e-9
-            table.append((weight, precision, recall, index, printed, f"{ours:.4f}", agrees))
+            table.append((weight, precision, recall, metric, printed, f"{ours:.4f}", agrees))
     return table
 
 
 def write_table(folder: Path) -> None:
     """Write table_1.csv."""
-    header = ("recall weight", "precision", "recall", "index", "printed", "ours", "agrees")
+    header = ("recall weight", "precision", "recall", "metric", "printed", "ours", "agrees")
     write(folder / "table_1.csv", header, ([str(row[0]), str(row[1]), str(row[2]), *row[3:]] for row in rows()))

@@ -21,7 +21,7 @@ _HOMES = {
         "OptimismWarning",
         "UninformativeWarning",
     ],
-    "compromis.indices": ["INDICES", "Index", "index_value"],
+    "compromis.metrics": ["METRICS", "Metric", "metric_value"],
     "compromis.preferences": ["Preference", "Preferences"],
     "compromis.evidence": ["Counts"],
     "compromis.evidence.grouped": ["GroupedCounts"],
@@ -167,11 +167,11 @@ if TYPE_CHECKING:
     from compromis.evidence.points import OperatingPoints
     from compromis.evidence.residuals import ErrorSums
     from compromis.evidence.votes import Votes
-    from compromis.indices import INDICES, Index, index_value
     from compromis.measures.bounds import loss_bounds
     from compromis.measures.generalisation import ComplexityCurve, LearningCurve
     from compromis.measures.probability import training_priors
     from compromis.measures.verdict import Verdict
+    from compromis.metrics import METRICS, Metric, metric_value
     from compromis.plots.class_balance import ClassBalanceDisplay
     from compromis.plots.critical_difference import CriticalDifferenceDisplay
     from compromis.plots.learning_curve import PreferenceLearningCurveDisplay

@@ -24,7 +24,7 @@ def page_of(document: dict, start: str = "") -> str:
     )
 
 
-@pytest.mark.filterwarnings("ignore:the weighted Jaccard index")
+@pytest.mark.filterwarnings("ignore:the weighted Jaccard metric")
 def test_chromium_matches_python(opened):
     cases = [*small_cases(24), large_case(4, 600, 8), large_case(26, 1000, 1, trees=30)]
     watched = opened(page_of(cases[0].document))

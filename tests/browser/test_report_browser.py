@@ -30,7 +30,7 @@ def result_of(labels, rows=400, seed=0, **options):
         rng.random((rows, 1)) < 0.7
     )
     names = np.array(labels, dtype=object)
-    wish = cp.Preferences({labels[0]: cp.Preference(10, 0.2, 0.9)}, index="f")
+    wish = cp.Preferences({labels[0]: cp.Preference(10, 0.2, 0.9)}, metric="f")
     return cp.evaluate(
         names[y].tolist(), y_proba=votes / votes.sum(axis=1, keepdims=True), labels=labels, preferences=wish, **options
     )

@@ -120,8 +120,8 @@ def test_open_load_wish_tune_save_reload(studio, visit, votes, tmp_path):  # noq
 
 
 def test_a_preferences_file_is_opened(studio, visit, votes, tmp_path):  # noqa: F811
-    cp.Preferences({"ugly": cp.Preference(5, 0.3, 0.9)}, index="f").to_toml(tmp_path / "wish.toml")
-    (tmp_path / "broken.toml").write_text("index = 7")
+    cp.Preferences({"ugly": cp.Preference(5, 0.3, 0.9)}, metric="f").to_toml(tmp_path / "wish.toml")
+    (tmp_path / "broken.toml").write_text("metric = 7")
     one = studio(votes)
     page = visit(one.address).page
     page.get_by_role("button", name="Load", exact=True).click()
@@ -133,7 +133,7 @@ def test_a_preferences_file_is_opened(studio, visit, votes, tmp_path):  # noqa: 
     ).to_be_visible()
     page.set_input_files("#toml", tmp_path / "wish.toml")
     expect(knob(page, "ugly", "For recall 1, I accept a precision of")).to_have_value("30")
-    expect(page.get_by_label("Index")).to_have_value("f")
+    expect(page.get_by_label("Metric")).to_have_value("f")
 
 
 def test_broken_files_are_refused_where_they_were_given(studio, visit, votes, tmp_path):  # noqa: F811

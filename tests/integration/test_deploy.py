@@ -26,7 +26,7 @@ def test_the_blocks_run(tmp_path):
     onnxruntime = pytest.importorskip("onnxruntime")
     X, y = load_breast_cancer(return_X_y=True)
     wish = cp.Preferences(
-        {0: cp.Preference(10, precision_at_full_recall=0.5, recall_at_full_precision=0.95)}, index="f"
+        {0: cp.Preference(10, precision_at_full_recall=0.5, recall_at_full_precision=0.95)}, metric="f"
     )
     forest = RandomForestClassifier(10, random_state=0)
     tuned = cp.TunedDecisionClassifier(forest, preferences=wish, random_state=0).fit(X[::2], y[::2])

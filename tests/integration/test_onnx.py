@@ -60,7 +60,9 @@ def test_a_model_with_its_decision(name):
     X, y = rows()
     model = MODELS[name].fit(X[:4000], y[:4000])
     search = cp.search_weights(
-        model.predict_proba(X[4000:8000]), y[4000:8000], preferences=cp.Preferences.prioritise(["it's high"], index="f")
+        model.predict_proba(X[4000:8000]),
+        y[4000:8000],
+        preferences=cp.Preferences.prioritise(["it's high"], metric="f"),
     )
     label, votes = run(search.decision.to_onnx(model, X[:1]), X=X)
     assert (label == search.decision.decide(votes)).all()  # decided exactly from what the graph gives as votes
@@ -85,7 +87,7 @@ def test_float64_models_give_the_same_labels_to_the_last_row():
 @pytest.mark.parametrize("forest", [RandomForestClassifier, ExtraTreesClassifier])
 def test_a_tuned_forest_of_hard_votes(forest):
     X, y = rows()
-    wish = cp.Preferences({"it's high": cp.Preference(3)}, index="f")
+    wish = cp.Preferences({"it's high": cp.Preference(3)}, metric="f")
     tuned = cp.TunedDecisionClassifier(
         forest(20, random_state=0, min_samples_leaf=5, bootstrap=True), preferences=wish, resamples=3, random_state=0
     ).fit(X[:4000], y[:4000])

@@ -13,7 +13,7 @@ import compromis as cp
 
 pytestmark = pytest.mark.integration
 
-WISH = cp.Preferences({"a/b|c": cp.Preference(10, min_precision=0.5)}, index="f")
+WISH = cp.Preferences({"a/b|c": cp.Preference(10, min_precision=0.5)}, metric="f")
 TRUTH, DECIDED = ["a/b|c", "x", "x", "y", "x"], ["a/b|c", "a/b|c", "x", "x", "x"]
 
 
@@ -67,7 +67,7 @@ def test_skore():
     skore = pytest.importorskip("skore", reason="skore is not installed")
     X, y = load_iris(return_X_y=True, as_frame=True)
     names = y.map({0: "setosa", 1: "versicolor", 2: "virginica"})
-    wish = cp.Preferences.prioritise(["virginica"], index="f")
+    wish = cp.Preferences.prioritise(["virginica"], metric="f")
     model = LogisticRegression(max_iter=3).fit(X[::2], names[::2])
     report = skore.EstimatorReport(model, X_test=X[1::2], y_test=names[1::2])
     assert cp.add_to_skore(report, wish) == ["pragma_loss", "pragma_shortfall", "pragma_class_loss"]

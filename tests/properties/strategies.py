@@ -16,7 +16,7 @@ labels = st.one_of(
 """Two to four classes: any text, or integers that a float holds exactly."""
 
 seeds = st.integers(0, 2**32 - 1)
-indices = st.sampled_from(list(cp.INDICES))
+metrics = st.sampled_from(list(cp.METRICS))
 shares = st.floats(0, 1)
 confidences = st.floats(0.5, 0.99)
 class_names = st.sampled_from(CLASSES)
@@ -55,11 +55,11 @@ comparable_indices = st.sampled_from(["kulczynski", "f", "fowlkes_mallows"])
 
 
 @st.composite
-def preferences(draw, of=CLASSES, minimum=minima, index=comparable_indices):
-    """Preferences for some of the classes, under any index that compares classes."""
+def preferences(draw, of=CLASSES, minimum=minima, metric=comparable_indices):
+    """Preferences for some of the classes, under any metric that compares classes."""
     one = st.builds(cp.Preference, st.sampled_from([0.5, 1.0, 10.0]), answers, answers, minimum, minimum)
     chosen = draw(st.lists(st.sampled_from(of), unique=True))
-    return cp.Preferences({label: draw(one) for label in chosen}, draw(one), draw(index))
+    return cp.Preferences({label: draw(one) for label in chosen}, draw(one), draw(metric))
 
 
 def columns_of(rows):

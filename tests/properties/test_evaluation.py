@@ -49,7 +49,7 @@ def test_the_order_of_rows_changes_nothing(rows, wish, seed):
 def test_names_and_order_of_classes_change_nothing(rows, names, wish, order):
     assume(len(names) >= 3)
     plain = [(CLASSES.index(truth), CLASSES.index(decision)) for truth, decision in rows]
-    renamed = cp.Preferences({names[k]: one for k, one in wish.by_class.items()}, wish.default, wish.index)
+    renamed = cp.Preferences({names[k]: one for k, one in wish.by_class.items()}, wish.default, wish.metric)
     first = evaluated(plain, labels=range(3), preferences=wish)
     second = evaluated([(names[t], names[d]) for t, d in plain], labels=[names[k] for k in order], preferences=renamed)
     assert same([*_values(first.summary)], [*_values(second.summary)], 1e-14)
@@ -167,7 +167,7 @@ def test_the_loss_is_that_of_the_paper(rows, wish):
     truth, decision = columns_of(rows)
     laid = wish.on(CLASSES)
     expected, _ = oracle.pragma(
-        oracle.count(truth, decision, CLASSES), laid.importance.tolist(), laid.recall_weight.tolist(), wish.index.name
+        oracle.count(truth, decision, CLASSES), laid.importance.tolist(), laid.recall_weight.tolist(), wish.metric.name
     )
     loss = cp.pragma_loss(truth, decision, preferences=wish, labels=CLASSES)
     assert loss == pytest.approx(float(expected), abs=1e-14)
@@ -181,7 +181,7 @@ def test_the_scale_of_importances_and_of_weights_loses_nothing(rows, wish, power
     scaled = cp.Preferences(
         {label: _scaled(one, 2.0**power) for label, one in wish.by_class.items()},
         _scaled(wish.default, 2.0**power),
-        wish.index,
+        wish.metric,
     )
     expected = cp.pragma_loss(truth, decision, preferences=wish, labels=CLASSES, sample_weight=weight)
     heavier = np.array(weight) * 2.0**power

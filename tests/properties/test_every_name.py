@@ -12,7 +12,7 @@ import pytest
 import compromis as cp
 
 FOLDER = Path(__file__).parent
-WITHOUT = {"__version__": "a text", "INDICES": "the laws of index_value go through it"} | {
+WITHOUT = {"__version__": "a text", "METRICS": "the laws of metric_value go through it"} | {
     name: "an error or a warning: it is raised, and the laws say when"
     for name in cp.__all__
     if inspect.isclass(getattr(cp, name)) and issubclass(getattr(cp, name), (Exception, Warning))

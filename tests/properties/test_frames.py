@@ -17,7 +17,7 @@ from tests.properties.strategies import (
     any_scored_rows,
     columns_of,
     decided_rows,
-    indices,
+    metrics,
     points_of,
     positive_weights,
     preferences,
@@ -69,19 +69,25 @@ def test_votes_in_a_frame_are_decided_as_in_memory(rows, kind, weights, smoothin
     any_scored_rows,
     kinds,
     shares,
-    indices,
+    metrics,
     st.integers(2, 5),
     st.sampled_from([0.0, 0.5, 0.9]),
     st.sampled_from([0.0, 0.5]),
 )
 @example([(True, 5)] * 3 + [(False, 3)] * 6 + [(True, 0)] * 3, "pandas", 0.3, "kulczynski", 2, 0.0, 0.0)
-def test_the_best_cut_of_a_frame_is_that_of_brute_force(rows, kind, weight, index, bins, precision, recall):
+def test_the_best_cut_of_a_frame_is_that_of_brute_force(rows, kind, weight, metric, bins, precision, recall):
     flags, scores = columns_of(rows)
     frame = make(kind, {"truth": ["yes" if flag else "no" for flag in flags], "score": [float(s) for s in scores]})
-    options = {"recall_weight": weight, "index": index, "min_precision": precision, "min_recall": recall, "bins": bins}
+    options = {
+        "recall_weight": weight,
+        "metric": metric,
+        "min_precision": precision,
+        "min_recall": recall,
+        "bins": bins,
+    }
     points = points_of(rows)
     possible = [
-        float(cp.index_value(p, r, weight, index=index))
+        float(cp.metric_value(p, r, weight, metric=metric))
         for p, r in zip(points.precision[1:], points.recall[1:], strict=True)
         if p >= precision and r >= recall
     ]

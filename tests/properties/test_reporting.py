@@ -21,8 +21,8 @@ from tests.properties.strategies import (
     CLASSES,
     columns_of,
     decided_rows,
-    indices,
     labels,
+    metrics,
     number_pairs,
     points_of,
     positive_weights,
@@ -48,7 +48,7 @@ def test_a_page_names_every_class_runs_none_and_asks_for_nothing(tmp_path_factor
     names = (names * 2)[:3] if len(names) >= 3 else [*names, "last"]
     labelled = [names[CLASSES.index(one)] for one in truth]
     renamed = cp.Preferences(
-        {names[CLASSES.index(label)]: one for label, one in wish.by_class.items()}, wish.default, wish.index
+        {names[CLASSES.index(label)]: one for label, one in wish.by_class.items()}, wish.default, wish.metric
     )
     path = tmp_path_factory.mktemp("report") / "report.html"
     result = cp.evaluate(labelled, y_proba=votes, labels=names, preferences=renamed)
@@ -71,7 +71,7 @@ def test_knobs_say_what_was_given_and_decide_like_the_library(rows, wish, weight
     patterns = cp.Votes.from_votes(votes, truth, labels=CLASSES)
     knobs = cp.panel(patterns, preferences=wish, weights=weights)
     assert [knobs.preferences.of(label) for label in CLASSES] == [wish.of(label) for label in CLASSES]
-    assert knobs.preferences.index == wish.index
+    assert knobs.preferences.metric == wish.metric
     assert same(knobs.weights, weights)
     assert knobs.decision.decide(votes).tolist() == cp.Decision(CLASSES, weights).decide(votes).tolist()
 
@@ -170,7 +170,7 @@ def test_skore_shows_the_loss(seed):
     rng = np.random.default_rng(seed)
     y = np.array(CLASSES)[np.arange(30) % 3]
     X = rng.normal(size=(30, 2)) + (np.arange(30) % 3)[:, None]
-    model, wish = GaussianNB().fit(X, y), cp.Preferences.prioritise(["a"], index="f")
+    model, wish = GaussianNB().fit(X, y), cp.Preferences.prioritise(["a"], metric="f")
     report = skore.EstimatorReport(model, X_test=X, y_test=y)
     cp.add_to_skore(report, wish)
     shown = report.metrics.summarize().frame()
@@ -213,16 +213,16 @@ def test_displays_of_votes_and_classes_show_the_numbers(rows, wish, label):
 
 
 @law("TradeoffDisplay", "RocHullDisplay", "PrecisionRecallSpaceDisplay", examples=8)
-@given(scored_rows, scored_rows, indices)
-def test_displays_of_curves_show_the_numbers(first, second, index):
+@given(scored_rows, scored_rows, metrics)
+def test_displays_of_curves_show_the_numbers(first, second, metric):
     models = {"first": points_of(first), "second": points_of(second)}
-    frame = cp.TradeoffDisplay(models, index=index).frame("pandas")
+    frame = cp.TradeoffDisplay(models, metric=metric).frame("pandas")
     for name, points in models.items():
         part = frame[frame["curve"] == name]
         inside = part[(part["recall_weight"] > 0) & (part["recall_weight"] < 1)]
-        assert same(inside["value"], cp.TradeoffCurve(points, index).value(inside["recall_weight"]), 1e-9)
+        assert same(inside["value"], cp.TradeoffCurve(points, metric).value(inside["recall_weight"]), 1e-9)
     hull = cp.RocHullDisplay(models).frame("pandas")
-    space = cp.PrecisionRecallSpaceDisplay(models, index=index).frame("pandas")
+    space = cp.PrecisionRecallSpaceDisplay(models, metric=metric).frame("pandas")
     for name, points in models.items():
         assert same(hull[hull["curve"].eq(name) & hull["kind"].eq("model")]["tpr"], points.tpr)
         part = space[space["model"] == name]
@@ -236,14 +236,14 @@ def test_displays_of_curves_show_the_numbers(first, second, index):
         ]
 
 
-@law("PreferenceDisplay", "index_value", examples=8)
+@law("PreferenceDisplay", "metric_value", examples=8)
 @given(preferences())
 def test_the_lines_of_a_preference_have_one_loss(wish):
     frame = cp.PreferenceDisplay(wish, labels=CLASSES).frame("pandas")
     for name, part in frame.groupby("class"):
         label = name.split(", ")[0]
-        weight = wish.of(label).recall_weight(wish.index)
-        value = cp.index_value(part["precision"], part["recall"], weight, index=wish.index)
+        weight = wish.of(label).recall_weight(wish.metric)
+        value = cp.metric_value(part["precision"], part["recall"], weight, metric=wish.metric)
         assert same(1 - value, part["loss"], 1e-6)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
-from sklearn import metrics
+from sklearn import metrics as sklearn_metrics
 
 import compromis as cp
 from tests import oracle
@@ -17,7 +17,7 @@ from tests.properties.laws import law, refused
 from tests.properties.strategies import (
     any_scored_rows,
     columns_of,
-    indices,
+    metrics,
     points_of,
     same,
     scored_rows,
@@ -42,7 +42,7 @@ def test_the_roc_curve_is_that_of_scikit_learn_or_says_why_not(rows, seed):
         assert curve.reason
         return
     assert curve.reason == ""
-    assert curve.area == pytest.approx(metrics.roc_auc_score(flags, scores), abs=1e-14)
+    assert curve.area == pytest.approx(sklearn_metrics.roc_auc_score(flags, scores), abs=1e-14)
     assert (curve.fpr[0], curve.tpr[0], curve.fpr[-1], curve.tpr[-1]) == (0, 0, 1, 1)
     assert (np.diff(curve.fpr) >= 0).all()
     assert (np.diff(curve.tpr) >= 0).all()
@@ -62,7 +62,7 @@ def test_average_precision_is_that_of_scikit_learn_or_says_why_not(rows):
         assert math.isnan(curve.average_precision)
         assert curve.reason
         return
-    expected = metrics.average_precision_score(flags, scores)
+    expected = sklearn_metrics.average_precision_score(flags, scores)
     assert curve.average_precision == pytest.approx(expected, abs=1e-14)
     assert math.isnan(curve.precision[0])
     decided = [sum(score >= cut for score in scores) for cut in curve.threshold[1:]]
@@ -83,38 +83,38 @@ def test_operating_points_add_up_in_any_order(first, second, third):
 
 
 @law("TradeoffCurve")
-@given(scored_rows, indices, st.lists(shares, min_size=3, max_size=3, unique=True))
-def test_areas_over_neighbouring_ranges_add_up(rows, index, bounds):
+@given(scored_rows, metrics, st.lists(shares, min_size=3, max_size=3, unique=True))
+def test_areas_over_neighbouring_ranges_add_up(rows, metric, bounds):
     low, middle, high = sorted(bounds)
-    curve = cp.TradeoffCurve(points_of(rows), index)
+    curve = cp.TradeoffCurve(points_of(rows), metric)
     assert curve.area(low, middle) + curve.area(middle, high) == pytest.approx(curve.area(low, high), abs=1e-13)
     assert 0 <= curve.area(low, high) <= high - low + 1e-13
 
 
 @law("TradeoffCurve", "Interval")
-@given(scored_rows, indices, shares)
-def test_the_curve_is_the_best_of_its_points_and_its_intervals_cover_everything(rows, index, weight):
+@given(scored_rows, metrics, shares)
+def test_the_curve_is_the_best_of_its_points_and_its_intervals_cover_everything(rows, metric, weight):
     points = points_of(rows)
     decided = ~np.isnan(points.precision)
-    values = cp.index_value(points.precision[decided], points.recall[decided], weight, index=index)
-    curve = cp.TradeoffCurve(points, index)
+    values = cp.metric_value(points.precision[decided], points.recall[decided], weight, metric=metric)
+    curve = cp.TradeoffCurve(points, metric)
     assert float(curve.value(weight)) == pytest.approx(values.max(), abs=1e-14)
     ends = [end for part in curve.intervals for end in (part.low, part.high)]
     assert (ends[0], ends[-1]) == (0, 1)
     assert ends[1:-1:2] == ends[2:-1:2]
     for part in curve.intervals:
         at = (part.low + part.high) / 2
-        value = cp.index_value(part.precision, part.recall, at, index=index)
+        value = cp.metric_value(part.precision, part.recall, at, metric=metric)
         assert float(value) == pytest.approx(float(curve.value(at)), abs=1e-12)
 
 
 @law("TradeoffCurve", "Choice")
-@given(any_scored_rows, indices, shares, st.sampled_from([None, 0.25, 0.5, 1.0]), st.sampled_from([None, 0.5, 1.0]))
-def test_the_best_cut_with_minima_is_that_of_brute_force(rows, index, weight, least_precision, least_recall):
+@given(any_scored_rows, metrics, shares, st.sampled_from([None, 0.25, 0.5, 1.0]), st.sampled_from([None, 0.5, 1.0]))
+def test_the_best_cut_with_minima_is_that_of_brute_force(rows, metric, weight, least_precision, least_recall):
     points = points_of(rows)
-    choice = cp.TradeoffCurve(points, index).best(weight, min_precision=least_precision, min_recall=least_recall)
+    choice = cp.TradeoffCurve(points, metric).best(weight, min_precision=least_precision, min_recall=least_recall)
     allowed = [
-        float(cp.index_value(precision, recall, weight, index=index))
+        float(cp.metric_value(precision, recall, weight, metric=metric))
         for precision, recall in zip(points.precision, points.recall, strict=True)
         if precision >= (least_precision or 0) and recall >= (least_recall or 0)
     ]
@@ -128,41 +128,41 @@ def test_the_best_cut_with_minima_is_that_of_brute_force(rows, index, weight, le
     assert choice.recall == points.recall[choice.position] >= (least_recall or 0)
 
 
-@law("index_value")
-@given(shares, shares, shares, indices)
-def test_an_index_has_the_papers_value_is_a_mean_and_mirrors(p, r, weight, index):
-    value = float(cp.index_value(p, r, weight, index=index))
-    assert value == pytest.approx(float(oracle.index_value(p, r, weight, index)), abs=1e-14)
+@law("metric_value")
+@given(shares, shares, shares, metrics)
+def test_an_index_has_the_papers_value_is_a_mean_and_mirrors(p, r, weight, metric):
+    value = float(cp.metric_value(p, r, weight, metric=metric))
+    assert value == pytest.approx(float(oracle.metric_value(p, r, weight, metric)), abs=1e-14)
     heavy = max(weight, 1 - weight)
     light = 1 - heavy  # exact, as heavy is at least a half
-    mirrored = float(cp.index_value(r, p, heavy, index=index))
-    assert float(cp.index_value(p, r, light, index=index)) == pytest.approx(mirrored, abs=1e-14)
+    mirrored = float(cp.metric_value(r, p, heavy, metric=metric))
+    assert float(cp.metric_value(p, r, light, metric=metric)) == pytest.approx(mirrored, abs=1e-14)
     assert value <= max(p, r) + 1e-15
-    if index != "jaccard":
+    if metric != "jaccard":
         assert value >= min(p, r) - 1e-15
-    assert math.isnan(float(cp.index_value(math.nan, r, weight, index=index)))
+    assert math.isnan(float(cp.metric_value(math.nan, r, weight, metric=metric)))
 
 
-@law("Index", "TradeoffCurve", examples=10)
+@law("Metric", "TradeoffCurve", examples=10)
 @given(scored_rows, inner_shares)
 def test_an_index_of_ones_own_with_a_known_formula_gives_the_known_curve(rows, weight):
-    own = cp.Index("own", lambda p, r, l: 1 / (l / r + (1 - l) / p))
+    own = cp.Metric("own", lambda p, r, l: 1 / (l / r + (1 - l) / p))
     points = points_of(rows)
     expected = float(cp.TradeoffCurve(points, "f").value(weight))
     assert float(cp.TradeoffCurve(points, own).value(weight)) == pytest.approx(expected, abs=1e-12)
-    assert own.recall_weight(0.3, 0.8) == pytest.approx(cp.INDICES["f"].recall_weight(0.3, 0.8), abs=1e-10)
+    assert own.recall_weight(0.3, 0.8) == pytest.approx(cp.METRICS["f"].recall_weight(0.3, 0.8), abs=1e-10)
 
 
 @law("compare", "Comparison", "Winner")
-@given(models, indices, inner_shares)
-def test_the_winners_are_the_best_and_the_order_of_models_does_not_matter(algorithms, index, weight):
-    result = cp.compare(algorithms, index)
+@given(models, metrics, inner_shares)
+def test_the_winners_are_the_best_and_the_order_of_models_does_not_matter(algorithms, metric, weight):
+    result = cp.compare(algorithms, metric)
     values = {name: float(curve.value(weight)) for name, curve in result.curves.items()}
     winner = next(part for part in result.intervals if part.low <= weight <= part.high)
     for name in winner.best:
         assert values[name] == pytest.approx(max(values.values()), abs=1e-12)
     assert float(result.distance(weight)) >= 0
-    backward = cp.compare(dict(reversed(algorithms.items())), index)
+    backward = cp.compare(dict(reversed(algorithms.items())), metric)
     assert backward.areas == result.areas
     assert [(part.low, part.high, {*part.best}) for part in backward.intervals] == [
         (part.low, part.high, {*part.best}) for part in result.intervals
@@ -228,27 +228,27 @@ def test_net_benefit_is_that_of_brute_force(rows, probabilities):
 
 
 @law("domain_of_application")
-@given(any_scored_rows, indices, inner_shares)
-def test_in_its_domain_and_only_there_a_result_beats_taking_everything(rows, index, weight):
+@given(any_scored_rows, metrics, inner_shares)
+def test_in_its_domain_and_only_there_a_result_beats_taking_everything(rows, metric, weight):
     points = points_of(rows)
-    domain = cp.domain_of_application(points, index)
+    domain = cp.domain_of_application(points, metric)
     if not points.positives:
         assert domain == ()
         return
     assume(all(abs(weight - end) > 1e-6 for part in domain for end in part))
-    everything = float(cp.index_value(points.prevalence, 1.0, weight, index=index))
-    better = float(cp.TradeoffCurve(points, index).value(weight)) > everything + 1e-12
+    everything = float(cp.metric_value(points.prevalence, 1.0, weight, metric=metric))
+    better = float(cp.TradeoffCurve(points, metric).value(weight)) > everything + 1e-12
     assert any(low < weight < high for low, high in domain) == better
 
 
-@law("isoline", "index_value")
-@given(st.floats(0.01, 1), shares, indices)
-def test_an_index_has_one_value_along_its_line(value, weight, index):
-    recall, precision = cp.isoline(value, weight, index, size=21)
+@law("isoline", "metric_value")
+@given(st.floats(0.01, 1), shares, metrics)
+def test_an_index_has_one_value_along_its_line(value, weight, metric):
+    recall, precision = cp.isoline(value, weight, metric, size=21)
     assert len(recall) == len(precision)
     assert ((recall >= 0) & (recall <= 1) & (precision >= 0) & (precision <= 1)).all()
-    assert same(cp.index_value(precision, recall, weight, index=index), np.full(len(recall), value), 1e-9)
-    refused(cp.isoline, value + 1.01, weight, index)
+    assert same(cp.metric_value(precision, recall, weight, metric=metric), np.full(len(recall), value), 1e-9)
+    refused(cp.isoline, value + 1.01, weight, metric)
 
 
 @law("constant_cost", "CostCurve")
@@ -307,14 +307,14 @@ def test_no_group_lies_in_the_unreachable_zone(rows):
 
 
 @law("roc_area_bounds", "average_precision_bounds", "tradeoff_bounds", "OperatingPoints")
-@given(any_scored_rows, st.integers(1, 3), shares, indices)
-def test_bounds_of_bins_hold_the_exact_number_and_finer_bins_narrow_them(rows, width, weight, index):
+@given(any_scored_rows, st.integers(1, 3), shares, metrics)
+def test_bounds_of_bins_hold_the_exact_number_and_finer_bins_narrow_them(rows, width, weight, metric):
     flags, _ = columns_of(rows)
     exact, coarse, coarser = points_of(rows), _binned(rows, width), _binned(rows, 2 * width)
     for bounds, value in (
         (cp.roc_area_bounds, cp.roc_curve(exact).area),
         (cp.average_precision_bounds, cp.precision_recall_curve(exact).average_precision),
-        (lambda points: cp.tradeoff_bounds(points, weight, index=index), _best_value(exact, weight, index)),
+        (lambda points: cp.tradeoff_bounds(points, weight, metric=metric), _best_value(exact, weight, metric)),
     ):
         low, high = bounds(coarse)
         if math.isnan(value):
@@ -336,6 +336,6 @@ def _binned(rows, width):
     )
 
 
-def _best_value(points, weight, index):
-    values = cp.index_value(points.precision[1:], points.recall[1:], weight, index=index)
+def _best_value(points, weight, metric):
+    values = cp.metric_value(points.precision[1:], points.recall[1:], weight, metric=metric)
     return float(values.max()) if points.positives else math.nan

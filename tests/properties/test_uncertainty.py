@@ -12,19 +12,19 @@ from scipy import stats
 
 import compromis as cp
 from tests.properties.laws import answer, law, refused
-from tests.properties.strategies import any_scored_rows, confidences, indices, points_of, scored_rows
+from tests.properties.strategies import any_scored_rows, confidences, metrics, points_of, scored_rows
 
 FEW = {"draws": 40}
 """Draws: the laws hold for any number of them."""
 INTERVALS = {
     "roc": lambda points, **options: cp.roc_area_interval(points, **options),
     "average precision": lambda points, **options: cp.average_precision_interval(points, **FEW, **options),
-    "trade-off": lambda points, **options: cp.tradeoff_area_interval(points, index="f", **FEW, **options),
+    "trade-off": lambda points, **options: cp.tradeoff_area_interval(points, metric="f", **FEW, **options),
 }
 BANDS = {
     "roc": lambda points, **options: cp.roc_band(points, **FEW, **options),
     "precision-recall": lambda points, **options: cp.precision_recall_band(points, **FEW, **options),
-    "trade-off": lambda points, **options: cp.tradeoff_band(points, index="f", **FEW, **options),
+    "trade-off": lambda points, **options: cp.tradeoff_band(points, metric="f", **FEW, **options),
 }
 
 
@@ -65,12 +65,12 @@ def test_bands_hold_the_curve_stay_in_range_and_widen(rows, one, other):
 
 
 @law("tradeoff_band", "roc_band", "precision_recall_band", examples=6)
-@given(scored_rows, indices)
-def test_the_curves_of_bands_are_those_of_the_data(rows, index):
+@given(scored_rows, metrics)
+def test_the_curves_of_bands_are_those_of_the_data(rows, metric):
     points = points_of(rows)
-    band = cp.tradeoff_band(points, index=index, draws=5)
+    band = cp.tradeoff_band(points, metric=metric, draws=5)
     inside = slice(1, -1)
-    expected = cp.TradeoffCurve(points, index).value(band.at[inside])
+    expected = cp.TradeoffCurve(points, metric).value(band.at[inside])
     assert band.value[inside] == pytest.approx(expected, abs=1e-12)
     flags = [flag for flag, _ in rows]
     roc = cp.roc_band(points, draws=5)
@@ -107,15 +107,15 @@ def test_rows_of_one_kind_have_no_interval_and_a_sentence_or_nan_says_so(rows, o
 
 
 @law("exchanges", examples=8)
-@given(scored_rows, indices, confidences)
-def test_cuts_are_exchanged_where_they_are_worth_the_same(rows, index, confidence):
+@given(scored_rows, metrics, confidences)
+def test_cuts_are_exchanged_where_they_are_worth_the_same(rows, metric, confidence):
     points = points_of(rows)
-    found = cp.exchanges(points, index=index, confidence=confidence, **FEW)
+    found = cp.exchanges(points, metric=metric, confidence=confidence, **FEW)
     for one in found:
         weight = one.recall_weight
         assert 0 <= weight.low <= weight.value <= weight.high <= 1
         values = [
-            float(cp.index_value(points.precision[cut], points.recall[cut], weight.value, index=index))
+            float(cp.metric_value(points.precision[cut], points.recall[cut], weight.value, metric=metric))
             for cut in (points.threshold.tolist().index(one.below), points.threshold.tolist().index(one.above))
         ]
         assert values[0] == pytest.approx(values[1], abs=1e-9)
@@ -124,18 +124,18 @@ def test_cuts_are_exchanged_where_they_are_worth_the_same(rows, index, confidenc
 
 
 @law("sure_ranges", examples=6)
-@given(scored_rows, scored_rows, indices, confidences, confidences)
-def test_sure_ranges_cover_everything_with_the_best_model(first, second, index, one, other):
+@given(scored_rows, scored_rows, metrics, confidences, confidences)
+def test_sure_ranges_cover_everything_with_the_best_model(first, second, metric, one, other):
     models = {"first": points_of(first), "second": points_of(second)}
     low, high = sorted((one, other))
-    narrow, wide = (cp.sure_ranges(models, index=index, confidence=level, **FEW) for level in (low, high))
+    narrow, wide = (cp.sure_ranges(models, metric=metric, confidence=level, **FEW) for level in (low, high))
     for ranges in (narrow, wide):
         assert (ranges[0].low, ranges[-1].high) == (0, 1)
         assert [part.high for part in ranges[:-1]] == [part.low for part in ranges[1:]]
         for part in ranges:
             at = (part.low + part.high) / 2
             if 0.01 < at < 0.99 and part.high - part.low > 0.01:
-                values = {name: float(cp.TradeoffCurve(points, index).value(at)) for name, points in models.items()}
+                values = {name: float(cp.TradeoffCurve(points, metric).value(at)) for name, points in models.items()}
                 assert values[part.model] == pytest.approx(max(values.values()), abs=0.02)
     assert _sure(wide) <= _sure(narrow) + 1e-9
     refused(cp.sure_ranges, {"alone": models["first"]})

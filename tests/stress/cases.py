@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-INDICES = ("kulczynski", "f", "fowlkes_mallows", "jaccard")
+METRICS = ("kulczynski", "f", "fowlkes_mallows", "jaccard")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Case:
     score_weight: NDArray[np.float64] | None
     importance: list[float]
     recall_weight: list[float]
-    index: str
+    metric: str
 
 
 def random_case(seed: int) -> Case:
@@ -58,7 +58,7 @@ def random_case(seed: int) -> Case:
         random_weights(rng, size) if seed % 4 == 0 else None,
         importance.tolist(),
         rng.choice([0.0, 0.1, 0.25, 0.5, 0.7, 0.9, 1.0, rng.random()], classes).tolist(),
-        INDICES[seed // 7 % 4],
+        METRICS[seed // 7 % 4],
     )
 
 

@@ -49,7 +49,7 @@ class Verdict:
     operator: str
     line: int
     column: int
-    index: int
+    metric: int
     before: str
     after: str
     outcome: str
@@ -260,7 +260,9 @@ def _read(change: Change, reader: int, status: int) -> Verdict:
     ended = os.waitstatus_to_exitcode(status)
     outcome = "noticed" if -ended in _CRASHES else "no verdict"
     outcome, by = lines[1] if len(lines) > 1 else (outcome, f"ended with {ended}")
-    return Verdict(change.module, change.operator, change.line, change.column, change.index, before, after, outcome, by)
+    return Verdict(
+        change.module, change.operator, change.line, change.column, change.metric, before, after, outcome, by
+    )
 
 
 class _Failed:

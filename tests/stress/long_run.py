@@ -252,7 +252,7 @@ def studio(folder: Path, rng: np.random.Generator) -> None:
             },
         )
         assert one.upload("broken.csv", b"a,b\n1\n").status_code in {200, 400}
-        wish: Any = {"index": "f", "classes": [{"label": label, "importance": 1.0} for label in labels]}
+        wish: Any = {"metric": "f", "classes": [{"label": label, "importance": 1.0} for label in labels]}
         asked = {
             "model": model["id"],
             "wish": wish,

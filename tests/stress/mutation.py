@@ -150,11 +150,11 @@ def _chosen(possible: Sequence[Any], asked: argparse.Namespace) -> list[Any]:
         return list(possible)
     lines = [json.loads(line) for line in asked.again.read_text(encoding="utf-8").splitlines()]
     known = {_place(one) for one in lines if one["outcome"] in {"noticed", "no change"}}
-    return [one for one in possible if (one.module, one.operator, one.line, one.column, one.index) not in known]
+    return [one for one in possible if (one.module, one.operator, one.line, one.column, one.metric) not in known]
 
 
 def _place(verdict: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(verdict[key] for key in ("module", "operator", "line", "column", "index"))
+    return tuple(verdict[key] for key in ("module", "operator", "line", "column", "metric"))
 
 
 class Explained:

@@ -105,12 +105,12 @@ def check_rates(counts: Counts, matrix: list[list[int]]) -> None:
 def check_wish(case: Case, counts: Counts, matrix: list[list[int]]) -> None:
     """The loss, its parts, and what decisions without a model lose."""
     wish = wish_of(case)
-    arguments = (case.importance, case.recall_weight, case.index)
+    arguments = (case.importance, case.recall_weight, case.metric)
     total, parts = oracle.pragma(matrix, *arguments)
     loss = pragma(counts, wish)
-    agree(loss.total, total, f"loss with index {case.index}")
+    agree(loss.total, total, f"loss with metric {case.metric}")
     for k, part in enumerate(parts):
-        agree(loss.by_class[k], part, f"loss of class {k} with index {case.index}")
+        agree(loss.by_class[k], part, f"loss of class {k} with metric {case.metric}")
     baselines = naive_baselines(counts, wish)
     for baseline, expected in zip(baselines, oracle.constant_losses(matrix, *arguments), strict=False):
         agree(baseline.loss, expected, baseline.name)
@@ -123,7 +123,7 @@ def wish_of(case: Case) -> Wish:
         k: cp.Preference.from_recall_weight(l, importance=theta)
         for k, (theta, l) in enumerate(zip(case.importance, case.recall_weight, strict=True))
     }
-    return cp.Preferences(preferences, index=case.index).on(range(case.classes))
+    return cp.Preferences(preferences, metric=case.metric).on(range(case.classes))
 
 
 def check_scores(case: Case) -> None:
@@ -164,25 +164,25 @@ def check_distributions(seed: int, case: Case) -> None:
 
 
 def check_indices(seed: int) -> None:
-    """The indices at a point, the weight of two answers, and the best of a few points."""
+    """The metrics at a point, the weight of two answers, and the best of a few points."""
     rng = np.random.default_rng(seed + 2 * 10**9)
     p, r, l, x, y = rng.random(5).tolist()
     if seed % 10 == 0:
         p, r, l = rng.choice([0.0, 0.5, 1.0], 3).tolist()
         x, y = rng.choice([0.0, 0.5], 2).tolist()
-    for index in oracle.INDICES:
+    for metric in oracle.METRICS:
         agree(
-            float(cp.index_value(p, r, l, index=index)),
-            oracle.index_value(p, r, l, index),
-            f"{index} at ({p}, {r}, {l})",
+            float(cp.metric_value(p, r, l, metric=metric)),
+            oracle.metric_value(p, r, l, metric),
+            f"{metric} at ({p}, {r}, {l})",
         )
-        answer = cp.Preference(precision_at_full_recall=x, recall_at_full_precision=y).recall_weight(index)
-        conditioned(answer, oracle.recall_weight(x, y, index), x, y, index)
+        answer = cp.Preference(precision_at_full_recall=x, recall_at_full_precision=y).recall_weight(metric)
+        conditioned(answer, oracle.recall_weight(x, y, metric), x, y, metric)
 
 
-def conditioned(value: float, expected: Any, x: float, y: float, index: str) -> None:
+def conditioned(value: float, expected: Any, x: float, y: float, metric: str) -> None:
     """Compare a recall weight."""
-    agree(value, expected, f"recall weight of answers ({x}, {y}) for {index}")
+    agree(value, expected, f"recall weight of answers ({x}, {y}) for {metric}")
 
 
 def agree(value: float, expected: Any, what: str, *, weighted: bool = False) -> None:

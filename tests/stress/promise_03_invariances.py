@@ -36,7 +36,7 @@ def check(seed: int) -> None:
     shares = rng.multinomial(16, np.ones(classes) / classes, rows) / 16  # sums of sixteenths are exact in any order
     wish = cp.Preferences(
         {k: cp.Preference(float(rng.integers(1, 9)), float(rng.random()), float(rng.random())) for k in range(classes)},
-        index=["kulczynski", "f", "fowlkes_mallows"][seed % 3],
+        metric=["kulczynski", "f", "fowlkes_mallows"][seed % 3],
     )
     base = document(cp.evaluate(truth, decision, y_proba=shares, preferences=wish, labels=range(classes)))
     order = rng.permutation(rows)
@@ -56,7 +56,7 @@ def check_names(rng: Any, truth: Any, decision: Any, shares: Any, wish: cp.Prefe
     """Strings in place of numbers change nothing; another order of the classes only the rounding of sums."""
     classes = shares.shape[1]
     names = np.array([f"c{k}" for k in range(classes)])
-    named = cp.Preferences({f"c{k}": wish.of(k) for k in range(classes)}, index=wish.index)
+    named = cp.Preferences({f"c{k}": wish.of(k) for k in range(classes)}, metric=wish.metric)
     text = cp.evaluate(names[truth], names[decision], y_proba=shares, preferences=named, labels=names.tolist())
     alike(document(text), base, "strings in place of numbers", exactly=True)
     order = rng.permutation(classes)

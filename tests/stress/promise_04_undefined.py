@@ -139,7 +139,7 @@ def all_matrices(classes: int, largest: int) -> Iterator[Matrix]:
 def wish(classes: int) -> cp.Preferences:
     """Return a wish under which classes 0 and 1 matter."""
     return cp.Preferences(
-        {0: cp.Preference(2.0, 0.1, 0.9), **({2: cp.Preference(0.0)} if classes == 3 else {})}, index="f"
+        {0: cp.Preference(2.0, 0.1, 0.9), **({2: cp.Preference(0.0)} if classes == 3 else {})}, metric="f"
     )
 
 

@@ -14,7 +14,7 @@ from tests.stress.outcome import Outcome, Progress, scaled, silent
 TITLE = "near-equal scores: points and weights applied give the stored counts"
 FULL = 100_000
 QUICK = 0.0008
-INDICES = ("kulczynski", "f", "fowlkes_mallows", "jaccard")
+METRICS = ("kulczynski", "f", "fowlkes_mallows", "jaccard")
 
 
 class Told(ClassifierMixin, BaseEstimator):
@@ -39,7 +39,7 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
 def check(seed: int) -> None:
     """Cuts of one score, then weights of two or three classes."""
     rng = np.random.default_rng(seed)
-    check_cuts(rng, INDICES[seed % 4])
+    check_cuts(rng, METRICS[seed % 4])
     if seed % 2:
         check_weights(rng, seed)
     else:
@@ -57,7 +57,7 @@ def near_equal(rng: Any, shape: Any) -> Any:
     return values
 
 
-def check_cuts(rng: Any, index: str) -> None:
+def check_cuts(rng: Any, metric: str) -> None:
     """Every cut and every interval of the optimal curve, by its threshold."""
     rows = int(rng.integers(2, 14))
     flags, score = rng.random(rows) < 0.5, near_equal(rng, rows)
@@ -66,7 +66,7 @@ def check_cuts(rng: Any, index: str) -> None:
     for threshold, hits, alarms in zip(points.threshold, points.true_positives, points.false_positives, strict=True):
         above = score >= threshold
         assert (hits, alarms) == ((above & flags).sum(), (above & ~flags).sum()), f"cut at {threshold!r}"
-    curve = cp.TradeoffCurve(points, index)
+    curve = cp.TradeoffCurve(points, metric)
     for part in curve.intervals:
         above = score >= part.threshold
         assert part.recall == (above & flags).sum() / flags.sum(), f"recall of the interval from {part.low}"
@@ -84,7 +84,7 @@ def small_problem(rng: Any, seed: int) -> tuple[Any, Any, cp.Preferences, int]:
         votes[0, 0] = votes[1, 1] = 0.3
     y = rng.integers(0, classes, rows)
     y[: min(rows, 2)] = [0, 1][: min(rows, 2)]
-    wish = cp.Preferences({0: cp.Preference(float(rng.integers(1, 10)), 0.1, 0.9)}, index=INDICES[seed // 4 % 4])
+    wish = cp.Preferences({0: cp.Preference(float(rng.integers(1, 10)), 0.1, 0.9)}, metric=METRICS[seed // 4 % 4])
     return votes, y, wish, classes
 
 

@@ -37,7 +37,7 @@ def check(seed: int) -> dict[str, int]:
     best = naive.brute_force(votes, y, wish, cost)
     if seed % 50 == 0 and kind == 0:
         exactly = oracle.brute_force_weights(
-            votes.tolist(), y.tolist(), wish.importance.tolist(), wish.recall_weight.tolist(), wish.index.name
+            votes.tolist(), y.tolist(), wish.importance.tolist(), wish.recall_weight.tolist(), wish.metric.name
         )[0]
         assert abs(best[1] - float(exactly)) < 1e-12, "two ways of brute force differ"
     missed = {}

@@ -31,7 +31,7 @@ from tests.stress.outcome import Outcome, Progress, scaled, silent
 TITLE = "command line and library give the same JSON"
 FULL = 200
 QUICK = 0.03
-INDICES = ("kulczynski", "f", "fowlkes_mallows", "jaccard")
+METRICS = ("kulczynski", "f", "fowlkes_mallows", "jaccard")
 FORMATS = ("csv", "tsv", "csv.gz", "parquet")
 PROCESS_EVERY = 40
 """So many configurations run in-process for one that starts a process."""
@@ -120,20 +120,20 @@ Configuration = tuple[list[str], Callable[[], str]]
 
 
 def random_wish(rng: Any, data: Data, folder: Path) -> tuple[list[str], cp.Preferences | None]:
-    """A wish by file, by name, by index alone, or none."""
-    kind, index = int(rng.integers(4)), INDICES[int(rng.integers(3))]
+    """A wish by file, by name, by metric alone, or none."""
+    kind, metric = int(rng.integers(4)), METRICS[int(rng.integers(3))]
     if kind == 0:
         return [], None
     if kind == 1:
-        return ["--prioritise", data.labels[1], "--index", index], cp.Preferences.prioritise(
+        return ["--prioritise", data.labels[1], "--metric", metric], cp.Preferences.prioritise(
             [data.labels[1]]
-        ).with_index(index)
+        ).with_metric(metric)
     if kind == 2:
-        return ["--index", index], cp.Preferences(index=index)
+        return ["--metric", metric], cp.Preferences(metric=metric)
     wish = cp.Preferences(
         {data.labels[0]: cp.Preference(3.5, float(rng.random()), float(rng.random()), min_recall=0.25)},
         cp.Preference(1.0, 0.5, float(rng.random())),
-        index=index,
+        metric=metric,
     )
     wish.to_toml(folder / "wish.toml")
     return ["--preferences", str(folder / "wish.toml")], wish
@@ -181,7 +181,7 @@ def evaluate_scores(rng: Any, data: Data, folder: Path) -> Configuration:
 
 def tradeoff(rng: Any, data: Data, folder: Path) -> Configuration:
     """Two scores for one class."""
-    index, positive = INDICES[int(rng.integers(4))], data.labels[int(rng.integers(len(data.labels)))]
+    metric, positive = METRICS[int(rng.integers(4))], data.labels[int(rng.integers(len(data.labels)))]
     options, weight = with_weight(rng, data)
     least = 0.05 if rng.random() < 0.5 else None
     options += ["--min-recall", "0.05"] if least else []
@@ -194,12 +194,12 @@ def tradeoff(rng: Any, data: Data, folder: Path) -> Configuration:
         "truth",
         "--positive",
         positive,
-        "--index",
-        index,
+        "--metric",
+        metric,
         "--json",
         *options,
     ], lambda: TradeoffReport.from_predictions(
-        data.truth, scores, pos_label=positive, index=index, min_recall=least, sample_weight=weight
+        data.truth, scores, pos_label=positive, metric=metric, min_recall=least, sample_weight=weight
     ).to_json()
 
 

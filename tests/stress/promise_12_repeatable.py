@@ -44,7 +44,7 @@ add(trees.nodes, trees.figures, trees.subsets, trees.leaf_shares, forest.oob_vot
 tree = cp.PragmaTreeClassifier(random_state=0).fit(X, y)
 add(tree.predict_proba(X))
 add(cp.C45Classifier().fit(np.nan_to_num(X), y).predict_proba(np.nan_to_num(X)))
-wish = cp.Preferences({1: cp.Preference(10, 0.1, 0.9)}, index="f")
+wish = cp.Preferences({1: cp.Preference(10, 0.1, 0.9)}, metric="f")
 tuned = cp.TunedDecisionClassifier(RandomForestClassifier(20, random_state=0), preferences=wish, n_jobs=jobs, random_state=0)
 tuned.fit(np.nan_to_num(X), y)
 add(tuned.weights_, tuned.predict(np.nan_to_num(X)))

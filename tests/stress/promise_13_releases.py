@@ -83,15 +83,15 @@ def check_model(model: Path) -> int:
 
 
 def check_preferences(folder: Path) -> int:
-    """The wish of write_release.py, as written there, read from the file; recall weights under every index."""
+    """The wish of write_release.py, as written there, read from the file; recall weights under every metric."""
     wish = cp.Preferences.from_toml(folder / "preferences.toml")
-    assert wish.index.name == "f"
+    assert wish.metric.name == "f"
     assert wish.of("ill") == cp.Preference(10, 0.1, 0.9, min_precision=0.2)
     assert wish.of("unsure") == cp.Preference.from_recall_weight(0.625, importance=2.5)
     assert wish.of("anything else") == cp.Preference(1, 0.8, 0.7)
     expected = json.loads((folder / "recall_weights.json").read_text(encoding="utf-8"))
     for label, weights in expected.items():
-        found = [wish.of(label).recall_weight(index) for index in cp.INDICES]
+        found = [wish.of(label).recall_weight(metric) for metric in cp.METRICS]
         assert np.allclose(found, weights, rtol=1e-14, atol=0), f"recall weights of {label}"
     return 4 + sum(map(len, expected.values()))
 

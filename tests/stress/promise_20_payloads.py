@@ -86,7 +86,7 @@ def _report(running: Any, names: list[str], folder: Path) -> Outcome:
     y = np.arange(200) % len(names)
     shares = rng.dirichlet(np.ones(len(names)), 200) + np.eye(len(names))[y]
     labels = np.array(names, dtype=object)
-    wish = cp.Preferences({names[0]: cp.Preference(10, 0.2, 0.9)}, index="f")
+    wish = cp.Preferences({names[0]: cp.Preference(10, 0.2, 0.9)}, metric="f")
     result = cp.evaluate(
         labels[y].tolist(), y_proba=shares / shares.sum(axis=1, keepdims=True), labels=names, preferences=wish
     )

@@ -230,7 +230,7 @@ SAVE_NAMES = [
 
 def wish(*labels):
     return {
-        "index": "f",
+        "metric": "f",
         "classes": [{"label": label, "importance": 10.0 if k == 0 else 1.0} for k, label in enumerate(labels)],
     }
 
@@ -263,7 +263,7 @@ def test_files_are_saved_only_into_the_chosen_folder(studio, tmp_path, votes):
     one.ask("/api/save", {**asked, "name": "link.toml", "replace": True})
     assert outside.read_text() == "old"
     assert not (tmp_path / "saved" / "link.toml").is_symlink()
-    assert "index" in (tmp_path / "saved" / "link.toml").read_text()
+    assert "metric" in (tmp_path / "saved" / "link.toml").read_text()
 
 
 def test_uploads_are_bounded_and_leave_nothing_when_refused(studio):

@@ -22,7 +22,7 @@ from tests.studio.conftest import votes_csv
 LABELS = ["good", "bad", "ugly"]
 COLUMNS = {"truth": "truth", "votes": {f"p_{label}": label for label in LABELS}}
 WISH = {
-    "index": "f",
+    "metric": "f",
     "classes": [
         {
             "label": "bad",
@@ -41,7 +41,7 @@ PREFERENCES = cp.Preferences(
         "good": cp.Preference(),
         "ugly": cp.Preference.from_recall_weight(0.3),
     },
-    index="f",
+    metric="f",
 )
 
 
@@ -75,7 +75,7 @@ def test_loading_and_tuning_are_the_librarys(studio, votes):
     panel = one.ask(f"/api/models/{model['id']}/panel")
     assert panel["weights"] == found["weights"]
     assert panel["counts"] == found["counts"]
-    assert panel["wish"]["index"] == "f"
+    assert panel["wish"]["metric"] == "f"
     assert [each["importance"] for each in panel["wish"]["classes"]] == [10.0, 1.0, 1.0]
     assert panel["wish"]["classes"][2]["recall_weight"] == 0.3
 
@@ -101,7 +101,7 @@ def test_saved_files_are_read_by_the_library(studio, votes, tmp_path):
     toml = (tmp_path / "saved" / "wish.toml").read_text()
     opened = one.ask("/api/preferences", {"toml": toml, "model": model["id"]})
     assert {each["label"]: each["importance"] for each in opened["classes"]} == {"bad": 10, "good": 1, "ugly": 1}
-    sentence = failed(one, "/api/preferences", {"toml": "index = [", "model": model["id"]})
+    sentence = failed(one, "/api/preferences", {"toml": "metric = [", "model": model["id"]})
     assert sentence.startswith("this file is not a preferences file")
     assert "did you mean 'good'" in failed(
         one, "/api/preferences", {"toml": '[[class]]\nlabel = "goood"', "model": model["id"]}
@@ -116,13 +116,13 @@ def test_comparing_is_the_librarys(studio, tmp_path):
     one = studio(*paths)
     for number, name in ((1, "first"), (2, "second")):
         one.ask("/api/models", {"source": str(number), "name": name, "columns": COLUMNS})
-    found = one.ask("/api/compare", {"label": "bad", "index": "f"})
+    found = one.ask("/api/compare", {"label": "bad", "metric": "f"})
     points = {}
     for name, path in zip(("first", "second"), paths, strict=True):
         frame = pl.read_csv(path)
         score = (frame["p_bad"] / frame.select("^p_.*$").sum_horizontal()).to_numpy()
         points[name] = cp.OperatingPoints.from_predictions(frame["truth"].to_list(), score, pos_label="bad")
-    expected = cp.compare(points, index="f")
+    expected = cp.compare(points, metric="f")
     assert [curve["name"] for curve in found["curves"]] == ["first", "second"]
     for curve in found["curves"]:
         assert curve["area"] == pytest.approx(expected.areas[curve["name"]])
@@ -131,7 +131,7 @@ def test_comparing_is_the_librarys(studio, tmp_path):
     assert [(part["low"], part["best"]) for part in found["winners"]] == [
         (pytest.approx(part.low), list(part.best)) for part in expected.intervals
     ]
-    assert "no model is loaded" in failed(one, "/api/compare", {"label": "worse", "index": "f"})
+    assert "no model is loaded" in failed(one, "/api/compare", {"label": "worse", "metric": "f"})
 
 
 def test_a_fitted_model_and_data(studio, tmp_path):
@@ -229,10 +229,10 @@ def test_missing_classes_and_one_column_of_probabilities(studio, tmp_path):
     columns = {"truth": "truth", "votes": {"score": "yes"}, "rest": "no", "drop_missing": True}
     model = one.ask("/api/models", {"source": "1", "name": "one", "columns": columns})
     assert (model["classes"], model["rows"], model["dropped"]) == (["no", "yes"], 12, 3)
-    found = one.ask(f"/api/models/{model['id']}/tune", {"wish": {"index": "f", "classes": []}})
+    found = one.ask(f"/api/models/{model['id']}/tune", {"wish": {"metric": "f", "classes": []}})
     votes = [[0.1, 0.9], [0.8, 0.2], [0.6, 0.4], [0.4, 0.6]] * 3
     expected = cp.search_weights(
-        votes, ["yes", "no", "yes", "no"] * 3, labels=["no", "yes"], preferences=cp.Preferences(index="f")
+        votes, ["yes", "no", "yes", "no"] * 3, labels=["no", "yes"], preferences=cp.Preferences(metric="f")
     )
     assert found["counts"] == expected.counts.matrix.tolist()
     assert "missing value" in failed(
@@ -297,7 +297,7 @@ def test_the_first_answer_to_much_evidence_comes_from_a_sample_and_is_counted_on
     assert len(some) <= 400
     np.testing.assert_allclose(some.support, patterns.support)
     assert {tuple(row) for row in some.votes} <= {tuple(row) for row in patterns.votes}
-    wish = cp.Preferences({3: cp.Preference(10, 0.2, 0.9)}, index="f")
+    wish = cp.Preferences({3: cp.Preference(10, 0.2, 0.9)}, metric="f")
     offers = []
 
     class Seen(Job):

@@ -38,7 +38,7 @@ def command(
     decisions: tuple[str, ...],
     preferences_file: str | None,
     prioritise: tuple[str, ...],
-    index: str | None,
+    metric: str | None,
     measure: str | None,
     confidence: float,
     weight: str | None,
@@ -52,7 +52,7 @@ def command(
     from compromis.engines import columns
     from compromis.evaluation.compare_models import compare_models
 
-    wish = read_wish(preferences_file, prioritise, index)
+    wish = read_wish(preferences_file, prioritise, metric)
     table, dropped = columns.drop_missing(_read(file, truth, decisions, weight), [truth, *decisions], drop=drop_missing)
     result = compare_models(
         {name: table.columns[name] for name in decisions},

@@ -23,7 +23,7 @@ def command() -> None:
     train, test, y_train, y_test = train_test_split(data.data, truth, test_size=0.4, stratify=truth, random_state=0)
     wish = Preferences(
         {"malignant": Preference(10, precision_at_full_recall=0.50, recall_at_full_precision=0.95, min_precision=0.50)},
-        index="f",
+        metric="f",
     )
     click.echo("A screening: 569 tumours, 30 measurements each. A missed cancer is worse than a false alarm.\n")
     click.echo("THE WISH\n" + wish.describe() + "\n")

@@ -76,7 +76,7 @@ def command(
     scores: tuple[str, ...],
     preferences_file: str | None,
     prioritise: tuple[str, ...],
-    index: str | None,
+    metric: str | None,
     labels: tuple[str, ...],
     weight: str | None,
     group: str | None,
@@ -101,7 +101,7 @@ def command(
 
     if decision is None and not scores:
         raise click.UsageError("give --decision, --scores, or both")
-    wish = read_wish(preferences_file, prioritise, index)
+    wish = read_wish(preferences_file, prioritise, metric)
     costed, costs = ([], None) if cost is None else read_cost_file(cost)
     if wants_engine(file, engine, cluster) and (engine is not None or group is None):
         from compromis.cli.evaluate_large import evaluate_large

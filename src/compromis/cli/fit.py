@@ -28,7 +28,7 @@ def command(
     trees: int,
     preferences_file: str | None,
     prioritise: tuple[str, ...],
-    index: str | None,
+    metric: str | None,
     ignore: tuple[str, ...],
     seed: int,
     jobs: int | None,
@@ -44,7 +44,7 @@ def command(
     from compromis.estimators.model_file import save_model
     from compromis.estimators.table_fit import fit_table
 
-    wish = read_wish(preferences_file, prioritise, index, required=True)
+    wish = read_wish(preferences_file, prioritise, metric, required=True)
 
     def choose(names: list[str]) -> list[str]:
         left_out = {pick_column(name, names) for name in ignore}

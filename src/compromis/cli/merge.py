@@ -23,7 +23,7 @@ def command(
     parts: tuple[str, ...],
     preferences_file: str | None,
     prioritise: tuple[str, ...],
-    index: str | None,
+    metric: str | None,
     min_cell: int,
     output: str | None,
     weights: str | None,
@@ -37,7 +37,7 @@ def command(
     from compromis.evidence.evidence_file import EvidenceFile, merge_evidence, read_evidence, write_file
     from compromis.evidence.suppression import suppress
 
-    wish = read_wish(preferences_file, prioritise, index)
+    wish = read_wish(preferences_file, prioritise, metric)
     merged = merge_evidence(read_evidence(part) for part in parts)
     evidence, kept_back = suppress(merged.evidence, min_cell)
     whole = EvidenceFile(evidence, merged.suppressed + kept_back)
@@ -64,7 +64,7 @@ def _report(evidence: Any, wish: Any, weights: str | None, as_json: bool) -> str
         return _weights(evidence, wish, weights)
     from compromis.reporting.tradeoff import TradeoffReport
 
-    report = TradeoffReport.from_points({"score": evidence}, index="kulczynski" if wish is None else wish.index)
+    report = TradeoffReport.from_points({"score": evidence}, metric="kulczynski" if wish is None else wish.metric)
     return report.to_json() if as_json else str(report)
 
 

@@ -21,7 +21,7 @@ MOST_CLASSES = 50
     "--label", "labels", multiple=True, metavar="LABEL", help="A class to ask about; repeat for each. Without FILE."
 )
 @click.option(
-    "--index",
+    "--metric",
     default="kulczynski",
     show_default=True,
     metavar="NAME",
@@ -31,7 +31,9 @@ MOST_CLASSES = 50
     "--output", default="preferences.toml", show_default=True, metavar="FILE.toml", help="Where to write the answers."
 )
 @click.option("--force", is_flag=True, help="Overwrite the output file.")
-def command(file: str | None, truth: str | None, labels: tuple[str, ...], index: str, output: str, force: bool) -> None:
+def command(
+    file: str | None, truth: str | None, labels: tuple[str, ...], metric: str, output: str, force: bool
+) -> None:
     """Ask how much each class matters, and write the answers as TOML.
 
     The classes come from the column --truth of FILE, or from --label.
@@ -39,17 +41,17 @@ def command(file: str | None, truth: str | None, labels: tuple[str, ...], index:
     from pathlib import Path
 
     from compromis.errors import InputError
-    from compromis.indices import KULCZYNSKI, get_index
+    from compromis.metrics import KULCZYNSKI, get_metric
     from compromis.preferences import Preferences
 
-    chosen = get_index(index)  # what would fail is said before the questions, not after
+    chosen = get_metric(metric)  # what would fail is said before the questions, not after
     if Path(output).exists() and not force:
         raise InputError(f"{output} exists already; write elsewhere with --output, or overwrite it with --force")
     if not Path(output).absolute().parent.is_dir():
         raise InputError(f"there is no folder {Path(output).parent}; make it first, or write elsewhere with --output")
     classes = list(labels) or _classes(file, truth)
     click.echo("For each class: how important it is, and what you would trade. Enter accepts the value in brackets.\n")
-    preferences = Preferences({label: _ask(label, floored=chosen is KULCZYNSKI) for label in classes}, index=index)
+    preferences = Preferences({label: _ask(label, floored=chosen is KULCZYNSKI) for label in classes}, metric=metric)
     preferences.to_toml(output)
     click.echo(
         f"{preferences.describe()}\n\nwritten to {output}; use it with: compromis evaluate ... --preferences {output}"

@@ -61,7 +61,7 @@ def command(
     scores: tuple[str, ...],
     preferences_file: str | None,
     prioritise: tuple[str, ...],
-    index: str | None,
+    metric: str | None,
     weights_file: str | None,
     weight: str | None,
     confidence: float,
@@ -80,7 +80,7 @@ def command(
 
     if decision is None and not scores:
         raise click.UsageError("give --decision, --scores, or both")
-    wish = read_wish(preferences_file, prioritise, index)
+    wish = read_wish(preferences_file, prioritise, metric)
     table, class_of = read_scored(file, [truth, decision, weight], scores)
     table, dropped = columns.drop_missing(table, [name for name in (truth, decision) if name], drop=drop_missing)
     classes = sorted(class_of.values()) or None

@@ -21,7 +21,7 @@ from compromis.cli.saying import say_dropped
     help="A column of scores, higher for the positive class; repeat to compare.",
 )
 @click.option(
-    "--index",
+    "--metric",
     default="kulczynski",
     show_default=True,
     metavar="NAME",
@@ -39,7 +39,7 @@ def command(
     truth: str,
     positive: str,
     scores: tuple[str, ...],
-    index: str,
+    metric: str,
     min_precision: float | None,
     min_recall: float | None,
     weight: str | None,
@@ -55,7 +55,7 @@ def command(
     """
     from compromis.reporting.tradeoff import TradeoffReport
 
-    options = {"index": index, "min_precision": min_precision, "min_recall": min_recall}
+    options = {"metric": metric, "min_precision": min_precision, "min_recall": min_recall}
     if wants_engine(file, engine, cluster):
         from compromis.cli.gather import gather_scores
 

@@ -40,7 +40,7 @@ def command(
     votes: tuple[str, ...],
     preferences_file: str | None,
     prioritise: tuple[str, ...],
-    index: str | None,
+    metric: str | None,
     method: str,
     smoothing: float,
     prevalence: tuple[str, ...],
@@ -65,7 +65,7 @@ def command(
     from compromis.reporting.change import Change
     from compromis.weights import search_weights
 
-    wish = read_wish(preferences_file, prioritise, index, required=True)
+    wish = read_wish(preferences_file, prioritise, metric, required=True)
     if wants_engine(file, engine, cluster):
         from compromis.cli.tune_large import tune_large
 

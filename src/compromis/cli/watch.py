@@ -48,7 +48,7 @@ def command(
     reference: str | None,
     preferences_file: str | None,
     prioritise: tuple[str, ...],
-    index: str | None,
+    metric: str | None,
     max_loss: float | None,
     drop_missing: bool,
     markdown: bool,
@@ -64,7 +64,7 @@ def command(
     from compromis.drift.watching import watch
 
     check_options(decision, votes, weights)
-    wish = read_wish(preferences_file, prioritise, index, required=True)
+    wish = read_wish(preferences_file, prioritise, metric, required=True)
     if truth is None:
         raise click.UsageError("give --truth, the column of true classes in --reference or in the first FILE")
     accepted = read_decided(reference or files[0], truth, decision, votes, weights, drop=drop_missing)

@@ -14,7 +14,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def wish_options(command: Command) -> Command:
-    """Add --preferences, --prioritise and --index to a command."""
+    """Add --preferences, --prioritise and --metric to a command."""
     options = (
         click.option(
             "--preferences", "preferences_file", metavar="FILE.toml", help="What matters; see 'compromis preferences'."
@@ -25,7 +25,7 @@ def wish_options(command: Command) -> Command:
             metavar="LABEL",
             help="Classes that matter most: importance 10, answers 0.1 and 0.9.",
         ),
-        click.option("--index", default=None, metavar="NAME", help="kulczynski, f, fowlkes_mallows or jaccard."),
+        click.option("--metric", default=None, metavar="NAME", help="kulczynski, f, fowlkes_mallows or jaccard."),
     )
     for option in reversed(options):
         command = option(command)
@@ -34,27 +34,27 @@ def wish_options(command: Command) -> Command:
 
 @overload
 def read_wish(
-    preferences_file: str | None, prioritise: tuple[str, ...], index: str | None, *, required: Literal[True]
+    preferences_file: str | None, prioritise: tuple[str, ...], metric: str | None, *, required: Literal[True]
 ) -> Preferences: ...
 
 
 @overload
 def read_wish(
-    preferences_file: str | None, prioritise: tuple[str, ...], index: str | None, *, required: Literal[False] = ...
+    preferences_file: str | None, prioritise: tuple[str, ...], metric: str | None, *, required: Literal[False] = ...
 ) -> Preferences | None: ...
 
 
 def read_wish(
-    preferences_file: str | None, prioritise: tuple[str, ...], index: str | None, *, required: bool = False
+    preferences_file: str | None, prioritise: tuple[str, ...], metric: str | None, *, required: bool = False
 ) -> Preferences | None:
     """Return the preferences that the options ask for; None if they ask for none."""
     from compromis.preferences import Preferences
 
     if preferences_file and prioritise:
         raise click.UsageError("give --preferences or --prioritise, not both")
-    if not (preferences_file or prioritise or index):
+    if not (preferences_file or prioritise or metric):
         if required:
             raise click.UsageError("say what matters: give --preferences FILE.toml or --prioritise LABEL")
         return None
     wish = Preferences.from_toml(preferences_file) if preferences_file else Preferences.prioritise(prioritise)
-    return wish if index is None else wish.with_index(index)
+    return wish if metric is None else wish.with_metric(metric)

@@ -16,7 +16,7 @@ _WORDS = (
     (r"neither in the data nor in labels", "neither in the data nor given with --label"),
     (r"\bgive reference=", "give --reference"),
     (r"use other weights, or prevalence_by_em", "use other --weights"),
-    (r"\bor use index f\b", "or use --index f"),
+    (r"\bor use metric f\b", "or use --metric f"),
     (r"pass them as y_proba, or decide first with predict", "give their columns with --scores"),
     (r"\by_true\b", "the column of --truth"),
     (r"\by_pred\b", "the column of --decision"),

@@ -42,7 +42,7 @@ class Unlabelled:
     >>> import compromis as cp
     >>> import numpy as np
     >>> spring = cp.Counts.from_matrix([[950, 50], [10, 90]], ["good", "bad"])
-    >>> wish = cp.Preferences({"bad": cp.Preference(10, min_precision=0.5)}, index="f")
+    >>> wish = cp.Preferences({"bad": cp.Preference(10, min_precision=0.5)}, metric="f")
     >>> found = cp.watch({"spring": spring, "autumn": cp.Unlabelled(np.array([1902, 118]))}, preferences=wish)
     >>> [period.rows for period in found.periods]
     [1100, 2020]
@@ -69,7 +69,7 @@ class Watch:
     --------
     >>> import compromis as cp
     >>> week = cp.Counts.from_matrix([[95, 5], [1, 9]], ["good", "bad"])
-    >>> found = cp.watch({"first": week, "second": week}, preferences=cp.Preferences.prioritise(["bad"], index="f"))
+    >>> found = cp.watch({"first": week, "second": week}, preferences=cp.Preferences.prioritise(["bad"], metric="f"))
     >>> len(found.periods), found.classes
     (2, ('good', 'bad'))
     """
@@ -143,7 +143,7 @@ def watch(
     >>> import compromis as cp
     >>> spring = cp.Counts.from_matrix([[950, 50], [10, 90]], ["good", "bad"])
     >>> autumn = cp.Counts.from_matrix([[1900, 100], [2, 18]], ["good", "bad"])
-    >>> wish = cp.Preferences({"bad": cp.Preference(10, min_precision=0.5)}, index="f")
+    >>> wish = cp.Preferences({"bad": cp.Preference(10, min_precision=0.5)}, metric="f")
     >>> found = cp.watch({"spring": spring, "autumn": autumn}, preferences=wish)
     >>> [period.met for period in found.periods]
     [True, False]

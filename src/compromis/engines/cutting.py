@@ -21,7 +21,7 @@ from compromis.evidence.points_frame import (
     open_scores,
     refuse_groups,
 )  # fmt: skip
-from compromis.indices import Index, get_index
+from compromis.metrics import Metric, get_metric
 from compromis.preferences import Label
 from compromis.preferences.preferences import plain_label
 from compromis.queries.binning import Bins
@@ -35,7 +35,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class BestCut:
-    """The cut of a score with the largest index value among all that there are.
+    """The cut of a score with the largest metric value among all that there are.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ def best_cut(
     score: str,
     positive: Any,
     recall_weight: float = 0.5,
-    index: str | Index = "kulczynski",
+    metric: str | Metric = "kulczynski",
     min_precision: float = 0.0,
     min_recall: float = 0.0,
     bins: int = 4096,
@@ -87,8 +87,8 @@ def best_cut(
         The positive class.
     recall_weight : float
         What recall counts against precision: 0 precision alone, 1 recall alone.
-    index : str or Index
-        The index that is maximised.
+    metric : str or Metric
+        The metric that is maximised.
     min_precision, min_recall : float
         The least to accept.
     bins : int
@@ -107,7 +107,7 @@ def best_cut(
     >>> cp.best_cut(frame, truth="t", score="s", positive="a").threshold
     0.8
     """
-    label, family = plain_label(positive), get_index(index)
+    label, family = plain_label(positive), get_metric(metric)
     weight = float(read_weight(recall_weight))
     opened = open_scores(frame, truth, score, label, None)
     steps = _first_steps(opened, bins)
@@ -146,13 +146,13 @@ class _Steps:
         """Return the positives and negatives at or above each step's lower end."""
         return np.cumsum(self.hits), np.cumsum(self.alarms)
 
-    def values(self, index: Index, weight: float, floors: tuple[float, float]) -> tuple[Floats, Floats]:
+    def values(self, metric: Metric, weight: float, floors: tuple[float, float]) -> tuple[Floats, Floats]:
         """Return the value at each step's lower end, and the best that may hide inside it; -inf where a minimum is missed."""
         hits, alarms = self.above()
         before = np.stack([hits - self.hits, alarms - self.alarms])
         positives = float(hits[-1])
-        exact = best_inside(index, np.stack([hits, alarms]), 0, positives, weight)
-        hidden = best_inside(index, before, self.hits, positives, weight)
+        exact = best_inside(metric, np.stack([hits, alarms]), 0, positives, weight)
+        hidden = best_inside(metric, before, self.hits, positives, weight)
         return (
             _feasible(exact, hits, alarms, positives, floors),
             _feasible(hidden, before[0] + self.hits, before[1], positives, floors),

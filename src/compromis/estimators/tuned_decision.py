@@ -121,7 +121,7 @@ class TunedDecisionClassifier(WishDiagram, ShowsTuning, MetaEstimatorMixin, Clas
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.ensemble import RandomForestClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> wish = cp.Preferences.prioritise([0], index="f")
+    >>> wish = cp.Preferences.prioritise([0], metric="f")
     >>> forest = RandomForestClassifier(20, random_state=0)
     >>> tuned = cp.TunedDecisionClassifier(forest, preferences=wish, random_state=0).fit(X, y)
     >>> bool(tuned.weights_[0] > tuned.weights_[1])

@@ -63,7 +63,7 @@ def report(
     Examples
     --------
     >>> import compromis as cp
-    >>> wish = cp.Preferences.prioritise(["bad"], index="f")
+    >>> wish = cp.Preferences.prioritise(["bad"], metric="f")
     >>> result = cp.evaluate(["bad", "good", "good"], y_proba=[[0.4, 0.6], [0.1, 0.9], [0.3, 0.7]], preferences=wish)
     >>> page = cp.report(result, "report.html")
     >>> page.weights.round(3).tolist()

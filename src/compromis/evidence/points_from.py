@@ -22,7 +22,7 @@ Flags = NDArray[np.bool_]
 
 
 def count_flags(flags: Flags, score: Floats) -> tuple[Floats, NDArray[np.int64]]:
-    """Sort positives and negatives apart and merge them: two plain sorts are faster than one that moves indices."""
+    """Sort positives and negatives apart and merge them: two plain sorts are faster than one that moves metrics."""
     from compromis.kernels.ranking import count_cuts, split_scores
 
     hits = int(np.count_nonzero(flags))

@@ -137,7 +137,7 @@ def pragma_linear(left: float, node: float, n_left: float, n: float, importance:
 
 @kernel
 def pragma_f(left: float, node: float, n_left: float, n: float, importance: float, recall_weight: float) -> float:
-    """theta_k D / (l_k n_k + (1 - l_k) n_S): the weighted F index over chance on the enriched side S."""
+    """theta_k D / (l_k n_k + (1 - l_k) n_S): the weighted F metric over chance on the enriched side S."""
     beyond = surplus(left, node, n_left, n)
     side = n_left if beyond > 0.0 else n - n_left
     return importance * np.divide(abs(beyond), recall_weight * node + (1.0 - recall_weight) * side)

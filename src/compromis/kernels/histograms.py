@@ -1,6 +1,6 @@
 """Class weights per bin of one feature in one node, the orders of bins to cut, and the weights left of each cut.
 
-Indices in hot loops are unsigned: numba wraps signed ones at run time, which makes the loops 2.5 times slower.
+Metrics in hot loops are unsigned: numba wraps signed ones at run time, which makes the loops 2.5 times slower.
 """
 
 from __future__ import annotations

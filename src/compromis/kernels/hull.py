@@ -102,7 +102,7 @@ def mark_promising(first: Floats, second: Floats, ceiling: Floats, marked: Flags
 def swap_odds(first: Floats, second: Floats, i: int, j: int, code: int) -> float:
     """The odds m / (1 - m) at which point j, with the larger second rate, draws level with point i.
 
-    `first` and `second` have two rows: numerators and denominators. With u the transform of the index the odds are
+    `first` and `second` have two rows: numerators and denominators. With u the transform of the metric the odds are
     (u(p_i) - u(p_j)) / (u(r_j) - u(r_i)); `code` 0 is u(x) = x, 1 is -1/x, 2 is log x.
     """
     a, b, c, d = first[0, i], first[1, i], first[0, j], first[1, j]

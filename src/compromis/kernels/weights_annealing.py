@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from compromis.kernels.index_terms import Objective, is_better
 from compromis.kernels.jit import kernel
+from compromis.kernels.metric_terms import Objective, is_better
 from compromis.kernels.vote_rows import Floats, Places
 from compromis.kernels.weights_state import (
     Patterns,

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis.kernels.index_terms import Objective, class_loss, class_shortfall
 from compromis.kernels.jit import kernel
+from compromis.kernels.metric_terms import Objective, class_loss, class_shortfall
 from compromis.kernels.vote_rows import Floats, Places, Short, VoteTable
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from compromis.kernels.index_terms import COST, EQUAL, MERGED, Objective, is_better, loss_term, shortfall_term
 from compromis.kernels.jit import kernel
+from compromis.kernels.metric_terms import COST, EQUAL, MERGED, Objective, is_better, loss_term, shortfall_term
 from compromis.kernels.sorting import sort_order
 from compromis.kernels.vote_rows import Floats, Places
 from compromis.kernels.weights_state import (

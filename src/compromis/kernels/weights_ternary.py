@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from compromis.kernels.index_terms import COST, MERGED, Objective, class_loss, class_shortfall, is_better
 from compromis.kernels.jit import kernel
+from compromis.kernels.metric_terms import COST, MERGED, Objective, class_loss, class_shortfall, is_better
 from compromis.kernels.sorting import insertion_sort, merge_sort
 from compromis.kernels.vote_rows import Floats, Places, Short
 

@@ -45,7 +45,7 @@ def constant_losses(counts: Counts, wish: Wish) -> NDArray[np.float64]:
     """
     present = counts.support > 0
     importance = np.where(present, wish.importance, 0.0)
-    worth = wish.index.value(_shares(counts), np.ones(len(present)), wish.recall_weight)
+    worth = wish.metric.value(_shares(counts), np.ones(len(present)), wish.recall_weight)
     with np.errstate(invalid="ignore"):  # importances may all be 0 among the classes that occur
         losses: NDArray[np.float64] = 1 - importance * np.where(present, worth, 0.0) / importance.sum()
     return losses

@@ -14,7 +14,7 @@ def loss_bounds(bounds: CountBounds, wish: Wish) -> tuple[float, float]:
 
     Notes
     -----
-    Every index rises with precision and with recall, so the best of both gives the lowest loss of a class and the worst of
+    Every metric rises with precision and with recall, so the best of both gives the lowest loss of a class and the worst of
     both the highest; a class that may never be decided may have the loss 1.
 
     Examples
@@ -36,5 +36,5 @@ def loss_bounds(bounds: CountBounds, wish: Wish) -> tuple[float, float]:
 
 
 def _losses(wish: Wish, precision: NDArray[np.float64], recall: NDArray[np.float64]) -> NDArray[np.float64]:
-    values = wish.index.value(np.nan_to_num(precision), np.nan_to_num(recall), wish.recall_weight)
+    values = wish.metric.value(np.nan_to_num(precision), np.nan_to_num(recall), wish.recall_weight)
     return np.asarray(np.where(np.isnan(precision), 1.0, 1.0 - values))

@@ -37,7 +37,7 @@ def pragma(counts: Counts, wish: Wish) -> PragmaLoss:
 
     Notes
     -----
-    PRAGMA = sum_k theta_k f_k / sum_k theta_k with f_k = 1 - I(p_k, r_k; l_k), I the index of the wish; with
+    PRAGMA = sum_k theta_k f_k / sum_k theta_k with f_k = 1 - I(p_k, r_k; l_k), I the metric of the wish; with
     Kulczynski's this is the paper's plane 1 + a r + b p. A class that is never decided has f = 1 (the paper's
     f(0, 0)); a class absent from the truth is left out of the mean.
     """
@@ -51,9 +51,9 @@ def pragma(counts: Counts, wish: Wish) -> PragmaLoss:
 
 
 def class_losses(counts: Counts, wish: Wish) -> Rates:
-    """Return f of each class: 1 - the index, 1 if the class is never decided, NaN if it does not occur."""
+    """Return f of each class: 1 - the metric, 1 if the class is never decided, NaN if it does not occur."""
     found, right = recall(counts), precision(counts)
-    loss = 1 - wish.index.value(right, found, wish.recall_weight)
+    loss = 1 - wish.metric.value(right, found, wish.recall_weight)
     return np.select([counts.support == 0, counts.decided == 0], [np.nan, 1.0], loss)
 
 

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis.evidence import Counts
-from compromis.indices import KULCZYNSKI
 from compromis.measures.baselines import Baseline, naive_baselines, shortfall
 from compromis.measures.costs import average_cost
 from compromis.measures.pragma import pragma, violations
 from compromis.measures.rates import precision, recall
+from compromis.metrics import KULCZYNSKI
 from compromis.preferences import Label, Wish
 
 
@@ -50,7 +50,7 @@ class Verdict:
     Examples
     --------
     >>> import compromis as cp
-    >>> wish = cp.Preferences.prioritise(["sick"], index="f")
+    >>> wish = cp.Preferences.prioritise(["sick"], metric="f")
     >>> verdict = cp.evaluate(["sick", "well", "well", "well"], ["well"] * 4, preferences=wish).verdict
     >>> verdict.informative, len(verdict.baselines)
     (False, 3)
@@ -124,6 +124,6 @@ def _cure(best: Baseline, counts: Counts, wish: Wish, cost: NDArray[np.float64] 
     cure = (
         f"improve the model, or set min_precision for {best.label!r} above {share:.3f}, what always deciding it reaches"
     )
-    if wish.index is KULCZYNSKI:
-        cure += ", or use index f, which does not reward giving up"
+    if wish.metric is KULCZYNSKI:
+        cure += ", or use metric f, which does not reward giving up"
     return cure

@@ -9,7 +9,7 @@ import numpy as np
 
 from compromis.evidence.points import OperatingPoints
 from compromis.frames import make_frame
-from compromis.indices import Index, get_index
+from compromis.metrics import Metric, get_metric
 from compromis.plots.canvas import QUIET, new_axes, tidy
 from compromis.plots.marks import HATCH, SHADE, beside, line_style, plain, unit_square
 from compromis.plots.points_doors import PointsDisplay
@@ -24,14 +24,14 @@ class PrecisionRecallSpaceDisplay(PointsDisplay):
     """The precision-recall space of one class against the rest (figures 1 and 2 of the trade-off paper).
 
     Drawn are the zone that no group can reach, the maximal group (everything is decided positive), the line of random
-    groups, groups of a single element, the lines on which an index has one value, and the curve of each model with its
+    groups, groups of a single element, the lines on which a metric has one value, and the curve of each model with its
     dominating points: no other point of the model is as good in one rate and better in the other.
 
     Parameters
     ----------
     points : mapping
         The operating points of each model by name.
-    index : str or Index
+    metric : str or Metric
         Whose isolines are drawn.
     recall_weight : float or sequence of float
         At which recall weights; several are told apart by their dashes.
@@ -47,7 +47,7 @@ class PrecisionRecallSpaceDisplay(PointsDisplay):
     --------
     >>> import compromis as cp
     >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-    >>> display = cp.PrecisionRecallSpaceDisplay({"model": points}, index="f").plot()
+    >>> display = cp.PrecisionRecallSpaceDisplay({"model": points}, metric="f").plot()
     >>> display.ax_.get_xlabel()
     'recall of 1'
     """
@@ -56,12 +56,12 @@ class PrecisionRecallSpaceDisplay(PointsDisplay):
         self,
         points: Mapping[str, OperatingPoints],
         *,
-        index: str | Index = "kulczynski",
+        metric: str | Metric = "kulczynski",
         recall_weight: float | Sequence[float] = 0.5,
         levels: Sequence[float] = LEVELS,
     ) -> None:
         super().__init__(points)
-        self.index = get_index(index)
+        self.metric = get_metric(metric)
         self.recall_weights = tuple(float(weight) for weight in np.atleast_1d(recall_weight))
         self.levels = tuple(levels)
 
@@ -97,9 +97,9 @@ class PrecisionRecallSpaceDisplay(PointsDisplay):
     def _isolines(self, ax: Any) -> None:
         dashes = ("-", (0, (5, 3)), (0, (1.5, 2)))
         for place, weight in enumerate(self.recall_weights):
-            label = f"equal {self.index.name}, recall weight {weight:g}"
+            label = f"equal {self.metric.name}, recall weight {weight:g}"
             for level in self.levels:
-                recall, precision = isoline(level, weight, self.index, size=1001)
+                recall, precision = isoline(level, weight, self.metric, size=1001)
                 ax.plot(
                     recall, precision, color="0.68", linewidth=0.9, linestyle=dashes[place % 3], label=label, zorder=1
                 )

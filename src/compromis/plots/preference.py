@@ -9,7 +9,7 @@ import numpy as np
 
 from compromis.errors import InputError
 from compromis.frames import make_frame
-from compromis.indices import Index
+from compromis.metrics import Metric
 from compromis.plots.canvas import ALARM, DARK, QUIET, tidy
 from compromis.plots.marks import HATCH, SMALL, listed, panels, unit_square
 from compromis.plots.notebook import ShownInNotebooks
@@ -47,7 +47,7 @@ class PreferenceDisplay(ShownInNotebooks):
     Examples
     --------
     >>> import compromis as cp
-    >>> display = cp.PreferenceDisplay.from_preferences(cp.Preferences.prioritise(["sick"], index="f"))
+    >>> display = cp.PreferenceDisplay.from_preferences(cp.Preferences.prioritise(["sick"], metric="f"))
     >>> len(display.ax_)  # the priority class, and all others
     2
     """
@@ -107,18 +107,18 @@ class PreferenceDisplay(ShownInNotebooks):
 
     def _answer_loss(self, wish: Preference) -> float:
         assert wish.precision_at_full_recall is not None
-        return 1.0 - float(self._index.value(wish.precision_at_full_recall, 1.0, wish.recall_weight(self._index)))
+        return 1.0 - float(self._metric.value(wish.precision_at_full_recall, 1.0, wish.recall_weight(self._metric)))
 
     def _line(self, wish: Preference, loss: float) -> tuple[Any, Any]:
-        return isoline(1.0 - loss, wish.recall_weight(self._index), self._index, size=_ALONG)
+        return isoline(1.0 - loss, wish.recall_weight(self._metric), self._metric, size=_ALONG)
 
     @property
-    def _index(self) -> Index:
-        return self.preferences.index
+    def _metric(self) -> Metric:
+        return self.preferences.metric
 
     def _draw(self, ax: Any, wish: Preference, labels: Sequence[Label]) -> None:
         grid = np.linspace(0, 1, _SHADES)
-        surface = 1 - self._index.value(grid[:, None], grid[None, :], wish.recall_weight(self._index))
+        surface = 1 - self._metric.value(grid[:, None], grid[None, :], wish.recall_weight(self._metric))
         ax.imshow(surface, origin="lower", extent=(0, 1, 0, 1), cmap="Greys", vmin=0, vmax=2.6, aspect="auto", zorder=0)
         for loss, joins in self._lines(wish):
             recall, precision = self._line(wish, loss)
@@ -135,8 +135,8 @@ class PreferenceDisplay(ShownInNotebooks):
         ax.set_title(self._title(wish, labels), loc="left", fontsize=SMALL, color="0.2")
 
     def _title(self, wish: Preference, labels: Sequence[Label]) -> str:
-        weight = wish.recall_weight(self._index)
-        lines = [listed(labels, 5), f"importance {wish.importance:g}, recall weight {weight:.2g} ({self._index.name})"]
+        weight = wish.recall_weight(self._metric)
+        lines = [listed(labels, 5), f"importance {wish.importance:g}, recall weight {weight:.2g} ({self._metric.name})"]
         if wish.precision_at_full_recall is not None and wish.recall_at_full_precision is not None:
             lines.append(
                 f"equal: precision {wish.precision_at_full_recall:.3g} at recall 1, recall {wish.recall_at_full_precision:.3g} at precision 1"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.frames import make_frame
-from compromis.indices import Index
+from compromis.metrics import Metric
 from compromis.plots.canvas import DARK, QUIET, new_axes, tidy
 from compromis.plots.marks import SHADE, SMALL, beside, line_style, plain, spread
 from compromis.plots.points_doors import PointsDisplay
@@ -48,8 +48,8 @@ class TradeoffDisplay(PointsDisplay):
     ----------
     points : mapping
         The operating points of each model by name.
-    index : str or Index
-        The index whose value is drawn.
+    metric : str or Metric
+        The metric whose value is drawn.
     pair : str
         ``"precision-recall"`` or ``"specificity-sensitivity"``; the second has no landmarks.
     landmarks : sequence of str
@@ -67,7 +67,7 @@ class TradeoffDisplay(PointsDisplay):
     --------
     >>> import compromis as cp
     >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-    >>> display = cp.TradeoffDisplay({"model": points}, index="f").plot()
+    >>> display = cp.TradeoffDisplay({"model": points}, metric="f").plot()
     >>> [(part.name, part.low, part.high) for part in display.comparison.intervals]
     [('model', 0.0, 1.0)]
     """
@@ -76,7 +76,7 @@ class TradeoffDisplay(PointsDisplay):
         self,
         points: Mapping[str, OperatingPoints],
         *,
-        index: str | Index = "kulczynski",
+        metric: str | Metric = "kulczynski",
         pair: str | Pair = "precision-recall",
         landmarks: Sequence[str] = tuple(LANDMARKS),
     ) -> None:
@@ -84,7 +84,7 @@ class TradeoffDisplay(PointsDisplay):
         unknown = [name for name in landmarks if name not in LANDMARKS]
         if unknown:
             raise InputError(f"there is no landmark {unknown[0]!r}; choose among {', '.join(LANDMARKS)}")
-        self.comparison = compare(self.points, index, pair=pair)
+        self.comparison = compare(self.points, metric, pair=pair)
         self.landmarks = tuple(landmarks)
 
     @classmethod
@@ -96,7 +96,7 @@ class TradeoffDisplay(PointsDisplay):
             raise InputError(f"comparison comes from compromis.compare, got {type(comparison).__name__}")
         points = {name: curve.points for name, curve in comparison.curves.items()}
         pair = next(iter(comparison.curves.values())).pair
-        return cls(points, index=comparison.index, pair=pair, landmarks=landmarks).plot(ax=ax)
+        return cls(points, metric=comparison.metric, pair=pair, landmarks=landmarks).plot(ax=ax)
 
     @property
     def curves(self) -> dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]:
@@ -151,7 +151,7 @@ class TradeoffDisplay(PointsDisplay):
         ax.spines["left"].set_bounds(floor, 1)
         first, second = curve.pair.first, curve.pair.second
         ax.set_xlabel(f"weight of {second} (0: {first} alone, 1: {second} alone)")
-        ax.set_ylabel(f"{curve.index.name} for {plain(self.positive)}")
+        ax.set_ylabel(f"{curve.metric.name} for {plain(self.positive)}")
 
     @property
     def _floor(self) -> float:
@@ -167,7 +167,7 @@ class TradeoffDisplay(PointsDisplay):
         (points,) = self.points.values()
         if next(iter(self.comparison.curves.values())).pair.name != "precision-recall":
             return ""
-        parts = domain_of_application(points, self.comparison.index)
+        parts = domain_of_application(points, self.comparison.metric)
         if not parts:
             return "Nowhere better than deciding everything positive."
         spans = " and ".join(f"from {low:.3g} to {high:.3g}" for low, high in parts)
@@ -179,7 +179,7 @@ class TradeoffDisplay(PointsDisplay):
         spaces = {PrecisionRecallSpace.of(curve.points) for curve in curves}
         if len(spaces) > 1 or any(curve.pair.name != "precision-recall" for curve in curves):
             return {}
-        known = spaces.pop().curves(_GRID, self.comparison.index)
+        known = spaces.pop().curves(_GRID, self.comparison.metric)
         return {name: known[name] for name in self.landmarks}
 
     def _draw_landmarks(self, ax: Any) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from numbers import Real
 
 from compromis.errors import InputError
-from compromis.indices import Index, get_index
+from compromis.metrics import Metric, get_metric
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -29,7 +29,7 @@ class Preference:
 
     Notes
     -----
-    The answers say that (precision x, recall 1) and (precision 1, recall y) are worth the same; each index turns
+    The answers say that (precision x, recall 1) and (precision 1, recall y) are worth the same; each metric turns
     that into its recall weight.
 
     Examples
@@ -74,7 +74,7 @@ class Preference:
         min_precision: float | None = None,
         min_recall: float | None = None,
     ) -> Preference:
-        """Return a preference that has this recall weight whatever the index; it is stored as given.
+        """Return a preference that has this recall weight whatever the metric; it is stored as given.
 
         Examples
         --------
@@ -84,13 +84,13 @@ class Preference:
         """
         return cls(importance, None, None, min_precision, min_recall, recall_weight)
 
-    def recall_weight(self, index: str | Index = "kulczynski") -> float:
-        """Return the recall weight l in [0, 1] that the answers mean for `index`: 0 precision alone, 1 recall alone."""
+    def recall_weight(self, metric: str | Metric = "kulczynski") -> float:
+        """Return the recall weight l in [0, 1] that the answers mean for `metric`: 0 precision alone, 1 recall alone."""
         if self.given_recall_weight is not None:
             return self.given_recall_weight
         assert self.precision_at_full_recall is not None
         assert self.recall_at_full_precision is not None
-        return get_index(index).recall_weight(self.precision_at_full_recall, self.recall_at_full_precision)
+        return get_metric(metric).recall_weight(self.precision_at_full_recall, self.recall_at_full_precision)
 
     def describe(self, label: object = None) -> str:
         """Return in a sentence what the preference means."""

@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis.errors import InputError, nearest, shown
-from compromis.indices import JACCARD, Index, get_index
+from compromis.metrics import JACCARD, Metric, get_metric
 from compromis.preferences.preference import Preference
 
 Label = Hashable
 
 JACCARD_WARNING = (
-    "the weighted Jaccard index is lowest at a recall weight of 1/2, so the losses of classes with different recall weights "
-    "are not comparable; use index f, which orders results alike at 1/2 and has no such dip"
+    "the weighted Jaccard metric is lowest at a recall weight of 1/2, so the losses of classes with different recall weights "
+    "are not comparable; use metric f, which orders results alike at 1/2 and has no such dip"
 )
 
 
@@ -34,11 +34,11 @@ class Wish:
     min_precision: NDArray[np.float64]
     """0 where there is no minimum."""
     min_recall: NDArray[np.float64]
-    index: Index
+    metric: Metric
 
 
 class Preferences:
-    """What a person wants of each class, and the index that turns precision and recall into one number.
+    """What a person wants of each class, and the metric that turns precision and recall into one number.
 
     Immutable, hashable and equal by value, so that estimators can hold it as a parameter.
 
@@ -48,26 +48,26 @@ class Preferences:
         The classes that are special.
     default : Preference
         What holds for every other class.
-    index : str or Index
-        ``"kulczynski"`` (PRAGMA's plane), ``"f"``, ``"fowlkes_mallows"``, ``"jaccard"`` or one's own `Index`.
+    metric : str or Metric
+        ``"kulczynski"`` (PRAGMA's plane), ``"f"``, ``"fowlkes_mallows"``, ``"jaccard"`` or one's own `Metric`.
 
     Examples
     --------
     >>> import compromis as cp
     >>> wish = cp.Preferences({"bad": cp.Preference(10, precision_at_full_recall=0.1, recall_at_full_precision=0.9)})
     >>> print(wish.describe())
-    index kulczynski
+    metric kulczynski
     'bad': importance 10; for a recall of 1 you accept a precision of 10 %; for a precision of 1 you accept a recall of 90 %.
     every other class: importance 1; for a recall of 1 you accept a precision of 80 %; for a precision of 1 you accept a recall of 80 %.
     """
 
-    __slots__ = ("_by_class", "_default", "_index")
+    __slots__ = ("_by_class", "_default", "_metric")
 
     def __init__(
         self,
         by_class: Mapping[Any, Preference] | None = None,
         default: Preference | None = None,
-        index: str | Index = "kulczynski",
+        metric: str | Metric = "kulczynski",
     ) -> None:
         if by_class is not None and not isinstance(by_class, Mapping):
             raise InputError(f"by_class maps labels to preferences, got {type(by_class).__name__}")
@@ -75,7 +75,7 @@ class Preferences:
             plain_label(label): _checked(label, preference) for label, preference in (by_class or {}).items()
         }
         self._default = _checked("default", Preference() if default is None else default)
-        self._index = get_index(index)
+        self._metric = get_metric(metric)
 
     @property
     def by_class(self) -> Mapping[Label, Preference]:
@@ -88,12 +88,12 @@ class Preferences:
         return self._default
 
     @property
-    def index(self) -> Index:
-        """The index that turns precision and recall into one number."""
-        return self._index
+    def metric(self) -> Metric:
+        """The metric that turns precision and recall into one number."""
+        return self._metric
 
     @classmethod
-    def prioritise(cls, labels: Iterable[Any] | str, *, index: str | Index = "kulczynski") -> Preferences:
+    def prioritise(cls, labels: Iterable[Any] | str, *, metric: str | Metric = "kulczynski") -> Preferences:
         """Return the PRAGMA paper's setting: importance 10 and answers (0.1, 0.9) for `labels`, 1 and (0.8, 0.8) for the rest.
 
         Examples
@@ -103,7 +103,7 @@ class Preferences:
         10.0
         """
         chosen = list(labels) if isinstance(labels, Iterable) and not isinstance(labels, str) else [labels]
-        return cls({label: Preference(10.0, 0.1, 0.9) for label in chosen}, Preference(1.0, 0.8, 0.8), index)
+        return cls({label: Preference(10.0, 0.1, 0.9) for label in chosen}, Preference(1.0, 0.8, 0.8), metric)
 
     @classmethod
     def from_toml(cls, path: str | os.PathLike[str]) -> Preferences:
@@ -122,9 +122,9 @@ class Preferences:
         """Return the preference that holds for `label`."""
         return self._by_class.get(plain_label(label), self._default)
 
-    def with_index(self, index: str | Index) -> Preferences:
-        """Return the same preferences under another index."""
-        return Preferences(self._by_class, self._default, index)
+    def with_metric(self, metric: str | Metric) -> Preferences:
+        """Return the same preferences under another metric."""
+        return Preferences(self._by_class, self._default, metric)
 
     def on(self, classes: Sequence[Any], *, strict: bool = True) -> Wish:
         """Lay the preferences out for `classes`; with `strict`, a preference for any other class is an error."""
@@ -138,8 +138,8 @@ class Preferences:
             raise InputError(
                 f"the importances of all {len(known)} classes are 0; give at least one class an importance above 0"
             )
-        recall_weight = np.array([preference.recall_weight(self._index) for preference in each], dtype=np.float64)
-        if strict and self._index is JACCARD and len(set(recall_weight[importance > 0])) > 1:
+        recall_weight = np.array([preference.recall_weight(self._metric) for preference in each], dtype=np.float64)
+        if strict and self._metric is JACCARD and len(set(recall_weight[importance > 0])) > 1:
             warnings.warn(JACCARD_WARNING, UserWarning, stacklevel=2)
         return Wish(
             classes=known,
@@ -147,14 +147,14 @@ class Preferences:
             recall_weight=recall_weight,
             min_precision=np.array([preference.min_precision or 0.0 for preference in each], dtype=np.float64),
             min_recall=np.array([preference.min_recall or 0.0 for preference in each], dtype=np.float64),
-            index=self._index,
+            metric=self._metric,
         )
 
     def describe(self) -> str:
         """Return in sentences what the preferences mean."""
         special = [preference.describe(label) for label, preference in self._by_class.items()]
         others = "every other class" if special else "every class"
-        return "\n".join([f"index {self._index.name}", *special, f"{others}: {self._default.describe()}"])
+        return "\n".join([f"metric {self._metric.name}", *special, f"{others}: {self._default.describe()}"])
 
     def _check_types(self, classes: tuple[Label, ...]) -> None:
         """A preference for "1" where the class is 1 is a slip, never a class that happens to be absent."""
@@ -179,7 +179,7 @@ class Preferences:
     def _key(self) -> tuple[Any, ...]:
         # 1, 1.0 and True are equal as labels; the type keeps them apart
         items = frozenset((type(label), label, preference) for label, preference in self._by_class.items())
-        return items, self._default, self._index
+        return items, self._default, self._metric
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, Preferences) else NotImplemented
@@ -188,12 +188,12 @@ class Preferences:
         return hash(self._key())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        index: str | Index = self._index.name if self._index.code >= 0 else self._index
-        return Preferences, (self._by_class, self._default, index)
+        metric: str | Metric = self._metric.name if self._metric.code >= 0 else self._metric
+        return Preferences, (self._by_class, self._default, metric)
 
     def __repr__(self) -> str:
-        index = repr(self._index.name) if self._index.code >= 0 else f"<index {self._index.name}>"
-        return f"Preferences({self._by_class!r}, default={self._default!r}, index={index})"
+        metric = repr(self._metric.name) if self._metric.code >= 0 else f"<metric {self._metric.name}>"
+        return f"Preferences({self._by_class!r}, default={self._default!r}, metric={metric})"
 
 
 def plain_label(label: Any) -> Label:

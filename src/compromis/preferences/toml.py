@@ -12,7 +12,7 @@ import msgspec
 
 from compromis.errors import InputError, nearest, shown
 from compromis.files import write_whole
-from compromis.indices import INDICES
+from compromis.metrics import METRICS
 from compromis.preferences.preference import Preference
 from compromis.preferences.preferences import Preferences
 
@@ -54,7 +54,7 @@ class _ClassAnswers(_Answers, kw_only=True, forbid_unknown_fields=True):
 
 
 class _Document(msgspec.Struct, forbid_unknown_fields=True):
-    index: str = "kulczynski"
+    metric: str = "kulczynski"
     default: _Answers = msgspec.field(default_factory=_Answers)
     classes: list[_ClassAnswers] = msgspec.field(name="class", default_factory=list)
 
@@ -64,7 +64,7 @@ def read_preferences(path: str | os.PathLike[str]) -> Preferences:
     try:
         table = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
         document = msgspec.convert(table, _Document)
-        return Preferences(_unique(document.classes), document.default.preference(), document.index)
+        return Preferences(_unique(document.classes), document.default.preference(), document.metric)
     except msgspec.ValidationError as error:
         raise InputError(f"{os.fspath(path)} is not a preferences file: {_in_words(str(error))}") from error
     except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, or a number of thousands of digits
@@ -129,14 +129,16 @@ def preferences_text(preferences: Preferences) -> str:
     """Return the preferences as TOML text."""
     import tomli_w
 
-    if INDICES.get(preferences.index.name) is not preferences.index:
+    if METRICS.get(preferences.metric.name) is not preferences.metric:
         raise InputError(
-            f"the index {preferences.index.name!r} is your own code, which a file cannot hold; write it with one of {', '.join(INDICES)}"
+            f"the metric {preferences.metric.name!r} is your own code, which a file cannot hold; write it with one of {', '.join(METRICS)}"
         )
     classes = [
         {"label": _writable(label), **_answers(preference)} for label, preference in preferences.by_class.items()
     ]
-    return tomli_w.dumps({"index": preferences.index.name, "default": _answers(preferences.default), "class": classes})
+    return tomli_w.dumps(
+        {"metric": preferences.metric.name, "default": _answers(preferences.default), "class": classes}
+    )
 
 
 def _unique(classes: list[_ClassAnswers]) -> dict[Any, Preference]:

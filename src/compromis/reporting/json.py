@@ -69,7 +69,7 @@ def _bounds(intervals: Mapping[str, Interval]) -> dict[str, Any]:
 
 def _preferences(preferences: Preferences) -> dict[str, Any]:
     return {
-        "index": preferences.index.name,
+        "metric": preferences.metric.name,
         "default": asdict(preferences.default),
         "class": [{"label": label, **asdict(one)} for label, one in preferences.by_class.items()],
     }

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from compromis.deployment.decision import Decision
 from compromis.evidence.vote_distribution import vote_distribution
 from compromis.evidence.votes import Votes
-from compromis.indices import Index
+from compromis.metrics import Metric
 from compromis.preferences import Label, Preferences
 from compromis.reporting.class_curves import ClassCuts
 from compromis.tradeoffs import TradeoffCurve
@@ -101,18 +101,18 @@ def _bars(rows: NDArray[np.float64]) -> str:
 def curve_pictures(
     cuts: ClassCuts,
     rates: dict[str, Floats],
-    weights: tuple[Index, Floats],
+    weights: tuple[Metric, Floats],
     labels: tuple[Label, ...],
     places: list[int],
 ) -> Iterator[CurvePicture]:
     """Return the curves of the classes at `places`, with the points that the `rates` of the decision are."""
-    index, recall_weight = weights
+    metric, recall_weight = weights
     for k in places:
         points = cuts.points(k)
         precision, recall, rest = (float(rates[name][k]) for name in ("precision", "recall", "false_positive_rate"))
-        curve = TradeoffCurve(points, index=index)
-        own = index.value(np.nan_to_num(precision), np.nan_to_num(recall), _GRID)
-        worth = float(index.value(np.nan_to_num(precision), np.nan_to_num(recall), recall_weight[k]))
+        curve = TradeoffCurve(points, metric=metric)
+        own = metric.value(np.nan_to_num(precision), np.nan_to_num(recall), _GRID)
+        worth = float(metric.value(np.nan_to_num(precision), np.nan_to_num(recall), recall_weight[k]))
         best = np.nan_to_num(curve.value(_GRID))
         yield CurvePicture(
             labels[k],

@@ -112,10 +112,10 @@ def _pictures(report: Report) -> dict[str, Any] | None:
     cuts = ClassCuts(votes, report.weights, report.smoothing)
     return {
         "votes": list(vote_pictures(votes, places)),
-        "curves": list(curve_pictures(cuts, named, (wish.index, wish.recall_weight), votes.classes, places)),
+        "curves": list(curve_pictures(cuts, named, (wish.metric, wish.recall_weight), votes.classes, places)),
         "sweep": _sweep(report, order.tolist()),
         "left_out": len(votes.classes) - len(places),
-        "index": wish.index.name,
+        "metric": wish.metric.name,
     }
 
 

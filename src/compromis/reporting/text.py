@@ -123,7 +123,7 @@ def _preferences(evaluation: Evaluation, preferences: Preferences) -> str:
     verdict = evaluation.verdict
     assert verdict is not None
     lines = [
-        f"=== By Your Preferences (index {preferences.index.name}) ===\n",
+        f"=== By Your Preferences (metric {preferences.metric.name}) ===\n",
         "   Importance  Recall weight  Recall  Precision    Loss  Share  Decided  Class",
     ]
     lines += [_preference_row(one) for one in evaluation.per_class.values()]

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from compromis.errors import InputError, shown_label
 from compromis.evidence.points import OperatingPoints
-from compromis.indices import Index
+from compromis.metrics import Metric
 from compromis.tradeoffs.comparison import Comparison, check_algorithms, compare
 from compromis.tradeoffs.curve import TradeoffCurve
 from compromis.tradeoffs.domain import domain_of_application
@@ -58,8 +58,8 @@ class TradeoffReport:
         --------
         >>> from compromis.reporting.tradeoff import TradeoffReport
         >>> scores = {"a": [0.9, 0.8, 0.6, 0.4, 0.3, 0.1]}
-        >>> print(TradeoffReport.from_predictions([1, 0, 1, 1, 0, 0], scores, index="f"))
-        index f for 1: 3 of 6 rows are positive (50.0 %)
+        >>> print(TradeoffReport.from_predictions([1, 0, 1, 1, 0, 0], scores, metric="f"))
+        metric f for 1: 3 of 6 rows are positive (50.0 %)
         <BLANKLINE>
         a (area 0.8796, better than deciding everything positive for recall weights from 0 to 1)
         recall weight         cut               precision  recall
@@ -77,7 +77,7 @@ class TradeoffReport:
         cls,
         points: Mapping[str, OperatingPoints],
         *,
-        index: str | Index = "kulczynski",
+        metric: str | Metric = "kulczynski",
         min_precision: float | None = None,
         min_recall: float | None = None,
     ) -> TradeoffReport:
@@ -93,7 +93,7 @@ class TradeoffReport:
                 left_out[name] = str(error)
         if not feasible:
             raise InputError("; ".join(f"{name}: {reason}" for name, reason in left_out.items()))
-        return cls(compare(feasible, index), min_precision, min_recall, left_out)
+        return cls(compare(feasible, metric), min_precision, min_recall, left_out)
 
     @property
     def _points(self) -> OperatingPoints:
@@ -101,7 +101,7 @@ class TradeoffReport:
 
     def domain(self, name: str) -> tuple[tuple[float, float], ...]:
         """Return the recall weights for which the model is better than deciding everything positive."""
-        return domain_of_application(self.comparison.curves[name].points, self.comparison.index)
+        return domain_of_application(self.comparison.curves[name].points, self.comparison.metric)
 
     def to_json(self) -> str:
         """Return the report as JSON of a versioned schema; undefined numbers are null."""
@@ -109,7 +109,7 @@ class TradeoffReport:
         document = {
             "schema": SCHEMA,
             "version": VERSION,
-            "index": self.comparison.index.name,
+            "metric": self.comparison.metric.name,
             "positive": points.positive,
             "positives": points.positives,
             "negatives": points.negatives,
@@ -130,7 +130,7 @@ class TradeoffReport:
         points = self._points
         total = points.positives + points.negatives
         share = f"{points.positives:,} of {total:,} rows are positive ({100 * points.prevalence:.1f} %)"
-        lines = [f"index {self.comparison.index.name} for {shown_label(points.positive)}: {share}"]
+        lines = [f"metric {self.comparison.metric.name} for {shown_label(points.positive)}: {share}"]
         lines += [self._minima()] if self._minima() else []
         for name, curve in self.comparison.curves.items():
             table = str(curve).splitlines()[1:]

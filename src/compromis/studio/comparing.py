@@ -35,17 +35,17 @@ def class_points(patterns: Votes, label: Any) -> OperatingPoints:
     return OperatingPoints.from_flags(patterns.truth[kept] == place, own / total, label, weight)
 
 
-def compare_class(evidence: Mapping[str, Votes], label: Any, index: str, report: Report) -> dict[str, Any]:
+def compare_class(evidence: Mapping[str, Votes], label: Any, metric: str, report: Report) -> dict[str, Any]:
     """Return the trade-off curves of the models for one class, who is best where, and the verdict."""
     points = {}
     for number, (name, patterns) in enumerate(evidence.items()):
         report(number / (len(evidence) + 1), f"cutting the votes of {name}")
         points[name] = class_points(patterns, label)
     report(len(points) / (len(points) + 1), "comparing")
-    comparison = compare(points, index)
+    comparison = compare(points, metric)
     return {
         "label": label,
-        "index": index,
+        "metric": metric,
         "recall_weight": GRID.tolist(),
         "curves": [_curve(name, curve, comparison) for name, curve in comparison.curves.items()],
         "winners": [{"low": one.low, "high": one.high, "best": list(one.best)} for one in comparison.intervals],

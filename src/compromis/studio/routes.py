@@ -52,7 +52,7 @@ class _Hold(msgspec.Struct, forbid_unknown_fields=True):
 
 class _Compare(msgspec.Struct, forbid_unknown_fields=True):
     label: str
-    index: str
+    metric: str
 
 
 class _Toml(msgspec.Struct, forbid_unknown_fields=True):
@@ -137,7 +137,7 @@ async def _compare(request: Request) -> Any:
     workspace, asked = _workspace(request), await _asked(request, _Compare)
     job = workspace.jobs.start(
         f"Comparing for {asked.label}",
-        lambda job: workspace.compare(asked.label, asked.index, job.report),
+        lambda job: workspace.compare(asked.label, asked.metric, job.report),
         key="compare",
         light=True,
     )

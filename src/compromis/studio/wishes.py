@@ -38,7 +38,7 @@ class ClassWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
 class Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is wanted of all classes, each named."""
 
-    index: str = "kulczynski"
+    metric: str = "kulczynski"
     classes: tuple[ClassWish, ...] = ()
 
     def preferences(self, labels: tuple[Any, ...] | None = None) -> Preferences:
@@ -46,12 +46,12 @@ class Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         named = {one.label: one.preference() for one in self.classes if labels is None or one.label in labels}
         if len({one.label for one in self.classes}) < len(self.classes):
             raise InputError("each class stands once in a wish")
-        return Preferences(named, index=self.index)
+        return Preferences(named, metric=self.metric)
 
 
 def wish_of(preferences: Preferences, classes: tuple[Any, ...]) -> Wish:
     """Return preferences as a wish that names each of the classes."""
-    return Wish(preferences.index.name, tuple(_class_wish(str(label), preferences.of(label)) for label in classes))
+    return Wish(preferences.metric.name, tuple(_class_wish(str(label), preferences.of(label)) for label in classes))
 
 
 def answers(one: ClassWish) -> dict[str, float | None]:

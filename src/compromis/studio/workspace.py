@@ -156,12 +156,12 @@ class Workspace:
         with self._lock:
             model.weights, self.wish = checked, wish
 
-    def compare(self, label: str, index: str, report: Report) -> dict[str, Any]:
+    def compare(self, label: str, metric: str, report: Report) -> dict[str, Any]:
         """Compare all models for one class over all recall weights."""
         models = [one for one in self.models() if label in one.patterns.classes]
         if not models:
             raise InputError(f"no model is loaded that knows the class {label!r}")
-        result = compare_class({one.name: one.patterns for one in models}, label, index, report)
+        result = compare_class({one.name: one.patterns for one in models}, label, metric, report)
         for curve, one in zip(result["curves"], models, strict=True):
             place = one.patterns.classes.index(label)
             rates = class_rates(one.patterns.counts(one.weights, smoothing=one.smoothing))
@@ -173,7 +173,7 @@ class Workspace:
         wish = self.wish_for(model)
         counts = model.patterns.counts(model.weights, smoothing=model.smoothing)
         now = {
-            "wish": {"index": wish.index, "classes": [answers(one) for one in wish.classes]},
+            "wish": {"metric": wish.metric, "classes": [answers(one) for one in wish.classes]},
             "weights": model.weights.tolist(),
             "counts": counts.matrix.tolist(),
         }

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis.errors import InputError
-from compromis.indices import Index
+from compromis.metrics import Metric
 
 Floats = NDArray[np.float64]
 Density = Callable[[float], float]
@@ -100,23 +100,23 @@ def mass(density: Density | None, low: float, high: float) -> float:
 
 
 def area_under(
-    index: Index, rates: tuple[Floats, Floats], breaks: Floats, low: float, high: float, density: Density | None
+    metric: Metric, rates: tuple[Floats, Floats], breaks: Floats, low: float, high: float, density: Density | None
 ) -> float:
     """The integral of the value of the results that are best between the breaks, times the density."""
     total = 0.0
     for first, second, start, end in zip(*rates, breaks[:-1], breaks[1:], strict=True):
         a, b = max(low, float(start)), min(high, float(end))
         if a < b:
-            total += _one_area(index, float(first), float(second), a, b, density)
+            total += _one_area(metric, float(first), float(second), a, b, density)
     return total
 
 
-def _one_area(index: Index, first: float, second: float, low: float, high: float, density: Density | None) -> float:
+def _one_area(metric: Metric, first: float, second: float, low: float, high: float, density: Density | None) -> float:
     if density is None:
-        return float(index.area(first, second, low, high))
+        return float(metric.area(first, second, low, high))
 
     def value(weight: float) -> float:
-        return float(index.value(first, second, weight))
+        return float(metric.value(first, second, weight))
 
     if isinstance(density, Beta):
         return sum(_beta_quadrature(value, density, a, b) for a, b in _pieces(low, high, 2))

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis.evidence.points import OperatingPoints
-from compromis.indices import Index, get_index
 from compromis.measures.ranking import average_precision, roc_area
+from compromis.metrics import Metric, get_metric
 
 Floats = NDArray[np.float64]
 
@@ -65,7 +65,7 @@ def average_precision_bounds(points: OperatingPoints) -> tuple[float, float]:
 
 
 def tradeoff_bounds(
-    points: OperatingPoints, recall_weight: float, *, index: str | Index = "kulczynski"
+    points: OperatingPoints, recall_weight: float, *, metric: str | Metric = "kulczynski"
 ) -> tuple[float, float]:
     """Return between which numbers the best value at a recall weight lies: the best edge, and the best that a bin may hide.
 
@@ -76,7 +76,7 @@ def tradeoff_bounds(
     >>> cp.tradeoff_bounds(points, 0.5)
     (0.75, 0.9)
     """
-    family = get_index(index)
+    family = get_metric(metric)
     if not points.positives:
         return np.nan, np.nan
     at_edges = _value(family, points.true_positives[1:], points.false_positives[1:], points.positives, recall_weight)
@@ -88,15 +88,15 @@ def tradeoff_bounds(
     return low, max(low, float(hidden.max()))
 
 
-def best_inside(index: Index, before: Any, hits: Any, positives: float, recall_weight: float) -> Floats:
+def best_inside(metric: Metric, before: Any, hits: Any, positives: float, recall_weight: float) -> Floats:
     """Return the best value that a cut inside each bin may have: all its positives, none of its negatives."""
-    return _value(index, before[0] + hits, before[1], positives, recall_weight)
+    return _value(metric, before[0] + hits, before[1], positives, recall_weight)
 
 
-def _value(index: Index, hits: Any, alarms: Any, positives: float, recall_weight: float) -> Floats:
+def _value(metric: Metric, hits: Any, alarms: Any, positives: float, recall_weight: float) -> Floats:
     hits = np.asarray(hits, dtype=np.float64)
     precision = _precision(hits, np.asarray(alarms, dtype=np.float64))
-    return np.asarray(index.value(precision, hits / positives, recall_weight))
+    return np.asarray(metric.value(precision, hits / positives, recall_weight))
 
 
 def _precision(hits: Any, alarms: Any) -> Floats:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from compromis.errors import InputError, shown
 from compromis.evidence.points import OperatingPoints
-from compromis.indices import Index, get_index
+from compromis.metrics import Metric, get_metric
 from compromis.tradeoffs.areas import Density
 from compromis.tradeoffs.candidates import Candidates, Pair, join
 from compromis.tradeoffs.curve import TradeoffCurve
@@ -71,12 +71,12 @@ class Comparison:
     [('few', 0.4), ('many', 1.0)]
     """
 
-    __slots__ = ("curves", "index", "intervals")
+    __slots__ = ("curves", "intervals", "metric")
 
     def __init__(self, curves: dict[str, TradeoffCurve]) -> None:
         self.curves = curves
-        self.index = next(iter(curves.values())).index
-        self.intervals = _winners(curves, self.index)
+        self.metric = next(iter(curves.values())).metric
+        self.intervals = _winners(curves, self.metric)
 
     @property
     def areas(self) -> dict[str, float]:
@@ -138,7 +138,7 @@ class Comparison:
 
 def compare(
     algorithms: Mapping[str, OperatingPoints],
-    index: str | Index = "kulczynski",
+    metric: str | Metric = "kulczynski",
     *,
     pair: str | Pair = "precision-recall",
 ) -> Comparison:
@@ -148,7 +148,7 @@ def compare(
     ----------
     algorithms : mapping
         The operating points of each algorithm by name, for one positive class.
-    index : str or Index
+    metric : str or Metric
         ``"kulczynski"``, ``"f"``, ``"fowlkes_mallows"``, ``"jaccard"`` or one's own.
     pair : str
         ``"precision-recall"`` or ``"specificity-sensitivity"``.
@@ -163,7 +163,7 @@ def compare(
     [(0.0, 0.357, 'careful'), (0.357, 1.0, 'eager')]
     """
     check_algorithms(algorithms, "compare")
-    family = get_index(index)
+    family = get_metric(metric)
     return Comparison({name: TradeoffCurve(points, family, pair=pair) for name, points in algorithms.items()})
 
 
@@ -183,12 +183,12 @@ def check_algorithms(algorithms: Any, what: str) -> None:
         )
 
 
-def _winners(curves: dict[str, TradeoffCurve], index: Index) -> tuple[Winner, ...]:
+def _winners(curves: dict[str, TradeoffCurve], metric: Metric) -> tuple[Winner, ...]:
     """The envelope of all envelopes: where its owner changes, two curves cross."""
-    numeric = index.transform is None
+    numeric = metric.transform is None
     parts = [curve.candidates if numeric else curve.candidates.take(curve.envelope.chosen) for curve in curves.values()]
     both = join(parts)
-    envelope = upper_envelope(both, index)
+    envelope = upper_envelope(both, metric)
     owners = _owners(both, list(curves))
     winners: list[Winner] = []
     for place, low, high in zip(

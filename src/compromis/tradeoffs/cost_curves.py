@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
-from compromis.indices import KULCZYNSKI
+from compromis.metrics import KULCZYNSKI
 from compromis.tradeoffs.areas import area_under, check_range
 from compromis.tradeoffs.candidates import PAIRS, candidates_of, join, single
 from compromis.tradeoffs.envelope import upper_envelope

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from compromis.errors import InputError, shown_label
 from compromis.evidence.points import OperatingPoints
-from compromis.indices import Index, get_index
+from compromis.metrics import Metric, get_metric
 from compromis.tradeoffs.areas import Density, area_under, check_range, mass
 from compromis.tradeoffs.candidates import Candidates, Pair, candidates_of, get_pair
 from compromis.tradeoffs.envelope import Envelope, upper_envelope
@@ -36,7 +36,7 @@ class TradeoffCurve:
     ----------
     points : OperatingPoints
         The cuts of a score, or found groups.
-    index : str or Index
+    metric : str or Metric
         ``"kulczynski"``, ``"f"``, ``"fowlkes_mallows"``, ``"jaccard"`` or one's own.
     pair : str
         ``"precision-recall"``, or ``"specificity-sensitivity"`` where true negatives matter: specificity then takes
@@ -51,8 +51,8 @@ class TradeoffCurve:
 
     Notes
     -----
-    Hanczar and Nadif, section 4.2. Breaks are exact to rounding, from the counts, for the four indices and for any
-    with a transform; for an index of one's own without one see `compromis.tradeoffs.numeric` (roots to 1e-14, values
+    Hanczar and Nadif, section 4.2. Breaks are exact to rounding, from the counts, for the four metrics and for any
+    with a transform; for a metric of one's own without one see `compromis.tradeoffs.numeric` (roots to 1e-14, values
     to 1e-13). For all but Kulczynski a point with a rate of 0 is worth 0 inside (0, 1); at l = 0 and l = 1 themselves
     it is worth its other rate, which `value` and `best` respect.
 
@@ -60,7 +60,7 @@ class TradeoffCurve:
     --------
     >>> import compromis as cp
     >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-    >>> curve = cp.TradeoffCurve(points, index="f")
+    >>> curve = cp.TradeoffCurve(points, metric="f")
     >>> for part in curve.intervals:
     ...     print(f"{part.low:.3f} to {part.high:.3f}: score >= {part.threshold}")
     0.000 to 0.143: score >= 0.9
@@ -69,10 +69,10 @@ class TradeoffCurve:
     (0.857, 0.88)
     """
 
-    __slots__ = ("_candidates", "_envelope", "index", "pair", "points")
+    __slots__ = ("_candidates", "_envelope", "metric", "pair", "points")
 
     def __init__(
-        self, points: OperatingPoints, index: str | Index = "kulczynski", *, pair: str | Pair = "precision-recall"
+        self, points: OperatingPoints, metric: str | Metric = "kulczynski", *, pair: str | Pair = "precision-recall"
     ) -> None:
         if not isinstance(points, OperatingPoints):
             raise InputError(
@@ -80,17 +80,17 @@ class TradeoffCurve:
                 f"make them with from_predictions or from_groups"
             )
         self.points = points
-        self.index = get_index(index)
+        self.metric = get_metric(metric)
         self.pair = get_pair(pair)
         self._candidates = candidates_of(points, self.pair)
-        self._envelope = upper_envelope(self._candidates, self.index)
+        self._envelope = upper_envelope(self._candidates, self.metric)
 
-    def with_index(self, index: str | Index) -> TradeoffCurve:
-        """Return the curve of the same points for another index, without looking for the dominating points again."""
+    def with_metric(self, metric: str | Metric) -> TradeoffCurve:
+        """Return the curve of the same points for another metric, without looking for the dominating points again."""
         other = object.__new__(TradeoffCurve)
         other.points, other.pair, other._candidates = self.points, self.pair, self._candidates
-        other.index = get_index(index)
-        other._envelope = upper_envelope(self._candidates, other.index)
+        other.metric = get_metric(metric)
+        other._envelope = upper_envelope(self._candidates, other.metric)
         return other
 
     @property
@@ -148,7 +148,7 @@ class TradeoffCurve:
             return np.full(weight.shape, np.nan)[()]
         first, second = self._candidates.first_rate, self._candidates.second_rate
         best = self._envelope.at(weight)
-        inside = self.index.value(first[best], second[best], weight)
+        inside = self.metric.value(first[best], second[best], weight)
         return np.select([weight == 0, weight == 1], [first.max(), second.max()], inside)[()]
 
     def family(self, recall_weight: ArrayLike) -> Floats:
@@ -158,7 +158,7 @@ class TradeoffCurve:
             (self.points.precision, self.points.specificity)[self.pair.name != "precision-recall"],
             self.points.recall,
         )
-        return self.index.value(rates[0][:, None], rates[1][:, None], weight[None, :])
+        return self.metric.value(rates[0][:, None], rates[1][:, None], weight[None, :])
 
     def best(
         self, recall_weight: float, *, min_precision: float | None = None, min_recall: float | None = None
@@ -198,14 +198,14 @@ class TradeoffCurve:
 
         Notes
         -----
-        A closed form on each interval for the four indices without density; quadrature otherwise.
+        A closed form on each interval for the four metrics without density; quadrature otherwise.
         """
         check_range(low, high)
         mass(density, low, high)
         if not len(self._candidates):
             return float("nan")
         chosen = self._candidates.take(self._envelope.chosen)
-        return area_under(self.index, (chosen.first_rate, chosen.second_rate), self.breaks, low, high, density)
+        return area_under(self.metric, (chosen.first_rate, chosen.second_rate), self.breaks, low, high, density)
 
     def mean(self, low: float = 0.0, high: float = 1.0, density: Density | None = None) -> float:
         """Return the mean optimal value: the area divided by the width of the range, or by the density's mass in it."""
@@ -217,7 +217,7 @@ class TradeoffCurve:
 
     def __repr__(self) -> str:
         parts = f"{len(self.positions)} intervals"
-        return f"TradeoffCurve({self.points!r}, index={self.index.name!r}, pair={self.pair.name!r}: {parts})"
+        return f"TradeoffCurve({self.points!r}, metric={self.metric.name!r}, pair={self.pair.name!r}: {parts})"
 
     def __str__(self) -> str:
         if self.reason:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis.evidence.points import OperatingPoints
-from compromis.indices import Index
+from compromis.metrics import Metric
 from compromis.tradeoffs.candidates import Candidates, join, single
 from compromis.tradeoffs.curve import TradeoffCurve
 from compromis.tradeoffs.envelope import upper_envelope
@@ -14,7 +14,7 @@ from compromis.tradeoffs.envelope import upper_envelope
 Range = tuple[float, float]
 
 
-def domain_of_application(points: OperatingPoints, index: str | Index = "kulczynski") -> tuple[Range, ...]:
+def domain_of_application(points: OperatingPoints, metric: str | Metric = "kulczynski") -> tuple[Range, ...]:
     """Return the intervals of recall weights where some point is better than the maximal group.
 
     Outside of them a constant decision for the positive class is as good: the result is uninformative there (section
@@ -27,13 +27,13 @@ def domain_of_application(points: OperatingPoints, index: str | Index = "kulczyn
     >>> [tuple(round(end, 3) for end in part) for part in domain_of_application(points)]
     [(0.0, 0.375)]
     """
-    curve = TradeoffCurve(points, index)
+    curve = TradeoffCurve(points, metric)
     if curve.reason:
         return ()
     total = points.positives + points.negatives
     maximal = single((points.positives, total), (points.positives, points.positives))
     both = join([curve.candidates, maximal])
-    envelope = upper_envelope(both, curve.index)
+    envelope = upper_envelope(both, curve.metric)
     better = ~_like_maximal(both, maximal)[envelope.chosen]
     edges = zip(better.tolist(), envelope.breaks[:-1].tolist(), envelope.breaks[1:].tolist(), strict=True)
     return _merged([(low, high) for wins, low, high in edges if wins])

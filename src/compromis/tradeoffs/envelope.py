@@ -1,6 +1,6 @@
 """The upper envelope of results over the recall weight: which is best where, by a convex hull.
 
-With u the transform of an index each result is the straight line (1 - m) u(p) + m u(r), so that the envelope is the
+With u the transform of a metric each result is the straight line (1 - m) u(p) + m u(r), so that the envelope is the
 upper hull of the points (u(r), u(p)); m is l itself but for Jaccard. Flach and Kull (Precision-recall-gain curves, NIPS
 2015) had the intervals of F-beta first.
 """
@@ -12,14 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis.indices import Index
+from compromis.metrics import Metric
 from compromis.tradeoffs.candidates import Candidates
 
 Floats = NDArray[np.float64]
 Positions = NDArray[np.int64]
 
 _TRANSFORM = {0: 0, 1: 1, 2: 2, 3: 1}
-"""The transform of each index in compiled code: Jaccard has the hull of f."""
+"""The transform of each metric in compiled code: Jaccard has the hull of f."""
 _RECIPROCAL = 1
 _MANY = 1000
 
@@ -41,41 +41,41 @@ class Envelope:
         return self.chosen[places]
 
 
-def upper_envelope(candidates: Candidates, index: Index) -> Envelope:
+def upper_envelope(candidates: Candidates, metric: Metric) -> Envelope:
     """Return which candidate is best at which recall weight.
 
-    Results with a rate of 0 are worth 0 inside (0, 1) unless the index is defined there, and are left out first; if
+    Results with a rate of 0 are worth 0 inside (0, 1) unless the metric is defined there, and are left out first; if
     nothing else is left, one of them holds the whole range.
     """
     if len(candidates) == 0:
         return Envelope(np.empty(0, dtype=np.int64), np.empty(0))
     usable = np.arange(len(candidates))
-    if not index.defined_at_zero:
+    if not metric.defined_at_zero:
         usable = np.flatnonzero((candidates.first[0] > 0) & (candidates.second[0] > 0))
     if len(usable) <= 1:
         return Envelope(usable if len(usable) else np.array([len(candidates) - 1]), np.array([0.0, 1.0]))
-    if index.transform is None:
+    if metric.transform is None:
         from compromis.tradeoffs.numeric import numeric_envelope
 
         part = candidates.take(usable)
-        chosen, breaks = numeric_envelope(part.first_rate, part.second_rate, index)
+        chosen, breaks = numeric_envelope(part.first_rate, part.second_rate, metric)
         return Envelope(usable[chosen], breaks)
-    chain, odds = _hull(candidates, usable, index)
-    starts = np.asarray(index.bend(odds / (1 + odds)), dtype=np.float64)
+    chain, odds = _hull(candidates, usable, metric)
+    starts = np.asarray(metric.bend(odds / (1 + odds)), dtype=np.float64)
     starts[0] = 0.0
     return _without_gaps(chain, starts)
 
 
-def _hull(candidates: Candidates, usable: Positions, index: Index) -> tuple[Positions, Floats]:
-    if index.code < 0:
-        assert index.transform is not None
+def _hull(candidates: Candidates, usable: Positions, metric: Metric) -> tuple[Positions, Floats]:
+    if metric.code < 0:
+        assert metric.transform is not None
         rates = (candidates.first_rate[usable], candidates.second_rate[usable])
-        first, second = (np.stack([index.transform(rate), np.ones(len(usable))]) for rate in rates)
+        first, second = (np.stack([metric.transform(rate), np.ones(len(usable))]) for rate in rates)
         return _chain(first, second, usable, 0, margin=1e-11)  # differences of u have lost some digits
     first, second = candidates.first, candidates.second
     if len(usable) < len(candidates):
         first, second = first[:, usable], second[:, usable]
-    code = _TRANSFORM[index.code]
+    code = _TRANSFORM[metric.code]
     if code == 2 and len(usable) > _MANY:
         # isolines of f bend more than those of Fowlkes-Mallows: its hull holds theirs, and needs no logarithms
         some, _ = _chain(first, second, np.arange(len(usable)), _RECIPROCAL, margin=-1e-9)

@@ -30,7 +30,7 @@ class Interval:
     --------
     >>> import compromis as cp
     >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-    >>> first = cp.TradeoffCurve(points, index="f").intervals[0]
+    >>> first = cp.TradeoffCurve(points, metric="f").intervals[0]
     >>> first.threshold, first.precision, round(first.high, 4)  # best up to a recall weight of 1/7
     (0.9, 1.0, 0.1429)
     """
@@ -55,7 +55,7 @@ class Choice:
     feasible : bool
         Whether a result meets the minima.
     value : float
-        The value of the index; NaN if nothing is feasible.
+        The value of the metric; NaN if nothing is feasible.
     position, threshold, name, precision, recall : see Interval
         Position is -1, and the rates are NaN, if nothing is feasible.
     reason : str
@@ -65,7 +65,7 @@ class Choice:
     --------
     >>> import compromis as cp
     >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-    >>> curve = cp.TradeoffCurve(points, index="f")
+    >>> curve = cp.TradeoffCurve(points, metric="f")
     >>> choice = curve.best(0.5)
     >>> choice.threshold, choice.precision, choice.recall
     (0.4, 0.75, 1.0)

@@ -1,4 +1,4 @@
-"""The envelope of an index of one's own, without a transform: by a grid of weights and root finding."""
+"""The envelope of a metric of one's own, without a transform: by a grid of weights and root finding."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis.indices import Index
+from compromis.metrics import Metric
 
 Floats = NDArray[np.float64]
 
@@ -17,7 +17,7 @@ TOLERANCE = 1e-13
 """How much better a result must be at a crossing of two others to get an interval of its own."""
 
 
-def numeric_envelope(first: Floats, second: Floats, index: Index) -> tuple[NDArray[np.int64], Floats]:
+def numeric_envelope(first: Floats, second: Floats, metric: Metric) -> tuple[NDArray[np.int64], Floats]:
     """Return the best results in turn, and the weights where they change.
 
     Notes
@@ -27,10 +27,10 @@ def numeric_envelope(first: Floats, second: Floats, index: Index) -> tuple[NDArr
     at most once between two neighbouring multiples.
     """
     weights = np.linspace(0.0, 1.0, GRID + 1)
-    winners = [_best(first, second, index, weight) for weight in weights.tolist()]
+    winners = [_best(first, second, metric, weight) for weight in weights.tolist()]
     chosen, breaks = [winners[0]], [0.0]
     for low, high, left, right in zip(weights[:-1], weights[1:], winners[:-1], winners[1:], strict=True):
-        for weight, winner in _changes(first, second, index, (float(low), left), (float(high), right)):
+        for weight, winner in _changes(first, second, metric, (float(low), left), (float(high), right)):
             if weight > breaks[-1]:
                 chosen.append(winner)
                 breaks.append(weight)
@@ -41,34 +41,36 @@ def numeric_envelope(first: Floats, second: Floats, index: Index) -> tuple[NDArr
     return np.array(chosen), np.append(breaks, 1.0)
 
 
-def _best(first: Floats, second: Floats, index: Index, weight: float) -> int:
-    return int(np.argmax(index.value(first, second, weight)))
+def _best(first: Floats, second: Floats, metric: Metric, weight: float) -> int:
+    return int(np.argmax(metric.value(first, second, weight)))
 
 
 Place = tuple[float, int]
 
 
-def _changes(first: Floats, second: Floats, index: Index, start: Place, end: Place, depth: int = 0) -> Iterator[Place]:
+def _changes(
+    first: Floats, second: Floats, metric: Metric, start: Place, end: Place, depth: int = 0
+) -> Iterator[Place]:
     """Yield where the best result changes between two weights whose best results are known."""
     (low, left), (high, right) = start, end
     if left == right:
         return
-    crossing = _crossing(first[[left, right]], second[[left, right]], index, low, high)
-    values = index.value(first, second, crossing)
+    crossing = _crossing(first[[left, right]], second[[left, right]], metric, low, high)
+    values = metric.value(first, second, crossing)
     best = int(np.argmax(values))
     if values[best] > max(values[left], values[right]) + TOLERANCE and low < crossing < high and depth < 60:
-        yield from _changes(first, second, index, start, (crossing, best), depth + 1)
-        yield from _changes(first, second, index, (crossing, best), end, depth + 1)
+        yield from _changes(first, second, metric, start, (crossing, best), depth + 1)
+        yield from _changes(first, second, metric, (crossing, best), end, depth + 1)
     else:
         yield crossing, right
 
 
-def _crossing(first: Floats, second: Floats, index: Index, low: float, high: float) -> float:
+def _crossing(first: Floats, second: Floats, metric: Metric, low: float, high: float) -> float:
     """The weight between `low` and `high` where the second result draws level with the first."""
     from scipy.optimize import brentq
 
     def lead(weight: float) -> float:
-        values = index.value(first, second, weight)
+        values = metric.value(first, second, weight)
         return float(values[0] - values[1])
 
     if lead(low) <= 0:

@@ -11,7 +11,7 @@ import numpy as np
 
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
-from compromis.indices import KULCZYNSKI
+from compromis.metrics import KULCZYNSKI
 from compromis.preferences import Label
 from compromis.tradeoffs.candidates import PAIRS, Candidates, candidates_of, join, single
 from compromis.tradeoffs.comparison import check_algorithms
@@ -143,7 +143,7 @@ def roc_hull(models: Mapping[str, OperatingPoints]) -> RocHull:
     Notes
     -----
     At slope s = (cost of a false positive x negatives) / (cost of a false negative x positives) the best point has the
-    largest tpr - s fpr; this is the trade-off space of specificity and sensitivity with index Kulczynski at
+    largest tpr - s fpr; this is the trade-off space of specificity and sensitivity with metric Kulczynski at
     l = 1 / (1 + s). Provost and Fawcett 2001; the course (004) calls it the selection of models.
 
     Examples

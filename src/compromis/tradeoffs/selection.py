@@ -40,7 +40,7 @@ def choose(curve: TradeoffCurve, weight: float, min_precision: float | None, min
     if not meets.any():
         return Choice(False, *NOTHING, reason=_infeasible(curve, rates, least))
     first = rates["precision"] if curve.pair.name == "precision-recall" else curve.points.specificity[positions]
-    values = np.where(meets, curve.index.value(first, rates["recall"], weight), -np.inf)
+    values = np.where(meets, curve.metric.value(first, rates["recall"], weight), -np.inf)
     place = _first_of_best(values, first + rates["recall"])
     return _choice(curve, int(positions[place]), float(values[place]))
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
-from compromis.indices import Index, get_index
+from compromis.metrics import Metric, get_metric
 from compromis.tradeoffs.curve import read_weight
 
 Floats = NDArray[np.float64]
@@ -111,19 +111,19 @@ class PrecisionRecallSpace:
         }
 
     def curves(
-        self, recall_weight: ArrayLike, index: str | Index = "kulczynski", *, random_size: float | None = None
+        self, recall_weight: ArrayLike, metric: str | Metric = "kulczynski", *, random_size: float | None = None
     ) -> dict[str, Floats]:
         """Return the curves of the landmarks in trade-off space, and of a random group (by default of half size)."""
-        weight, family = read_weight(recall_weight), get_index(index)
+        weight, family = read_weight(recall_weight), get_metric(metric)
         curves = {name: family.value(*rates, weight) for name, rates in self.landmarks().items()}
         precision, recall = self.random_groups(self.universe_size / 2 if random_size is None else random_size)
         return {**curves, "random": family.value(precision, recall, weight)}
 
 
 def isoline(
-    value: float, recall_weight: float, index: str | Index = "kulczynski", *, size: int = 201
+    value: float, recall_weight: float, metric: str | Metric = "kulczynski", *, size: int = 201
 ) -> tuple[Floats, Floats]:
-    """Return (recall, precision) along the line on which an index has one value.
+    """Return (recall, precision) along the line on which a metric has one value.
 
     Parameters
     ----------
@@ -131,8 +131,8 @@ def isoline(
         The value, in [0, 1].
     recall_weight : float
         l in [0, 1].
-    index : str or Index
-        Any index that rises with precision and recall, one's own included.
+    metric : str or Metric
+        Any metric that rises with precision and recall, one's own included.
     size : int
         How many rates to try along an axis; those that reach the value are returned.
 
@@ -144,13 +144,13 @@ def isoline(
     Examples
     --------
     >>> from compromis.tradeoffs import isoline
-    >>> recall, precision = isoline(0.5, 0.5, index="f", size=3)
+    >>> recall, precision = isoline(0.5, 0.5, metric="f", size=3)
     >>> recall.tolist(), precision.round(4).tolist()
     ([0.5, 1.0], [0.5, 0.3333])
     """
-    weight, family = float(read_weight(recall_weight)), get_index(index)
+    weight, family = float(read_weight(recall_weight)), get_metric(metric)
     if not 0 <= value <= 1:
-        raise InputError(f"an index has values between 0 and 1, got {value}")
+        raise InputError(f"a metric has values between 0 and 1, got {value}")
     given = np.linspace(0.0, 1.0, size)
     low, high = np.zeros(size), np.ones(size)
 

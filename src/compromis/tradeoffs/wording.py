@@ -16,7 +16,7 @@ def verdict(comparison: Comparison) -> str:
         reasons = "; ".join(f"{shown_label(name)}: {curve.reason}" for name, curve in comparison.curves.items())
         return f"Nothing can be compared ({reasons})."
     where = "; ".join(_clause(part, comparison) for part in comparison.intervals)
-    sentence = f"By {comparison.index.name}, {where}."
+    sentence = f"By {comparison.metric.name}, {where}."
     return " ".join(part for part in (sentence, _area_sentence(comparison), _prevalence_sentence(comparison)) if part)
 
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
-from compromis.indices import Index, get_index
 from compromis.measures.rates import ratio
+from compromis.metrics import Metric, get_metric
 from compromis.uncertainty.bands import tradeoff_draws
 from compromis.uncertainty.cuts import draw_cuts
 from compromis.uncertainty.interval import Floats, Interval, from_draws, read_confidence
@@ -42,7 +42,7 @@ def average_precision_interval(points: OperatingPoints, *, confidence: float = 0
 def tradeoff_area_interval(
     points: OperatingPoints,
     *,
-    index: str | Index = "kulczynski",
+    metric: str | Metric = "kulczynski",
     low: float = 0.0,
     high: float = 1.0,
     confidence: float = 0.95,
@@ -62,7 +62,7 @@ def tradeoff_area_interval(
     >>> rng = np.random.default_rng(0)
     >>> y = np.arange(300) < 60
     >>> points = cp.OperatingPoints.from_predictions(y, y * 1.5 + rng.normal(size=300))
-    >>> area = cp.tradeoff_area_interval(points, index="f")
+    >>> area = cp.tradeoff_area_interval(points, metric="f")
     >>> area.low < area.value < area.high
     True
     """
@@ -72,7 +72,7 @@ def tradeoff_area_interval(
     if not 0 <= low < high <= 1:
         raise InputError(f"low and high are recall weights with 0 <= low < high <= 1, got {low:g} and {high:g}")
     at = np.linspace(low, high, 101)
-    observed, curves = tradeoff_draws(points, get_index(index), at, **options)
+    observed, curves = tradeoff_draws(points, get_metric(metric), at, **options)
     value, draws = (np.asarray(simpson(part, x=at, axis=-1)) / (high - low) for part in (observed, curves))
     return from_draws(value, draws, level)[0]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from compromis.evidence.points import OperatingPoints
-from compromis.indices import Index, get_index
 from compromis.measures.rates import ratio
+from compromis.metrics import Metric, get_metric
 from compromis.uncertainty.cuts import draw_cuts
 from compromis.uncertainty.interval import Floats, read_confidence
 
@@ -98,12 +98,12 @@ def precision_recall_band(
 def tradeoff_band(
     points: OperatingPoints,
     *,
-    index: str | Index = "kulczynski",
+    metric: str | Metric = "kulczynski",
     confidence: float = 0.95,
     simultaneous: bool = False,
     **options: object,
 ) -> Band:
-    """Return the best value of an index over recall weights, with its band; the other options are those of `roc_band`.
+    """Return the best value of a metric over recall weights, with its band; the other options are those of `roc_band`.
 
     Notes
     -----
@@ -117,28 +117,28 @@ def tradeoff_band(
     >>> rng = np.random.default_rng(0)
     >>> y = np.arange(300) < 60
     >>> points = cp.OperatingPoints.from_predictions(y, y * 1.5 + rng.normal(size=300))
-    >>> band, whole = (cp.tradeoff_band(points, index="f", simultaneous=whole) for whole in (False, True))
+    >>> band, whole = (cp.tradeoff_band(points, metric="f", simultaneous=whole) for whole in (False, True))
     >>> bool((whole.high - whole.low).mean() > (band.high - band.low).mean())  # sure of the whole curve at once
     True
     """
-    family = get_index(index)
+    family = get_metric(metric)
     observed, curves = tradeoff_draws(points, family, GRID, **options)
     return _band(observed, curves, confidence, simultaneous)
 
 
-def tradeoff_draws(points: OperatingPoints, index: Index, at: Floats, **options: object) -> tuple[Floats, Floats]:
-    """Return the best value of the index at each recall weight `at`, and draws of what the best cuts are worth."""
+def tradeoff_draws(points: OperatingPoints, metric: Metric, at: Floats, **options: object) -> tuple[Floats, Floats]:
+    """Return the best value of the metric at each recall weight `at`, and draws of what the best cuts are worth."""
     drawn = draw_cuts(points, **options)  # type: ignore[arg-type]
     precision, recall = (np.nan_to_num(rate) for rate in (points.precision, points.recall))
     p, r = np.nan_to_num(drawn.precision), drawn.tpr
     observed, curves = np.empty(len(at)), np.empty((len(r), len(at)))
     for place, weight in enumerate(at):
-        values = index.value(precision[drawn.kept], recall[drawn.kept], weight)
+        values = metric.value(precision[drawn.kept], recall[drawn.kept], weight)
         cut = int(values.argmax())
         # merged cuts may hide a slightly better one between the neighbours of the best
         near = slice(drawn.kept[max(cut - 1, 0)], drawn.kept[min(cut + 1, len(values) - 1)] + 1)
-        observed[place] = index.value(precision[near], recall[near], weight).max()
-        curves[:, place] = index.value(p[:, cut], r[:, cut], weight) + observed[place] - values[cut]
+        observed[place] = metric.value(precision[near], recall[near], weight).max()
+        curves[:, place] = metric.value(p[:, cut], r[:, cut], weight) + observed[place] - values[cut]
     return observed, np.clip(curves, 0.0, 1.0)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
-from compromis.indices import Index, get_index
+from compromis.metrics import Metric, get_metric
 from compromis.uncertainty.bands import tradeoff_draws
 from compromis.uncertainty.cuts import draw_cuts
 from compromis.uncertainty.drawing import SEED
@@ -57,14 +57,14 @@ class SureRange:
 
 
 def exchanges(
-    points: OperatingPoints, *, index: str | Index = "kulczynski", confidence: float = 0.95, **options: object
+    points: OperatingPoints, *, metric: str | Metric = "kulczynski", confidence: float = 0.95, **options: object
 ) -> tuple[Exchange, ...]:
     """Return the ends of the intervals of recall weights in which each cut is the best, with their intervals.
 
     Notes
     -----
-    Two cuts are worth the same where (1 - m) u(p) + m u(r) is equal, u the transform of the index; so each draw of the two
-    cuts gives its own weight, clipped to [0, 1]. An index of one's own without a transform has none. Cuts that are best on less
+    Two cuts are worth the same where (1 - m) u(p) + m u(r) is equal, u the transform of the metric; so each draw of the two
+    cuts gives its own weight, clipped to [0, 1]. A metric of one's own without a transform has none. Cuts that are best on less
     than a thousandth of the weights are passed over.
 
     Examples
@@ -72,13 +72,13 @@ def exchanges(
     >>> import compromis as cp
     >>> from compromis.uncertainty.exchange import exchanges
     >>> points = cp.OperatingPoints.from_predictions([1] * 60 + [0] * 60, [3] * 30 + [2] * 30 + [3] * 2 + [2] * 20 + [1] * 38)
-    >>> [round(one.recall_weight.value, 2) for one in exchanges(points, index="f")]
+    >>> [round(one.recall_weight.value, 2) for one in exchanges(points, metric="f")]
     [0.23]
     """
-    level, family = read_confidence(confidence), get_index(index)
+    level, family = read_confidence(confidence), get_metric(metric)
     if family.transform is None:
         raise InputError(
-            f"the index {family.name!r} has no transform; give it one, or use one of the four named indices"
+            f"the metric {family.name!r} has no transform; give it one, or use one of the four named metrics"
         )
     drawn = draw_cuts(points, **options)  # type: ignore[arg-type]
     precision, recall = (np.nan_to_num(rate)[drawn.kept] for rate in (points.precision, points.recall))
@@ -96,7 +96,7 @@ def exchanges(
 def sure_ranges(
     models: Mapping[str, OperatingPoints],
     *,
-    index: str | Index = "kulczynski",
+    metric: str | Metric = "kulczynski",
     confidence: float = 0.95,
     draws: int = 1000,
     random_state: int = SEED,
@@ -116,11 +116,11 @@ def sure_ranges(
     >>> y = np.arange(300) < 60
     >>> points = cp.OperatingPoints.from_predictions(y, y * 1.5 + rng.normal(size=300))
     >>> noise = cp.OperatingPoints.from_predictions(y, rng.normal(size=300))
-    >>> first = cp.sure_ranges({"model": points, "noise": noise}, index="f")[0]
+    >>> first = cp.sure_ranges({"model": points, "noise": noise}, metric="f")[0]
     >>> first.model, first.sure
     ('model', True)
     """
-    level, family = read_confidence(confidence), get_index(index)
+    level, family = read_confidence(confidence), get_metric(metric)
     if len(models) < 2:
         raise InputError(f"there is nothing to compare: give at least two models, got {len(models)}")
     at = np.linspace(0.0, 1.0, 201)
@@ -143,17 +143,17 @@ def sure_ranges(
     )
 
 
-def _weight_of_exchange(index: Index, precision: Floats, recall: Floats, below: int, above: int) -> Floats:
+def _weight_of_exchange(metric: Metric, precision: Floats, recall: Floats, below: int, above: int) -> Floats:
     """Return the recall weight at which two cuts are worth the same, in each draw."""
-    assert index.transform is not None
+    assert metric.transform is not None
     tiny = np.finfo(np.float64).tiny  # a drawn rate of 0 makes the other cut the better one, whatever the weight
     with np.errstate(divide="ignore", over="ignore"):
         p, r = (
-            index.transform(np.maximum(rate[:, below], tiny)) - index.transform(np.maximum(rate[:, above], tiny))
+            metric.transform(np.maximum(rate[:, below], tiny)) - metric.transform(np.maximum(rate[:, above], tiny))
             for rate in (precision, recall)
         )
     weight = np.divide(p, p - r, out=np.full(len(p), 0.5), where=p != r)
     # where one cut is better in both rates there is no exchange: the better one is best from end to end
     dominated = np.where((p >= 0) & (r >= 0), 1.0, np.where((p <= 0) & (r <= 0), 0.0, weight))
-    bent: Floats = np.clip(np.asarray(index.bend(np.clip(dominated, 0.0, 1.0))), 0.0, 1.0)
+    bent: Floats = np.clip(np.asarray(metric.bend(np.clip(dominated, 0.0, 1.0))), 0.0, 1.0)
     return bent

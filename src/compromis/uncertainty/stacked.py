@@ -56,7 +56,7 @@ def class_rates(stack: Stack) -> dict[str, Floats]:
 
 def class_losses(stack: Stack, wish: Wish, rates: dict[str, Floats]) -> Floats:
     """Return f of each class, of shape (draws, K): 1 if it is never decided, NaN if it does not occur."""
-    loss = 1 - wish.index.value(rates["precision"], rates["recall"], wish.recall_weight)
+    loss = 1 - wish.metric.value(rates["precision"], rates["recall"], wish.recall_weight)
     return np.where(stack.present, np.where(stack.decided == 0, 1.0, loss), np.nan)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis.kernels.index_terms import COST, Objective
+from compromis.kernels.metric_terms import COST, Objective
 from compromis.kernels.weights_cell import centre
 from compromis.kernels.weights_state import SearchState, prepare
 from compromis.kernels.weights_sweep import descend, draw_in_turn, one_against_rest, total_value

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis.errors import InputError
-from compromis.kernels.index_terms import MERGED
+from compromis.kernels.metric_terms import MERGED
 from compromis.kernels.weights_binary import sweep_cuts
 from compromis.kernels.weights_ternary import BestCell, Boxes, TernaryRows, search_boxes
 from compromis.weights.budget import Meter
@@ -86,7 +86,7 @@ def _cuts(problem: SearchProblem) -> tuple[tuple[Floats, Floats], tuple[Floats, 
 
 
 def _sorted(part: Floats, size: Floats) -> tuple[Floats, Floats]:
-    if size.size == 1 and part.size != 1:  # plain sorts are faster than those that move indices
+    if size.size == 1 and part.size != 1:  # plain sorts are faster than those that move metrics
         return np.sort(part), size
     order = np.argsort(part, kind="stable")
     return part[order], size[order] if size.size == part.size else size

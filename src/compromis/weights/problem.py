@@ -12,13 +12,13 @@ from compromis.errors import InputError, shown
 from compromis.evidence import Counts
 from compromis.evidence.vote_values import is_sparse
 from compromis.evidence.votes import Votes, sparse_parts
-from compromis.kernels.index_terms import COST, Objective
+from compromis.kernels.metric_terms import COST, Objective
 from compromis.kernels.vote_rows import VoteTable, count_row_votes, gather_class_votes, gather_row_votes
 from compromis.kernels.weights_state import Patterns
 from compromis.measures.costs import average_cost, read_cost
 from compromis.measures.pragma import pragma, violations
 from compromis.preferences import Preferences, Wish
-from compromis.weights.own_index import formula_of
+from compromis.weights.own_metric import formula_of
 
 WIDEST = 1e100
 """The largest ratio of weights without a bound of the user's: products with votes stay within float64."""
@@ -113,8 +113,8 @@ class SearchProblem:
         present = support > 0
         weighted = self.patterns.multiplicity.dtype.kind == "f"
         return Objective(
-            code=self.wish.index.code if self.cost is None else COST,
-            formula=formula_of(self.wish.index),
+            code=self.wish.metric.code if self.cost is None else COST,
+            formula=formula_of(self.wish.metric),
             share=importance / importance.sum(),
             recall_weight=self.wish.recall_weight,
             support=support,

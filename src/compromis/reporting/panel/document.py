@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from compromis.errors import InputError, shown_label
 from compromis.evidence import Counts
 from compromis.evidence.votes import Votes, read_class_weights
-from compromis.indices import INDICES
+from compromis.metrics import METRICS
 from compromis.preferences import Label, Preference, Preferences
 from compromis.reporting.panel.binning import RUNGS, Binning, binned
 from compromis.reporting.panel.packing import least_size, pack_patterns, packed_size
@@ -64,9 +64,9 @@ def panel_document(
     if not isinstance(patterns, Votes):
         raise InputError(f"patterns are compromis.Votes, got {type(patterns).__name__}; use from_votes")
     wish = Preferences() if preferences is None else preferences
-    if INDICES.get(wish.index.name) is not wish.index:
+    if METRICS.get(wish.metric.name) is not wish.metric:
         raise InputError(
-            f"the index {wish.index.name!r} is your own code, which a page cannot run; choose one of {', '.join(INDICES)}"
+            f"the metric {wish.metric.name!r} is your own code, which a page cannot run; choose one of {', '.join(METRICS)}"
         )
     wish.on(patterns.classes)
     places = len(patterns.classes)
@@ -78,7 +78,7 @@ def panel_document(
         "schema": SCHEMA,
         "version": VERSION,
         "classes": [_label(label) for label in patterns.classes],
-        "wish": {"index": wish.index.name, "classes": [_answers(wish.of(label)) for label in patterns.classes]},
+        "wish": {"metric": wish.metric.name, "classes": [_answers(wish.of(label)) for label in patterns.classes]},
         "weights": used.tolist(),
         "smoothing": smoothing,
         "rows": patterns.rows,

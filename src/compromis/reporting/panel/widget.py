@@ -133,9 +133,9 @@ def read_state(classes: tuple[Any, ...], first: Preferences, state: dict[str, An
         return first
     wish = state["wish"]
     each = {label: _preference(one) for label, one in zip(classes, wish["classes"], strict=True)}
-    if wish["index"] == first.index.name and all(first.of(label) == one for label, one in each.items()):
+    if wish["metric"] == first.metric.name and all(first.of(label) == one for label, one in each.items()):
         return first
-    return Preferences(each, index=wish["index"])
+    return Preferences(each, metric=wish["metric"])
 
 
 def _preference(one: dict[str, Any]) -> Preference:

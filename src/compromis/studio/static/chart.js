@@ -13,7 +13,7 @@ export function tradeoffChart(found, mine) {
   low = Number.isFinite(least) ? Math.min(0.8, Math.max(0, Math.floor(10 * least - 0.5) / 10)) : 0;
   const picture = svg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, class: "chart", role: "img", "aria-label": found.verdict },
     grid(), winners(found), found.curves.map(line));
-  const weight = mine && recallWeight(found.index, mine);
+  const weight = mine && recallWeight(found.metric, mine);
   if (weight !== null && Number.isFinite(weight)) picture.append(...wishLine(weight));
   return el("figure", { class: "chart-place" }, picture);
 }
@@ -52,13 +52,13 @@ function wishLine(weight) {
   ];
 }
 
-/** The recall weight that the two answers mean for an index; the formulas of compromis.indices. */
-export function recallWeight(index, mine) {
+/** The recall weight that the two answers mean for a metric; the formulas of compromis.metrics. */
+export function recallWeight(metric, mine) {
   if (mine.recall_weight !== null && mine.recall_weight !== undefined) return mine.recall_weight;
   const [p, r] = [mine.precision_at_full_recall ?? 0.8, mine.recall_at_full_precision ?? 0.8];
-  if (index === "kulczynski") return (1 - p) / (1 - p + (1 - r));
+  if (metric === "kulczynski") return (1 - p) / (1 - p + (1 - r));
   if (p === 0 || r === 0) return p === r ? 0.5 : Number(p === 0);
-  if (index === "f") return (r * (1 - p)) / (r * (1 - p) + p * (1 - r));
-  if (index === "fowlkes_mallows") return Math.log(p) / (Math.log(p) + Math.log(r));
+  if (metric === "f") return (r * (1 - p)) / (r * (1 - p) + p * (1 - r));
+  if (metric === "fowlkes_mallows") return Math.log(p) / (Math.log(p) + Math.log(r));
   return p >= r ? (r * (1 - p)) / (2 * p * (1 - r)) : 1 - (p * (1 - r)) / (2 * r * (1 - p));
 }

@@ -26,8 +26,8 @@ export function mountCompare(root) {
     try {
       error.show("");
       const wish = current()?.wish ?? session.wish;
-      const index = wish?.index ?? "kulczynski";
-      const found = await follow(await ask("POST", "/api/compare", { label: state.label, index }));
+      const metric = wish?.metric ?? "kulczynski";
+      const found = await follow(await ask("POST", "/api/compare", { label: state.label, metric }));
       if (found.label === state.label) draw(result, found, wish);
     } catch (problem) {
       if (!(problem instanceof Cancelled)) error.show(problem.message);

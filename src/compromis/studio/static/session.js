@@ -85,7 +85,7 @@ async function again(one, wish) {
 }
 
 /** The part of a wish that is about a model's classes. */
-export const only = (wish, one) => ({ index: wish.index, classes: wish.classes.filter((each) => one.classes.includes(each.label)) });
+export const only = (wish, one) => ({ metric: wish.metric, classes: wish.classes.filter((each) => one.classes.includes(each.label)) });
 
 async function bring(name) {
   const offered = session.sources.find((one) => one.name === name);

@@ -25,7 +25,7 @@ function wording(state, one) {
     label: one.classes[place],
     ...Object.fromEntries(fields.map((name) => [name, each[name] ?? null]).filter(([, value]) => value !== null)),
   }));
-  return { model: one.id, wish: { index: state.wish.index, classes }, weights: Array.from(state.weights) };
+  return { model: one.id, wish: { metric: state.wish.metric, classes }, weights: Array.from(state.weights) };
 }
 
 /** Mount the step. */
@@ -106,5 +106,5 @@ export function takeWeights(id, found) {
 export function takeWish(wish) {
   const now = panel.state().wish.classes;
   const classes = now.map((_, place) => ({ ...NOTHING, ...wish.classes.find((each) => each.label === model().classes[place]) }));
-  panel.set({ wish: { index: wish.index, classes } });
+  panel.set({ wish: { metric: wish.metric, classes } });
 }

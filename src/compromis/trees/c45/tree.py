@@ -35,7 +35,7 @@ class Tree:
         return Nodes(*(getattr(self, name) for name in Nodes._fields))
 
     def children(self, node: int) -> range:
-        """Indices of the node's children; none for a leaf."""
+        """Metrics of the node's children; none for a leaf."""
         first = int(self.first_child[node])
         return range(first, first + int(self.n_children[node]))
 

@@ -1,6 +1,6 @@
-// The knobs: importance, the two answers and the minima of each class, and the index.
+// The knobs: importance, the two answers and the minima of each class, and the metric.
 
-import { INDICES, recallWeight } from "./wish.js";
+import { METRICS, recallWeight } from "./wish.js";
 import { make, nameOf, percent, say } from "./elements.js";
 
 const IMPORTANCES = [0, 0.1, 0.2, 0.5, 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 200, 500, 1000];
@@ -70,7 +70,7 @@ function classKnobs(one, open, changed) {
   floor("min_recall", leastRecall.input);
   return {
     node,
-    show(index) {
+    show(metric) {
       importance.show(Math.max(0, steps.findIndex((step) => step >= one.importance)), one.importance);
       precision.show(Math.round(100 * (one.precision_at_full_recall ?? 0.8)), one.precision_at_full_recall);
       recall.show(Math.round(100 * (one.recall_at_full_precision ?? 0.8)), one.recall_at_full_precision);
@@ -78,7 +78,7 @@ function classKnobs(one, open, changed) {
         const text = value == null ? "" : String(Number((100 * value).toPrecision(6)));
         if (document.activeElement !== field.input) field.input.value = text;
       }
-      say(brief, `importance ${one.importance} · recall weight ${recallWeight(index, one).toFixed(2)}`);
+      say(brief, `importance ${one.importance} · recall weight ${recallWeight(metric, one).toFixed(2)}`);
     },
   };
 }
@@ -86,21 +86,21 @@ function classKnobs(one, open, changed) {
 /** Return the knobs of a wish, which they change in place: {node, show()}. */
 export function knobs(wish, changed) {
   const id = newId();
-  const index = make("select", { id }, ...INDICES.map((name) => make("option", { value: name }, name.replace("_", "-"))));
-  index.addEventListener("change", () => {
-    wish.index = index.value;
+  const metric = make("select", { id }, ...METRICS.map((name) => make("option", { value: name }, name.replace("_", "-"))));
+  metric.addEventListener("change", () => {
+    wish.metric = metric.value;
     changed();
   });
   const highest = Math.max(...wish.classes.map((one) => one.importance));
   const few = wish.classes.length <= OPEN_UP_TO;
   const top = wish.classes.findIndex((one) => one.importance === highest);
   const each = wish.classes.map((one, k) => classKnobs(one, few ? k < 3 || k === top : k === top, changed));
-  const choice = make("div", { class: "cp-index" }, make("label", { for: id }, "Index"), index);
+  const choice = make("div", { class: "cp-metric" }, make("label", { for: id }, "Metric"), metric);
   return {
     node: make("div", { class: "cp-controls", role: "group", "aria-label": "What matters" }, choice, make("div", { class: "cp-classes" }, ...each.map((one) => one.node))),
     show() {
-      index.value = wish.index;
-      each.forEach((one) => one.show(INDICES.indexOf(wish.index)));
+      metric.value = wish.metric;
+      each.forEach((one) => one.show(METRICS.indexOf(wish.metric)));
     },
   };
 }

@@ -1,6 +1,6 @@
 // Pictures of one class: trade-off, precision-recall and ROC curves with the chosen point, and the weight sweep.
 
-import { INDICES, indexValue } from "./wish.js";
+import { METRICS, metricValue } from "./wish.js";
 import { envelope, frontier } from "./cuts.js";
 import { draw, make, put, say } from "./elements.js";
 
@@ -90,10 +90,10 @@ export function curvePictures() {
 }
 
 function drawTradeoff(tradeoff, cuts, parts, wish, k) {
-  const index = INDICES.indexOf(wish.index);
-  const own = (weight) => indexValue(index, parts.precision[k] || 0, parts.recall[k] || 0, weight);
+  const metric = METRICS.indexOf(wish.metric);
+  const own = (weight) => metricValue(metric, parts.precision[k] || 0, parts.recall[k] || 0, weight);
   const weight = parts.goal.weight[k];
-  const best = envelope(frontier(cuts), index);
+  const best = envelope(frontier(cuts), metric);
   tradeoff.line("best", best.length, (step) => best[step][0], (step) => best[step][1]);
   tradeoff.line("own", 41, (step) => step / 40, (step) => own(step / 40));
   tradeoff.marked(weight);

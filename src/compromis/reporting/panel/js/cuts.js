@@ -1,6 +1,6 @@
 // One class against the rest: what happens to it and to the loss as its weight grows and the others stay.
 
-import { indexValue, layOut } from "./wish.js";
+import { metricValue, layOut } from "./wish.js";
 import { sortPlaces } from "./order.js";
 
 /**
@@ -14,7 +14,7 @@ export function cutsOf(patterns, weights, k, wish) {
   const part = (j) => {
     if (goal.share[j] === 0) return 0;
     if (decided[j] <= 0) return goal.share[j];
-    const value = indexValue(goal.index, hits[j] / decided[j], hits[j] / goal.support[j], goal.weight[j]);
+    const value = metricValue(goal.metric, hits[j] / decided[j], hits[j] / goal.support[j], goal.weight[j]);
     return goal.share[j] * (1 - value);
   };
   const parts = Array.from(patterns.support, (_, j) => part(j));
@@ -96,12 +96,12 @@ export function frontier(cuts) {
   return best;
 }
 
-/** Return the best value of the index among the cuts at each of `steps` + 1 recall weights from 0 to 1. */
-export function envelope(points, index, steps = 40) {
+/** Return the best value of the metric among the cuts at each of `steps` + 1 recall weights from 0 to 1. */
+export function envelope(points, metric, steps = 40) {
   return Array.from({ length: steps + 1 }, (_, step) => {
     const weight = step / steps;
     let best = 0;
-    for (const { precision, recall } of points) best = Math.max(best, indexValue(index, precision, recall, weight));
+    for (const { precision, recall } of points) best = Math.max(best, metricValue(metric, precision, recall, weight));
     return [weight, best];
   });
 }

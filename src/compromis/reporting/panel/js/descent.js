@@ -1,7 +1,7 @@
 // Exact line searches: with the other weights fixed, a row flips once from its best other class to k, at
 // max_{j != k} w_j v_ij / v_ik. Sort the flips, sweep over them, and put the weight into the middle of the best cell.
 
-import { indexValue } from "./wish.js";
+import { metricValue } from "./wish.js";
 import { sortPlaces } from "./order.js";
 
 const MERGED = 1 + 1e-11;
@@ -92,13 +92,13 @@ export class Descent {
   }
 
   lossOf(k) {
-    const { index, share, weight, support } = this.goal;
+    const { metric, share, weight, support } = this.goal;
     if (share[k] === 0) return 0;
     const decided = this.decided[k];
     if (decided <= this.tiny) return share[k];
     const hits = this.hits[k], l = weight[k];
-    if (index === 0) return share[k] * (1 - (1 - l) * (hits / decided) - l * (hits / support[k]));
-    return share[k] * (1 - indexValue(index, hits / decided, hits / support[k], l));
+    if (metric === 0) return share[k] * (1 - (1 - l) * (hits / decided) - l * (hits / support[k]));
+    return share[k] * (1 - metricValue(metric, hits / decided, hits / support[k], l));
   }
 
   shortOf(k) {

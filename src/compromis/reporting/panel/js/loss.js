@@ -1,6 +1,6 @@
 // Numbers of counts: precision, recall, the loss of a wish and what misses its minima.
 
-import { indexValue, layOut } from "./wish.js";
+import { metricValue, layOut } from "./wish.js";
 
 const sum = (numbers) => numbers.reduce((total, one) => total + one, 0);
 
@@ -24,7 +24,7 @@ export function lossParts(counts, wish) {
     if (found.support[k] === 0) return NaN;
     return found.decided[k] === 0
       ? 1
-      : 1 - indexValue(goal.index, found.precision[k], found.recall[k], goal.weight[k]);
+      : 1 - metricValue(goal.metric, found.precision[k], found.recall[k], goal.weight[k]);
   });
   const added = byClass.map((one, k) => (goal.share[k] === 0 ? 0 : goal.share[k] * one));
   const missing = (rate, floor) => {

@@ -14,10 +14,10 @@ import { actionBar } from "./actions.js";
 const SLICE = 12;
 const PAUSE = 150;
 
-const copyWish = (wish) => ({ index: wish.index, classes: wish.classes.map((one) => ({ ...one })) });
+const copyWish = (wish) => ({ metric: wish.metric, classes: wish.classes.map((one) => ({ ...one })) });
 
 function firstWish(page) {
-  return { index: page.wish.index, classes: page.wish.classes.map((one, k) => ({ ...page.classes[k], ...one })) };
+  return { metric: page.wish.metric, classes: page.wish.classes.map((one, k) => ({ ...page.classes[k], ...one })) };
 }
 
 /** Everything that is shown, as one node with one update. */
@@ -143,7 +143,7 @@ export function mountPanel(root, page, options = {}) {
     render();
   };
   const assign = (other) => {
-    wish.index = other.index;
+    wish.metric = other.metric;
     wish.classes.forEach((one, k) => Object.assign(one, other.classes[k]));
   };
   const reset = () => {

@@ -1,6 +1,6 @@
 // Is a result worth anything? The sentences of compromis.measures.verdict, for decisions made in the page.
 
-import { indexValue } from "./wish.js";
+import { metricValue } from "./wish.js";
 import { lossParts } from "./loss.js";
 
 /** Write a number with decimals as Python does: exact ties go to the even digit. */
@@ -28,7 +28,7 @@ function constantDecision(parts, k) {
   });
   const missing = goal.minPrecision[k] - share;
   if (support[k] > 0 && missing > 1e-12 * goal.minPrecision[k]) shortfall += missing;
-  const worth = support[k] > 0 ? indexValue(goal.index, share, 1, goal.weight[k]) : 0;
+  const worth = support[k] > 0 ? metricValue(goal.metric, share, 1, goal.weight[k]) : 0;
   return { loss: 1 - goal.share[k] * worth, shortfall, place: k };
 }
 
@@ -65,7 +65,7 @@ function blame(parts, best, wish) {
   const share = Math.max(parts.support[best.place] / parts.rows, parts.goal.minPrecision[best.place]);
   const label = wish.classes[best.place].python;
   const cure = `improve the model, or set min_precision for ${label} above ${fixed(share, 3)}, what always deciding it reaches`;
-  return `${cause}; ${cure}${wish.index === "kulczynski" ? ", or use index f, which does not reward giving up" : ""}`;
+  return `${cause}; ${cure}${wish.metric === "kulczynski" ? ", or use metric f, which does not reward giving up" : ""}`;
 }
 
 function missedMinima(parts, wish) {

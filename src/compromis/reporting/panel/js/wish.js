@@ -1,45 +1,45 @@
-// What matters: indices, recall weights from the two answers, and the wish as TOML and as Python.
+// What matters: metrics, recall weights from the two answers, and the wish as TOML and as Python.
 
-export const INDICES = ["kulczynski", "f", "fowlkes_mallows", "jaccard"];
+export const METRICS = ["kulczynski", "f", "fowlkes_mallows", "jaccard"];
 
-/** Return the value of an index; the formulas and limits of compromis.indices. */
-export function indexValue(index, precision, recall, weight) {
-  if (index === 0) return (1 - weight) * precision + weight * recall;
+/** Return the value of a metric; the formulas and limits of compromis.metrics. */
+export function metricValue(metric, precision, recall, weight) {
+  if (metric === 0) return (1 - weight) * precision + weight * recall;
   if (weight <= 0) return precision;
   if (weight >= 1) return recall;
   if (precision <= 0 || recall <= 0) return 0;
-  if (index === 1) return 1 / (weight / recall + (1 - weight) / precision);
-  if (index === 2) return precision ** (1 - weight) * recall ** weight;
+  if (metric === 1) return 1 / (weight / recall + (1 - weight) / precision);
+  if (metric === 2) return precision ** (1 - weight) * recall ** weight;
   const both = precision * recall;
   return weight <= 0.5
     ? both / (recall + 2 * weight * precision * (1 - recall))
     : both / (precision + 2 * (1 - weight) * recall * (1 - precision));
 }
 
-/** Return the recall weight of one class's preference: as given, or what its two answers mean for the index. */
-export function recallWeight(index, preference) {
+/** Return the recall weight of one class's preference: as given, or what its two answers mean for the metric. */
+export function recallWeight(metric, preference) {
   if (preference.recall_weight != null) return preference.recall_weight;
   const x = preference.precision_at_full_recall;
   const y = preference.recall_at_full_precision;
-  if (index === 0) return (1 - x) / (1 - x + (1 - y));
+  if (metric === 0) return (1 - x) / (1 - x + (1 - y));
   if (x === 0 || y === 0) return x === y ? 0.5 : Number(x === 0);
-  if (index === 1) return (y * (1 - x)) / (y * (1 - x) + x * (1 - y));
-  if (index === 2) return Math.log(x) / (Math.log(x) + Math.log(y));
+  if (metric === 1) return (y * (1 - x)) / (y * (1 - x) + x * (1 - y));
+  if (metric === 2) return Math.log(x) / (Math.log(x) + Math.log(y));
   return x >= y ? (y * (1 - x)) / (2 * x * (1 - y)) : 1 - (x * (1 - y)) / (2 * y * (1 - x));
 }
 
 /** Lay a wish out for a search or a loss: numbers per class, 0 where there is no minimum. */
 export function layOut(wish, support) {
-  const index = INDICES.indexOf(wish.index);
+  const metric = METRICS.indexOf(wish.metric);
   const importance = wish.classes.map((one, k) => (support[k] > 0 ? one.importance : 0));
   const total = importance.reduce((sum, one) => sum + one, 0);
   const floors = (name) => Float64Array.from(wish.classes, (one, k) => (support[k] > 0 ? one[name] || 0 : 0));
   const minPrecision = floors("min_precision");
   const minRecall = floors("min_recall");
   return {
-    index, support, minPrecision, minRecall,
+    metric, support, minPrecision, minRecall,
     share: Float64Array.from(importance, (one) => (total > 0 ? one / total : 0)),
-    weight: Float64Array.from(wish.classes, (one) => recallWeight(index, one)),
+    weight: Float64Array.from(wish.classes, (one) => recallWeight(metric, one)),
     constrained: minPrecision.some((one) => one > 0) || minRecall.some((one) => one > 0),
     judged: total > 0,
   };
@@ -69,7 +69,7 @@ const float = (number) => (Number.isInteger(number) ? `${number}.0` : String(num
 export function toToml(wish) {
   const { usual, special } = apart(wish);
   const lines = (one) => given(one).map((name) => `${name} = ${float(one[name])}`);
-  const parts = [[`index = "${wish.index}"`]];
+  const parts = [[`metric = "${wish.metric}"`]];
   if (usual) parts.push(["[default]", ...lines(usual)]);
   for (const one of special) parts.push(["[[class]]", `label = ${one.toml}`, ...lines(one)]);
   return parts.map((part) => part.join("\n")).join("\n\n") + "\n";
@@ -90,7 +90,7 @@ export function toPython(state) {
   const usually = usual ? `, default=${pythonPreference(usual)}` : "";
   const labels = wish.classes.map((one) => one.python).join(", ");
   const smoothing = state.smoothing ? `, smoothing=${float(state.smoothing)}` : "";
-  const preferences = `cp.Preferences({${each}}${usually}, index="${wish.index}")`;
+  const preferences = `cp.Preferences({${each}}${usually}, metric="${wish.metric}")`;
   return `cp.search_weights(votes, y, labels=[${labels}], preferences=${preferences}${smoothing})`;
 }
 

@@ -1,4 +1,4 @@
-"""The family of indices against the trade-off paper's table and properties, the PRAGMA paper's, and exact arithmetic."""
+"""The family of metrics against the trade-off paper's table and properties, the PRAGMA paper's, and exact arithmetic."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from scipy.integrate import quad
 import compromis as cp
 from tests import oracle
 
-NAMES = list(cp.INDICES)
+NAMES = list(cp.METRICS)
 inside = st.floats(0.001, 0.999)
 rate = st.just(0.0) | st.floats(1e-18, 1.0)  # of counts below 2^60
 
-TABLE_1 = [  # precision, recall, then the four indices at l = 0.5 and at l = 0.2, as printed
+TABLE_1 = [  # precision, recall, then the four metrics at l = 0.5 and at l = 0.2, as printed
     (0.7, 0.7, (0.7, 0.7, 0.7, 0.54), (0.7, 0.7, 0.7, 0.625)),
     (0.5, 0.9, (0.7, 0.64, 0.67, 0.47), (0.58, 0.55, 0.56, 0.49)),
     (0.9, 0.5, (0.7, 0.64, 0.67, 0.47), (0.82, 0.77, 0.8, 0.66)),
@@ -28,7 +28,7 @@ TABLE_1 = [  # precision, recall, then the four indices at l = 0.5 and at l = 0.
 def test_table_1_of_the_trade_off_paper(p, r, half, fifth):
     for printed, weight in ((half, 0.5), (fifth, 0.2)):
         for name, figure in zip(NAMES, printed, strict=True):
-            value = float(cp.index_value(p, r, weight, index=name))
+            value = float(cp.metric_value(p, r, weight, metric=name))
             # two decimals; the paper cuts 0.776 to 0.77
             assert abs(value - figure) <= 0.005 or np.floor(value * 100) / 100 == figure, (name, weight, value)
 
@@ -39,7 +39,7 @@ def test_properties_of_pragma(name, x, y, r, p):
     weight = cp.Preference(precision_at_full_recall=x, recall_at_full_precision=y).recall_weight(name)
 
     def f(recall, precision):
-        return 1 - float(cp.index_value(precision, recall, weight, index=name))
+        return 1 - float(cp.metric_value(precision, recall, weight, metric=name))
 
     assert f(0, 0) == 1
     assert f(1, 1) == pytest.approx(0, abs=1e-15)
@@ -52,8 +52,8 @@ def test_properties_of_pragma(name, x, y, r, p):
 @pytest.mark.parametrize("name", NAMES)
 @given(p=rate, r=rate, weight=rate)
 def test_value_in_exact_arithmetic(name, p, r, weight):
-    expected = oracle.index_value(Fraction(p), Fraction(r), Fraction(weight), name)
-    assert float(cp.index_value(p, r, weight, index=name)) == pytest.approx(float(expected), rel=2e-15, abs=1e-15)
+    expected = oracle.metric_value(Fraction(p), Fraction(r), Fraction(weight), name)
+    assert float(cp.metric_value(p, r, weight, metric=name)) == pytest.approx(float(expected), rel=2e-15, abs=1e-15)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -68,7 +68,7 @@ def test_recall_weight_in_exact_arithmetic(name, x, y):
 @given(p=rate, r=rate, weight=rate)
 def test_the_five_properties_of_the_weighted_jaccard(p, r, weight):
     def jaccard(p, r, weight):
-        return float(cp.index_value(p, r, weight, index="jaccard"))
+        return float(cp.metric_value(p, r, weight, metric="jaccard"))
 
     assert 0 <= jaccard(p, r, weight) <= 1
     assert jaccard(1, 1, weight) == 1
@@ -82,7 +82,7 @@ def test_figure_1_of_pragma():
     a, b = (0.8, 0.3), (0.3, 0.8)  # precision, recall
     for answers, better in (((0.8, 0.8), None), ((0.1, 0.9), b), ((0.9, 0.1), a)):
         weight = cp.Preference(1, *answers).recall_weight()
-        values = {point: float(cp.index_value(*point, weight)) for point in (a, b)}
+        values = {point: float(cp.metric_value(*point, weight)) for point in (a, b)}
         if better is None:
             assert values[a] == pytest.approx(values[b])
         else:
@@ -91,8 +91,8 @@ def test_figure_1_of_pragma():
 
 def test_the_plane_of_the_paper():
     weight = cp.Preference(10, 0.10, 0.90).recall_weight()
-    slope_recall = float(cp.index_value(0, 0, weight) - cp.index_value(0, 1, weight))
-    slope_precision = float(cp.index_value(0, 0, weight) - cp.index_value(1, 0, weight))
+    slope_recall = float(cp.metric_value(0, 0, weight) - cp.metric_value(0, 1, weight))
+    slope_precision = float(cp.metric_value(0, 0, weight) - cp.metric_value(1, 0, weight))
     assert slope_recall == pytest.approx(-0.9)
     assert slope_precision == pytest.approx(-0.1)
 
@@ -101,38 +101,42 @@ def test_the_plane_of_the_paper():
 @given(p=rate, r=rate, low=st.floats(0, 1), width=st.floats(0.01, 1))
 def test_area_against_quadrature(name, p, r, low, width):
     low, high = low * (1 - width), low * (1 - width) + width
-    index = cp.INDICES[name]
+    metric = cp.METRICS[name]
     inside = [] if not low < 0.5 < high else [0.5]
     expected, _ = quad(
-        lambda weight: float(index.value(p, r, np.clip(weight, 1e-300, 1 - 1e-16))), low, high, points=inside, limit=200
+        lambda weight: float(metric.value(p, r, np.clip(weight, 1e-300, 1 - 1e-16))),
+        low,
+        high,
+        points=inside,
+        limit=200,
     )
-    assert float(index.area(p, r, low, high)) == pytest.approx(expected, abs=2e-8)
+    assert float(metric.area(p, r, low, high)) == pytest.approx(expected, abs=2e-8)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_transform_orders_as_the_index_does(name, rng):
-    index = cp.INDICES[name]
+    metric = cp.METRICS[name]
     p, r = rng.uniform(0.01, 1, (2, 2, 2000))
     weight = rng.uniform(0.001, 0.999, 2000)
-    line = np.asarray(index.straighten(weight))
-    lines = (1 - line) * index.transform(p) + line * index.transform(r)
-    values = index.value(p, r, weight)
+    line = np.asarray(metric.straighten(weight))
+    lines = (1 - line) * metric.transform(p) + line * metric.transform(r)
+    values = metric.value(p, r, weight)
     clear = np.abs(values[0] - values[1]) > 1e-9
     assert np.array_equal((lines[0] > lines[1])[clear], (values[0] > values[1])[clear])
-    assert np.allclose(index.bend(line), weight, atol=1e-12)
+    assert np.allclose(metric.bend(line), weight, atol=1e-12)
 
 
 def test_an_index_of_ones_own():
-    own = cp.Index("own f", lambda p, r, weight: 1 / (weight / r + (1 - weight) / p))
+    own = cp.Metric("own f", lambda p, r, weight: 1 / (weight / r + (1 - weight) / p))
     answers = cp.Preference(1, 0.2, 0.7)
     assert answers.recall_weight(own) == pytest.approx(answers.recall_weight("f"), abs=1e-12)
-    assert own.area(0.3, 0.9, 0.2, 0.6) == pytest.approx(cp.INDICES["f"].area(0.3, 0.9, 0.2, 0.6), abs=1e-10)
+    assert own.area(0.3, 0.9, 0.2, 0.6) == pytest.approx(cp.METRICS["f"].area(0.3, 0.9, 0.2, 0.6), abs=1e-10)
     assert own.value([0.0, 0.5, 0.5], [0.5, 0.0, 0.5], [0.5, 1.0, 0.5]).tolist() == [0.0, 0.0, 0.5]
 
 
 def test_nan_stays_nan():
     for name in NAMES:
-        assert np.isnan(cp.index_value(np.nan, 0.5, 0.5, index=name))
+        assert np.isnan(cp.metric_value(np.nan, 0.5, 0.5, metric=name))
 
 
 @pytest.mark.parametrize(
@@ -140,9 +144,9 @@ def test_nan_stays_nan():
     [
         ((1.5, 0.5, 0.5, "f"), "precision is a share between 0 and 1, got 1.5"),
         ((0.5, 0.5, -0.1, "f"), "recall_weight is a share between 0 and 1, got -0.1"),
-        ((0.5, 0.5, 0.5, "kulzynski"), "there is no index 'kulzynski'; did you mean 'kulczynski'?"),
+        ((0.5, 0.5, 0.5, "kulzynski"), "there is no metric 'kulzynski'; did you mean 'kulczynski'?"),
     ],
 )
 def test_bad_input(arguments, said):
     with pytest.raises(ValueError, match=said.replace("?", r"\?")):
-        cp.index_value(*arguments)
+        cp.metric_value(*arguments)

@@ -1,4 +1,4 @@
-"""What one class adds to a search's objective: scalar values of the indices, losses and shortfalls."""
+"""What one class adds to a search's objective: scalar values of the metrics, losses and shortfalls."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from compromis.kernels.jit import kernel
 Floats = NDArray[np.float64]
 
 COST = 9
-"""The code of an objective that is a cost matrix; 0 to 3 are the indices, -1 is one's own."""
+"""The code of an objective that is a cost matrix; 0 to 3 are the metrics, -1 is one's own."""
 MERGED = 1e-11
 """Flip points closer than this, relatively, are one: equal ratios of votes differ by rounding."""
 EQUAL = 1e-12
@@ -24,7 +24,7 @@ class Objective(NamedTuple):
 
     code: int
     formula: Any
-    """One's own index as a compiled function of precision, recall and recall weight; never called where code is 0 or more."""
+    """One's own metric as a compiled function of precision, recall and recall weight; never called where code is 0 or more."""
     share: Floats
     """Importance of each class, in shares of those that occur; 0 for the others."""
     recall_weight: Floats
@@ -39,8 +39,8 @@ class Objective(NamedTuple):
 
 
 @kernel
-def index_at(code: int, formula: Any, precision: float, recall: float, recall_weight: float) -> float:
-    """Return the value of the index with that code; `compromis.indices` has the formulas and their limits."""
+def metric_at(code: int, formula: Any, precision: float, recall: float, recall_weight: float) -> float:
+    """Return the value of the metric with that code; `compromis.metrics` has the formulas and their limits."""
     if code < 0:
         return formula(precision, recall, recall_weight)
     if code == 0:
@@ -64,12 +64,12 @@ def index_at(code: int, formula: Any, precision: float, recall: float, recall_we
 def loss_term(
     code: int, formula: Any, share: float, recall_weight: float, hits: float, decided: float, support: float
 ) -> float:
-    """Return what one class adds to the loss: its share x (1 - index), the whole share if it is never decided."""
+    """Return what one class adds to the loss: its share x (1 - metric), the whole share if it is never decided."""
     if share == 0.0:
         return 0.0
     if decided <= 0.0:
         return share
-    return share * (1.0 - index_at(code, formula, hits / decided, hits / support, recall_weight))
+    return share * (1.0 - metric_at(code, formula, hits / decided, hits / support, recall_weight))
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""An index of the user's own, compiled so that the kernels of the four built in can call it."""
+"""A metric of the user's own, compiled so that the kernels of the four built in can call it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from numba import types
 from numba.extending import typeof_impl
 
 from compromis.errors import InputError
-from compromis.indices import Index
-from compromis.kernels.index_terms import Objective
+from compromis.kernels.metric_terms import Objective
+from compromis.metrics import Metric
 
 _NUMBERS = types.float64(types.float64, types.float64, types.float64)
 
@@ -55,21 +55,21 @@ def _type_of(objective: Objective, context: Any) -> Any:
     return _KNOWN[key]
 
 
-def formula_of(index: Index) -> Any:
-    """Return what kernels call for `index`: nothing for the four built in, else its formula, compiled, with the limits of `Index.value`."""
-    return _UNUSED if index.code >= 0 else _compiled(index)
+def formula_of(metric: Metric) -> Any:
+    """Return what kernels call for `metric`: nothing for the four built in, else its formula, compiled, with the limits of `Metric.value`."""
+    return _UNUSED if metric.code >= 0 else _compiled(metric)
 
 
 @cache
-def _compiled(index: Index) -> Any:
+def _compiled(metric: Metric) -> Any:
     if numba.config.DISABLE_JIT:
-        return _with_limits(index.formula, index.defined_at_zero)
+        return _with_limits(metric.formula, metric.defined_at_zero)
     try:
-        return numba.cfunc(_NUMBERS)(_with_limits(numba.njit(index.formula), index.defined_at_zero))
+        return numba.cfunc(_NUMBERS)(_with_limits(numba.njit(metric.formula), metric.defined_at_zero))
     except Exception as error:  # whatever numba makes of a formula
         reason = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
         raise InputError(
-            f"the formula of your index {index.name!r} cannot be compiled for the search ({reason[:120]}); "
+            f"the formula of your metric {metric.name!r} cannot be compiled for the search ({reason[:120]}); "
             f"write it with arithmetic and numpy functions that also take single numbers"
         ) from error
 

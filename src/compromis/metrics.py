@@ -1,6 +1,6 @@
-"""The family of indices: one number for a precision and a recall, by one recall weight l in [0, 1].
+"""The family of metrics: one number for a precision and a recall, by one recall weight l in [0, 1].
 
-l = 0 is precision alone, l = 1 recall alone. PRAGMA's plane is 1 - Kulczynski; the trade-off space draws every index
+l = 0 is precision alone, l = 1 recall alone. PRAGMA's plane is 1 - Kulczynski; the trade-off space draws every metric
 over l. A member of the family is data: its value, its l from the two answers, the transform that turns it into
 straight lines (so that envelopes are hulls), and its area over l. What a member leaves out is worked out numerically.
 """
@@ -22,8 +22,8 @@ Formula = Callable[[Array, Array, Array], Array]
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
-    """An index of precision and recall with a recall weight.
+class Metric:
+    """A metric of precision and recall with a recall weight.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Index:
         The recall weight from the two answers (x, y), both in (0, 1). Without it a root-finder solves
         ``value(x, 1, l) = value(1, y, l)``.
     transform : callable, optional
-        u, increasing, such that the index orders results as ``(1 - m) u(precision) + m u(recall)`` does; envelopes
+        u, increasing, such that the metric orders results as ``(1 - m) u(precision) + m u(recall)`` does; envelopes
         are then convex hulls.
     straighten, bend : callable
         The weight m of that line from l, and back; m = l but for Jaccard.
@@ -45,21 +45,21 @@ class Index:
     defined_at_zero : bool
         Whether the formula holds where precision or recall is 0. Elsewhere the value is 0 there for 0 < l < 1.
     code : int
-        The member's number in compiled code; -1 for one's own index.
+        The member's number in compiled code; -1 for one's own metric.
 
     Notes
     -----
-    An index must increase in precision and in recall, be 1 at (1, 1), and be the precision at l = 0 and the
+    A metric must increase in precision and in recall, be 1 at (1, 1), and be the precision at l = 0 and the
     recall at l = 1.
 
     Examples
     --------
-    One's own index needs a name and a formula; everything else follows:
+    One's own metric needs a name and a formula; everything else follows:
 
     >>> import numpy as np
     >>> import compromis as cp
-    >>> quadratic = cp.Index("quadratic", lambda p, r, l: np.sqrt((1 - l) * p**2 + l * r**2))
-    >>> round(float(cp.index_value(0.9, 0.5, 0.5, index=quadratic)), 3)
+    >>> quadratic = cp.Metric("quadratic", lambda p, r, l: np.sqrt((1 - l) * p**2 + l * r**2))
+    >>> round(float(cp.metric_value(0.9, 0.5, 0.5, metric=quadratic)), 3)
     0.728
     >>> round(cp.Preference(precision_at_full_recall=0.1, recall_at_full_precision=0.9).recall_weight(quadratic), 3)
     0.839
@@ -76,9 +76,9 @@ class Index:
     code: int = -1
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if INDICES.get(self.name) is self:  # formulas are code, which a pickle cannot hold
-            return get_index, (self.name,)
-        return Index, tuple(getattr(self, field.name) for field in fields(self))
+        if METRICS.get(self.name) is self:  # formulas are code, which a pickle cannot hold
+            return get_metric, (self.name,)
+        return Metric, tuple(getattr(self, field.name) for field in fields(self))
 
     def value(self, precision: ArrayLike, recall: ArrayLike, recall_weight: ArrayLike) -> Array:
         """Return the value for arrays of precision, recall and recall weight, with the limits at their edges."""
@@ -95,7 +95,7 @@ class Index:
     def recall_weight(self, precision_at_full_recall: float, recall_at_full_precision: float) -> float:
         """Return l such that (precision x, recall 1) and (precision 1, recall y) are worth the same.
 
-        At x = 0 or y = 0 it is the limit; with both 0 there is none for the indices that are 0 there, and
+        At x = 0 or y = 0 it is the limit; with both 0 there is none for the metrics that are 0 there, and
         l = 1/2 treats the two alike.
         """
         x, y = precision_at_full_recall, recall_at_full_precision
@@ -185,7 +185,7 @@ def _bend_jaccard(weight: ArrayLike) -> Array:
         return np.where(weight <= 0.5, weight / (2 * (1 - weight)), (3 - 1 / weight) / 2)
 
 
-KULCZYNSKI = Index(
+KULCZYNSKI = Metric(
     "kulczynski",
     lambda p, r, weight: (1 - weight) * p + weight * r,
     answer=lambda x, y: (1 - x) / ((1 - x) + (1 - y)),
@@ -194,7 +194,7 @@ KULCZYNSKI = Index(
     defined_at_zero=True,
     code=0,
 )
-F = Index(
+F = Metric(
     "f",
     lambda p, r, weight: 1 / (weight / r + (1 - weight) / p),
     answer=_answer_f,
@@ -202,7 +202,7 @@ F = Index(
     surface=_surface_f,
     code=1,
 )
-FOWLKES_MALLOWS = Index(
+FOWLKES_MALLOWS = Metric(
     "fowlkes_mallows",
     lambda p, r, weight: p ** (1 - weight) * r**weight,
     answer=lambda x, y: math.log(x) / (math.log(x) + math.log(y)),
@@ -210,7 +210,7 @@ FOWLKES_MALLOWS = Index(
     surface=_surface_fowlkes_mallows,
     code=2,
 )
-JACCARD = Index(
+JACCARD = Metric(
     "jaccard",
     _jaccard,
     answer=_answer_jaccard,
@@ -221,32 +221,32 @@ JACCARD = Index(
     code=3,
 )
 
-INDICES: dict[str, Index] = {index.name: index for index in (KULCZYNSKI, F, FOWLKES_MALLOWS, JACCARD)}
-"""The four indices of the trade-off paper by name.
+METRICS: dict[str, Metric] = {metric.name: metric for metric in (KULCZYNSKI, F, FOWLKES_MALLOWS, JACCARD)}
+"""The four metrics of the trade-off paper by name.
 
 Examples
 --------
 >>> import compromis as cp
->>> list(cp.INDICES)
+>>> list(cp.METRICS)
 ['kulczynski', 'f', 'fowlkes_mallows', 'jaccard']
 """
 
 
-def get_index(index: str | Index) -> Index:
-    """Return the index of that name, or the index itself."""
-    if isinstance(index, Index):
-        return index
-    if not isinstance(index, str) or index not in INDICES:
+def get_metric(metric: str | Metric) -> Metric:
+    """Return the metric of that name, or the metric itself."""
+    if isinstance(metric, Metric):
+        return metric
+    if not isinstance(metric, str) or metric not in METRICS:
         raise InputError(
-            f"there is no index {index!r}{nearest(index, INDICES)}; choose one of {', '.join(INDICES)} or pass a compromis.Index"
+            f"there is no metric {metric!r}{nearest(metric, METRICS)}; choose one of {', '.join(METRICS)} or pass a compromis.Metric"
         )
-    return INDICES[index]
+    return METRICS[metric]
 
 
-def index_value(
-    precision: ArrayLike, recall: ArrayLike, recall_weight: ArrayLike, index: str | Index = "kulczynski"
+def metric_value(
+    precision: ArrayLike, recall: ArrayLike, recall_weight: ArrayLike, metric: str | Metric = "kulczynski"
 ) -> Array:
-    """Return the value of an index for arrays of precision, recall and recall weight.
+    """Return the value of a metric for arrays of precision, recall and recall weight.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def index_value(
         Rates in [0, 1]; NaN stays NaN.
     recall_weight : array-like
         l in [0, 1]: 0 is precision alone, 1 recall alone.
-    index : str or Index
+    metric : str or Metric
         ``"kulczynski"``, ``"f"``, ``"fowlkes_mallows"``, ``"jaccard"`` or one's own.
 
     Notes
@@ -267,7 +267,7 @@ def index_value(
     Table 1 of the paper, third row, at l = 0.2:
 
     >>> import compromis as cp
-    >>> [round(float(cp.index_value(0.9, 0.5, 0.2, index=i)), 2) for i in ("kulczynski", "f", "fowlkes_mallows", "jaccard")]
+    >>> [round(float(cp.metric_value(0.9, 0.5, 0.2, metric=i)), 2) for i in ("kulczynski", "f", "fowlkes_mallows", "jaccard")]
     [0.82, 0.78, 0.8, 0.66]
     """
     for name, rate in (("precision", precision), ("recall", recall), ("recall_weight", recall_weight)):
@@ -275,4 +275,4 @@ def index_value(
         if bool(np.any((values < 0) | (values > 1))):
             worst = values[(values < 0) | (values > 1)].flat[0]
             raise InputError(f"{name} is a share between 0 and 1, got {worst:g}")
-    return get_index(index).value(precision, recall, recall_weight)
+    return get_metric(metric).value(precision, recall, recall_weight)
