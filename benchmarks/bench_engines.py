@@ -119,12 +119,12 @@ def search_seconds(found) -> dict[str, float]:
     """The search itself, once the kernels are compiled."""
     import compromis as cp
 
-    wish = cp.Preferences.prioritise(["d"]).with_metric("f")
-    search = cp.search_weights(found, preferences=wish)
+    preferences = cp.Preferences.prioritise(["d"]).with_metric("f")
+    search = cp.search_weights(found, preferences=preferences)
     seconds = []
     for _ in range(5):
         start = time.process_time()  # of the processor: the search has one thread, and the machine may be shared
-        search = cp.search_weights(found, preferences=wish)
+        search = cp.search_weights(found, preferences=preferences)
         seconds.append(time.process_time() - start)
     return {"search": min(seconds), "patterns": len(found), "loss": search.loss}
 

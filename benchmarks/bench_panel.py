@@ -58,9 +58,9 @@ def votes_of(rows: int, classes: int, seed: int = 0) -> cp.Votes:
 
 
 def page_of(patterns: cp.Votes) -> str:
-    wish = cp.Preferences.prioritise([0], metric="f")
-    weights = cp.search_weights(patterns, preferences=wish, method="sweep").weights
-    document = panel_document(patterns, wish, weights, most_bytes=10**8)
+    preferences = cp.Preferences.prioritise([0], metric="f")
+    weights = cp.search_weights(patterns, preferences=preferences, method="sweep").weights
+    document = panel_document(patterns, preferences, weights, most_bytes=10**8)
     script, style = panel_assets()
     return (
         f'<!doctype html><meta charset="utf-8"><style>{style}</style><div id="root"></div>'
@@ -116,8 +116,8 @@ def measure_report(lines: Lines) -> None:
     chances = 0.5 * rng.dirichlet(np.full(26, 0.3), 20_000) + 0.5 * np.eye(26)[y]
     votes = np.array([rng.multinomial(100, chance) for chance in chances]) / 100
     names = np.array(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))[y]
-    wish = cp.Preferences.prioritise(list("AEIOU"), metric="f")
-    result = cp.evaluate(names, y_proba=votes, preferences=wish, confidence=0.95)
+    preferences = cp.Preferences.prioritise(list("AEIOU"), metric="f")
+    result = cp.evaluate(names, y_proba=votes, preferences=preferences, confidence=0.95)
     with tempfile.TemporaryDirectory() as folder:
         times, busy = [], []
         for _ in range(3):

@@ -1,7 +1,7 @@
 """How long a re-tune of the studio takes, from the browser and back: letter's 26 classes, votes of forests of 20 and 100 trees.
 
 It needs COMPROMIS_DATA, Chromium and Playwright, and says so where one is missing. A
-round trip is what the page's `retune` takes: the wish goes to the server; weights and counts come back, from the full search if it
+round trip is what the page's `retune` takes: the preferences goes to the server; weights and counts come back, from the full search if it
 needs no longer than 0.12 s, else first from a descent that starts at the weights before. The full search's weights follow, and its loss is
 what the first one is compared with. Machines are shared: look at the ratio to the search alone, measured in the same minute.
 """
@@ -29,15 +29,15 @@ TURNS = 15
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 VOWELS = "AEIOUY"
 
-_MEASURE = """async ([address, token, wishes]) => {
+_MEASURE = """async ([address, token, settings]) => {
   const found = { first: [], full: [], near: [], best: [] };
   const ask = async (path, body) => (await fetch(path, {
     method: body ? "POST" : "GET", body: body && JSON.stringify(body),
     headers: { "x-compromis-token": token, ...(body ? { "content-type": "application/json" } : {}) },
   })).json();
-  for (const wish of wishes) {
+  for (const preferences of settings) {
     const begin = performance.now();
-    let job = await ask(address, { wish });
+    let job = await ask(address, { preferences });
     let first = null;
     for (;;) {
       if (first === null && job.result) {
@@ -61,7 +61,7 @@ _SLIDE = """async (value) => {
   slider.value = value;
   slider.dispatchEvent(new Event("input", { bubbles: true }));
   await new Promise((done) => {
-    // the wish alone changes numbers in the next frame; the answer of the server comes 30 ms later at the earliest
+    // the preferences alone changes numbers in the next frame; the answer of the server comes 30 ms later at the earliest
     const watch = new MutationObserver(() => performance.now() - begin > 40 && (watch.disconnect(), done()));
     watch.observe(document.querySelector(".cp-table"), { subtree: true, childList: true, characterData: true });
     setTimeout(() => (watch.disconnect(), done()), 3000);
@@ -91,8 +91,8 @@ def write_votes(folder: Path, trees: int) -> Path:
     return path
 
 
-def wishes() -> list[dict]:
-    """Return wishes as a hand on a slider makes them: vowels matter, one answer moves."""
+def settings() -> list[dict]:
+    """Return preferences as a hand on a slider makes them: vowels matter, one answer moves."""
     return [
         {
             "metric": "kulczynski",
@@ -154,12 +154,12 @@ def measure(lines: Lines, browser, folder: Path, trees: int) -> None:
         page = browser.new_page()
         page.goto(f"{base}/?token={keys.token}")
         page.wait_for_selector(".cp-panel")
-        found = page.evaluate(_MEASURE, [f"/api/models/{shown['id']}/tune", keys.token, wishes()])
+        found = page.evaluate(_MEASURE, [f"/api/models/{shown['id']}/tune", keys.token, settings()])
         model, alone, full = workspace.model(shown["id"]), [], []
         for turn in range(TURNS):
-            wish = Preferences({letter: Preference(10, 0.1 + 0.02 * turn, 0.9) for letter in VOWELS})
+            preferences = Preferences({letter: Preference(10, 0.1 + 0.02 * turn, 0.9) for letter in VOWELS})
             begin = time.perf_counter()
-            full.append(search_weights(model.patterns, preferences=wish).loss)
+            full.append(search_weights(model.patterns, preferences=preferences).loss)
             alone.append(1000 * (time.perf_counter() - begin))
         slides = [page.evaluate(_SLIDE, str(8 + turn)) for turn in range(8)]
         page.close()

@@ -60,7 +60,9 @@ def overhead(lines, name, estimator, X, y, repeat):
     for _ in range(repeat):
         # processor time: on a shared machine the wall clock measures the neighbours
         bare.append(timed(plain, time.process_time))
-        ours.append(timed(lambda: cp.cross_evaluate(estimator, X, y, cv=folds, preferences=wish), time.process_time))
+        ours.append(
+            timed(lambda: cp.cross_evaluate(estimator, X, y, cv=folds, preferences=preferences), time.process_time)
+        )
     share = min(ours) / min(bare) - 1
     turns = ", ".join(f"{100 * (one / other - 1):+.1f}" for one, other in zip(ours, bare, strict=True))
     lines.add(
@@ -73,14 +75,14 @@ def overhead(lines, name, estimator, X, y, repeat):
     )
 
 
-wish = cp.Preferences.prioritise([1], metric="f")
+preferences = cp.Preferences.prioritise([1], metric="f")
 
 
 def main():
     with Lines("uncertainty") as lines:
         intervals(lines)
         X, y = make_classification(3_000, 20, weights=[0.9], random_state=0)
-        cp.cross_evaluate(LogisticRegression(), X, y, cv=2, preferences=wish)
+        cp.cross_evaluate(LogisticRegression(), X, y, cv=2, preferences=preferences)
         forest = RandomForestClassifier(20, random_state=0)
         overhead(lines, "forest of 20 trees, 3,000 x 20, 10 folds", forest, X, y, 4)
         X, y = make_classification(20_000, 100, random_state=0)

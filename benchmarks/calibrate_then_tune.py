@@ -21,7 +21,9 @@ MODELS = {
     "logistic regression": LogisticRegression(max_iter=1000),
     "forest of 30 (probabilities)": RandomForestClassifier(30, min_samples_leaf=3, random_state=0),
 }
-WISH = cp.Preferences({2: cp.Preference(5, precision_at_full_recall=0.4, recall_at_full_precision=0.9)}, metric="f")
+PREFERENCES = cp.Preferences(
+    {2: cp.Preference(5, precision_at_full_recall=0.4, recall_at_full_precision=0.9)}, metric="f"
+)
 DRAWS, ROWS, TESTED = 12, 2000, 20_000
 
 
@@ -40,10 +42,11 @@ def losses(model, draw):
     for calibrated in (False, True):
         base = CalibratedClassifierCV(model, method="isotonic", cv=5) if calibrated else model
         tuned = cp.TunedDecisionClassifier(
-            base, preferences=WISH, votes="proba", cv=5, resamples=0, random_state=0
+            base, preferences=PREFERENCES, votes="proba", cv=5, resamples=0, random_state=0
         ).fit(X[:ROWS], y[:ROWS])
         found += [
-            cp.pragma_loss(y[ROWS:], one.predict(X[ROWS:]), preferences=WISH) for one in (tuned.estimator_, tuned)
+            cp.pragma_loss(y[ROWS:], one.predict(X[ROWS:]), preferences=PREFERENCES)
+            for one in (tuned.estimator_, tuned)
         ]
     return found
 

@@ -62,31 +62,33 @@ def grid() -> Iterator[Setting]:
 
 def coverage(setting: Setting, data_sets: int, rng: np.random.Generator, *, fixed: bool = False) -> dict[str, float]:
     """Return the share of data sets whose 95 % interval holds the population's value, by measure."""
-    wish = cp.Preferences.prioritise(["rare"]).on(["rare", "rest"])
-    truth = _truths(setting, wish)
+    preferences = cp.Preferences.prioritise(["rare"]).on(["rare", "rest"])
+    truth = _truths(setting, preferences)
     hits = dict.fromkeys(MEASURES, 0)
     tries = dict.fromkeys(MEASURES, 0)
     for _ in range(data_sets):
         rare = round(setting.rows * setting.share) if fixed else int(rng.binomial(setting.rows, setting.share))
-        for name, bounds in _intervals(setting, rare, wish, rng).items():
+        for name, bounds in _intervals(setting, rare, preferences, rng).items():
             tries[name] += 1
             hits[name] += bounds[0] <= truth[name] <= bounds[1]
     return {name: hits[name] / tries[name] for name in MEASURES}
 
 
-def _truths(setting: Setting, wish: object) -> dict[str, float]:
+def _truths(setting: Setting, preferences: object) -> dict[str, float]:
     stack = stacked.Stack.of(setting.population[np.newaxis], np.array([True, True]))
     rates = stacked.class_rates(stack)
     shift = ndtri(setting.sensitivity) + ndtri(setting.specificity)
     return {
         "recall": setting.sensitivity,
         "precision": rates["precision"][0, 0],
-        "PRAGMA": stacked.losses(stacked.class_losses(stack, wish, rates), wish).item(),
+        "PRAGMA": stacked.losses(stacked.class_losses(stack, preferences, rates), preferences).item(),
         "AUROC": float(ndtr(shift / np.sqrt(2))),
     }
 
 
-def _intervals(setting: Setting, rare: int, wish: object, rng: np.random.Generator) -> dict[str, tuple[float, float]]:
+def _intervals(
+    setting: Setting, rare: int, preferences: object, rng: np.random.Generator
+) -> dict[str, tuple[float, float]]:
     """Draw one data set and return the intervals that are defined on it."""
     if rare == 0:  # the rare class does not occur: nothing is said about it
         return {}
@@ -96,7 +98,7 @@ def _intervals(setting: Setting, rare: int, wish: object, rng: np.random.Generat
     decided = score > 0
     hits, alarms = int((decided & positive).sum()), int((decided & ~positive).sum())
     counts = cp.Counts.from_matrix([[hits, rare - hits], [alarms, setting.rows - rare - alarms]], ["rare", "rest"])
-    found = {"recall": _wilson(hits, rare), "PRAGMA": _pragma(counts, wish, rng)}
+    found = {"recall": _wilson(hits, rare), "PRAGMA": _pragma(counts, preferences, rng)}
     if hits + alarms:
         found["precision"] = _wilson(hits, hits + alarms)
     area = roc_area_interval(OperatingPoints.from_flags(positive, score, "rare"))
@@ -108,10 +110,12 @@ def _wilson(successes: int, trials: int) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _pragma(counts: cp.Counts, wish: object, rng: np.random.Generator) -> tuple[float, float]:
+def _pragma(counts: cp.Counts, preferences: object, rng: np.random.Generator) -> tuple[float, float]:
     def loss(matrix: np.ndarray) -> dict[str, np.ndarray]:
         stack = stacked.Stack.of(matrix, counts.support > 0)
-        return {"loss": stacked.losses(stacked.class_losses(stack, wish, stacked.class_rates(stack)), wish)}
+        return {
+            "loss": stacked.losses(stacked.class_losses(stack, preferences, stacked.class_rates(stack)), preferences)
+        }
 
     drawn = loss(next(draw_counts(counts, DRAWS, int(rng.integers(2**32)))))
     interval = from_draws(loss(counts.matrix[np.newaxis])["loss"], centre(counts, loss, drawn)["loss"], 0.95)[0]

@@ -35,8 +35,8 @@ from compromis.weights import Sweep
 RECALL_WEIGHTS = (0.1, 0.5, 0.9)
 METRICS = ("kulczynski", "f")
 RESAMPLES = 4  # the forest's default of 20 or 6 would take hours, for every criterion alike
-FREE_OF_WISH = ("gini", "entropy", "gain_ratio", "hellinger", "off_centred")
-BY_WISH = ("pragma_linear", "pragma_f", "pragma_phi2", "pragma_steady")
+FREE_OF_PREFERENCES = ("gini", "entropy", "gain_ratio", "hellinger", "off_centred")
+BY_PREFERENCES = ("pragma_linear", "pragma_f", "pragma_phi2", "pragma_steady")
 FIELDS = ("data", "criterion", "recall_weight", "metric", "seed", "untuned", "tuned")
 
 
@@ -54,7 +54,7 @@ def load(path, limit):
     return frame, y
 
 
-def wishes(name, y):
+def settings(name, y):
     labels, sizes = np.unique(y, return_counts=True)
     priority = PRIORITY.get(name, [labels[sizes.argmin()]])
     return {
@@ -66,8 +66,8 @@ def wishes(name, y):
 
 
 def forests(by_case):
-    """Yield criterion, the wish it is grown by (None: any), and the cases it is judged in; phi2 reads importances alone."""
-    for criterion in FREE_OF_WISH:
+    """Yield criterion, the preferences it is grown by (None: any), and the cases it is judged in; phi2 reads importances alone."""
+    for criterion in FREE_OF_PREFERENCES:
         yield criterion, None, list(by_case)
     yield "pragma_phi2", by_case[0.5, "kulczynski"], list(by_case)
     for criterion in ("pragma_linear", "pragma_f", "pragma_steady"):
@@ -129,7 +129,7 @@ def run(paths, options):
             continue
         start = time.perf_counter()
         X, y = load(path, options.rows)
-        by_case = wishes(name, y)
+        by_case = settings(name, y)
         parts = Parallel(n_jobs=options.jobs)(
             delayed(one_seed)(name, X, y, by_case, options.trees, seed) for seed in range(options.seeds)
         )
@@ -158,7 +158,7 @@ def losses_of(rows, weight, metric, tuned):
             )
             for data in sets
         ]
-        for criterion in (*FREE_OF_WISH, *BY_WISH)
+        for criterion in (*FREE_OF_PREFERENCES, *BY_PREFERENCES)
     }
 
 
@@ -171,7 +171,7 @@ def report(rows):
         found = [cp.compare_over_data_sets(table) for table in tables]
         print(f"\n| {name} | untuned, l = 0.1 | 0.5 | 0.9 | tuned, l = 0.1 | 0.5 | 0.9 |")
         print("| --- |" + " ---: |" * len(columns))
-        for criterion in (*FREE_OF_WISH, *BY_WISH):
+        for criterion in (*FREE_OF_PREFERENCES, *BY_PREFERENCES):
             cells = [cell(criterion, *pair) for pair in zip(tables, found, strict=True)]
             print(f"| `{criterion}` | " + " | ".join(cells) + " |")
         print("| Friedman's p | " + " | ".join(f"{one.p_value:.2g}" for one in found) + " |")

@@ -50,7 +50,7 @@ def load(path):
     return encode(table, columns)[keep], y[keep]
 
 
-def wishes(name, y):
+def settings(name, y):
     labels, sizes = np.unique(y, return_counts=True)
     priority = [label for label in PRIORITY.get(name, [labels[sizes.argmin()]]) if label in labels]
     answers = {label: cp.Preference(10, 0.1, 0.9) for label in priority}
@@ -62,14 +62,14 @@ MANY = {"resamples 0": (0.0, 0, None), "resamples 6": (0.0, 6, None)}
 
 
 def one_split(name, X, y, train, test, trees, seed, variants):
-    """Return the out-of-sample outcome of each variant under each wish: (loss, shortfall, constant?, share decided for priority)."""
+    """Return the out-of-sample outcome of each variant under each setting: (loss, shortfall, constant?, share decided for priority)."""
     forest = RandomForestClassifier(trees, random_state=seed, n_jobs=1).fit(X[train], y[train])
     results = {}
-    for wish_name, wish in wishes(name, y).items():
+    for preferences_name, preferences in settings(name, y).items():
         for variant, (smoothing, resamples, bound) in variants.items():
             tuned = cp.TunedDecisionClassifier(
                 forest,
-                preferences=wish,
+                preferences=preferences,
                 smoothing=smoothing / trees,
                 resamples=resamples,
                 max_ratio=bound,
@@ -80,15 +80,15 @@ def one_split(name, X, y, train, test, trees, seed, variants):
                 tuned.fit(X[train], y[train])
                 decided = tuned.predict(X[test])
             counts = cp.Counts.from_predictions(y[test], decided, labels=np.unique(y).tolist())
-            results[wish_name, variant] = outcome(counts, wish)
+            results[preferences_name, variant] = outcome(counts, preferences)
         decided = forest.predict(X[test])
         counts = cp.Counts.from_predictions(y[test], decided, labels=np.unique(y).tolist())
-        results[wish_name, "equal weights"] = outcome(counts, wish)
+        results[preferences_name, "equal weights"] = outcome(counts, preferences)
     return results
 
 
-def outcome(counts, wish):
-    layout = wish.on(counts.classes)
+def outcome(counts, preferences):
+    layout = preferences.on(counts.classes)
     verdict = judge(counts, layout)
     loss = pragma(counts, layout).total
     missed = sum(one.minimum - one.value for one in verdict.shortfalls)
@@ -117,7 +117,7 @@ def study(paths, trees, repeats, jobs, variants, fewest_classes):
             rows.append(
                 {
                     "data": name,
-                    "wish": key[0],
+                    "preferences": key[0],
                     "variant": key[1],
                     "loss": loss,
                     "missed": missed,
@@ -131,9 +131,9 @@ def study(paths, trees, repeats, jobs, variants, fewest_classes):
 
 def judged(rows):
     """Return the loss with disqualified variants at 1 and missed minima added: what variants are ranked by."""
-    sets = {(row["data"], row["wish"]) for row in rows}
-    for data, wish in sets:
-        group = [row for row in rows if (row["data"], row["wish"]) == (data, wish)]
+    sets = {(row["data"], row["preferences"]) for row in rows}
+    for data, preferences in sets:
+        group = [row for row in rows if (row["data"], row["preferences"]) == (data, preferences)]
         honest = any(row["constant"] == 0 for row in group)
         for row in group:
             row["judged"] = 1.0 if honest and row["constant"] >= 0.5 else row["loss"] + row["missed"]
@@ -159,12 +159,16 @@ def main():
             {key: f"{value:.5f}" if isinstance(value, float) else value for key, value in row.items()} for row in rows
         )
     names = [*variants, "equal weights"]
-    for wish in ("f", "plane with floor"):
+    for preferences in ("f", "plane with floor"):
         sets = sorted({row["data"] for row in rows})
         table = np.array(
             [
                 [
-                    next(r["judged"] for r in rows if (r["data"], r["wish"], r["variant"]) == (data, wish, name))
+                    next(
+                        r["judged"]
+                        for r in rows
+                        if (r["data"], r["preferences"], r["variant"]) == (data, preferences, name)
+                    )
                     for name in names
                 ]
                 for data in sets
@@ -173,10 +177,12 @@ def main():
         ranks = np.array([rankdata(row) for row in table]).mean(axis=0)
         p = friedmanchisquare(*table.T).pvalue
         print(
-            f"\n{wish}: mean rank over {len(sets)} sets, mean loss, mean share of rows decided for the priority classes (Friedman p = {p:.2g})"
+            f"\n{preferences}: mean rank over {len(sets)} sets, mean loss, mean share of rows decided for the priority classes (Friedman p = {p:.2g})"
         )
         for place in np.argsort(ranks):
-            share = np.mean([r["decided"] for r in rows if r["wish"] == wish and r["variant"] == names[place]])
+            share = np.mean(
+                [r["decided"] for r in rows if r["preferences"] == preferences and r["variant"] == names[place]]
+            )
             print(f"  {ranks[place]:5.2f}  {table[:, place].mean():.4f}  {100 * share:5.1f} %  {names[place]}")
 
 

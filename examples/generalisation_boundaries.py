@@ -35,11 +35,16 @@ def boundary(gamma=0.5):
 
 def curve(seed=0, gammas=WINDINGS):
     """Return the preference loss of each boundary on rows seen and not seen."""
-    wish = cp.Preferences(
+    preferences = cp.Preferences(
         {"+": cp.Preference(2, precision_at_full_recall=0.6, recall_at_full_precision=0.8)}, metric="f"
     )
     return cp.complexity_curve(
-        boundary(), *observations(seed), parameter="svc__gamma", values=gammas, preferences=wish, random_state=seed
+        boundary(),
+        *observations(seed),
+        parameter="svc__gamma",
+        values=gammas,
+        preferences=preferences,
+        random_state=seed,
     )
 
 

@@ -25,18 +25,18 @@ print(f"accuracy {np.mean(decided == y_test):.3f}; of deciding 'healthy' always:
 # %%
 # The two questions. *What precision would you accept for a recall of 1?* Ten examinations for each cancer found: 0.10. *What recall
 # would you accept for a precision of 1?* At least nine of ten cancers: 0.90. And finding cancers matters ten times as much as the rest.
-wish = cp.Preferences(
+preferences = cp.Preferences(
     {"cancer": cp.Preference(importance=10, precision_at_full_recall=0.10, recall_at_full_precision=0.90)}, metric="f"
 )
-cp.PreferenceDisplay.from_preferences(wish)
+cp.PreferenceDisplay.from_preferences(preferences)
 
 # %%
-# The dashed line joins the two answers: they are worth the same. Evaluated by that wish:
-result = cp.evaluate(y_test, decided, preferences=wish, confidence=0.95)
+# The dashed line joins the two answers: they are worth the same. Evaluated by these preferences:
+result = cp.evaluate(y_test, decided, preferences=preferences, confidence=0.95)
 print(result.verdict)
 print("recall of cancer:", result.intervals.per_class["cancer"]["recall"])
 print("loss:            ", result.intervals.summary["loss"])
 
 # %%
-# The whole report, in Weka's layout, with the section on the wish:
+# The whole report, in Weka's layout, with the section on the preferences:
 print(result)

@@ -25,13 +25,13 @@ plane = cp.Preferences(
 floor = cp.Preferences(
     {"fault": cp.Preference(10, precision_at_full_recall=0.10, recall_at_full_precision=0.90, min_precision=0.10)}
 )
-wishes = {"the plane": plane, "metric f": plane.with_metric("f"), "the plane, min_precision 0.10": floor}
+settings = {"the plane": plane, "metric f": plane.with_metric("f"), "the plane, min_precision 0.10": floor}
 
 # %%
 # The loss over the weight of faults. Half a vote of smoothing makes every decision reachable, the constant ones too.
 figure, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")
-for (name, wish), line in zip(list(wishes.items())[:2], ("-", "--"), strict=True):
-    sweep = cp.weight_sweep(votes, label="fault", preferences=wish, smoothing=0.01)
+for (name, preferences), line in zip(list(settings.items())[:2], ("-", "--"), strict=True):
+    sweep = cp.weight_sweep(votes, label="fault", preferences=preferences, smoothing=0.01)
     ax.plot(sweep.ratio, sweep.loss, line, color="#1d3f58", label=name)
 ax.set(xscale="log", xlabel="weight of a vote for 'fault' against one for 'sound'", ylabel="PRAGMA loss", ylim=(0, 1))
 ax.legend(frameon=False)
@@ -39,9 +39,9 @@ ax.spines[["top", "right"]].set_visible(False)
 
 # %%
 # The plane falls to the right and ends at its lowest: every row is decided to be a fault. Metric f has its minimum inside. What the
-# search finds for each wish, and what it says about it:
-for name, wish in wishes.items():
-    found = cp.search_weights(votes, preferences=wish, smoothing=0.01)
+# search finds for each setting, and what it says about it:
+for name, preferences in settings.items():
+    found = cp.search_weights(votes, preferences=preferences, smoothing=0.01)
     rates = cp.evaluate_counts(found.counts).per_class["fault"]
     decided = found.counts.decided[0] / found.counts.rows
     print(

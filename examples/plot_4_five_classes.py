@@ -19,7 +19,7 @@ X, y = make_classification(
 y = np.array(["dust", "wear", "noise", "leak", "crack"])[y]
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, stratify=y, random_state=0)
 
-wish = cp.Preferences(
+preferences = cp.Preferences(
     {
         "crack": cp.Preference(importance=10, precision_at_full_recall=0.2, recall_at_full_precision=0.9),
         "leak": cp.Preference(
@@ -28,7 +28,7 @@ wish = cp.Preferences(
     },
     metric="f",
 )
-tuned = cp.TunedDecisionClassifier(RandomForestClassifier(60, random_state=0), preferences=wish, random_state=0)
+tuned = cp.TunedDecisionClassifier(RandomForestClassifier(60, random_state=0), preferences=preferences, random_state=0)
 tuned.fit(X_train, y_train)
 print({label: round(float(weight), 2) for label, weight in zip(tuned.classes_.tolist(), tuned.weights_, strict=True)})
 print("floor met on out-of-bag votes:", tuned.search_.feasible)
@@ -36,9 +36,9 @@ print("floor met on out-of-bag votes:", tuned.search_.feasible)
 # %%
 before = cp.Counts.from_predictions(y_test, tuned.estimator_.predict(X_test))
 after = cp.Counts.from_predictions(y_test, tuned.predict(X_test))
-cp.ClassBalanceDisplay.from_counts(before, after, preferences=wish)
+cp.ClassBalanceDisplay.from_counts(before, after, preferences=preferences)
 
 # %%
 # The classes that matter gain recall; the others pay. What each class adds to the loss:
-result = cp.evaluate_counts(after, preferences=wish)
+result = cp.evaluate_counts(after, preferences=preferences)
 print(str(result)[str(result).index("=== By Your") :])

@@ -18,20 +18,20 @@ import compromis as cp
 X, y = make_classification(2000, 6, n_informative=4, weights=[0.95], class_sep=1.0, random_state=4)
 y = np.where(y == 1, "fraud", "honest")
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, stratify=y, random_state=0)
-wish = cp.Preferences(
+preferences = cp.Preferences(
     {"fraud": cp.Preference(importance=10, precision_at_full_recall=0.3, recall_at_full_precision=0.8)}, metric="f"
 )
 models = {
-    name: cp.TunedDecisionClassifier(model, preferences=wish, random_state=0).fit(X_train, y_train)
+    name: cp.TunedDecisionClassifier(model, preferences=preferences, random_state=0).fit(X_train, y_train)
     for name, model in {"forest": RandomForestClassifier(50, random_state=0), "naive Bayes": GaussianNB()}.items()
 }
 decisions = {name: model.predict(X_test) for name, model in models.items()}
 
 # %%
-# Both models were tuned to the same wish. Recall and precision of frauds with their 95 % intervals:
+# Both models were tuned to the same preferences. Recall and precision of frauds with their 95 % intervals:
 figure, ax = plt.subplots(figsize=(6.5, 2.6), layout="constrained")
 for place, (_name, decided) in enumerate(decisions.items()):
-    intervals = cp.evaluate(y_test, decided, preferences=wish, confidence=0.95).intervals.per_class["fraud"]
+    intervals = cp.evaluate(y_test, decided, preferences=preferences, confidence=0.95).intervals.per_class["fraud"]
     for shift, rate in ((0.1, "recall"), (-0.1, "precision")):
         one = intervals[rate]
         ax.plot([one.low, one.high], [place + shift] * 2, color="#1d3f58", linewidth=2)
@@ -43,8 +43,8 @@ ax.set(
 ax.spines[["top", "right", "left"]].set_visible(False)
 
 # %%
-# The recalls cannot be told apart, the precisions can. What that means for the wish, says the paired comparison:
-print(cp.compare_models(decisions, y_test, preferences=wish).verdict)
+# The recalls cannot be told apart, the precisions can. What that means for the preferences, says the paired comparison:
+print(cp.compare_models(decisions, y_test, preferences=preferences).verdict)
 
 # %%
 # How sure is a curve? A band for the ROC curve of the forest, for each point and for the whole curve at once:

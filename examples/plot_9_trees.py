@@ -1,5 +1,5 @@
 """
-C4.5 and a tree that splits by the wish
+C4.5 and a tree that splits by the preferences
 =======================================
 
 ``C45Classifier`` is Quinlan's C4.5 as Weka's J48 has it, with text columns and missing values as they are.
@@ -30,10 +30,10 @@ print(cp.C45Classifier().fit(machines, state).export_text())
 
 # %%
 # A failure missed is worse than a stop in vain: importance 5, and recall weighs most.
-wish = cp.Preferences(
+preferences = cp.Preferences(
     {"fails": cp.Preference(5, precision_at_full_recall=0.3, recall_at_full_precision=0.9)}, metric="f"
 )
-tree = cp.PragmaTreeClassifier(preferences=wish, max_depth=2, min_samples_leaf=10).fit(machines, state)
+tree = cp.PragmaTreeClassifier(preferences=preferences, max_depth=2, min_samples_leaf=10).fit(machines, state)
 figure, ax = plt.subplots(figsize=(13, 3.8), layout="constrained")
 tree.plot(ax=ax)
 

@@ -47,14 +47,14 @@ def main(master: str = "local[2]", rows: int = 20_000, trees: int = 20) -> None:
         return forest.transform(part).select(sql.col("label").cast("int").alias("label"), "prediction", *columns)
 
     columns = {"votes0": 0, "votes1": 1, "votes2": 2}
-    wish = cp.Preferences(
+    preferences = cp.Preferences(
         {2: cp.Preference(10, precision_at_full_recall=0.5, recall_at_full_precision=0.9)}, metric="f"
     )
-    found = cp.search_frame(votes(tune), truth="label", votes=columns, preferences=wish)
+    found = cp.search_frame(votes(tune), truth="label", votes=columns, preferences=preferences)
     print(found.summary(), "\n")
-    before = cp.evaluate_frame(votes(test), truth="label", votes=columns, preferences=wish)
+    before = cp.evaluate_frame(votes(test), truth="label", votes=columns, preferences=preferences)
     after = cp.evaluate_frame(
-        votes(test), truth="label", votes=columns, weights=found.search.decision, preferences=wish
+        votes(test), truth="label", votes=columns, weights=found.search.decision, preferences=preferences
     )
     print(f"rows never seen: loss {before.summary.loss:.4f} with Spark's own decision, {after.summary.loss:.4f} tuned")
     for label in (0, 1, 2):

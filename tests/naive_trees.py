@@ -21,7 +21,7 @@ def impurity_decrease(impurity, left, right):
     return impurity(node) - n_left / n * impurity(left) - n_right / n * impurity(right)
 
 
-def gini(left, right, wish):
+def gini(left, right, preferences):
     return impurity_decrease(lambda sums: 1 - sum((x / sum(sums)) ** 2 for x in sums), left, right)
 
 
@@ -29,15 +29,15 @@ def entropy_of(sums):
     return -sum(x / sum(sums) * math.log2(x / sum(sums)) for x in sums if x > 0)
 
 
-def entropy(left, right, wish):
+def entropy(left, right, preferences):
     return impurity_decrease(entropy_of, left, right)
 
 
-def gain_ratio(left, right, wish):
-    return entropy(left, right, wish) / entropy_of([sum(left), sum(right)])
+def gain_ratio(left, right, preferences):
+    return entropy(left, right, preferences) / entropy_of([sum(left), sum(right)])
 
 
-def hellinger(left, right, wish):
+def hellinger(left, right, preferences):
     total = 0.0
     for k in range(len(left)):
         in_class, rest = left[k] + right[k], sum(left) + sum(right) - left[k] - right[k]
@@ -51,17 +51,17 @@ def hellinger(left, right, wish):
     return total
 
 
-def off_centred(left, right, wish):
+def off_centred(left, right, preferences):
     def impurity(sums):
         total = 0.0
-        for x, w, present in zip(sums, wish["prior"], wish["present"], strict=True):
+        for x, w, present in zip(sums, preferences["prior"], preferences["present"], strict=True):
             if present:
                 p = x / sum(sums)
                 total += p * (1 - p) / ((1 - 2 * w) * p + w * w)
         return total
 
     present = [a + b > 0 for a, b in zip(left, right, strict=True)]
-    wish = wish | {"present": present}
+    preferences = preferences | {"present": present}
     return impurity_decrease(impurity, left, right)
 
 
@@ -74,9 +74,9 @@ def enriched(left, right, k):
 
 
 def over_classes(value):
-    def gain(left, right, wish):
+    def gain(left, right, preferences):
         return sum(
-            wish["importance"][k] * value(*enriched(left, right, k), wish["recall_weight"][k])
+            preferences["importance"][k] * value(*enriched(left, right, k), preferences["recall_weight"][k])
             for k in range(len(left))
             if left[k] + right[k] > 0
         )
@@ -139,16 +139,16 @@ def all_tests(column, rows, labels, weights, nominal, n_classes):
                 yield left | missing
 
 
-def best_tests(table, nominal, rows, labels, weights, criterion, wish, min_samples_leaf=1):
+def best_tests(table, nominal, rows, labels, weights, criterion, preferences, min_samples_leaf=1):
     """The largest gain, and the (feature, left rows) that have it; None where no test is allowed."""
-    n_classes = len(wish["importance"])
+    n_classes = len(preferences["importance"])
     found = []
     for feature, column in enumerate(table):
         for left in all_tests(column, rows, labels, weights, nominal[feature], n_classes):
             if min_samples_leaf <= len(left) <= len(rows) - min_samples_leaf and 0 < len(left) < len(rows):
                 right = [row for row in rows if row not in left]
                 sums = [class_sums(side, labels, weights, n_classes) for side in (left, right)]
-                found.append((GAINS[criterion](*sums, wish), feature, frozenset(left)))
+                found.append((GAINS[criterion](*sums, preferences), feature, frozenset(left)))
     if not found:
         return None
     best = max(gain for gain, _, _ in found)
@@ -169,15 +169,17 @@ def all_subsets_best_gini(column, rows, labels, weights, n_classes):
     return best
 
 
-def grow(table, nominal, labels, weights, criterion, wish, max_depth=10**9, max_leaf_nodes=10**9, min_samples_leaf=1):
+def grow(
+    table, nominal, labels, weights, criterion, preferences, max_depth=10**9, max_leaf_nodes=10**9, min_samples_leaf=1
+):
     """Leaves (sets of rows) of the tree grown best first; meant for data without ties."""
     total = sum(weights)
 
     def weighed(rows, depth):
-        sums = class_sums(rows, labels, weights, len(wish["importance"]))
+        sums = class_sums(rows, labels, weights, len(preferences["importance"]))
         found = None
         if sum(x > 0 for x in sums) > 1 and depth < max_depth and len(rows) >= 2 * min_samples_leaf:
-            found = best_tests(table, nominal, rows, labels, weights, criterion, wish, min_samples_leaf)
+            found = best_tests(table, nominal, rows, labels, weights, criterion, preferences, min_samples_leaf)
         return rows, depth, found
 
     waiting, leaves = [weighed(list(range(len(labels))), 0)], []

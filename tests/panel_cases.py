@@ -21,7 +21,7 @@ class Case:
     """A problem: its document for the panel, and Python's answers."""
 
     patterns: cp.Votes
-    wish: cp.Preferences
+    preferences: cp.Preferences
     document: dict
     smoothing: float = 0.0
 
@@ -32,30 +32,32 @@ class Case:
     def value(self, weights) -> tuple[float, float]:
         """Shortfall and loss of weights."""
         counts = self.patterns.counts(weights, smoothing=self.smoothing)
-        on = self.wish.on(self.patterns.classes)
+        on = self.preferences.on(self.patterns.classes)
         return shortfall(counts, on), pragma(counts, on).total
 
     def best(self) -> tuple[float, float]:
         """Shortfall and loss of the weights that Python finds."""
-        return self.value(cp.search_weights(self.patterns, preferences=self.wish, smoothing=self.smoothing).weights)
+        return self.value(
+            cp.search_weights(self.patterns, preferences=self.preferences, smoothing=self.smoothing).weights
+        )
 
     def sentence(self) -> str:
         """The verdict on the document's weights."""
         counts = self.patterns.counts(self.document["weights"], smoothing=self.smoothing)
-        return judge(counts, self.wish.on(self.patterns.classes)).sentence
+        return judge(counts, self.preferences.on(self.patterns.classes)).sentence
 
 
-def make_case(votes, y, wish, *, weights=None, labels=None, smoothing=0.0, sample_weight=None) -> Case:
+def make_case(votes, y, preferences, *, weights=None, labels=None, smoothing=0.0, sample_weight=None) -> Case:
     patterns = cp.Votes.from_votes(votes, y, labels=labels, sample_weight=sample_weight)
-    document = panel_document(patterns, wish, weights, smoothing=smoothing, most_bytes=10**8)
-    return Case(patterns, wish, document, smoothing)
+    document = panel_document(patterns, preferences, weights, smoothing=smoothing, most_bytes=10**8)
+    return Case(patterns, preferences, document, smoothing)
 
 
 def small_cases(count: int) -> list[Case]:
     """Two and three classes, few rows, many ties, zero votes, minima; weights that tie and weights that do not."""
     cases = []
     for seed in range(count):
-        votes, y, wish = small_problem(seed, floors=seed % 3 == 0)
+        votes, y, preferences = small_problem(seed, floors=seed % 3 == 0)
         rng = np.random.default_rng(seed)
         weights = rng.choice([0.5, 1.0, 1.0, 2.0, 3.0, 0.1], votes.shape[1])
         smoothing = 0.25 if seed % 5 == 0 else 0.0
@@ -64,7 +66,7 @@ def small_cases(count: int) -> list[Case]:
             warnings.filterwarnings("ignore", JACCARD_WARNING[:30])
             cases.append(
                 make_case(
-                    votes, y, wish, weights=weights, labels=range(votes.shape[1]), smoothing=smoothing, sample_weight=weight
+                    votes, y, preferences, weights=weights, labels=range(votes.shape[1]), smoothing=smoothing, sample_weight=weight
                 )
             )  # fmt: skip
     return cases
@@ -85,22 +87,22 @@ def large_case(classes: int, rows: int, seed: int, *, trees: int | None = 50, fl
     chosen = rng.permutation(classes)[: max(1, classes // 5)]
     minima = {"min_precision": 0.2, "min_recall": 0.5} if floors else {}
     by_class = {int(k): cp.Preference(10, 0.1, 0.9, **minima) for k in chosen}
-    wish = cp.Preferences(by_class, metric=METRICS[seed % 3])
+    preferences = cp.Preferences(by_class, metric=METRICS[seed % 3])
     weights = rng.choice([0.5, 1.0, 1.0, 2.0], classes)
-    return make_case(votes, y, wish, weights=weights, labels=range(classes))
+    return make_case(votes, y, preferences, weights=weights, labels=range(classes))
 
 
 WORK = """
 (documents) => documents.map((page) => {
   const patterns = readPatterns(page);
-  const wish = { metric: page.wish.metric, classes: page.wish.classes.map((one, k) => ({ ...page.classes[k], ...one })) };
+  const preferences = { metric: page.preferences.metric, classes: page.preferences.classes.map((one, k) => ({ ...page.classes[k], ...one })) };
   const counts = decide(patterns, page.weights);
-  const weights = tune(patterns, wish);
-  const state = { wish, weights, smoothing: page.smoothing };
+  const weights = tune(patterns, preferences);
+  const state = { preferences, weights, smoothing: page.smoothing };
   return {
-    counts, weights, loss: loss(counts, wish), sentence: judge(counts, wish).sentence,
-    tuned: decide(patterns, weights), tunedLoss: loss(decide(patterns, weights), wish),
-    toml: toToml(wish), python: toPython(state), decision: toDecision(state),
+    counts, weights, loss: loss(counts, preferences), sentence: judge(counts, preferences).sentence,
+    tuned: decide(patterns, weights), tunedLoss: loss(decide(patterns, weights), preferences),
+    toml: toToml(preferences), python: toPython(state), decision: toDecision(state),
   };
 })
 """

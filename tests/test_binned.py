@@ -78,9 +78,9 @@ def check_votes(rng, cases):
             known = ~np.isnan(rate)
             assert (low[known] <= rate[known] + 1e-12).all()
             assert (rate[known] <= high[known] + 1e-12).all()
-        wish = cp.Preferences.prioritise([names[0]]).with_metric(METRICS[rng.integers(3)])
-        loss = cp.evaluate_counts(true, preferences=wish).summary.loss
-        assert inside(loss, cp.loss_bounds(bounds, wish.on(tuple(names))))
+        preferences = cp.Preferences.prioritise([names[0]]).with_metric(METRICS[rng.integers(3)])
+        loss = cp.evaluate_counts(true, preferences=preferences).summary.loss
+        assert inside(loss, cp.loss_bounds(bounds, preferences.on(tuple(names))))
 
 
 def test_points_lie_inside_their_bounds(rng):

@@ -20,7 +20,7 @@ from compromis.measures.verdict import judge
 
 
 def even(metric="kulczynski", **options):
-    """A wish of recall weight 1/2 for two classes that count alike."""
+    """Preferences of recall weight 1/2 for two classes that count alike."""
     return cp.Preferences(default=cp.Preference.from_recall_weight(0.5, **options), metric=metric).on(("a", "b"))
 
 
@@ -53,20 +53,20 @@ def test_a_result_as_good_as_a_constant_decision():
     constant = judge(counts_of([[0, 1], [0, 3]]), even())
     assert constant.loss == pytest.approx((1 + 1 / 8) / 2)
     assert constant.sentence == (
-        "uninformative: your wish is met better by random decisions at the classes' shares "
-        "(loss 0.5000, this result 0.5625); improve the model, or review the wish"
+        "uninformative: your preferences are met better by random decisions at the classes' shares "
+        "(loss 0.5000, this result 0.5625); improve the model, or review the preferences"
     )
     important = cp.Preferences(
         {"b": cp.Preference.from_recall_weight(0.5, 9)}, default=cp.Preference.from_recall_weight(0.5)
     )
     same = judge(counts_of([[0, 1], [0, 3]]), important.on(("a", "b")))  # (1 + 9/8) / 10 against (3/4 + 9/4) / 10
     assert same.sentence == (
-        "uninformative: your wish is met as well by always deciding 'b' (loss 0.2125, this result 0.2125); improve the "
+        "uninformative: your preferences are met as well by always deciding 'b' (loss 0.2125, this result 0.2125); improve the "
         "model, or set min_precision for 'b' above 0.750, what always deciding it reaches, or use metric f, which does not "
         "reward giving up"
     )
     worse = judge(counts_of([[0, 1], [3, 0]]), important.on(("a", "b")))
-    assert "your wish is met better by always deciding 'b' (loss 0.2125, this result 1.0000)" in worse.sentence
+    assert "your preferences are met better by always deciding 'b' (loss 0.2125, this result 1.0000)" in worse.sentence
     by_f = judge(
         counts_of([[0, 1], [0, 3]]),
         cp.Preferences({"b": cp.Preference.from_recall_weight(0.5, 9)}, metric="f").on("ab"),
@@ -75,10 +75,14 @@ def test_a_result_as_good_as_a_constant_decision():
 
 
 def test_the_cure_names_the_larger_of_share_and_minimum():
-    wish = cp.Preferences({"b": cp.Preference.from_recall_weight(0.5, 9, min_precision=0.5)}, metric="f").on("ab")
-    assert "set min_precision for 'b' above 0.750" in judge(counts_of([[0, 1], [0, 3]]), wish).sentence
-    wish = cp.Preferences({"b": cp.Preference.from_recall_weight(0.5, 9, min_precision=0.8)}, metric="f").on("ab")
-    missed = judge(counts_of([[0, 1], [0, 3]]), wish)
+    preferences = cp.Preferences({"b": cp.Preference.from_recall_weight(0.5, 9, min_precision=0.5)}, metric="f").on(
+        "ab"
+    )
+    assert "set min_precision for 'b' above 0.750" in judge(counts_of([[0, 1], [0, 3]]), preferences).sentence
+    preferences = cp.Preferences({"b": cp.Preference.from_recall_weight(0.5, 9, min_precision=0.8)}, metric="f").on(
+        "ab"
+    )
+    missed = judge(counts_of([[0, 1], [0, 3]]), preferences)
     assert missed.sentence.endswith("; but the precision of 'b' is 0.750, below your minimum of 0.8")
     (short,) = missed.shortfalls
     assert (short.label, short.rate, short.value, short.minimum) == ("b", "precision", 0.75, 0.8)
@@ -106,15 +110,15 @@ def test_costs_are_compared_with_costs():
     )
     poor = judge(counts_of([[0, 4], [0, 4]]), even(), cost)
     assert poor.sentence == (
-        "uninformative: your wish is met as well by always deciding 'b' (average cost 0.5000, this result 0.5000); "
-        "improve the model, or review the wish"
+        "uninformative: your preferences are met as well by always deciding 'b' (average cost 0.5000, this result 0.5000); "
+        "improve the model, or review the preferences"
     )
     assert not poor.informative
 
 
 def test_baselines_of_absent_classes_and_without_importance():
-    wish = cp.Preferences(default=cp.Preference.from_recall_weight(0.5)).on(("a", "b", "c"))
-    always = naive_baselines(counts_of([[3, 0, 0], [0, 1, 0], [0, 0, 0]], "abc"), wish)
+    preferences = cp.Preferences(default=cp.Preference.from_recall_weight(0.5)).on(("a", "b", "c"))
+    always = naive_baselines(counts_of([[3, 0, 0], [0, 1, 0], [0, 0, 0]], "abc"), preferences)
     # c does not occur: deciding it is worth nothing; a: (1/8 + 1) / 2, b: (1 + 3/8) / 2, at random (1/4 + 3/4) / 2
     assert [one.loss for one in always] == [0.5625, 0.6875, 1.0, 0.5]
     assert [one.shortfall for one in always] == [0, 0, 0, 0]
@@ -373,16 +377,16 @@ def test_two_standard_errors_of_the_difference():
 
 
 def test_a_class_of_one_row_asks_for_its_minimum():
-    wish = cp.Preferences({"a": cp.Preference.from_recall_weight(0.5, min_precision=0.5)}).on("ab")
-    always_a = naive_baselines(counts_of([[1, 0], [0, 3]]), wish)[0]
+    preferences = cp.Preferences({"a": cp.Preference.from_recall_weight(0.5, min_precision=0.5)}).on("ab")
+    always_a = naive_baselines(counts_of([[1, 0], [0, 3]]), preferences)[0]
     assert always_a.shortfall == 0.25  # its share is 1/4
 
 
 def test_an_equal_cost_with_a_minimum_met():
     """Every decision costs the same, but only the result meets the minima: informative, and no gain is named."""
-    wish = even(min_recall=0.6)
+    preferences = even(min_recall=0.6)
     for cost in (np.zeros((2, 2)), np.ones((2, 2))):
-        verdict = judge(counts_of([[2, 0], [0, 2]]), wish, cost)
+        verdict = judge(counts_of([[2, 0], [0, 2]]), preferences, cost)
         assert verdict.informative
         assert "% lower" not in verdict.sentence
         assert verdict.sentence.startswith("informative: it meets your minima, which no decision without a model does")
@@ -391,10 +395,10 @@ def test_an_equal_cost_with_a_minimum_met():
 
 def test_a_lower_loss_does_not_make_up_for_a_missed_minimum():
     """Always deciding a finds all of a; the result has the loss (1/8 + 1/10) / 2, but misses a quarter of a."""
-    wish = cp.Preferences(
+    preferences = cp.Preferences(
         {"a": cp.Preference.from_recall_weight(0.5, min_recall=1.0)}, default=cp.Preference.from_recall_weight(0.5)
     ).on("ab")
-    verdict = judge(counts_of([[3, 1], [0, 4]]), wish)
+    verdict = judge(counts_of([[3, 1], [0, 4]]), preferences)
     assert not verdict.informative
     assert "met better by always deciding 'a' (loss 0.6250, this result 0.1125)" in verdict.sentence
     assert verdict.sentence.endswith("; but the recall of 'a' is 0.750, below your minimum of 1")
@@ -504,8 +508,8 @@ def test_absent_classes_do_not_count_between_bounds():
 
 def test_the_best_baseline_misses_a_minimum_too():
     """A tenth of the rows, and of those decided, are a: precision 1/10 at random, and here; but b and c are found."""
-    wish = cp.Preferences({"a": cp.Preference(min_precision=0.9)}, metric="f").on("abc")
-    verdict = judge(counts_of([[1, 9, 0], [5, 40, 0], [4, 0, 41]], "abc"), wish)
+    preferences = cp.Preferences({"a": cp.Preference(min_precision=0.9)}, metric="f").on("abc")
+    verdict = judge(counts_of([[1, 9, 0], [5, 40, 0], [4, 0, 41]], "abc"), preferences)
     assert verdict.informative
     assert "for random decisions at the classes' shares, which misses a minimum too, the best" in verdict.sentence
     assert verdict.sentence.endswith("; but the precision of 'a' is 0.100, below your minimum of 0.9")

@@ -42,8 +42,8 @@ def table(tmp_path):
 
 
 def test_evaluate_is_the_librarys(run, table):
-    wish = cp.Preferences.prioritise(["bad"])
-    expected = cp.evaluate(TRUTH, DECISION, preferences=wish)
+    preferences = cp.Preferences.prioritise(["bad"])
+    expected = cp.evaluate(TRUTH, DECISION, preferences=preferences)
     done = run("evaluate", table, "--truth", "truth", "--decision", "decision", "--prioritise", "bad")
     assert done.exit_code == 0
     assert done.stdout == printed(expected)
@@ -52,16 +52,20 @@ def test_evaluate_is_the_librarys(run, table):
 
 
 def test_weights_labels_index_and_preferences(run, table, tmp_path):
-    wish = cp.Preferences({"bad": cp.Preference(5, 0.2, 0.7)}, metric="f")
-    wish.to_toml(tmp_path / "wish.toml")
+    preferences = cp.Preferences({"bad": cp.Preference(5, 0.2, 0.7)}, metric="f")
+    preferences.to_toml(tmp_path / "preferences.toml")
     order = ["good", "bad", "NA", "01", "1", "absent"]
     labels = [part for label in order for part in ("--label", label)]
     done = run(
         "evaluate", table, "--truth", "truth", "--decision", "decision", "--weight", "weight",
-        "--preferences", "wish.toml", "--metric", "fowlkes_mallows", *labels, "--json",
+        "--preferences", "preferences.toml", "--metric", "fowlkes_mallows", *labels, "--json",
     )  # fmt: skip
     expected = cp.evaluate(
-        TRUTH, DECISION, sample_weight=[1, 2, 1, 1, 1, 1], labels=order, preferences=wish.with_metric("fowlkes_mallows")
+        TRUTH,
+        DECISION,
+        sample_weight=[1, 2, 1, 1, 1, 1],
+        labels=order,
+        preferences=preferences.with_metric("fowlkes_mallows"),
     )
     assert json.loads(done.stdout) == json.loads(expected.to_json())
 
@@ -106,15 +110,15 @@ def test_missing_labels(run, tmp_path):
 
 def test_preferences_asks_and_writes(run, table):
     answers = "10\n0.1\n0.9\n0.05\n" + "\n\n\n0\n"
-    done = run("preferences", "--label", "bad", "--label", "good", "--output", "wish.toml", input=answers)
+    done = run("preferences", "--label", "bad", "--label", "good", "--output", "preferences.toml", input=answers)
     assert done.exit_code == 0, done.output
-    wish = cp.Preferences.from_toml("wish.toml")
-    assert wish.of("bad") == cp.Preference(10, 0.1, 0.9, min_precision=0.05)
-    assert wish.of("good") == cp.Preference()
+    preferences = cp.Preferences.from_toml("preferences.toml")
+    assert preferences.of("bad") == cp.Preference(10, 0.1, 0.9, min_precision=0.05)
+    assert preferences.of("good") == cp.Preference()
     assert "What precision would you accept for a recall of 1?" in done.stdout
-    done = run("preferences", "--label", "bad", "--output", "wish.toml", input=answers)
+    done = run("preferences", "--label", "bad", "--output", "preferences.toml", input=answers)
     assert done.exit_code == 2
-    assert "wish.toml exists already" in done.stderr
+    assert "preferences.toml exists already" in done.stderr
     done = run("preferences", table, "--truth", "truth", "--output", "w2.toml", input="\n" * 16)
     assert done.exit_code == 0
     assert set(cp.Preferences.from_toml("w2.toml").by_class) == set(TRUTH)
@@ -131,8 +135,8 @@ def test_preferences_asks_again(run, answer):
     done = run("preferences", "--label", "bad", input=f"10\n{answer}\n0.2\n0.9\n\n")
     assert done.exit_code == 0
     assert "this is a" in done.output
-    wish = cp.Preferences.from_toml("preferences.toml").of("bad")
-    assert wish == cp.Preference(
+    preferences = cp.Preferences.from_toml("preferences.toml").of("bad")
+    assert preferences == cp.Preference(
         10, 0.2, 0.9, min_precision=0.2
     )  # what one accepts is the floor, unless one says otherwise
 
@@ -214,7 +218,7 @@ def test_demo(run):
         (["preferences"], "give FILE and --truth COL, or --label"),
         (["preferences", "--label", "a", "--metric", "nope"], "there is no metric 'nope'"),
         (["preferences", "results.csv", "--truth", "nope"], "there is no column 'nope'"),
-        (["preferences", "--label", "a", "--output", "nowhere/wish.toml"], "there is no folder nowhere"),
+        (["preferences", "--label", "a", "--output", "nowhere/preferences.toml"], "there is no folder nowhere"),
         (["preferences", "-", "--truth", "t"], "standard input is where your answers come from"),
     ],
 )  # fmt: skip
@@ -238,7 +242,7 @@ def test_two_hundred_configurations(run, tmp_path, rng):
             "t\td\tw\n" + "".join(f"{t}\t{d}\t{w}\n" for t, d, w in zip(truth, decision, weight, strict=True))
         )
         metric = str(rng.choice(list(cp.METRICS)))
-        wish = cp.Preferences.prioritise([truth[0]], metric=metric)
+        preferences = cp.Preferences.prioritise([truth[0]], metric=metric)
         use_weight = bool(rng.integers(2))
         options = ["--weight", "w"] if use_weight else []
         done = run(
@@ -256,7 +260,9 @@ def test_two_hundred_configurations(run, tmp_path, rng):
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # Jaccard's
-            expected = cp.evaluate(truth, decision, preferences=wish, sample_weight=weight if use_weight else None)
+            expected = cp.evaluate(
+                truth, decision, preferences=preferences, sample_weight=weight if use_weight else None
+            )
         assert json.loads(done.stdout) == json.loads(expected.to_json()), done.output
 
 

@@ -23,8 +23,8 @@ from tests.command_line import run
 
 def fit(path, *options):
     """Fit a model of flowers, to which virginica matters most."""
-    wish = ("--prioritise", "virginica", "--metric", "f")
-    return run("fit", path, "--target", "species", "--trees", "20", *wish, *options, "--output", "m.model")
+    preferences = ("--prioritise", "virginica", "--metric", "f")
+    return run("fit", path, "--target", "species", "--trees", "20", *preferences, *options, "--output", "m.model")
 
 
 @pytest.fixture
@@ -88,8 +88,8 @@ def test_fit_and_predict(flowers, model):
 def test_fit_says_what_the_written_model_is_worth(flowers):
     """Loss and weights are those of the file; the loss follows from the printed rates by the formula of metric f."""
     path, _ = flowers
-    wish = ("--prioritise", "versicolor", "--metric", "f")
-    said = run("fit", path, "--target", "species", *wish, "--output", "m.model", "--trees", "20").stdout
+    preferences = ("--prioritise", "versicolor", "--metric", "f")
+    said = run("fit", path, "--target", "species", *preferences, "--output", "m.model", "--trees", "20").stdout
     decision = load_model("m.model").decision
     printed = dict(zip(decision.classes, decision.weights, strict=True))
     assert "weights: " + ", ".join(f"{label} {weight:.4g}" for label, weight in printed.items()) in said

@@ -34,11 +34,13 @@ def files(_in_an_empty_folder):
     for name, counts in {"spring.csv": SPRING, "autumn.csv": AUTUMN, "worse.csv": WORSE}.items():
         write(name, counts)
     write("unlabelled.csv", AUTUMN, truth=False)
-    cp.Preferences({"bad": cp.Preference(10, min_precision=0.5, min_recall=0.8)}, metric="f").to_toml("wish.toml")
+    cp.Preferences({"bad": cp.Preference(10, min_precision=0.5, min_recall=0.8)}, metric="f").to_toml(
+        "preferences.toml"
+    )
     cp.Decision(("bad", "good"), [1.0, 1.0]).to_json("w.json")
 
 
-CHECK = ("--truth", "class", "--decision", "decided", "--preferences", "wish.toml")
+CHECK = ("--truth", "class", "--decision", "decided", "--preferences", "preferences.toml")
 
 
 class TestCheck:
@@ -56,7 +58,7 @@ class TestCheck:
         assert "failed: 2 of 2 are missed." in done.output
 
     def test_weights_decide_the_votes(self, files):
-        votes = ("--truth", "class", "--votes", "p_", "--preferences", "wish.toml")
+        votes = ("--truth", "class", "--votes", "p_", "--preferences", "preferences.toml")
         assert run("check", "spring.csv", *votes, "--weights", "w.json").exit_code == 0
         cp.Decision(("bad", "good"), [1.0, 100.0]).to_json("w.json")
         assert run("check", "spring.csv", *votes, "--weights", "w.json").exit_code == 1
@@ -85,7 +87,7 @@ class TestCheck:
         [
             (("spring.csv", "--truth", "class", "--decision", "decided"), "Missing option '--preferences'"),
             (
-                ("spring.csv", "--truth", "class", "--preferences", "wish.toml"),
+                ("spring.csv", "--truth", "class", "--preferences", "preferences.toml"),
                 "give --decision, or --votes with --weights",
             ),
             (("spring.csv", *CHECK, "--weights", "w.json"), "--weights decide columns of votes; give --votes"),
@@ -112,7 +114,7 @@ class TestCheck:
         assert "Traceback" not in done.output
 
 
-WATCH = ("--truth", "class", "--votes", "p_", "--weights", "w.json", "--preferences", "wish.toml")
+WATCH = ("--truth", "class", "--votes", "p_", "--weights", "w.json", "--preferences", "preferences.toml")
 
 
 class TestWatch:
@@ -131,7 +133,7 @@ class TestWatch:
             "compromis tune spring.csv --truth class --votes p_ --prevalence bad=0.009901 --prevalence good=0.9901"
         )
         assert command in done.output
-        tune = run(*command.split()[1:], "--preferences", "wish.toml", "--output", "new.json")
+        tune = run(*command.split()[1:], "--preferences", "preferences.toml", "--output", "new.json")
         assert tune.exit_code == 0
         assert cp.Decision.from_json("new.json").classes == ("bad", "good")
 
@@ -145,10 +147,10 @@ class TestWatch:
             "--decision",
             "decided",
             "--preferences",
-            "wish.toml",
+            "preferences.toml",
         )
         assert done.exit_code == 0
-        assert "Your wish is met in every period." in done.output
+        assert "Your preferences are met in every period." in done.output
 
     def test_a_reference_of_its_own(self, files):
         done = run("watch", "unlabelled.csv", *WATCH, "--reference", "spring.csv", "--json")

@@ -12,7 +12,7 @@ from compromis.trees.criteria import CRITERION_NAMES, find_criterion
 from tests import naive_trees
 
 
-def gains_of(criterion, left, right, wish):
+def gains_of(criterion, left, right, preferences):
     """The kernels' gains of one or many cuts of the same node; rows of `left` are cuts."""
     left = np.atleast_2d(np.asarray(left, dtype=float))
     node = left[0] + np.atleast_2d(np.asarray(right, dtype=float))[0]
@@ -20,7 +20,9 @@ def gains_of(criterion, left, right, wish):
     sizes = left.sum(axis=1)
     n = node.sum()
     gains = np.zeros(len(left))
-    table = np.vstack([node, wish["importance"], wish["recall_weight"], wish["prior"]])[:, present].copy()
+    table = np.vstack([node, preferences["importance"], preferences["recall_weight"], preferences["prior"]])[
+        :, present
+    ].copy()
     inverses = np.vstack([1 / sizes, 1 / (n - sizes)])
     lefts = left[:, present].T.copy().ravel()
     add_gains(CRITERIA[criterion], lefts, sizes, inverses, len(left), table, int(present.sum()), n, gains)
@@ -29,7 +31,7 @@ def gains_of(criterion, left, right, wish):
     return gains
 
 
-def random_wish(rng, classes):
+def random_preferences(rng, classes):
     prior = rng.dirichlet(np.ones(classes))
     return {
         "importance": rng.integers(0, 11, classes).astype(float),
@@ -47,25 +49,27 @@ def test_gain_equals_its_definition(rng, criterion):
         cuts = cuts[(cuts.sum(axis=1) > 0) & (cuts.sum(axis=1) < node.sum())]
         if not len(cuts):
             continue
-        wish = random_wish(rng, classes)
-        expected = [naive_trees.GAINS[criterion](list(cut), list(node - cut), wish) for cut in cuts.astype(float)]
-        got = gains_of(criterion, cuts, node - cuts[0], wish)
+        preferences = random_preferences(rng, classes)
+        expected = [
+            naive_trees.GAINS[criterion](list(cut), list(node - cut), preferences) for cut in cuts.astype(float)
+        ]
+        got = gains_of(criterion, cuts, node - cuts[0], preferences)
         np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-11)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_classes_the_node_lacks_change_nothing(rng, criterion):
-    wish = random_wish(rng, 3)
-    two = {name: values[[0, 2]] for name, values in wish.items()}
-    with_empty = gains_of(criterion, [5, 0, 1], [2, 0, 7], wish)
+    preferences = random_preferences(rng, 3)
+    two = {name: values[[0, 2]] for name, values in preferences.items()}
+    with_empty = gains_of(criterion, [5, 0, 1], [2, 0, 7], preferences)
     np.testing.assert_allclose(with_empty, gains_of(criterion, [5, 1], [2, 7], two))
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_a_cut_that_tells_nothing_gains_nothing_and_a_perfect_one_most(criterion):
-    wish = {"importance": np.ones(2), "recall_weight": np.full(2, 0.5), "prior": np.array([0.4, 0.6])}
+    preferences = {"importance": np.ones(2), "recall_weight": np.full(2, 0.5), "prior": np.array([0.4, 0.6])}
     nothing, some, all_of_it = (
-        gains_of(criterion, left, right, wish)[0]
+        gains_of(criterion, left, right, preferences)[0]
         for left, right in [([2, 3], [8, 12]), ([8, 4], [2, 11]), ([10, 0], [0, 15])]
     )
     assert abs(nothing) < 1e-12
@@ -78,9 +82,9 @@ def best_on_noise(criterion, recall_weight, rng, rows=400, tries=120):
     for _ in range(tries):
         y = rng.integers(0, 2, rows)
         left = np.column_stack([np.cumsum(y == 0), np.cumsum(y == 1)])[:-1]
-        wish = {"importance": np.ones(2), "recall_weight": np.full(2, recall_weight), "prior": np.full(2, 0.5)}
+        preferences = {"importance": np.ones(2), "recall_weight": np.full(2, recall_weight), "prior": np.full(2, 0.5)}
         right = np.array([(y == 0).sum(), (y == 1).sum()]) - left[0]
-        place = int(np.argmax(gains_of(criterion, left, right, wish)))
+        place = int(np.argmax(gains_of(criterion, left, right, preferences)))
         outer += place < 0.02 * rows or place >= 0.98 * rows - 1
     return outer / tries
 
@@ -99,17 +103,17 @@ def test_end_cuts():
 def test_phi2_orders_cuts_of_two_classes_as_gini_does(rng):
     node = np.array([40, 9])
     cuts = np.array([[a, b] for a in range(41) for b in range(10) if 0 < a + b < 49])
-    wish = {"importance": np.array([1.0, 7.0]), "recall_weight": rng.random(2), "prior": np.array([0.8, 0.2])}
-    gini = gains_of("gini", cuts, node - cuts[0], wish)
-    phi2 = gains_of("pragma_phi2", cuts, node - cuts[0], wish)
+    preferences = {"importance": np.array([1.0, 7.0]), "recall_weight": rng.random(2), "prior": np.array([0.8, 0.2])}
+    gini = gains_of("gini", cuts, node - cuts[0], preferences)
+    phi2 = gains_of("pragma_phi2", cuts, node - cuts[0], preferences)
     ratio = phi2[gini > 1e-9] / gini[gini > 1e-9]
     np.testing.assert_allclose(ratio, ratio[0], rtol=1e-9)
 
 
 def test_off_centred_entropy_is_largest_at_the_prior():
-    wish = {"importance": np.ones(2), "recall_weight": np.full(2, 0.5), "prior": np.array([0.2, 0.8])}
-    as_prior = gains_of("off_centred", [1, 0], [1, 8], wish)
-    balanced = gains_of("off_centred", [1, 0], [1, 2], wish)
+    preferences = {"importance": np.ones(2), "recall_weight": np.full(2, 0.5), "prior": np.array([0.2, 0.8])}
+    as_prior = gains_of("off_centred", [1, 0], [1, 8], preferences)
+    balanced = gains_of("off_centred", [1, 0], [1, 2], preferences)
     assert as_prior > balanced
 
 

@@ -34,11 +34,11 @@ import compromis as cp
 
 X, Y = load_iris(return_X_y=True)
 FOLDS = StratifiedKFold(5, shuffle=True, random_state=3)
-WISH = cp.Preferences.prioritise([2])
+PREFERENCES = cp.Preferences.prioritise([2])
 
 
 def test_pooled_and_averaged_are_scikit_learns():
-    result = cp.cross_evaluate(GaussianNB(), X, Y, cv=FOLDS, preferences=WISH)
+    result = cp.cross_evaluate(GaussianNB(), X, Y, cv=FOLDS, preferences=PREFERENCES)
     decided = cross_val_predict(GaussianNB(), X, Y, cv=FOLDS)
     proba = cross_val_predict(GaussianNB(), X, Y, cv=FOLDS, method="predict_proba")
     assert result.counts.matrix.tolist() == confusion_matrix(Y, decided).tolist()
@@ -46,9 +46,9 @@ def test_pooled_and_averaged_are_scikit_learns():
     scores = cross_val_score(GaussianNB(), X, Y, cv=FOLDS)
     assert result.averages["accuracy"].mean.value == pytest.approx(scores.mean())
     assert result.averages["accuracy"].deviation == pytest.approx(scores.std(ddof=1))
-    losses = -cross_val_score(GaussianNB(), X, Y, cv=FOLDS, scoring=cp.pragma_scorer(WISH))
+    losses = -cross_val_score(GaussianNB(), X, Y, cv=FOLDS, scoring=cp.pragma_scorer(PREFERENCES))
     assert result.averages["loss"].mean.value == pytest.approx(losses.mean())
-    assert result.summary.loss == pytest.approx(cp.pragma_loss(Y, decided, preferences=WISH))
+    assert result.summary.loss == pytest.approx(cp.pragma_loss(Y, decided, preferences=PREFERENCES))
     assert result.verdict.baselines[0].name == "always deciding 0"
 
 
@@ -118,9 +118,9 @@ def test_text_labels_and_classes_in_order():
 
 @pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
 def test_backends_of_joblib_give_the_same(backend):
-    plain = cp.cross_evaluate(GaussianNB(), X, Y, preferences=WISH, confidence=0.9)
+    plain = cp.cross_evaluate(GaussianNB(), X, Y, preferences=PREFERENCES, confidence=0.9)
     with joblib.parallel_config(backend=backend):
-        found = cp.cross_evaluate(GaussianNB(), X, Y, preferences=WISH, confidence=0.9, n_jobs=2)
+        found = cp.cross_evaluate(GaussianNB(), X, Y, preferences=PREFERENCES, confidence=0.9, n_jobs=2)
     assert found.counts.matrix.tolist() == plain.counts.matrix.tolist()
     assert found.intervals.summary == plain.intervals.summary
 
@@ -170,7 +170,7 @@ def test_repeated_folds_do_not_make_rows():
 def test_a_class_that_a_training_fold_lacks():
     labels = np.r_[np.zeros(50, int), np.ones(50, int), np.full(50, 2)]
     folds = [(np.arange(100), np.arange(100, 150)), (np.arange(50, 150), np.arange(50))]
-    result = cp.cross_evaluate(GaussianNB(), X, labels, cv=folds, preferences=WISH)
+    result = cp.cross_evaluate(GaussianNB(), X, labels, cv=folds, preferences=PREFERENCES)
     assert result.per_class[2].recall == 0
     assert result.folds[0].counts.classes == (0, 1, 2)
     assert str(result)
@@ -210,7 +210,9 @@ class Memoriser(ClassifierMixin, BaseEstimator):
         half = len(labels) // 2
         inner = GaussianNB().fit(rows[:half], labels[:half])
         loss = (
-            cp.pragma_loss(labels[half:], inner.predict(rows[half:]), preferences=WISH_OF_ONE) if self.honest else 0.0
+            cp.pragma_loss(labels[half:], inner.predict(rows[half:]), preferences=PREFERENCES_OF_ONE)
+            if self.honest
+            else 0.0
         )
         self.search_ = SimpleNamespace(loss=loss)
         return self
@@ -219,7 +221,7 @@ class Memoriser(ClassifierMixin, BaseEstimator):
         return self.inner_.predict(rows)
 
 
-WISH_OF_ONE = cp.Preferences.prioritise([1])
+PREFERENCES_OF_ONE = cp.Preferences.prioritise([1])
 
 
 @pytest.fixture
@@ -233,7 +235,7 @@ def test_optimism_is_said_with_its_size(noisy, wrap):
     with pytest.warns(
         cp.OptimismWarning, match=r"is 0\.0000, on unseen rows 0\.\d+: it looks better by 0\.\d+ than it is"
     ) as told:
-        result = cp.cross_evaluate(wrap(Memoriser()), *noisy, preferences=WISH_OF_ONE)
+        result = cp.cross_evaluate(wrap(Memoriser()), *noisy, preferences=PREFERENCES_OF_ONE)
     assert result.optimism == pytest.approx(result.averages["loss"].mean.value)  # the chosen loss was 0
     assert f"better by {result.optimism:.4f}" in str(told[0].message)
     assert f"lower by {result.optimism:.4f}" in str(result)
@@ -243,8 +245,8 @@ def test_optimism_is_said_with_its_size(noisy, wrap):
 def test_an_honest_choice_is_not_warned_of(noisy):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        result = cp.cross_evaluate(Memoriser(honest=True), *noisy, preferences=WISH_OF_ONE)
-        assert math.isnan(cp.cross_evaluate(GaussianNB(), *noisy, preferences=WISH_OF_ONE).optimism)
+        result = cp.cross_evaluate(Memoriser(honest=True), *noisy, preferences=PREFERENCES_OF_ONE)
+        assert math.isnan(cp.cross_evaluate(GaussianNB(), *noisy, preferences=PREFERENCES_OF_ONE).optimism)
         assert math.isnan(cp.cross_evaluate(Memoriser(), *noisy).optimism)  # without preferences there is no loss
     assert result.optimism < 0.01
 
@@ -282,7 +284,7 @@ def test_which_class_has_too_few_rows():
 
 
 def test_renderings():
-    result = cp.cross_evaluate(GaussianNB(), X, Y, preferences=WISH, confidence=0.9)
+    result = cp.cross_evaluate(GaussianNB(), X, Y, preferences=PREFERENCES, confidence=0.9)
     text = str(result)
     assert "=== Cross-validation (10 folds) ===" in text
     assert "90 % interval of the mean" in text
@@ -295,12 +297,12 @@ def test_renderings():
 
 
 def test_comparing_folds():
-    first = cp.cross_evaluate(GaussianNB(), X, Y, preferences=WISH)
-    second = cp.cross_evaluate(LogisticRegression(C=1e-3), X, Y, preferences=WISH)
+    first = cp.cross_evaluate(GaussianNB(), X, Y, preferences=PREFERENCES)
+    second = cp.cross_evaluate(LogisticRegression(C=1e-3), X, Y, preferences=PREFERENCES)
     found = cp.compare_folds(first, second)
     differences = [one.summary.loss - other.summary.loss for one, other in zip(first.folds, second.folds, strict=True)]
     assert found.mean.value == pytest.approx(np.mean(differences))
     with pytest.raises(cp.InputError, match="different folds"):
-        cp.compare_folds(first, cp.cross_evaluate(GaussianNB(), X, Y, cv=5, preferences=WISH))
+        cp.compare_folds(first, cp.cross_evaluate(GaussianNB(), X, Y, cv=5, preferences=PREFERENCES))
     with pytest.raises(cp.InputError, match="there is no measure 'f1'"):
         cp.compare_folds(first, second, measure="f1")

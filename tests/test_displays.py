@@ -60,8 +60,8 @@ def value_of(metric, p, r, l):
 @pytest.mark.parametrize(("metric", "weight"), [("kulczynski", 0.9), ("f", 0.81 / 0.82)])
 def test_preference_lines_have_their_loss(metric, weight):
     # (x, y) = (0.1, 0.9): l = (1-x)/((1-x)+(1-y)) for the plane, y(1-x)/(y(1-x)+x(1-y)) for f
-    wish = cp.Preferences({"bad": cp.Preference(10, 0.1, 0.9)}, metric=metric)
-    display = cp.PreferenceDisplay.from_preferences(wish)
+    preferences = cp.Preferences({"bad": cp.Preference(10, 0.1, 0.9)}, metric=metric)
+    display = cp.PreferenceDisplay.from_preferences(preferences)
     frame = display.frame("pandas")
     assert frame["class"].unique().tolist() == ["bad", "every other class"]
     bad = frame[(frame["class"] == "bad") & (frame.precision > 0) & (frame.recall > 0)]
@@ -72,9 +72,9 @@ def test_preference_lines_have_their_loss(metric, weight):
     assert [axes.get_xlabel() for axes in display.ax_] == ["recall", "recall"]
 
 
-def test_preference_panels_by_wish():
-    wish = cp.Preferences.prioritise(["A", "E"])
-    display = cp.PreferenceDisplay.from_preferences(wish, labels=list("ABCDE"))
+def test_preference_panels_by_preferences():
+    preferences = cp.Preferences.prioritise(["A", "E"])
+    display = cp.PreferenceDisplay.from_preferences(preferences, labels=list("ABCDE"))
     assert len(display.ax_) == 2
     assert display.frame("pandas")["class"].unique().tolist() == ["A, E", "B, C, D"]
     alone = cp.PreferenceDisplay.from_preferences(cp.Preferences())
@@ -218,9 +218,9 @@ def test_votes_of_patterns_estimators_and_many_classes(rng):
 def test_class_balance_is_scikit_learns(voted):
     votes, y = voted
     patterns = cp.Votes.from_votes(votes, y)
-    wish = cp.Preferences.prioritise(["c"])
+    preferences = cp.Preferences.prioritise(["c"])
     decisions = [np.array(list("abc"))[(votes * w).argmax(axis=1)] for w in ([1, 1, 1], [1, 1, 4])]
-    change = Change(patterns.counts([1, 1, 1]), patterns.counts([1, 1, 4]), wish)
+    change = Change(patterns.counts([1, 1, 1]), patterns.counts([1, 1, 4]), preferences)
     display = cp.ClassBalanceDisplay.from_change(change)
     frame = display.frame("pandas")
     order = ["c", "a", "b"]
@@ -276,8 +276,8 @@ def test_hostile_names_are_shown_as_they_are(rng):
     for display in (cp.TradeoffDisplay, cp.RocHullDisplay, cp.PrecisionRecallSpaceDisplay):
         text = drawn_text(display.from_predictions(y == HOSTILE[0], scores).figure_)
         assert [name for name in HOSTILE if name not in text] == []
-    wish = cp.Preferences.prioritise(HOSTILE[:2])
-    assert "$a$ and $b$, _hidden" in drawn_text(cp.PreferenceDisplay.from_preferences(wish).figure_)
+    preferences = cp.Preferences.prioritise(HOSTILE[:2])
+    assert "$a$ and $b$, _hidden" in drawn_text(cp.PreferenceDisplay.from_preferences(preferences).figure_)
 
 
 def test_axes_given(voted):

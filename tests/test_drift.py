@@ -186,18 +186,18 @@ class TestNewShares:
     def test_weights_for_true_new_shares_do_as_well_as_new_labels(self, before, after, metric):
         """Pure prior shift: at most 5 % more loss than weights tuned on as many new labels, on rows of neither."""
         rng = np.random.default_rng(7)
-        wish = cp.Preferences(
+        preferences = cp.Preferences(
             {1: cp.Preference(5, precision_at_full_recall=0.3, recall_at_full_precision=0.8)}, metric=metric
         )
         old_y, old_p = screened(rng, 40_000, before, before)
         new_y, new_p = screened(rng, 40_000, after, before)
         test_y, test_p = screened(rng, 200_000, after, before)
         patterns = cp.Votes.from_votes(old_p, old_y)
-        moved = cp.search_weights(patterns.with_prevalence([1 - after, after]), preferences=wish)
-        again = cp.search_weights(new_p, new_y, preferences=wish)
-        stale = cp.search_weights(patterns, preferences=wish)
+        moved = cp.search_weights(patterns.with_prevalence([1 - after, after]), preferences=preferences)
+        again = cp.search_weights(new_p, new_y, preferences=preferences)
+        stale = cp.search_weights(patterns, preferences=preferences)
         lost = [
-            cp.evaluate(test_y, search.decision.decide(test_p), preferences=wish).summary.loss
+            cp.evaluate(test_y, search.decision.decide(test_p), preferences=preferences).summary.loss
             for search in (moved, again, stale)
         ]
         assert lost[0] <= 1.05 * lost[1]
@@ -216,37 +216,37 @@ class TestNewShares:
 
         old, new = [0.945, 0.05, 0.005], [0.7, 0.1, 0.2]
         X, y = draw(20_000, old)
-        wish = cp.Preferences(
+        preferences = cp.Preferences(
             {2: cp.Preference(5, precision_at_full_recall=0.3, recall_at_full_precision=0.8)}, metric="f"
         )
         tuned = cp.TunedDecisionClassifier(
             RandomForestClassifier(100, min_samples_leaf=5, random_state=0),
             votes="proba",
-            preferences=wish,
+            preferences=preferences,
             resamples=0,
             random_state=0,
         ).fit(X, y)
         moved = tuned.with_prevalence(new)
         labelled_X, labelled_y = draw(20_000, new)
-        again = cp.search_weights(tuned.predict_proba(labelled_X), labelled_y, preferences=wish)
+        again = cp.search_weights(tuned.predict_proba(labelled_X), labelled_y, preferences=preferences)
         test_X, test_y = draw(50_000, new)
-        loss = lambda decided: cp.pragma_loss(test_y, decided, preferences=wish)  # noqa: E731
+        loss = lambda decided: cp.pragma_loss(test_y, decided, preferences=preferences)  # noqa: E731
         assert loss(moved.predict(test_X)) <= 1.05 * loss(again.decision.decide(tuned.predict_proba(test_X)))
 
     def test_where_the_assumption_fails(self):
         """The sick look different in the new place: no shares repair that, new labels do; the watch tells the two apart."""
         rng = np.random.default_rng(3)
-        wish = cp.Preferences(
+        preferences = cp.Preferences(
             {1: cp.Preference(5, precision_at_full_recall=0.3, recall_at_full_precision=0.8, min_recall=0.6)},
             metric="f",
         )
         old_y, old_p = screened(rng, 40_000, 0.05, 0.05, apart=3.0)
-        decision = cp.search_weights(old_p, old_y, preferences=wish).decision
+        decision = cp.search_weights(old_p, old_y, preferences=preferences).decision
         mild_y = (rng.random(40_000) < 0.2).astype(int)
         odds = np.exp(3.0 * (rng.normal(1.0 * mild_y) - 1.5)) * 0.05 / 0.95  # a milder form, the same model
         reference = cp.Counts.from_predictions(old_y, decision.decide(old_p))
         now = cp.Counts.from_predictions(mild_y, decision.decide(odds / (1 + odds)))
-        found = cp.watch({"now": now}, preferences=wish, reference=reference)
+        found = cp.watch({"now": now}, preferences=preferences, reference=reference)
         assert not found.met
         assert found.periods[0].loss > 1.5 * found.periods[0].loss_expected
         assert "the rows of 1 are decided differently" in found.periods[0].advice
@@ -255,19 +255,19 @@ class TestNewShares:
 
 
 SPRING = cp.Counts.from_matrix([[950, 50], [10, 90]], ["good", "bad"])
-WISH = cp.Preferences({"bad": cp.Preference(10, min_precision=0.5)}, metric="f")
+PREFERENCES = cp.Preferences({"bad": cp.Preference(10, min_precision=0.5)}, metric="f")
 
 
 class TestWatch:
     def test_nothing_changed(self):
-        found = cp.watch({"a": SPRING, "b": SPRING}, preferences=WISH)
+        found = cp.watch({"a": SPRING, "b": SPRING}, preferences=PREFERENCES)
         assert found.met
         assert [period.advice for period in found.periods] == ["", ""]
-        assert "Your wish is met in every period." in str(found)
+        assert "Your preferences are met in every period." in str(found)
 
     def test_only_the_shares(self):
         autumn = cp.Counts.from_matrix([[1900, 100], [2, 18]], ["good", "bad"])
-        period = cp.watch({"spring": SPRING, "autumn": autumn}, preferences=WISH).periods[1]
+        period = cp.watch({"spring": SPRING, "autumn": autumn}, preferences=PREFERENCES).periods[1]
         assert period.missed == ("the precision of 'bad' is 0.153, below your minimum of 0.5",)
         assert period.advice.endswith("search the weights again for these shares")
         assert period.loss_expected == pytest.approx(period.loss, rel=0.05)
@@ -279,7 +279,7 @@ class TestWatch:
 
     def test_only_the_rows(self):
         worse = cp.Counts.from_matrix([[950, 50], [70, 30]], ["good", "bad"])
-        period = cp.watch({"spring": SPRING, "autumn": worse}, preferences=WISH).periods[1]
+        period = cp.watch({"spring": SPRING, "autumn": worse}, preferences=PREFERENCES).periods[1]
         assert period.advice == (
             "the rows of 'bad' are decided differently than in the reference, which class shares do not explain: "
             "tune or fit again on new labelled rows"
@@ -287,19 +287,21 @@ class TestWatch:
 
     def test_by_chance(self):
         few = cp.Counts.from_matrix([[9, 1], [1, 0]], ["good", "bad"])
-        period = cp.watch({"spring": SPRING, "few": few}, preferences=WISH).periods[1]
+        period = cp.watch({"spring": SPRING, "few": few}, preferences=PREFERENCES).periods[1]
         assert not period.met
-        assert period.advice == "nothing has changed beyond chance: review the wish, or gather more rows"
+        assert period.advice == "nothing has changed beyond chance: review the preferences, or gather more rows"
 
-    def test_a_largest_loss_and_a_wish_met_by_giving_up(self):
-        period = cp.watch({"a": SPRING}, preferences=WISH, max_loss=0.01).periods[0]
+    def test_a_largest_loss_and_a_preferences_met_by_giving_up(self):
+        period = cp.watch({"a": SPRING}, preferences=PREFERENCES, max_loss=0.01).periods[0]
         assert period.missed[0].startswith("the loss is 0.")
         constant = cp.Counts.from_matrix([[100, 0], [10, 0]], ["good", "bad"])
         assert cp.watch({"a": constant}, preferences=cp.Preferences()).periods[0].missed[0].startswith("uninformative")
 
     def test_without_labels(self):
         # 1000 rows, 5 % bad: 0.95 x 0.05 + 0.05 x 0.9 = 92.5 alarms
-        period = cp.watch({"now": cp.Unlabelled(np.array([1815, 185]))}, preferences=WISH, reference=SPRING).periods[0]
+        period = cp.watch(
+            {"now": cp.Unlabelled(np.array([1815, 185]))}, preferences=PREFERENCES, reference=SPRING
+        ).periods[0]
         assert period.shares == pytest.approx((0.95, 0.05))
         assert period.precision[1] == pytest.approx(0.05 * 0.9 / 0.0925)
         assert not period.met
@@ -307,7 +309,9 @@ class TestWatch:
         assert period.bounds[1][0] < 0.05 < period.bounds[1][1]
 
     def test_without_labels_and_beyond_any_shares(self):
-        period = cp.watch({"now": cp.Unlabelled(np.array([2000, 0]))}, preferences=WISH, reference=SPRING).periods[0]
+        period = cp.watch(
+            {"now": cp.Unlabelled(np.array([2000, 0]))}, preferences=PREFERENCES, reference=SPRING
+        ).periods[0]
         assert "more than the shares has changed" in period.advice
 
     def test_without_labels_two_estimates_apart(self):
@@ -315,11 +319,11 @@ class TestWatch:
             [[0.9, 0.1]] * 500 + [[0.05, 0.95]] * 500, priors=[0.5, 0.5], labels=["good", "bad"]
         )
         given = cp.Unlabelled(np.array([1815, 185]), by_em)
-        period = cp.watch({"now": given}, preferences=WISH, reference=SPRING).periods[0]
+        period = cp.watch({"now": given}, preferences=PREFERENCES, reference=SPRING).periods[0]
         assert "point to different class shares" in period.advice
 
     def test_renderings_agree(self):
-        found = cp.watch({"a|b": SPRING, "now": cp.Unlabelled(np.array([1815, 185]))}, preferences=WISH)
+        found = cp.watch({"a|b": SPRING, "now": cp.Unlabelled(np.array([1815, 185]))}, preferences=PREFERENCES)
         document = json.loads(found.to_json("watch.json"))
         assert document["periods"][1]["met"] is False
         assert document["periods"][0]["rows"] == 1100
@@ -348,7 +352,7 @@ class TestWatch:
     )
     def test_mistakes(self, periods, options, said):
         with pytest.raises(cp.InputError, match=said):
-            cp.watch(periods, **{"preferences": WISH} | options)
+            cp.watch(periods, **{"preferences": PREFERENCES} | options)
 
 
 def test_false_alarms_are_rare(rng):

@@ -72,9 +72,9 @@ def test_probabilities_by_name_or_for_one_class():
 def test_weights_are_repetition(rng):
     truth, decision = rng.integers(0, 3, (2, 300))
     repeats = rng.integers(1, 4, 300)
-    wish = cp.Preferences.prioritise([1])
-    weighted = cp.evaluate(truth, decision, sample_weight=repeats, preferences=wish)
-    repeated = cp.evaluate(truth.repeat(repeats), decision.repeat(repeats), preferences=wish)
+    preferences = cp.Preferences.prioritise([1])
+    weighted = cp.evaluate(truth, decision, sample_weight=repeats, preferences=preferences)
+    repeated = cp.evaluate(truth.repeat(repeats), decision.repeat(repeats), preferences=preferences)
     ours, theirs = (json.loads(result.to_json()) for result in (weighted, repeated))
     assert ours["per_class"] == theirs["per_class"]
     assert ours["verdict"] == theirs["verdict"]
@@ -103,17 +103,17 @@ def test_undefined_values_are_nan_and_shown_as_such():
 
 
 def test_verdict_names_missed_minima():
-    wish = cp.Preferences({"b": cp.Preference(10, 0.1, 0.9, min_precision=0.5, min_recall=0.9)}, metric="f")
-    result = cp.evaluate(["a"] * 8 + ["b"] * 4, ["a"] * 7 + ["b"] * 3 + ["a"] * 2, preferences=wish)
+    preferences = cp.Preferences({"b": cp.Preference(10, 0.1, 0.9, min_precision=0.5, min_recall=0.9)}, metric="f")
+    result = cp.evaluate(["a"] * 8 + ["b"] * 4, ["a"] * 7 + ["b"] * 3 + ["a"] * 2, preferences=preferences)
     assert [(one.label, one.rate, one.minimum) for one in result.verdict.shortfalls] == [("b", "recall", 0.9)]
     assert "the recall of 'b' is 0.500, below your minimum of 0.9" in result.verdict.sentence
     assert {one.name for one in result.verdict.baselines} >= {"always deciding 'a'", "always deciding 'b'"}
 
 
 def test_a_minimum_met_up_to_rounding_is_met():
-    wish = cp.Preferences({"a": cp.Preference(1, 0.5, 0.5, min_recall=0.8)}, metric="f")
+    preferences = cp.Preferences({"a": cp.Preference(1, 0.5, 0.5, min_recall=0.8)}, metric="f")
     truth, decision = ["a"] * 10 + ["b"] * 10, ["a"] * 8 + ["b"] * 12
-    result = cp.evaluate(truth, decision, sample_weight=[0.1] * 20, preferences=wish)
+    result = cp.evaluate(truth, decision, sample_weight=[0.1] * 20, preferences=preferences)
     assert result.verdict.shortfalls == ()
     assert result.verdict.informative
 
@@ -122,8 +122,8 @@ def test_a_baseline_that_misses_a_minimum_is_no_rival():
     """The constant decision has the lower loss, but misses the minimum: the result is informative, and says why."""
     truth = ["rare"] * 8 + ["common"] * 992
     decision = ["rare"] * 6 + ["common"] * 2 + ["rare"] * 10 + ["common"] * 982
-    wish = cp.Preferences({"rare": cp.Preference(10, 0.1, 0.9, min_precision=0.1)})
-    verdict = cp.evaluate(truth, decision, preferences=wish).verdict
+    preferences = cp.Preferences({"rare": cp.Preference(10, 0.1, 0.9, min_precision=0.1)})
+    verdict = cp.evaluate(truth, decision, preferences=preferences).verdict
     always = next(one for one in verdict.baselines if one.label == "rare")
     assert always.loss < verdict.loss
     assert verdict.informative
@@ -136,8 +136,8 @@ def test_a_baseline_that_misses_a_minimum_is_no_rival():
 def test_a_result_that_misses_less_than_any_baseline_says_so():
     """Ours lacks 0.15 of recall; always 'b' lacks 0.6 - 4/12 of precision, always 'a' all of both."""
     truth, decision = ["a"] * 8 + ["b"] * 4, ["a"] * 7 + ["b"] * 4 + ["a"]
-    wish = cp.Preferences({"b": cp.Preference(10, 0.1, 0.9, min_precision=0.6, min_recall=0.9)}, metric="f")
-    verdict = cp.evaluate(truth, decision, preferences=wish).verdict
+    preferences = cp.Preferences({"b": cp.Preference(10, 0.1, 0.9, min_precision=0.6, min_recall=0.9)}, metric="f")
+    verdict = cp.evaluate(truth, decision, preferences=preferences).verdict
     assert verdict.sentence.startswith(
         "informative: it misses your minima by less than any decision without a model (loss "
     )
@@ -161,16 +161,16 @@ def test_classes_written_as_shares_are_classes():
 
 
 def test_an_absent_class_asks_for_nothing():
-    wish = cp.Preferences({"c": cp.Preference(1, min_precision=0.9, min_recall=0.9)}, metric="f")
-    assert cp.evaluate(["a", "b"], ["a", "b"], labels=["a", "b", "c"], preferences=wish).verdict.shortfalls == ()
+    preferences = cp.Preferences({"c": cp.Preference(1, min_precision=0.9, min_recall=0.9)}, metric="f")
+    assert cp.evaluate(["a", "b"], ["a", "b"], labels=["a", "b", "c"], preferences=preferences).verdict.shortfalls == ()
 
 
 def test_random_decisions_can_be_the_best_without_a_model():
-    wish = cp.Preferences(default=cp.Preference.from_recall_weight(0.5), metric="f")
-    verdict = cp.evaluate(["a", "b"] * 50, ["b", "a"] * 50, preferences=wish).verdict
+    preferences = cp.Preferences(default=cp.Preference.from_recall_weight(0.5), metric="f")
+    verdict = cp.evaluate(["a", "b"] * 50, ["b", "a"] * 50, preferences=preferences).verdict
     assert not verdict.informative
     assert "random decisions" in verdict.sentence
-    assert "improve the model, or review the wish" in verdict.sentence
+    assert "improve the model, or review the preferences" in verdict.sentence
 
 
 def test_verdicts_that_cannot_be_given():
@@ -257,12 +257,12 @@ def test_weighted_reports_give_the_number_of_rows():
 
 def test_a_constant_model_is_uninformative():
     for metric in cp.METRICS:
-        wish = cp.Preferences(
+        preferences = cp.Preferences(
             {"b": cp.Preference.from_recall_weight(0.5, 10)},
             default=cp.Preference.from_recall_weight(0.5),
             metric=metric,
         )
-        verdict = cp.evaluate(["a", "b", "b", "a"], ["b"] * 4, preferences=wish).verdict
+        verdict = cp.evaluate(["a", "b", "b", "a"], ["b"] * 4, preferences=preferences).verdict
         assert not verdict.informative
 
 
@@ -331,11 +331,11 @@ def test_html_shows_the_numbers():
 
 def test_pragma_loss_is_the_reports(rng):
     truth, decision = rng.integers(0, 4, (2, 100))
-    wish = cp.Preferences.prioritise([2, 3], metric="f")
-    loss = cp.pragma_loss(truth, decision, preferences=wish)
-    assert loss == cp.evaluate(truth, decision, preferences=wish).summary.loss
+    preferences = cp.Preferences.prioritise([2, 3], metric="f")
+    loss = cp.pragma_loss(truth, decision, preferences=preferences)
+    assert loss == cp.evaluate(truth, decision, preferences=preferences).summary.loss
     assert loss == pytest.approx(
-        sum(one.loss_share for one in cp.evaluate(truth, decision, preferences=wish).per_class.values())
+        sum(one.loss_share for one in cp.evaluate(truth, decision, preferences=preferences).per_class.values())
     )
 
 

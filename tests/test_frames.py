@@ -314,6 +314,6 @@ def test_a_decision_brings_its_own_order_of_classes():
 
 def test_evaluate_frame_is_evaluate(kind, rng):
     truth, decision = random_labels(rng, ["a", "b", "c"], 200), random_labels(rng, ["a", "b", "c"], 200)
-    wish = cp.Preferences.prioritise(["b"])
-    found = cp.evaluate_frame(make(kind, {"t": truth, "d": decision}), truth="t", decision="d", preferences=wish)
-    assert str(found) == str(cp.evaluate(truth, decision, preferences=wish))
+    preferences = cp.Preferences.prioritise(["b"])
+    found = cp.evaluate_frame(make(kind, {"t": truth, "d": decision}), truth="t", decision="d", preferences=preferences)
+    assert str(found) == str(cp.evaluate(truth, decision, preferences=preferences))

@@ -63,13 +63,18 @@ def cloud(rng):
 def test_losses_are_those_of_cross_validation(cloud, rng):
     """scikit-learn's cross_validate with the scorer gives the same losses, fold by fold."""
     X, y = cloud
-    wish, folds = cp.Preferences.prioritise(["rare"]), KFold(4, shuffle=True, random_state=1)
+    preferences, folds = cp.Preferences.prioritise(["rare"]), KFold(4, shuffle=True, random_state=1)
     curve = cp.complexity_curve(
-        KNeighborsClassifier(), X, y, parameter="n_neighbors", values=[15, 1], preferences=wish, cv=folds
+        KNeighborsClassifier(), X, y, parameter="n_neighbors", values=[15, 1], preferences=preferences, cv=folds
     )
     for place, neighbours in enumerate([15, 1]):
         expected = cross_validate(
-            KNeighborsClassifier(neighbours), X, y, cv=folds, scoring=cp.pragma_scorer(wish), return_train_score=True
+            KNeighborsClassifier(neighbours),
+            X,
+            y,
+            cv=folds,
+            scoring=cp.pragma_scorer(preferences),
+            return_train_score=True,
         )
         assert curve.losses.validation[place] == pytest.approx(-expected["test_score"])
         assert curve.losses.train[place] == pytest.approx(-expected["train_score"])

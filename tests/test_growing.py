@@ -34,16 +34,22 @@ def random_node(rng, *, ties):
     return X, nominal, labels, classes, weights
 
 
-def random_wish(rng, labels, classes, weights):
+def random_preferences(rng, labels, classes, weights):
     sums = np.bincount(labels, weights=weights, minlength=classes)
     prior = np.clip(sums / sums.sum(), 1e-9, 1 - 1e-9)
     return {"importance": rng.random(classes) + 0.1, "recall_weight": rng.random(classes), "prior": prior}
 
 
-def grow_on(X, nominal, labels, classes, weights, criterion, wish, stop=None):
+def grow_on(X, nominal, labels, classes, weights, criterion, preferences, stop=None):
     binning = fit_binning(X, nominal)
     training = TrainingSet.of(binning.columns(X), labels, classes, weights)
-    plan = Plan(wish["importance"], wish["recall_weight"], X.shape[1], find_criterion(criterion), stop or StopRule())
+    plan = Plan(
+        preferences["importance"],
+        preferences["recall_weight"],
+        X.shape[1],
+        find_criterion(criterion),
+        stop or StopRule(),
+    )
     sample = sampled(training, np.ones(len(X), np.uint16))
     return grow_tree(training, sample, plan, np.random.default_rng(0)), training.columns.bins
 
@@ -58,14 +64,14 @@ def leaves_as_sets(leaves):
 
 def check_root(rng, criterion, min_samples_leaf):
     X, nominal, labels, classes, weights = random_node(rng, ties=bool(rng.random() < 0.6))
-    wish = random_wish(rng, labels, classes, weights)
+    preferences = random_preferences(rng, labels, classes, weights)
     stop = StopRule(max_depth=1, min_samples_leaf=min_samples_leaf)
-    tree, bins = grow_on(X, nominal, labels, classes, weights, criterion, wish, stop)
+    tree, bins = grow_on(X, nominal, labels, classes, weights, criterion, preferences, stop)
     expected = None
     if len(np.unique(labels)) > 1:
         rows = list(range(len(X)))
         expected = naive_trees.best_tests(
-            plain_table(X), nominal, rows, labels.tolist(), weights.tolist(), criterion, wish, min_samples_leaf
+            plain_table(X), nominal, rows, labels.tolist(), weights.tolist(), criterion, preferences, min_samples_leaf
         )
     if expected is None:
         assert len(tree.nodes) == 1
@@ -89,10 +95,10 @@ def test_whole_tree_equals_the_plain_one(rng, criterion, limits):
         X, nominal, labels, classes, weights = random_node(rng, ties=False)
         if criterion == "gain_ratio":  # 1 for every cut that parts no class: no ties with two classes only
             labels, classes = labels % 2, 2
-        wish = random_wish(rng, labels, classes, weights)
-        tree, bins = grow_on(X, nominal, labels, classes, weights, criterion, wish, StopRule(**limits))
+        preferences = random_preferences(rng, labels, classes, weights)
+        tree, bins = grow_on(X, nominal, labels, classes, weights, criterion, preferences, StopRule(**limits))
         expected = naive_trees.grow(
-            plain_table(X), nominal, labels.tolist(), weights.tolist(), criterion, wish, **limits
+            plain_table(X), nominal, labels.tolist(), weights.tolist(), criterion, preferences, **limits
         )
         assert leaves_as_sets(tree_leaves(tree, 0, bins)) == expected
 
@@ -101,9 +107,9 @@ def test_two_class_nominal_split_is_the_best_of_all_subsets(rng):
     for _ in range(60):
         codes = rng.integers(0, 7, 40)
         labels, weights = rng.integers(0, 2, 40), rng.random(40)
-        wish = random_wish(rng, labels, 2, weights)
+        preferences = random_preferences(rng, labels, 2, weights)
         tree, _ = grow_on(
-            codes[:, None] * 1.0, np.array([True]), labels, 2, weights, "gini", wish, StopRule(max_depth=1)
+            codes[:, None] * 1.0, np.array([True]), labels, 2, weights, "gini", preferences, StopRule(max_depth=1)
         )
         best = naive_trees.all_subsets_best_gini(codes.tolist(), range(40), labels.tolist(), weights.tolist(), 2)
         assert tree.figures[0, GAIN] == pytest.approx(best, rel=1e-9)
@@ -115,17 +121,17 @@ def test_same_partitions_as_scikit_learn_with_gini(rng, classes):
         X = rng.normal(size=(250, 4))  # no two values alike, fewer than 255 of them
         labels = (X[:, 0] * 2 + X[:, 1] + rng.normal(size=250) > 0).astype(int) + rng.integers(0, classes - 1, 250)
         weights = rng.integers(1, 10**5, 250) * 1.0  # no two gains alike, and sums without rounding
-        wish = random_wish(rng, labels, classes, weights)
+        preferences = random_preferences(rng, labels, classes, weights)
         limits = [{}, {"max_depth": 4}, {"min_samples_leaf": 5}, {"max_leaf_nodes": 9}][trial % 4]
-        tree, bins = grow_on(X, np.zeros(4, bool), labels, classes, weights, "gini", wish, StopRule(**limits))
+        tree, bins = grow_on(X, np.zeros(4, bool), labels, classes, weights, "gini", preferences, StopRule(**limits))
         other = DecisionTreeClassifier(random_state=trial, **limits).fit(X, labels, sample_weight=weights)
         assert leaves_as_sets(tree_leaves(tree, 0, bins)) == leaves_as_sets(other.apply(X))
 
 
 def test_a_value_equal_to_the_threshold_goes_left():
     X = np.array([[1.0], [2.0], [4.0], [5.0]])
-    wish = {"importance": np.ones(2), "recall_weight": np.full(2, 0.5)}
-    tree, _ = grow_on(X, np.array([False]), np.array([0, 0, 1, 1]), 2, None, "gini", wish)
+    preferences = {"importance": np.ones(2), "recall_weight": np.full(2, 0.5)}
+    tree, _ = grow_on(X, np.array([False]), np.array([0, 0, 1, 1]), 2, None, "gini", preferences)
     binning = fit_binning(X, np.array([False]))
     assert binning.thresholds[0].tolist() == [1.5, 3.0, 4.5]
     bins = binning.columns(np.array([[3.0], [np.nextafter(3.0, 4)], [3.0 - 1e-12]])).bins
@@ -134,12 +140,12 @@ def test_a_value_equal_to_the_threshold_goes_left():
 
 def test_min_gain_and_weight_share(rng):
     X, labels = rng.normal(size=(300, 3)), rng.integers(0, 2, 300)
-    wish = {"importance": np.ones(2), "recall_weight": np.full(2, 0.5)}
-    tree, _ = grow_on(X, np.zeros(3, bool), labels, 2, None, "gini", wish, StopRule(min_gain=0.004))
+    preferences = {"importance": np.ones(2), "recall_weight": np.full(2, 0.5)}
+    tree, _ = grow_on(X, np.zeros(3, bool), labels, 2, None, "gini", preferences, StopRule(min_gain=0.004))
     inner = tree.nodes[:, FEATURE] != LEAF
     assert 0 < inner.sum() < 100
     assert (tree.figures[inner, 0] * tree.figures[inner, 1] / 300 >= 0.004).all()
-    tree, _ = grow_on(X, np.zeros(3, bool), labels, 2, None, "gini", wish, StopRule(min_weight_share=0.1))
+    tree, _ = grow_on(X, np.zeros(3, bool), labels, 2, None, "gini", preferences, StopRule(min_weight_share=0.1))
     assert 3 <= tree.n_leaves <= 10
     assert (tree.figures[:, 1] >= 30).all()
 
@@ -259,8 +265,8 @@ def test_leaf_shares_and_majorities():
 
 def test_leaves_hold_the_class_weights_of_their_rows(rng):
     X, nominal, labels, classes, weights = random_node(rng, ties=False)
-    wish = random_wish(rng, labels, classes, weights)
-    tree, bins = grow_on(X, nominal, labels, classes, weights, "gini", wish, StopRule(max_depth=2))
+    preferences = random_preferences(rng, labels, classes, weights)
+    tree, bins = grow_on(X, nominal, labels, classes, weights, "gini", preferences, StopRule(max_depth=2))
     leaves = tree_leaves(tree, 0, bins)
     for leaf in range(tree.n_leaves):
         sums = np.bincount(labels[leaves == leaf], weights=weights[leaves == leaf], minlength=classes)
@@ -282,8 +288,8 @@ def test_extreme_weights_do_not_divide_by_zero(rng):
     X = rng.normal(size=(60, 3))
     labels = rng.integers(0, 3, 60)
     weights = 10.0 ** rng.integers(-200, 200, 60)
-    wish = random_wish(rng, labels, 3, weights)
+    preferences = random_preferences(rng, labels, 3, weights)
     for criterion in CRITERIA:
         with np.errstate(all="ignore"):  # without numba, numpy tells of the infinities that are passed over
-            tree, bins = grow_on(X, np.zeros(3, bool), labels, 3, weights, criterion, wish)
+            tree, bins = grow_on(X, np.zeros(3, bool), labels, 3, weights, criterion, preferences)
         assert np.isfinite(mean_shares(tree, bins, 3)).all()

@@ -20,7 +20,7 @@ from compromis.uncertainty.intervals import report_intervals
 from compromis.uncertainty.sizes import effective_sizes, share_parts
 from compromis.uncertainty.wilson import wilson, wilson_bounds
 
-WISH = cp.Preferences.prioritise([1])
+PREFERENCES = cp.Preferences.prioritise([1])
 
 
 def labels(rng, rows, classes=3, right=0.7):
@@ -70,20 +70,20 @@ def test_stacked_measures_are_the_measures(rng):
         if not matrix.any():
             continue
         counts = cp.Counts.from_matrix(matrix, [0, 1, 2, 3])
-        wish = cp.Preferences.prioritise([1], metric=["kulczynski", "f", "fowlkes_mallows"][rng.integers(3)]).on(
+        preferences = cp.Preferences.prioritise([1], metric=["kulczynski", "f", "fowlkes_mallows"][rng.integers(3)]).on(
             counts.classes
         )
         stack = stacked.Stack.of(matrix[np.newaxis], counts.support > 0)
         found = stacked.class_rates(stack)
         whole = stacked.summaries(stack, found)
-        whole["loss"] = stacked.losses(stacked.class_losses(stack, wish, found), wish)
+        whole["loss"] = stacked.losses(stacked.class_losses(stack, preferences, found), preferences)
         for name in ("recall", "precision", "specificity", "negative_predictive_value", "false_negative_rate",
                      "false_positive_rate", "f_measure", "share_decided"):  # fmt: skip
             np.testing.assert_allclose(found[name][0], getattr(rates, name)(counts), rtol=1e-12, atol=1e-15)
             seen_undefined += int(np.isnan(found[name]).any())
         np.testing.assert_allclose(found["roc_area"][0], rates.roc_area_of_decisions(counts), rtol=1e-12)
         np.testing.assert_allclose(
-            stacked.class_losses(stack, wish, found)[0], pragma(counts, wish).by_class, atol=1e-12
+            stacked.class_losses(stack, preferences, found)[0], pragma(counts, preferences).by_class, atol=1e-12
         )
         expected = {
             "accuracy": agreement.accuracy(counts),
@@ -92,7 +92,7 @@ def test_stacked_measures_are_the_measures(rng):
             "balanced_accuracy": agreement.balanced_accuracy(counts),
             "matthews": agreement.matthews(counts),
             "g_mean": agreement.g_mean(counts),
-            "loss": pragma(counts, wish).total,
+            "loss": pragma(counts, preferences).total,
         }
         for kind, average in (("macro", agreement.macro_average), ("weighted", agreement.weighted_average)):
             for name in stacked.AVERAGED:
@@ -134,7 +134,7 @@ def test_draws_have_the_moments_of_dirichlet():
 
 def test_an_absent_class_stays_absent():
     counts = cp.Counts.from_matrix([[5, 1, 0], [1, 5, 0], [0, 0, 0]], [0, 1, 2])
-    report = report_intervals(counts, wish=cp.Preferences.prioritise([1]).on(counts.classes))
+    report = report_intervals(counts, preferences=cp.Preferences.prioritise([1]).on(counts.classes))
     assert math.isnan(report.per_class[2]["loss"].value)
     assert math.isnan(report.per_class[2]["loss"].low)
     assert math.isnan(report.per_class[2]["recall"].low)
@@ -144,7 +144,7 @@ def test_an_absent_class_stays_absent():
 
 def test_the_interval_holds_its_own_value():
     perfect = cp.Counts.from_matrix([[5, 0], [0, 95]], ["sick", "well"])
-    report = report_intervals(perfect, wish=cp.Preferences.prioritise(["sick"]).on(perfect.classes))
+    report = report_intervals(perfect, preferences=cp.Preferences.prioritise(["sick"]).on(perfect.classes))
     for name, one in {**report.summary, **report.per_class["sick"]}.items():
         assert one.low <= one.value <= one.high, name
     assert report.summary["loss"].value == 0 == report.summary["loss"].low
@@ -155,7 +155,7 @@ def test_agreement_with_the_rowwise_bootstrap_of_scipy(rng):
     """With enough rows the pseudo-rows do not matter, and both estimate the same spread within Monte-Carlo error."""
     truth, decided = labels(rng, 3000, right=0.6)
     report = report_intervals(
-        cp.Counts.from_predictions(truth, decided), wish=WISH.on([0, 1, 2]), draws=4000, random_state=1
+        cp.Counts.from_predictions(truth, decided), preferences=PREFERENCES.on([0, 1, 2]), draws=4000, random_state=1
     )
 
     def measures(first, second):
@@ -165,7 +165,7 @@ def test_agreement_with_the_rowwise_bootstrap_of_scipy(rng):
                 agreement.kappa(counts),
                 agreement.matthews(counts),
                 agreement.balanced_accuracy(counts),
-                pragma(counts, WISH.on([0, 1, 2])).total,
+                pragma(counts, PREFERENCES.on([0, 1, 2])).total,
                 agreement.macro_average(rates.f_measure(counts), counts),
             ]
         )
@@ -191,8 +191,10 @@ def test_counts_of_any_size_cost_the_same():
 
 def test_equal_weights_are_no_weights(rng):
     truth, decided = labels(rng, 300)
-    plain = cp.evaluate(truth, decided, preferences=WISH, confidence=0.9).intervals
-    doubled = cp.evaluate(truth, decided, preferences=WISH, sample_weight=np.full(300, 2.5), confidence=0.9).intervals
+    plain = cp.evaluate(truth, decided, preferences=PREFERENCES, confidence=0.9).intervals
+    doubled = cp.evaluate(
+        truth, decided, preferences=PREFERENCES, sample_weight=np.full(300, 2.5), confidence=0.9
+    ).intervals
     for name, one in plain.summary.items():
         assert doubled.summary[name].low == pytest.approx(one.low, rel=1e-9, abs=1e-12), name
     for label, named in plain.per_class.items():
@@ -231,10 +233,10 @@ def test_weighted_draws_spread_like_reweighted_rows(rng):
 def test_repeated_rows_in_groups_count_once(rng):
     """Five copies of each row, grouped, are worth the rows once; ungrouped they would look five times as many."""
     truth, decided = labels(rng, 200)
-    once = cp.evaluate(truth, decided, preferences=WISH, confidence=0.95).intervals
+    once = cp.evaluate(truth, decided, preferences=PREFERENCES, confidence=0.95).intervals
     copies = [np.repeat(part, 5) for part in (truth, decided, np.arange(200))]
-    grouped = cp.evaluate(copies[0], copies[1], groups=copies[2], preferences=WISH, confidence=0.95).intervals
-    naive = cp.evaluate(copies[0], copies[1], preferences=WISH, confidence=0.95).intervals
+    grouped = cp.evaluate(copies[0], copies[1], groups=copies[2], preferences=PREFERENCES, confidence=0.95).intervals
+    naive = cp.evaluate(copies[0], copies[1], preferences=PREFERENCES, confidence=0.95).intervals
     for name in ("accuracy", "kappa", "loss", "macro_f_measure"):
         assert grouped.summary[name].width == pytest.approx(once.summary[name].width, rel=0.1), name
         assert naive.summary[name].width < 0.6 * once.summary[name].width, name

@@ -102,15 +102,15 @@ def test_pragma(metric, data, matrix):
     size = len(matrix)
     importance = data.draw(st.lists(st.sampled_from([0.0, 1.0, 2.5, 10.0]), min_size=size, max_size=size).filter(any))
     weight = data.draw(st.lists(shares, min_size=size, max_size=size))
-    wish = cp.Preferences(
+    preferences = cp.Preferences(
         {k: cp.Preference.from_recall_weight(weight[k], importance[k]) for k in range(size)}, metric=metric
     ).on(range(size))
     exact = ([Fraction(one) for one in importance], [Fraction(one) for one in weight], metric)
-    loss = pragma(counts_of(matrix), wish)
+    loss = pragma(counts_of(matrix), preferences)
     total, by_class = oracle.pragma(matrix.tolist(), *exact)
     assert close(loss.total, total)
     assert all(close(ours, theirs) for ours, theirs in zip(loss.by_class, by_class, strict=True))
-    *constant, random = naive_baselines(counts_of(matrix), wish)
+    *constant, random = naive_baselines(counts_of(matrix), preferences)
     for baseline, theirs in zip(constant, oracle.constant_losses(matrix.tolist(), *exact), strict=True):
         assert close(baseline.loss, theirs)
     assert close(random.loss, oracle.random_loss(matrix.tolist(), *exact))
@@ -122,19 +122,19 @@ def test_baselines_are_what_the_decisions_would_reach(matrix, data):
     size = len(matrix)
     floors = st.lists(st.sampled_from([None, 0.0, 0.3, 1.0]), min_size=size, max_size=size)
     precision, recall = data.draw(floors), data.draw(floors)
-    wish = cp.Preferences(
+    preferences = cp.Preferences(
         {k: cp.Preference(1 + k, 0.2, 0.7, min_precision=precision[k], min_recall=recall[k]) for k in range(size)},
         metric="f",
     ).on(range(size))
     cost = data.draw(arrays(np.int64, matrix.shape, elements=st.integers(0, 9))).astype(float)
     counts = counts_of(matrix)
-    by_loss, by_cost = naive_baselines(counts, wish)[:-1], naive_baselines(counts, wish, cost)[:-1]
+    by_loss, by_cost = naive_baselines(counts, preferences)[:-1], naive_baselines(counts, preferences, cost)[:-1]
     for k in range(size):
         written_out = np.zeros_like(matrix)
         written_out[:, k] = matrix.sum(axis=1)
         result = counts_of(written_out)
-        assert by_loss[k].loss == pytest.approx(pragma(result, wish).total, nan_ok=True)
-        assert by_loss[k].shortfall == pytest.approx(shortfall(result, wish), abs=1e-12)
+        assert by_loss[k].loss == pytest.approx(pragma(result, preferences).total, nan_ok=True)
+        assert by_loss[k].shortfall == pytest.approx(shortfall(result, preferences), abs=1e-12)
         if matrix.any():
             assert by_cost[k].loss == pytest.approx(average_cost(result, cost))
 

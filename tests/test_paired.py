@@ -20,7 +20,7 @@ from compromis.uncertainty.mcnemar import mcnemar
 from compromis.uncertainty.paired import compare_paired, draw_pairs
 from tests.command_line import run
 
-WISH = cp.Preferences.prioritise([1])
+PREFERENCES = cp.Preferences.prioritise([1])
 
 
 def models(rng, rows, rights=(0.8, 0.7), classes=3):
@@ -86,12 +86,14 @@ def test_mcnemar_is_the_binomial_test(first, second):
 def test_difference_agrees_with_the_paired_bootstrap_of_scipy(rng):
     truth, first, second = models(rng, 1500, (0.7, 0.62))
     second = np.where(rng.random(1500) < 0.7, first, second)  # models that agree on much, as models do
-    found = compare_paired(cp.PairedCounts.from_predictions(truth, first, second), wish=WISH.on([0, 1, 2]), draws=4000)
+    found = compare_paired(
+        cp.PairedCounts.from_predictions(truth, first, second), preferences=PREFERENCES.on([0, 1, 2]), draws=4000
+    )
 
     def difference(*columns):
         y, one, other = (column.astype(int) for column in columns)
         counts = [cp.Counts.from_predictions(y, part, labels=[0, 1, 2]) for part in (one, other)]
-        losses = [pragma(part, WISH.on([0, 1, 2])).total for part in counts]
+        losses = [pragma(part, PREFERENCES.on([0, 1, 2])).total for part in counts]
         return np.array([losses[0] - losses[1], accuracy(counts[0]) - accuracy(counts[1])])
 
     rowwise = stats.bootstrap(
@@ -130,7 +132,7 @@ def test_verdicts(rng):
     good, poor = truth.copy(), truth.copy()
     good[:10] = 1
     poor[:80] = 1
-    better = cp.compare_models({"good": good, "poor": poor}, truth, preferences=WISH)
+    better = cp.compare_models({"good": good, "poor": poor}, truth, preferences=PREFERENCES)
     assert better.verdict.startswith("'good' is better than 'poor': loss ")
     assert better.ranking == ("good", "poor")
     other_way = cp.compare_models({"poor": poor, "good": good}, truth, measure="accuracy")

@@ -62,7 +62,7 @@ def test_toml_python_and_weights_say_the_same(work, tmp_path):
     labels = ['say "hi"', "café\\n", "x = 1\ny", "🦊", "שלום"]
     rng = np.random.default_rng(0)
     votes, y = rng.integers(0, 9, (80, 5)), np.array(labels)[rng.integers(0, 5, 80)]
-    wish = cp.Preferences(
+    preferences = cp.Preferences(
         {
             labels[0]: cp.Preference(10, 0.1, 0.95, min_recall=0.125),
             labels[3]: cp.Preference.from_recall_weight(0.7, 2),
@@ -70,14 +70,17 @@ def test_toml_python_and_weights_say_the_same(work, tmp_path):
         default=cp.Preference(0.5, 0.0, 0.3),
         metric="f",
     )
-    case = make_case(votes, y, wish, labels=labels, smoothing=0.5)
+    case = make_case(votes, y, preferences, labels=labels, smoothing=0.5)
     (answer,) = work([case.document])
-    (tmp_path / "wish.toml").write_text(answer["toml"], encoding="utf-8")
-    read = cp.Preferences.from_toml(tmp_path / "wish.toml")
-    assert [read.of(label) for label in labels] == [wish.of(label) for label in labels]
-    assert read.metric is wish.metric
+    (tmp_path / "preferences.toml").write_text(answer["toml"], encoding="utf-8")
+    read = cp.Preferences.from_toml(tmp_path / "preferences.toml")
+    assert [read.of(label) for label in labels] == [preferences.of(label) for label in labels]
+    assert read.metric is preferences.metric
     search = eval(answer["python"], {"cp": cp, "votes": votes, "y": y})  # our own line, which a person would paste
-    assert [search.wish.recall_weight.tolist(), search.smoothing] == [wish.on(labels).recall_weight.tolist(), 0.5]
+    assert [search.preferences.recall_weight.tolist(), search.smoothing] == [
+        preferences.on(labels).recall_weight.tolist(),
+        0.5,
+    ]
     decision = cp.Decision.from_json(answer["decision"])
     assert decision.classes == tuple(labels)
     decided = cp.Counts.from_predictions(y, decision.decide(votes), labels=labels)
@@ -94,9 +97,9 @@ def test_labels_keep_their_type(work, labels, tmp_path):
         labels=labels,
     )
     (answer,) = work([case.document])
-    (tmp_path / "wish.toml").write_text(answer["toml"])
+    (tmp_path / "preferences.toml").write_text(answer["toml"])
     expected = [(label, type(label)) for label in labels]
-    read = cp.Preferences.from_toml(tmp_path / "wish.toml")
+    read = cp.Preferences.from_toml(tmp_path / "preferences.toml")
     assert [(label, type(label)) for label in read.by_class] == expected
     assert [(label, type(label)) for label in cp.Decision.from_json(answer["decision"]).classes] == expected
 

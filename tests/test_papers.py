@@ -7,7 +7,7 @@ import pytest
 
 import compromis as cp
 
-WISH = cp.Preferences.prioritise(["minority"])
+PREFERENCES = cp.Preferences.prioritise(["minority"])
 
 
 def rounded(values, digits):
@@ -73,10 +73,10 @@ def test_the_hiv_example_of_003():
     assert never.summary.accuracy == 0.95
     assert useful.summary.accuracy == 0.90
     # accuracy prefers the first, which learned nothing; what matters prefers the second
-    wish = cp.Preferences.prioritise(["resistant"], metric="f")
-    losses = [cp.evaluate_counts(result.counts, preferences=wish).summary.loss for result in (never, useful)]
+    preferences = cp.Preferences.prioritise(["resistant"], metric="f")
+    losses = [cp.evaluate_counts(result.counts, preferences=preferences).summary.loss for result in (never, useful)]
     assert losses[1] < losses[0]
-    assert not cp.evaluate_counts(never.counts, preferences=wish).verdict.informative
+    assert not cp.evaluate_counts(never.counts, preferences=preferences).verdict.informative
 
 
 def test_the_small_matrices_of_004():
@@ -106,7 +106,7 @@ MINORITY_TERMS = {  # by hand from the paper's f = 1 - 0.9 r - 0.1 p
 @pytest.mark.parametrize("name", TABLE_4)
 def test_minority_terms_of_table_4(name):
     """f = 1 - 0.9 r - 0.1 p for the answers (0.10, 0.90), by the paper's own formula."""
-    weight = WISH.of("minority").recall_weight()
+    weight = PREFERENCES.of("minority").recall_weight()
     for (recall, precision, _), term in zip(TABLE_4[name].values(), MINORITY_TERMS[name], strict=True):
         assert round(1 - float(cp.metric_value(precision / 100, recall / 100, weight)), 4) == term
 

@@ -106,9 +106,9 @@ def test_rows_never_out_of_bag_have_no_votes(three):
 def test_tuning_is_on_out_of_bag_votes_and_its_weights_decide(three):
     X, y = three
     names = np.array(["x", "y", "z"])[y]
-    wish = Preferences.prioritise(["z"])
-    forest = PragmaForestClassifier(10, preferences=wish, random_state=1).fit(X, names)
-    alone = search_weights(forest.oob_votes_, names, preferences=wish)
+    preferences = Preferences.prioritise(["z"])
+    forest = PragmaForestClassifier(10, preferences=preferences, random_state=1).fit(X, names)
+    alone = search_weights(forest.oob_votes_, names, preferences=preferences)
     assert alone.optimal
     assert forest.search_.loss == alone.loss
     np.testing.assert_array_equal(forest.search_.counts.matrix, alone.counts.matrix)
@@ -123,7 +123,7 @@ def test_tuning_is_on_out_of_bag_votes_and_its_weights_decide(three):
     np.testing.assert_array_equal(plain.predict_proba(X), forest.predict_proba(X))
 
 
-def test_a_wish_met_by_giving_up_is_said(rng):
+def test_a_preferences_met_by_giving_up_is_said(rng):
     X, y = rng.normal(size=(400, 3)), np.r_[np.ones(4), np.zeros(396)]
     with pytest.warns(UninformativeWarning, match="always deciding"):
         PragmaForestClassifier(20, preferences=Preferences.prioritise([1.0]), random_state=0).fit(X, y)

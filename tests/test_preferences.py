@@ -30,32 +30,35 @@ preferences = st.builds(
 
 
 @given(preferences)
-def test_toml_round_trip(tmp_path_factory, wish):
-    path = tmp_path_factory.mktemp("toml") / "wish.toml"
-    wish.to_toml(path)
+def test_toml_round_trip(tmp_path_factory, preferences):
+    path = tmp_path_factory.mktemp("toml") / "preferences.toml"
+    preferences.to_toml(path)
     again = cp.Preferences.from_toml(path)
-    assert again == wish
-    assert hash(again) == hash(wish)
-    assert {(type(one), one) for one in again.by_class} == {(type(one), one) for one in wish.by_class}
+    assert again == preferences
+    assert hash(again) == hash(preferences)
+    assert {(type(one), one) for one in again.by_class} == {(type(one), one) for one in preferences.by_class}
 
 
 def test_typed_labels_stay_different(tmp_path):
-    wish = cp.Preferences({1: cp.Preference(2), "1": cp.Preference(3)})
-    wish.to_toml(tmp_path / "wish.toml")
-    again = cp.Preferences.from_toml(tmp_path / "wish.toml")
+    preferences = cp.Preferences({1: cp.Preference(2), "1": cp.Preference(3)})
+    preferences.to_toml(tmp_path / "preferences.toml")
+    again = cp.Preferences.from_toml(tmp_path / "preferences.toml")
     assert (again.of(1).importance, again.of("1").importance) == (2, 3)
     assert cp.Preferences({1: cp.Preference(2)}) != cp.Preferences({True: cp.Preference(2)})
 
 
 @given(preferences)
-def test_copies_are_equal(wish):
+def test_copies_are_equal(preferences):
     for twin in (
-        pickle.loads(pickle.dumps(wish)),
-        copy.deepcopy(wish),
-        eval(repr(wish), {**vars(cp), "Preference": cp.Preference, "Preferences": cp.Preferences, "inf": float("inf")}),
+        pickle.loads(pickle.dumps(preferences)),
+        copy.deepcopy(preferences),
+        eval(
+            repr(preferences),
+            {**vars(cp), "Preference": cp.Preference, "Preferences": cp.Preferences, "inf": float("inf")},
+        ),
     ):
-        assert twin == wish
-        assert repr(twin) == repr(wish)
+        assert twin == preferences
+        assert repr(twin) == repr(preferences)
 
 
 def test_an_estimator_can_hold_it():
@@ -63,28 +66,36 @@ def test_an_estimator_can_hold_it():
         def __init__(self, preferences=None):
             self.preferences = preferences
 
-    wish = cp.Preferences.prioritise(["a"])
-    assert clone(Holder(wish)).preferences == wish
+    preferences = cp.Preferences.prioritise(["a"])
+    assert clone(Holder(preferences)).preferences == preferences
 
 
 def test_it_is_immutable():
-    wish = cp.Preferences.prioritise(["a"])
+    preferences = cp.Preferences.prioritise(["a"])
     with pytest.raises(TypeError):
-        wish.by_class["b"] = cp.Preference()
+        preferences.by_class["b"] = cp.Preference()
     with pytest.raises(AttributeError):
-        wish.metric = "f"
+        preferences.metric = "f"
     with pytest.raises(AttributeError):
-        wish.by_class["a"].importance = 3
+        preferences.by_class["a"].importance = 3
 
 
 def test_prioritise_is_the_papers_setting():
-    wish = cp.Preferences.prioritise(["A", "E"])
-    assert (wish.of("A").importance, wish.of("A").precision_at_full_recall, wish.of("A").recall_at_full_precision) == (
+    preferences = cp.Preferences.prioritise(["A", "E"])
+    assert (
+        preferences.of("A").importance,
+        preferences.of("A").precision_at_full_recall,
+        preferences.of("A").recall_at_full_precision,
+    ) == (
         10,
         0.1,
         0.9,
     )
-    assert (wish.of("B").importance, wish.of("B").precision_at_full_recall, wish.of("B").recall_at_full_precision) == (
+    assert (
+        preferences.of("B").importance,
+        preferences.of("B").precision_at_full_recall,
+        preferences.of("B").recall_at_full_precision,
+    ) == (
         1,
         0.8,
         0.8,
@@ -95,9 +106,9 @@ def test_prioritise_is_the_papers_setting():
 
 
 def test_numpy_labels_are_the_plain_ones():
-    wish = cp.Preferences({np.int64(3): cp.Preference(2), np.str_("a"): cp.Preference(3)})
-    assert [type(one) for one in wish.by_class] == [int, str]
-    assert wish.of(np.int32(3)).importance == 2
+    preferences = cp.Preferences({np.int64(3): cp.Preference(2), np.str_("a"): cp.Preference(3)})
+    assert [type(one) for one in preferences.by_class] == [int, str]
+    assert preferences.of(np.int32(3)).importance == 2
 
 
 def test_describe():
@@ -109,10 +120,10 @@ def test_describe():
 
 
 def test_layout_for_classes():
-    wish = cp.Preferences({"b": cp.Preference(10, 0.1, 0.9, min_recall=0.5)}).on(["a", "b"])
-    assert wish.importance.tolist() == [1, 10]
-    assert wish.recall_weight.tolist() == pytest.approx([0.5, 0.9])
-    assert wish.min_recall.tolist() == [0, 0.5]
+    preferences = cp.Preferences({"b": cp.Preference(10, 0.1, 0.9, min_recall=0.5)}).on(["a", "b"])
+    assert preferences.importance.tolist() == [1, 10]
+    assert preferences.recall_weight.tolist() == pytest.approx([0.5, 0.9])
+    assert preferences.min_recall.tolist() == [0, 0.5]
 
 
 def test_jaccard_warns_when_recall_weights_differ():
@@ -219,17 +230,17 @@ def test_bad_input(make, said):
     ],
 )
 def test_bad_files(tmp_path, content, said):
-    path = tmp_path / "wish.toml"
+    path = tmp_path / "preferences.toml"
     path.write_text(content)
     with pytest.raises(cp.InputError, match=said) as error:
         cp.Preferences.from_toml(path)
-    assert "wish.toml is not a preferences file" in str(error.value)
+    assert "preferences.toml is not a preferences file" in str(error.value)
 
 
 def test_what_a_file_cannot_hold(tmp_path):
     own = cp.Preferences(metric=cp.Metric("own", lambda p, r, weight: p * r))
     with pytest.raises(cp.InputError, match="your own code, which a file cannot hold"):
-        own.to_toml(tmp_path / "wish.toml")
+        own.to_toml(tmp_path / "preferences.toml")
     with pytest.raises(cp.InputError, match="labels that are text, numbers or true/false"):
-        cp.Preferences({("a", 1): cp.Preference()}).to_toml(tmp_path / "wish.toml")
+        cp.Preferences({("a", 1): cp.Preference()}).to_toml(tmp_path / "preferences.toml")
     assert not list(tmp_path.iterdir())

@@ -19,7 +19,7 @@ from compromis.cli.app import main
 from compromis.errors import InputError
 from compromis.reporting.report_page import embedded
 
-SECTIONS = ["verdict", "wish", "knobs", "classes", "confusion", "votes", "curves", "weights", "how"]
+SECTIONS = ["verdict", "preferences", "knobs", "classes", "confusion", "votes", "curves", "weights", "how"]
 
 
 def voted(classes: int, rows: int, trees: int = 50, seed: int = 0):
@@ -34,8 +34,8 @@ def voted(classes: int, rows: int, trees: int = 50, seed: int = 0):
 @pytest.fixture(scope="module")
 def result():
     votes, y, labels = voted(3, 300)
-    wish = cp.Preferences({"A": cp.Preference(10, 0.2, 0.9, min_precision=0.3)}, metric="f")
-    return cp.evaluate(y, y_proba=votes, labels=labels, preferences=wish, confidence=0.95)
+    preferences = cp.Preferences({"A": cp.Preference(10, 0.2, 0.9, min_precision=0.3)}, metric="f")
+    return cp.evaluate(y, y_proba=votes, labels=labels, preferences=preferences, confidence=0.95)
 
 
 def content_of(page: str) -> dict:
@@ -90,10 +90,10 @@ def test_json_inside_a_page_ends_nothing():
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="a target of compiled kernels")
 def test_twenty_six_classes_fit_into_a_megabyte_in_three_seconds():
     votes, y, labels = voted(26, 20_000)
-    wish = cp.Preferences.prioritise(list("AEIOU"), metric="f")
-    result = cp.evaluate(y, y_proba=votes, labels=labels, preferences=wish)
+    preferences = cp.Preferences.prioritise(list("AEIOU"), metric="f")
+    result = cp.evaluate(y, y_proba=votes, labels=labels, preferences=preferences)
     cp.report(
-        cp.evaluate(y[:300], y_proba=votes[:300], labels=labels, preferences=wish)
+        cp.evaluate(y[:300], y_proba=votes[:300], labels=labels, preferences=preferences)
     )  # kernels and templates are loaded
     begin = time.process_time()
     page = cp.report(result).html
@@ -273,18 +273,18 @@ def test_command_line_says_what_is_wrong(table, arguments, message):
     assert message in done.output
 
 
-def test_estimators_say_their_wish_below_the_diagram():
+def test_estimators_say_their_preferences_below_the_diagram():
     from sklearn.ensemble import RandomForestClassifier
 
-    wish = cp.Preferences({"<b>bad</b>": cp.Preference(10, 0.1, 0.9)}, metric="f")
+    preferences = cp.Preferences({"<b>bad</b>": cp.Preference(10, 0.1, 0.9)}, metric="f")
     for model in (
-        cp.TunedDecisionClassifier(RandomForestClassifier(2), preferences=wish),
-        cp.PragmaTreeClassifier(preferences=wish),
-        cp.PragmaForestClassifier(preferences=wish),
+        cp.TunedDecisionClassifier(RandomForestClassifier(2), preferences=preferences),
+        cp.PragmaTreeClassifier(preferences=preferences),
+        cp.PragmaForestClassifier(preferences=preferences),
     ):
         shown = model._repr_mimebundle_()["text/html"]
         assert "<b>bad" not in shown
-        for line in wish.describe().split("\n"):
+        for line in preferences.describe().split("\n"):
             assert html.escape(line) in shown
     assert "What matters" not in cp.PragmaTreeClassifier()._repr_html_()
 

@@ -45,12 +45,12 @@ def test_never_worse_than_equal_weights_and_applied_as_stored(method, seed):
                 given, y, preferences=preferences, labels=range(classes), method=method, smoothing=smoothing
             )
             patterns = Votes.from_votes(given, y, labels=range(classes), merge=False)
-            wish = preferences.on(range(classes))
+            preferences = preferences.on(range(classes))
             np.testing.assert_array_equal(
                 patterns.counts(search.weights, smoothing=smoothing).matrix, search.counts.matrix
             )
-            equal = naive.value(patterns.counts(np.ones(classes), smoothing=smoothing).matrix, wish)
-            assert naive.value(search.counts.matrix, wish) <= (equal[0] + 1e-12, equal[1] + 1e-12)
+            equal = naive.value(patterns.counts(np.ones(classes), smoothing=smoothing).matrix, preferences)
+            assert naive.value(search.counts.matrix, preferences) <= (equal[0] + 1e-12, equal[1] + 1e-12)
             assert np.log(search.weights).mean() == pytest.approx(0, abs=1e-12)
 
 
@@ -111,13 +111,13 @@ def test_an_index_of_ones_own(method):
     own = Metric("quadratic", quadratic)
     preferences = Preferences({2: Preference(10, 0.1, 0.9)}, metric=own)
     search = search_weights(votes, y, preferences=preferences, method=method)
-    wish = preferences.on(range(3))
+    preferences = preferences.on(range(3))
     support, decided, hits = (search.counts.support, search.counts.decided, search.counts.matrix.diagonal())
     by_hand = [
         1 - quadratic(h / d, h / s, w) if d and h else 1.0
-        for h, d, s, w in zip(hits, decided, support, wish.recall_weight, strict=True)
+        for h, d, s, w in zip(hits, decided, support, preferences.recall_weight, strict=True)
     ]
-    assert search.loss == pytest.approx(np.average(by_hand, weights=wish.importance))
+    assert search.loss == pytest.approx(np.average(by_hand, weights=preferences.importance))
     copy = Preferences(
         {2: Preference(10, 0.1, 0.9)}, metric=Metric("twin", lambda p, r, w: (1 - w) * p + w * r, defined_at_zero=True)
     )
@@ -327,19 +327,19 @@ def test_letters_sweep_against_annealing_and_dual_annealing():
     swept = search_weights(patterns, preferences=preferences, method="sweep", budget=Budget(evaluations=1_000_000))
     assert time.perf_counter() - begin < 60
     assert swept.loss <= annealed.loss
-    wish = preferences.on(patterns.classes)
+    preferences = preferences.on(patterns.classes)
 
     def loss(logs: np.ndarray) -> float:
-        return naive_free_loss(patterns, np.exp(logs), wish)
+        return naive_free_loss(patterns, np.exp(logs), preferences)
 
     found = scipy.optimize.dual_annealing(loss, [(-3.0, 3.0)] * 26, maxfun=20_000, seed=0, no_local_search=True)
     assert swept.loss <= found.fun
 
 
-def naive_free_loss(patterns: Votes, weights: np.ndarray, wish) -> float:
+def naive_free_loss(patterns: Votes, weights: np.ndarray, preferences) -> float:
     """The plane by numpy alone, quick enough for 20,000 evaluations."""
     decision = np.argmax(patterns.votes * weights, axis=1)
     cells = np.bincount(patterns.truth * 26 + decision, weights=patterns.multiplicity, minlength=676).reshape(26, 26)
     hits, support, decided = cells.diagonal(), cells.sum(axis=1), cells.sum(axis=0)
-    value = wish.recall_weight * hits / support + (1 - wish.recall_weight) * hits / np.maximum(decided, 1)
-    return float(np.average(1 - value, weights=wish.importance))
+    value = preferences.recall_weight * hits / support + (1 - preferences.recall_weight) * hits / np.maximum(decided, 1)
+    return float(np.average(1 - value, weights=preferences.importance))

@@ -18,7 +18,7 @@ COMMANDS = {
     "evaluate scores": ["evaluate", "FILE", "--truth", "truth", "--scores", "p_", "--confidence", "0.9"],
     "tradeoff": ["tradeoff", "FILE", "--truth", "truth", "--score", f"p_{BAD}", "--positive", BAD],
     "compare": ["compare", "FILE", "--truth", "truth", "--decision", "d", "--decision", f"e{BAD}"],
-    "preferences": ["preferences", "--label", BAD, "--label", "b", "--output", "wish.toml"],
+    "preferences": ["preferences", "--label", BAD, "--label", "b", "--output", "preferences.toml"],
     "count": ["count", "FILE", "--truth", "truth", "--decision", "d", "--output", "part.json"],
     "a column that is not there": ["evaluate", "FILE", "--truth", BAD, "--decision", "d"],
     "a file that is not there": ["evaluate", f"no{BAD}.csv", "--truth", "truth", "--decision", "d"],

@@ -37,7 +37,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import compromis as cp
 from compromis.estimators.ballots import out_of_bag_votes
 
-WISH = cp.Preferences.prioritise(["b"], metric="f")
+PREFERENCES = cp.Preferences.prioritise(["b"], metric="f")
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def test_forests_are_fitted_once(wine, forest, monkeypatch):
     fits = []
     original = type(forest).fit
     monkeypatch.setattr(type(forest), "fit", lambda self, *a, **k: fits.append(1) or original(self, *a, **k))
-    cp.TunedDecisionClassifier(forest, preferences=WISH, random_state=0).fit(X, y)
+    cp.TunedDecisionClassifier(forest, preferences=PREFERENCES, random_state=0).fit(X, y)
     assert len(fits) == 1
 
 
@@ -95,7 +95,7 @@ def test_forests_are_fitted_once(wine, forest, monkeypatch):
 )
 def test_the_decision_is_the_largest_tuned_decision(wine, estimator):
     X, y = wine
-    tuned = cp.TunedDecisionClassifier(estimator, preferences=WISH, random_state=0).fit(X, y)
+    tuned = cp.TunedDecisionClassifier(estimator, preferences=PREFERENCES, random_state=0).fit(X, y)
     shares = tuned.vote_shares(X)
     expected = tuned.classes_[np.argmax((shares + tuned.smoothing_) * tuned.weights_, axis=1)]
     assert (tuned.predict(X) == expected).mean() > 0.99  # but for ties at the last digit
@@ -107,7 +107,7 @@ def test_the_decision_is_the_largest_tuned_decision(wine, estimator):
 def test_stored_loss_and_counts_follow_from_the_honest_votes(wine):
     X, y = wine
     tuned = cp.TunedDecisionClassifier(
-        RandomForestClassifier(15, random_state=0), preferences=WISH, random_state=0, resamples=0
+        RandomForestClassifier(15, random_state=0), preferences=PREFERENCES, random_state=0, resamples=0
     ).fit(X, y)
     counts = tuned.patterns_.counts(tuned.weights_, smoothing=tuned.smoothing_)
     assert np.array_equal(counts.matrix, tuned.search_.counts.matrix)
@@ -115,32 +115,34 @@ def test_stored_loss_and_counts_follow_from_the_honest_votes(wine):
     equal = tuned.patterns_.counts(np.ones(3), smoothing=tuned.smoothing_)
     from compromis.measures.pragma import pragma
 
-    assert tuned.loss_ <= pragma(equal, WISH.on(equal.classes)).total
+    assert tuned.loss_ <= pragma(equal, PREFERENCES.on(equal.classes)).total
 
 
-def test_it_serves_the_wish_on_new_rows():
+def test_it_serves_the_preferences_on_new_rows():
     X, y = make_classification(4000, 10, n_informative=4, weights=[0.93], flip_y=0.02, class_sep=0.8, random_state=3)
     X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
-    wish = cp.Preferences.prioritise([1], metric="f")
+    preferences = cp.Preferences.prioritise([1], metric="f")
     forest = RandomForestClassifier(50, random_state=0)
-    plain = cp.pragma_loss(y_test, clone(forest).fit(X_train, y_train).predict(X_test), preferences=wish)
-    tuned = cp.TunedDecisionClassifier(forest, preferences=wish, random_state=0).fit(X_train, y_train)
-    assert cp.pragma_loss(y_test, tuned.predict(X_test), preferences=wish) < 0.9 * plain
+    plain = cp.pragma_loss(y_test, clone(forest).fit(X_train, y_train).predict(X_test), preferences=preferences)
+    tuned = cp.TunedDecisionClassifier(forest, preferences=preferences, random_state=0).fit(X_train, y_train)
+    assert cp.pragma_loss(y_test, tuned.predict(X_test), preferences=preferences) < 0.9 * plain
 
 
 def test_out_of_fold_and_prefit_agree_with_hand_made_votes(wine):
     X, y = wine
     cv = StratifiedKFold(4, shuffle=True, random_state=1)
-    tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=WISH, cv=cv, resamples=0).fit(X, y)
+    tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=PREFERENCES, cv=cv, resamples=0).fit(X, y)
     votes = np.zeros((len(X), 3))
     for train, test in cv.split(X, y):
         votes[test] = GaussianNB().fit(X[train], y[train]).predict_proba(X[test])
-    by_hand = cp.search_weights(votes, y, preferences=WISH)
+    by_hand = cp.search_weights(votes, y, preferences=PREFERENCES)
     assert tuned.weights_ == pytest.approx(by_hand.weights)
     half = np.arange(len(X)) % 2 == 0
     fitted = GaussianNB().fit(X[half], y[half])
-    prefit = cp.TunedDecisionClassifier(fitted, preferences=WISH, cv="prefit", resamples=0).fit(X[~half], y[~half])
-    frozen = cp.TunedDecisionClassifier(FrozenEstimator(fitted), preferences=WISH, cv=2, resamples=0).fit(
+    prefit = cp.TunedDecisionClassifier(fitted, preferences=PREFERENCES, cv="prefit", resamples=0).fit(
+        X[~half], y[~half]
+    )
+    frozen = cp.TunedDecisionClassifier(FrozenEstimator(fitted), preferences=PREFERENCES, cv=2, resamples=0).fit(
         X[~half], y[~half]
     )
     assert prefit.estimator_ is fitted
@@ -151,11 +153,11 @@ def test_repeated_folds_are_averaged(wine):
     X, y = wine
     X = X[:, :2]
     folds = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=4)
-    tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=WISH, cv=folds, resamples=0).fit(X, y)
+    tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=PREFERENCES, cv=folds, resamples=0).fit(X, y)
     pairs = list(folds.split(X, y))
     once = cross_val_predict(GaussianNB(), X, y, cv=pairs[:3], method="predict_proba")
     again = cross_val_predict(GaussianNB(), X, y, cv=pairs[3:], method="predict_proba")
-    assert tuned.search_.loss == cp.search_weights((once + again) / 2, y, preferences=WISH).loss
+    assert tuned.search_.loss == cp.search_weights((once + again) / 2, y, preferences=PREFERENCES).loss
 
 
 def test_weights_by_hand(wine):
@@ -169,14 +171,18 @@ def test_weights_by_hand(wine):
 
 
 def test_nothing_of_an_earlier_tuning_stays_with_weights_by_hand(wine):
-    tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=WISH, random_state=0, resamples=0).fit(*wine)
+    tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=PREFERENCES, random_state=0, resamples=0).fit(*wine)
     assert (tuned.loss_, tuned.verdict_.loss) == (tuned.search_.loss, tuned.search_.loss)
     tuned.set_params(weights=[1.0, 2.0, 1.0]).fit(*wine)
     assert [tuned.tuning_, tuned.search_, tuned.verdict_, tuned.loss_, tuned.stability_, tuned.patterns_] == [None] * 6
 
 
 def test_the_summary_tells_what_decides_from_what_was_found(wine):
-    tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=WISH, random_state=0, resamples=5).fit(*wine).tuning_
+    tuned = (
+        cp.TunedDecisionClassifier(GaussianNB(), preferences=PREFERENCES, random_state=0, resamples=5)
+        .fit(*wine)
+        .tuning_
+    )
     worse, level = (replace(tuned, verdict=replace(tuned.verdict, loss=tuned.search.loss + more)) for more in (0.5, 0))
     assert f"loss {tuned.search.loss + 0.5:.4f}, with weights averaged over 5 resamples" in worse.summary()
     assert f"({tuned.search.loss:.4f} is proven to be the lowest on these votes, and would pro" in worse.summary()
@@ -187,7 +193,7 @@ def test_same_seed_same_result(wine):
     X, y = wine
     runs = [
         cp.TunedDecisionClassifier(
-            KNeighborsClassifier(), preferences=WISH, random_state=7, n_jobs=jobs, resamples=3
+            KNeighborsClassifier(), preferences=PREFERENCES, random_state=7, n_jobs=jobs, resamples=3
         ).fit(X, y)
         for jobs in (1, 2)
     ]
@@ -197,7 +203,7 @@ def test_same_seed_same_result(wine):
 
 def test_stability(wine):
     X, y = wine
-    tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=WISH, random_state=0, resamples=8).fit(X, y)
+    tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=PREFERENCES, random_state=0, resamples=8).fit(X, y)
     assert tuned.stability_.weights.shape == (8, 3)
     assert (tuned.stability_.ratio >= 1).all()
     assert "over 8 resamples" in str(tuned.stability_)
@@ -207,7 +213,7 @@ def test_frames_names_clone_pickle_and_search(wine):
     X, y = wine
     frame = pd.DataFrame(X, columns=[f"c{k}" for k in range(X.shape[1])])
     tuned = cp.TunedDecisionClassifier(
-        RandomForestClassifier(10, random_state=0), preferences=WISH, random_state=0
+        RandomForestClassifier(10, random_state=0), preferences=PREFERENCES, random_state=0
     ).fit(frame, y)
     assert list(tuned.feature_names_in_) == list(frame.columns)
     assert tuned.n_features_in_ == 13
@@ -215,10 +221,10 @@ def test_frames_names_clone_pickle_and_search(wine):
     assert np.array_equal(again.predict(frame), tuned.predict(frame))
     assert np.array_equal(clone(tuned).fit(frame, y).weights_, tuned.weights_)
     pipeline = make_pipeline(
-        StandardScaler(), cp.TunedDecisionClassifier(LogisticRegression(), preferences=WISH, random_state=0)
+        StandardScaler(), cp.TunedDecisionClassifier(LogisticRegression(), preferences=PREFERENCES, random_state=0)
     )
     grid = GridSearchCV(
-        pipeline, {"weightedvoteclassifier__estimator__C": [0.1, 1.0]}, scoring=cp.pragma_scorer(WISH), cv=3
+        pipeline, {"weightedvoteclassifier__estimator__C": [0.1, 1.0]}, scoring=cp.pragma_scorer(PREFERENCES), cv=3
     )
     assert grid.fit(frame, y).best_score_ > -0.3
 
@@ -238,13 +244,15 @@ def test_a_fold_may_lack_a_rare_class():
 def test_sample_weights_reach_estimator_and_search(wine):
     X, y = wine
     weight = np.where(y == "b", 5.0, 1.0)
-    tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=WISH, random_state=0, resamples=0).fit(
+    tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=PREFERENCES, random_state=0, resamples=0).fit(
         X, y, sample_weight=weight
     )
     assert tuned.search_.counts.total == weight.sum()
     assert tuned.estimator_.class_prior_ == pytest.approx(GaussianNB().fit(X, y, weight).class_prior_)
     # knows no weights: only the search
-    tuned = cp.TunedDecisionClassifier(KNeighborsClassifier(), preferences=WISH, random_state=0).fit(X, y, weight)
+    tuned = cp.TunedDecisionClassifier(KNeighborsClassifier(), preferences=PREFERENCES, random_state=0).fit(
+        X, y, weight
+    )
     assert tuned.search_.counts.total == weight.sum()
 
 
@@ -255,11 +263,13 @@ def test_metadata_routing(wine):
     weight = np.where(y == "b", 5.0, 1.0)
     with sklearn.config_context(enable_metadata_routing=True):
         inner = GaussianNB().set_fit_request(sample_weight=True)
-        tuned = cp.TunedDecisionClassifier(inner, preferences=WISH, random_state=0).set_fit_request(sample_weight=True)
+        tuned = cp.TunedDecisionClassifier(inner, preferences=PREFERENCES, random_state=0).set_fit_request(
+            sample_weight=True
+        )
         tuned.fit(X, y, sample_weight=weight)
         assert tuned.estimator_.class_prior_ == pytest.approx(GaussianNB().fit(X, y, weight).class_prior_)
         silent = cp.TunedDecisionClassifier(
-            GaussianNB().set_fit_request(sample_weight=False), preferences=WISH, random_state=0
+            GaussianNB().set_fit_request(sample_weight=False), preferences=PREFERENCES, random_state=0
         )
         silent = silent.set_fit_request(sample_weight=True).fit(X, y, sample_weight=weight)
         assert silent.estimator_.class_prior_ == pytest.approx(GaussianNB().fit(X, y).class_prior_)
@@ -275,24 +285,24 @@ def test_with_prevalence_on_resampled_data():
     rng = np.random.default_rng(0)
     positive, negative = np.flatnonzero(y_new == 1), np.flatnonzero(y_new == 0)
     rare = np.concatenate([rng.choice(positive, 160, replace=False), negative[:8000]])  # 2 % instead of 20 %
-    wish = cp.Preferences({1: cp.Preference(5, 0.3, 0.7)}, metric="f")
-    tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=wish, random_state=0, resamples=0).fit(
+    preferences = cp.Preferences({1: cp.Preference(5, 0.3, 0.7)}, metric="f")
+    tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=preferences, random_state=0, resamples=0).fit(
         X_train, y_train
     )
     adjusted = tuned.with_prevalence({0: 0.98, 1: 0.02})
     assert not np.allclose(adjusted.weights_, tuned.weights_)
-    best = cp.search_weights(tuned.vote_shares(X_new[rare]), y_new[rare], preferences=wish).loss
+    best = cp.search_weights(tuned.vote_shares(X_new[rare]), y_new[rare], preferences=preferences).loss
 
     def loss(model):
-        return cp.pragma_loss(y_new[rare], model.predict(X_new[rare]), preferences=wish)
+        return cp.pragma_loss(y_new[rare], model.predict(X_new[rare]), preferences=preferences)
 
     assert loss(adjusted) <= 1.05 * best
     assert loss(adjusted) < loss(tuned)
 
 
 def test_a_worthless_result_warns(wine):
-    with pytest.warns(cp.UninformativeWarning, match="uninformative: your wish is met"):
-        cp.TunedDecisionClassifier(DummyClassifier(), preferences=WISH).fit(*wine)
+    with pytest.warns(cp.UninformativeWarning, match="uninformative: your preferences are met"):
+        cp.TunedDecisionClassifier(DummyClassifier(), preferences=PREFERENCES).fit(*wine)
 
 
 @pytest.mark.parametrize(
@@ -322,7 +332,7 @@ def test_one_class_only(wine):
 
 
 def test_bad_prevalence(wine):
-    tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=WISH, random_state=0).fit(*wine)
+    tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=PREFERENCES, random_state=0).fit(*wine)
     for shares, said in (
         ({"a": 1}, "the new shares miss 'b', 'c'"),
         ([1, 2], "new shares are 3 finite numbers"),
@@ -366,10 +376,10 @@ def test_scikit_learn_checks(estimator, check):
 def test_a_real_table_end_to_end():
     X, y = load_breast_cancer(return_X_y=True)
     X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0, stratify=y)
-    wish = cp.Preferences({0: cp.Preference(10, 0.3, 0.95)}, metric="f")
+    preferences = cp.Preferences({0: cp.Preference(10, 0.3, 0.95)}, metric="f")
     tuned = cp.TunedDecisionClassifier(
-        RandomForestClassifier(20, random_state=0), preferences=wish, random_state=0
+        RandomForestClassifier(20, random_state=0), preferences=preferences, random_state=0
     ).fit(X_train, y_train)
-    result = cp.evaluate(y_test, tuned.predict(X_test), preferences=wish)
+    result = cp.evaluate(y_test, tuned.predict(X_test), preferences=preferences)
     assert result.verdict.informative
     assert result.per_class[0].recall >= 0.95

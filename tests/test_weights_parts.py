@@ -107,14 +107,14 @@ def test_a_meter_without_limits_stops_when_told():
 
 def test_the_objective_by_hand():
     """Supports 3, 2, 3; importances 1, 2, 1 (times a class that is absent elsewhere)."""
-    wish = Preferences({1: Preference(2, min_precision=0.4, min_recall=0.3)}, metric="f")
-    objective = problem_of(preferences=wish).objective()
+    preferences = Preferences({1: Preference(2, min_precision=0.4, min_recall=0.3)}, metric="f")
+    objective = problem_of(preferences=preferences).objective()
     assert objective.share.tolist() == [0.25, 0.5, 0.25]
     assert objective.support.tolist() == [3.0, 2.0, 3.0]
     assert (objective.min_precision.tolist(), objective.min_recall.tolist()) == ([0, 0.4, 0], [0, 0.3, 0])
     assert (objective.constrained, objective.tiny, objective.cost.tolist()) == (True, 0.0, [[0.0]])
     assert row_weight(objective) == pytest.approx((0.25 / 3 + 0.5 / 2 + 0.25 / 3) / 3)
-    absent = problem_of(y=np.where(TRUTH == 1, 0, TRUTH), preferences=wish)
+    absent = problem_of(y=np.where(TRUTH == 1, 0, TRUTH), preferences=preferences)
     assert absent.objective().share.tolist() == [0.5, 0.0, 0.5]
     assert (absent.objective().min_precision.tolist(), absent.objective().min_recall.tolist()) == ([0] * 3, [0] * 3)
     assert row_weight(absent.objective()) == pytest.approx((0.5 / 5 + 0.5 / 3) / 2)
@@ -141,11 +141,11 @@ def test_weights_of_rows_leave_room_for_rounding():
 
 
 def test_the_value_is_shortfall_then_loss():
-    wish = Preferences({0: Preference.from_recall_weight(0.5, min_precision=0.9, min_recall=0.9)})
-    problem = problem_of(preferences=wish)
+    preferences = Preferences({0: Preference.from_recall_weight(0.5, min_precision=0.9, min_recall=0.9)})
+    problem = problem_of(preferences=preferences)
     counts = problem.counts([1.0, 1.0, 1.0])
     np.testing.assert_array_equal(counts.matrix, naive.matrix(TRUTH, naive.decide(VOTES, [1, 1, 1]), np.ones(8), 3))
-    assert problem.value(counts) == pytest.approx(naive.value(counts.matrix, problem.wish))
+    assert problem.value(counts) == pytest.approx(naive.value(counts.matrix, problem.preferences))
 
 
 def test_bounds_of_the_problem():
@@ -208,7 +208,7 @@ def test_a_kept_state_comes_back(smoothing):
     descent = Descent(problem_of(smoothing=smoothing))
     before = descent.start(np.array([1.0, 2.0, 0.5]))
     expected = naive.value(
-        naive.matrix(TRUTH, naive.decide(VOTES, [1, 2, 0.5], smoothing), np.ones(8), 3), descent.problem.wish
+        naive.matrix(TRUTH, naive.decide(VOTES, [1, 2, 0.5], smoothing), np.ones(8), 3), descent.problem.preferences
     )
     assert before == pytest.approx(expected)
     descent.keep()
@@ -249,7 +249,7 @@ def test_a_descent_spends_what_it_notes():
     assert descent.entries >= visited  # at least one pass over all votes
     assert meter.history[-1][1] == pytest.approx(min(0.9, value[1]))
     for k in range(3):  # no class improves any more
-        best = naive.best_on_line(VOTES, TRUTH, np.ones(8), descent.state.weight, k, descent.problem.wish)
+        best = naive.best_on_line(VOTES, TRUTH, np.ones(8), descent.state.weight, k, descent.problem.preferences)
         assert value[1] <= best[1] + 1e-12
     entries, spent = descent.entries, meter.evaluations
     descent.heat(np.random.default_rng(0), 1.0, np.inf, meter)
@@ -275,11 +275,11 @@ def test_a_descent_by_costs_ends_where_no_class_gains(seed):
     reached = descent.problem.kernel_value(descent.run(np.arange(4), Meter(Budget()), np.inf))
     assert reached == pytest.approx(
         naive.value(
-            naive.matrix(truth, naive.decide(votes, descent.state.weight), sizes, 4), descent.problem.wish, cost
+            naive.matrix(truth, naive.decide(votes, descent.state.weight), sizes, 4), descent.problem.preferences, cost
         )
     )
     for k in range(4):
-        line = naive.best_on_line(votes, truth, sizes, descent.state.weight, k, descent.problem.wish, cost=cost)
+        line = naive.best_on_line(votes, truth, sizes, descent.state.weight, k, descent.problem.preferences, cost=cost)
         assert reached[1] <= line[1] + 1e-9
 
 
@@ -309,8 +309,8 @@ def test_the_starts_of_a_sweep():
     for k in range(3):  # each class's best weight while the others keep theirs
         now = tie_weights(3)
         now[k] = alone[k]
-        reached = naive.value(naive.matrix(TRUTH, naive.decide(VOTES, now), np.ones(8), 3), descent.problem.wish)
-        line = naive.best_on_line(VOTES, TRUTH, np.ones(8), tie_weights(3), k, descent.problem.wish)
+        reached = naive.value(naive.matrix(TRUTH, naive.decide(VOTES, now), np.ones(8), 3), descent.problem.preferences)
+        line = naive.best_on_line(VOTES, TRUTH, np.ones(8), tie_weights(3), k, descent.problem.preferences)
         assert reached[1] == pytest.approx(min(line[1], descent.value[1]))
     alike = Descent(problem_of(VOTES[:6], [0, 0, 1, 1, 2, 2]))
     assert len(_starts(alike, meter)) == 2
@@ -508,8 +508,8 @@ def test_a_sweep_ends_after_passes_over_the_votes(rounds, monkeypatch):
 @pytest.mark.parametrize("minima", [False, True])
 def test_annealing_is_its_description(minima):
     """A twin from the PRAGMA paper's section 3, all rows counted anew at every step, with the same random numbers."""
-    wish = Preferences({2: Preference(3, 0.2, 0.8, min_precision=0.9 if minima else None)}, metric="f")
-    problem, steps = problem_of(preferences=wish), 1300
+    preferences = Preferences({2: Preference(3, 0.2, 0.8, min_precision=0.9 if minima else None)}, metric="f")
+    problem, steps = problem_of(preferences=preferences), 1300
     method = Annealing(steps, start_temperature=4.0, end_temperature=0.1, step=0.8)
     meter = Meter(Budget())
     found = method.search(problem, np.random.default_rng(5), meter)
@@ -518,7 +518,7 @@ def test_annealing_is_its_description(minima):
     row = row_weight(problem.objective())
 
     def value(weights):
-        return naive.value(naive.matrix(TRUTH, naive.decide(VOTES, weights), np.ones(8), 3), problem.wish)
+        return naive.value(naive.matrix(TRUTH, naive.decide(VOTES, weights), np.ones(8), 3), problem.preferences)
 
     weights = (1 - 1e-9) ** np.arange(3)
     now = best = value(weights)
@@ -681,7 +681,7 @@ def test_what_is_found_does_not_rest_on_the_start(monkeypatch):
     """Every cell is looked at, so a descent that ends anywhere leads to the same loss."""
     expected = search_weights(VOTES, TRUTH)
     best = min(
-        naive.value(naive.matrix(TRUTH, naive.decide(VOTES, [1, a, b]), np.ones(8), 3), expected.wish)
+        naive.value(naive.matrix(TRUTH, naive.decide(VOTES, [1, a, b]), np.ones(8), 3), expected.preferences)
         for a in np.geomspace(0.1, 10, 60)
         for b in np.geomspace(0.1, 10, 60)
     )

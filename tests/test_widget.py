@@ -31,7 +31,7 @@ def test_first_it_says_what_was_given(knobs):
 
 
 def test_what_is_set_by_hand_is_read_back(knobs):
-    wish = {
+    preferences = {
         "metric": "kulczynski",
         "classes": [
             {"importance": 2.0, "precision_at_full_recall": 0.3, "recall_at_full_precision": 0.4, "recall_weight": None, "min_precision": None, "min_recall": 0.5},
@@ -39,7 +39,7 @@ def test_what_is_set_by_hand_is_read_back(knobs):
             {"importance": 0.0, "precision_at_full_recall": 0.8, "recall_at_full_precision": 0.8, "recall_weight": None, "min_precision": None, "min_recall": None},
         ],
     }  # fmt: skip
-    knobs.state = {"wish": wish, "weights": [3.0, 1.0, 0.5]}
+    knobs.state = {"preferences": preferences, "weights": [3.0, 1.0, 0.5]}
     expected = cp.Preferences(
         {
             "a": cp.Preference(2, 0.3, 0.4, min_recall=0.5),
@@ -53,7 +53,7 @@ def test_what_is_set_by_hand_is_read_back(knobs):
     assert decided.tolist() == ["a", "a", "b", "a", "b"]
 
 
-def test_an_evaluation_brings_its_votes_and_wish():
+def test_an_evaluation_brings_its_votes_and_preferences():
     shares = np.array(VOTES) / np.sum(VOTES, axis=1, keepdims=True)
     result = cp.evaluate(TRUTH, y_proba=shares, preferences=cp.Preferences.prioritise(["c"]))
     knobs = cp.panel(result)

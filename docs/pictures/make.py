@@ -41,8 +41,8 @@ def main() -> None:
         "tree": DecisionTreeClassifier(max_depth=2, random_state=0).fit(train, y_train),
         "logistic": make_pipeline(StandardScaler(), LogisticRegression()).fit(train, y_train),
     }
-    wish = cp.Preferences.prioritise(["malignant"], metric="f")
-    save("preference", cp.PreferenceDisplay.from_preferences(wish))
+    preferences = cp.Preferences.prioritise(["malignant"], metric="f")
+    save("preference", cp.PreferenceDisplay.from_preferences(preferences))
     save("tradeoff", cp.TradeoffDisplay.from_estimator(models, test, y_test, pos_label="malignant", metric="f"))
     save(
         "space", cp.PrecisionRecallSpaceDisplay.from_estimator(models, test, y_test, pos_label="malignant", metric="f")

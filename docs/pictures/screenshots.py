@@ -26,8 +26,8 @@ def wine() -> cp.Report:
     shares = cross_val_predict(
         RandomForestClassifier(50, max_depth=2, random_state=0), data.data[:, :3], names, cv=5, method="predict_proba"
     )
-    wish = cp.Preferences({"Barbera": cp.Preference(10, 0.50, 0.95, min_precision=0.50)}, metric="f")
-    result = cp.evaluate(names, y_proba=shares, labels=sorted(set(names)), preferences=wish, confidence=0.95)
+    preferences = cp.Preferences({"Barbera": cp.Preference(10, 0.50, 0.95, min_precision=0.50)}, metric="f")
+    result = cp.evaluate(names, y_proba=shares, labels=sorted(set(names)), preferences=preferences, confidence=0.95)
     return cp.report(result, title="Wine: votes of a forest that has not seen the rows")
 
 
@@ -38,8 +38,8 @@ def digits() -> cp.Report:
     shares = cross_val_predict(
         RandomForestClassifier(50, max_depth=4, random_state=0), data.data, names, cv=5, method="predict_proba"
     )
-    wish = cp.Preferences.prioritise(["3", "8"], metric="f")
-    result = cp.evaluate(names, y_proba=shares, labels=sorted(set(names)), preferences=wish, confidence=0.95)
+    preferences = cp.Preferences.prioritise(["3", "8"], metric="f")
+    result = cp.evaluate(names, y_proba=shares, labels=sorted(set(names)), preferences=preferences, confidence=0.95)
     return cp.report(result, title="Digits: 3 and 8 matter most")
 
 

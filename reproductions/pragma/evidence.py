@@ -72,9 +72,11 @@ def other_models(folder: Path) -> None:
 
 def searched_on_test(outcome: Outcome) -> cp.Counts:
     """Decisions with the weights that are best for the test rows themselves: no honest search can do better there."""
-    wish = EXPERIMENTS[outcome.data].wish
+    preferences = EXPERIMENTS[outcome.data].preferences
     votes, truth = outcome.votes, outcome.truth
-    return cp.search_weights(votes, truth, preferences=wish, labels=outcome.classes, random_state=outcome.seed).counts
+    return cp.search_weights(
+        votes, truth, preferences=preferences, labels=outcome.classes, random_state=outcome.seed
+    ).counts
 
 
 def letter_with_larger_leaves(folder: Path) -> None:
@@ -94,7 +96,7 @@ def weights_of_satimage(outcome: Outcome, folder: Path) -> None:
     k = outcome.classes.index(label)
     sweep = cp.weight_sweep(
         outcome.votes, outcome.truth,
-        label=label, labels=list(outcome.classes), preferences=experiment.wish, ratios=RATIOS,
+        label=label, labels=list(outcome.classes), preferences=experiment.preferences, ratios=RATIOS,
     )  # fmt: skip
     rates = 100 * np.column_stack([sweep.recall[:, k], sweep.precision[:, k]])
     distance = np.hypot(*(rates - TABLE_4["Satimage", "RF optimisée"][:2]).T)

@@ -50,7 +50,7 @@ class Experiment:
     majority: str | None = None
 
     @property
-    def wish(self) -> cp.Preferences:
+    def preferences(self) -> cp.Preferences:
         """Importance 10 and (10; 90) for the priority classes, 1 and (80; 80) for the others."""
         return cp.Preferences.prioritise(list(self.priority))
 
@@ -88,7 +88,7 @@ class Outcome:
     search_loss : dict
         The loss on the out-of-bag votes at the weights found, mean over the folds, by search.
     uninformative : dict
-        In how many folds a decision without a model serves the wish as well as what was found, by search.
+        In how many folds a decision without a model serves the preferences as well as what was found, by search.
     votes, truth : ndarray
         Votes of the forests for the test rows, and their classes: figures 2 and 4.
     """
@@ -111,9 +111,14 @@ def folds(y: NDArray[Any], seed: int) -> Iterator[tuple[NDArray[Any], NDArray[An
 
 
 def grow(X: pandas.DataFrame, y: NDArray[Any], experiment: Experiment, seed: int, options: dict[str, Any]) -> Any:
-    """A forest with tuned weights; whether its wish is met without a model is kept in its verdict, and needs no warning."""
+    """A forest with tuned weights; whether its preferences are met without a model is kept in its verdict, and needs no warning."""
     forest = cp.PragmaForestClassifier(
-        TREES, max_features=experiment.features, preferences=experiment.wish, n_jobs=1, random_state=seed, **options
+        TREES,
+        max_features=experiment.features,
+        preferences=experiment.preferences,
+        n_jobs=1,
+        random_state=seed,
+        **options,
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", cp.UninformativeWarning)
@@ -135,7 +140,7 @@ def run(name: str, seed: int, **options: Any) -> Outcome:
         votes[test] = forest.votes(X.iloc[test])
         annealed = cp.search_weights(
             forest.oob_votes_, y[train],
-            preferences=experiment.wish, labels=classes, method="annealing", random_state=seed,
+            preferences=experiment.preferences, labels=classes, method="annealing", random_state=seed,
         )  # fmt: skip
         weights = {
             "forest": 1.0,

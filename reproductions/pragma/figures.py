@@ -14,7 +14,7 @@ import compromis as cp
 from reproductions.pragma.experiments import EXPERIMENTS, TREES, Outcome
 from reproductions.sheets import write
 
-# Figure 1: two models, and three wishes; the paper does not say which answers its cases II and III stand for.
+# Figure 1: two models, and three preferences; the paper does not say which answers its cases II and III stand for.
 MODELS = {"A": (0.3, 0.8), "B": (0.8, 0.3)}  # recall, precision
 CASES = {"I, alike": (0.8, 0.8), "II, recall preferred": (0.1, 0.9), "III, precision preferred": (0.9, 0.1)}
 BETTER = {"I, alike": "equal", "II, recall preferred": "B", "III, precision preferred": "A"}  # as the caption says
@@ -26,14 +26,14 @@ def save(figure: Any, file: Path) -> None:
 
 
 def figure_1(folder: Path) -> None:
-    """The plane of each wish, with A and B on it."""
-    wishes = {case: cp.Preference(1, *answers) for case, answers in CASES.items()}
-    display = cp.PreferenceDisplay.from_preferences(cp.Preferences(wishes), labels=list(wishes))
+    """The plane of each setting, with A and B on it."""
+    settings = {case: cp.Preference(1, *answers) for case, answers in CASES.items()}
+    display = cp.PreferenceDisplay.from_preferences(cp.Preferences(settings), labels=list(settings))
     rows = []
-    for panel, (case, wish) in zip(display.ax_, wishes.items(), strict=True):
+    for panel, (case, preferences) in zip(display.ax_, settings.items(), strict=True):
         values = {}
         for name, (recall, precision) in MODELS.items():
-            values[name] = round(1 - float(cp.metric_value(precision, recall, wish.recall_weight())), 12)
+            values[name] = round(1 - float(cp.metric_value(precision, recall, preferences.recall_weight())), 12)
             panel.plot(recall, precision, "o", color="black", markersize=7)
             panel.annotate(f"{name}: f = {values[name]:.2f}", (recall, precision), (6, 6), textcoords="offset points")
         better = "equal" if values["A"] == values["B"] else min(values, key=values.__getitem__)
@@ -63,8 +63,10 @@ def figure_2(letter: Outcome, mammography: Outcome, folder: Path) -> None:
 
 def figure_3(letter: Outcome, folder: Path) -> None:
     """Recall and precision of every letter before and after tuning."""
-    wish = EXPERIMENTS["letter"].wish
-    display = cp.ClassBalanceDisplay.from_counts(letter.counts["forest"], letter.counts["default"], preferences=wish)
+    preferences = EXPERIMENTS["letter"].preferences
+    display = cp.ClassBalanceDisplay.from_counts(
+        letter.counts["forest"], letter.counts["default"], preferences=preferences
+    )
     save(display.figure_, folder / "figure_3.png")
     frame = display.frame("pandas")
     write(folder / "figure_3.csv", list(frame.columns), frame.itertuples(metric=False))
@@ -75,7 +77,7 @@ def figure_4(outcome: Outcome, folder: Path, name: str) -> None:
     experiment = EXPERIMENTS[outcome.data]
     sweep = cp.weight_sweep(
         outcome.votes, outcome.truth,
-        label=experiment.priority[0], labels=list(outcome.classes), preferences=experiment.wish,
+        label=experiment.priority[0], labels=list(outcome.classes), preferences=experiment.preferences,
     )  # fmt: skip
     display = cp.WeightSweepDisplay.from_sweep(sweep)
     caption = f"{outcome.data}: votes of {TREES} trees for the rows of ten test folds"

@@ -31,8 +31,8 @@ RATE_HEADER = ("method", "rate", "column", "paper", "ours mean", "ours sd")
 
 def loss(outcome: Outcome, method: str) -> float:
     """PRAGMA of the ten test folds together."""
-    wish = EXPERIMENTS[outcome.data].wish
-    return float(cp.evaluate_counts(outcome.counts[method], preferences=wish).summary.loss)
+    preferences = EXPERIMENTS[outcome.data].preferences
+    return float(cp.evaluate_counts(outcome.counts[method], preferences=preferences).summary.loss)
 
 
 def accuracy_of(counts: cp.Counts) -> float:
@@ -105,8 +105,8 @@ def loss_rows(found: dict[str, list[Outcome]]) -> Iterator[tuple[Any, ...]]:
     for name, outcomes in found.items():
         experiment = EXPERIMENTS[name]
         for one in outcomes:
-            wish = experiment.wish.on(one.classes)
-            constant = float(constant_losses(one.counts["forest"], wish).min())
+            preferences = experiment.preferences.on(one.classes)
+            constant = float(constant_losses(one.counts["forest"], preferences).min())
             for method, counts in one.counts.items():
                 rates = [weighted(counts, rate, experiment.priority) for rate in RATES]
                 promised, blind = one.search_loss.get(method, float("nan")), one.uninformative.get(method, "")

@@ -1,4 +1,4 @@
-"""The study beyond the papers: ways to serve a wish on sixteen public data sets. Run: make study."""
+"""The study beyond the papers: ways to serve preferences on sixteen public data sets. Run: make study."""
 
 from __future__ import annotations
 

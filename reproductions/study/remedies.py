@@ -16,7 +16,7 @@ from compromis.estimators.ballots import out_of_bag_votes, out_of_fold_votes, vo
 from compromis.estimators.tuning import TuningOptions, auto_resamples, tune
 from compromis.evidence.votes import Votes, decide_votes
 from reproductions.study.rivals import TREES, forest
-from reproductions.study.rows import Answer, Answers, Clock, Floats, Labels, Rows, Wishes
+from reproductions.study.rows import Answer, Answers, Clock, Floats, Labels, Rows, Settings
 
 HALF_A_VOTE = 0.5 / TREES
 REPEATS = 3
@@ -53,13 +53,13 @@ REMEDIES = {
 }
 
 
-def remedies(train: Rows, test: Rows, wishes: Wishes) -> dict[str, Answers]:
+def remedies(train: Rows, test: Rows, settings: Settings) -> dict[str, Answers]:
     """What each remedy decides about the test rows under each metric."""
-    ballots, labels = gathered(train, test, wishes.seed)
+    ballots, labels = gathered(train, test, settings.seed)
     return {
         name: {
-            metric: answer(remedy, ballots[remedy.votes], train.y, labels, (wish, wishes.seed))
-            for metric, wish in wishes.by_metric.items()
+            metric: answer(remedy, ballots[remedy.votes], train.y, labels, (preferences, settings.seed))
+            for metric, preferences in settings.by_metric.items()
         }
         for name, remedy in REMEDIES.items()
     }
@@ -88,17 +88,17 @@ def gathered(train: Rows, test: Rows, seed: int) -> tuple[dict[str, Ballot], Lab
 
 def answer(remedy: Remedy, ballot: Ballot, truth: Labels, labels: Labels, asked: tuple[Any, int]) -> Answer:
     """The decisions with the weights that are found, as `TunedDecisionClassifier` finds them."""
-    wish, seed = asked
+    preferences, seed = asked
     clock = Clock()
     with clock.running():
         patterns = Votes.from_votes(ballot.honest, truth, labels=labels.tolist())
         options = TuningOptions(
             smoothing=remedy.smoothing, resamples=auto_resamples(len(labels)) if remedy.resampled else 0
         )
-        found = tune(patterns, wish, options, np.random.default_rng(seed))
+        found = tune(patterns, preferences, options, np.random.default_rng(seed))
         smoothing = remedy.smoothing
         if remedy.unless_idle and not found.search.verdict.informative:
             smoothing = 0.0
-            found = tune(patterns, wish, TuningOptions(resamples=options.resamples), np.random.default_rng(seed))
+            found = tune(patterns, preferences, TuningOptions(resamples=options.resamples), np.random.default_rng(seed))
     decided = labels[decide_votes(ballot.new, found.weights, smoothing)]
     return Answer(decided, ballot.seconds + clock.seconds, found.verdict.loss)

@@ -1,4 +1,4 @@
-"""The ways to serve a wish that the study compares, each with a forest of the same size.
+"""The ways to serve preferences that the study compares, each with a forest of the same size.
 
 Forests of scikit-learn and imbalanced-learn see nominal columns as codes; PragmaForest sees them as categories.
 """
@@ -23,7 +23,7 @@ from sklearn.model_selection import (
 
 import compromis as cp
 from compromis.measures.pragma import pragma
-from reproductions.study.rows import Answer, Answers, Clock, Floats, Rival, Rows, Wishes
+from reproductions.study.rows import Answer, Answers, Clock, Floats, Rival, Rows, Settings
 
 TREES = 100
 EVALUATIONS = 1000
@@ -34,27 +34,27 @@ def forest(seed: int, **options: Any) -> RandomForestClassifier:
     return RandomForestClassifier(TREES, random_state=seed, n_jobs=1, **options)
 
 
-def whatever_the_wish(make: Callable[[Rows, int], Any]) -> Rival:
-    """A model that no wish changes: one fit serves every metric."""
+def whatever_the_preferences(make: Callable[[Rows, int], Any]) -> Rival:
+    """A model that no preferences changes: one fit serves every metric."""
 
-    def rival(train: Rows, test: Rows, wishes: Wishes) -> Answers:
+    def rival(train: Rows, test: Rows, settings: Settings) -> Answers:
         clock = Clock()
         with clock.running():
-            model = make(train, wishes.seed).fit(train.codes, train.y)
-        return dict.fromkeys(wishes.by_metric, Answer(model.predict(test.codes), clock.seconds))
+            model = make(train, settings.seed).fit(train.codes, train.y)
+        return dict.fromkeys(settings.by_metric, Answer(model.predict(test.codes), clock.seconds))
 
     return rival
 
 
-def by_wish(make: Callable[[cp.Preferences, int], Any], *, frames: bool = False) -> Rival:
-    """A model fitted anew for the wish under each metric."""
+def by_preferences(make: Callable[[cp.Preferences, int], Any], *, frames: bool = False) -> Rival:
+    """A model fitted anew for the preferences under each metric."""
 
-    def rival(train: Rows, test: Rows, wishes: Wishes) -> Answers:
+    def rival(train: Rows, test: Rows, settings: Settings) -> Answers:
         found = {}
-        for metric, wish in wishes.by_metric.items():
+        for metric, preferences in settings.by_metric.items():
             clock = Clock()
             with clock.running():
-                model = make(wish, wishes.seed).fit(train.frame if frames else train.codes, train.y)
+                model = make(preferences, settings.seed).fit(train.frame if frames else train.codes, train.y)
             decided = model.predict(test.frame if frames else test.codes)
             found[metric] = Answer(decided, clock.seconds, getattr(model, "loss_", float("nan")))
         return found
@@ -74,41 +74,41 @@ def smote(train: Rows, seed: int) -> Any:
     return make_pipeline(sampler, forest(seed))
 
 
-def threshold_tuner(train: Rows, test: Rows, wishes: Wishes) -> Answers:
+def threshold_tuner(train: Rows, test: Rows, settings: Settings) -> Answers:
     """scikit-learn's threshold tuner with our scorer; it takes two classes only."""
     if len(np.unique(train.y)) > 2:
         return {}
 
-    def make(wish: cp.Preferences, seed: int) -> Any:
+    def make(preferences: cp.Preferences, seed: int) -> Any:
         folds = StratifiedKFold(5, shuffle=True, random_state=seed)
-        return TunedThresholdClassifierCV(forest(seed), scoring=cp.pragma_scorer(wish), cv=folds)
+        return TunedThresholdClassifierCV(forest(seed), scoring=cp.pragma_scorer(preferences), cv=folds)
 
-    return by_wish(make)(train, test, wishes)
+    return by_preferences(make)(train, test, settings)
 
 
-def annealed_probabilities(train: Rows, test: Rows, wishes: Wishes) -> Answers:
+def annealed_probabilities(train: Rows, test: Rows, settings: Settings) -> Answers:
     """Out-of-fold probabilities, gathered once, and scipy's dual annealing of the class weights on them."""
     shared = Clock()
     with shared.running():
-        folds = StratifiedKFold(5, shuffle=True, random_state=wishes.seed)
-        votes = cross_val_predict(forest(wishes.seed), train.codes, train.y, cv=folds, method="predict_proba")
-        model = forest(wishes.seed).fit(train.codes, train.y)
+        folds = StratifiedKFold(5, shuffle=True, random_state=settings.seed)
+        votes = cross_val_predict(forest(settings.seed), train.codes, train.y, cv=folds, method="predict_proba")
+        model = forest(settings.seed).fit(train.codes, train.y)
     labels, truth = np.unique(train.y, return_inverse=True)
     new = model.predict_proba(test.codes)
     found = {}
-    for metric, wish in wishes.by_metric.items():
+    for metric, preferences in settings.by_metric.items():
         clock = Clock()
         with clock.running():
-            weights, loss = annealed(votes, truth, wish, labels.tolist(), wishes.seed)
+            weights, loss = annealed(votes, truth, preferences, labels.tolist(), settings.seed)
         found[metric] = Answer(labels[np.argmax(new * weights, axis=1)], shared.seconds + clock.seconds, loss)
     return found
 
 
 def annealed(
-    votes: Floats, truth: NDArray[np.intp], wish: cp.Preferences, labels: list[Any], seed: int
+    votes: Floats, truth: NDArray[np.intp], preferences: cp.Preferences, labels: list[Any], seed: int
 ) -> tuple[Floats, float]:
     """Weights and their loss on the votes, found by 1,000 evaluations."""
-    on, size = wish.on(labels), len(labels)
+    on, size = preferences.on(labels), len(labels)
 
     def loss(logarithms: Floats) -> float:
         decided = np.argmax(votes * np.exp(logarithms), axis=1)
@@ -120,18 +120,21 @@ def annealed(
 
 
 RIVALS: dict[str, Rival] = {
-    "forest": whatever_the_wish(lambda _, seed: forest(seed)),
-    "class_weight": whatever_the_wish(lambda _, seed: forest(seed, class_weight="balanced")),
-    "balanced forest": whatever_the_wish(
+    "forest": whatever_the_preferences(lambda _, seed: forest(seed)),
+    "class_weight": whatever_the_preferences(lambda _, seed: forest(seed, class_weight="balanced")),
+    "balanced forest": whatever_the_preferences(
         lambda _, seed: BalancedRandomForestClassifier(TREES, random_state=seed, n_jobs=1)
     ),
-    "SMOTE + forest": whatever_the_wish(smote),
+    "SMOTE + forest": whatever_the_preferences(smote),
     "threshold tuner": threshold_tuner,
     "annealed probabilities": annealed_probabilities,
-    "tuned forest": by_wish(
-        lambda wish, seed: cp.TunedDecisionClassifier(forest(seed), preferences=wish, random_state=seed)
+    "tuned forest": by_preferences(
+        lambda preferences, seed: cp.TunedDecisionClassifier(forest(seed), preferences=preferences, random_state=seed)
     ),
-    "PragmaForest": by_wish(
-        lambda wish, seed: cp.PragmaForestClassifier(TREES, preferences=wish, random_state=seed, n_jobs=1), frames=True
+    "PragmaForest": by_preferences(
+        lambda preferences, seed: cp.PragmaForestClassifier(
+            TREES, preferences=preferences, random_state=seed, n_jobs=1
+        ),
+        frames=True,
     ),
 }

@@ -52,7 +52,7 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Wishes:
+class Settings:
     """The same answers under each metric, and the seed of the repetition.
 
     The rarest class has importance 10 and the answers (0.1, 0.9), the others 1 and (0.8, 0.8), as in the PRAGMA paper.
@@ -62,8 +62,8 @@ class Wishes:
     seed: int
 
     @classmethod
-    def about(cls, label: str, seed: int) -> Wishes:
-        """Wishes whose priority is one class."""
+    def about(cls, label: str, seed: int) -> Settings:
+        """Settings whose priority is one class."""
         return cls({metric: cp.Preferences.prioritise([label], metric=metric) for metric in METRICS}, seed)
 
 
@@ -78,7 +78,7 @@ class Answer:
 
 Answers = dict[str, Answer]
 """By metric."""
-Rival = Callable[[Rows, Rows, Wishes], Answers]
+Rival = Callable[[Rows, Rows, Settings], Answers]
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from compromis.measures.baselines import naive_baselines
 from compromis.measures.pragma import pragma
 from reproductions.study.remedies import remedies
 from reproductions.study.rivals import RIVALS
-from reproductions.study.rows import Answers, Rows, Wishes
+from reproductions.study.rows import Answers, Rows, Settings
 
 HEADER = (
     "repetition",
@@ -67,9 +67,9 @@ def lines(name: str, repetitions: int = REPETITIONS) -> list[tuple[Any, ...]]:
 
 def outcomes(rows: Rows, train: Any, test: Any, repetition: int) -> dict[tuple[str, str], Outcome]:
     """By rival and metric what comes of one test fold."""
-    given = rows.part(train), rows.part(test), Wishes.about(rows.rarest, repetition)
+    given = rows.part(train), rows.part(test), Settings.about(rows.rarest, repetition)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # wishes met by giving up are counted, not said
+        warnings.simplefilter("ignore")  # preferences met by giving up are counted, not said
         found: dict[str, Answers] = {name: rival(*given) for name, rival in RIVALS.items()} | remedies(*given)
     labels = np.unique(rows.y).tolist()
     return {
@@ -89,8 +89,8 @@ def figures(parts: list[Outcome], rarest: str, metric: str) -> tuple[float | int
     right, decided, all_rows = counts.matrix[place, place], counts.matrix[:, place].sum(), counts.matrix.sum()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Jaccard's dip: ranks are within one metric
-        wish = Wishes.about(rarest, 0).by_metric[metric].on(counts.classes)
-        loss, naive = pragma(counts, wish).total, min(one.loss for one in naive_baselines(counts, wish))
+        preferences = Settings.about(rarest, 0).by_metric[metric].on(counts.classes)
+        loss, naive = pragma(counts, preferences).total, min(one.loss for one in naive_baselines(counts, preferences))
     return (
         loss,
         float(right / counts.matrix[place].sum()),

@@ -113,9 +113,9 @@ def accuracy_trap() -> Iterator[Line]:
     yield Line(
         "003", "example 2.9", "accuracy, read literally", "", 100 * cp.evaluate_counts(literal).summary.accuracy, note
     )
-    wish = cp.Preferences.prioritise(["resistant"], metric="f")
+    preferences = cp.Preferences.prioritise(["resistant"], metric="f")
     losses = {
-        name: cp.evaluate_counts(one.counts, preferences=wish).summary.loss
+        name: cp.evaluate_counts(one.counts, preferences=preferences).summary.loss
         for name, one in (("first", never), ("second", useful))
     }
     yield Line(

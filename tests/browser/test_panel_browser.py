@@ -70,7 +70,7 @@ def test_a_knob_changes_everything_at_once(opened, case):
     rows = "Array.from(document.querySelectorAll('.cp-matrix tbody tr'), (row) => Array.from(row.cells).slice(1).map((one) => one.textContent))"
     shown_counts = [[int(cell.replace(",", "").replace("·", "0")) for cell in row] for row in page.evaluate(rows)]
     assert shown_counts == counts.matrix.tolist()
-    assert state["wish"]["classes"][chosen]["precision_at_full_recall"] == 0.9
+    assert state["preferences"]["classes"][chosen]["precision_at_full_recall"] == 0.9
 
 
 def test_reset_goes_back(opened, case):
@@ -88,9 +88,9 @@ def test_buttons_copy_and_download(opened, case, tmp_path):
     state = page.evaluate("panel.state()")
     page.get_by_role("button", name="Copy preferences").click()
     page.wait_for_function("document.querySelector('.cp-said').textContent.includes('copied')")
-    (tmp_path / "wish.toml").write_text(page.evaluate("navigator.clipboard.readText()"))
-    wish = cp.Preferences.from_toml(tmp_path / "wish.toml")
-    assert wish.of(0).precision_at_full_recall == 0.45
+    (tmp_path / "preferences.toml").write_text(page.evaluate("navigator.clipboard.readText()"))
+    preferences = cp.Preferences.from_toml(tmp_path / "preferences.toml")
+    assert preferences.of(0).precision_at_full_recall == 0.45
     page.get_by_role("button", name="Copy Python").click()
     page.wait_for_function("document.querySelector('.cp-said').textContent.startsWith('Python')")
     assert page.evaluate("navigator.clipboard.readText()").startswith("cp.search_weights(votes, y, labels=[0, 1, 2, 3]")
@@ -106,10 +106,10 @@ def test_minima_are_asked_for_and_refused_beyond_100(opened, case):
     field = page.locator("input[type=number]").first
     field.fill("150")
     assert field.get_attribute("aria-invalid") == "true"
-    assert page.evaluate("panel.state().wish.classes[0].min_precision") is None
+    assert page.evaluate("panel.state().preferences.classes[0].min_precision") is None
     field.fill("60")
     page.evaluate("panel.settled()")
-    assert page.evaluate("panel.state().wish.classes[0].min_precision") == 0.6
+    assert page.evaluate("panel.state().preferences.classes[0].min_precision") == 0.6
 
 
 def test_knobs_turn_by_keyboard_and_have_names(opened, case):
@@ -117,19 +117,19 @@ def test_knobs_turn_by_keyboard_and_have_names(opened, case):
     page.locator("summary").first.focus()
     page.keyboard.press("Tab")
     name = page.evaluate("document.activeElement.labels[0].textContent")
-    before = page.evaluate("panel.state().wish.classes[0].importance")
+    before = page.evaluate("panel.state().preferences.classes[0].importance")
     page.keyboard.press("ArrowRight")
     page.evaluate("panel.settled()")
-    assert (name, page.evaluate("panel.state().wish.classes[0].importance") > before) == ("Importance", True)
+    assert (name, page.evaluate("panel.state().preferences.classes[0].importance") > before) == ("Importance", True)
     unnamed = "Array.from(document.querySelectorAll('input, select, button, textarea')).filter((one) => !(one.labels && one.labels.length) && !one.textContent.trim() && !one.getAttribute('aria-label')).length"
     assert page.evaluate(unnamed) == 0
 
 
 def test_remote_weights_are_shown_and_errors_said(opened, case):
     start = """globalThis.asked = []; globalThis.fail = false;
-    globalThis.panel = mountPanel(document.getElementById("root"), page, { retune: async (wish) => {
+    globalThis.panel = mountPanel(document.getElementById("root"), page, { retune: async (preferences) => {
       if (globalThis.fail) throw new Error("the server is gone");
-      globalThis.asked.push(wish); return { weights: [1, 2, 3, 4], counts: page.counts.map((row) => row.map((one) => 2 * one)) };
+      globalThis.asked.push(preferences); return { weights: [1, 2, 3, 4], counts: page.counts.map((row) => row.map((one) => 2 * one)) };
     } });"""
     watched = opened(page_of({**case.document, "remote": True}, start))
     turn(watched.page, 1, 33)
@@ -155,11 +155,11 @@ def test_given_weights_are_applied_as_they_are(opened):
 
 def test_onchange_hears_of_every_change(opened, case):
     start = """globalThis.heard = []; globalThis.panel = mountPanel(document.getElementById("root"), page,
-      { onChange: (state) => globalThis.heard.push(state.wish.classes[0].recall_at_full_precision) });"""
+      { onChange: (state) => globalThis.heard.push(state.preferences.classes[0].recall_at_full_precision) });"""
     page = opened(page_of(case.document, start)).page
     turn(page, 2, 12)
     heard = page.evaluate("heard")
     assert (heard[0], heard[-1]) == (
-        json.loads(json.dumps(case.document))["wish"]["classes"][0]["recall_at_full_precision"],
+        json.loads(json.dumps(case.document))["preferences"]["classes"][0]["recall_at_full_precision"],
         0.12,
     )

@@ -30,9 +30,13 @@ def result_of(labels, rows=400, seed=0, **options):
         rng.random((rows, 1)) < 0.7
     )
     names = np.array(labels, dtype=object)
-    wish = cp.Preferences({labels[0]: cp.Preference(10, 0.2, 0.9)}, metric="f")
+    preferences = cp.Preferences({labels[0]: cp.Preference(10, 0.2, 0.9)}, metric="f")
     return cp.evaluate(
-        names[y].tolist(), y_proba=votes / votes.sum(axis=1, keepdims=True), labels=labels, preferences=wish, **options
+        names[y].tolist(),
+        y_proba=votes / votes.sum(axis=1, keepdims=True),
+        labels=labels,
+        preferences=preferences,
+        **options,
     )
 
 
@@ -74,11 +78,11 @@ def test_the_toml_copied_gives_the_same_weights_in_python(report, tmp_path):
     turn(page, 60)
     page.get_by_role("button", name="Copy preferences").click()
     page.wait_for_function("document.querySelector('.cp-said').textContent.includes('copied')")
-    (tmp_path / "wish.toml").write_text(page.evaluate("navigator.clipboard.readText()"))
-    wish = cp.Preferences.from_toml(tmp_path / "wish.toml")
+    (tmp_path / "preferences.toml").write_text(page.evaluate("navigator.clipboard.readText()"))
+    preferences = cp.Preferences.from_toml(tmp_path / "preferences.toml")
     state = page.evaluate("compromisPanel.state()")
     assert result.votes.counts(state["weights"]).matrix.tolist() == state["counts"]
-    found = cp.search_weights(result.votes, preferences=wish)
+    found = cp.search_weights(result.votes, preferences=preferences)
     assert found.loss == pytest.approx(state["loss"], rel=0.005)
 
 

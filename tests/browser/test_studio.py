@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 import compromis as cp
 from compromis.studio import tuning
-from compromis.studio.demo import WISH, write_demo
+from compromis.studio.demo import PREFERENCES, write_demo
 from tests.browser.conftest import Watched
 from tests.studio.conftest import compiled, studio, votes, votes_csv  # noqa: F401
 
@@ -68,16 +68,18 @@ def patterns_of(one):
 
 
 def held(one, accepts, seconds=15):
-    """Wait until the server holds a wish that is accepted: the page tells it when the sliders rest."""
+    """Wait until the server holds preferences that are accepted: the page tells it when the sliders rest."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        if one.workspace.wish is not None and accepts({each.label: each for each in one.workspace.wish.classes}):
+        if one.workspace.preferences is not None and accepts(
+            {each.label: each for each in one.workspace.preferences.classes}
+        ):
             return
         time.sleep(0.02)
-    raise AssertionError(one.workspace.wish)
+    raise AssertionError(one.workspace.preferences)
 
 
-def test_open_load_wish_tune_save_reload(studio, visit, votes, tmp_path):  # noqa: F811
+def test_open_load_preferences_tune_save_reload(studio, visit, votes, tmp_path):  # noqa: F811
     one = studio()
     watched = visit(one.address)
     page = watched.page
@@ -86,7 +88,10 @@ def test_open_load_wish_tune_save_reload(studio, visit, votes, tmp_path):  # noq
     before = matrix(page)
     turn(knob(page, "bad", "Importance"), 12)
     turn(knob(page, "bad", "For recall 1, I accept a precision of"), 15)
-    held(one, lambda wish: wish["bad"].importance == 10 and wish["bad"].precision_at_full_recall == 0.15)
+    held(
+        one,
+        lambda preferences: preferences["bad"].importance == 10 and preferences["bad"].precision_at_full_recall == 0.15,
+    )
     page.wait_for_timeout(600)
     after = matrix(page)
     assert after != before
@@ -98,13 +103,15 @@ def test_open_load_wish_tune_save_reload(studio, visit, votes, tmp_path):  # noq
         page.click(f"#save-{kind}")
         expect(page.locator("form.save .done", has_text=f"{kind}.")).to_be_visible()
     saved = tmp_path / "saved"
-    wish = cp.Preferences.from_toml(saved / "preferences.toml")
-    assert wish.of("bad") == cp.Preference(10, precision_at_full_recall=0.15, recall_at_full_precision=0.8)
+    preferences = cp.Preferences.from_toml(saved / "preferences.toml")
+    assert preferences.of("bad") == cp.Preference(10, precision_at_full_recall=0.15, recall_at_full_precision=0.8)
     patterns = patterns_of(one)
     decision = cp.Decision.from_json(saved / "weights.json")
     assert patterns.counts(decision.weights).matrix.tolist() == after
-    best = cp.search_weights(patterns, preferences=wish)
-    assert cp.evaluate_counts(patterns.counts(decision.weights), preferences=wish).summary.loss <= best.loss * 1.005
+    best = cp.search_weights(patterns, preferences=preferences)
+    assert (
+        cp.evaluate_counts(patterns.counts(decision.weights), preferences=preferences).summary.loss <= best.loss * 1.005
+    )
     page.click("#save-weights")
     expect(page.get_by_role("alert").filter(has_text="already")).to_be_visible()
     page.click("#replace-weights")
@@ -120,7 +127,7 @@ def test_open_load_wish_tune_save_reload(studio, visit, votes, tmp_path):  # noq
 
 
 def test_a_preferences_file_is_opened(studio, visit, votes, tmp_path):  # noqa: F811
-    cp.Preferences({"ugly": cp.Preference(5, 0.3, 0.9)}, metric="f").to_toml(tmp_path / "wish.toml")
+    cp.Preferences({"ugly": cp.Preference(5, 0.3, 0.9)}, metric="f").to_toml(tmp_path / "preferences.toml")
     (tmp_path / "broken.toml").write_text("metric = 7")
     one = studio(votes)
     page = visit(one.address).page
@@ -131,7 +138,7 @@ def test_a_preferences_file_is_opened(studio, visit, votes, tmp_path):  # noqa: 
     expect(
         page.get_by_role("alert").filter(has_text="broken.toml: this file is not a preferences file")
     ).to_be_visible()
-    page.set_input_files("#toml", tmp_path / "wish.toml")
+    page.set_input_files("#toml", tmp_path / "preferences.toml")
     expect(knob(page, "ugly", "For recall 1, I accept a precision of")).to_have_value("30")
     expect(page.get_by_label("Metric")).to_have_value("f")
 
@@ -179,7 +186,7 @@ def test_the_server_stops_and_comes_back(studio, visit, votes, tmp_path):  # noq
     page.get_by_role("tab", name="Load").click()
     load_file(page, votes)
     turn(knob(page, "bad", "Importance"), 12)
-    held(one, lambda wish: wish["bad"].importance == 10)
+    held(one, lambda preferences: preferences["bad"].importance == 10)
     shown = settled(page)
     one.stop()
     expect(page.locator("#lost")).to_contain_text("The studio has stopped", timeout=10_000)
@@ -335,8 +342,10 @@ def test_long_work_shows_progress_and_is_cancelled_while_the_page_goes_on(studio
         expect(page.locator(".cp-complaint")).to_be_empty()
         assert matrix(page) != before
     turn(knob(page, "bad", "Importance"), 14)
-    held(one, lambda wish: wish["bad"].importance == 15)
-    expected = cp.search_weights(one.workspace.models()[0].patterns, preferences=one.workspace.wish.preferences())
+    held(one, lambda preferences: preferences["bad"].importance == 15)
+    expected = cp.search_weights(
+        one.workspace.models()[0].patterns, preferences=one.workspace.preferences.preferences()
+    )
     expect(page.locator(".cp-complaint")).to_be_empty()
     page.wait_for_timeout(300)
     assert matrix(page) == expected.counts.matrix.tolist()
@@ -344,7 +353,7 @@ def test_long_work_shows_progress_and_is_cancelled_while_the_page_goes_on(studio
 
 def test_the_demo_opens_tuned_and_by_keyboard_alone(studio, visit, tmp_path):  # noqa: F811
     one = studio(write_demo(tmp_path), eager=True)
-    one.workspace.wish = WISH
+    one.workspace.preferences = PREFERENCES
     watched = visit(one.address, color_scheme="dark")
     page = watched.page
     page.wait_for_selector(".cp-panel")
@@ -401,7 +410,7 @@ def test_a_csv_of_200_megabytes(studio, visit, tmp_path, rng):  # noqa: F811
     page.wait_for_selector(".cp-panel", timeout=240_000)
     loaded = time.monotonic() - begin
     turn(knob(page, "beta", "Importance"), 12)
-    held(one, lambda wish: wish["beta"].importance == 10, seconds=240)
+    held(one, lambda preferences: preferences["beta"].importance == 10, seconds=240)
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     model = one.workspace.models()[0]
     copies = model.patterns.rows // len(y)

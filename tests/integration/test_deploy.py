@@ -25,12 +25,20 @@ def test_the_blocks_run(tmp_path):
     pytest.importorskip("skl2onnx")
     onnxruntime = pytest.importorskip("onnxruntime")
     X, y = load_breast_cancer(return_X_y=True)
-    wish = cp.Preferences(
+    preferences = cp.Preferences(
         {0: cp.Preference(10, precision_at_full_recall=0.5, recall_at_full_precision=0.95)}, metric="f"
     )
     forest = RandomForestClassifier(10, random_state=0)
-    tuned = cp.TunedDecisionClassifier(forest, preferences=wish, random_state=0).fit(X[::2], y[::2])
-    names = {"cp": cp, "X": X[::2], "y": y[::2], "X_held": X[1::2], "y_held": y[1::2], "wish": wish, "tuned": tuned}
+    tuned = cp.TunedDecisionClassifier(forest, preferences=preferences, random_state=0).fit(X[::2], y[::2])
+    names = {
+        "cp": cp,
+        "X": X[::2],
+        "y": y[::2],
+        "X_held": X[1::2],
+        "y_held": y[1::2],
+        "preferences": preferences,
+        "tuned": tuned,
+    }
     for body in BLOCKS:
         exec(compile(body, PAGE.name, "exec"), names)
     written = sorted(path.name for path in tmp_path.glob("*.onnx"))

@@ -87,9 +87,12 @@ def test_float64_models_give_the_same_labels_to_the_last_row():
 @pytest.mark.parametrize("forest", [RandomForestClassifier, ExtraTreesClassifier])
 def test_a_tuned_forest_of_hard_votes(forest):
     X, y = rows()
-    wish = cp.Preferences({"it's high": cp.Preference(3)}, metric="f")
+    preferences = cp.Preferences({"it's high": cp.Preference(3)}, metric="f")
     tuned = cp.TunedDecisionClassifier(
-        forest(20, random_state=0, min_samples_leaf=5, bootstrap=True), preferences=wish, resamples=3, random_state=0
+        forest(20, random_state=0, min_samples_leaf=5, bootstrap=True),
+        preferences=preferences,
+        resamples=3,
+        random_state=0,
     ).fit(X[:4000], y[:4000])
     assert tuned.votes_are_hard_
     before = tuned.predict_proba(X[:100])

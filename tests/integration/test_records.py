@@ -13,7 +13,7 @@ import compromis as cp
 
 pytestmark = pytest.mark.integration
 
-WISH = cp.Preferences({"a/b|c": cp.Preference(10, min_precision=0.5)}, metric="f")
+PREFERENCES = cp.Preferences({"a/b|c": cp.Preference(10, min_precision=0.5)}, metric="f")
 TRUTH, DECIDED = ["a/b|c", "x", "x", "y", "x"], ["a/b|c", "a/b|c", "x", "x", "x"]
 
 
@@ -29,7 +29,7 @@ def mlflow(tmp_path, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 def test_mlflow(mlflow):
-    result = cp.evaluate(TRUTH, DECIDED, preferences=WISH)
+    result = cp.evaluate(TRUTH, DECIDED, preferences=PREFERENCES)
     with mlflow.start_run() as run:
         said = cp.log_to_mlflow(result, prefix="test/")
     client = mlflow.MlflowClient()
@@ -67,14 +67,14 @@ def test_skore():
     skore = pytest.importorskip("skore", reason="skore is not installed")
     X, y = load_iris(return_X_y=True, as_frame=True)
     names = y.map({0: "setosa", 1: "versicolor", 2: "virginica"})
-    wish = cp.Preferences.prioritise(["virginica"], metric="f")
+    preferences = cp.Preferences.prioritise(["virginica"], metric="f")
     model = LogisticRegression(max_iter=3).fit(X[::2], names[::2])
     report = skore.EstimatorReport(model, X_test=X[1::2], y_test=names[1::2])
-    assert cp.add_to_skore(report, wish) == ["pragma_loss", "pragma_shortfall", "pragma_class_loss"]
+    assert cp.add_to_skore(report, preferences) == ["pragma_loss", "pragma_shortfall", "pragma_class_loss"]
     values = report.metrics.summarize().frame()
     decided = model.predict(X[1::2])
-    result = cp.evaluate(names[1::2], decided, preferences=wish)
-    assert values["pragma_loss"] == pytest.approx(cp.pragma_loss(names[1::2], decided, preferences=wish))
+    result = cp.evaluate(names[1::2], decided, preferences=preferences)
+    assert values["pragma_loss"] == pytest.approx(cp.pragma_loss(names[1::2], decided, preferences=preferences))
     assert values["pragma_shortfall"] == 0
     assert values["pragma_loss_virginica"] == pytest.approx(result.per_class["virginica"].loss)
     # skore's own numbers by class and ours are the same

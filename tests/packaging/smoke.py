@@ -20,12 +20,12 @@ ROWS = "truth,decision\n" + "good,good\n" * 94 + "good,bad\n" * 11 + "bad,good\n
 USE = """
 import compromis as cp
 assert "site-packages" in cp.__file__, cp.__file__
-wish = cp.Preferences.prioritise(["bad"])
-report = cp.evaluate(["good", "bad", "bad"], ["good", "bad", "good"], preferences=wish)
+preferences = cp.Preferences.prioritise(["bad"])
+report = cp.evaluate(["good", "bad", "bad"], ["good", "bad", "good"], preferences=preferences)
 assert report.summary.accuracy == 2 / 3
-search = cp.search_weights([[9, 1], [6, 4], [2, 8]], ["good", "bad", "bad"], preferences=wish, labels=["good", "bad"])
+search = cp.search_weights([[9, 1], [6, 4], [2, 8]], ["good", "bad", "bad"], preferences=preferences, labels=["good", "bad"])
 assert search.optimal and search.counts.matrix.tolist() == [[1, 0], [0, 2]]
-forest = cp.PragmaForestClassifier(10, preferences=wish, random_state=0).fit([[i] for i in range(40)], ["good"] * 25 + ["bad"] * 15)
+forest = cp.PragmaForestClassifier(10, preferences=preferences, random_state=0).fit([[i] for i in range(40)], ["good"] * 25 + ["bad"] * 15)
 assert forest.predict([[3], [38]]).tolist() == ["good", "bad"]
 assert "</table>" in report._repr_html_()
 print(cp.__version__)

@@ -13,11 +13,11 @@ import compromis as cp
 from tests.properties.laws import answer, law, refused
 from tests.properties.strategies import (
     CLASSES,
+    any_preferences,
     class_names,
     columns_of,
     confidences,
     decided_rows,
-    preferences,
     same,
     seeds,
     shuffled,
@@ -105,13 +105,13 @@ def test_nothing_new_is_one_sentence(matrix):
 
 
 @law("watch", "Watch")
-@given(telling, preferences(), st.integers(2, 50), st.floats(0, 1))
-def test_the_same_decisions_again_are_judged_alike(matrix, wish, times, most):
+@given(telling, any_preferences(), st.integers(2, 50), st.floats(0, 1))
+def test_the_same_decisions_again_are_judged_alike(matrix, preferences, times, most):
     first, later = (cp.Counts.from_matrix(matrix * k, CLASSES) for k in (1, times))
-    found = cp.watch({"first": first, "later": later}, preferences=wish, max_loss=most)
+    found = cp.watch({"first": first, "later": later}, preferences=preferences, max_loss=most)
     one, two = found.periods
     assert (one.met, one.loss, one.recall, one.precision) == (two.met, two.loss, two.recall, two.precision)
-    evaluated = cp.evaluate_counts(first, preferences=wish)
+    evaluated = cp.evaluate_counts(first, preferences=preferences)
     assert one.loss == pytest.approx(evaluated.summary.loss, abs=1e-12)
     assert two.loss_expected == pytest.approx(one.loss, abs=1e-12)
     assert found.met == two.met
@@ -124,30 +124,30 @@ def test_the_same_decisions_again_are_judged_alike(matrix, wish, times, most):
 
 
 @law("watch", "Unlabelled", "Watch", examples=12)
-@given(telling, preferences())
-def test_a_period_without_labels_that_is_decided_like_the_reference_has_its_numbers(matrix, wish):
+@given(telling, any_preferences())
+def test_a_period_without_labels_that_is_decided_like_the_reference_has_its_numbers(matrix, preferences):
     reference = cp.Counts.from_matrix(matrix, CLASSES)
-    found = cp.watch({"new": cp.Unlabelled(reference.decided)}, preferences=wish, reference=reference)
+    found = cp.watch({"new": cp.Unlabelled(reference.decided)}, preferences=preferences, reference=reference)
     period = found.periods[0]
     assert same(period.shares, reference.support / reference.total, 1e-9)
-    assert period.loss == pytest.approx(cp.evaluate_counts(reference, preferences=wish).summary.loss, abs=1e-9)
+    assert period.loss == pytest.approx(cp.evaluate_counts(reference, preferences=preferences).summary.loss, abs=1e-9)
     assert not period.labelled
-    refused(cp.watch, {"new": cp.Unlabelled(reference.decided)}, preferences=wish)
+    refused(cp.watch, {"new": cp.Unlabelled(reference.decided)}, preferences=preferences)
 
 
 @law("watch", "Watch")
-@given(decided_rows, decided_rows, preferences())
-def test_any_two_periods_are_judged_and_printed(first, second, wish):
+@given(decided_rows, decided_rows, any_preferences())
+def test_any_two_periods_are_judged_and_printed(first, second, preferences):
     periods = {
         name: cp.Counts.from_predictions(*columns_of(rows), labels=CLASSES)
         for name, rows in (("first", first), ("second", second))
     }
-    found = answer(cp.watch, periods, preferences=wish)
+    found = answer(cp.watch, periods, preferences=preferences)
     if found is None:  # a class that the reference, the first period, has no row of
         assert {truth for truth, _ in second} - {truth for truth, _ in first}
         return
     for period, counts in zip(found.periods, periods.values(), strict=True):
-        assert period.loss == pytest.approx(cp.evaluate_counts(counts, preferences=wish).summary.loss, abs=1e-12)
+        assert period.loss == pytest.approx(cp.evaluate_counts(counts, preferences=preferences).summary.loss, abs=1e-12)
         assert same(period.shares, counts.support / counts.total)
     assert str(found)
     assert len(found.to_frame()) == 6

@@ -121,11 +121,11 @@ def test_weights_set_by_hand_decide_at_any_scale(problem, weights, power):
 @given(problems())
 def test_tuned_weights_lose_no_more_than_equal_ones_on_the_votes_they_were_tuned_on(problem):
     X, y = problem
-    wish = cp.Preferences({0: cp.Preference(10, 0.1, 0.9)}, metric="f")
-    options = {"preferences": wish, "resamples": 0, "random_state": 0}
+    preferences = cp.Preferences({0: cp.Preference(10, 0.1, 0.9)}, metric="f")
+    options = {"preferences": preferences, "resamples": 0, "random_state": 0}
     tuned = cp.TunedDecisionClassifier(GaussianNB(), **options).fit(X, y)
     equal = tuned.patterns_.counts(np.ones(len(tuned.classes_)), smoothing=tuned.smoothing_)
-    assert tuned.search_.loss <= cp.evaluate_counts(equal, preferences=wish).summary.loss + 1e-12
+    assert tuned.search_.loss <= cp.evaluate_counts(equal, preferences=preferences).summary.loss + 1e-12
 
 
 @law("Decision", examples=3)

@@ -18,12 +18,12 @@ from tests import oracle
 from tests.properties.laws import law, refused
 from tests.properties.strategies import (
     CLASSES,
+    any_preferences,
     class_names,
     columns_of,
     confidences,
     decided_rows,
     labels,
-    preferences,
     repeated,
     same,
     seeds,
@@ -39,18 +39,23 @@ def evaluated(rows, **options):
 
 
 @law("evaluate", "Evaluation")
-@given(decided_rows, preferences(), seeds)
-def test_the_order_of_rows_changes_nothing(rows, wish, seed):
-    assert evaluated(shuffled(rows, seed), preferences=wish).to_json() == evaluated(rows, preferences=wish).to_json()
+@given(decided_rows, any_preferences(), seeds)
+def test_the_order_of_rows_changes_nothing(rows, preferences, seed):
+    assert (
+        evaluated(shuffled(rows, seed), preferences=preferences).to_json()
+        == evaluated(rows, preferences=preferences).to_json()
+    )
 
 
 @law("evaluate", "Evaluation")
-@given(decided_rows, labels, preferences(of=(0, 1, 2)), st.permutations(range(3)))
-def test_names_and_order_of_classes_change_nothing(rows, names, wish, order):
+@given(decided_rows, labels, any_preferences(of=(0, 1, 2)), st.permutations(range(3)))
+def test_names_and_order_of_classes_change_nothing(rows, names, preferences, order):
     assume(len(names) >= 3)
     plain = [(CLASSES.index(truth), CLASSES.index(decision)) for truth, decision in rows]
-    renamed = cp.Preferences({names[k]: one for k, one in wish.by_class.items()}, wish.default, wish.metric)
-    first = evaluated(plain, labels=range(3), preferences=wish)
+    renamed = cp.Preferences(
+        {names[k]: one for k, one in preferences.by_class.items()}, preferences.default, preferences.metric
+    )
+    first = evaluated(plain, labels=range(3), preferences=preferences)
     second = evaluated([(names[t], names[d]) for t, d in plain], labels=[names[k] for k in order], preferences=renamed)
     assert same([*_values(first.summary)], [*_values(second.summary)], 1e-14)
     for k in range(3):
@@ -66,11 +71,11 @@ def _values(summary):
 
 
 @law("evaluate", "Evaluation")
-@given(weighted_rows, preferences())
-def test_whole_weights_are_repetition(rows, wish):
+@given(weighted_rows, any_preferences())
+def test_whole_weights_are_repetition(rows, preferences):
     truth, decision, weight = columns_of(rows)
-    weighted = cp.evaluate(truth, decision, sample_weight=weight, labels=CLASSES, preferences=wish)
-    copied = evaluated(repeated(rows), preferences=wish)
+    weighted = cp.evaluate(truth, decision, sample_weight=weight, labels=CLASSES, preferences=preferences)
+    copied = evaluated(repeated(rows), preferences=preferences)
     assert weighted.counts.matrix.tolist() == copied.counts.matrix.tolist()
     skip_rows = slice(1, None)
     assert same([*_values(weighted.summary)][skip_rows], [*_values(copied.summary)][skip_rows])
@@ -111,14 +116,14 @@ def test_undefined_numbers_are_nan_here_and_null_in_json(rows):
 
 
 @law("evaluate_counts", "Counts")
-@given(decided_rows, preferences(), st.sampled_from([None, 0.9]))
-def test_counts_say_what_their_rows_say(rows, wish, confidence):
+@given(decided_rows, any_preferences(), st.sampled_from([None, 0.9]))
+def test_counts_say_what_their_rows_say(rows, preferences, confidence):
     truth, decision = columns_of(rows)
     counts = cp.Counts.from_predictions(truth, decision, labels=CLASSES)
     known = cp.Counts.from_matrix(counts.matrix.tolist(), CLASSES)
-    expected = evaluated(rows, preferences=wish, confidence=confidence).document()
+    expected = evaluated(rows, preferences=preferences, confidence=confidence).document()
     for one in (counts, known):
-        assert cp.evaluate_counts(one, preferences=wish, confidence=confidence).document() == expected
+        assert cp.evaluate_counts(one, preferences=preferences, confidence=confidence).document() == expected
 
 
 @law("evaluate_counts", "GroupedCounts", examples=8)
@@ -136,13 +141,13 @@ def test_groups_change_intervals_and_nothing_else(rows, data, confidence):
 
 
 @law("evaluate", "evaluate_counts", examples=12)
-@given(decided_rows, preferences(), confidences, confidences)
-def test_intervals_hold_the_estimate_stay_in_range_and_widen(rows, wish, one, other):
+@given(decided_rows, any_preferences(), confidences, confidences)
+def test_intervals_hold_the_estimate_stay_in_range_and_widen(rows, preferences, one, other):
     low, high = sorted((one, other))
     truth, decision = columns_of(rows)
-    narrow = evaluated(rows, preferences=wish, confidence=low).intervals
+    narrow = evaluated(rows, preferences=preferences, confidence=low).intervals
     wide = cp.evaluate_counts(
-        cp.Counts.from_predictions(truth, decision, labels=CLASSES), preferences=wish, confidence=high
+        cp.Counts.from_predictions(truth, decision, labels=CLASSES), preferences=preferences, confidence=high
     ).intervals
     pairs = [(narrow.summary[name], wide.summary[name], name) for name in narrow.summary]
     for label in CLASSES:
@@ -162,33 +167,36 @@ def test_intervals_hold_the_estimate_stay_in_range_and_widen(rows, wish, one, ot
 
 
 @law("pragma_loss", "Preferences", "Preference")
-@given(decided_rows, preferences())
-def test_the_loss_is_that_of_the_paper(rows, wish):
+@given(decided_rows, any_preferences())
+def test_the_loss_is_that_of_the_paper(rows, preferences):
     truth, decision = columns_of(rows)
-    laid = wish.on(CLASSES)
+    laid = preferences.on(CLASSES)
     expected, _ = oracle.pragma(
-        oracle.count(truth, decision, CLASSES), laid.importance.tolist(), laid.recall_weight.tolist(), wish.metric.name
+        oracle.count(truth, decision, CLASSES),
+        laid.importance.tolist(),
+        laid.recall_weight.tolist(),
+        preferences.metric.name,
     )
-    loss = cp.pragma_loss(truth, decision, preferences=wish, labels=CLASSES)
+    loss = cp.pragma_loss(truth, decision, preferences=preferences, labels=CLASSES)
     assert loss == pytest.approx(float(expected), abs=1e-14)
     assert (loss < 1e-14) == (truth == decision)
 
 
 @law("pragma_loss")
-@given(weighted_rows, preferences(), st.integers(-20, 20))
-def test_the_scale_of_importances_and_of_weights_loses_nothing(rows, wish, power):
+@given(weighted_rows, any_preferences(), st.integers(-20, 20))
+def test_the_scale_of_importances_and_of_weights_loses_nothing(rows, preferences, power):
     truth, decision, weight = columns_of(rows)
     scaled = cp.Preferences(
-        {label: _scaled(one, 2.0**power) for label, one in wish.by_class.items()},
-        _scaled(wish.default, 2.0**power),
-        wish.metric,
+        {label: _scaled(one, 2.0**power) for label, one in preferences.by_class.items()},
+        _scaled(preferences.default, 2.0**power),
+        preferences.metric,
     )
-    expected = cp.pragma_loss(truth, decision, preferences=wish, labels=CLASSES, sample_weight=weight)
+    expected = cp.pragma_loss(truth, decision, preferences=preferences, labels=CLASSES, sample_weight=weight)
     heavier = np.array(weight) * 2.0**power
     assert expected == cp.pragma_loss(truth, decision, preferences=scaled, labels=CLASSES, sample_weight=weight)
-    assert expected == cp.pragma_loss(truth, decision, preferences=wish, labels=CLASSES, sample_weight=heavier)
+    assert expected == cp.pragma_loss(truth, decision, preferences=preferences, labels=CLASSES, sample_weight=heavier)
     plain = columns_of(repeated(rows))
-    assert expected == pytest.approx(cp.pragma_loss(*plain, preferences=wish, labels=CLASSES), abs=1e-14)
+    assert expected == pytest.approx(cp.pragma_loss(*plain, preferences=preferences, labels=CLASSES), abs=1e-14)
 
 
 def _scaled(one, factor):
@@ -199,14 +207,14 @@ def _scaled(one, factor):
 @given(decided_rows, st.text(min_size=1, max_size=5))
 def test_a_preference_for_a_class_that_is_not_there_is_one_sentence(rows, label):
     assume(label not in CLASSES)
-    wish = cp.Preferences({label: cp.Preference()})
-    message = refused(cp.pragma_loss, *columns_of(rows), preferences=wish, labels=CLASSES)
+    preferences = cp.Preferences({label: cp.Preference()})
+    message = refused(cp.pragma_loss, *columns_of(rows), preferences=preferences, labels=CLASSES)
     assert repr(label) in message
 
 
 @law("pragma_scorer", examples=10)
-@given(decided_rows, preferences())
-def test_the_scorer_is_the_loss_with_its_sign_changed(rows, wish):
+@given(decided_rows, any_preferences())
+def test_the_scorer_is_the_loss_with_its_sign_changed(rows, preferences):
     truth, decision = columns_of(rows)
 
     class Saying(ClassifierMixin, BaseEstimator):
@@ -218,21 +226,21 @@ def test_the_scorer_is_the_loss_with_its_sign_changed(rows, wish):
             return np.array(decision)[np.asarray(X).ravel()]
 
     X = np.arange(len(rows)).reshape(-1, 1)
-    expected = -cp.pragma_loss(truth, decision, preferences=wish, labels=CLASSES)
-    assert cp.pragma_scorer(wish)(Saying(), X, truth) == expected
+    expected = -cp.pragma_loss(truth, decision, preferences=preferences, labels=CLASSES)
+    assert cp.pragma_scorer(preferences)(Saying(), X, truth) == expected
 
 
 @law("gate", "Gate", "Verdict")
-@given(decided_rows, preferences(), st.floats(0, 1))
-def test_a_gate_is_passed_if_nothing_that_occurs_falls_short(rows, wish, most):
+@given(decided_rows, any_preferences(), st.floats(0, 1))
+def test_a_gate_is_passed_if_nothing_that_occurs_falls_short(rows, preferences, most):
     truth, decision = columns_of(rows)
-    result = evaluated(rows, preferences=wish)
+    result = evaluated(rows, preferences=preferences)
     met = {}
     for label in {*truth}:
         hits = sum(t == d == label for t, d in rows)
         for rate, whole, floor in (
-            ("precision", decision.count(label), wish.of(label).min_precision),
-            ("recall", truth.count(label), wish.of(label).min_recall),
+            ("precision", decision.count(label), preferences.of(label).min_precision),
+            ("recall", truth.count(label), preferences.of(label).min_recall),
         ):
             if floor is not None:
                 met[f"{rate} of {label!r}"] = hits >= floor * whole and whole > 0
@@ -256,10 +264,12 @@ def test_a_gate_that_asks_less_is_passed_by_more(rows, one, other):
 
 
 @law("compare_models", "ModelComparison", examples=8)
-@given(st.lists(st.tuples(class_names, class_names, class_names), min_size=1, max_size=20), preferences(), confidences)
-def test_swapping_the_models_mirrors_the_comparison(rows, wish, confidence):
+@given(
+    st.lists(st.tuples(class_names, class_names, class_names), min_size=1, max_size=20), any_preferences(), confidences
+)
+def test_swapping_the_models_mirrors_the_comparison(rows, preferences, confidence):
     truth, first, second = columns_of(rows)
-    options = {"preferences": wish, "labels": CLASSES, "confidence": confidence}
+    options = {"preferences": preferences, "labels": CLASSES, "confidence": confidence}
     forward = cp.compare_models({"first": first, "second": second}, truth, **options)
     backward = cp.compare_models({"second": second, "first": first}, truth, **options)
     assert forward.values == backward.values
@@ -308,16 +318,16 @@ def test_an_evaluation_in_json_holds_labels_and_counts(classes, data):
 
 
 @law("evaluate", "Evaluation")
-@given(vote_rows, preferences(), st.integers(-20, 20), seeds)
-def test_votes_count_by_their_shares_and_ties_go_to_the_first_class(rows, wish, power, seed):
+@given(vote_rows, any_preferences(), st.integers(-20, 20), seeds)
+def test_votes_count_by_their_shares_and_ties_go_to_the_first_class(rows, preferences, power, seed):
     votes, truth = columns_of(rows)
-    result = cp.evaluate(truth, y_proba=votes, labels=CLASSES, preferences=wish)
+    result = cp.evaluate(truth, y_proba=votes, labels=CLASSES, preferences=preferences)
     decision = [CLASSES[one.index(max(one))] for one in votes]
     assert result.counts.matrix.tolist() == cp.Counts.from_predictions(truth, decision, labels=CLASSES).matrix.tolist()
-    larger = cp.evaluate(truth, y_proba=np.array(votes) * 2.0**power, labels=CLASSES, preferences=wish)
+    larger = cp.evaluate(truth, y_proba=np.array(votes) * 2.0**power, labels=CLASSES, preferences=preferences)
     assert larger.to_json() == result.to_json()
     votes, truth = columns_of(shuffled(rows, seed))
-    moved = cp.evaluate(truth, y_proba=votes, labels=CLASSES, preferences=wish)
+    moved = cp.evaluate(truth, y_proba=votes, labels=CLASSES, preferences=preferences)
     assert same([*_values(moved.summary)], [*_values(result.summary)])
     for label, one in result.per_class.items():
         flags = [t == label for t in truth]
@@ -339,10 +349,10 @@ def test_rows_of_different_number_are_one_sentence(rows, more):
 @law("Preferences", "Preference")
 @given(labels, st.data())
 def test_preferences_survive_toml(tmp_path_factory, classes, data):
-    wish = data.draw(preferences(of=classes))
-    path = tmp_path_factory.mktemp("wish") / "wish.toml"
-    wish.to_toml(path)
+    preferences = data.draw(any_preferences(of=classes))
+    path = tmp_path_factory.mktemp("preferences") / "preferences.toml"
+    preferences.to_toml(path)
     again = cp.Preferences.from_toml(path)
-    assert again == wish
-    assert [type(label) for label in again.by_class] == [type(label) for label in wish.by_class]
-    assert hash(again) == hash(wish)
+    assert again == preferences
+    assert [type(label) for label in again.by_class] == [type(label) for label in preferences.by_class]
+    assert hash(again) == hash(preferences)

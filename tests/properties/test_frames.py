@@ -14,13 +14,13 @@ from tests.frame_kinds import make
 from tests.properties.laws import law, refused
 from tests.properties.strategies import (
     CLASSES,
+    any_preferences,
     any_scored_rows,
     columns_of,
     decided_rows,
     metrics,
     points_of,
     positive_weights,
-    preferences,
     seeds,
     shares,
     shuffled,
@@ -40,11 +40,11 @@ def vote_frame(kind, rows):
 
 
 @law("evaluate_frame", examples=10)
-@given(decided_rows, kinds, preferences(), seeds)
-def test_decisions_in_a_frame_are_evaluated_as_in_memory(rows, kind, wish, seed):
+@given(decided_rows, kinds, any_preferences(), seeds)
+def test_decisions_in_a_frame_are_evaluated_as_in_memory(rows, kind, preferences, seed):
     truth, decision = columns_of(shuffled(rows, seed))
     frame = make(kind, {"truth": truth, "decision": decision})
-    options = {"labels": CLASSES, "preferences": wish}
+    options = {"labels": CLASSES, "preferences": preferences}
     expected = cp.evaluate(*columns_of(rows), **options).document()
     assert cp.evaluate_frame(frame, truth="truth", decision="decision", **options).document() == expected
     refused(cp.evaluate_frame, frame, truth="truth", decision="nowhere", **options)
@@ -115,11 +115,11 @@ def test_cuts_of_a_frame_are_those_of_its_rows(rows, kind):
 
 
 @law("search_frame", "FrameSearch", examples=6)
-@given(tunable_rows, kinds, preferences())
-def test_weights_for_a_frame_are_those_for_its_rows(rows, kind, wish):
+@given(tunable_rows, kinds, any_preferences())
+def test_weights_for_a_frame_are_those_for_its_rows(rows, kind, preferences):
     votes, truth = columns_of(rows)
-    found = cp.search_frame(vote_frame(kind, rows), truth="truth", votes=list(CLASSES), preferences=wish)
-    expected = cp.search_weights(votes, truth, preferences=wish, labels=CLASSES)
+    found = cp.search_frame(vote_frame(kind, rows), truth="truth", votes=list(CLASSES), preferences=preferences)
+    expected = cp.search_weights(votes, truth, preferences=preferences, labels=CLASSES)
     assert found.search.loss == pytest.approx(expected.loss, abs=1e-12)
     decided = cp.Decision(CLASSES, found.search.weights).decide(votes).tolist()
     assert found.search.counts.matrix.tolist() == cp.Counts.from_predictions(truth, decided, labels=CLASSES).matrix.tolist()  # fmt: skip

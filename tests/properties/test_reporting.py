@@ -19,6 +19,7 @@ import compromis as cp
 from tests.properties.laws import law, refused
 from tests.properties.strategies import (
     CLASSES,
+    any_preferences,
     columns_of,
     decided_rows,
     labels,
@@ -26,7 +27,6 @@ from tests.properties.strategies import (
     number_pairs,
     points_of,
     positive_weights,
-    preferences,
     same,
     scored_rows,
     tunable_rows,
@@ -42,13 +42,15 @@ hostile_labels = st.lists(
 
 
 @law("report", "Report", examples=3)
-@given(vote_rows, hostile_labels, preferences())
-def test_a_page_names_every_class_runs_none_and_asks_for_nothing(tmp_path_factory, rows, names, wish):
+@given(vote_rows, hostile_labels, any_preferences())
+def test_a_page_names_every_class_runs_none_and_asks_for_nothing(tmp_path_factory, rows, names, preferences):
     votes, truth = columns_of(rows)
     names = (names * 2)[:3] if len(names) >= 3 else [*names, "last"]
     labelled = [names[CLASSES.index(one)] for one in truth]
     renamed = cp.Preferences(
-        {names[CLASSES.index(label)]: one for label, one in wish.by_class.items()}, wish.default, wish.metric
+        {names[CLASSES.index(label)]: one for label, one in preferences.by_class.items()},
+        preferences.default,
+        preferences.metric,
     )
     path = tmp_path_factory.mktemp("report") / "report.html"
     result = cp.evaluate(labelled, y_proba=votes, labels=names, preferences=renamed)
@@ -64,14 +66,14 @@ def test_a_page_names_every_class_runs_none_and_asks_for_nothing(tmp_path_factor
 
 
 @law("panel", "Votes", examples=3)
-@given(vote_rows, preferences(), positive_weights)
-def test_knobs_say_what_was_given_and_decide_like_the_library(rows, wish, weights):
+@given(vote_rows, any_preferences(), positive_weights)
+def test_knobs_say_what_was_given_and_decide_like_the_library(rows, preferences, weights):
     pytest.importorskip("anywidget", reason="anywidget is not installed")
     votes, truth = columns_of(rows)
     patterns = cp.Votes.from_votes(votes, truth, labels=CLASSES)
-    knobs = cp.panel(patterns, preferences=wish, weights=weights)
-    assert [knobs.preferences.of(label) for label in CLASSES] == [wish.of(label) for label in CLASSES]
-    assert knobs.preferences.metric == wish.metric
+    knobs = cp.panel(patterns, preferences=preferences, weights=weights)
+    assert [knobs.preferences.of(label) for label in CLASSES] == [preferences.of(label) for label in CLASSES]
+    assert knobs.preferences.metric == preferences.metric
     assert same(knobs.weights, weights)
     assert knobs.decision.decide(votes).tolist() == cp.Decision(CLASSES, weights).decide(votes).tolist()
 
@@ -139,19 +141,19 @@ class Saying:
 
 
 @law("skore_metrics", "add_to_skore", "pragma_loss")
-@given(decided_rows, preferences())
-def test_skore_gets_the_loss_the_shortfall_and_the_loss_of_each_class(rows, wish):
+@given(decided_rows, any_preferences())
+def test_skore_gets_the_loss_the_shortfall_and_the_loss_of_each_class(rows, preferences):
     truth, decision = columns_of(rows)
-    result = cp.evaluate(truth, decision, labels=CLASSES, preferences=wish)
-    functions = cp.skore_metrics(wish)
+    result = cp.evaluate(truth, decision, labels=CLASSES, preferences=preferences)
+    functions = cp.skore_metrics(preferences)
     added = {}
     report = SimpleNamespace(
         metrics=SimpleNamespace(add=lambda metric, **options: added.setdefault(len(added), metric))
     )
-    assert cp.add_to_skore(report, wish) == list(functions)
+    assert cp.add_to_skore(report, preferences) == list(functions)
     assert len(added) == len(functions)
     arguments = Saying(decision), [[0]] * len(rows), truth
-    loss = cp.pragma_loss(truth, decision, preferences=wish, labels=CLASSES)
+    loss = cp.pragma_loss(truth, decision, preferences=preferences, labels=CLASSES)
     assert functions["pragma_loss"](*arguments) == pytest.approx(loss, abs=1e-12)
     missing = sum(one.minimum - one.value for one in result.verdict.shortfalls)
     assert functions["pragma_shortfall"](*arguments) == pytest.approx(missing, abs=1e-12)
@@ -170,11 +172,11 @@ def test_skore_shows_the_loss(seed):
     rng = np.random.default_rng(seed)
     y = np.array(CLASSES)[np.arange(30) % 3]
     X = rng.normal(size=(30, 2)) + (np.arange(30) % 3)[:, None]
-    model, wish = GaussianNB().fit(X, y), cp.Preferences.prioritise(["a"], metric="f")
+    model, preferences = GaussianNB().fit(X, y), cp.Preferences.prioritise(["a"], metric="f")
     report = skore.EstimatorReport(model, X_test=X, y_test=y)
-    cp.add_to_skore(report, wish)
+    cp.add_to_skore(report, preferences)
     shown = report.metrics.summarize().frame()
-    assert shown["pragma_loss"] == pytest.approx(cp.pragma_loss(y, model.predict(X), preferences=wish))
+    assert shown["pragma_loss"] == pytest.approx(cp.pragma_loss(y, model.predict(X), preferences=preferences))
 
 
 @law("Evaluation", "evaluate", examples=10)
@@ -193,17 +195,17 @@ def test_a_frame_and_json_repeat_the_numbers(classes, data, backend):
 
 
 @law("ClassBalanceDisplay", "WeightSweepDisplay", "VoteDisplay", examples=8)
-@given(tunable_rows, preferences(), st.sampled_from(CLASSES))
-def test_displays_of_votes_and_classes_show_the_numbers(rows, wish, label):
+@given(tunable_rows, any_preferences(), st.sampled_from(CLASSES))
+def test_displays_of_votes_and_classes_show_the_numbers(rows, preferences, label):
     votes, truth = columns_of(rows)
     patterns = cp.Votes.from_votes(votes, truth, labels=CLASSES)
     before, after = patterns.counts([1, 1, 1]), patterns.counts([1, 2, 4])
-    shown = cp.ClassBalanceDisplay(before, after, preferences=wish).frame("pandas").set_index("class")
+    shown = cp.ClassBalanceDisplay(before, after, preferences=preferences).frame("pandas").set_index("class")
     for counts, when in ((before, "before"), (after, "after")):
         each = cp.evaluate_counts(counts).per_class
         for rate in ("recall", "precision"):
             assert same(shown.loc[list(CLASSES), f"{rate}_{when}"], [getattr(each[one], rate) for one in CLASSES])
-    sweep = cp.weight_sweep(votes, truth, label=label, labels=CLASSES, preferences=wish)
+    sweep = cp.weight_sweep(votes, truth, label=label, labels=CLASSES, preferences=preferences)
     frame = cp.WeightSweepDisplay(sweep).frame("pandas")
     assert frame["loss"].tolist() == sweep.loss.tolist()
     assert same(frame[f"recall {label}"], sweep.recall[:, CLASSES.index(label)])
@@ -237,13 +239,13 @@ def test_displays_of_curves_show_the_numbers(first, second, metric):
 
 
 @law("PreferenceDisplay", "metric_value", examples=8)
-@given(preferences())
-def test_the_lines_of_a_preference_have_one_loss(wish):
-    frame = cp.PreferenceDisplay(wish, labels=CLASSES).frame("pandas")
+@given(any_preferences())
+def test_the_lines_of_a_preference_have_one_loss(preferences):
+    frame = cp.PreferenceDisplay(preferences, labels=CLASSES).frame("pandas")
     for name, part in frame.groupby("class"):
         label = name.split(", ")[0]
-        weight = wish.of(label).recall_weight(wish.metric)
-        value = cp.metric_value(part["precision"], part["recall"], weight, metric=wish.metric)
+        weight = preferences.of(label).recall_weight(preferences.metric)
+        value = cp.metric_value(part["precision"], part["recall"], weight, metric=preferences.metric)
         assert same(1 - value, part["loss"], 1e-6)
 
 

@@ -15,10 +15,10 @@ from tests import naive_weights
 from tests.properties.laws import law, refused
 from tests.properties.strategies import (
     CLASSES,
+    any_preferences,
     columns_of,
     labels,
     positive_weights,
-    preferences,
     same,
     seeds,
     shuffled,
@@ -29,9 +29,9 @@ from tests.properties.strategies import (
 small_rows = tunable_rows.filter(lambda rows: len(rows) <= 7)
 
 
-def searched(rows, wish, **options):
+def searched(rows, preferences, **options):
     votes, truth = columns_of(rows)
-    return cp.search_weights(votes, truth, preferences=wish, labels=CLASSES, random_state=0, **options)
+    return cp.search_weights(votes, truth, preferences=preferences, labels=CLASSES, random_state=0, **options)
 
 
 def shortfall(search):
@@ -39,11 +39,11 @@ def shortfall(search):
 
 
 @law("search_weights", "WeightSearch", "Exact", examples=10)
-@given(small_rows, preferences())
-def test_the_exact_search_finds_what_brute_force_finds(rows, wish):
+@given(small_rows, any_preferences())
+def test_the_exact_search_finds_what_brute_force_finds(rows, preferences):
     votes, truth = columns_of(rows)
-    search = searched(rows, wish, method=cp.Exact())
-    missing, loss = naive_weights.brute_force(votes, [CLASSES.index(one) for one in truth], wish.on(CLASSES))
+    search = searched(rows, preferences, method=cp.Exact())
+    missing, loss = naive_weights.brute_force(votes, [CLASSES.index(one) for one in truth], preferences.on(CLASSES))
     assert search.optimal
     assert shortfall(search) == pytest.approx(missing, abs=1e-9)
     assert search.loss == pytest.approx(loss, abs=1e-9)
@@ -51,14 +51,14 @@ def test_the_exact_search_finds_what_brute_force_finds(rows, wish):
 
 
 @law("search_weights", "WeightSearch", "Sweep", "Annealing", "Budget", examples=8)
-@given(tunable_rows, preferences())
-def test_no_search_does_worse_than_equal_weights_or_better_than_the_exact_one(rows, wish):
+@given(tunable_rows, any_preferences())
+def test_no_search_does_worse_than_equal_weights_or_better_than_the_exact_one(rows, preferences):
     votes, truth = columns_of(rows)
     equal = cp.Votes.from_votes(votes, truth, labels=CLASSES).counts([1, 1, 1])
-    before = cp.evaluate_counts(equal, preferences=wish)
-    exact = searched(rows, wish, method="exact")
+    before = cp.evaluate_counts(equal, preferences=preferences)
+    exact = searched(rows, preferences, method="exact")
     for method in (cp.Exact(), cp.Sweep(rounds=5), cp.Annealing(steps=200)):
-        search = searched(rows, wish, method=method, budget=cp.Budget(evaluations=300))
+        search = searched(rows, preferences, method=method, budget=cp.Budget(evaluations=300))
         start = sum(one.minimum - one.value for one in before.verdict.shortfalls), before.summary.loss
         assert (shortfall(search), search.loss) <= (start[0] + 1e-9, math.inf)
         if shortfall(search) > start[0] - 1e-12:
@@ -70,53 +70,55 @@ def test_no_search_does_worse_than_equal_weights_or_better_than_the_exact_one(ro
 
 
 @law("search_weights", "Decision", "Votes", examples=12)
-@given(tunable_rows, preferences(), st.sampled_from(["exact", "sweep"]), st.sampled_from([0.0, 0.5]))
-def test_weights_applied_again_give_the_stored_counts(rows, wish, method, smoothing):
+@given(tunable_rows, any_preferences(), st.sampled_from(["exact", "sweep"]), st.sampled_from([0.0, 0.5]))
+def test_weights_applied_again_give_the_stored_counts(rows, preferences, method, smoothing):
     votes, truth = columns_of(rows)
-    search = searched(rows, wish, method=method, smoothing=smoothing)
+    search = searched(rows, preferences, method=method, smoothing=smoothing)
     decided = cp.Decision.from_json(search.to_json()).decide(votes)
     for again in (
         cp.Counts.from_predictions(truth, decided.tolist(), labels=CLASSES),
         cp.Votes.from_votes(votes, truth, labels=CLASSES).counts(search.weights, smoothing=smoothing),
     ):
         assert again.matrix.tolist() == search.counts.matrix.tolist()
-    assert cp.evaluate_counts(search.counts, preferences=wish).summary.loss == pytest.approx(search.loss, abs=1e-12)
+    assert cp.evaluate_counts(search.counts, preferences=preferences).summary.loss == pytest.approx(
+        search.loss, abs=1e-12
+    )
 
 
 @law("search_weights", examples=10)
-@given(tunable_rows, preferences(), seeds, st.permutations(range(3)), st.integers(-20, 20))
-def test_order_of_rows_and_classes_and_scale_of_votes_lose_nothing(rows, wish, seed, order, power):
+@given(tunable_rows, any_preferences(), seeds, st.permutations(range(3)), st.integers(-20, 20))
+def test_order_of_rows_and_classes_and_scale_of_votes_lose_nothing(rows, preferences, seed, order, power):
     votes, truth = columns_of(rows)
-    expected = searched(rows, wish).loss
-    assert searched(shuffled(rows, seed), wish).loss == pytest.approx(expected, abs=1e-12)
-    assert searched([(tuple(v * 2.0**power for v in one), t) for one, t in rows], wish).loss == expected
+    expected = searched(rows, preferences).loss
+    assert searched(shuffled(rows, seed), preferences).loss == pytest.approx(expected, abs=1e-12)
+    assert searched([(tuple(v * 2.0**power for v in one), t) for one, t in rows], preferences).loss == expected
     turned = cp.search_weights(
-        np.array(votes)[:, list(order)], truth, preferences=wish, labels=[CLASSES[k] for k in order]
+        np.array(votes)[:, list(order)], truth, preferences=preferences, labels=[CLASSES[k] for k in order]
     )
     assert turned.loss == pytest.approx(expected, abs=1e-12)
 
 
 @law("search_weights", examples=8)
-@given(small_rows, preferences(), st.data())
-def test_whole_weights_of_rows_are_repetition(rows, wish, data):
+@given(small_rows, any_preferences(), st.data())
+def test_whole_weights_of_rows_are_repetition(rows, preferences, data):
     weight = data.draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)).filter(any))
     copies = [row for row, times in zip(rows, weight, strict=True) for _ in range(times)]
     assume(len({truth for _, truth in copies}) > 1)
-    weighted, copied = searched(rows, wish, sample_weight=weight), searched(copies, wish)
+    weighted, copied = searched(rows, preferences, sample_weight=weight), searched(copies, preferences)
     assert weighted.loss == pytest.approx(copied.loss, abs=1e-12)
     assert shortfall(weighted) == pytest.approx(shortfall(copied), abs=1e-12)
 
 
 @law("weight_sweep", "WeightSweep", "Votes", examples=15)
-@given(tunable_rows, preferences(), positive_weights, st.sampled_from(CLASSES))
-def test_a_sweep_tells_what_each_ratio_decides(rows, wish, weights, label):
+@given(tunable_rows, any_preferences(), positive_weights, st.sampled_from(CLASSES))
+def test_a_sweep_tells_what_each_ratio_decides(rows, preferences, weights, label):
     votes, truth = columns_of(rows)
-    sweep = cp.weight_sweep(votes, truth, label=label, preferences=wish, weights=weights, labels=CLASSES)
+    sweep = cp.weight_sweep(votes, truth, label=label, preferences=preferences, weights=weights, labels=CLASSES)
     patterns, place = cp.Votes.from_votes(votes, truth, labels=CLASSES), CLASSES.index(label)
     for step, ratio in enumerate(sweep.ratio):
         now = np.array(weights)
         now[place] *= ratio
-        result = cp.evaluate_counts(patterns.counts(now), preferences=wish)
+        result = cp.evaluate_counts(patterns.counts(now), preferences=preferences)
         assert same(sweep.recall[step], [one.recall for one in result.per_class.values()])
         assert same(sweep.precision[step], [one.precision for one in result.per_class.values()])
         assert sweep.loss[step] == pytest.approx(result.summary.loss, abs=1e-12)
@@ -160,9 +162,9 @@ def test_the_largest_weighted_vote_wins_and_the_first_one_in_a_tie(rows, weights
 
 
 @law("loss_bounds", "CountBounds", "Votes", examples=12)
-@given(vote_rows, preferences(), positive_weights, st.integers(2, 8))
+@given(vote_rows, any_preferences(), positive_weights, st.integers(2, 8))
 @example([((4, 4, 3), "a"), ((1, 0, 2), "b")], cp.Preferences(), [1.0, 1.0, 1.0], 2)
-def test_bounds_of_binned_votes_hold_what_the_exact_votes_say(rows, wish, weights, bins):
+def test_bounds_of_binned_votes_hold_what_the_exact_votes_say(rows, preferences, weights, bins):
     votes, truth = columns_of(rows)
     shares = np.array(votes) / np.sum(votes, axis=1, keepdims=True)
     frame = pd.DataFrame(shares, columns=list(CLASSES)).assign(truth=truth)
@@ -170,8 +172,8 @@ def test_bounds_of_binned_votes_hold_what_the_exact_votes_say(rows, wish, weight
     bounds = cp.Votes.from_frame(frame, truth="truth", votes=list(CLASSES), bins=bins).bounds(weights)
     assert (bounds.low <= exact.matrix).all()
     assert (exact.matrix <= bounds.high).all()
-    result = cp.evaluate_counts(exact, preferences=wish)
-    low, high = cp.loss_bounds(bounds, wish.on(CLASSES))
+    result = cp.evaluate_counts(exact, preferences=preferences)
+    low, high = cp.loss_bounds(bounds, preferences.on(CLASSES))
     assert low - 1e-12 <= result.summary.loss <= high + 1e-12
     assert bounds.accuracy[0] - 1e-12 <= result.summary.accuracy <= bounds.accuracy[1] + 1e-12
     for k, one in enumerate(result.per_class.values()):
@@ -180,15 +182,15 @@ def test_bounds_of_binned_votes_hold_what_the_exact_votes_say(rows, wish, weight
 
 
 @law("loss_bounds", "CountBounds", examples=12)
-@given(vote_rows, preferences(), positive_weights)
+@given(vote_rows, any_preferences(), positive_weights)
 @example([((1, 0, 0), "a")], cp.Preferences(), [1.0, 1.0, 1.0])
-def test_nothing_in_doubt_leaves_no_room(rows, wish, weights):
+def test_nothing_in_doubt_leaves_no_room(rows, preferences, weights):
     votes, truth = columns_of(rows)
     patterns = cp.Votes.from_votes(votes, truth, labels=CLASSES)
     bounds, exact = patterns.bounds(weights), patterns.counts(weights)
     assert bounds.low.tolist() == bounds.high.tolist() == exact.matrix.tolist()
-    loss = cp.evaluate_counts(exact, preferences=wish).summary.loss
-    assert cp.loss_bounds(bounds, wish.on(CLASSES)) == pytest.approx((loss, loss), abs=1e-12)
+    loss = cp.evaluate_counts(exact, preferences=preferences).summary.loss
+    assert cp.loss_bounds(bounds, preferences.on(CLASSES)) == pytest.approx((loss, loss), abs=1e-12)
 
 
 @law("search_weights", "Budget")

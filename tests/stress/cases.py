@@ -1,4 +1,4 @@
-"""Random cases for the measures: rows of labels, matrices of counts, scores, distributions, wishes."""
+"""Random cases for the measures: rows of labels, matrices of counts, scores, distributions, settings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ METRICS = ("kulczynski", "f", "fowlkes_mallows", "jaccard")
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Decisions (as rows, or as counts too many for rows), scores, and a wish."""
+    """Decisions (as rows, or as counts too many for rows), scores, and preferences."""
 
     classes: int
     truth: NDArray[np.int64] | None
@@ -46,7 +46,7 @@ def random_case(seed: int) -> Case:
     size = int(rng.integers(1, 11))
     score = rng.integers(0, rng.integers(1, 9), size) / 8
     importance = rng.choice([0.0, 1.0, 2.5, 10.0], classes)
-    importance[rng.integers(classes)] += 1.0  # a wish needs a class that matters
+    importance[rng.integers(classes)] += 1.0  # preferences needs a class that matters
     return Case(
         classes,
         truth,

@@ -45,7 +45,9 @@ def count_block(check: Check, seeds: list[int]) -> Outcome:
     failures, notes = [], Counter[str]()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", message="the weighted Jaccard metric")  # every metric is tried on every wish
+        warnings.filterwarnings(
+            "ignore", message="the weighted Jaccard metric"
+        )  # every metric is tried on every preferences
         for seed in seeds:
             try:
                 notes.update(check(seed) or {})

@@ -252,10 +252,10 @@ def studio(folder: Path, rng: np.random.Generator) -> None:
             },
         )
         assert one.upload("broken.csv", b"a,b\n1\n").status_code in {200, 400}
-        wish: Any = {"metric": "f", "classes": [{"label": label, "importance": 1.0} for label in labels]}
+        preferences: Any = {"metric": "f", "classes": [{"label": label, "importance": 1.0} for label in labels]}
         asked = {
             "model": model["id"],
-            "wish": wish,
+            "preferences": preferences,
             "weights": [1.0] * len(labels),
             "kind": "preferences",
             "name": "x.toml",

@@ -17,7 +17,7 @@ from compromis.measures.baselines import naive_baselines
 from compromis.measures.pragma import pragma
 from compromis.measures.probability import weka_errors
 from compromis.measures.ranking import average_precision, roc_area
-from compromis.preferences import Wish
+from compromis.preferences import PreferenceArrays
 from tests import oracle
 from tests.stress.cases import Case, exact, random_case
 from tests.stress.counting import count_seeds
@@ -58,7 +58,7 @@ def check(seed: int) -> None:
         check_counts(case, counts)
     matrix = exact(counts.matrix)
     check_rates(counts, matrix)
-    check_wish(case, counts, matrix)
+    check_preferences(case, counts, matrix)
     check_scores(case)
     check_distributions(seed, case)
     check_indices(seed)
@@ -102,23 +102,23 @@ def check_rates(counts: Counts, matrix: list[list[int]]) -> None:
         agree(measure(counts), theirs(matrix), name)
 
 
-def check_wish(case: Case, counts: Counts, matrix: list[list[int]]) -> None:
+def check_preferences(case: Case, counts: Counts, matrix: list[list[int]]) -> None:
     """The loss, its parts, and what decisions without a model lose."""
-    wish = wish_of(case)
+    preferences = form_of(case)
     arguments = (case.importance, case.recall_weight, case.metric)
     total, parts = oracle.pragma(matrix, *arguments)
-    loss = pragma(counts, wish)
+    loss = pragma(counts, preferences)
     agree(loss.total, total, f"loss with metric {case.metric}")
     for k, part in enumerate(parts):
         agree(loss.by_class[k], part, f"loss of class {k} with metric {case.metric}")
-    baselines = naive_baselines(counts, wish)
+    baselines = naive_baselines(counts, preferences)
     for baseline, expected in zip(baselines, oracle.constant_losses(matrix, *arguments), strict=False):
         agree(baseline.loss, expected, baseline.name)
     agree(baselines[-1].loss, oracle.random_loss(matrix, *arguments), baselines[-1].name)
 
 
-def wish_of(case: Case) -> Wish:
-    """Return the wish of a case, with its recall weights as they are."""
+def form_of(case: Case) -> PreferenceArrays:
+    """Return the preferences of a case, with its recall weights as they are."""
     preferences = {
         k: cp.Preference.from_recall_weight(l, importance=theta)
         for k, (theta, l) in enumerate(zip(case.importance, case.recall_weight, strict=True))

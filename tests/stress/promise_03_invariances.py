@@ -34,47 +34,49 @@ def check(seed: int) -> None:
     classes, rows = int(rng.integers(2, 6)), int(rng.integers(2, 40))
     truth, decision = rng.integers(0, classes, (2, rows))
     shares = rng.multinomial(16, np.ones(classes) / classes, rows) / 16  # sums of sixteenths are exact in any order
-    wish = cp.Preferences(
+    preferences = cp.Preferences(
         {k: cp.Preference(float(rng.integers(1, 9)), float(rng.random()), float(rng.random())) for k in range(classes)},
         metric=["kulczynski", "f", "fowlkes_mallows"][seed % 3],
     )
-    base = document(cp.evaluate(truth, decision, y_proba=shares, preferences=wish, labels=range(classes)))
+    base = document(cp.evaluate(truth, decision, y_proba=shares, preferences=preferences, labels=range(classes)))
     order = rng.permutation(rows)
     shuffled = cp.evaluate(
-        truth[order], decision[order], y_proba=shares[order], preferences=wish, labels=range(classes)
+        truth[order], decision[order], y_proba=shares[order], preferences=preferences, labels=range(classes)
     )
     alike(document(shuffled), base, "another order of the rows", exactly=True)
-    check_names(rng, truth, decision, shares, wish, base)
-    check_repetition(rng, truth, decision, wish)
+    check_names(rng, truth, decision, shares, preferences, base)
+    check_repetition(rng, truth, decision, preferences)
     check_containers(truth, decision, classes)
     check_scores(rng, truth)
     if seed % 4 == 0 and classes < 4 and len(set(truth[:10].tolist())) > 1:
-        check_search(rng, truth[:10], classes, wish)
+        check_search(rng, truth[:10], classes, preferences)
 
 
-def check_names(rng: Any, truth: Any, decision: Any, shares: Any, wish: cp.Preferences, base: dict[str, Any]) -> None:
+def check_names(
+    rng: Any, truth: Any, decision: Any, shares: Any, preferences: cp.Preferences, base: dict[str, Any]
+) -> None:
     """Strings in place of numbers change nothing; another order of the classes only the rounding of sums."""
     classes = shares.shape[1]
     names = np.array([f"c{k}" for k in range(classes)])
-    named = cp.Preferences({f"c{k}": wish.of(k) for k in range(classes)}, metric=wish.metric)
+    named = cp.Preferences({f"c{k}": preferences.of(k) for k in range(classes)}, metric=preferences.metric)
     text = cp.evaluate(names[truth], names[decision], y_proba=shares, preferences=named, labels=names.tolist())
     alike(document(text), base, "strings in place of numbers", exactly=True)
     order = rng.permutation(classes)
-    turned = cp.evaluate(truth, decision, y_proba=shares[:, order], preferences=wish, labels=order.tolist())
+    turned = cp.evaluate(truth, decision, y_proba=shares[:, order], preferences=preferences, labels=order.tolist())
     found = document(turned)
     for k, label in enumerate(order):
         alike(found["per_class"][k], base["per_class"][label], f"class {label} in another place")
     alike(found["summary"], base["summary"], "another order of the classes")
 
 
-def check_repetition(rng: Any, truth: Any, decision: Any, wish: cp.Preferences) -> None:
+def check_repetition(rng: Any, truth: Any, decision: Any, preferences: cp.Preferences) -> None:
     """A whole weight is a repetition; half the weights are the same shares."""
     times = rng.integers(0, 4, len(truth))
     times[0] += 1
-    labels = range(len(wish.by_class))
-    weighted = cp.evaluate(truth, decision, preferences=wish, labels=labels, sample_weight=times)
-    repeated = cp.evaluate(np.repeat(truth, times), np.repeat(decision, times), preferences=wish, labels=labels)
-    halved = cp.evaluate(truth, decision, preferences=wish, labels=labels, sample_weight=times / 2)
+    labels = range(len(preferences.by_class))
+    weighted = cp.evaluate(truth, decision, preferences=preferences, labels=labels, sample_weight=times)
+    repeated = cp.evaluate(np.repeat(truth, times), np.repeat(decision, times), preferences=preferences, labels=labels)
+    halved = cp.evaluate(truth, decision, preferences=preferences, labels=labels, sample_weight=times / 2)
     assert weighted.counts.matrix.tolist() == repeated.counts.matrix.tolist(), "weights and repetition differ in counts"
     found = document(weighted)
     for other, what in ((document(repeated), "repetition in place of weights"), (document(halved), "half the weights")):
@@ -137,15 +139,15 @@ def check_scores(rng: Any, truth: Any) -> None:
         alike(average_precision(points), average_precision(base), f"average precision: {name}")
 
 
-def check_search(rng: Any, truth: Any, classes: int, wish: cp.Preferences) -> None:
+def check_search(rng: Any, truth: Any, classes: int, preferences: cp.Preferences) -> None:
     """The loss found does not depend on the order of rows and classes, or on the scale of votes (up to three classes: proven)."""
     votes = rng.integers(0, 5, (len(truth), classes)) + 1
-    found = cp.search_weights(votes, truth, preferences=wish, labels=range(classes))
+    found = cp.search_weights(votes, truth, preferences=preferences, labels=range(classes))
     order, turned = rng.permutation(len(truth)), list(range(classes))[::-1]
     others = (
-        cp.search_weights(votes[order], truth[order], preferences=wish, labels=range(classes)),
-        cp.search_weights(votes / 8, truth, preferences=wish, labels=range(classes)),
-        cp.search_weights(votes[:, turned], truth, preferences=wish, labels=turned),
+        cp.search_weights(votes[order], truth[order], preferences=preferences, labels=range(classes)),
+        cp.search_weights(votes / 8, truth, preferences=preferences, labels=range(classes)),
+        cp.search_weights(votes[:, turned], truth, preferences=preferences, labels=turned),
     )
     for other in others:
         assert found.optimal

@@ -136,8 +136,8 @@ def all_matrices(classes: int, largest: int) -> Iterator[Matrix]:
         yield tuple(flat[k * classes : (k + 1) * classes] for k in range(classes))
 
 
-def wish(classes: int) -> cp.Preferences:
-    """Return a wish under which classes 0 and 1 matter."""
+def preferences(classes: int) -> cp.Preferences:
+    """Return preferences under which classes 0 and 1 matter."""
     return cp.Preferences(
         {0: cp.Preference(2.0, 0.1, 0.9), **({2: cp.Preference(0.0)} if classes == 3 else {})}, metric="f"
     )
@@ -146,7 +146,7 @@ def wish(classes: int) -> cp.Preferences:
 def check_matrix(m: Matrix) -> None:
     """Every number of one matrix, defined or not."""
     counts = cp.Counts.from_matrix(np.array(m), range(len(m)))
-    result = cp.evaluate_counts(counts, preferences=wish(len(m)))
+    result = cp.evaluate_counts(counts, preferences=preferences(len(m)))
     per_class, summary = result.per_class, result.summary
     for (name, value), holds in PER_CLASS.items():
         for k in range(len(m)):

@@ -76,7 +76,7 @@ def check_cuts(rng: Any, metric: str) -> None:
 
 
 def small_problem(rng: Any, seed: int) -> tuple[Any, Any, cp.Preferences, int]:
-    """Votes that nearly tie, true classes, a wish, and the number of classes."""
+    """Votes that nearly tie, true classes, preferences, and the number of classes."""
     classes, rows = 2 + seed // 2 % 2, int(rng.integers(2, 12))
     votes = near_equal(rng, (rows, classes))
     if seed % 3 == 0:
@@ -84,8 +84,10 @@ def small_problem(rng: Any, seed: int) -> tuple[Any, Any, cp.Preferences, int]:
         votes[0, 0] = votes[1, 1] = 0.3
     y = rng.integers(0, classes, rows)
     y[: min(rows, 2)] = [0, 1][: min(rows, 2)]
-    wish = cp.Preferences({0: cp.Preference(float(rng.integers(1, 10)), 0.1, 0.9)}, metric=METRICS[seed // 4 % 4])
-    return votes, y, wish, classes
+    preferences = cp.Preferences(
+        {0: cp.Preference(float(rng.integers(1, 10)), 0.1, 0.9)}, metric=METRICS[seed // 4 % 4]
+    )
+    return votes, y, preferences, classes
 
 
 def decided(votes: Any, y: Any, decision: Any, classes: int) -> list[list[int]]:
@@ -98,9 +100,9 @@ def decided(votes: Any, y: Any, decision: Any, classes: int) -> list[list[int]]:
 
 def check_weights(rng: Any, seed: int) -> None:
     """Weights found, carried away as JSON, and applied: plain arithmetic and the library decide alike, as stored."""
-    votes, y, wish, classes = small_problem(rng, seed)
+    votes, y, preferences, classes = small_problem(rng, seed)
     method = "exact" if seed % 8 < 6 else "sweep"
-    search = cp.search_weights(votes, y, preferences=wish, labels=range(classes), method=method)
+    search = cp.search_weights(votes, y, preferences=preferences, labels=range(classes), method=method)
     carried = cp.Decision.from_json(search.decision.to_json())
     stored = search.counts.matrix.tolist()
     assert decided(votes, y, carried.decide(votes), classes) == stored, f"weights of {method}, applied"
@@ -110,9 +112,9 @@ def check_weights(rng: Any, seed: int) -> None:
 
 def check_sweep(rng: Any, seed: int) -> None:
     """Every point of the weight sweep, at its ratio."""
-    votes, y, wish, classes = small_problem(rng, seed)
+    votes, y, preferences, classes = small_problem(rng, seed)
     label = int(rng.integers(classes))
-    sweep = cp.weight_sweep(votes, y, label=label, preferences=wish, labels=range(classes))
+    sweep = cp.weight_sweep(votes, y, label=label, preferences=preferences, labels=range(classes))
     for ratio, errors, recall in zip(sweep.ratio, sweep.errors, sweep.recall, strict=True):
         weights = np.ones(classes)
         weights[label] = ratio
@@ -125,13 +127,13 @@ def check_sweep(rng: Any, seed: int) -> None:
 
 def check_predict(rng: Any) -> None:
     """The same through fit and predict of the estimator."""
-    votes, y, wish, classes = small_problem(rng, 1)
+    votes, y, preferences, classes = small_problem(rng, 1)
     model = cp.TunedDecisionClassifier(
-        Told().fit(votes, np.arange(classes)), preferences=wish, cv="prefit", smoothing=0.0, resamples=0
+        Told().fit(votes, np.arange(classes)), preferences=preferences, cv="prefit", smoothing=0.0, resamples=0
     )
     import warnings
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # such a wish may well be uninformative, and the rows are those searched
+        warnings.simplefilter("ignore")  # such preferences may well be uninformative, and the rows are those searched
         model.fit(votes, y)
     assert decided(votes, y, model.predict(votes), classes) == model.search_.counts.matrix.tolist(), "through predict"

@@ -119,8 +119,8 @@ def told(arguments: list[str], folder: Path, *, process: bool) -> str:
 Configuration = tuple[list[str], Callable[[], str]]
 
 
-def random_wish(rng: Any, data: Data, folder: Path) -> tuple[list[str], cp.Preferences | None]:
-    """A wish by file, by name, by metric alone, or none."""
+def random_preferences(rng: Any, data: Data, folder: Path) -> tuple[list[str], cp.Preferences | None]:
+    """Preferences by file, by name, by metric alone, or none."""
     kind, metric = int(rng.integers(4)), METRICS[int(rng.integers(3))]
     if kind == 0:
         return [], None
@@ -130,13 +130,13 @@ def random_wish(rng: Any, data: Data, folder: Path) -> tuple[list[str], cp.Prefe
         ).with_metric(metric)
     if kind == 2:
         return ["--metric", metric], cp.Preferences(metric=metric)
-    wish = cp.Preferences(
+    preferences = cp.Preferences(
         {data.labels[0]: cp.Preference(3.5, float(rng.random()), float(rng.random()), min_recall=0.25)},
         cp.Preference(1.0, 0.5, float(rng.random())),
         metric=metric,
     )
-    wish.to_toml(folder / "wish.toml")
-    return ["--preferences", str(folder / "wish.toml")], wish
+    preferences.to_toml(folder / "preferences.toml")
+    return ["--preferences", str(folder / "preferences.toml")], preferences
 
 
 def with_weight(rng: Any, data: Data) -> tuple[list[str], list[float] | None]:
@@ -146,7 +146,7 @@ def with_weight(rng: Any, data: Data) -> tuple[list[str], list[float] | None]:
 
 def evaluate(rng: Any, data: Data, folder: Path) -> Configuration:
     """Decisions alone, with every other option."""
-    options, wish = random_wish(rng, data, folder)
+    options, preferences = random_preferences(rng, data, folder)
     more, weight = with_weight(rng, data)
     options += more
     order = data.labels[::-1] if rng.random() < 0.5 else None
@@ -158,7 +158,7 @@ def evaluate(rng: Any, data: Data, folder: Path) -> Configuration:
     return ["evaluate", "--truth", "truth", "--decision", "m0", "--json", *options], lambda: cp.evaluate(
         data.truth,
         data.decisions[0],
-        preferences=wish,
+        preferences=preferences,
         labels=order,
         sample_weight=weight,
         confidence=confidence,
@@ -168,14 +168,14 @@ def evaluate(rng: Any, data: Data, folder: Path) -> Configuration:
 
 def evaluate_scores(rng: Any, data: Data, folder: Path) -> Configuration:
     """Scores with or without decisions."""
-    options, wish = random_wish(rng, data, folder)
+    options, preferences = random_preferences(rng, data, folder)
     more, weight = with_weight(rng, data)
     decision = data.decisions[1] if rng.random() < 0.5 else None
     options += [*more, *(["--decision", "m1"] if decision else [])]
     order = sorted(data.labels)
     scores = data.scores[:, [data.labels.index(label) for label in order]]
     return ["evaluate", "--truth", "truth", "--scores", "p_", "--json", *options], lambda: cp.evaluate(
-        data.truth, decision, y_proba=scores, preferences=wish, labels=order, sample_weight=weight
+        data.truth, decision, y_proba=scores, preferences=preferences, labels=order, sample_weight=weight
     ).to_json()
 
 
@@ -205,22 +205,22 @@ def tradeoff(rng: Any, data: Data, folder: Path) -> Configuration:
 
 def compare(rng: Any, data: Data, folder: Path) -> Configuration:
     """Two or three columns of decisions."""
-    options, wish = random_wish(rng, data, folder)
+    options, preferences = random_preferences(rng, data, folder)
     more, weight = with_weight(rng, data)
     options += more
     names = ["m0", "m1", "m2"][: int(rng.integers(2, 4))]
     options += [part for name in names for part in ("--decision", name)]
     decisions = {name: data.decisions[k] for k, name in enumerate(names)}
     return ["compare", "--truth", "truth", "--json", *options], lambda: compare_models(
-        decisions, data.truth, preferences=wish, sample_weight=weight, confidence=0.95
+        decisions, data.truth, preferences=preferences, sample_weight=weight, confidence=0.95
     ).to_json()
 
 
 def tune(rng: Any, data: Data, folder: Path) -> Configuration:
     """Weights of votes, written as a decision."""
-    options, wish = random_wish(rng, data, folder)
-    if wish is None:
-        options, wish = ["--prioritise", data.labels[0]], cp.Preferences.prioritise([data.labels[0]])
+    options, preferences = random_preferences(rng, data, folder)
+    if preferences is None:
+        options, preferences = ["--prioritise", data.labels[0]], cp.Preferences.prioritise([data.labels[0]])
     smoothing = float(rng.choice([0.0, 0.05]))
     order = sorted(data.labels)
     votes = data.scores[:, [data.labels.index(label) for label in order]]
@@ -237,7 +237,7 @@ def tune(rng: Any, data: Data, folder: Path) -> Configuration:
         output,
         *options,
     ], lambda: cp.search_weights(
-        votes, data.truth, preferences=wish, labels=order, smoothing=smoothing, random_state=0
+        votes, data.truth, preferences=preferences, labels=order, smoothing=smoothing, random_state=0
     ).decision.to_json()
 
 

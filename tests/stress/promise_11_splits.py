@@ -10,7 +10,7 @@ from compromis.trees.grow import StopRule
 from compromis.trees.predict import tree_leaves
 from tests.stress.counting import count_seeds
 from tests.stress.outcome import Outcome, Progress, scaled, silent
-from tests.test_growing import check_root, grow_on, leaves_as_sets, random_wish
+from tests.test_growing import check_root, grow_on, leaves_as_sets, random_preferences
 
 TITLE = "each split against exhaustive search, nine criteria"
 FULL = 5_000 * len(CRITERIA)
@@ -37,7 +37,7 @@ def check_beside_scikit_learn(rng: np.random.Generator) -> None:
     labels = (X[:, 0] * 2 + X[:, 1] + rng.normal(size=rows) > 0).astype(int) + rng.integers(0, classes - 1, rows)
     weights = rng.integers(1, 10**5, rows) * 1.0
     limits = [{}, {"max_depth": 4}, {"min_samples_leaf": 5}, {"max_leaf_nodes": 9}][int(rng.integers(4))]
-    wish = random_wish(rng, labels, classes, weights)
-    tree, bins = grow_on(X, np.zeros(4, bool), labels, classes, weights, "gini", wish, StopRule(**limits))
+    preferences = random_preferences(rng, labels, classes, weights)
+    tree, bins = grow_on(X, np.zeros(4, bool), labels, classes, weights, "gini", preferences, StopRule(**limits))
     other = DecisionTreeClassifier(random_state=0, **limits).fit(X, labels, sample_weight=weights)
     assert leaves_as_sets(tree_leaves(tree, 0, bins)) == leaves_as_sets(other.apply(X)), "not scikit-learn's partition"

@@ -44,14 +44,14 @@ add(trees.nodes, trees.figures, trees.subsets, trees.leaf_shares, forest.oob_vot
 tree = cp.PragmaTreeClassifier(random_state=0).fit(X, y)
 add(tree.predict_proba(X))
 add(cp.C45Classifier().fit(np.nan_to_num(X), y).predict_proba(np.nan_to_num(X)))
-wish = cp.Preferences({1: cp.Preference(10, 0.1, 0.9)}, metric="f")
-tuned = cp.TunedDecisionClassifier(RandomForestClassifier(20, random_state=0), preferences=wish, n_jobs=jobs, random_state=0)
+preferences = cp.Preferences({1: cp.Preference(10, 0.1, 0.9)}, metric="f")
+tuned = cp.TunedDecisionClassifier(RandomForestClassifier(20, random_state=0), preferences=preferences, n_jobs=jobs, random_state=0)
 tuned.fit(np.nan_to_num(X), y)
 add(tuned.weights_, tuned.predict(np.nan_to_num(X)))
 shares = rng.dirichlet(np.ones(3), 40_000)
 truth = rng.integers(0, 3, 40_000)
-digest.update(cp.evaluate(truth, y_proba=shares, preferences=wish, confidence=0.9).to_json().encode())
-add(cp.search_weights(shares[:3000], truth[:3000], preferences=wish, method="sweep").weights)
+digest.update(cp.evaluate(truth, y_proba=shares, preferences=preferences, confidence=0.9).to_json().encode())
+add(cp.search_weights(shares[:3000], truth[:3000], preferences=preferences, method="sweep").weights)
 print(digest.hexdigest())
 """
 

@@ -83,15 +83,15 @@ def check_model(model: Path) -> int:
 
 
 def check_preferences(folder: Path) -> int:
-    """The wish of write_release.py, as written there, read from the file; recall weights under every metric."""
-    wish = cp.Preferences.from_toml(folder / "preferences.toml")
-    assert wish.metric.name == "f"
-    assert wish.of("ill") == cp.Preference(10, 0.1, 0.9, min_precision=0.2)
-    assert wish.of("unsure") == cp.Preference.from_recall_weight(0.625, importance=2.5)
-    assert wish.of("anything else") == cp.Preference(1, 0.8, 0.7)
+    """The preferences of write_release.py, as written there, read from the file; recall weights under every metric."""
+    preferences = cp.Preferences.from_toml(folder / "preferences.toml")
+    assert preferences.metric.name == "f"
+    assert preferences.of("ill") == cp.Preference(10, 0.1, 0.9, min_precision=0.2)
+    assert preferences.of("unsure") == cp.Preference.from_recall_weight(0.625, importance=2.5)
+    assert preferences.of("anything else") == cp.Preference(1, 0.8, 0.7)
     expected = json.loads((folder / "recall_weights.json").read_text(encoding="utf-8"))
     for label, weights in expected.items():
-        found = [wish.of(label).recall_weight(metric) for metric in cp.METRICS]
+        found = [preferences.of(label).recall_weight(metric) for metric in cp.METRICS]
         assert np.allclose(found, weights, rtol=1e-14, atol=0), f"recall weights of {label}"
     return 4 + sum(map(len, expected.values()))
 
@@ -110,8 +110,8 @@ def check_evaluation(folder: Path) -> int:
     """The counts in the file have the numbers in the file; new fields may have come, none may have gone; sentences may be worded anew."""
     written = json.loads((folder / "evaluation.json").read_text(encoding="utf-8"))
     counts = cp.Counts.from_matrix(written["counts"]["matrix"], written["classes"])
-    wish = cp.Preferences.from_toml(folder / "preferences.toml")
-    today = json.loads(cp.evaluate_counts(counts, preferences=wish, confidence=0.9).to_json())
+    preferences = cp.Preferences.from_toml(folder / "preferences.toml")
+    today = json.loads(cp.evaluate_counts(counts, preferences=preferences, confidence=0.9).to_json())
     assert today["version"] >= written["version"]
     written.pop("compromis")
     assert written["verdict"].pop("sentence")

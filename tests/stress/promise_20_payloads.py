@@ -86,9 +86,9 @@ def _report(running: Any, names: list[str], folder: Path) -> Outcome:
     y = np.arange(200) % len(names)
     shares = rng.dirichlet(np.ones(len(names)), 200) + np.eye(len(names))[y]
     labels = np.array(names, dtype=object)
-    wish = cp.Preferences({names[0]: cp.Preference(10, 0.2, 0.9)}, metric="f")
+    preferences = cp.Preferences({names[0]: cp.Preference(10, 0.2, 0.9)}, metric="f")
     result = cp.evaluate(
-        labels[y].tolist(), y_proba=shares / shares.sum(axis=1, keepdims=True), labels=names, preferences=wish
+        labels[y].tolist(), y_proba=shares / shares.sum(axis=1, keepdims=True), labels=names, preferences=preferences
     )
     path = folder / _file_name(names[0], ".html")
     path.write_text(cp.report(result, title=names[1], command=names[2]).html, encoding="utf-8")

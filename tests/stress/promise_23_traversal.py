@@ -106,11 +106,11 @@ def _read(running, path: str) -> Outcome:
 
 
 def _written(running, folder: Path, names: list[str]) -> Outcome:
-    from tests.studio.test_guard import loaded, wish
+    from tests.studio.test_guard import loaded, preferences
 
     asked = {
         "model": loaded(running)["id"],
-        "wish": wish("good", "bad", "ugly"),
+        "preferences": preferences("good", "bad", "ugly"),
         "weights": [1.0] * 3,
         "kind": "preferences",
         "replace": True,

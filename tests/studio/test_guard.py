@@ -228,7 +228,7 @@ SAVE_NAMES = [
 ]  # fmt: skip
 
 
-def wish(*labels):
+def preferences(*labels):
     return {
         "metric": "f",
         "classes": [{"label": label, "importance": 10.0 if k == 0 else 1.0} for k, label in enumerate(labels)],
@@ -246,7 +246,7 @@ def test_files_are_saved_only_into_the_chosen_folder(studio, tmp_path, votes):
     before = sorted(path for path in tmp_path.rglob("*"))
     asked = {
         "model": model["id"],
-        "wish": wish("good", "bad", "ugly"),
+        "preferences": preferences("good", "bad", "ugly"),
         "weights": [1.0, 1.0, 1.0],
         "kind": "preferences",
     }

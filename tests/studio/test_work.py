@@ -21,7 +21,7 @@ from tests.studio.conftest import votes_csv
 
 LABELS = ["good", "bad", "ugly"]
 COLUMNS = {"truth": "truth", "votes": {f"p_{label}": label for label in LABELS}}
-WISH = {
+PREFERENCES = {
     "metric": "f",
     "classes": [
         {
@@ -67,7 +67,7 @@ def test_loading_and_tuning_are_the_librarys(studio, votes):
     expected = library_patterns(votes)
     assert (model["name"], model["classes"], model["rows"]) == ("mine", sorted(LABELS), 300)
     assert model["support"] == expected.support.tolist()
-    found = one.ask(f"/api/models/{model['id']}/tune", {"wish": WISH})
+    found = one.ask(f"/api/models/{model['id']}/tune", {"preferences": PREFERENCES})
     search = cp.search_weights(expected, preferences=PREFERENCES)
     assert found["weights"] == search.weights.tolist()
     assert found["counts"] == search.counts.matrix.tolist()
@@ -75,19 +75,23 @@ def test_loading_and_tuning_are_the_librarys(studio, votes):
     panel = one.ask(f"/api/models/{model['id']}/panel")
     assert panel["weights"] == found["weights"]
     assert panel["counts"] == found["counts"]
-    assert panel["wish"]["metric"] == "f"
-    assert [each["importance"] for each in panel["wish"]["classes"]] == [10.0, 1.0, 1.0]
-    assert panel["wish"]["classes"][2]["recall_weight"] == 0.3
+    assert panel["preferences"]["metric"] == "f"
+    assert [each["importance"] for each in panel["preferences"]["classes"]] == [10.0, 1.0, 1.0]
+    assert panel["preferences"]["classes"][2]["recall_weight"] == 0.3
 
 
 def test_saved_files_are_read_by_the_library(studio, votes, tmp_path):
     one = studio(votes)
     model = one.ask("/api/models", {"source": "1", "name": "mine", "columns": COLUMNS})
-    found = one.ask(f"/api/models/{model['id']}/tune", {"wish": WISH})
-    asked = {"model": model["id"], "wish": WISH, "weights": found["weights"]}
-    for kind, name in (("preferences", "wish.toml"), ("weights", "weights.json"), ("report", "überblick 1.html")):
+    found = one.ask(f"/api/models/{model['id']}/tune", {"preferences": PREFERENCES})
+    asked = {"model": model["id"], "preferences": PREFERENCES, "weights": found["weights"]}
+    for kind, name in (
+        ("preferences", "preferences.toml"),
+        ("weights", "weights.json"),
+        ("report", "überblick 1.html"),
+    ):
         assert one.ask("/api/save", {**asked, "kind": kind, "name": name})["path"] == str(tmp_path / "saved" / name)
-    assert cp.Preferences.from_toml(tmp_path / "saved" / "wish.toml") == PREFERENCES
+    assert cp.Preferences.from_toml(tmp_path / "saved" / "preferences.toml") == PREFERENCES
     decision = cp.Decision.from_json(tmp_path / "saved" / "weights.json")
     assert decision.weights.tolist() == found["weights"]
     assert "mine" in (tmp_path / "saved" / "überblick 1.html").read_text()
@@ -98,7 +102,7 @@ def test_saved_files_are_read_by_the_library(studio, votes, tmp_path):
         one, "/api/save", {**asked, "weights": [1], "kind": "weights", "name": "b.json"}
     )
     assert "kind" in failed(one, "/api/save", {**asked, "kind": "secrets", "name": "b.json"})
-    toml = (tmp_path / "saved" / "wish.toml").read_text()
+    toml = (tmp_path / "saved" / "preferences.toml").read_text()
     opened = one.ask("/api/preferences", {"toml": toml, "model": model["id"]})
     assert {each["label"]: each["importance"] for each in opened["classes"]} == {"bad": 10, "good": 1, "ugly": 1}
     sentence = failed(one, "/api/preferences", {"toml": "metric = [", "model": model["id"]})
@@ -229,7 +233,7 @@ def test_missing_classes_and_one_column_of_probabilities(studio, tmp_path):
     columns = {"truth": "truth", "votes": {"score": "yes"}, "rest": "no", "drop_missing": True}
     model = one.ask("/api/models", {"source": "1", "name": "one", "columns": columns})
     assert (model["classes"], model["rows"], model["dropped"]) == (["no", "yes"], 12, 3)
-    found = one.ask(f"/api/models/{model['id']}/tune", {"wish": {"metric": "f", "classes": []}})
+    found = one.ask(f"/api/models/{model['id']}/tune", {"preferences": {"metric": "f", "classes": []}})
     votes = [[0.1, 0.9], [0.8, 0.2], [0.6, 0.4], [0.4, 0.6]] * 3
     expected = cp.search_weights(
         votes, ["yes", "no", "yes", "no"] * 3, labels=["no", "yes"], preferences=cp.Preferences(metric="f")
@@ -297,7 +301,7 @@ def test_the_first_answer_to_much_evidence_comes_from_a_sample_and_is_counted_on
     assert len(some) <= 400
     np.testing.assert_allclose(some.support, patterns.support)
     assert {tuple(row) for row in some.votes} <= {tuple(row) for row in patterns.votes}
-    wish = cp.Preferences({3: cp.Preference(10, 0.2, 0.9)}, metric="f")
+    preferences = cp.Preferences({3: cp.Preference(10, 0.2, 0.9)}, metric="f")
     offers = []
 
     class Seen(Job):
@@ -306,15 +310,15 @@ def test_the_first_answer_to_much_evidence_comes_from_a_sample_and_is_counted_on
             super().offer(result)
 
     monkeypatch.setattr(tuning, "SAMPLE", 400)
-    found = tuning.tune(patterns, wish, 0.0, np.ones(4), Seen(1, "x", ""))
+    found = tuning.tune(patterns, preferences, 0.0, np.ones(4), Seen(1, "x", ""))
     assert len(offers) == 1
     assert offers[0]["counts"] == patterns.counts(offers[0]["weights"]).matrix.tolist()
     assert offers[0]["loss"] == pytest.approx(
-        cp.evaluate_counts(patterns.counts(offers[0]["weights"]), preferences=wish).summary.loss
+        cp.evaluate_counts(patterns.counts(offers[0]["weights"]), preferences=preferences).summary.loss
     )
-    full = cp.search_weights(patterns, preferences=wish)
+    full = cp.search_weights(patterns, preferences=preferences)
     assert found.loss <= full.loss
-    assert offers[0]["loss"] < cp.evaluate_counts(patterns.counts(np.ones(4)), preferences=wish).summary.loss
+    assert offers[0]["loss"] < cp.evaluate_counts(patterns.counts(np.ones(4)), preferences=preferences).summary.loss
 
 
 def test_cancel_stops_the_work():

@@ -47,10 +47,10 @@ def command(
     from compromis.preferences import Preferences
 
     check_options(decision, votes, weights)
-    wish = Preferences.from_toml(preferences_file)
+    preferences = Preferences.from_toml(preferences_file)
     decided = read_decided(file, truth, decision, votes, weights, drop=drop_missing)
     assert decided.counts is not None
-    result = evaluate_counts(decided.counts, preferences=wish)
+    result = evaluate_counts(decided.counts, preferences=preferences)
     found = gate(result, max_loss=max_loss)
     say_dropped(decided.dropped)
     if as_json:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from compromis.cli.preference_options import preference_options, read_preferences
 from compromis.cli.saying import say_dropped
-from compromis.cli.wishes import read_wish, wish_options
 
 if TYPE_CHECKING:
     from compromis.engines.table import Table
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     metavar="COL",
     help="A column of decided classes; repeat for each model.",
 )
-@wish_options
+@preference_options
 @click.option(
     "--measure", metavar="NAME", help="What decides: loss, accuracy, kappa, balanced_accuracy, macro_f_measure, ..."
 )
@@ -52,12 +52,12 @@ def command(
     from compromis.engines import columns
     from compromis.evaluation.compare_models import compare_models
 
-    wish = read_wish(preferences_file, prioritise, metric)
+    preferences = read_preferences(preferences_file, prioritise, metric)
     table, dropped = columns.drop_missing(_read(file, truth, decisions, weight), [truth, *decisions], drop=drop_missing)
     result = compare_models(
         {name: table.columns[name] for name in decisions},
         table.columns[truth],
-        preferences=wish,
+        preferences=preferences,
         measure=measure,
         sample_weight=table.weights if weight is None else columns.numbers(table, weight),
         confidence=confidence,

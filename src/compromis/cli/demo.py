@@ -21,21 +21,25 @@ def command() -> None:
     data = load_breast_cancer()
     truth = data.target_names[data.target].astype(str)
     train, test, y_train, y_test = train_test_split(data.data, truth, test_size=0.4, stratify=truth, random_state=0)
-    wish = Preferences(
+    preferences = Preferences(
         {"malignant": Preference(10, precision_at_full_recall=0.50, recall_at_full_precision=0.95, min_precision=0.50)},
         metric="f",
     )
     click.echo("A screening: 569 tumours, 30 measurements each. A missed cancer is worse than a false alarm.\n")
-    click.echo("THE WISH\n" + wish.describe() + "\n")
+    click.echo("THE PREFERENCES\n" + preferences.describe() + "\n")
     click.echo(
         f"A forest of 20 trees learns from {len(train)} tumours; its vote weights are tuned on out-of-bag votes:"
     )
-    tuned = TunedDecisionClassifier(RandomForestClassifier(20, random_state=0), preferences=wish, random_state=0)
+    tuned = TunedDecisionClassifier(RandomForestClassifier(20, random_state=0), preferences=preferences, random_state=0)
     tuned.fit(train, y_train)
     assert tuned.tuning_ is not None
     click.echo(tuned.tuning_.summary() + "\n")
-    click.echo("OUT-OF-BAG, BEFORE AND AFTER\n" + str(change_by_tuning(tuned, wish)))
-    plain, after = (evaluate(y_test, model.predict(test), preferences=wish) for model in (tuned.estimator_, tuned))
-    click.echo(f"ON {len(test)} TUMOURS NEVER SEEN, BEFORE AND AFTER\n" + str(Change(plain.counts, after.counts, wish)))
+    click.echo("OUT-OF-BAG, BEFORE AND AFTER\n" + str(change_by_tuning(tuned, preferences)))
+    plain, after = (
+        evaluate(y_test, model.predict(test), preferences=preferences) for model in (tuned.estimator_, tuned)
+    )
+    click.echo(
+        f"ON {len(test)} TUMOURS NEVER SEEN, BEFORE AND AFTER\n" + str(Change(plain.counts, after.counts, preferences))
+    )
     click.echo(f"loss before {plain.summary.loss:.4f}, after {after.summary.loss:.4f}\nVerdict: {after.verdict}.\n")
     click.echo("THE TUNED FOREST ON THE TUMOURS NEVER SEEN\n\n" + str(after))

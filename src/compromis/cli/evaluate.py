@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from compromis.cli.engine_options import engine_options, wants_engine
+from compromis.cli.preference_options import preference_options, read_preferences
 from compromis.cli.saying import say_dropped
 from compromis.cli.shares import read_cost_file, read_pairs
-from compromis.cli.wishes import read_wish, wish_options
 from compromis.cli.words import report_in_options
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class _ClassesOrNumbers(click.Command):
     metavar="PREFIX|COL",
     help="Columns of class scores: a prefix before the class names (p_ for p_good, p_bad), or columns named as the classes.",
 )
-@wish_options
+@preference_options
 @click.option(
     "--label", "labels", multiple=True, metavar="LABEL", help="The classes in the order wanted; repeat for each."
 )
@@ -101,7 +101,7 @@ def command(
 
     if decision is None and not scores:
         raise click.UsageError("give --decision, --scores, or both")
-    wish = read_wish(preferences_file, prioritise, metric)
+    preferences = read_preferences(preferences_file, prioritise, metric)
     costed, costs = ([], None) if cost is None else read_cost_file(cost)
     if wants_engine(file, engine, cluster) and (engine is not None or group is None):
         from compromis.cli.evaluate_large import evaluate_large
@@ -109,7 +109,7 @@ def command(
         if group is not None:
             raise click.UsageError("--group needs the rows in memory; leave out --engine")
         result, dropped = evaluate_large(
-            file, truth, decision, scores, weight, labels, drop_missing, engine, cluster, wish, confidence
+            file, truth, decision, scores, weight, labels, drop_missing, engine, cluster, preferences, confidence
         )
         say_dropped(dropped)
         known = [str(label) for label in result.counts.classes]
@@ -126,7 +126,7 @@ def command(
         table.columns[truth],
         None if decision is None else table.columns[decision],
         y_proba=columns.score_matrix(table, class_of, classes) if classes and class_of else None,
-        preferences=wish,
+        preferences=preferences,
         labels=classes,
         priors=_priors(priors, train_file, train_truth or truth, classes),
         cost=None if costs is None else _arranged(costs, costed, classes or costed),

@@ -22,7 +22,7 @@ def evaluate_large(
     drop_missing: bool,
     engine: str | None,
     cluster: str | None,
-    wish: Any,
+    preferences: Any,
     confidence: float | None,
 ) -> tuple[Any, int]:
     """Return the evaluation of the counts, and the rows left out."""
@@ -37,7 +37,7 @@ def evaluate_large(
         )  # fmt: skip
     else:
         counts, dropped = _count_scores(file, truth, scores, weight, drop_missing, engine, cluster)
-    return evaluate_counts(counts, preferences=wish, confidence=confidence), dropped
+    return evaluate_counts(counts, preferences=preferences, confidence=confidence), dropped
 
 
 def _count_scores(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from compromis.cli.preference_options import preference_options, read_preferences
 from compromis.cli.saying import say_dropped
-from compromis.cli.wishes import read_wish, wish_options
 
 
 @click.command("fit")
@@ -15,7 +15,7 @@ from compromis.cli.wishes import read_wish, wish_options
     "--model", default="forest", show_default=True, metavar="NAME", help="forest, extra-trees, boosting or logistic."
 )
 @click.option("--trees", default=100, show_default=True, help="The number of trees (or rounds of boosting).")
-@wish_options
+@preference_options
 @click.option("--ignore", multiple=True, metavar="COL", help="A column to leave out; repeat for each.")
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same model.")
 @click.option("--jobs", type=int, help="Trees or folds fitted at once.")
@@ -44,14 +44,16 @@ def command(
     from compromis.estimators.model_file import save_model
     from compromis.estimators.table_fit import fit_table
 
-    wish = read_wish(preferences_file, prioritise, metric, required=True)
+    preferences = read_preferences(preferences_file, prioritise, metric, required=True)
 
     def choose(names: list[str]) -> list[str]:
         left_out = {pick_column(name, names) for name in ignore}
         return [pick_column(target, names), *(name for name in names if name != target and name not in left_out)]
 
     table, dropped = columns.drop_missing(read_table(data, choose), [target], drop=drop_missing)
-    fitted, change, tuned = fit_table(table, target, wish, name=model, trees=trees, random_state=seed, n_jobs=jobs)
+    fitted, change, tuned = fit_table(
+        table, target, preferences, name=model, trees=trees, random_state=seed, n_jobs=jobs
+    )
     save_model(fitted, output)
     say_dropped(dropped)
     click.echo("Judged on honest votes (out-of-bag or out-of-fold), equal weights before, tuned weights after:\n")

@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
-from compromis.cli.wishes import read_wish, wish_options
+from compromis.cli.preference_options import preference_options, read_preferences
 from compromis.cli.words import report_without_advice
 
 
 @click.command("merge")
 @click.argument("parts", nargs=-1, required=True)
-@wish_options
+@preference_options
 @click.option(
     "--min-cell", default=0, show_default=True, metavar="N", help="Keep back cells of fewer rows of the whole."
 )
@@ -37,11 +37,11 @@ def command(
     from compromis.evidence.evidence_file import EvidenceFile, merge_evidence, read_evidence, write_file
     from compromis.evidence.suppression import suppress
 
-    wish = read_wish(preferences_file, prioritise, metric)
+    preferences = read_preferences(preferences_file, prioritise, metric)
     merged = merge_evidence(read_evidence(part) for part in parts)
     evidence, kept_back = suppress(merged.evidence, min_cell)
     whole = EvidenceFile(evidence, merged.suppressed + kept_back)
-    text = _report(whole.evidence, wish, weights, as_json)
+    text = _report(whole.evidence, preferences, weights, as_json)
     if output is not None:
         write_file(whole, output)
     if str(whole.suppressed):
@@ -51,29 +51,31 @@ def command(
         click.echo(f"evidence of {len(parts)} files written to {output}", err=True)
 
 
-def _report(evidence: Any, wish: Any, weights: str | None, as_json: bool) -> str:
+def _report(evidence: Any, preferences: Any, weights: str | None, as_json: bool) -> str:
     from compromis.evidence.counts import Counts
     from compromis.evidence.votes import Votes
 
     if isinstance(evidence, Counts):
         from compromis.evaluation.evaluate import evaluate_counts
 
-        result = evaluate_counts(evidence, preferences=wish)
+        result = evaluate_counts(evidence, preferences=preferences)
         return result.to_json() if as_json else report_without_advice(str(result))
     if isinstance(evidence, Votes):
-        return _weights(evidence, wish, weights)
+        return _weights(evidence, preferences, weights)
     from compromis.reporting.tradeoff import TradeoffReport
 
-    report = TradeoffReport.from_points({"score": evidence}, metric="kulczynski" if wish is None else wish.metric)
+    report = TradeoffReport.from_points(
+        {"score": evidence}, metric="kulczynski" if preferences is None else preferences.metric
+    )
     return report.to_json() if as_json else str(report)
 
 
-def _weights(patterns: Any, wish: Any, weights: str | None) -> str:
+def _weights(patterns: Any, preferences: Any, weights: str | None) -> str:
     from compromis.weights import search_weights
 
-    if wish is None:
+    if preferences is None:
         return f"{patterns.rows:,} rows in {len(patterns):,} vote patterns; give --preferences or --prioritise to tune weights"
-    found = search_weights(patterns, preferences=wish)
+    found = search_weights(patterns, preferences=preferences)
     if weights is not None:
         found.decision.to_json(weights)
     return found.summary()

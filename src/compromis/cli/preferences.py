@@ -86,7 +86,7 @@ def _ask(label: str, *, floored: bool) -> Preference:
     )
     precision = click.prompt("  What precision would you accept for a recall of 1?", default=0.8, value_proc=_share)
     recall = click.prompt("  What recall would you accept for a precision of 1?", default=0.8, value_proc=_share)
-    # on the plane a wish can be met by giving up, unless there is a floor: what one accepts for a recall of 1 is the natural one
+    # on the plane preferences can be met by giving up, unless there is a floor: what one accepts for a recall of 1 is the natural one
     natural = precision if floored else 0.0
     floor = click.prompt("  Below which precision is a result useless? (0: none)", default=natural, value_proc=_share)
     preference = Preference(importance, precision, recall, min_precision=floor or None)

@@ -1,4 +1,4 @@
-"""Progress on the terminal, silence elsewhere, and Ctrl-C as the wish to see what was found so far."""
+"""Progress on the terminal, silence elsewhere, and Ctrl-C keeps the best result so far."""
 
 from __future__ import annotations
 

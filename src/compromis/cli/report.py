@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
+from compromis.cli.preference_options import preference_options, read_preferences
 from compromis.cli.saying import say_dropped
-from compromis.cli.wishes import read_wish, wish_options
 
 
 class _Remembering(click.Command):
@@ -35,7 +35,7 @@ class _Remembering(click.Command):
     metavar="PREFIX|COL",
     help="Columns of votes or probabilities: a prefix before the class names, or columns named as the classes; the page then has knobs.",
 )
-@wish_options
+@preference_options
 @click.option(
     "--weights",
     "weights_file",
@@ -80,7 +80,7 @@ def command(
 
     if decision is None and not scores:
         raise click.UsageError("give --decision, --scores, or both")
-    wish = read_wish(preferences_file, prioritise, metric)
+    preferences = read_preferences(preferences_file, prioritise, metric)
     table, class_of = read_scored(file, [truth, decision, weight], scores)
     table, dropped = columns.drop_missing(table, [name for name in (truth, decision) if name], drop=drop_missing)
     classes = sorted(class_of.values()) or None
@@ -90,7 +90,7 @@ def command(
         None if classes is None else columns.score_matrix(table, class_of, classes),
         labels=classes,
         weights_file=weights_file,
-        preferences=wish,
+        preferences=preferences,
         sample_weight=table.weights if weight is None else columns.numbers(table, weight),
         confidence=confidence,
         title=title or f"{table.source}: {truth}",

@@ -61,10 +61,10 @@ def command(files: tuple[str, ...], demo: bool, output: str, port: int, no_brows
     sock = listen(port)
     workspace = Workspace(places, eager=demo, most_upload=max_upload * 1_000_000)
     if demo:
-        from compromis.studio.demo import WISH, write_demo
+        from compromis.studio.demo import PREFERENCES, write_demo
 
         places.offer(write_demo(places.private()))
-        workspace.wish = WISH
+        workspace.preferences = PREFERENCES
 
     def started(address: str) -> None:
         click.echo(f"The studio is open at\n\n    {address}\n\nFiles are saved into {places.output}. Ctrl-C stops it.")

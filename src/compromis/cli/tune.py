@@ -5,9 +5,9 @@ from __future__ import annotations
 import click
 
 from compromis.cli.engine_options import engine_options, wants_engine
+from compromis.cli.preference_options import preference_options, read_preferences
 from compromis.cli.saying import say_dropped, say_interrupted
 from compromis.cli.shares import read_pairs
-from compromis.cli.wishes import read_wish, wish_options
 
 
 @click.command("tune")
@@ -20,7 +20,7 @@ from compromis.cli.wishes import read_wish, wish_options
     metavar="PREFIX|COL",
     help="Columns of votes or probabilities: a prefix before the class names, or columns named as the classes.",
 )
-@wish_options
+@preference_options
 @click.option("--method", default="auto", show_default=True, metavar="NAME", help="auto, exact, sweep or annealing.")
 @click.option("--smoothing", default=0.0, show_default=True, help="Votes added to every class.")
 @click.option(
@@ -65,12 +65,12 @@ def command(
     from compromis.reporting.change import Change
     from compromis.weights import search_weights
 
-    wish = read_wish(preferences_file, prioritise, metric, required=True)
+    preferences = read_preferences(preferences_file, prioritise, metric, required=True)
     if wants_engine(file, engine, cluster):
         from compromis.cli.tune_large import tune_large
 
         settings = {"method": method, "smoothing": smoothing, "budget": seconds, "random_state": seed}
-        tune_large(file, truth, votes, drop_missing, engine, cluster, wish, output, settings)
+        tune_large(file, truth, votes, drop_missing, engine, cluster, preferences, output, settings)
         return
     table, class_of = read_scored(file, [truth], votes)
     table, dropped = columns.drop_missing(table, [truth], drop=drop_missing)
@@ -82,7 +82,7 @@ def command(
     with search_progress() as progress:
         found = search_weights(
             patterns,
-            preferences=wish,
+            preferences=preferences,
             method=method,
             smoothing=smoothing,
             budget=seconds,
@@ -91,7 +91,7 @@ def command(
         )
     if output is not None and not progress.interrupted:
         found.decision.to_json(output)
-    change = Change(patterns.counts([1.0] * len(classes)), found.counts, wish)
+    change = Change(patterns.counts([1.0] * len(classes)), found.counts, preferences)
     say_dropped(dropped)
     click.echo(change)
     click.echo(found.summary())

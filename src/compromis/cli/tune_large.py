@@ -20,7 +20,7 @@ def tune_large(
     drop_missing: bool,
     engine: str | None,
     cluster: str | None,
-    wish: Any,
+    preferences: Any,
     output: str | None,
     settings: dict[str, Any],
 ) -> None:
@@ -45,13 +45,19 @@ def tune_large(
     with opened(file, engine, cluster, numbers) as scan:
         frame, dropped = without_missing(scan.frame, truth, drop_missing)
         found = search_frame(
-            frame, truth=truth, votes=by_class(chosen), preferences=wish, spell=label_texts, watch=watch, **settings
+            frame,
+            truth=truth,
+            votes=by_class(chosen),
+            preferences=preferences,
+            spell=label_texts,
+            watch=watch,
+            **settings,
         )
     interrupted = any(one.interrupted for one in watches)
     if output is not None and not interrupted:
         found.search.decision.to_json(output)
     say_dropped(dropped)
-    click.echo(Change(found.before, found.search.counts, wish))
+    click.echo(Change(found.before, found.search.counts, preferences))
     click.echo(found.summary())
     if interrupted:
         say_interrupted()

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from compromis.cli.preference_options import preference_options, read_preferences
 from compromis.cli.saying import say_dropped
-from compromis.cli.wishes import read_wish, wish_options
 
 if TYPE_CHECKING:
     from compromis.cli.decided import Decided
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 @click.option(
     "--reference", metavar="FILE", help="Labelled rows on which the decision was accepted; without it the first FILE."
 )
-@wish_options
-@click.option("--max-loss", type=float, metavar="LOSS", help="The largest loss that meets the wish.")
+@preference_options
+@click.option("--max-loss", type=float, metavar="LOSS", help="The largest loss that meets the preferences.")
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose true or decided class is missing.")
 @click.option("--markdown", is_flag=True, help="Print GitHub-flavoured Markdown.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
@@ -56,15 +56,15 @@ def command(
 ) -> None:
     """Judge the same decision in one FILE per period, in the order of time.
 
-    Says for each period what the wish comes to, whether the class shares have moved or the rows themselves, and what to do.
-    Without labels the class shares are estimated. The exit code is 1 when the last period does not meet the wish, 2 when
+    Says for each period what the preferences comes to, whether the class shares have moved or the rows themselves, and what to do.
+    Without labels the class shares are estimated. The exit code is 1 when the last period does not meet the preferences, 2 when
     nothing could be judged.
     """
     from compromis.cli.decided import check_options, read_decided
     from compromis.drift.watching import watch
 
     check_options(decision, votes, weights)
-    wish = read_wish(preferences_file, prioritise, metric, required=True)
+    preferences = read_preferences(preferences_file, prioritise, metric, required=True)
     if truth is None:
         raise click.UsageError("give --truth, the column of true classes in --reference or in the first FILE")
     accepted = read_decided(reference or files[0], truth, decision, votes, weights, drop=drop_missing)
@@ -75,7 +75,7 @@ def command(
         one = read_decided(file, known, decision, votes, weights, drop=drop_missing)
         say_dropped(one.dropped)
         periods[name] = one.counts if one.counts is not None else _unlabelled(one, accepted.counts)
-    found = watch(periods, preferences=wish, reference=accepted.counts, max_loss=max_loss)
+    found = watch(periods, preferences=preferences, reference=accepted.counts, max_loss=max_loss)
     text: Any = found.to_json() if as_json else found.to_markdown() if markdown else found
     click.echo(text, nl=as_json)
     last = found.periods[-1]

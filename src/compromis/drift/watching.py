@@ -1,4 +1,4 @@
-"""A decision watched over time: evidence per period, loss against the wish, what has changed and what to do."""
+"""A decision watched over time: evidence per period, loss against the preferences, what has changed and what to do."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from compromis.evidence import Counts
 from compromis.frames import make_frame
 from compromis.measures.rates import precision, recall
 from compromis.measures.verdict import judge
-from compromis.preferences import Label, Preferences, Wish
+from compromis.preferences import Label, PreferenceArrays, Preferences
 from compromis.reporting.json import plain, write_json
 from compromis.uncertainty.interval import read_confidence
 
@@ -42,8 +42,8 @@ class Unlabelled:
     >>> import compromis as cp
     >>> import numpy as np
     >>> spring = cp.Counts.from_matrix([[950, 50], [10, 90]], ["good", "bad"])
-    >>> wish = cp.Preferences({"bad": cp.Preference(10, min_precision=0.5)}, metric="f")
-    >>> found = cp.watch({"spring": spring, "autumn": cp.Unlabelled(np.array([1902, 118]))}, preferences=wish)
+    >>> arrays = cp.Preferences({"bad": cp.Preference(10, min_precision=0.5)}, metric="f")
+    >>> found = cp.watch({"spring": spring, "autumn": cp.Unlabelled(np.array([1902, 118]))}, preferences=arrays)
     >>> [period.rows for period in found.periods]
     [1100, 2020]
     """
@@ -59,7 +59,7 @@ class Watch:
     Attributes
     ----------
     periods : tuple of Period
-        Rows, class shares, loss, rates, whether the wish is met, and what to do, for each period.
+        Rows, class shares, loss, rates, whether the preferences are met, and what to do, for each period.
     classes : tuple
         The classes.
     preferences : Preferences
@@ -80,7 +80,7 @@ class Watch:
 
     @property
     def met(self) -> bool:
-        """Whether the last period meets the wish."""
+        """Whether the last period meets the preferences."""
         return self.periods[-1].met
 
     def to_frame(self, backend: str | None = None) -> Any:
@@ -117,7 +117,7 @@ def watch(
     max_loss: float | None = None,
     confidence: float = 0.95,
 ) -> Watch:
-    """Judge the same decision period by period, and say what to do where the wish is no longer met.
+    """Judge the same decision period by period, and say what to do where the preferences are no longer met.
 
     Parameters
     ----------
@@ -128,13 +128,13 @@ def watch(
     reference : Counts, optional
         The rows on which the decision was tuned or accepted; without it the first period with labels.
     max_loss : float, optional
-        The largest loss that still meets the wish.
+        The largest loss that still meets the preferences.
     confidence : float
         The confidence of estimated class shares.
 
     Notes
     -----
-    A period meets the wish if every minimum is met, the loss is at most `max_loss`, and no decision without a model does as
+    A period meets the preferences if every minimum is met, the loss is at most `max_loss`, and no decision without a model does as
     well. New class shares change precision but not what the rows of one class are decided for: chi-squared tests tell the
     two apart. Without labels the shares are estimated from the decisions, and the numbers are those of the reference at these shares.
 
@@ -143,8 +143,8 @@ def watch(
     >>> import compromis as cp
     >>> spring = cp.Counts.from_matrix([[950, 50], [10, 90]], ["good", "bad"])
     >>> autumn = cp.Counts.from_matrix([[1900, 100], [2, 18]], ["good", "bad"])
-    >>> wish = cp.Preferences({"bad": cp.Preference(10, min_precision=0.5)}, metric="f")
-    >>> found = cp.watch({"spring": spring, "autumn": autumn}, preferences=wish)
+    >>> arrays = cp.Preferences({"bad": cp.Preference(10, min_precision=0.5)}, metric="f")
+    >>> found = cp.watch({"spring": spring, "autumn": autumn}, preferences=arrays)
     >>> [period.met for period in found.periods]
     [True, False]
     >>> print(found.periods[1].advice)
@@ -157,8 +157,8 @@ def watch(
     if first is None:
         raise InputError("no period has labels, so nothing is known of the decision's errors; give reference=")
     classes = first.classes
-    wish = preferences.on(classes)
-    judged = [_period(name, one, first, wish, max_loss, level) for name, one in periods.items()]
+    arrays = preferences.on(classes)
+    judged = [_period(name, one, first, arrays, max_loss, level) for name, one in periods.items()]
     return Watch(tuple(judged), classes, preferences)
 
 
@@ -173,7 +173,12 @@ def _check(periods: Any, preferences: Any) -> None:
 
 
 def _period(
-    name: str, given: Counts | Unlabelled, reference: Counts, wish: Wish, max_loss: float | None, level: float
+    name: str,
+    given: Counts | Unlabelled,
+    reference: Counts,
+    arrays: PreferenceArrays,
+    max_loss: float | None,
+    level: float,
 ) -> Period:
     estimate = None
     if isinstance(given, Unlabelled):
@@ -186,7 +191,7 @@ def _period(
             raise InputError(f"period {name!r} has the classes {shown(unknown)}, which the reference has not")
         counts = given.arranged_as(reference.classes)
         rows = counts.rows
-    verdict = judge(counts, wish)
+    verdict = judge(counts, arrays)
     change = change_between(reference, counts) if estimate is None else None
     by_em = given.by_em if isinstance(given, Unlabelled) else None
     before, shares = reference.support / reference.support.sum(), counts.support / counts.support.sum()
@@ -199,7 +204,7 @@ def _period(
         shares=tuple(map(float, shares)),
         bounds=None if estimate is None else tuple((one.low, one.high) for one in estimate.intervals),
         loss=verdict.loss,
-        loss_expected=judge(reference.with_prevalence(shares.tolist()), wish).loss,
+        loss_expected=judge(reference.with_prevalence(shares.tolist()), arrays).loss,
         recall=tuple(map(float, recall(counts))),
         precision=tuple(map(float, precision(counts))),
         met=not missed,

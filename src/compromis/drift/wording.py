@@ -1,4 +1,4 @@
-"""What a watch says: when a wish is no longer met, why, and what to do; as text and as Markdown."""
+"""What a watch says: when preferences are no longer met, why, and what to do; as text and as Markdown."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class Period:
     precision: tuple[float, ...]
     met: bool
     missed: tuple[str, ...]
-    """What of the wish is missed, in sentences."""
+    """What of the preferences are missed, in sentences."""
     advice: str
     retune: bool
     """Whether weights for these shares are what helps."""
 
 
 def alarm(verdict: Verdict, max_loss: float | None) -> tuple[str, ...]:
-    """Return in sentences what of the wish is missed."""
+    """Return in sentences what of the preferences are missed."""
     sentences = [str(one) for one in verdict.shortfalls]
     if max_loss is not None and not verdict.loss <= max_loss:
         sentences.append(f"the loss is {verdict.loss:.4f}, above your maximum of {max_loss:g}")
@@ -67,11 +67,11 @@ def advice(
         return _advice_without_labels(missed, moved, *estimates)
     if change.rows_of:
         what = f"the rows of {shown(change.rows_of)} are decided differently than in the reference, which class shares do not explain"
-        return f"{what}: {'tune or fit again on new labelled rows' if missed else 'the wish is met all the same, look into it'}"
+        return f"{what}: {'tune or fit again on new labelled rows' if missed else 'the preferences are met all the same, look into it'}"
     if change.shares:
         what = f"the class shares have changed ({moved}), the rows of each class are decided as before"
         return f"{what}: {AGAIN if missed else 'weights for these shares may do better'}"
-    return "nothing has changed beyond chance: review the wish, or gather more rows" if missed else ""
+    return "nothing has changed beyond chance: review the preferences, or gather more rows" if missed else ""
 
 
 def _advice_without_labels(
@@ -123,7 +123,7 @@ def watch_markdown(periods: Sequence[Period], classes: tuple[Label, ...]) -> str
 def _cells(periods: Sequence[Period], classes: tuple[Label, ...], name: object) -> tuple[list[str], list[list[str]]]:
     assert callable(name)
     chosen = range(len(classes)) if len(classes) <= MOST else sorted(_liveliest(periods))
-    header = ["Period", "Rows", "Loss", "Expected", *(f"Share of {name(classes[k])}" for k in chosen), "Wish"]
+    header = ["Period", "Rows", "Loss", "Expected", *(f"Share of {name(classes[k])}" for k in chosen), "Preferences"]
     rows = []
     for one in periods:
         mark = "" if one.labelled else "*"
@@ -150,10 +150,10 @@ def _statements(periods: Sequence[Period], name: object) -> list[str]:
     lines = []
     for one in periods:
         if one.missed:
-            lines.append(f"{name(one.name)}: your wish is not met: {'; '.join(one.missed)}.")
+            lines.append(f"{name(one.name)}: your preferences are not met: {'; '.join(one.missed)}.")
         if one.advice:
             lines.append(f"{name(one.name)}: {one.advice}.")
-    return lines or ["Your wish is met in every period."]
+    return lines or ["Your preferences are met in every period."]
 
 
 def _loss(loss: float) -> str:

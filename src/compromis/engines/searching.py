@@ -133,8 +133,8 @@ def search_frame(
     --------
     >>> import compromis as cp, pandas
     >>> frame = pandas.DataFrame({"good": [9, 7, 6, 6, 2], "bad": [1, 3, 4, 4, 8], "true": ["good", "good", "bad", "bad", "bad"]})
-    >>> wish = cp.Preferences.prioritise(["bad"])
-    >>> found = cp.search_frame(frame, truth="true", votes=["good", "bad"], preferences=wish)
+    >>> arrays = cp.Preferences.prioritise(["bad"])
+    >>> found = cp.search_frame(frame, truth="true", votes=["good", "bad"], preferences=arrays)
     >>> found.search.counts.matrix.tolist(), found.passes
     ([[2, 0], [0, 3]], 1)
     """

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from compromis.errors import InputError, UninformativeWarning
 from compromis.estimators.growing import Prepared, binned, plan_for, prepare, whole
+from compromis.estimators.preferences_repr import PreferencesReprMixin
 from compromis.estimators.tuning import ShowsTuning, TuningOptions, auto_resamples, tune
-from compromis.estimators.wish_diagram import WishDiagram
 from compromis.estimators.wording import depth_shown, wording_of
 from compromis.evidence.votes import Votes
 from compromis.preferences import Preferences
@@ -27,7 +27,7 @@ from compromis.trees.text import tree_text
 Floats = NDArray[np.float64]
 
 
-class PragmaForestClassifier(WishDiagram, ShowsTuning, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class PragmaForestClassifier(PreferencesReprMixin, ShowsTuning, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A random forest whose class votes are weighted so that decisions meet the preferences.
 
     Parameters
@@ -191,9 +191,9 @@ class PragmaForestClassifier(WishDiagram, ShowsTuning, ClassifierMixin, BaseEsti
         labels = prepared.classes.tolist()
         truth = prepared.classes[prepared.training.labels]
         patterns = Votes.from_votes(votes, truth, labels=labels, sample_weight=prepared.weights)
-        wish = Preferences() if self.preferences is None else self.preferences
+        preferences = Preferences() if self.preferences is None else self.preferences
         options = TuningOptions(resamples=auto_resamples(len(labels)))
-        found = tune(patterns, wish, options, np.random.default_rng(seed))
+        found = tune(patterns, preferences, options, np.random.default_rng(seed))
         self.tuning_, self.weights_ = found, found.weights
         if not found.verdict.informative:
             warnings.warn(str(found.verdict), UninformativeWarning, stacklevel=3)

@@ -115,7 +115,7 @@ def binned(estimator: Any, X: Any) -> NDArray[np.uint8]:
 
 def plan_for(estimator: Any, classes: Sequence[Any], n_features: int) -> Plan:
     """Criterion, stop rule, local model and features per node from the estimator's parameters."""
-    importance, recall_weight = wish_arrays(estimator.preferences, classes)
+    importance, recall_weight = preference_arrays(estimator.preferences, classes)
     stop = StopRule(
         max_depth=whole("max_depth", estimator.max_depth, 1),
         min_samples_leaf=whole("min_samples_leaf", estimator.min_samples_leaf, 1),
@@ -133,7 +133,7 @@ def plan_for(estimator: Any, classes: Sequence[Any], n_features: int) -> Plan:
     )
 
 
-def wish_arrays(preferences: Preferences | None, classes: Sequence[Any]) -> tuple[Floats, Floats]:
+def preference_arrays(preferences: Preferences | None, classes: Sequence[Any]) -> tuple[Floats, Floats]:
     """Importances and recall weights of the classes; 1 and 1/2 where no preferences are given.
 
     A preference for a class that this training set lacks is let pass, so that folds without a rare class work, but
@@ -143,12 +143,12 @@ def wish_arrays(preferences: Preferences | None, classes: Sequence[Any]) -> tupl
         return np.ones(len(classes)), np.full(len(classes), 0.5)
     if not isinstance(preferences, Preferences):
         raise InputError(f"preferences is a compromis.Preferences or None, got {type(preferences).__name__}")
-    wish = preferences.on(classes, strict=False)
-    if preferences.by_class and not set(preferences.by_class) & set(wish.classes):
+    arrays = preferences.on(classes, strict=False)
+    if preferences.by_class and not set(preferences.by_class) & set(arrays.classes):
         preferences.on(classes, strict=True)  # says which label is unknown
-    if not wish.importance.any():
+    if not arrays.importance.any():
         raise InputError("the importances of all classes in y are 0; give at least one an importance above 0")
-    return wish.importance, wish.recall_weight
+    return arrays.importance, arrays.recall_weight
 
 
 def features_per_node(max_features: Any, n_features: int) -> int:

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from compromis.estimators.growing import binned, plan_for, prepare
-from compromis.estimators.wish_diagram import WishDiagram
+from compromis.estimators.preferences_repr import PreferencesReprMixin
 from compromis.estimators.wording import depth_shown, wording_of
 from compromis.preferences import Preferences
 from compromis.trees.criteria import OwnCriterion
@@ -22,7 +22,7 @@ from compromis.trees.text import tree_text
 Floats = NDArray[np.float64]
 
 
-class PragmaTreeClassifier(WishDiagram, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class PragmaTreeClassifier(PreferencesReprMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A decision tree whose splits are chosen by what the classes matter.
 
     Parameters

@@ -32,8 +32,8 @@ from compromis.estimators.ballots import (
     with_hard_leaves,
 )
 from compromis.estimators.outputs import refuse_many_outputs
+from compromis.estimators.preferences_repr import PreferencesReprMixin
 from compromis.estimators.tuning import ShowsTuning, Tuned, TuningOptions, auto_resamples, tune
-from compromis.estimators.wish_diagram import WishDiagram
 from compromis.evidence.votes import Votes, decide_votes, read_class_weights
 from compromis.preferences import Preferences
 from compromis.preferences.preferences import plain_label
@@ -51,7 +51,7 @@ def _estimator_has(name: str) -> Any:
     return check
 
 
-class TunedDecisionClassifier(WishDiagram, ShowsTuning, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TunedDecisionClassifier(PreferencesReprMixin, ShowsTuning, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Any classifier, with the decision tuned to what matters: the largest weight x votes wins, ties go to the first class.
 
     Parameters
@@ -121,9 +121,9 @@ class TunedDecisionClassifier(WishDiagram, ShowsTuning, MetaEstimatorMixin, Clas
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.ensemble import RandomForestClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> wish = cp.Preferences.prioritise([0], metric="f")
+    >>> arrays = cp.Preferences.prioritise([0], metric="f")
     >>> forest = RandomForestClassifier(20, random_state=0)
-    >>> tuned = cp.TunedDecisionClassifier(forest, preferences=wish, random_state=0).fit(X, y)
+    >>> tuned = cp.TunedDecisionClassifier(forest, preferences=arrays, random_state=0).fit(X, y)
     >>> bool(tuned.weights_[0] > tuned.weights_[1])
     True
     """
@@ -326,8 +326,8 @@ class TunedDecisionClassifier(WishDiagram, ShowsTuning, MetaEstimatorMixin, Clas
         if isinstance(resamples, str) or resamples < 0:
             raise InputError(f"resamples is 'auto' or a number of at least 0, got {self.resamples!r}")
         options = TuningOptions(self.method, self.smoothing_, resamples, self.max_ratio)
-        wish = Preferences() if self.preferences is None else self.preferences
-        found = tune(patterns, wish, options, generator)
+        preferences = Preferences() if self.preferences is None else self.preferences
+        found = tune(patterns, preferences, options, generator)
         self.tuning_, self.weights_, self.patterns_ = found, found.weights, patterns
         return found
 

@@ -12,7 +12,7 @@ from compromis.evidence import Counts
 from compromis.evidence.votes import Votes
 from compromis.measures.pragma import pragma
 from compromis.measures.verdict import Verdict, judge
-from compromis.preferences import Preferences, Wish
+from compromis.preferences import PreferenceArrays, Preferences
 from compromis.weights import Sweep, WeightSearch, search_weights
 
 Floats = NDArray[np.float64]
@@ -143,20 +143,20 @@ def tune(patterns: Votes, preferences: Preferences, options: TuningOptions, gene
     search = _search(patterns, preferences, options, seed)
     if options.resamples == 0:
         return Tuned(search.weights, search.counts, search.verdict, search, None)
-    wish = preferences.on(patterns.classes)
+    arrays = preferences.on(patterns.classes)
     quick = replace(options, method=_quick_method(options.method, len(patterns.classes)))
     found = [
         _search(resampled(patterns, generator), preferences, quick, seed).weights for _ in range(options.resamples)
     ]
-    losses = [_loss(patterns, weights, wish, options.smoothing) for weights in found]
+    losses = [_loss(patterns, weights, arrays, options.smoothing) for weights in found]
     mean = np.exp(np.log(found).mean(axis=0))
     equal = np.ones(len(patterns.classes))
-    steady = _loss(patterns, mean, wish, options.smoothing) <= _loss(patterns, equal, wish, options.smoothing)
+    steady = _loss(patterns, mean, arrays, options.smoothing) <= _loss(patterns, equal, arrays, options.smoothing)
     stability = Stability(np.array(found), np.array(losses))
     if not (steady and search.feasible):
         return Tuned(search.weights, search.counts, search.verdict, search, stability)
     counts = patterns.counts(mean, smoothing=options.smoothing)
-    return Tuned(mean, counts, judge(counts, wish), search, stability)
+    return Tuned(mean, counts, judge(counts, arrays), search, stability)
 
 
 def _quick_method(method: str | Sweep, classes: int) -> str | Sweep:
@@ -190,5 +190,5 @@ def _search(patterns: Votes, preferences: Preferences, options: TuningOptions, s
     )
 
 
-def _loss(patterns: Votes, weights: Floats, wish: Wish, smoothing: float) -> float:
-    return pragma(patterns.counts(weights, smoothing=smoothing), wish).total
+def _loss(patterns: Votes, weights: Floats, arrays: PreferenceArrays, smoothing: float) -> float:
+    return pragma(patterns.counts(weights, smoothing=smoothing), arrays).total

@@ -78,7 +78,7 @@ def compare_models(
     truth = positions_in(y_true, classes, "y_true")
     decided = {name: positions_in(values, classes, name) for name, values in decisions.items()}
     weight = read_weights(sample_weight, len(truth))
-    wish = None if preferences is None else preferences.on(classes)
+    arrays = None if preferences is None else preferences.on(classes)
     evaluations = {
         name: evaluate_counts(
             Counts.from_positions(truth, one, classes, weight), preferences=preferences, confidence=level
@@ -88,7 +88,7 @@ def compare_models(
     pairs = tuple(
         compare_paired(
             PairedCounts.from_positions(truth, decided[first], decided[second], classes, weight),
-            wish=wish,
+            arrays=arrays,
             measure=measure,
             names=(first, second),
             confidence=level,

@@ -144,10 +144,10 @@ def _evaluation(
     areas = roc_area_of_decisions(counts) if scored is None else scored.roc_areas()
     votes = None if scored is None else scored.votes
     evaluation = Evaluation(counts, errors, areas, shares, priors is not None, preferences, costs, votes=votes)
-    wish = evaluation.wish  # a preference for an unknown class is an error here, not when the report is printed
+    arrays = evaluation.arrays  # a preference for an unknown class is an error here, not when the report is printed
     if level is None:
         return evaluation
-    intervals = report_intervals(evidence, wish=wish, cost=costs, confidence=level)
+    intervals = report_intervals(evidence, arrays=arrays, cost=costs, confidence=level)
     if scored is not None:
         intervals = intervals.with_roc_areas(scored.roc_area_intervals(level))
     return replace(evaluation, intervals=intervals)

@@ -24,7 +24,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gate:
-    """The conditions of a wish, checked one by one; ``str()`` is a line for each.
+    """The conditions of preferences, checked one by one; ``str()`` is a line for each.
 
     Attributes
     ----------
@@ -38,8 +38,8 @@ class Gate:
     Examples
     --------
     >>> import compromis as cp
-    >>> wish = cp.Preferences({"bad": cp.Preference(10, min_recall=0.9)})
-    >>> result = cp.evaluate(["bad", "bad", "good", "good"], ["bad", "good", "good", "good"], preferences=wish)
+    >>> arrays = cp.Preferences({"bad": cp.Preference(10, min_recall=0.9)})
+    >>> result = cp.evaluate(["bad", "bad", "good", "good"], ["bad", "good", "good", "good"], preferences=arrays)
     >>> checked = cp.gate(result)
     >>> checked.passed, len(checked.conditions)
     (False, 1)
@@ -100,19 +100,19 @@ def gate(evaluation: Evaluation, *, max_loss: float | None = None) -> Gate:
     Examples
     --------
     >>> import compromis as cp
-    >>> wish = cp.Preferences({"bad": cp.Preference(10, min_recall=0.9)})
-    >>> result = cp.evaluate(["bad", "bad", "good", "good"], ["bad", "good", "good", "good"], preferences=wish)
+    >>> arrays = cp.Preferences({"bad": cp.Preference(10, min_recall=0.9)})
+    >>> result = cp.evaluate(["bad", "bad", "good", "good"], ["bad", "good", "good", "good"], preferences=arrays)
     >>> print(cp.gate(result))
     MISSED  recall of 'bad': 0.5000, at least 0.9
     The check of 4 rows failed: 1 of 1 is missed.
     """
-    wish, verdict = evaluation.wish, evaluation.verdict
-    if wish is None or verdict is None:
+    arrays, verdict = evaluation.arrays, evaluation.verdict
+    if arrays is None or verdict is None:
         raise InputError("a gate needs preferences: evaluate with preferences=")
     missed = {(one.label, one.rate): one for one in verdict.shortfalls}
     conditions = []
     for k, (label, one) in enumerate(evaluation.per_class.items()):
-        for rate, floor in (("precision", wish.min_precision[k]), ("recall", wish.min_recall[k])):
+        for rate, floor in (("precision", arrays.min_precision[k]), ("recall", arrays.min_recall[k])):
             if floor > 0 and one.support > 0:
                 short = missed.get((label, rate))
                 reached = getattr(one, rate) if short is None else short.value

@@ -197,15 +197,15 @@ def _read_data(estimator: Any, X: Any, y: Any, preferences: Preferences | None, 
         raise InputError("X has no rows; there is nothing to learn from")
     if is_classifier(estimator):
         classes = Counts.from_predictions(y, y).classes
-        wish = Preferences() if preferences is None else preferences
-        wish.on(classes)  # a preference for an unknown class is an error here
+        preferences = Preferences() if preferences is None else preferences
+        preferences.on(classes)  # a preference for an unknown class is an error here
         if error is None:
             return _Data(
                 X,
                 y,
-                lambda t, p: _preference_loss(t, p, wish),
+                lambda t, p: _preference_loss(t, p, preferences),
                 "preference loss",
-                lambda _, t: _least_naive(t, wish),
+                lambda _, t: _least_naive(t, preferences),
                 True,
             )
         chosen, name = _read_error(error)
@@ -239,14 +239,14 @@ def _regression_error(name: str, truth: Any, prediction: Any) -> float:
     return value
 
 
-def _preference_loss(truth: Any, decision: Any, wish: Preferences) -> float:
+def _preference_loss(truth: Any, decision: Any, preferences: Preferences) -> float:
     counts = Counts.from_predictions(truth, decision)
-    return pragma(counts, wish.on(counts.classes, strict=False)).total
+    return pragma(counts, preferences.on(counts.classes, strict=False)).total
 
 
-def _least_naive(truth: Any, wish: Preferences) -> float:
+def _least_naive(truth: Any, preferences: Preferences) -> float:
     counts = Counts.from_predictions(truth, truth)
-    return min(one.loss for one in naive_baselines(counts, wish.on(counts.classes, strict=False)))
+    return min(one.loss for one in naive_baselines(counts, preferences.on(counts.classes, strict=False)))
 
 
 def _commonest(labels: Any) -> Any:

@@ -135,7 +135,7 @@ def _intervals(
     if setup.group is not None:
         truth, group = setup.truth[tested], setup.group[tested]
         evidence = GroupedCounts.from_positions(truth, decided, group, pooled.counts, setup.weight_of(tested))
-    intervals = report_intervals(evidence, wish=pooled.wish, cost=setup.cost, confidence=pooled.level)
+    intervals = report_intervals(evidence, arrays=pooled.arrays, cost=setup.cost, confidence=pooled.level)
     return intervals if scored is None else intervals.with_roc_areas(scored.roc_area_intervals(pooled.level))
 
 

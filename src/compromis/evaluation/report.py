@@ -63,8 +63,8 @@ def report(
     Examples
     --------
     >>> import compromis as cp
-    >>> wish = cp.Preferences.prioritise(["bad"], metric="f")
-    >>> result = cp.evaluate(["bad", "good", "good"], y_proba=[[0.4, 0.6], [0.1, 0.9], [0.3, 0.7]], preferences=wish)
+    >>> arrays = cp.Preferences.prioritise(["bad"], metric="f")
+    >>> result = cp.evaluate(["bad", "good", "good"], y_proba=[[0.4, 0.6], [0.1, 0.9], [0.3, 0.7]], preferences=arrays)
     >>> page = cp.report(result, "report.html")
     >>> page.weights.round(3).tolist()
     [1.368, 0.731]

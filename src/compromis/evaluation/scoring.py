@@ -37,8 +37,8 @@ def pragma_loss(
     Examples
     --------
     >>> import compromis as cp
-    >>> wish = cp.Preferences.prioritise(["bad"])
-    >>> round(cp.pragma_loss(["bad", "good", "good"], ["bad", "bad", "good"], preferences=wish), 4)
+    >>> arrays = cp.Preferences.prioritise(["bad"])
+    >>> round(cp.pragma_loss(["bad", "good", "good"], ["bad", "bad", "good"], preferences=arrays), 4)
     0.0682
     """
     if not isinstance(preferences, Preferences):

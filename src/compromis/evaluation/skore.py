@@ -1,4 +1,4 @@
-"""The measures of a wish as metrics of skore's reports."""
+"""The measures of preferences as metrics of skore's reports."""
 
 from __future__ import annotations
 

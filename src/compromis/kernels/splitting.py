@@ -56,7 +56,7 @@ class Rules(NamedTuple):
 class Workspace(NamedTuple):
     """Arrays that every node of a tree uses anew; class arrays hold the classes present in the node first."""
 
-    wish: Floats
+    class_terms: Floats
     present: Numbers
     local: Numbers
     node: Floats
@@ -95,7 +95,7 @@ def count_classes(sample: Sample, start: Whole, stop: Whole, space: Workspace) -
             space.present[classes] = label
             space.node[0, classes] = 0.0
             for row in range(3):
-                space.node[row + 1, classes] = space.wish[row, label]
+                space.node[row + 1, classes] = space.class_terms[row, label]
             classes += 1
         space.node[0, local[label]] += weights[i]
         total += weights[i]

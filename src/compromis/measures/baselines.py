@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from compromis.evidence import Counts
 from compromis.measures.costs import average_cost
 from compromis.measures.pragma import pragma, violations
-from compromis.preferences import Label, Wish
+from compromis.preferences import Label, PreferenceArrays
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,26 +26,28 @@ class Baseline:
     """The sum of what its rates miss of their minima; 0 when all minima are met."""
 
 
-def naive_baselines(counts: Counts, wish: Wish, cost: NDArray[np.float64] | None = None) -> tuple[Baseline, ...]:
+def naive_baselines(
+    counts: Counts, arrays: PreferenceArrays, cost: NDArray[np.float64] | None = None
+) -> tuple[Baseline, ...]:
     """Return what each constant decision reaches, and random decisions at the classes' shares."""
-    losses = constant_losses(counts, wish) if cost is None else constant_costs(counts, cost)
-    constant = zip(counts.classes, losses.tolist(), _constant_shortfalls(counts, wish).tolist(), strict=True)
+    losses = constant_losses(counts, arrays) if cost is None else constant_costs(counts, cost)
+    constant = zip(counts.classes, losses.tolist(), _constant_shortfalls(counts, arrays).tolist(), strict=True)
     random = random_decision(counts)
-    loss = pragma(random, wish).total if cost is None else average_cost(random, cost)
+    loss = pragma(random, arrays).total if cost is None else average_cost(random, cost)
     return (
         *(Baseline(f"always deciding {label!r}", label, value, short) for label, value, short in constant),
-        Baseline("random decisions at the classes' shares", None, loss, shortfall(random, wish)),
+        Baseline("random decisions at the classes' shares", None, loss, shortfall(random, arrays)),
     )
 
 
-def constant_losses(counts: Counts, wish: Wish) -> NDArray[np.float64]:
+def constant_losses(counts: Counts, arrays: PreferenceArrays) -> NDArray[np.float64]:
     """Return the PRAGMA loss of always deciding each class (the trade-off paper's maximal group).
 
     The class decided has recall 1 and its share of the rows for precision; every other class that occurs is never decided, which counts 1.
     """
     present = counts.support > 0
-    importance = np.where(present, wish.importance, 0.0)
-    worth = wish.metric.value(_shares(counts), np.ones(len(present)), wish.recall_weight)
+    importance = np.where(present, arrays.importance, 0.0)
+    worth = arrays.metric.value(_shares(counts), np.ones(len(present)), arrays.recall_weight)
     with np.errstate(invalid="ignore"):  # importances may all be 0 among the classes that occur
         losses: NDArray[np.float64] = 1 - importance * np.where(present, worth, 0.0) / importance.sum()
     return losses
@@ -65,16 +67,16 @@ def random_decision(counts: Counts) -> Counts:
     return Counts(np.outer(counts.support, _shares(counts)), counts.classes, counts.rows)
 
 
-def shortfall(counts: Counts, wish: Wish) -> float:
+def shortfall(counts: Counts, arrays: PreferenceArrays) -> float:
     """Return the sum of what precisions and recalls miss of their minima."""
-    return float(sum(part.sum() for part in violations(counts, wish)))
+    return float(sum(part.sum() for part in violations(counts, arrays)))
 
 
-def _constant_shortfalls(counts: Counts, wish: Wish) -> NDArray[np.float64]:
+def _constant_shortfalls(counts: Counts, arrays: PreferenceArrays) -> NDArray[np.float64]:
     """The class decided misses what its share lacks of min_precision; the others that occur miss their minima whole."""
-    whole = np.where(counts.support > 0, wish.min_precision + wish.min_recall, 0.0)
-    missing = wish.min_precision - _shares(counts)
-    own = np.where((counts.support > 0) & (missing > 1e-12 * wish.min_precision), missing, 0.0)
+    whole = np.where(counts.support > 0, arrays.min_precision + arrays.min_recall, 0.0)
+    missing = arrays.min_precision - _shares(counts)
+    own = np.where((counts.support > 0) & (missing > 1e-12 * arrays.min_precision), missing, 0.0)
     others = np.array([np.delete(whole, k).sum() for k in range(len(whole))]) if whole.any() else np.zeros(len(whole))
     shortfalls: NDArray[np.float64] = others + own
     return shortfalls

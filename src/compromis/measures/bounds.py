@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis.evidence.count_bounds import CountBounds
-from compromis.preferences import Wish
+from compromis.preferences import PreferenceArrays
 
 
-def loss_bounds(bounds: CountBounds, wish: Wish) -> tuple[float, float]:
+def loss_bounds(bounds: CountBounds, arrays: PreferenceArrays) -> tuple[float, float]:
     """Return the lowest and the highest PRAGMA loss that the bounds allow.
 
     Notes
@@ -28,13 +28,15 @@ def loss_bounds(bounds: CountBounds, wish: Wish) -> tuple[float, float]:
     """
     low_precision, high_precision = bounds.precision
     low_recall, high_recall = bounds.recall
-    best = _losses(wish, high_precision, high_recall)
-    worst = _losses(wish, low_precision, low_recall)
-    importance = np.where(bounds.support > 0, wish.importance, 0.0)
+    best = _losses(arrays, high_precision, high_recall)
+    worst = _losses(arrays, low_precision, low_recall)
+    importance = np.where(bounds.support > 0, arrays.importance, 0.0)
     low, high = (float(importance @ part / importance.sum()) for part in (best, worst))
     return low, high
 
 
-def _losses(wish: Wish, precision: NDArray[np.float64], recall: NDArray[np.float64]) -> NDArray[np.float64]:
-    values = wish.metric.value(np.nan_to_num(precision), np.nan_to_num(recall), wish.recall_weight)
+def _losses(
+    arrays: PreferenceArrays, precision: NDArray[np.float64], recall: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    values = arrays.metric.value(np.nan_to_num(precision), np.nan_to_num(recall), arrays.recall_weight)
     return np.asarray(np.where(np.isnan(precision), 1.0, 1.0 - values))

@@ -6,7 +6,7 @@ import math
 
 from compromis.evidence import Counts
 from compromis.measures.rates import negative_predictive_value, precision
-from compromis.preferences import Label, Wish
+from compromis.preferences import Label, PreferenceArrays
 
 GOOD_NEGATIVE = 0.95
 """A negative decision that is right this often keeps the condition out."""
@@ -14,14 +14,14 @@ GOOD_POSITIVE = 0.90
 """A positive decision that is right this often establishes it."""
 
 
-def positive_position(counts: Counts, wish: Wish | None) -> int:
+def positive_position(counts: Counts, arrays: PreferenceArrays | None) -> int:
     """Return which of two classes is the condition looked for: the more important one, else the rarer one."""
-    if wish is not None and wish.importance[0] != wish.importance[1]:
-        return int(wish.importance.argmax())
+    if arrays is not None and arrays.importance[0] != arrays.importance[1]:
+        return int(arrays.importance.argmax())
     return int(counts.support.argmin())
 
 
-def screening_sentence(counts: Counts, wish: Wish | None) -> str:
+def screening_sentence(counts: Counts, arrays: PreferenceArrays | None) -> str:
     """Return the course's sentence on a test of two classes, from its negative and positive predictive values.
 
     Notes
@@ -29,7 +29,7 @@ def screening_sentence(counts: Counts, wish: Wish | None) -> str:
     A negative decision must also halve the risk at least: where the condition is rare, 'no' is right nearly always,
     whoever says it.
     """
-    k = positive_position(counts, wish)
+    k = positive_position(counts, arrays)
     positive, negative = counts.classes[k], counts.classes[1 - k]
     npv, ppv = float(negative_predictive_value(counts)[k]), float(precision(counts)[k])
     share = float(counts.support[k]) / counts.total

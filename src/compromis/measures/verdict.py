@@ -14,7 +14,7 @@ from compromis.measures.costs import average_cost
 from compromis.measures.pragma import pragma, violations
 from compromis.measures.rates import precision, recall
 from compromis.metrics import KULCZYNSKI
-from compromis.preferences import Label, Wish
+from compromis.preferences import Label, PreferenceArrays
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ class Verdict:
     Examples
     --------
     >>> import compromis as cp
-    >>> wish = cp.Preferences.prioritise(["sick"], metric="f")
-    >>> verdict = cp.evaluate(["sick", "well", "well", "well"], ["well"] * 4, preferences=wish).verdict
+    >>> arrays = cp.Preferences.prioritise(["sick"], metric="f")
+    >>> verdict = cp.evaluate(["sick", "well", "well", "well"], ["well"] * 4, preferences=arrays).verdict
     >>> verdict.informative, len(verdict.baselines)
     (False, 3)
     """
@@ -66,15 +66,15 @@ class Verdict:
         return self.sentence
 
 
-def judge(counts: Counts, wish: Wish, cost: NDArray[np.float64] | None = None) -> Verdict:
+def judge(counts: Counts, arrays: PreferenceArrays, cost: NDArray[np.float64] | None = None) -> Verdict:
     """Compare a result with the constant decisions and with random ones, by PRAGMA loss or by `cost`.
 
     A met minimum comes before a lower loss.
     """
-    loss = pragma(counts, wish).total if cost is None else average_cost(counts, cost)
-    short = shortfall(counts, wish)
-    baselines = naive_baselines(counts, wish, cost)
-    missed = _missed(counts, wish)
+    loss = pragma(counts, arrays).total if cost is None else average_cost(counts, cost)
+    short = shortfall(counts, arrays)
+    baselines = naive_baselines(counts, arrays, cost)
+    missed = _missed(counts, arrays)
     best = min(baselines, key=lambda baseline: (baseline.shortfall, baseline.loss))
     if math.isnan(loss):
         return Verdict(
@@ -84,16 +84,16 @@ def judge(counts: Counts, wish: Wish, cost: NDArray[np.float64] | None = None) -
     informative = (short, loss) < (best.shortfall, best.loss) and not equal
     what = "loss" if cost is None else "average cost"
     say = _praise if informative else _blame
-    cure = "" if informative else f"; {_cure(best, counts, wish, cost)}"
+    cure = "" if informative else f"; {_cure(best, counts, arrays, cost)}"
     but = "; but " + ", and ".join(map(str, missed)) if missed else ""
     return Verdict(informative, say(what, loss, short, best) + cure + but, loss, baselines, missed)
 
 
-def _missed(counts: Counts, wish: Wish) -> tuple[Shortfall, ...]:
-    rates = (("precision", precision(counts), wish.min_precision), ("recall", recall(counts), wish.min_recall))
+def _missed(counts: Counts, arrays: PreferenceArrays) -> tuple[Shortfall, ...]:
+    rates = (("precision", precision(counts), arrays.min_precision), ("recall", recall(counts), arrays.min_recall))
     return tuple(
         Shortfall(label, name, 0.0 if math.isnan(rate[k]) else float(rate[k]), float(floor[k]))
-        for (name, rate, floor), short in zip(rates, violations(counts, wish), strict=True)
+        for (name, rate, floor), short in zip(rates, violations(counts, arrays), strict=True)
         for k, label in enumerate(counts.classes)
         if short[k] > 0
     )
@@ -111,19 +111,21 @@ def _praise(what: str, loss: float, short: float, best: Baseline) -> str:
 
 def _blame(what: str, loss: float, short: float, best: Baseline) -> str:
     how = "better" if short > best.shortfall or not math.isclose(loss, best.loss) else "as well"
-    return f"uninformative: your wish is met {how} by {best.name} ({what} {best.loss:.4f}, this result {loss:.4f})"
+    return (
+        f"uninformative: your preferences are met {how} by {best.name} ({what} {best.loss:.4f}, this result {loss:.4f})"
+    )
 
 
-def _cure(best: Baseline, counts: Counts, wish: Wish, cost: NDArray[np.float64] | None) -> str:
+def _cure(best: Baseline, counts: Counts, arrays: PreferenceArrays, cost: NDArray[np.float64] | None) -> str:
     if best.label is None or cost is not None:
-        return "improve the model, or review the wish"
+        return "improve the model, or review the preferences"
     if (counts.support > 0).sum() == 1:
         return "there is only one class in these rows"
     place = counts.classes.index(best.label)
-    share = max(counts.support[place] / counts.total, wish.min_precision[place])
+    share = max(counts.support[place] / counts.total, arrays.min_precision[place])
     cure = (
         f"improve the model, or set min_precision for {best.label!r} above {share:.3f}, what always deciding it reaches"
     )
-    if wish.metric is KULCZYNSKI:
+    if arrays.metric is KULCZYNSKI:
         cure += ", or use metric f, which does not reward giving up"
     return cure

@@ -28,14 +28,14 @@ _WIDEST = 4
 class PreferenceDisplay(ShownInNotebooks):
     """The surface of the loss over recall and precision for each class, and the two answers that are worth the same.
 
-    Classes of one wish share a panel. Figure 1 of the PRAGMA paper.
+    Classes of one preference share a panel. Figure 1 of the PRAGMA paper.
 
     Parameters
     ----------
     preferences : Preferences
         What is wanted.
     labels : sequence, optional
-        The classes to draw; without it those with a wish of their own, and one panel for all others.
+        The classes to draw; without it those with preferences of their own, and one panel for all others.
     levels : sequence of float
         The losses whose lines are drawn.
 
@@ -78,9 +78,9 @@ class PreferenceDisplay(ShownInNotebooks):
     def frame(self, backend: str | None = None) -> Any:
         """Return the lines as a data frame: classes, the loss of the line, whether it joins the two answers, and its points."""
         columns: dict[str, list[Any]] = {"class": [], "loss": [], "answers": [], "recall": [], "precision": []}
-        for wish, labels in self.groups.items():
-            for loss, joins in self._lines(wish):
-                recall, precision = self._line(wish, loss)
+        for preference, labels in self.groups.items():
+            for loss, joins in self._lines(preference):
+                recall, precision = self._line(preference, loss)
                 columns["class"] += [", ".join(str(label) for label in labels)] * len(recall)
                 columns["loss"] += [loss] * len(recall)
                 columns["answers"] += [joins] * len(recall)
@@ -89,70 +89,76 @@ class PreferenceDisplay(ShownInNotebooks):
         return make_frame(columns, backend)
 
     def plot(self, ax: Any = None) -> PreferenceDisplay:
-        """Draw one panel per wish, on `ax` or on a new figure."""
+        """Draw one panel per preference, on `ax` or on a new figure."""
         across = min(len(self.groups), _WIDEST)
         down = -(-len(self.groups) // across)
         axes = panels(ax, down, across, (3.8 * across + 0.4, 4.3 * down))
         self.ax_, self.figure_ = (axes if len(self.groups) > 1 else axes[0]), axes[0].figure
-        for panel, (wish, labels) in zip(axes, self.groups.items(), strict=False):
-            self._draw(panel, wish, labels)
+        for panel, (preference, labels) in zip(axes, self.groups.items(), strict=False):
+            self._draw(panel, preference, labels)
         for panel in axes[len(self.groups) :]:
             panel.set_axis_off()
         return self
 
-    def _lines(self, wish: Preference) -> list[tuple[float, bool]]:
+    def _lines(self, preference: Preference) -> list[tuple[float, bool]]:
         """The losses of the lines to draw, and whether each joins the two answers."""
         lines = [(level, False) for level in self.levels]
-        return lines if wish.precision_at_full_recall is None else [*lines, (self._answer_loss(wish), True)]
+        return lines if preference.precision_at_full_recall is None else [*lines, (self._answer_loss(preference), True)]
 
-    def _answer_loss(self, wish: Preference) -> float:
-        assert wish.precision_at_full_recall is not None
-        return 1.0 - float(self._metric.value(wish.precision_at_full_recall, 1.0, wish.recall_weight(self._metric)))
+    def _answer_loss(self, preference: Preference) -> float:
+        assert preference.precision_at_full_recall is not None
+        return 1.0 - float(
+            self._metric.value(preference.precision_at_full_recall, 1.0, preference.recall_weight(self._metric))
+        )
 
-    def _line(self, wish: Preference, loss: float) -> tuple[Any, Any]:
-        return isoline(1.0 - loss, wish.recall_weight(self._metric), self._metric, size=_ALONG)
+    def _line(self, preference: Preference, loss: float) -> tuple[Any, Any]:
+        return isoline(1.0 - loss, preference.recall_weight(self._metric), self._metric, size=_ALONG)
 
     @property
     def _metric(self) -> Metric:
         return self.preferences.metric
 
-    def _draw(self, ax: Any, wish: Preference, labels: Sequence[Label]) -> None:
+    def _draw(self, ax: Any, preference: Preference, labels: Sequence[Label]) -> None:
         grid = np.linspace(0, 1, _SHADES)
-        surface = 1 - self._metric.value(grid[:, None], grid[None, :], wish.recall_weight(self._metric))
+        surface = 1 - self._metric.value(grid[:, None], grid[None, :], preference.recall_weight(self._metric))
         ax.imshow(surface, origin="lower", extent=(0, 1, 0, 1), cmap="Greys", vmin=0, vmax=2.6, aspect="auto", zorder=0)
-        for loss, joins in self._lines(wish):
-            recall, precision = self._line(wish, loss)
+        for loss, joins in self._lines(preference):
+            recall, precision = self._line(preference, loss)
             if joins:
                 ax.plot(recall, precision, color=ALARM, linewidth=2.2, linestyle="--")
                 continue
             ax.plot(recall, precision, color=DARK, linewidth=1)
             _name_line(ax, recall, precision, loss)
-        _mark_answers(ax, wish)
-        _hatch_minima(ax, wish)
+        _mark_answers(ax, preference)
+        _hatch_minima(ax, preference)
         unit_square(ax, "recall", "precision")
         tidy(ax)
         ax.grid(visible=False)
-        ax.set_title(self._title(wish, labels), loc="left", fontsize=SMALL, color="0.2")
+        ax.set_title(self._title(preference, labels), loc="left", fontsize=SMALL, color="0.2")
 
-    def _title(self, wish: Preference, labels: Sequence[Label]) -> str:
-        weight = wish.recall_weight(self._metric)
-        lines = [listed(labels, 5), f"importance {wish.importance:g}, recall weight {weight:.2g} ({self._metric.name})"]
-        if wish.precision_at_full_recall is not None and wish.recall_at_full_precision is not None:
+    def _title(self, preference: Preference, labels: Sequence[Label]) -> str:
+        weight = preference.recall_weight(self._metric)
+        lines = [
+            listed(labels, 5),
+            f"importance {preference.importance:g}, recall weight {weight:.2g} ({self._metric.name})",
+        ]
+        if preference.precision_at_full_recall is not None and preference.recall_at_full_precision is not None:
             lines.append(
-                f"equal: precision {wish.precision_at_full_recall:.3g} at recall 1, recall {wish.recall_at_full_precision:.3g} at precision 1"
+                f"equal: precision {preference.precision_at_full_recall:.3g} at recall 1, "
+                f"recall {preference.recall_at_full_precision:.3g} at precision 1"
             )
         return "\n".join(lines)
 
 
 def _grouped(preferences: Preferences, labels: Sequence[Any] | None) -> dict[Preference, list[Label]]:
-    """Classes by wish, in the order given."""
+    """Classes by preferences, in the order given."""
     groups: dict[Preference, list[Label]] = {}
     if labels is not None:
         for label in preferences.on(labels, strict=False).classes:
             groups.setdefault(preferences.of(label), []).append(label)
         return groups
-    for label, wish in preferences.by_class.items():
-        groups.setdefault(wish, []).append(label)
+    for label, preference in preferences.by_class.items():
+        groups.setdefault(preference, []).append(label)
     rest = OTHERS if groups else "every class"
     groups.setdefault(preferences.default, []).append(rest)
     return groups
@@ -174,15 +180,18 @@ def _name_line(ax: Any, recall: Any, precision: Any, loss: float) -> None:
     )
 
 
-def _mark_answers(ax: Any, wish: Preference) -> None:
-    if wish.precision_at_full_recall is None or wish.recall_at_full_precision is None:
+def _mark_answers(ax: Any, preference: Preference) -> None:
+    if preference.precision_at_full_recall is None or preference.recall_at_full_precision is None:
         return
-    for recall, precision in ((1.0, wish.precision_at_full_recall), (wish.recall_at_full_precision, 1.0)):
+    for recall, precision in ((1.0, preference.precision_at_full_recall), (preference.recall_at_full_precision, 1.0)):
         ax.plot(recall, precision, "o", color=ALARM, markeredgecolor="white", markersize=10, clip_on=False, zorder=5)
 
 
-def _hatch_minima(ax: Any, wish: Preference) -> None:
-    for span, minimum, name in ((ax.axhspan, wish.min_precision, "precision"), (ax.axvspan, wish.min_recall, "recall")):
+def _hatch_minima(ax: Any, preference: Preference) -> None:
+    for span, minimum, name in (
+        (ax.axhspan, preference.min_precision, "precision"),
+        (ax.axvspan, preference.min_recall, "recall"),
+    ):
         if minimum:
             span(-0.02, minimum, facecolor="none", edgecolor=HATCH, hatch="///", linewidth=0)
             place = {"x": 0.5, "y": minimum / 2} if name == "precision" else {"x": minimum / 2, "y": 0.5}

@@ -25,7 +25,7 @@ JACCARD_WARNING = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Wish:
+class PreferenceArrays:
     """Preferences laid out for given classes: arrays that measures and searches read."""
 
     classes: tuple[Label, ...]
@@ -54,8 +54,8 @@ class Preferences:
     Examples
     --------
     >>> import compromis as cp
-    >>> wish = cp.Preferences({"bad": cp.Preference(10, precision_at_full_recall=0.1, recall_at_full_precision=0.9)})
-    >>> print(wish.describe())
+    >>> arrays = cp.Preferences({"bad": cp.Preference(10, precision_at_full_recall=0.1, recall_at_full_precision=0.9)})
+    >>> print(arrays.describe())
     metric kulczynski
     'bad': importance 10; for a recall of 1 you accept a precision of 10 %; for a precision of 1 you accept a recall of 90 %.
     every other class: importance 1; for a recall of 1 you accept a precision of 80 %; for a precision of 1 you accept a recall of 80 %.
@@ -126,7 +126,7 @@ class Preferences:
         """Return the same preferences under another metric."""
         return Preferences(self._by_class, self._default, metric)
 
-    def on(self, classes: Sequence[Any], *, strict: bool = True) -> Wish:
+    def on(self, classes: Sequence[Any], *, strict: bool = True) -> PreferenceArrays:
         """Lay the preferences out for `classes`; with `strict`, a preference for any other class is an error."""
         known = tuple(plain_label(label) for label in classes)
         self._check_types(known)
@@ -141,7 +141,7 @@ class Preferences:
         recall_weight = np.array([preference.recall_weight(self._metric) for preference in each], dtype=np.float64)
         if strict and self._metric is JACCARD and len(set(recall_weight[importance > 0])) > 1:
             warnings.warn(JACCARD_WARNING, UserWarning, stacklevel=2)
-        return Wish(
+        return PreferenceArrays(
             classes=known,
             importance=importance,
             recall_weight=recall_weight,

@@ -1,4 +1,4 @@
-"""The evaluation of a classifier: evidence and wish in, every number of the report out."""
+"""The evaluation of a classifier: evidence and preferences in, every number of the report out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from compromis.measures.pragma import PragmaLoss, pragma
 from compromis.measures.probability import WekaErrors, weka_errors
 from compromis.measures.screening import screening_sentence
 from compromis.measures.verdict import Verdict, judge
-from compromis.preferences import Label, Preferences, Wish
+from compromis.preferences import Label, PreferenceArrays, Preferences
 from compromis.reporting.summaries import Averages, ClassSummary, Summary
 from compromis.uncertainty.intervals import ReportIntervals
 
@@ -75,25 +75,25 @@ class Evaluation:
     votes: Votes | None = None
 
     @cached_property
-    def wish(self) -> Wish | None:
+    def arrays(self) -> PreferenceArrays | None:
         """The preferences laid out for the classes."""
         return None if self.preferences is None else self.preferences.on(self.counts.classes)
 
     @cached_property
     def pragma(self) -> PragmaLoss | None:
         """The PRAGMA loss and its parts; None without preferences."""
-        return None if self.wish is None else pragma(self.counts, self.wish)
+        return None if self.arrays is None else pragma(self.counts, self.arrays)
 
     @cached_property
     def verdict(self) -> Verdict | None:
         """Whether the result is worth anything beside naive decisions; None without preferences."""
-        return None if self.wish is None else judge(self.counts, self.wish)
+        return None if self.arrays is None else judge(self.counts, self.arrays)
 
     @cached_property
     def screening(self) -> str | None:
         """For two classes, what the test is good for; None for more, and without rows."""
         two = len(self.counts.classes) == 2 and self.counts.total > 0
-        return screening_sentence(self.counts, self.wish) if two else None
+        return screening_sentence(self.counts, self.arrays) if two else None
 
     @cached_property
     def per_class(self) -> Mapping[Label, ClassSummary]:
@@ -203,7 +203,7 @@ class Evaluation:
 
     def _columns(self) -> dict[str, NDArray[Any]]:
         counts, unknown = self.counts, np.full(len(self.counts.classes), math.nan)
-        wish, loss = self.wish, self.pragma
+        arrays, loss = self.arrays, self.pragma
         return {
             "support": counts.support,
             "decided": counts.decided,
@@ -216,8 +216,8 @@ class Evaluation:
             "false_positive_rate": rates.false_positive_rate(counts),
             "f_measure": rates.f_measure(counts),
             "roc_area": self.roc_areas,
-            "importance": unknown if wish is None else wish.importance,
-            "recall_weight": unknown if wish is None else wish.recall_weight,
+            "importance": unknown if arrays is None else arrays.importance,
+            "recall_weight": unknown if arrays is None else arrays.recall_weight,
             "loss": unknown if loss is None else loss.by_class,
             "loss_share": unknown if loss is None else loss.share,
         }

@@ -49,7 +49,7 @@ def _verdict(evaluation: Evaluation) -> list[str]:
     if verdict is None:
         return [f"**Evaluation** of {numbers}"]
     state = "meets" if not verdict.shortfalls and verdict.informative else "does not meet"
-    lines = [f"**Loss {verdict.loss:.4f}**: the result {state} the wish ({numbers})"]
+    lines = [f"**Loss {verdict.loss:.4f}**: the result {state} the preferences ({numbers})"]
     reasons = [str(one) for one in verdict.shortfalls] if verdict.informative else [verdict.sentence]
     return [*lines, *("" if not reasons else ["", *(f"- {prose(reason)}" for reason in reasons)])]
 

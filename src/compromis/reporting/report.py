@@ -119,16 +119,16 @@ def make_report(
 
 
 def starting_weights(
-    patterns: Votes, wish: Preferences | None, given: ArrayLike | None, smoothing: float, seed: int
+    patterns: Votes, preferences: Preferences | None, given: ArrayLike | None, smoothing: float, seed: int
 ) -> tuple[WeightSearch | None, Floats]:
-    """Return the weights given; else those that a search finds for the wish, with the search; else equal ones."""
+    """Return the weights given; else those that a search finds for the preferences, with the search; else equal ones."""
     places = len(patterns.classes)
     if given is not None:
         return None, read_class_weights(given, places)
-    if wish is None or not can_be_tuned(wish, patterns):
+    if preferences is None or not can_be_tuned(preferences, patterns):
         return None, np.ones(places)
     method = "exact" if places == 2 else Sweep(passes=1)
-    search = search_weights(patterns, preferences=wish, method=method, smoothing=smoothing, random_state=seed)
+    search = search_weights(patterns, preferences=preferences, method=method, smoothing=smoothing, random_state=seed)
     return search, search.weights
 
 

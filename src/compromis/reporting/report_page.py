@@ -53,7 +53,7 @@ def render_page(report: Report) -> str:
             baselines=worth_showing(evaluation.verdict) if evaluation.verdict else [],
             versions=versions(),
             fingerprint=fingerprint(evaluation.counts, report.votes),
-            wish=report.preferences.describe().split("\n"),
+            preferences=report.preferences.describe().split("\n"),
         )
     )
 
@@ -100,8 +100,8 @@ def _pictures(report: Report) -> dict[str, Any] | None:
     if report.votes is None or report.weights is None:
         return None
     votes = report.votes
-    wish = report.preferences.on(votes.classes)
-    order = np.lexsort([-np.asarray(votes.support, dtype=np.float64), -wish.importance])
+    arrays = report.preferences.on(votes.classes)
+    order = np.lexsort([-np.asarray(votes.support, dtype=np.float64), -arrays.importance])
     places = sorted(order[:MOST_PICTURES].tolist())
     counts = votes.counts(report.weights, smoothing=report.smoothing)
     named = {
@@ -112,10 +112,10 @@ def _pictures(report: Report) -> dict[str, Any] | None:
     cuts = ClassCuts(votes, report.weights, report.smoothing)
     return {
         "votes": list(vote_pictures(votes, places)),
-        "curves": list(curve_pictures(cuts, named, (wish.metric, wish.recall_weight), votes.classes, places)),
+        "curves": list(curve_pictures(cuts, named, (arrays.metric, arrays.recall_weight), votes.classes, places)),
         "sweep": _sweep(report, order.tolist()),
         "left_out": len(votes.classes) - len(places),
-        "metric": wish.metric.name,
+        "metric": arrays.metric.name,
     }
 
 

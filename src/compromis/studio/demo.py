@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from compromis.engines.delimited import csv_text
 from compromis.files import write_whole
-from compromis.studio.wishes import ClassWish, Wish
+from compromis.studio.forms import ClassForm, PreferencesForm
 
 CLASSES = "healthy", "benign", "malignant"
 SHARES = 0.86, 0.10, 0.04
-WISH = Wish("f", (ClassWish("malignant", 10.0, 0.3, 0.95), ClassWish("benign", 3.0, 0.5, 0.9)))
+PREFERENCES = PreferencesForm("f", (ClassForm("malignant", 10.0, 0.3, 0.95), ClassForm("benign", 3.0, 0.5, 0.9)))
 """A missed cancer is worse than a false alarm."""
 ROWS = 4000
 TREES = 20

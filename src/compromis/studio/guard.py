@@ -22,7 +22,7 @@ JSON, BINARY = "application/json", "application/octet-stream"
 UPLOAD = "/api/upload"
 """The only route that takes anything but JSON."""
 MOST_JSON = 4 << 20
-"""Bytes of a JSON request: a wish for 50,000 classes fits."""
+"""Bytes of a JSON request: preferences for 50,000 classes fit."""
 MOST_DISCARDED, PATIENCE = 16 << 20, 2.0
 """Bytes and seconds of a refused request that are still read."""
 

@@ -15,14 +15,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from compromis.errors import InputError
+from compromis.studio.forms import PreferencesForm
 from compromis.studio.gathering import first_rows
 from compromis.studio.guard import JSON, UPLOAD
 from compromis.studio.guessing import propose, vote_sets
 from compromis.studio.jobs import Job
 from compromis.studio.page import page, static
 from compromis.studio.places import Source
-from compromis.studio.saving import KINDS, SaveRequest, read_wish, save
-from compromis.studio.wishes import Wish
+from compromis.studio.saving import KINDS, SaveRequest, read_preferences, save
 from compromis.studio.workspace import Recipe, Workspace, source_shown
 
 Asked = TypeVar("Asked")
@@ -42,11 +42,11 @@ class _Look(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class _Tune(msgspec.Struct, forbid_unknown_fields=True):
-    wish: Wish
+    preferences: PreferencesForm
 
 
 class _Hold(msgspec.Struct, forbid_unknown_fields=True):
-    wish: Wish
+    preferences: PreferencesForm
     weights: list[float]
 
 
@@ -117,10 +117,10 @@ async def _panel(request: Request) -> Any:
 
 
 async def _tune(request: Request) -> Any:
-    workspace, wish = _workspace(request), (await _asked(request, _Tune)).wish
+    workspace, preferences = _workspace(request), (await _asked(request, _Tune)).preferences
     model = workspace.model(request.path_params["model"])
     job = workspace.jobs.start(
-        f"Tuning {model.name}", lambda job: workspace.tune(model, wish, job), key=f"tune {model.id}"
+        f"Tuning {model.name}", lambda job: workspace.tune(model, preferences, job), key=f"tune {model.id}"
     )
     await _settled(request, job, SOON)
     await _settled(request, job, SOON, offered=True)
@@ -129,7 +129,9 @@ async def _tune(request: Request) -> Any:
 
 async def _hold(request: Request) -> Any:
     workspace, asked = _workspace(request), await _asked(request, _Hold)
-    await run_in_threadpool(workspace.hold, workspace.model(request.path_params["model"]), asked.wish, asked.weights)
+    await run_in_threadpool(
+        workspace.hold, workspace.model(request.path_params["model"]), asked.preferences, asked.weights
+    )
     return {}
 
 
@@ -174,8 +176,10 @@ async def _save(request: Request) -> Any:
 async def _open_preferences(request: Request) -> Any:
     workspace, asked = _workspace(request), await _asked(request, _Toml)
     model = workspace.model(asked.model)
-    wish = await run_in_threadpool(read_wish, asked.toml, model.patterns.classes, workspace.places.private())
-    return msgspec.to_builtins(wish)
+    preferences = await run_in_threadpool(
+        read_preferences, asked.toml, model.patterns.classes, workspace.places.private()
+    )
+    return msgspec.to_builtins(preferences)
 
 
 def _look(source: Source, truth: str | None = None) -> dict[str, Any]:

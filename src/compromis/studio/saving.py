@@ -12,16 +12,16 @@ import msgspec
 from compromis.deployment.decision import Decision
 from compromis.errors import InputError
 from compromis.preferences import Preferences
+from compromis.studio.forms import PreferencesForm, form_of
 from compromis.studio.jobs import Report
-from compromis.studio.wishes import Wish, wish_of
 from compromis.studio.workspace import Model, Workspace
 
 
 class SaveRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What to save under which name: the wish and the weights as the page shows them."""
+    """What to save under which name: the preferences and the weights as the page shows them."""
 
     model: str
-    wish: Wish
+    preferences: PreferencesForm
     weights: list[float]
     kind: str
     name: str
@@ -34,12 +34,12 @@ def save(workspace: Workspace, asked: SaveRequest, report: Report) -> dict[str, 
     model = workspace.model(asked.model)
     decision = Decision(model.patterns.classes, asked.weights, model.smoothing)  # type: ignore[arg-type]
     report(0.1, "")
-    path = workspace.places.save(asked.name, suffix, text(model, asked.wish, decision), replace=asked.replace)
+    path = workspace.places.save(asked.name, suffix, text(model, asked.preferences, decision), replace=asked.replace)
     return {"path": str(path), "bytes": path.stat().st_size}
 
 
-def read_wish(toml: str, classes: tuple[Any, ...], private: Path) -> Wish:
-    """Return the wish that a preferences file asks for, for these classes."""
+def read_preferences(toml: str, classes: tuple[Any, ...], private: Path) -> PreferencesForm:
+    """Return the preferences that a preferences file asks for, for these classes."""
     with tempfile.NamedTemporaryFile("w", suffix=".toml", dir=private, encoding="utf-8", delete=False) as stream:
         stream.write(toml)
     try:
@@ -49,25 +49,25 @@ def read_wish(toml: str, classes: tuple[Any, ...], private: Path) -> Wish:
         raise InputError(str(error).replace(stream.name, "this file")) from error
     finally:
         Path(stream.name).unlink()
-    return wish_of(preferences, classes)
+    return form_of(preferences, classes)
 
 
-def _preferences(model: Model, wish: Wish, _: Decision) -> str:
+def _preferences(model: Model, form: PreferencesForm, _: Decision) -> str:
     from compromis.preferences.toml import preferences_text
 
-    return preferences_text(wish.preferences(model.patterns.classes))
+    return preferences_text(form.preferences(model.patterns.classes))
 
 
-def _weights(_: Model, __: Wish, decision: Decision) -> str:
+def _weights(_: Model, __: PreferencesForm, decision: Decision) -> str:
     return decision.to_json() + "\n"
 
 
-def _report(model: Model, wish: Wish, decision: Decision) -> str:
+def _report(model: Model, form: PreferencesForm, decision: Decision) -> str:
     from compromis.evaluation.report import report
 
     made = report(
         model.patterns,
-        preferences=wish.preferences(model.patterns.classes),
+        preferences=form.preferences(model.patterns.classes),
         weights=decision.weights,
         smoothing=decision.smoothing,
         confidence=0.95,
@@ -76,7 +76,7 @@ def _report(model: Model, wish: Wish, decision: Decision) -> str:
     return made.html
 
 
-KINDS: dict[str, tuple[str, Callable[[Model, Wish, Decision], str]]] = {
+KINDS: dict[str, tuple[str, Callable[[Model, PreferencesForm, Decision], str]]] = {
     "preferences": (".toml", _preferences),
     "weights": (".json", _weights),
     "report": (".html", _report),

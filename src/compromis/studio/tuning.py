@@ -28,7 +28,7 @@ def tune(
 ) -> WeightSearch:
     """Return the best weights found; what a quick descent from the weights `before` finds is offered to those who wait.
 
-    A wish that changed a little has its best weights near. Of many patterns the first descent sees a sample; what it offers
+    Preferences that changed a little has its best weights near. Of many patterns the first descent sees a sample; what it offers
     is counted on all of them.
     """
 
@@ -55,7 +55,7 @@ def tune(
         smoothing=smoothing,
         progress=lambda share, loss: job.report(0.95 * share, f"loss {loss:.4f}"),
     )
-    return min(full, near, key=lambda one: (shortfall(one.counts, one.wish), one.loss))
+    return min(full, near, key=lambda one: (shortfall(one.counts, one.arrays), one.loss))
 
 
 def sampled(patterns: Votes, most: int) -> Votes:

@@ -1,4 +1,4 @@
-"""What a studio holds in memory: loaded models with their evidence and weights, and the wish."""
+"""What a studio holds in memory: loaded models with their evidence and weights, and the preferences."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from compromis.evidence.votes import Votes, read_class_weights
 from compromis.preferences import Preferences
 from compromis.reporting.panel import panel_document
 from compromis.studio.comparing import class_rates, compare_class
+from compromis.studio.forms import PreferencesForm, answers, form_of
 from compromis.studio.gathering import Columns, Gathered, gather_decisions, gather_votes
 from compromis.studio.jobs import Job, Jobs, Report
 from compromis.studio.places import Places, Source
 from compromis.studio.tuning import search_shown, tune
-from compromis.studio.wishes import Wish, answers, wish_of
 
 MOST_MODELS = 50
 MOST_UPLOAD = 2_000_000_000
@@ -50,7 +50,7 @@ class Model(msgspec.Struct):
     gathered: Gathered
     weights: NDArray[np.float64]
     document: dict[str, Any]
-    """What the panel shows, without the wish and the weights of the moment."""
+    """What the panel shows, without the preferences and the weights of the moment."""
     smoothing: float = 0.0
 
     @property
@@ -85,7 +85,7 @@ class Workspace:
         self._eager = eager
         self.jobs = Jobs()
         self.boot = secrets.token_hex(8)
-        self.wish: Wish | None = None
+        self.preferences: PreferencesForm | None = None
         self.warm = threading.Event()
         """Set when the compiled kernels are at hand."""
         self._models: dict[str, Model] = {}
@@ -102,7 +102,7 @@ class Workspace:
             "sources": [source_shown(one) for one in self.places.sources()],
             "models": [one.shown() for one in self._models.values()],
             "jobs": [job.shown() for job in self.jobs.unfinished()],
-            "wish": None if self.wish is None else msgspec.to_builtins(self.wish),
+            "preferences": None if self.preferences is None else msgspec.to_builtins(self.preferences),
         }
 
     def model(self, number: str) -> Model:
@@ -137,24 +137,24 @@ class Workspace:
             self._models[number] = Model(number, recipe, name, gathered, weights, document, smoothing)
         return self._models[number].shown()
 
-    def tune(self, model: Model, wish: Wish, job: Job) -> dict[str, Any]:
-        """Search the weights that serve the wish best and let them hold; a first result comes from the weights before."""
+    def tune(self, model: Model, form: PreferencesForm, job: Job) -> dict[str, Any]:
+        """Search the weights that serve the preferences best and let them hold; a first result comes from the weights before."""
         note = (
             "searching" if self.warm.is_set() else "getting ready; after an installation this takes half a minute, once"
         )
         job.report(0.0, note)
-        preferences = wish.preferences(model.patterns.classes)
+        preferences = form.preferences(model.patterns.classes)
         found = tune(model.patterns, preferences, model.smoothing, model.weights, job)
         with self._lock:
-            model.weights, self.wish = found.weights, wish
+            model.weights, self.preferences = found.weights, form
         return search_shown(found)
 
-    def hold(self, model: Model, wish: Wish, weights: list[float]) -> None:
+    def hold(self, model: Model, form: PreferencesForm, weights: list[float]) -> None:
         """Let weights hold that the page found."""
         checked = read_class_weights(weights, len(model.patterns.classes))
-        wish.preferences(model.patterns.classes)
+        form.preferences(model.patterns.classes)
         with self._lock:
-            model.weights, self.wish = checked, wish
+            model.weights, self.preferences = checked, form
 
     def compare(self, label: str, metric: str, report: Report) -> dict[str, Any]:
         """Compare all models for one class over all recall weights."""
@@ -169,21 +169,21 @@ class Workspace:
         return result
 
     def panel(self, model: Model) -> dict[str, Any]:
-        """Return the panel's document with the wish and the weights that hold now."""
-        wish = self.wish_for(model)
+        """Return the panel's document with the preferences and the weights that hold now."""
+        preferences = self.preferences_for(model)
         counts = model.patterns.counts(model.weights, smoothing=model.smoothing)
         now = {
-            "wish": {"metric": wish.metric, "classes": [answers(one) for one in wish.classes]},
+            "preferences": {"metric": preferences.metric, "classes": [answers(one) for one in preferences.classes]},
             "weights": model.weights.tolist(),
             "counts": counts.matrix.tolist(),
         }
         return model.document | now
 
-    def wish_for(self, model: Model) -> Wish:
-        """Return the wish that holds, with every class of the model named."""
+    def preferences_for(self, model: Model) -> PreferencesForm:
+        """Return the preferences that hold, with every class of the model named."""
         labels = model.patterns.classes
-        preferences = Preferences() if self.wish is None else self.wish.preferences(labels)
-        return wish_of(preferences, labels)
+        preferences = Preferences() if self.preferences is None else self.preferences.preferences(labels)
+        return form_of(preferences, labels)
 
     def close(self) -> None:
         """Stop all work, and remove the temporary files."""

@@ -68,7 +68,7 @@ def _read_minimum(name: str, minimum: float | None) -> float:
 
 def _infeasible(curve: TradeoffCurve, rates: dict[str, Floats], least: dict[str, float]) -> str:
     what = "cut" if curve.points.names is None else "group"
-    wishes = " and ".join(f"{name} >= {minimum:g}" for name, minimum in least.items() if minimum)
+    preferences = " and ".join(f"{name} >= {minimum:g}" for name, minimum in least.items() if minimum)
     reaches = []
     for name, other in (("precision", "recall"), ("recall", "precision")):
         meets = rates[name] >= least[name]
@@ -78,4 +78,4 @@ def _infeasible(curve: TradeoffCurve, rates: dict[str, Floats], least: dict[str,
             reaches.append(f"with {name} >= {least[name]:g} {other} reaches {rates[other][meets].max():.4g}")
         else:
             reaches.append(f"{name} never exceeds {np.nanmax(rates[name]):.4g}")
-    return f"no {what} has {wishes}; {', '.join(reaches)}"
+    return f"no {what} has {preferences}; {', '.join(reaches)}"

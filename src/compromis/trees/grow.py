@@ -135,7 +135,7 @@ def bootstrap(rows: int, rng: np.random.Generator) -> NDArray[np.uint16]:
 def _workspace(training: TrainingSet, plan: Plan) -> Workspace:
     n_classes, n_features = len(plan.importance), len(training.columns.nominal)
     return Workspace(
-        wish=np.vstack([plan.importance, plan.recall_weight, training.priors]),
+        class_terms=np.vstack([plan.importance, plan.recall_weight, training.priors]),
         present=np.zeros(n_classes, np.uint32),
         local=np.full(n_classes, ABSENT, np.uint32),
         node=np.zeros((4, n_classes)),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from compromis.evidence.counts import Counts
 from compromis.measures.rates import ratio
-from compromis.preferences import Label, Wish
+from compromis.preferences import Label, PreferenceArrays
 from compromis.uncertainty import stacked
 from compromis.uncertainty.centring import centre
 from compromis.uncertainty.drawing import DRAWS, SEED, Evidence, counts_of, draw_counts
@@ -56,7 +56,7 @@ class ReportIntervals:
 def report_intervals(
     evidence: Evidence,
     *,
-    wish: Wish | None = None,
+    arrays: PreferenceArrays | None = None,
     cost: Floats | None = None,
     confidence: float = 0.95,
     draws: int = DRAWS,
@@ -75,7 +75,7 @@ def report_intervals(
     level, counts = read_confidence(confidence), counts_of(evidence)
 
     def measures(matrix: NDArray[Any]) -> dict[str, Floats]:
-        return _numbers(matrix, counts, wish, cost)
+        return _numbers(matrix, counts, arrays, cost)
 
     observed = measures(counts.matrix[np.newaxis])
     parts = [measures(matrix) for matrix in draw_counts(evidence, draws, random_state)]
@@ -94,14 +94,16 @@ def report_intervals(
     return ReportIntervals(level, MappingProxyType(whole), MappingProxyType(per_class), draws)
 
 
-def _numbers(matrix: NDArray[np.generic], counts: Counts, wish: Wish | None, cost: Floats | None) -> dict[str, Floats]:
+def _numbers(
+    matrix: NDArray[np.generic], counts: Counts, arrays: PreferenceArrays | None, cost: Floats | None
+) -> dict[str, Floats]:
     """Return every number for each matrix of a stack; those of classes are named class_..."""
     stack = stacked.Stack.of(matrix, counts.support > 0)
     rates = stacked.class_rates(stack)
     named = {f"class_{name}": values for name, values in rates.items()} | stacked.summaries(stack, rates)
-    if wish is not None:
-        named["class_loss"] = stacked.class_losses(stack, wish, rates)
-        named["loss"] = stacked.losses(named["class_loss"], wish)
+    if arrays is not None:
+        named["class_loss"] = stacked.class_losses(stack, arrays, rates)
+        named["loss"] = stacked.losses(named["class_loss"], arrays)
     if cost is not None:
         named["average_cost"] = stacked.average_costs(stack, cost)
     return named

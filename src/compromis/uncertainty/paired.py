@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from compromis.errors import InputError, nearest
 from compromis.evidence.paired import PairedCounts
-from compromis.preferences import Wish
+from compromis.preferences import PreferenceArrays
 from compromis.uncertainty import stacked
 from compromis.uncertainty.drawing import CELLS_AT_ONCE, DRAWS, PRIOR, SEED
 from compromis.uncertainty.interval import Floats, Interval, from_draws, read_confidence
@@ -101,7 +101,7 @@ class PairedComparison:
 def compare_paired(
     paired: PairedCounts,
     *,
-    wish: Wish | None = None,
+    arrays: PreferenceArrays | None = None,
     measure: str | None = None,
     names: tuple[str, str] = ("first", "second"),
     confidence: float = 0.95,
@@ -121,9 +121,9 @@ def compare_paired(
     """
     level = read_confidence(confidence)
     present = paired.first.support > 0
-    observed = [_numbers(one.matrix[np.newaxis], present, wish) for one in (paired.first, paired.second)]
+    observed = [_numbers(one.matrix[np.newaxis], present, arrays) for one in (paired.first, paired.second)]
     decisive = _decisive(measure, observed[0])
-    parts = [[_numbers(matrix, present, wish) for matrix in pair] for pair in draw_pairs(paired, draws, random_state)]
+    parts = [[_numbers(matrix, present, arrays) for matrix in pair] for pair in draw_pairs(paired, draws, random_state)]
     differences = {}
     for name in observed[0]:
         first, second = (numbers[name].item() for numbers in observed)
@@ -184,12 +184,14 @@ def _margin(drawn: Floats, place: NDArray[np.int64], size: int) -> Floats:
     return np.ascontiguousarray(margin).reshape(len(drawn), size, size)
 
 
-def _numbers(matrix: NDArray[np.generic], present: NDArray[np.bool_], wish: Wish | None) -> dict[str, Floats]:
+def _numbers(
+    matrix: NDArray[np.generic], present: NDArray[np.bool_], arrays: PreferenceArrays | None
+) -> dict[str, Floats]:
     stack = stacked.Stack.of(matrix, present)
     rates = stacked.class_rates(stack)
     named = stacked.summaries(stack, rates)
-    if wish is not None:
-        named = {"loss": stacked.losses(stacked.class_losses(stack, wish, rates), wish), **named}
+    if arrays is not None:
+        named = {"loss": stacked.losses(stacked.class_losses(stack, arrays, rates), arrays), **named}
     return named
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis.measures.rates import ratio
-from compromis.preferences import Wish
+from compromis.preferences import PreferenceArrays
 from compromis.uncertainty.interval import Floats
 
 AVERAGED = ("recall", "precision", "f_measure", "false_positive_rate", "specificity")
@@ -54,15 +54,15 @@ def class_rates(stack: Stack) -> dict[str, Floats]:
     }
 
 
-def class_losses(stack: Stack, wish: Wish, rates: dict[str, Floats]) -> Floats:
+def class_losses(stack: Stack, arrays: PreferenceArrays, rates: dict[str, Floats]) -> Floats:
     """Return f of each class, of shape (draws, K): 1 if it is never decided, NaN if it does not occur."""
-    loss = 1 - wish.metric.value(rates["precision"], rates["recall"], wish.recall_weight)
+    loss = 1 - arrays.metric.value(rates["precision"], rates["recall"], arrays.recall_weight)
     return np.where(stack.present, np.where(stack.decided == 0, 1.0, loss), np.nan)
 
 
-def losses(by_class: Floats, wish: Wish) -> Floats:
+def losses(by_class: Floats, arrays: PreferenceArrays) -> Floats:
     """Return the PRAGMA loss of each draw: the mean over the classes that occur, weighted by importance."""
-    importance = np.where(np.isnan(by_class), 0.0, wish.importance)
+    importance = np.where(np.isnan(by_class), 0.0, arrays.importance)
     return ratio((importance * np.nan_to_num(by_class)).sum(axis=1), importance.sum(axis=1))
 
 

@@ -56,7 +56,7 @@ def _type_of(objective: Objective, context: Any) -> Any:
 
 
 def formula_of(metric: Metric) -> Any:
-    """Return what kernels call for `metric`: nothing for the four built in, else its formula, compiled, with the limits of `Metric.value`."""
+    """Return what kernels call for `metric`: nothing for the four built in, else its compiled formula with its limits."""
     return _UNUSED if metric.code >= 0 else _compiled(metric)
 
 

@@ -17,7 +17,7 @@ from compromis.kernels.vote_rows import VoteTable, count_row_votes, gather_class
 from compromis.kernels.weights_state import Patterns
 from compromis.measures.costs import average_cost, read_cost
 from compromis.measures.pragma import pragma, violations
-from compromis.preferences import Preferences, Wish
+from compromis.preferences import PreferenceArrays, Preferences
 from compromis.weights.own_metric import formula_of
 
 WIDEST = 1e100
@@ -28,16 +28,16 @@ _SPARSE_BELOW = 0.25
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchProblem:
-    """One problem for every method: patterns, the wish or a cost matrix, smoothing, and a bound on the ratio of weights.
+    """One problem for every method: patterns, the preferences or a cost matrix, smoothing, and a bound on the ratio of weights.
 
     Attributes
     ----------
     patterns : Votes
         The votes with their true classes.
-    wish : Wish
+    arrays : PreferenceArrays
         Importances, recall weights and minima of the classes.
     cost : ndarray of shape (K, K), optional
-        In place of the loss: what each decision costs, rows the truth. Minima of the wish hold all the same.
+        In place of the loss: what each decision costs, rows the truth. Minima of the preferences hold all the same.
     smoothing : float
         Added to the votes of every class.
     max_ratio : float
@@ -45,7 +45,7 @@ class SearchProblem:
     """
 
     patterns: Votes
-    wish: Wish
+    arrays: PreferenceArrays
     cost: NDArray[np.float64] | None
     smoothing: float
     max_ratio: float
@@ -61,7 +61,7 @@ class SearchProblem:
         max_ratio: float | None,
     ) -> SearchProblem:
         """Return the problem, every part checked."""
-        wish = _read_wish(patterns, preferences)
+        arrays = _preference_arrays(patterns, preferences)
         costs = None if cost is None else read_cost(cost, patterns.classes)
         if not (np.isfinite(smoothing) and smoothing >= 0):
             raise InputError(
@@ -70,7 +70,7 @@ class SearchProblem:
         if max_ratio is not None and not max_ratio >= 1:
             raise InputError(f"max_ratio is at least 1 (1: equal weights), got {max_ratio}")
         return cls(
-            patterns, wish, costs, float(smoothing), WIDEST if max_ratio is None else min(float(max_ratio), WIDEST)
+            patterns, arrays, costs, float(smoothing), WIDEST if max_ratio is None else min(float(max_ratio), WIDEST)
         )
 
     @property
@@ -81,7 +81,7 @@ class SearchProblem:
     @property
     def constrained(self) -> bool:
         """Whether any class has a minimal precision or recall."""
-        return bool(self.wish.min_precision.any() or self.wish.min_recall.any())
+        return bool(self.arrays.min_precision.any() or self.arrays.min_recall.any())
 
     def counts(self, weights: ArrayLike) -> Counts:
         """Return the counts that weights lead to."""
@@ -89,8 +89,8 @@ class SearchProblem:
 
     def value(self, counts: Counts) -> tuple[float, float]:
         """Return what is minimised, in this order: the sum of the shortfalls from the minima, and the loss (or average cost)."""
-        shortfall = float(sum(part.sum() for part in violations(counts, self.wish)))
-        return shortfall, pragma(counts, self.wish).total if self.cost is None else average_cost(counts, self.cost)
+        shortfall = float(sum(part.sum() for part in violations(counts, self.arrays)))
+        return shortfall, pragma(counts, self.arrays).total if self.cost is None else average_cost(counts, self.cost)
 
     @property
     def cost_scale(self) -> float:
@@ -109,24 +109,24 @@ class SearchProblem:
     def objective(self) -> Objective:
         """Return what is minimised as arrays."""
         support = self.patterns.support.astype(np.float64)
-        importance = np.where(support > 0, self.wish.importance, 0.0)
+        importance = np.where(support > 0, self.arrays.importance, 0.0)
         present = support > 0
         weighted = self.patterns.multiplicity.dtype.kind == "f"
         return Objective(
-            code=self.wish.metric.code if self.cost is None else COST,
-            formula=formula_of(self.wish.metric),
+            code=self.arrays.metric.code if self.cost is None else COST,
+            formula=formula_of(self.arrays.metric),
             share=importance / importance.sum(),
-            recall_weight=self.wish.recall_weight,
+            recall_weight=self.arrays.recall_weight,
             support=support,
-            min_precision=np.where(present, self.wish.min_precision, 0.0),
-            min_recall=np.where(present, self.wish.min_recall, 0.0),
+            min_precision=np.where(present, self.arrays.min_precision, 0.0),
+            min_recall=np.where(present, self.arrays.min_recall, 0.0),
             constrained=self.constrained,
             cost=np.zeros((1, 1)) if self.cost is None else self.cost / (self.cost_scale * support.sum()),
             tiny=1e-12 * float(support.sum()) if weighted else 0.0,
         )
 
 
-def _read_wish(patterns: Votes, preferences: Preferences | None) -> Wish:
+def _preference_arrays(patterns: Votes, preferences: Preferences | None) -> PreferenceArrays:
     if len(patterns.classes) < 2:
         raise InputError(
             f"there is one class, {patterns.classes[0]!r}; a decision needs at least two: pass labels= and a column of votes for each"
@@ -139,13 +139,13 @@ def _read_wish(patterns: Votes, preferences: Preferences | None) -> Wish:
         )
     if preferences is not None and not isinstance(preferences, Preferences):
         raise InputError(f"preferences is a compromis.Preferences, got {type(preferences).__name__}")
-    wish = (Preferences() if preferences is None else preferences).on(patterns.classes)
-    if not wish.importance[present].any():
-        important = [label for label, weight in zip(patterns.classes, wish.importance, strict=True) if weight > 0]
+    arrays = (Preferences() if preferences is None else preferences).on(patterns.classes)
+    if not arrays.importance[present].any():
+        important = [label for label, weight in zip(patterns.classes, arrays.importance, strict=True) if weight > 0]
         raise InputError(
             f"the classes with an importance above 0, {shown(important)}, have no rows in y; nothing would count"
         )
-    return wish
+    return arrays
 
 
 def _table(votes: Any, smoothing: float) -> VoteTable:

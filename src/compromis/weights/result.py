@@ -14,7 +14,7 @@ from compromis.errors import shown_label
 from compromis.evidence import Counts
 from compromis.measures.baselines import Baseline
 from compromis.measures.verdict import Verdict, judge
-from compromis.preferences import Label, Wish
+from compromis.preferences import Label, PreferenceArrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,13 +75,13 @@ class WeightSearch:
     history: NDArray[np.float64]
     left_out: int
     smoothing: float
-    wish: Wish
+    arrays: PreferenceArrays
     cost: NDArray[np.float64] | None
 
     @cached_property
     def verdict(self) -> Verdict:
         """Whether the result is worth anything beside the decisions that need no model."""
-        return judge(self.counts, self.wish, self.cost)
+        return judge(self.counts, self.arrays, self.cost)
 
     @property
     def baselines(self) -> tuple[Baseline, ...]:

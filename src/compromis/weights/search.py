@@ -90,8 +90,8 @@ def search_weights(
     --------
     >>> import compromis as cp
     >>> votes = [[9, 1], [7, 3], [6, 4], [6, 4], [2, 8]]
-    >>> wish = cp.Preferences({"bad": cp.Preference(10, precision_at_full_recall=0.1, recall_at_full_precision=0.9)})
-    >>> search = cp.search_weights(votes, ["good", "good", "bad", "bad", "bad"], preferences=wish, labels=["good", "bad"])
+    >>> arrays = cp.Preferences({"bad": cp.Preference(10, precision_at_full_recall=0.1, recall_at_full_precision=0.9)})
+    >>> search = cp.search_weights(votes, ["good", "good", "bad", "bad", "bad"], preferences=arrays, labels=["good", "bad"])
     >>> search.counts.matrix.tolist(), search.optimal
     ([[2, 0], [0, 3]], True)
     >>> bool(1.5 < search.weights[1] / search.weights[0] < 7 / 3)
@@ -167,7 +167,7 @@ def _finish(problem: SearchProblem, found: Found, method: str, meter: Meter) -> 
         history=_history(problem, meter),
         left_out=problem.patterns.left_out,
         smoothing=problem.smoothing,
-        wish=problem.wish,
+        arrays=problem.arrays,
         cost=problem.cost,
     )
 
@@ -211,11 +211,11 @@ def _message(problem: SearchProblem, counts: Counts, optimal: bool) -> str:
 
 
 def _missed(problem: SearchProblem, counts: Counts) -> list[str]:
-    wish = problem.wish
-    rates = (("precision", precision(counts), wish.min_precision), ("recall", recall(counts), wish.min_recall))
+    arrays = problem.arrays
+    rates = (("precision", precision(counts), arrays.min_precision), ("recall", recall(counts), arrays.min_recall))
     return [
         f"{name} of {label!r} reaches {np.nan_to_num(rate[k]):.4g}, its minimum is {floor[k]:.4g}"
-        for (name, rate, floor), short in zip(rates, violations(counts, wish), strict=True)
+        for (name, rate, floor), short in zip(rates, violations(counts, arrays), strict=True)
         for k, label in enumerate(counts.classes)
         if short[k] > 0
     ]

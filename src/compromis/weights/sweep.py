@@ -39,7 +39,7 @@ class Sweep:
         Perturbations in a row without an improvement after which a search without a budget ends.
     start : tuple of float, optional
         Weights to begin from, in place of the starts that it finds by itself. With ``rounds=0`` that is the quick answer
-        to a wish that changed a little: a descent from the weights that served it before.
+        to preferences that changed a little: a descent from the weights that served it before.
 
     Examples
     --------

@@ -168,7 +168,7 @@ def _as_sweep(
 ) -> WeightSweep:
     patterns = problem.patterns
     counts = [Counts(matrix, patterns.classes, patterns.rows) for matrix in matrices]
-    losses = [pragma(one, problem.wish) for one in counts]
+    losses = [pragma(one, problem.arrays) for one in counts]
     return WeightSweep(
         ratio=ratio,
         recall=np.array([recall(one) for one in counts]),

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 MODULES = (
-    "evidence", "wish", "loss", "verdict", "order", "descent", "tune", "cuts",
+    "evidence", "preferences", "loss", "verdict", "order", "descent", "tune", "cuts",
     "elements", "curves", "controls", "results", "actions", "panel",
 )  # fmt: skip
 """In an order in which each uses only those before it."""

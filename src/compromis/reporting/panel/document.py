@@ -1,4 +1,4 @@
-"""What the panel needs to know, as one JSON document: classes, wish, weights and vote patterns; no rows."""
+"""What the panel needs to know, as one JSON document: classes, preferences, weights and vote patterns; no rows."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ def panel_document(
     """
     if not isinstance(patterns, Votes):
         raise InputError(f"patterns are compromis.Votes, got {type(patterns).__name__}; use from_votes")
-    wish = Preferences() if preferences is None else preferences
-    if METRICS.get(wish.metric.name) is not wish.metric:
+    preferences = Preferences() if preferences is None else preferences
+    if METRICS.get(preferences.metric.name) is not preferences.metric:
         raise InputError(
-            f"the metric {wish.metric.name!r} is your own code, which a page cannot run; choose one of {', '.join(METRICS)}"
+            f"the metric {preferences.metric.name!r} is your own code, which a page cannot run; choose one of {', '.join(METRICS)}"
         )
-    wish.on(patterns.classes)
+    preferences.on(patterns.classes)
     places = len(patterns.classes)
     used = np.ones(places) if weights is None else read_class_weights(weights, places)
     packed, binning = _fitting(patterns, smoothing, most_bytes)
@@ -78,7 +78,10 @@ def panel_document(
         "schema": SCHEMA,
         "version": VERSION,
         "classes": [_label(label) for label in patterns.classes],
-        "wish": {"metric": wish.metric.name, "classes": [_answers(wish.of(label)) for label in patterns.classes]},
+        "preferences": {
+            "metric": preferences.metric.name,
+            "classes": [_answers(preferences.of(label)) for label in patterns.classes],
+        },
         "weights": used.tolist(),
         "smoothing": smoothing,
         "rows": patterns.rows,

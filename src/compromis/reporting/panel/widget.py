@@ -20,7 +20,7 @@ RENDER = """
 function render({ model, el }) {
   const panel = mountPanel(el, model.get("page"), {
     onChange(state) {
-      model.set("state", { wish: state.wish, weights: state.weights });
+      model.set("state", { preferences: state.preferences, weights: state.weights });
       model.save_changes();
     },
   });
@@ -94,7 +94,7 @@ def _widget_class() -> type:
     script, style = panel_assets()
 
     class PanelWidget(anywidget.AnyWidget):  # type: ignore[misc]
-        """The knobs of a wish; ``preferences`` and ``weights`` are what is set at the moment."""
+        """The knobs of preferences; ``preferences`` and ``weights`` are what is set at the moment."""
 
         _esm = script + RENDER
         _css = style
@@ -131,11 +131,11 @@ def read_state(classes: tuple[Any, ...], first: Preferences, state: dict[str, An
     """Return the preferences that a panel's state means; those it started from as long as it says the same."""
     if not state:
         return first
-    wish = state["wish"]
-    each = {label: _preference(one) for label, one in zip(classes, wish["classes"], strict=True)}
-    if wish["metric"] == first.metric.name and all(first.of(label) == one for label, one in each.items()):
+    preferences = state["preferences"]
+    each = {label: _preference(one) for label, one in zip(classes, preferences["classes"], strict=True)}
+    if preferences["metric"] == first.metric.name and all(first.of(label) == one for label, one in each.items()):
         return first
-    return Preferences(each, metric=wish["metric"])
+    return Preferences(each, metric=preferences["metric"])
 
 
 def _preference(one: dict[str, Any]) -> Preference:

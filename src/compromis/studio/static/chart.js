@@ -1,4 +1,4 @@
-// The trade-off space as SVG: value over recall weight, one line per model, the wish as an upright line.
+// The trade-off space as SVG: value over recall weight, one line per model, the preferences as an upright line.
 
 import { el, shorten, svg } from "./elements.js";
 
@@ -7,14 +7,14 @@ const x = (weight) => LEFT + weight * (WIDE - LEFT - RIGHT);
 let low = 0;
 const y = (value) => TOP + ((1 - value) / (1 - low)) * (HIGH - TOP - BELOW);
 
-/** Return the picture of a comparison; `mine` is the wish for its class. */
+/** Return the picture of a comparison; `mine` is the preferences for its class. */
 export function tradeoffChart(found, mine) {
   const least = Math.min(...found.curves.flatMap((curve) => curve.value.filter((value) => value !== null)));
   low = Number.isFinite(least) ? Math.min(0.8, Math.max(0, Math.floor(10 * least - 0.5) / 10)) : 0;
   const picture = svg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, class: "chart", role: "img", "aria-label": found.verdict },
     grid(), winners(found), found.curves.map(line));
   const weight = mine && recallWeight(found.metric, mine);
-  if (weight !== null && Number.isFinite(weight)) picture.append(...wishLine(weight));
+  if (weight !== null && Number.isFinite(weight)) picture.append(...preferenceLine(weight));
   return el("figure", { class: "chart-place" }, picture);
 }
 
@@ -44,11 +44,11 @@ function line(curve, place) {
   return svg("polyline", { points: points.filter(Boolean).join(" "), class: `curve stroke-${place % 8}` }, svg("title", {}, shorten(curve.name)));
 }
 
-function wishLine(weight) {
+function preferenceLine(weight) {
   const left = weight > 0.8;
   return [
-    svg("line", { x1: x(weight), x2: x(weight), y1: TOP, y2: HIGH - BELOW + 15, class: "wish-line" }),
-    svg("text", { x: x(weight) + (left ? -6 : 6), y: TOP + 12, "text-anchor": left ? "end" : "start", class: "wish-text" }, `your wish: ${weight.toFixed(2)}`),
+    svg("line", { x1: x(weight), x2: x(weight), y1: TOP, y2: HIGH - BELOW + 15, class: "preference-line" }),
+    svg("text", { x: x(weight) + (left ? -6 : 6), y: TOP + 12, "text-anchor": left ? "end" : "start", class: "preference-text" }, `your preferences: ${weight.toFixed(2)}`),
   ];
 }
 

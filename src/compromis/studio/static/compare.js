@@ -13,7 +13,7 @@ export function mountCompare(root) {
   const result = el("div", { class: "comparison" });
   const state = { label: null };
   root.append(el("div", { class: "card" }, el("h2", {}, "Which model for which trade-off?"),
-    el("p", { class: "lead" }, "Each curve shows the best that a model’s votes offer for one class at every recall weight: 0 cares about precision alone, 1 about recall alone. The line is your wish."),
+    el("p", { class: "lead" }, "Each curve shows the best that a model’s votes offer for one class at every recall weight: 0 cares about precision alone, 1 about recall alone. The line is your preferences."),
     controls, error, result));
   const update = async () => {
     const one = model();
@@ -25,10 +25,10 @@ export function mountCompare(root) {
     if (!one) return result.replaceChildren(el("p", { class: "quiet-text" }, "Load a model first."));
     try {
       error.show("");
-      const wish = current()?.wish ?? session.wish;
-      const metric = wish?.metric ?? "kulczynski";
+      const preferences = current()?.preferences ?? session.preferences;
+      const metric = preferences?.metric ?? "kulczynski";
       const found = await follow(await ask("POST", "/api/compare", { label: state.label, metric }));
-      if (found.label === state.label) draw(result, found, wish);
+      if (found.label === state.label) draw(result, found, preferences);
     } catch (problem) {
       if (!(problem instanceof Cancelled)) error.show(problem.message);
     }
@@ -40,20 +40,20 @@ export function mountCompare(root) {
 /** The class that matters most, else the rarest. */
 function first(one) {
   if (!one) return null;
-  const wish = current()?.wish ?? session.wish;
-  const importance = (label) => wish?.classes.find((each) => each.label === label)?.importance ?? 1;
+  const preferences = current()?.preferences ?? session.preferences;
+  const importance = (label) => preferences?.classes.find((each) => each.label === label)?.importance ?? 1;
   const places = one.classes.map((label, place) => ({ label, importance: importance(label), support: one.support[place] }));
   return places.sort((a, b) => b.importance - a.importance || a.support - b.support)[0].label;
 }
 
 function tuneAll(error, update) {
   const button = el("button", { type: "button", class: "primary", onclick: async () => {
-    const wish = current()?.wish ?? session.wish;
-    if (!wish) return error.show("Set a wish in step 2 first.");
+    const preferences = current()?.preferences ?? session.preferences;
+    if (!preferences) return error.show("Set preferences in step 2 first.");
     button.disabled = true;
     try {
       const found = []; // one after the other: browsers keep few connections, and the page needs some of them
-      for (const one of session.models) found.push([one, await follow(await ask("POST", `/api/models/${one.id}/tune`, { wish: only(wish, one) }))]);
+      for (const one of session.models) found.push([one, await follow(await ask("POST", `/api/models/${one.id}/tune`, { preferences: only(preferences, one) }))]);
       losses = new Map(found.map(([one, result]) => [one.name, result]));
       for (const [one, result] of found) takeWeights(one.id, result);
     } catch (problem) {
@@ -61,14 +61,14 @@ function tuneAll(error, update) {
     }
     button.disabled = false;
     return update();
-  } }, "Tune every model to the wish");
+  } }, "Tune every model to the preferences");
   return button;
 }
 
 let losses = new Map();
 
-function draw(root, found, wish) {
-  const mine = wish?.classes.find((one) => one.label === found.label);
+function draw(root, found, preferences) {
+  const mine = preferences?.classes.find((one) => one.label === found.label);
   const rows = found.curves.map((curve, place) => el("tr", {},
     el("th", { scope: "row" }, el("span", { class: `key line-${place % 8}` }), named(curve.name)),
     el("td", {}, curve.area === null ? "–" : curve.area.toFixed(4)),

@@ -3,7 +3,7 @@
 import { el, errorPlace, field, named, size } from "./elements.js";
 import { ask, follow } from "./server.js";
 import { changed, model, session } from "./session.js";
-import { current, takeWish } from "./tune.js";
+import { current, takePreferences } from "./tune.js";
 
 const KINDS = [
   ["preferences", ".toml", "Preferences", "what matters, for ‘compromis tune --preferences’ and cp.Preferences.from_toml"],
@@ -65,7 +65,7 @@ function opener(error, opened) {
       error.show("");
       if (file.size > 1e6) throw new Error("this is too large for a preferences file");
       if (!model()) throw new Error("load a model first: its classes are those that preferences are for");
-      takeWish(await ask("POST", "/api/preferences", { toml: await file.text(), model: model().id }));
+      takePreferences(await ask("POST", "/api/preferences", { toml: await file.text(), model: model().id }));
       opened();
     } catch (problem) {
       error.show(`${file.name}: ${problem.message}`);

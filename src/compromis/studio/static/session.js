@@ -1,10 +1,10 @@
-// What the page knows: files, models, the wish; and how to build it again on a server that was started anew.
+// What the page knows: files, models, the preferences; and how to build it again on a server that was started anew.
 
 import { size } from "./elements.js";
 import { ask, follow, upload } from "./server.js";
 
 const events = new EventTarget();
-export const session = { boot: null, folder: "", sources: [], models: [], wish: null, chosen: null };
+export const session = { boot: null, folder: "", sources: [], models: [], preferences: null, chosen: null };
 const uploaded = new Map();
 let recipes = [];
 let quiet = false;
@@ -49,23 +49,23 @@ export const load = async (recipe, seen) => {
 };
 
 /** Keep what the page shows: the server compares and saves with it. */
-export async function hold(id, wish, weights) {
-  session.wish = wish;
+export async function hold(id, preferences, weights) {
+  session.preferences = preferences;
   const found = session.models.find((one) => one.id === id);
   if (found) found.weights = weights;
   const kept = recipes.find((one) => one.name === found?.name);
   if (kept) kept.weights = weights;
-  await ask("POST", `/api/models/${id}/hold`, { wish, weights });
+  await ask("POST", `/api/models/${id}/hold`, { preferences, weights });
 }
 
 /** Load the same models again on a server that was started anew; return the names of what only the user can bring back. */
 export async function restore() {
-  const [wanted, wish, chosen] = [recipes, session.wish, model()?.name];
+  const [wanted, preferences, chosen] = [recipes, session.preferences, model()?.name];
   quiet = true; // the page keeps what it shows until everything is there
   try {
     await refresh();
     const missing = [];
-    for (const one of wanted) if (!(await again(one, wish))) missing.push(one.name);
+    for (const one of wanted) if (!(await again(one, preferences))) missing.push(one.name);
     session.chosen = session.models.find((one) => one.name === chosen)?.id ?? null;
     return missing;
   } finally {
@@ -74,18 +74,18 @@ export async function restore() {
   }
 }
 
-async function again(one, wish) {
+async function again(one, preferences) {
   if (session.models.some((other) => other.name === one.name)) return true;
   const source = await bring(one.source);
   const fitted = one.recipe.model ? await bring(one.model) : null;
   if (!source || (one.recipe.model && !fitted)) return false;
   const shown = await load({ ...one.recipe, name: one.name, source: source.id, model: fitted?.id ?? null });
-  if (wish) await hold(shown.id, only(wish, shown), one.weights);
+  if (preferences) await hold(shown.id, only(preferences, shown), one.weights);
   return true;
 }
 
-/** The part of a wish that is about a model's classes. */
-export const only = (wish, one) => ({ metric: wish.metric, classes: wish.classes.filter((each) => one.classes.includes(each.label)) });
+/** The part of preferences that is about a model's classes. */
+export const only = (preferences, one) => ({ metric: preferences.metric, classes: preferences.classes.filter((each) => one.classes.includes(each.label)) });
 
 async function bring(name) {
   const offered = session.sources.find((one) => one.name === name);

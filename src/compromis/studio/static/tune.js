@@ -12,7 +12,7 @@ let known = null;
 let turns = 0;
 const NOTHING = { importance: 1, precision_at_full_recall: null, recall_at_full_precision: null, recall_weight: null, min_precision: null, min_recall: null };
 
-/** The wish and the weights that the panel shows, as the server takes them. */
+/** The preferences and the weights that the panel shows, as the server takes them. */
 export function current() {
   const one = model();
   if (!one || !panel || shown?.id !== one.id) return null;
@@ -21,11 +21,11 @@ export function current() {
 
 function wording(state, one) {
   const fields = Object.keys(NOTHING);
-  const classes = state.wish.classes.map((each, place) => ({
+  const classes = state.preferences.classes.map((each, place) => ({
     label: one.classes[place],
     ...Object.fromEntries(fields.map((name) => [name, each[name] ?? null]).filter(([, value]) => value !== null)),
   }));
-  return { model: one.id, wish: { metric: state.wish.metric, classes }, weights: Array.from(state.weights) };
+  return { model: one.id, preferences: { metric: state.preferences.metric, classes }, weights: Array.from(state.weights) };
 }
 
 /** Mount the step. */
@@ -59,19 +59,19 @@ async function show(picker, place, empty, error) {
   clearTimeout(waiting);
   known = null;
   panel = mountPanel(root, content, {
-    retune: (wish) => retune(one, wish),
+    retune: (preferences) => retune(one, preferences),
     onChange: (state) => keep(one, state, error),
   });
-  // a wish that was set for another model holds for this one too
-  if (session.wish && one.weights.every((weight) => weight === 1)) panel.set({ wish: panel.state().wish });
+  // preferences that were set for another model holds for this one too
+  if (session.preferences && one.weights.every((weight) => weight === 1)) panel.set({ preferences: panel.state().preferences });
 }
 
 /** Search on the server: the first result at once, the best one when it is there and nothing was moved meanwhile. */
-async function retune(one, wish) {
+async function retune(one, preferences) {
   const turn = ++turns;
   const mine = panel;
-  const asked = wording({ wish, weights: [] }, one).wish;
-  const job = await ask("POST", `/api/models/${one.id}/tune`, { wish: asked });
+  const asked = wording({ preferences, weights: [] }, one).preferences;
+  const job = await ask("POST", `/api/models/${one.id}/tune`, { preferences: asked });
   let offer = null;
   const first = new Promise((done) => (offer = done));
   const best = follow(job, (now) => now.result && offer(now.result));
@@ -87,13 +87,13 @@ const better = (best, first) => best.loss < first.loss - 1e-12 || (best.feasible
 /** Tell the server what holds, once the sliders rest; what it said itself it need not hear. */
 function keep(one, state, error) {
   clearTimeout(waiting);
-  const { wish, weights } = wording(state, one);
-  const text = JSON.stringify([wish, weights]);
+  const { preferences, weights } = wording(state, one);
+  const text = JSON.stringify([preferences, weights]);
   if (known === null) known = text;
   if (known === text) return;
   waiting = setTimeout(() => {
     known = text;
-    hold(one.id, wish, weights).catch((problem) => error.show(problem.message));
+    hold(one.id, preferences, weights).catch((problem) => error.show(problem.message));
   }, 300);
 }
 
@@ -102,9 +102,9 @@ export function takeWeights(id, found) {
   if (panel && shown?.id === id) panel.set({ weights: found.weights, counts: found.counts });
 }
 
-/** Take over a wish from a file. */
-export function takeWish(wish) {
-  const now = panel.state().wish.classes;
-  const classes = now.map((_, place) => ({ ...NOTHING, ...wish.classes.find((each) => each.label === model().classes[place]) }));
-  panel.set({ wish: { metric: wish.metric, classes } });
+/** Take over preferences from a file. */
+export function takePreferences(preferences) {
+  const now = panel.state().preferences.classes;
+  const classes = now.map((_, place) => ({ ...NOTHING, ...preferences.classes.find((each) => each.label === model().classes[place]) }));
+  panel.set({ preferences: { metric: preferences.metric, classes } });
 }

@@ -1,6 +1,6 @@
-// Buttons: reset, copy the wish as TOML or the line of Python, download the weights.
+// Buttons: reset, copy the preferences as TOML or the line of Python, download the weights.
 
-import { toDecision, toPython, toToml } from "./wish.js";
+import { toDecision, toPython, toToml } from "./preferences.js";
 import { make, say } from "./elements.js";
 
 async function copy(text, box) {
@@ -33,10 +33,10 @@ export function actionBar(state, reset) {
     return node;
   };
   const copying = (what, write) => async () => say(said, (await copy(write(state()), box)) ? `${what} copied.` : "Press Ctrl+C to copy.");
-  const writable = state().wish.classes.every((one) => one.toml !== null);
+  const writable = state().preferences.classes.every((one) => one.toml !== null);
   const files = writable
     ? [
-        button("Copy preferences (TOML)", copying("Preferences", (now) => toToml(now.wish))),
+        button("Copy preferences (TOML)", copying("Preferences", (now) => toToml(now.preferences))),
         button("Copy Python", copying("Python line", toPython)),
         button("Download weights", () => {
           download("weights.json", toDecision(state()));
@@ -47,7 +47,7 @@ export function actionBar(state, reset) {
   const undo = button("Reset", () => {
     reset();
     box.hidden = true;
-    say(said, "Back to the first wish.");
+    say(said, "Back to the first preferences.");
   });
   return make("div", { class: "cp-actions" }, undo, ...files, said, box);
 }

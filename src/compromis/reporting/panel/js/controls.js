@@ -1,6 +1,6 @@
 // The knobs: importance, the two answers and the minima of each class, and the metric.
 
-import { METRICS, recallWeight } from "./wish.js";
+import { METRICS, recallWeight } from "./preferences.js";
 import { make, nameOf, percent, say } from "./elements.js";
 
 const IMPORTANCES = [0, 0.1, 0.2, 0.5, 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 200, 500, 1000];
@@ -83,24 +83,24 @@ function classKnobs(one, open, changed) {
   };
 }
 
-/** Return the knobs of a wish, which they change in place: {node, show()}. */
-export function knobs(wish, changed) {
+/** Return the knobs of preferences, which they change in place: {node, show()}. */
+export function knobs(preferences, changed) {
   const id = newId();
   const metric = make("select", { id }, ...METRICS.map((name) => make("option", { value: name }, name.replace("_", "-"))));
   metric.addEventListener("change", () => {
-    wish.metric = metric.value;
+    preferences.metric = metric.value;
     changed();
   });
-  const highest = Math.max(...wish.classes.map((one) => one.importance));
-  const few = wish.classes.length <= OPEN_UP_TO;
-  const top = wish.classes.findIndex((one) => one.importance === highest);
-  const each = wish.classes.map((one, k) => classKnobs(one, few ? k < 3 || k === top : k === top, changed));
+  const highest = Math.max(...preferences.classes.map((one) => one.importance));
+  const few = preferences.classes.length <= OPEN_UP_TO;
+  const top = preferences.classes.findIndex((one) => one.importance === highest);
+  const each = preferences.classes.map((one, k) => classKnobs(one, few ? k < 3 || k === top : k === top, changed));
   const choice = make("div", { class: "cp-metric" }, make("label", { for: id }, "Metric"), metric);
   return {
     node: make("div", { class: "cp-controls", role: "group", "aria-label": "What matters" }, choice, make("div", { class: "cp-classes" }, ...each.map((one) => one.node))),
     show() {
-      metric.value = wish.metric;
-      each.forEach((one) => one.show(METRICS.indexOf(wish.metric)));
+      metric.value = preferences.metric;
+      each.forEach((one) => one.show(METRICS.indexOf(preferences.metric)));
     },
   };
 }

@@ -1,6 +1,6 @@
 // Pictures of one class: trade-off, precision-recall and ROC curves with the chosen point, and the weight sweep.
 
-import { METRICS, metricValue } from "./wish.js";
+import { METRICS, metricValue } from "./preferences.js";
 import { envelope, frontier } from "./cuts.js";
 import { draw, make, put, say } from "./elements.js";
 
@@ -60,7 +60,7 @@ function picture(title, [xTitle, yTitle], lines, ticks = [[0, "0"], [0.5, "0.5"]
 const REACH = 100;
 const place = (factor) => 0.5 + Math.log(factor) / (2 * Math.log(REACH));
 
-/** Return the four pictures: {node, update(cuts, parts, wish, k)}. */
+/** Return the four pictures: {node, update(cuts, parts, preferences, k)}. */
 export function curvePictures() {
   const tradeoff = picture("Trade-off", ["recall weight", "best value, and of this decision"], ["own", "best"]);
   const pr = picture("Precision-recall", ["recall", "precision"], ["best"]);
@@ -72,8 +72,8 @@ export function curvePictures() {
   roc.line("chance", 2, (end) => end, (end) => end);
   return {
     node: make("div", { class: "cp-pictures" }, tradeoff.node, pr.node, roc.node, sweep.node),
-    update(cuts, parts, wish, k) {
-      drawTradeoff(tradeoff, cuts, parts, wish, k);
+    update(cuts, parts, preferences, k) {
+      drawTradeoff(tradeoff, cuts, parts, preferences, k);
       const rest = (wrong) => (cuts.negatives > 0 ? wrong / cuts.negatives : 0);
       const size = cuts.found.length;
       const recall = (c) => (cuts.positives > 0 ? cuts.found[c] / cuts.positives : NaN);
@@ -89,8 +89,8 @@ export function curvePictures() {
   };
 }
 
-function drawTradeoff(tradeoff, cuts, parts, wish, k) {
-  const metric = METRICS.indexOf(wish.metric);
+function drawTradeoff(tradeoff, cuts, parts, preferences, k) {
+  const metric = METRICS.indexOf(preferences.metric);
   const own = (weight) => metricValue(metric, parts.precision[k] || 0, parts.recall[k] || 0, weight);
   const weight = parts.goal.weight[k];
   const best = envelope(frontier(cuts), metric);

@@ -1,15 +1,15 @@
 // One class against the rest: what happens to it and to the loss as its weight grows and the others stay.
 
-import { metricValue, layOut } from "./wish.js";
+import { metricValue, layOut } from "./preferences.js";
 import { sortPlaces } from "./order.js";
 
 /**
  * Return every cut of class k's weight: the factor on its present weight at which rows flip to it, the class's true and
  * false positives from there on, and the loss; the first cut decides for k only where nothing else has votes.
  */
-export function cutsOf(patterns, weights, k, wish) {
+export function cutsOf(patterns, weights, k, preferences) {
   const rows = flipsTo(patterns, weights, k);
-  const goal = layOut(wish, patterns.support);
+  const goal = layOut(preferences, patterns.support);
   const { hits, decided } = rows;
   const part = (j) => {
     if (goal.share[j] === 0) return 0;

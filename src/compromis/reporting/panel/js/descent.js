@@ -1,7 +1,7 @@
 // Exact line searches: with the other weights fixed, a row flips once from its best other class to k, at
 // max_{j != k} w_j v_ij / v_ik. Sort the flips, sweep over them, and put the weight into the middle of the best cell.
 
-import { metricValue } from "./wish.js";
+import { metricValue } from "./preferences.js";
 import { sortPlaces } from "./order.js";
 
 const MERGED = 1 + 1e-11;
@@ -39,7 +39,7 @@ export class Descent {
     this.cell.short = new Float64Array(rows + 1);
   }
 
-  /** Minimise for this goal (`layOut` of a wish) from now on. */
+  /** Minimise for this goal (`layOut` of preferences) from now on. */
   aim(goal) {
     this.goal = goal;
     this.tiny = 1e-12 * goal.support.reduce((total, one) => total + one, 0);

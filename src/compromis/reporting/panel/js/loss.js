@@ -1,6 +1,6 @@
-// Numbers of counts: precision, recall, the loss of a wish and what misses its minima.
+// Numbers of counts: precision, recall, the loss of preferences and what misses its minima.
 
-import { metricValue, layOut } from "./wish.js";
+import { metricValue, layOut } from "./preferences.js";
 
 const sum = (numbers) => numbers.reduce((total, one) => total + one, 0);
 
@@ -17,9 +17,9 @@ export function rates(counts) {
 }
 
 /** Return the loss of counts with its parts: f of each class, what each adds, and what misses the minima. */
-export function lossParts(counts, wish) {
+export function lossParts(counts, preferences) {
   const found = rates(counts);
-  const goal = layOut(wish, found.support);
+  const goal = layOut(preferences, found.support);
   const byClass = counts.map((_, k) => {
     if (found.support[k] === 0) return NaN;
     return found.decided[k] === 0
@@ -39,7 +39,7 @@ export function lossParts(counts, wish) {
   };
 }
 
-/** Return the loss of counts under a wish; lower is better. */
-export function loss(counts, wish) {
-  return lossParts(counts, wish).total;
+/** Return the loss of counts under preferences; lower is better. */
+export function loss(counts, preferences) {
+  return lossParts(counts, preferences).total;
 }

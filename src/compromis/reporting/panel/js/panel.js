@@ -1,4 +1,4 @@
-// The panel: turn the knobs of a wish and see what it does to each class.
+// The panel: turn the knobs of preferences and see what it does to each class.
 
 import { decide, readPatterns } from "./evidence.js";
 import { lossParts } from "./loss.js";
@@ -14,34 +14,34 @@ import { actionBar } from "./actions.js";
 const SLICE = 12;
 const PAUSE = 150;
 
-const copyWish = (wish) => ({ metric: wish.metric, classes: wish.classes.map((one) => ({ ...one })) });
+const copyPreferences = (preferences) => ({ metric: preferences.metric, classes: preferences.classes.map((one) => ({ ...one })) });
 
-function firstWish(page) {
-  return { metric: page.wish.metric, classes: page.wish.classes.map((one, k) => ({ ...page.classes[k], ...one })) };
+function firstPreferences(page) {
+  return { metric: page.preferences.metric, classes: page.preferences.classes.map((one, k) => ({ ...page.classes[k], ...one })) };
 }
 
 /** Everything that is shown, as one node with one update. */
-function view(page, wish, patterns, turned, choose) {
+function view(page, preferences, patterns, turned, choose) {
   const card = verdictCard();
-  const table = classTable(wish, page.before, choose);
-  const matrix = confusionMatrix(wish);
+  const table = classTable(preferences, page.before, choose);
+  const matrix = confusionMatrix(preferences);
   const pictures = patterns ? curvePictures() : null;
   const subject = make("span", {});
-  const controls = knobs(wish, turned);
+  const controls = knobs(preferences, turned);
   const curves = pictures ? make("div", { class: "cp-curves" }, make("h3", {}, "Class ", subject), pictures.node) : null;
   const results = make("div", { class: "cp-results" }, card.node, table.node, ...(curves ? [curves] : []), matrix.node);
   return {
     node: make("div", { class: "cp-columns" }, controls.node, results),
     update(state) {
-      const judged = judge(state.counts, wish);
+      const judged = judge(state.counts, preferences);
       controls.show();
-      card.update(judged, lossParts(page.before, wish).total);
+      card.update(judged, lossParts(page.before, preferences).total);
       table.update(judged.parts, state.weights);
       table.chosen(state.chosen);
       matrix.update(state.counts);
       if (pictures) {
-        subject.replaceChildren(nameOf(wish.classes[state.chosen].text));
-        pictures.update(cutsOf(patterns, state.weights, state.chosen, wish), judged.parts, wish, state.chosen);
+        subject.replaceChildren(nameOf(preferences.classes[state.chosen].text));
+        pictures.update(cutsOf(patterns, state.weights, state.chosen, preferences), judged.parts, preferences, state.chosen);
       }
       return judged;
     },
@@ -49,7 +49,7 @@ function view(page, wish, patterns, turned, choose) {
 }
 
 /** Looks for weights: at once and nearly, then in slices of time until nothing better is found. */
-function localTuner(patterns, wish, apply) {
+function localTuner(patterns, preferences, apply) {
   let timer = null;
   const refine = (search, done) => {
     const until = performance.now() + SLICE;
@@ -66,20 +66,20 @@ function localTuner(patterns, wish, apply) {
     stop: () => clearTimeout(timer),
     go(weights, done) {
       clearTimeout(timer);
-      const quick = new Search(patterns, copyWish(wish), weights);
+      const quick = new Search(patterns, copyPreferences(preferences), weights);
       if (!quick.goal.judged) {
         apply(weights, true);
         return done();
       }
       const near = quick.quick().best.weight;
       apply(Array.from(near), false);
-      return (timer = setTimeout(() => refine(new Search(patterns, copyWish(wish), near), done), PAUSE));
+      return (timer = setTimeout(() => refine(new Search(patterns, copyPreferences(preferences), near), done), PAUSE));
     },
   };
 }
 
 /** Asks someone else for weights; only the last question's answer counts. */
-function remoteTuner(retune, wish, apply, complain) {
+function remoteTuner(retune, preferences, apply, complain) {
   let asked = 0;
   let timer = null;
   return {
@@ -89,7 +89,7 @@ function remoteTuner(retune, wish, apply, complain) {
       clearTimeout(timer);
       timer = setTimeout(async () => {
         try {
-          const found = await retune(copyWish(wish));
+          const found = await retune(copyPreferences(preferences));
           if (turn !== asked) return;
           complain("");
           apply(found.weights, true, found.counts);
@@ -103,18 +103,18 @@ function remoteTuner(retune, wish, apply, complain) {
 }
 
 /**
- * Show the panel of a document in `root`. Options: onChange(state) after each change; retune(wish), which returns weights
+ * Show the panel of a document in `root`. Options: onChange(state) after each change; retune(preferences), which returns weights
  * and counts, where the document says that weights are searched elsewhere. Returns state(), set(state), settled(), destroy().
  */
 export function mountPanel(root, page, options = {}) {
   const patterns = readPatterns(page);
-  const wish = firstWish(page);
-  const first = copyWish(wish);
-  const now = { weights: page.weights.slice(), counts: page.counts, chosen: mostImportant(wish), settled: true };
+  const preferences = firstPreferences(page);
+  const first = copyPreferences(preferences);
+  const now = { weights: page.weights.slice(), counts: page.counts, chosen: mostImportant(preferences), settled: true };
   if (patterns && !page.remote) now.counts = decide(patterns, now.weights);
   const waiting = [];
   const state = () => ({
-    wish: copyWish(wish), weights: now.weights.slice(), counts: now.counts.map((row) => Array.from(row)),
+    preferences: copyPreferences(preferences), weights: now.weights.slice(), counts: now.counts.map((row) => Array.from(row)),
     chosen: now.chosen, smoothing: page.smoothing, settled: now.settled, loss: now.loss, informative: now.informative, sentence: now.sentence,
   });
   const complaint = make("p", { class: "cp-complaint", role: "alert" });
@@ -132,7 +132,7 @@ export function mountPanel(root, page, options = {}) {
     now.settled = true;
     waiting.splice(0).forEach((tell) => tell());
   };
-  const tuner = page.remote && options.retune ? remoteTuner(options.retune, wish, apply, complain) : localTuner(patterns, wish, apply);
+  const tuner = page.remote && options.retune ? remoteTuner(options.retune, preferences, apply, complain) : localTuner(patterns, preferences, apply);
   const turned = () => {
     now.settled = false;
     if (page.remote) render();
@@ -143,8 +143,8 @@ export function mountPanel(root, page, options = {}) {
     render();
   };
   const assign = (other) => {
-    wish.metric = other.metric;
-    wish.classes.forEach((one, k) => Object.assign(one, other.classes[k]));
+    preferences.metric = other.metric;
+    preferences.classes.forEach((one, k) => Object.assign(one, other.classes[k]));
   };
   const reset = () => {
     assign(first);
@@ -152,7 +152,7 @@ export function mountPanel(root, page, options = {}) {
     apply(page.weights, true, page.remote ? page.counts : null);
     done();
   };
-  const shown = view(page, wish, patterns, turned, choose);
+  const shown = view(page, preferences, patterns, turned, choose);
   const notes = [page.binning, page.left_out ? `${page.left_out} rows without any vote are left out` : null].filter(Boolean);
   const container = make("div", { class: "cp-panel" }, actionBar(state, reset), complaint, shown.node, ...notes.map((text) => make("p", { class: "cp-note" }, `Note: ${text}.`)));
   root.replaceChildren(container);
@@ -160,7 +160,7 @@ export function mountPanel(root, page, options = {}) {
   return {
     state,
     set(change) {
-      if (change.wish) assign(change.wish);
+      if (change.preferences) assign(change.preferences);
       if (change.chosen !== undefined) now.chosen = change.chosen;
       if (change.weights) apply(change.weights, true, change.counts);
       else turned();
@@ -173,7 +173,7 @@ export function mountPanel(root, page, options = {}) {
   };
 }
 
-function mostImportant(wish) {
-  const importance = wish.classes.map((one) => one.importance);
+function mostImportant(preferences) {
+  const importance = preferences.classes.map((one) => one.importance);
   return importance.indexOf(Math.max(...importance));
 }

@@ -37,9 +37,9 @@ export function verdictCard() {
 }
 
 /** Return the table of classes with bars for recall and precision: {node, update(parts, counts, weights), chosen(k)}. */
-export function classTable(wish, before, choose) {
+export function classTable(preferences, before, choose) {
   const old = rates(before);
-  const rows = wish.classes.map((one, k) => {
+  const rows = preferences.classes.map((one, k) => {
     const bars = [bar("recall"), bar("precision")];
     const cells = Array.from({ length: 5 }, () => make("span"));
     const button = make("button", { type: "button", class: "cp-pick", "aria-pressed": "false" }, nameOf(one.text));
@@ -100,14 +100,14 @@ function paint(cells, counts, mode) {
 }
 
 /** Return the confusion matrix: {node, update(counts)}; of very many classes only a note. */
-export function confusionMatrix(wish) {
-  const size = wish.classes.length;
+export function confusionMatrix(preferences) {
+  const size = preferences.classes.length;
   if (size > READABLE) {
     return { node: make("p", { class: "cp-note" }, `A live matrix of ${size} x ${size} cells would not be readable; the table above has every class.`), update() {} };
   }
-  const cells = wish.classes.map(() => wish.classes.map(() => make("td")));
-  const head = wish.classes.map((one) => make("th", { scope: "col" }, nameOf(one.text)));
-  const body = wish.classes.map((one, t) => make("tr", {}, make("th", { scope: "row" }, nameOf(one.text)), ...cells[t]));
+  const cells = preferences.classes.map(() => preferences.classes.map(() => make("td")));
+  const head = preferences.classes.map((one) => make("th", { scope: "col" }, nameOf(one.text)));
+  const body = preferences.classes.map((one, t) => make("tr", {}, make("th", { scope: "row" }, nameOf(one.text)), ...cells[t]));
   const table = make(
     "table", { class: size > 8 ? "cp-matrix cp-dense" : "cp-matrix" },
     make("caption", {}, "Confusion matrix: rows are the truth, columns the decision"),

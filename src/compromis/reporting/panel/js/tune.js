@@ -2,7 +2,7 @@
 
 import { decide } from "./evidence.js";
 import { lossParts } from "./loss.js";
-import { layOut } from "./wish.js";
+import { layOut } from "./preferences.js";
 import { Descent } from "./descent.js";
 
 // with this many votes, perturbed weights are searched within a factor, and only now and then along whole lines
@@ -66,10 +66,10 @@ function rowWeight(goal) {
 
 /** Search for weights step by step: `step()` does a little more and says whether there is anything left to do. */
 export class Search {
-  constructor(patterns, wish, start = null) {
+  constructor(patterns, preferences, start = null) {
     this.patterns = patterns;
-    this.wish = wish;
-    this.goal = layOut(wish, patterns.support);
+    this.preferences = preferences;
+    this.goal = layOut(preferences, patterns.support);
     this.descent = stateOf(patterns);
     this.next = chances(7);
     this.turns = Array.from(patterns.support, (_, k) => k);
@@ -133,7 +133,7 @@ export class Search {
     descent.prepare();
     descent.centre();
     const candidates = [descent.weight, this.best.weight, this.best.weight.map(() => 1)].map(normalised);
-    const value = (weights) => lossParts(decide(this.patterns, weights), this.wish);
+    const value = (weights) => lossParts(decide(this.patterns, weights), this.preferences);
     const judged = candidates.map((weights) => ({ weights, parts: value(weights) }));
     return judged.reduce((a, b) =>
       b.parts.shortfall < a.parts.shortfall || (b.parts.shortfall === a.parts.shortfall && b.parts.total < a.parts.total) ? b : a,
@@ -141,9 +141,9 @@ export class Search {
   }
 }
 
-/** Return the weights with which the patterns serve the wish best. */
-export function tune(patterns, wish, start = null) {
-  const search = new Search(patterns, wish, start);
+/** Return the weights with which the patterns serve the preferences best. */
+export function tune(patterns, preferences, start = null) {
+  const search = new Search(patterns, preferences, start);
   if (!search.goal.judged) return patterns.support.length ? Array.from(patterns.support, () => 1) : [];
   while (search.step());
   return search.weights();

@@ -1,6 +1,6 @@
 // Is a result worth anything? The sentences of compromis.measures.verdict, for decisions made in the page.
 
-import { metricValue } from "./wish.js";
+import { metricValue } from "./preferences.js";
 import { lossParts } from "./loss.js";
 
 /** Write a number with decimals as Python does: exact ties go to the even digit. */
@@ -33,12 +33,12 @@ function constantDecision(parts, k) {
 }
 
 /** Return what each constant decision reaches on the same rows, and random ones at the classes' shares. */
-export function baselines(parts, wish) {
+export function baselines(parts, preferences) {
   const { support, rows } = parts;
   const constant = support.map((_, k) => ({
-    ...constantDecision(parts, k), name: `always deciding ${wish.classes[k].python}`,
+    ...constantDecision(parts, k), name: `always deciding ${preferences.classes[k].python}`,
   }));
-  const random = lossParts(support.map((one) => support.map((other) => (one * other) / rows)), wish);
+  const random = lossParts(support.map((one) => support.map((other) => (one * other) / rows)), preferences);
   return [
     ...constant,
     { loss: random.total, shortfall: random.shortfall, place: -1, name: "random decisions at the classes' shares" },
@@ -57,20 +57,20 @@ function praise(loss, short, best) {
   return `informative: loss ${fixed(loss, 4)}${gain} against ${fixed(best.loss, 4)} for ${best.name}${flaw}, the best decision without a model`;
 }
 
-function blame(parts, best, wish) {
+function blame(parts, best, preferences) {
   const how = parts.shortfall > best.shortfall || !isClose(parts.total, best.loss) ? "better" : "as well";
-  const cause = `uninformative: your wish is met ${how} by ${best.name} (loss ${fixed(best.loss, 4)}, this result ${fixed(parts.total, 4)})`;
-  if (best.place < 0) return `${cause}; improve the model, or review the wish`;
+  const cause = `uninformative: your preferences are met ${how} by ${best.name} (loss ${fixed(best.loss, 4)}, this result ${fixed(parts.total, 4)})`;
+  if (best.place < 0) return `${cause}; improve the model, or review the preferences`;
   if (parts.support.filter((one) => one > 0).length === 1) return `${cause}; there is only one class in these rows`;
   const share = Math.max(parts.support[best.place] / parts.rows, parts.goal.minPrecision[best.place]);
-  const label = wish.classes[best.place].python;
+  const label = preferences.classes[best.place].python;
   const cure = `improve the model, or set min_precision for ${label} above ${fixed(share, 3)}, what always deciding it reaches`;
-  return `${cause}; ${cure}${wish.metric === "kulczynski" ? ", or use metric f, which does not reward giving up" : ""}`;
+  return `${cause}; ${cure}${preferences.metric === "kulczynski" ? ", or use metric f, which does not reward giving up" : ""}`;
 }
 
-function missedMinima(parts, wish) {
+function missedMinima(parts, preferences) {
   const sentence = (name, rate, floor, k) =>
-    `the ${name} of ${wish.classes[k].python} is ${fixed(rate[k] || 0, 3)}, below your minimum of ${general(floor[k])}`;
+    `the ${name} of ${preferences.classes[k].python} is ${fixed(rate[k] || 0, 3)}, below your minimum of ${general(floor[k])}`;
   const all = (name, rate, floor, short) =>
     short.flatMap((one, k) => (one > 0 ? [sentence(name, rate, floor, k)] : []));
   return [
@@ -80,9 +80,9 @@ function missedMinima(parts, wish) {
 }
 
 /** Return whether counts are worth anything beside decisions without a model, with cause and cure in words. */
-export function judge(counts, wish) {
-  const parts = lossParts(counts, wish);
-  const naive = baselines(parts, wish);
+export function judge(counts, preferences) {
+  const parts = lossParts(counts, preferences);
+  const naive = baselines(parts, preferences);
   const best = naive.reduce((a, b) => (b.shortfall < a.shortfall || (b.shortfall === a.shortfall && b.loss < a.loss) ? b : a));
   if (Number.isNaN(parts.total)) {
     return { informative: false, sentence: "no class that matters occurs in these rows; there is nothing to judge", parts, naive };
@@ -90,7 +90,7 @@ export function judge(counts, wish) {
   const equal = parts.shortfall === best.shortfall && isClose(parts.total, best.loss, 1e-12);
   const less = parts.shortfall < best.shortfall || (parts.shortfall === best.shortfall && parts.total < best.loss);
   const informative = less && !equal;
-  const missed = missedMinima(parts, wish);
+  const missed = missedMinima(parts, preferences);
   const but = missed.length ? "; but " + missed.join(", and ") : "";
-  return { informative, sentence: (informative ? praise(parts.total, parts.shortfall, best) : blame(parts, best, wish)) + but, parts, naive };
+  return { informative, sentence: (informative ? praise(parts.total, parts.shortfall, best) : blame(parts, best, preferences)) + but, parts, naive };
 }

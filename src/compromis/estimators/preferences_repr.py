@@ -13,7 +13,7 @@ from compromis.preferences import Preferences
 _STYLE = "margin: .4em 0 0; padding: .3em .8em; border-left: .3em solid #1f6f9f; font: 13px/1.5 system-ui, sans-serif;"
 
 
-class WishDiagram:
+class PreferencesReprMixin:
     """A mixin, to stand before BaseEstimator: ``_html_repr`` is what scikit-learn shows in notebooks."""
 
     preferences: Any
@@ -23,4 +23,4 @@ class WishDiagram:
         if not isinstance(self.preferences, Preferences):
             return diagram
         lines = "<br>".join(escape(shown_label(line)) for line in self.preferences.describe().split("\n"))
-        return f'{diagram}<div class="compromis-wish" style="{_STYLE}"><strong>What matters</strong><br>{lines}</div>'
+        return f'{diagram}<div class="compromis-preferences" style="{_STYLE}"><strong>What matters</strong><br>{lines}</div>'

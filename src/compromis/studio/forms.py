@@ -1,4 +1,4 @@
-"""The wish as the page writes it, and as preferences."""
+"""Preferences as the page writes them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from compromis.errors import InputError
 from compromis.preferences import Preference, Preferences
 
 
-class ClassWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class ClassForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What is wanted of one class."""
 
     label: str
@@ -35,32 +35,34 @@ class ClassWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
         )
 
 
-class Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PreferencesForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is wanted of all classes, each named."""
 
     metric: str = "kulczynski"
-    classes: tuple[ClassWish, ...] = ()
+    classes: tuple[ClassForm, ...] = ()
 
     def preferences(self, labels: tuple[Any, ...] | None = None) -> Preferences:
         """Return it as preferences, of the classes in `labels` only if they are given."""
         named = {one.label: one.preference() for one in self.classes if labels is None or one.label in labels}
         if len({one.label for one in self.classes}) < len(self.classes):
-            raise InputError("each class stands once in a wish")
+            raise InputError("each class stands once in preferences")
         return Preferences(named, metric=self.metric)
 
 
-def wish_of(preferences: Preferences, classes: tuple[Any, ...]) -> Wish:
-    """Return preferences as a wish that names each of the classes."""
-    return Wish(preferences.metric.name, tuple(_class_wish(str(label), preferences.of(label)) for label in classes))
+def form_of(preferences: Preferences, classes: tuple[Any, ...]) -> PreferencesForm:
+    """Return preferences as a form that names each of the classes."""
+    return PreferencesForm(
+        preferences.metric.name, tuple(_class_form(str(label), preferences.of(label)) for label in classes)
+    )
 
 
-def answers(one: ClassWish) -> dict[str, float | None]:
+def answers(one: ClassForm) -> dict[str, float | None]:
     """Return what is wanted of a class without its label, as the panel keeps it."""
-    return {name: getattr(one, name) for name in ClassWish.__struct_fields__ if name != "label"}
+    return {name: getattr(one, name) for name in ClassForm.__struct_fields__ if name != "label"}
 
 
-def _class_wish(label: str, one: Preference) -> ClassWish:
-    return ClassWish(
+def _class_form(label: str, one: Preference) -> ClassForm:
+    return ClassForm(
         label,
         float(one.importance),
         one.precision_at_full_recall,

@@ -1,4 +1,4 @@
-// What matters: metrics, recall weights from the two answers, and the wish as TOML and as Python.
+// What matters: metrics, recall weights from the two answers, and the preferences as TOML and as Python.
 
 export const METRICS = ["kulczynski", "f", "fowlkes_mallows", "jaccard"];
 
@@ -28,18 +28,18 @@ export function recallWeight(metric, preference) {
   return x >= y ? (y * (1 - x)) / (2 * x * (1 - y)) : 1 - (x * (1 - y)) / (2 * y * (1 - x));
 }
 
-/** Lay a wish out for a search or a loss: numbers per class, 0 where there is no minimum. */
-export function layOut(wish, support) {
-  const metric = METRICS.indexOf(wish.metric);
-  const importance = wish.classes.map((one, k) => (support[k] > 0 ? one.importance : 0));
+/** Lay preferences out for a search or a loss: numbers per class, 0 where there is no minimum. */
+export function layOut(preferences, support) {
+  const metric = METRICS.indexOf(preferences.metric);
+  const importance = preferences.classes.map((one, k) => (support[k] > 0 ? one.importance : 0));
   const total = importance.reduce((sum, one) => sum + one, 0);
-  const floors = (name) => Float64Array.from(wish.classes, (one, k) => (support[k] > 0 ? one[name] || 0 : 0));
+  const floors = (name) => Float64Array.from(preferences.classes, (one, k) => (support[k] > 0 ? one[name] || 0 : 0));
   const minPrecision = floors("min_precision");
   const minRecall = floors("min_recall");
   return {
     metric, support, minPrecision, minRecall,
     share: Float64Array.from(importance, (one) => (total > 0 ? one / total : 0)),
-    weight: Float64Array.from(wish.classes, (one) => recallWeight(metric, one)),
+    weight: Float64Array.from(preferences.classes, (one) => recallWeight(metric, one)),
     constrained: minPrecision.some((one) => one > 0) || minRecall.some((one) => one > 0),
     judged: total > 0,
   };
@@ -55,21 +55,21 @@ function given(preference) {
 const key = (preference) => given(preference).map((name) => `${name}=${preference[name]}`).join();
 
 /** Return the most common preference, and the classes that differ from it. */
-function apart(wish) {
+function apart(preferences) {
   const often = new Map();
-  for (const one of wish.classes) often.set(key(one), (often.get(key(one)) || 0) + 1);
+  for (const one of preferences.classes) often.set(key(one), (often.get(key(one)) || 0) + 1);
   const [common, times] = [...often].sort((a, b) => b[1] - a[1])[0];
-  const usual = times > 1 ? wish.classes.find((one) => key(one) === common) : null;
-  return { usual, special: wish.classes.filter((one) => usual === null || key(one) !== common) };
+  const usual = times > 1 ? preferences.classes.find((one) => key(one) === common) : null;
+  return { usual, special: preferences.classes.filter((one) => usual === null || key(one) !== common) };
 }
 
 const float = (number) => (Number.isInteger(number) ? `${number}.0` : String(number));
 
-/** Return the wish as the TOML that compromis.Preferences.from_toml reads. */
-export function toToml(wish) {
-  const { usual, special } = apart(wish);
+/** Return the preferences as the TOML that compromis.Preferences.from_toml reads. */
+export function toToml(preferences) {
+  const { usual, special } = apart(preferences);
   const lines = (one) => given(one).map((name) => `${name} = ${float(one[name])}`);
-  const parts = [[`metric = "${wish.metric}"`]];
+  const parts = [[`metric = "${preferences.metric}"`]];
   if (usual) parts.push(["[default]", ...lines(usual)]);
   for (const one of special) parts.push(["[[class]]", `label = ${one.toml}`, ...lines(one)]);
   return parts.map((part) => part.join("\n")).join("\n\n") + "\n";
@@ -84,19 +84,19 @@ function pythonPreference(one) {
 
 /** Return the line of Python that finds the weights of a state from votes and y. */
 export function toPython(state) {
-  const { wish } = state;
-  const { usual, special } = apart(wish);
+  const { preferences } = state;
+  const { usual, special } = apart(preferences);
   const each = special.map((one) => `${one.python}: ${pythonPreference(one)}`).join(", ");
   const usually = usual ? `, default=${pythonPreference(usual)}` : "";
-  const labels = wish.classes.map((one) => one.python).join(", ");
+  const labels = preferences.classes.map((one) => one.python).join(", ");
   const smoothing = state.smoothing ? `, smoothing=${float(state.smoothing)}` : "";
-  const preferences = `cp.Preferences({${each}}${usually}, metric="${wish.metric}")`;
+  const preferences = `cp.Preferences({${each}}${usually}, metric="${preferences.metric}")`;
   return `cp.search_weights(votes, y, labels=[${labels}], preferences=${preferences}${smoothing})`;
 }
 
 /** Return the weights as the JSON that compromis.Decision.from_json reads. */
 export function toDecision(state) {
-  const labels = state.wish.classes.map((one) => one.json).join(", ");
+  const labels = state.preferences.classes.map((one) => one.json).join(", ");
   const weights = Array.from(state.weights, float).join(", ");
   return (
     `{\n  "schema": "compromis/decision",\n  "version": 1,\n  "classes": [${labels}],\n` +

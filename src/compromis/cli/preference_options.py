@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def wish_options(command: Command) -> Command:
+def preference_options(command: Command) -> Command:
     """Add --preferences, --prioritise and --metric to a command."""
     options = (
         click.option(
@@ -33,18 +33,18 @@ def wish_options(command: Command) -> Command:
 
 
 @overload
-def read_wish(
+def read_preferences(
     preferences_file: str | None, prioritise: tuple[str, ...], metric: str | None, *, required: Literal[True]
 ) -> Preferences: ...
 
 
 @overload
-def read_wish(
+def read_preferences(
     preferences_file: str | None, prioritise: tuple[str, ...], metric: str | None, *, required: Literal[False] = ...
 ) -> Preferences | None: ...
 
 
-def read_wish(
+def read_preferences(
     preferences_file: str | None, prioritise: tuple[str, ...], metric: str | None, *, required: bool = False
 ) -> Preferences | None:
     """Return the preferences that the options ask for; None if they ask for none."""
@@ -56,5 +56,5 @@ def read_wish(
         if required:
             raise click.UsageError("say what matters: give --preferences FILE.toml or --prioritise LABEL")
         return None
-    wish = Preferences.from_toml(preferences_file) if preferences_file else Preferences.prioritise(prioritise)
-    return wish if metric is None else wish.with_metric(metric)
+    preferences = Preferences.from_toml(preferences_file) if preferences_file else Preferences.prioritise(prioritise)
+    return preferences if metric is None else preferences.with_metric(metric)
