@@ -99,7 +99,7 @@ def bench_duckdb(lines, votes):
     decision = cp.Decision(LABELS, WEIGHTS)
 
     def run(expression):
-        return lambda: base.execute(f"CREATE OR REPLACE TEMP TABLE decided AS SELECT {expression} AS d FROM votes")
+        return lambda: base.execute(f"CREATE OR REPLACE TEMP TABLE predicted AS SELECT {expression} AS d FROM votes")
 
     listed = f"list_position([{', '.join(NAMES)}], list_max([{', '.join(NAMES)}]))"
     mine, bare, lists = fastest(

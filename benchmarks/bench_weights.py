@@ -106,9 +106,9 @@ def dual_annealing(patterns: Votes, preferences: Preferences, evaluations: int) 
     def loss(logs: np.ndarray) -> float:
         decision = np.argmax(patterns.votes * np.exp(logs), axis=1)
         cells = np.bincount(patterns.truth * classes + decision, minlength=classes**2).reshape(classes, classes)
-        hits, support, decided = cells.diagonal(), cells.sum(axis=1), cells.sum(axis=0)
+        hits, support, predicted = cells.diagonal(), cells.sum(axis=1), cells.sum(axis=0)
         value = preferences.recall_weight * hits / support + (1 - preferences.recall_weight) * hits / np.maximum(
-            decided, 1
+            predicted, 1
         )
         return float(np.average(1 - value, weights=preferences.importance))
 

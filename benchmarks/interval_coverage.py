@@ -95,8 +95,8 @@ def _intervals(
     positive = np.arange(setting.rows) < rare
     score = rng.normal(size=setting.rows) - ndtri(setting.specificity)
     score[positive] += ndtri(setting.sensitivity) + ndtri(setting.specificity)
-    decided = score > 0
-    hits, alarms = int((decided & positive).sum()), int((decided & ~positive).sum())
+    predicted = score > 0
+    hits, alarms = int((predicted & positive).sum()), int((predicted & ~positive).sum())
     counts = cp.Counts.from_matrix([[hits, rare - hits], [alarms, setting.rows - rare - alarms]], ["rare", "rest"])
     found = {"recall": _wilson(hits, rare), "PRAGMA": _pragma(counts, preferences, rng)}
     if hits + alarms:

@@ -98,8 +98,8 @@ def one_fold(X, y, train, test, by_case, trees, seed):
 
 
 def counted(truth, classes, votes, weights, labels):
-    decided = classes[np.argmax(votes * weights, axis=1)]
-    return cp.Counts.from_predictions(truth, decided, labels=labels)
+    predicted = classes[np.argmax(votes * weights, axis=1)]
+    return cp.Counts.from_predictions(truth, predicted, labels=labels)
 
 
 def one_seed(name, X, y, by_case, trees, seed):

@@ -62,7 +62,7 @@ MANY = {"resamples 0": (0.0, 0, None), "resamples 6": (0.0, 6, None)}
 
 
 def one_split(name, X, y, train, test, trees, seed, variants):
-    """Return the out-of-sample outcome of each variant under each setting: (loss, shortfall, constant?, share decided for priority)."""
+    """Return the out-of-sample outcome of each variant under each setting: (loss, shortfall, constant?, share predicted as priority)."""
     forest = RandomForestClassifier(trees, random_state=seed, n_jobs=1).fit(X[train], y[train])
     results = {}
     for preferences_name, preferences in settings(name, y).items():
@@ -78,11 +78,11 @@ def one_split(name, X, y, train, test, trees, seed, variants):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 tuned.fit(X[train], y[train])
-                decided = tuned.predict(X[test])
-            counts = cp.Counts.from_predictions(y[test], decided, labels=np.unique(y).tolist())
+                predicted = tuned.predict(X[test])
+            counts = cp.Counts.from_predictions(y[test], predicted, labels=np.unique(y).tolist())
             results[preferences_name, variant] = outcome(counts, preferences)
-        decided = forest.predict(X[test])
-        counts = cp.Counts.from_predictions(y[test], decided, labels=np.unique(y).tolist())
+        predicted = forest.predict(X[test])
+        counts = cp.Counts.from_predictions(y[test], predicted, labels=np.unique(y).tolist())
         results[preferences_name, "equal weights"] = outcome(counts, preferences)
     return results
 
@@ -92,9 +92,9 @@ def outcome(counts, preferences):
     verdict = judge(counts, layout)
     loss = pragma(counts, layout).total
     missed = sum(one.minimum - one.value for one in verdict.shortfalls)
-    constant = bool((counts.decided == counts.total).any())
+    constant = bool((counts.predicted == counts.total).any())
     priority = layout.importance > layout.importance.min()
-    return loss, missed, constant, float(counts.decided[priority].sum() / counts.total)
+    return loss, missed, constant, float(counts.predicted[priority].sum() / counts.total)
 
 
 def study(paths, trees, repeats, jobs, variants, fewest_classes):
@@ -122,7 +122,7 @@ def study(paths, trees, repeats, jobs, variants, fewest_classes):
                     "loss": loss,
                     "missed": missed,
                     "constant": constant,
-                    "decided": share,
+                    "predicted": share,
                 }
             )
         print(name, len(y), "rows done", file=sys.stderr, flush=True)
@@ -177,11 +177,11 @@ def main():
         ranks = np.array([rankdata(row) for row in table]).mean(axis=0)
         p = friedmanchisquare(*table.T).pvalue
         print(
-            f"\n{preferences}: mean rank over {len(sets)} sets, mean loss, mean share of rows decided for the priority classes (Friedman p = {p:.2g})"
+            f"\n{preferences}: mean rank over {len(sets)} sets, mean loss, mean share of rows predicted as the priority classes (Friedman p = {p:.2g})"
         )
         for place in np.argsort(ranks):
             share = np.mean(
-                [r["decided"] for r in rows if r["preferences"] == preferences and r["variant"] == names[place]]
+                [r["predicted"] for r in rows if r["preferences"] == preferences and r["variant"] == names[place]]
             )
             print(f"  {ranks[place]:5.2f}  {table[:, place].mean():.4f}  {100 * share:5.1f} %  {names[place]}")
 

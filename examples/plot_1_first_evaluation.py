@@ -19,8 +19,8 @@ X, y = make_classification(6000, 6, n_informative=4, weights=[0.977], class_sep=
 y = np.where(y == 1, "cancer", "healthy")
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, stratify=y, random_state=0)
 forest = RandomForestClassifier(50, random_state=0).fit(X_train, y_train)
-decided = forest.predict(X_test)
-print(f"accuracy {np.mean(decided == y_test):.3f}; of deciding 'healthy' always: {np.mean(y_test == 'healthy'):.3f}")
+predicted = forest.predict(X_test)
+print(f"accuracy {np.mean(predicted == y_test):.3f}; of deciding 'healthy' always: {np.mean(y_test == 'healthy'):.3f}")
 
 # %%
 # The two questions. *What precision would you accept for a recall of 1?* Ten examinations for each cancer found: 0.10. *What recall
@@ -32,7 +32,7 @@ cp.PreferenceDisplay.from_preferences(preferences)
 
 # %%
 # The dashed line joins the two answers: they are worth the same. Evaluated by these preferences:
-result = cp.evaluate(y_test, decided, preferences=preferences, confidence=0.95)
+result = cp.evaluate(y_test, predicted, preferences=preferences, confidence=0.95)
 print(result.verdict)
 print("recall of cancer:", result.intervals.per_class["cancer"]["recall"])
 print("loss:            ", result.intervals.summary["loss"])

@@ -38,12 +38,12 @@ ax.legend(frameon=False)
 ax.spines[["top", "right"]].set_visible(False)
 
 # %%
-# The plane falls to the right and ends at its lowest: every row is decided to be a fault. Metric f has its minimum inside. What the
+# The plane falls to the right and ends at its lowest: every row is predicted to be a fault. Metric f has its minimum inside. What the
 # search finds for each setting, and what it says about it:
 for name, preferences in settings.items():
     found = cp.search_weights(votes, preferences=preferences, smoothing=0.01)
     rates = cp.evaluate_counts(found.counts).per_class["fault"]
-    decided = found.counts.decided[0] / found.counts.rows
+    predicted = found.counts.predicted[0] / found.counts.rows
     print(
-        f"{name}: recall {rates.recall:.2f}, precision {rates.precision:.2f}, decided {decided:.0%}\n   {found.verdict}\n"
+        f"{name}: recall {rates.recall:.2f}, precision {rates.precision:.2f}, predicted {predicted:.0%}\n   {found.verdict}\n"
     )

@@ -30,8 +30,8 @@ decisions = {name: model.predict(X_test) for name, model in models.items()}
 # %%
 # Both models were tuned to the same preferences. Recall and precision of frauds with their 95 % intervals:
 figure, ax = plt.subplots(figsize=(6.5, 2.6), layout="constrained")
-for place, (_name, decided) in enumerate(decisions.items()):
-    intervals = cp.evaluate(y_test, decided, preferences=preferences, confidence=0.95).intervals.per_class["fraud"]
+for place, (_name, predicted) in enumerate(decisions.items()):
+    intervals = cp.evaluate(y_test, predicted, preferences=preferences, confidence=0.95).intervals.per_class["fraud"]
     for shift, rate in ((0.1, "recall"), (-0.1, "precision")):
         one = intervals[rate]
         ax.plot([one.low, one.high], [place + shift] * 2, color="#1d3f58", linewidth=2)

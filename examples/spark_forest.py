@@ -62,8 +62,8 @@ def main(master: str = "local[2]", rows: int = 20_000, trees: int = 20) -> None:
         print(
             f"class {label}: recall {one.recall:.3f} -> {two.recall:.3f}, precision {one.precision:.3f} -> {two.precision:.3f}"
         )
-    decided = cp.decide(votes(test), votes=columns, weights=found.search.decision)
-    decided.select("label", "prediction", "decision").show(5)
+    predicted = cp.decide(votes(test), votes=columns, weights=found.search.decision)
+    predicted.select("label", "prediction", "decision").show(5)
     spark.stop()
 
 

@@ -36,8 +36,8 @@ def paper_losses() -> dict[str, tuple[str, str]]:
     """PRAGMA of the paper's classic and tuned forest, by its own formula from its own tables."""
     weights, importance = (0.9, 0.9, 0.5, 0.5, 0.5, 0.5), (10, 10, 1, 1, 1, 1)
     autos = []
-    for right, decided in AUTOS.values():
-        cells = zip(importance, weights, right, AUTOS_SUPPORT, decided, strict=True)
+    for right, predicted in AUTOS.values():
+        cells = zip(importance, weights, right, AUTOS_SUPPORT, predicted, strict=True)
         autos.append(sum(theta * (1 - w * k / n - (1 - w) * k / d) for theta, w, k, n, d in cells) / sum(importance))
     found = {"autos": autos}
     for name, printed, share in (("hypothyroid", "Hypothyroid", 7.71), ("satimage", "Satimage", 9.73)):

@@ -72,7 +72,7 @@ def table_4_accuracies() -> None:
     right = 0.995 * 291
     print(
         f"Hypothyroid, false alarms: classic 294 - 277 = {294 - 277}, optimised {right:.1f} / 0.977 - {right:.1f} ="
-        f" {right / 0.977 - right:.1f}; a larger weight only adds to the rows decided for its class"
+        f" {right / 0.977 - right:.1f}; a larger weight only adds to the rows predicted as its class"
     )
     print(
         f"Hypothyroid in table 3: 7.71 % is {194 + 95 + 2}/3772 = {29100 / 3772:.2f} %, all sick classes (194, 95,"
@@ -110,7 +110,7 @@ def mammo() -> None:
             for r, p, _ in rows
         ]
         if prod(map(len, fits)):
-            print(f"the only minority size below 336 that gives all six rates: {m}, (right, decided) = {fits}")
+            print(f"the only minority size below 336 that gives all six rates: {m}, (right, predicted) = {fits}")
     print(
         f"table 3: 5.00 % of 3528 = {0.05 * 3528:.1f} rows, not whole (176: {17600 / 3528:.2f} %, 177:"
         f" {17700 / 3528:.2f} %); 168 / (3528 - 168) = {16800 / 3360:.2f} %, 168 / 3528 = {16800 / 3528:.2f} %"

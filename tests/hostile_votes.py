@@ -25,8 +25,8 @@ def hostile_votes(rows: int, weights=WEIGHTS, seed: int = 0) -> np.ndarray:
 
 def plainly(votes, weights, smoothing=0.0) -> list[int]:
     """The position of the first of the largest weight x (votes + smoothing), row by row in Python's own numbers."""
-    decided = []
+    predicted = []
     for row in np.asarray(votes, dtype=np.float64).tolist():
         scores = [(vote + smoothing) * weight for vote, weight in zip(row, weights.tolist(), strict=True)]
-        decided.append(scores.index(max(scores)))
-    return decided
+        predicted.append(scores.index(max(scores)))
+    return predicted

@@ -46,12 +46,12 @@ def value(cells: np.ndarray, preferences: Any, cost: Any = None) -> tuple[float,
     """Shortfall from the minima, and the PRAGMA loss or the average cost."""
     loss, total, shortfall = 0.0, 0.0, 0.0
     for k in range(len(cells)):
-        support, decided, hits = cells[k].sum(), cells[:, k].sum(), cells[k, k]
+        support, predicted, hits = cells[k].sum(), cells[:, k].sum(), cells[k, k]
         if support == 0:
             continue
-        p, r = hits / decided if decided else 0.0, hits / support
+        p, r = hits / predicted if predicted else 0.0, hits / support
         shortfall += max(preferences.min_precision[k] - p, 0) + max(preferences.min_recall[k] - r, 0)
-        f = 1 - metric_value(preferences.metric.name, p, r, preferences.recall_weight[k]) if decided else 1.0
+        f = 1 - metric_value(preferences.metric.name, p, r, preferences.recall_weight[k]) if predicted else 1.0
         loss += preferences.importance[k] * f
         total += preferences.importance[k]
     if cost is not None:

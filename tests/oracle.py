@@ -66,8 +66,8 @@ def supports(matrix: Matrix) -> list[Number]:
     return [total(row) for row in matrix]
 
 
-def decided(matrix: Matrix) -> list[Number]:
-    """Rows per decided class."""
+def predicted(matrix: Matrix) -> list[Number]:
+    """Rows per predicted class."""
     return [total(column) for column in zip(*matrix, strict=True)]
 
 
@@ -118,7 +118,7 @@ def fp_rate(matrix: Matrix, k: int) -> Number:
 
 
 def f_beta(matrix: Matrix, k: int, beta: Number = 1) -> Number:
-    """(1 + b^2) VP / ((1 + b^2) VP + b^2 FN + FP); by counts, so 0 for a class that exists but is never decided."""
+    """(1 + b^2) VP / ((1 + b^2) VP + b^2 FN + FP); by counts, so 0 for a class that exists but is never predicted."""
     tp, fp, fn, _ = cells(matrix, k)
     b2 = Fraction(beta) ** 2
     return ratio((1 + b2) * tp, (1 + b2) * tp + b2 * fn + fp) if tp + fp + fn else None
@@ -134,7 +134,7 @@ def accuracy(matrix: Matrix) -> Number:
 
 def kappa(matrix: Matrix) -> Number:
     """(observed - chance) / (1 - chance), chance from the margins; None where chance is 1."""
-    t, d = supports(matrix), decided(matrix)
+    t, d = supports(matrix), predicted(matrix)
     if not sum(t):
         return None
     chance = sum(a * b for a, b in zip(t, d, strict=True)) / sum(t) ** 2
@@ -149,7 +149,7 @@ def balanced_accuracy(matrix: Matrix) -> Number:
 @sixty_digits
 def mcc(matrix: Matrix) -> Number:
     """Gorodkin's R_k: (c n - sum t_k d_k) / sqrt((n^2 - sum d_k^2) (n^2 - sum t_k^2))."""
-    t, d = supports(matrix), decided(matrix)
+    t, d = supports(matrix), predicted(matrix)
     n, c = sum(t), sum(Fraction(matrix[k][k]) for k in range(len(matrix)))
     below = (n**2 - sum(x * x for x in d)) * (n**2 - sum(x * x for x in t))
     return decimal(c * n - sum(a * b for a, b in zip(t, d, strict=True))) / decimal(below).sqrt() if below else None
@@ -230,7 +230,7 @@ def metric_value(p: Number, r: Number, l: Number, metric: str) -> Number:
 def pragma(
     matrix: Matrix, importances: Sequence[Number], recall_weights: Sequence[Number], metric: str = "kulczynski"
 ) -> tuple[Number, list[Number]]:
-    """The loss, and f = 1 - I per class: 1 where never decided, None (left out) where absent from the truth."""
+    """The loss, and f = 1 - I per class: 1 where never predicted, None (left out) where absent from the truth."""
     f: list[Number] = []
     for k, l in enumerate(recall_weights):
         p, r = precision(matrix, k), recall(matrix, k)
@@ -325,7 +325,7 @@ def auc(scores: Sequence[Number], flags: Sequence[bool], weights: Any = None) ->
 
 
 def pr(scores: Sequence[Number], flags: Sequence[bool], weights: Any = None) -> list[tuple[Number, Number, Number]]:
-    """(threshold, recall, precision); precision None where nothing is decided positive (004 prints '-')."""
+    """(threshold, recall, precision); precision None where nothing is predicted positive (004 prints '-')."""
     return [(t, ratio(tp, tp + fn), ratio(tp, tp + fp)) for t, tp, fp, fn, _ in cuts(scores, flags, weights)]
 
 

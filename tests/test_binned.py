@@ -43,8 +43,8 @@ def check_points(rng, cases):
 def best_by_hand(flags, score, weight, metric, floors=(0.0, 0.0)):
     best = (-np.inf, np.nan)
     for cut in np.unique(score)[::-1]:
-        decided = score >= cut
-        precision, recall = (flags & decided).sum() / decided.sum(), (flags & decided).sum() / flags.sum()
+        predicted = score >= cut
+        precision, recall = (flags & predicted).sum() / predicted.sum(), (flags & predicted).sum() / flags.sum()
         if precision >= floors[0] and recall >= floors[1]:
             value = float(cp.metric_value(precision, recall, weight, metric=metric))
             best = max(best, (value, cut), key=lambda one: one[0])
@@ -65,14 +65,14 @@ def check_votes(rng, cases):
         weights = np.exp(rng.normal(size=classes))
         shares = votes / votes.sum(axis=1, keepdims=True)
         smoothing = 0.0 if rng.random() < 0.5 else float(rng.random() / 5)
-        decided = (weights * (shares + smoothing)).argmax(axis=1)
-        true = cp.Counts.from_predictions(np.array(names)[truth], np.array(names)[decided], labels=names)
+        predicted = (weights * (shares + smoothing)).argmax(axis=1)
+        true = cp.Counts.from_predictions(np.array(names)[truth], np.array(names)[predicted], labels=names)
         bounds = binned.bounds(weights, smoothing=smoothing)
         assert (bounds.low <= true.matrix).all()
         assert (true.matrix <= bounds.high).all()
         assert inside(np.trace(true.matrix) / rows, bounds.accuracy)
         with np.errstate(invalid="ignore"):
-            rates = {"recall": np.diag(true.matrix) / true.support, "precision": np.diag(true.matrix) / true.decided}
+            rates = {"recall": np.diag(true.matrix) / true.support, "precision": np.diag(true.matrix) / true.predicted}
         for name, rate in rates.items():
             low, high = getattr(bounds, name)
             known = ~np.isnan(rate)
@@ -132,8 +132,8 @@ def test_the_best_cut_is_the_best_of_all(rng, monkeypatch, metric):
             assert found.value == pytest.approx(value, abs=1e-14)
             assert found.threshold in score
             assert found.passes >= 3
-            decided = score >= found.threshold
-            assert found.precision == pytest.approx((flags & decided).sum() / decided.sum())
+            predicted = score >= found.threshold
+            assert found.precision == pytest.approx((flags & predicted).sum() / predicted.sum())
 
 
 def test_the_best_cut_under_minima(rng):

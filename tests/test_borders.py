@@ -135,7 +135,7 @@ def test_averages_by_hand():
     assert agreement.macro_average(np.array([np.nan, 1.0, 7.0]), counts, undefined=0.0) == 0.5
     assert agreement.g_mean(counts) == pytest.approx(math.sqrt(0.5))
     assert math.isnan(agreement.g_mean(counts_of([[0, 0], [0, 0]])))
-    assert rates.share_decided(counts).tolist() == [0.4, 0.6, 0.0]
+    assert rates.share_predicted(counts).tolist() == [0.4, 0.6, 0.0]
 
 
 def test_weights_of_three_classes_are_added_cell_by_cell():
@@ -177,7 +177,7 @@ def test_screening_at_its_borders():
 
 
 def test_a_negative_decision_halves_the_risk():
-    """1 of 32 decided well are sick; 4 of 64 rows are sick, exactly twice as many, or 4 of 80."""
+    """1 of 32 predicted well are sick; 4 of 64 rows are sick, exactly twice as many, or 4 of 80."""
     assert "good for screening" in screening_sentence(counts_of([[3, 1], [29, 31]], ("sick", "well")), None)
     assert "poor for screening" in screening_sentence(counts_of([[3, 1], [45, 31]], ("sick", "well")), None)
 
@@ -187,21 +187,21 @@ def test_the_condition_looked_for():
     assert positive_position(rows, None) == 1
     assert positive_position(rows, even()) == 1
     assert positive_position(rows, cp.Preferences.prioritise(["a"]).on("ab")) == 0
-    assert "'a' is never decided" in screening_sentence(counts_of([[0, 9], [0, 1]]), None)
+    assert "'a' is never predicted" in screening_sentence(counts_of([[0, 9], [0, 1]]), None)
 
 
 # --- losses between bounds ---
 
 
 def test_loss_bounds_by_hand():
-    """By Kulczynski at 1/2. a: 2 of 3 decided to 3 of 3, and 2 to 3 of 4 rows; b: 1 of 3 decided to 2 of 2, and 1 to 2 of 2 rows."""
+    """By Kulczynski at 1/2. a: 2 of 3 predicted to 3 of 3, and 2 to 3 of 4 rows; b: 1 of 3 predicted to 2 of 2, and 1 to 2 of 2 rows."""
     sure, possible = np.array([[2, 0], [0, 1]]), np.array([[3, 2], [1, 2]])
     bounds = cp.CountBounds(sure, possible, np.array([4, 2]), ("a", "b"))
     low, high = loss_bounds(bounds, even())
     assert low == pytest.approx(((1 - (1 + 3 / 4) / 2) + 0) / 2)
     assert high == pytest.approx(((1 - (2 / 3 + 2 / 4) / 2) + (1 - (1 / 3 + 1 / 2) / 2)) / 2)
     never = cp.CountBounds(np.array([[2, 0], [0, 0]]), np.array([[2, 2], [0, 2]]), np.array([4, 2]), ("a", "b"))
-    assert loss_bounds(never, even())[1] == pytest.approx((1 / 4 + 1) / 2)  # b may never be decided, which counts 1
+    assert loss_bounds(never, even())[1] == pytest.approx((1 / 4 + 1) / 2)  # b may never be predicted, which counts 1
 
 
 # --- priors ---
@@ -431,7 +431,7 @@ def test_the_largest_and_the_smallest_error():
 
 
 def test_undefined_precision_between_bounds():
-    """b is never decided, surely: its loss is 1 at best and at worst."""
+    """b is never predicted, surely: its loss is 1 at best and at worst."""
     never = cp.CountBounds(np.array([[2, 0], [2, 0]]), np.array([[2, 0], [2, 0]]), np.array([2, 2]), ("a", "b"))
     expected = ((1 - (0.5 + 1) / 2) + 1) / 2
     assert loss_bounds(never, even()) == pytest.approx((expected, expected))
@@ -507,7 +507,7 @@ def test_absent_classes_do_not_count_between_bounds():
 
 
 def test_the_best_baseline_misses_a_minimum_too():
-    """A tenth of the rows, and of those decided, are a: precision 1/10 at random, and here; but b and c are found."""
+    """A tenth of the rows, and of those predicted, are a: precision 1/10 at random, and here; but b and c are found."""
     preferences = cp.Preferences({"a": cp.Preference(min_precision=0.9)}, metric="f").on("abc")
     verdict = judge(counts_of([[1, 9, 0], [5, 40, 0], [4, 0, 41]], "abc"), preferences)
     assert verdict.informative

@@ -198,7 +198,7 @@ def test_missing_classes(rows):
     options = ["--truth", "t", "--decision", "d", "--engine", "duckdb"]
     done = run("evaluate", rows / "gaps.csv", *options, code=2)
     assert (
-        "2 rows lack their true or decided class; fill them in, or leave those rows out with --drop-missing"
+        "2 rows lack their true or predicted class; fill them in, or leave those rows out with --drop-missing"
         in done.stderr
     )
     found = run("evaluate", rows / "gaps.csv", *options, "--drop-missing")

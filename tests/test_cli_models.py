@@ -75,9 +75,9 @@ def test_fit_and_predict(flowers, model):
     assert "virginica" in done.stdout
     done = run("predict", "m.model", path)
     assert done.exit_code == 0, done.output
-    decided = done.stdout.splitlines()
-    assert decided[0] == "species"
-    found = np.array(decided[1:])
+    predicted = done.stdout.splitlines()
+    assert predicted[0] == "species"
+    found = np.array(predicted[1:])
     assert np.mean(found[names == "virginica"] == "virginica") > 0.9  # the class that matters
     assert np.mean(found == names) > 0.8
     again = run("predict", "m.model", path, "--output", "out.csv")
@@ -126,22 +126,22 @@ def test_predict_beside_the_rows(flowers):
         "pw",
         "colour",
         "species",
-        "decided",
+        "predicted",
         "p_setosa",
         "p_versicolor",
         "p_virginica",
     ]
     assert table["species"].tolist() == names.tolist()
-    assert table["decided"].tolist() == alone
+    assert table["predicted"].tolist() == alone
     decision = load_model("m.model").decision
     votes = table[[f"p_{label}" for label in decision.classes]].to_numpy()
     assert votes.sum(axis=1) == pytest.approx(np.ones(len(votes)))
     assert decision.decide(votes).tolist() == alone
-    judged = run("evaluate", "all.csv", "--truth", "species", "--decision", "decided", "--scores", "p_")
+    judged = run("evaluate", "all.csv", "--truth", "species", "--decision", "predicted", "--scores", "p_")
     assert judged.exit_code == 0, judged.output
     twice = run("predict", "m.model", "all.csv", "--append")
     assert twice.exit_code == 2
-    assert twice.stderr == "Error: all.csv has a column 'decided' already; rename it, or leave out --append\n"
+    assert twice.stderr == "Error: all.csv has a column 'predicted' already; rename it, or leave out --append\n"
 
 
 def test_what_the_model_was_not_trained_on(flowers, tmp_path):

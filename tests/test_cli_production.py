@@ -16,10 +16,10 @@ from tests.command_line import run
 
 def write(name, counts, truth=True):
     """Rows that come to these counts; probabilities that decide so."""
-    lines = ["class,decided,p_bad,p_good" if truth else "decided,p_bad,p_good"]
-    for (true, decided), rows in counts.items():
-        share = 0.9 if decided == "bad" else 0.2
-        lines += [(f"{true}," if truth else "") + f"{decided},{share},{1 - share:.1f}"] * rows
+    lines = ["class,predicted,p_bad,p_good" if truth else "predicted,p_bad,p_good"]
+    for (true, predicted), rows in counts.items():
+        share = 0.9 if predicted == "bad" else 0.2
+        lines += [(f"{true}," if truth else "") + f"{predicted},{share},{1 - share:.1f}"] * rows
     with open(name, "w") as file:
         file.write("\n".join(lines) + "\n")
 
@@ -40,7 +40,7 @@ def files(_in_an_empty_folder):
     cp.Decision(("bad", "good"), [1.0, 1.0]).to_json("w.json")
 
 
-CHECK = ("--truth", "class", "--decision", "decided", "--preferences", "preferences.toml")
+CHECK = ("--truth", "class", "--decision", "predicted", "--preferences", "preferences.toml")
 
 
 class TestCheck:
@@ -85,7 +85,7 @@ class TestCheck:
     @pytest.mark.parametrize(
         ("arguments", "said"),
         [
-            (("spring.csv", "--truth", "class", "--decision", "decided"), "Missing option '--preferences'"),
+            (("spring.csv", "--truth", "class", "--decision", "predicted"), "Missing option '--preferences'"),
             (
                 ("spring.csv", "--truth", "class", "--preferences", "preferences.toml"),
                 "give --decision, or --votes with --weights",
@@ -125,7 +125,7 @@ class TestWatch:
         assert [line.split()[0] for line in lines[1:5]] == ["spring.csv", "autumn.csv", "worse.csv", "unlabelled.csv"]
         assert [line.endswith("NOT MET") for line in lines[1:5]] == [False, True, True, True]
         assert "autumn.csv: the class shares have changed ('bad' 9.1 % -> 1.0 %)" in done.output
-        assert "worse.csv: the rows of 'bad' are decided differently" in done.output
+        assert "worse.csv: the rows of 'bad' are predicted differently" in done.output
 
     def test_it_says_the_command(self, files):
         done = run("watch", "spring.csv", "autumn.csv", *WATCH)
@@ -145,7 +145,7 @@ class TestWatch:
             "--truth",
             "class",
             "--decision",
-            "decided",
+            "predicted",
             "--preferences",
             "preferences.toml",
         )
@@ -186,23 +186,23 @@ class TestEvaluate:
             file.write("true,good,bad\nbad,9,0\ngood,0,1\n")
         document = json.loads(
             run(
-                "evaluate", "spring.csv", "--truth", "class", "--decision", "decided", "--cost", "cost.csv", "--json"
+                "evaluate", "spring.csv", "--truth", "class", "--decision", "predicted", "--cost", "cost.csv", "--json"
             ).output
         )
         assert document["summary"]["total_cost"] == 9 * 10 + 50
 
     def test_priors_are_those_of_the_library(self, files):
-        truth, decided = (np.repeat([pair[place] for pair in SPRING], list(SPRING.values())) for place in (0, 1))
+        truth, predicted = (np.repeat([pair[place] for pair in SPRING], list(SPRING.values())) for place in (0, 1))
         train = ["bad"] * 20 + ["good"] * 2000
-        expected = cp.evaluate(truth, decided, priors=cp.training_priors(train)).summary.relative_absolute_error
-        arguments = ("evaluate", "spring.csv", "--truth", "class", "--decision", "decided", "--json")
+        expected = cp.evaluate(truth, predicted, priors=cp.training_priors(train)).summary.relative_absolute_error
+        arguments = ("evaluate", "spring.csv", "--truth", "class", "--decision", "predicted", "--json")
         by_file = json.loads(run(*arguments, "--train-file", "autumn.csv").output)
         assert by_file["summary"]["relative_absolute_error"] == expected
         by_hand = json.loads(run(*arguments, "--priors", "bad=0.1", "--priors", "good=0.9").output)
         assert by_hand["priors"] == {"given": True, "shares": [0.1, 0.9]}
 
     def test_markdown(self, files):
-        done = run("evaluate", "spring.csv", "--truth", "class", "--decision", "decided", "--markdown")
+        done = run("evaluate", "spring.csv", "--truth", "class", "--decision", "predicted", "--markdown")
         assert done.output.startswith("**Evaluation** of 1,100 rows, accuracy 0.945")
         assert "| <code>bad</code> | 100 | 140 | 0.900 | 0.643 |" in done.output
 
@@ -223,12 +223,12 @@ class TestEvaluate:
     def test_mistakes(self, files, options, said):
         with open("three.csv", "w") as file:
             file.write("true,a,b,c\na,0,1,1\nb,1,0,1\nc,1,1,0\n")
-        done = run("evaluate", "spring.csv", "--truth", "class", "--decision", "decided", *options)
+        done = run("evaluate", "spring.csv", "--truth", "class", "--decision", "predicted", *options)
         assert done.exit_code == 2
         assert said in done.output
 
     def test_the_note_names_the_option(self, files):
-        done = run("evaluate", "spring.csv", "--truth", "class", "--decision", "decided")
+        done = run("evaluate", "spring.csv", "--truth", "class", "--decision", "predicted")
         assert "give --train-file for those of the training rows" in done.output
         assert "priors=" not in done.output
 

@@ -39,26 +39,26 @@ PREFERENCES = cp.Preferences.prioritise([2])
 
 def test_pooled_and_averaged_are_scikit_learns():
     result = cp.cross_evaluate(GaussianNB(), X, Y, cv=FOLDS, preferences=PREFERENCES)
-    decided = cross_val_predict(GaussianNB(), X, Y, cv=FOLDS)
+    predicted = cross_val_predict(GaussianNB(), X, Y, cv=FOLDS)
     proba = cross_val_predict(GaussianNB(), X, Y, cv=FOLDS, method="predict_proba")
-    assert result.counts.matrix.tolist() == confusion_matrix(Y, decided).tolist()
+    assert result.counts.matrix.tolist() == confusion_matrix(Y, predicted).tolist()
     assert result.per_class[1].roc_area == pytest.approx(roc_auc_score(Y == 1, proba[:, 1]))
     scores = cross_val_score(GaussianNB(), X, Y, cv=FOLDS)
     assert result.averages["accuracy"].mean.value == pytest.approx(scores.mean())
     assert result.averages["accuracy"].deviation == pytest.approx(scores.std(ddof=1))
     losses = -cross_val_score(GaussianNB(), X, Y, cv=FOLDS, scoring=cp.pragma_scorer(PREFERENCES))
     assert result.averages["loss"].mean.value == pytest.approx(losses.mean())
-    assert result.summary.loss == pytest.approx(cp.pragma_loss(Y, decided, preferences=PREFERENCES))
+    assert result.summary.loss == pytest.approx(cp.pragma_loss(Y, predicted, preferences=PREFERENCES))
     assert result.verdict.baselines[0].name == "always deciding 0"
 
 
 def test_each_fold_is_an_evaluation():
     result = cp.cross_evaluate(GaussianNB(), X, Y, cv=FOLDS)
     for fold, (train, test) in zip(result.folds, FOLDS.split(X, Y), strict=True):
-        decided = GaussianNB().fit(X[train], Y[train]).predict(X[test])
+        predicted = GaussianNB().fit(X[train], Y[train]).predict(X[test])
         assert isinstance(fold, cp.Evaluation)
-        assert fold.summary.accuracy == accuracy_score(Y[test], decided)
-        assert fold.summary.kappa == pytest.approx(cohen_kappa_score(Y[test], decided))
+        assert fold.summary.accuracy == accuracy_score(Y[test], predicted)
+        assert fold.summary.kappa == pytest.approx(cohen_kappa_score(Y[test], predicted))
         assert fold.priors == pytest.approx((np.bincount(Y[train]) + 1) / (len(train) + 3))
     assert sum(result.test_rows) == 150
     assert len(result.fit_seconds) == len(result.predict_seconds) == 5
@@ -84,9 +84,9 @@ def test_relative_errors_compare_with_each_training_fold():
 
 def test_decisions_without_probabilities():
     result = cp.cross_evaluate(LinearSVC(), X, Y, cv=FOLDS)
-    decided = cross_val_predict(LinearSVC(), X, Y, cv=FOLDS)
-    assert result.counts.matrix.tolist() == confusion_matrix(Y, decided).tolist()
-    assert result.summary.mean_absolute_error == pytest.approx(2 * (decided != Y).sum() / 450)
+    predicted = cross_val_predict(LinearSVC(), X, Y, cv=FOLDS)
+    assert result.counts.matrix.tolist() == confusion_matrix(Y, predicted).tolist()
+    assert result.summary.mean_absolute_error == pytest.approx(2 * (predicted != Y).sum() / 450)
 
 
 @pytest.mark.parametrize(
@@ -179,10 +179,10 @@ def test_a_class_that_a_training_fold_lacks():
 def test_weights_reach_fit_and_counts(rng):
     weight = rng.integers(0, 4, 150).astype(float)
     result = cp.cross_evaluate(GaussianNB(), X, Y, cv=FOLDS, sample_weight=weight)
-    decided = np.empty_like(Y)
+    predicted = np.empty_like(Y)
     for train, test in FOLDS.split(X, Y):
-        decided[test] = GaussianNB().fit(X[train], Y[train], sample_weight=weight[train]).predict(X[test])
-    assert result.counts.matrix.tolist() == confusion_matrix(Y, decided, sample_weight=weight).tolist()
+        predicted[test] = GaussianNB().fit(X[train], Y[train], sample_weight=weight[train]).predict(X[test])
+    assert result.counts.matrix.tolist() == confusion_matrix(Y, predicted, sample_weight=weight).tolist()
 
 
 def test_progress_is_told():

@@ -30,7 +30,7 @@ def votes():
 
 
 @pytest.fixture(scope="module", params=[0.0, 0.025], ids=["bare", "smoothed"])
-def decided(request, votes):
+def predicted(request, votes):
     decision = cp.Decision(LABELS, WEIGHTS, request.param)
     return decision, np.array(LABELS)[plainly(votes, WEIGHTS, request.param)]
 
@@ -44,8 +44,8 @@ def test_the_cases_are_hostile(votes):
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32, "sparse", "frame"])
-def test_numpy(decided, votes, kind):
-    decision, expected = decided
+def test_numpy(predicted, votes, kind):
+    decision, expected = predicted
     if kind == np.float32:
         votes = votes.astype(np.float32)
         expected = np.array(LABELS)[plainly(votes, WEIGHTS, decision.smoothing)]
@@ -57,16 +57,16 @@ def test_numpy(decided, votes, kind):
     assert (decision.decide(votes) == expected).all()
 
 
-def test_patterns_decide_alike(decided, votes):
-    decision, expected = decided
+def test_patterns_decide_alike(predicted, votes):
+    decision, expected = predicted
     positions = cp.Votes.from_votes(votes, [0] * ROWS, labels=list(range(5)), merge=False).decide(
         WEIGHTS, smoothing=decision.smoothing
     )
     assert (np.array(LABELS)[positions] == expected).all()
 
 
-def test_json_predictor(decided, votes, tmp_path):
-    decision, expected = decided
+def test_json_predictor(predicted, votes, tmp_path):
+    decision, expected = predicted
     decision.to_json(tmp_path / "d.json")
     assert (predictor.decide(predictor.load(tmp_path / "d.json"), votes) == expected).all()
     assert (cp.Decision.from_json(tmp_path / "d.json").decide(votes) == expected).all()
@@ -118,8 +118,8 @@ ENGINES = {"sqlite": run_sqlite, "duckdb": run_duckdb}
 
 
 @pytest.mark.parametrize("dialect", ENGINES)
-def test_sql(decided, votes, dialect):
-    decision, expected = decided
+def test_sql(predicted, votes, dialect):
+    decision, expected = predicted
     assert ENGINES[dialect](votes, decision.to_sql(COLUMNS, dialect)) == expected.tolist()
     assert ENGINES[dialect](votes, decision.to_sql(COLUMNS, dialect, checked=False)) == expected.tolist()
 
@@ -253,8 +253,8 @@ def test_onnx_is_an_extra():
 
 
 @pytest.mark.parametrize("kind", ["polars", "lazy", "pandas", "duckdb"])
-def test_inside_frames(decided, votes, kind):
-    decision, expected = decided
+def test_inside_frames(predicted, votes, kind):
+    decision, expected = predicted
     polars = pytest.importorskip("polars", reason="polars is not installed")
     names = [f"p{k}" for k in range(5)]
     frame = polars.DataFrame(votes, schema=names).with_row_index("row")

@@ -226,9 +226,11 @@ def test_class_balance_is_scikit_learns(voted):
     order = ["c", "a", "b"]
     assert frame["class"].tolist() == order
     assert frame.matters.tolist() == [True, False, False]
-    for when, decided in zip(("before", "after"), decisions, strict=True):
-        assert np.allclose(frame[f"recall_{when}"], metrics.recall_score(y, decided, labels=order, average=None))
-        assert np.allclose(frame[f"precision_{when}"], metrics.precision_score(y, decided, labels=order, average=None))
+    for when, predicted in zip(("before", "after"), decisions, strict=True):
+        assert np.allclose(frame[f"recall_{when}"], metrics.recall_score(y, predicted, labels=order, average=None))
+        assert np.allclose(
+            frame[f"precision_{when}"], metrics.precision_score(y, predicted, labels=order, average=None)
+        )
     assert [axes.get_xlabel() for axes in display.ax_] == ["recall", "precision"]
     assert [text.get_text() for text in display.ax_[0].get_yticklabels()] == order
 
@@ -241,11 +243,11 @@ def test_weight_sweep_is_recomputed(voted):
     )
     frame = display.frame("pandas")
     for row, ratio in enumerate(ratios):
-        decided = np.array(list("abc"))[(votes * [1, 1, ratio]).argmax(axis=1)]
-        r = metrics.recall_score(y, decided, labels=list("abc"), average=None)
-        p = metrics.precision_score(y, decided, labels=list("abc"), average=None)
+        predicted = np.array(list("abc"))[(votes * [1, 1, ratio]).argmax(axis=1)]
+        r = metrics.recall_score(y, predicted, labels=list("abc"), average=None)
+        p = metrics.precision_score(y, predicted, labels=list("abc"), average=None)
         loss = (10 * (1 - 0.9 * r[2] - 0.1 * p[2]) + sum(1 - (r[k] + p[k]) / 2 for k in (0, 1))) / 12
-        assert frame.errors[row] == (decided != y).sum()
+        assert frame.errors[row] == (predicted != y).sum()
         assert frame.loss[row] == pytest.approx(loss)
         assert np.allclose(frame.loc[row, [f"recall {k}" for k in "abc"]].astype(float), r)
         assert np.allclose(frame.loc[row, [f"precision {k}" for k in "abc"]].astype(float), p)

@@ -187,7 +187,7 @@ def shell(tmp_path):
 
 
 FILES = {
-    "results.csv": "truth,model_a,model_b,decided\n"
+    "results.csv": "truth,model_a,model_b,predicted\n"
     + "sick,sick,well,sick\nwell,well,well,well\nwell,sick,well,well\n" * 20,
     "votes.csv": "truth,p_sick,p_well\n" + "sick,0.6,0.4\nsick,0.3,0.7\nwell,0.1,0.9\nwell,0.35,0.65\n" * 20,
     "scores.csv": "truth,model_a,model_b\n" + "sick,0.9,0.4\nsick,0.3,0.7\nwell,0.1,0.5\nwell,0.35,0.1\n" * 20,

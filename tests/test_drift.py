@@ -153,7 +153,7 @@ def coverage(rng, trials, share, rows, prior=0.05, apart=2.0):
     for _ in range(trials):
         _, p = screened(rng, rows, share, prior, apart)
         sick, told = screened(rng, 4000, prior, prior, apart)
-        cut = prior  # decided where the likelihood ratio is above 1
+        cut = prior  # predicted where the likelihood ratio is above 1
         reference = cp.Counts.from_predictions(sick, (told > cut).astype(int), labels=[0, 1])
         by_em = cp.prevalence_by_em(p, priors=[1 - prior, prior])
         by_confusion = cp.prevalence_by_confusion((p > cut).astype(int), reference=reference)
@@ -230,7 +230,7 @@ class TestNewShares:
         labelled_X, labelled_y = draw(20_000, new)
         again = cp.search_weights(tuned.predict_proba(labelled_X), labelled_y, preferences=preferences)
         test_X, test_y = draw(50_000, new)
-        loss = lambda decided: cp.pragma_loss(test_y, decided, preferences=preferences)  # noqa: E731
+        loss = lambda predicted: cp.pragma_loss(test_y, predicted, preferences=preferences)  # noqa: E731
         assert loss(moved.predict(test_X)) <= 1.05 * loss(again.decision.decide(tuned.predict_proba(test_X)))
 
     def test_where_the_assumption_fails(self):
@@ -249,7 +249,7 @@ class TestNewShares:
         found = cp.watch({"now": now}, preferences=preferences, reference=reference)
         assert not found.met
         assert found.periods[0].loss > 1.5 * found.periods[0].loss_expected
-        assert "the rows of 1 are decided differently" in found.periods[0].advice
+        assert "the rows of 1 are predicted differently" in found.periods[0].advice
         estimate = cp.prevalence_by_em(odds / (1 + odds), priors=[0.95, 0.05])
         assert estimate.by_class[1].high < 0.15  # far from the truth of 0.2, and sure of it
 
@@ -281,7 +281,7 @@ class TestWatch:
         worse = cp.Counts.from_matrix([[950, 50], [70, 30]], ["good", "bad"])
         period = cp.watch({"spring": SPRING, "autumn": worse}, preferences=PREFERENCES).periods[1]
         assert period.advice == (
-            "the rows of 'bad' are decided differently than in the reference, which class shares do not explain: "
+            "the rows of 'bad' are predicted differently than in the reference, which class shares do not explain: "
             "tune or fit again on new labelled rows"
         )
 

@@ -202,7 +202,7 @@ def test_cost_by_name():
     assert cp.evaluate(["a"], ["b"], labels=["a", "b"], cost=cost).summary.total_cost == 100
 
 
-def test_averages_count_a_class_that_is_never_decided():
+def test_averages_count_a_class_that_is_never_predicted():
     result = cp.evaluate(["a", "a", "b", "b"], ["a", "a", "a", "a"])
     assert result.summary.macro.precision == 0.25
     assert result.summary.weighted.precision == 0.25
@@ -274,7 +274,7 @@ def test_positive_class_of_the_sentence():
         in cp.evaluate_counts(counts, preferences=cp.Preferences.prioritise(["no"])).screening
     )
     never = cp.Counts.from_matrix([[90, 0], [10, 0]], ["no", "yes"])
-    assert "'yes' is never decided" in cp.evaluate_counts(never).screening
+    assert "'yes' is never predicted" in cp.evaluate_counts(never).screening
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])

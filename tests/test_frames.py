@@ -278,7 +278,7 @@ def test_decide_agrees_with_the_decision_in_memory(kind, rng):
         cp.decide(frame, votes=names, weights=weights, smoothing=0.5), truth="t", decision="decision"
     )
     expected = Counter(names[max(range(4), key=lambda k: weights[k] * (row[k] + 0.5))] for row in votes.tolist())
-    assert {label: counts.decided[k] for k, label in enumerate(counts.classes) if counts.decided[k]} == expected
+    assert {label: counts.predicted[k] for k, label in enumerate(counts.classes) if counts.predicted[k]} == expected
 
 
 def test_a_bad_vote_has_no_decision(engine):
@@ -287,16 +287,16 @@ def test_a_bad_vote_has_no_decision(engine):
         "b": [0.0, 1.0, 1.0, 1.0, 1.0, 0.0],
         "t": ["a"] * 6,
     }
-    decided = cp.decide(make(engine, columns), votes=["a", "b"])
+    predicted = cp.decide(make(engine, columns), votes=["a", "b"])
     with pytest.raises(cp.InputError, match="column 'decision' has 4 rows without a label"):
-        cp.Counts.from_frame(decided, truth="t", decision="decision")
+        cp.Counts.from_frame(predicted, truth="t", decision="decision")
 
 
 def test_decide_keeps_the_other_columns_and_the_kind_of_frame(engine):
     frame = make(engine, {"a": [1, 0], "t": ["a", "b"], "b": [0, 5]})
-    decided = cp.decide(frame, votes={"a": 10, "b": 20}, weights=[1, 1], name="t")
-    assert nw.from_native(decided).collect_schema().names() == ["a", "b", "t"]
-    assert type(decided) is type(frame)
+    predicted = cp.decide(frame, votes={"a": 10, "b": 20}, weights=[1, 1], name="t")
+    assert nw.from_native(predicted).collect_schema().names() == ["a", "b", "t"]
+    assert type(predicted) is type(frame)
 
 
 def test_a_decision_brings_its_own_order_of_classes():

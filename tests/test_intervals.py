@@ -78,7 +78,7 @@ def test_stacked_measures_are_the_measures(rng):
         whole = stacked.summaries(stack, found)
         whole["loss"] = stacked.losses(stacked.class_losses(stack, preferences, found), preferences)
         for name in ("recall", "precision", "specificity", "negative_predictive_value", "false_negative_rate",
-                     "false_positive_rate", "f_measure", "share_decided"):  # fmt: skip
+                     "false_positive_rate", "f_measure", "share_predicted"):  # fmt: skip
             np.testing.assert_allclose(found[name][0], getattr(rates, name)(counts), rtol=1e-12, atol=1e-15)
             seen_undefined += int(np.isnan(found[name]).any())
         np.testing.assert_allclose(found["roc_area"][0], rates.roc_area_of_decisions(counts), rtol=1e-12)
@@ -153,9 +153,9 @@ def test_the_interval_holds_its_own_value():
 
 def test_agreement_with_the_rowwise_bootstrap_of_scipy(rng):
     """With enough rows the pseudo-rows do not matter, and both estimate the same spread within Monte-Carlo error."""
-    truth, decided = labels(rng, 3000, right=0.6)
+    truth, predicted = labels(rng, 3000, right=0.6)
     report = report_intervals(
-        cp.Counts.from_predictions(truth, decided), preferences=PREFERENCES.on([0, 1, 2]), draws=4000, random_state=1
+        cp.Counts.from_predictions(truth, predicted), preferences=PREFERENCES.on([0, 1, 2]), draws=4000, random_state=1
     )
 
     def measures(first, second):
@@ -171,7 +171,7 @@ def test_agreement_with_the_rowwise_bootstrap_of_scipy(rng):
         )
 
     rowwise = stats.bootstrap(
-        (truth, decided), measures, n_resamples=1000, paired=True, vectorized=False, method="percentile",
+        (truth, predicted), measures, n_resamples=1000, paired=True, vectorized=False, method="percentile",
         random_state=np.random.default_rng(0),
     )  # fmt: skip
     names = ["kappa", "matthews", "balanced_accuracy", "loss", "macro_f_measure"]
@@ -190,10 +190,10 @@ def test_counts_of_any_size_cost_the_same():
 
 
 def test_equal_weights_are_no_weights(rng):
-    truth, decided = labels(rng, 300)
-    plain = cp.evaluate(truth, decided, preferences=PREFERENCES, confidence=0.9).intervals
+    truth, predicted = labels(rng, 300)
+    plain = cp.evaluate(truth, predicted, preferences=PREFERENCES, confidence=0.9).intervals
     doubled = cp.evaluate(
-        truth, decided, preferences=PREFERENCES, sample_weight=np.full(300, 2.5), confidence=0.9
+        truth, predicted, preferences=PREFERENCES, sample_weight=np.full(300, 2.5), confidence=0.9
     ).intervals
     for name, one in plain.summary.items():
         assert doubled.summary[name].low == pytest.approx(one.low, rel=1e-9, abs=1e-12), name
@@ -203,9 +203,9 @@ def test_equal_weights_are_no_weights(rng):
 
 
 def test_weights_make_fewer_rows(rng):
-    truth, decided = labels(rng, 2000)
+    truth, predicted = labels(rng, 2000)
     weight = rng.exponential(size=2000) ** 2
-    counts = cp.Counts.from_predictions(truth, decided, sample_weight=weight)
+    counts = cp.Counts.from_predictions(truth, predicted, sample_weight=weight)
     size = effective_sizes(counts, 0.95)["accuracy"].item()
     assert size == pytest.approx(weight.sum() ** 2 / (weight**2).sum())  # Kish
     interval = report_intervals(counts).summary["accuracy"]
@@ -215,13 +215,13 @@ def test_weights_make_fewer_rows(rng):
 
 def test_weighted_draws_spread_like_reweighted_rows(rng):
     """The draws on sums of weights and squares against a Bayesian bootstrap of the rows themselves, and of the prior's."""
-    truth, decided = labels(rng, 2000)
+    truth, predicted = labels(rng, 2000)
     weight = rng.exponential(size=2000)
     effective_row = (weight**2).sum() / weight.sum()
-    counts = cp.Counts.from_predictions(truth, decided, sample_weight=weight)
+    counts = cp.Counts.from_predictions(truth, predicted, sample_weight=weight)
     rowwise = []
     for _ in range(600):
-        drawn = cp.Counts.from_positions(truth, decided, (0, 1, 2), weight * rng.exponential(size=2000))
+        drawn = cp.Counts.from_positions(truth, predicted, (0, 1, 2), weight * rng.exponential(size=2000))
         prior = rng.standard_gamma(prior_cells(3)) * effective_row
         rowwise.append(agreement.kappa(cp.Counts(drawn.matrix + prior, drawn.classes, drawn.rows)))
     stack = stacked.Stack.of(np.concatenate(list(draw_counts(counts, 4000))), counts.support > 0)
@@ -232,9 +232,9 @@ def test_weighted_draws_spread_like_reweighted_rows(rng):
 
 def test_repeated_rows_in_groups_count_once(rng):
     """Five copies of each row, grouped, are worth the rows once; ungrouped they would look five times as many."""
-    truth, decided = labels(rng, 200)
-    once = cp.evaluate(truth, decided, preferences=PREFERENCES, confidence=0.95).intervals
-    copies = [np.repeat(part, 5) for part in (truth, decided, np.arange(200))]
+    truth, predicted = labels(rng, 200)
+    once = cp.evaluate(truth, predicted, preferences=PREFERENCES, confidence=0.95).intervals
+    copies = [np.repeat(part, 5) for part in (truth, predicted, np.arange(200))]
     grouped = cp.evaluate(copies[0], copies[1], groups=copies[2], preferences=PREFERENCES, confidence=0.95).intervals
     naive = cp.evaluate(copies[0], copies[1], preferences=PREFERENCES, confidence=0.95).intervals
     for name in ("accuracy", "kappa", "loss", "macro_f_measure"):
@@ -245,8 +245,8 @@ def test_repeated_rows_in_groups_count_once(rng):
 def test_size_of_groups_by_hand():
     """Four groups of two rows, 2, 2, 1 and 0 right: the ratio estimator's variance written out."""
     truth = [0] * 8
-    decided = [0, 0, 0, 0, 0, 1, 1, 1]
-    evidence = cp.GroupedCounts.from_predictions(truth, decided, groups=list("aabbccdd"), labels=[0, 1])
+    predicted = [0, 0, 0, 0, 0, 1, 1, 1]
+    evidence = cp.GroupedCounts.from_predictions(truth, predicted, groups=list("aabbccdd"), labels=[0, 1])
     share = 5 / 8
     spread = sum((right - share * 2) ** 2 for right in (2, 2, 1, 0)) / 64 * 4 / 3
     few = (stats.norm.ppf(0.975) / stats.t.ppf(0.975, 3)) ** 2
@@ -254,14 +254,14 @@ def test_size_of_groups_by_hand():
 
 
 def test_grouped_counts_add_up(rng):
-    truth, decided = labels(rng, 400)
+    truth, predicted = labels(rng, 400)
     groups = rng.integers(0, 120, 400)
-    whole = cp.GroupedCounts.from_predictions(truth, decided, groups=groups)
+    whole = cp.GroupedCounts.from_predictions(truth, predicted, groups=groups)
     assert whole.groups == len(np.unique(groups))
     assert (whole.times[:, None, None] * whole.tables).sum(axis=0).tolist() == whole.counts.matrix.tolist()
     part = groups < 60
     first, second = (
-        cp.GroupedCounts.from_predictions(truth[rows], decided[rows], groups=groups[rows], labels=[0, 1, 2])
+        cp.GroupedCounts.from_predictions(truth[rows], predicted[rows], groups=groups[rows], labels=[0, 1, 2])
         for rows in (part, ~part)
     )
     total = first + second
@@ -284,11 +284,11 @@ def test_groups_of_other_length():
 
 
 def test_share_parts_are_rates(rng):
-    truth, decided = labels(rng, 100)
-    counts = cp.Counts.from_predictions(truth, decided)
+    truth, predicted = labels(rng, 100)
+    counts = cp.Counts.from_predictions(truth, predicted)
     parts = share_parts(counts.matrix)
     for name in ("recall", "precision", "specificity", "negative_predictive_value", "false_negative_rate",
-                 "false_positive_rate", "share_decided"):  # fmt: skip
+                 "false_positive_rate", "share_predicted"):  # fmt: skip
         above, below = parts[f"class_{name}"]
         np.testing.assert_allclose(above / below, getattr(rates, name)(counts))
 

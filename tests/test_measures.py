@@ -153,7 +153,7 @@ def test_cost(matrix, data):
 @settings(max_examples=30)
 @given(st.integers(2, 5), st.integers(0, 2**32 - 1))
 def test_against_scikit_learn(size, seed):
-    """All classes occur and are decided: there scikit-learn and we define everything alike."""
+    """All classes occur and are predicted: there scikit-learn and we define everything alike."""
     rng = np.random.default_rng(seed)
     truth, decision = (np.concatenate([np.arange(size), rng.integers(0, size, 200)]) for _ in range(2))
     weight = rng.integers(1, 4, len(truth))

@@ -25,8 +25,8 @@ PREFERENCES = cp.Preferences.prioritise([1])
 
 def models(rng, rows, rights=(0.8, 0.7), classes=3):
     truth = rng.integers(0, classes, rows)
-    decided = [np.where(rng.random(rows) < right, truth, rng.integers(0, classes, rows)) for right in rights]
-    return truth, *decided
+    predicted = [np.where(rng.random(rows) < right, truth, rng.integers(0, classes, rows)) for right in rights]
+    return truth, *predicted
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -34,8 +34,8 @@ def test_paired_counts_hold_both_confusion_matrices(rng, weighted):
     truth, first, second = models(rng, 500)
     weight = rng.integers(1, 9, 500) / 4 if weighted else None
     paired = cp.PairedCounts.from_predictions(truth, first, second, sample_weight=weight)
-    for one, decided in ((paired.first, first), (paired.second, second)):
-        expected = cp.Counts.from_predictions(truth, decided, sample_weight=weight)
+    for one, predicted in ((paired.first, first), (paired.second, second)):
+        expected = cp.Counts.from_predictions(truth, predicted, sample_weight=weight)
         assert one.matrix.tolist() == expected.matrix.tolist()
         assert (one.squares is None) == (not weighted)
         if weighted:
@@ -169,7 +169,7 @@ def test_holm():
     [
         ({"a": [0, 1], "b": [0, 1, 1]}, {}, "the decisions of 'b' are for 3 rows, y_true has 2; compare models on the same rows"),
         ({"a": [0, 1]}, {}, "at least two models, got 1"),
-        ([[0, 1], [0, 1]], {}, "mapping of names to decided classes, got list"),
+        ([[0, 1], [0, 1]], {}, "mapping of names to predicted classes, got list"),
         ({"a": [0, 1], "b": [1, 1]}, {"measure": "acuracy"}, "no measure 'acuracy'; did you mean 'accuracy'"),
         ({"a": [0, 1], "b": [1, 1]}, {"measure": "loss"}, "needs preferences"),
         ({"a": [0, 1], "b": [1, 1]}, {"confidence": 95}, "both excluded, got 95"),

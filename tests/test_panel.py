@@ -83,8 +83,8 @@ def test_toml_python_and_weights_say_the_same(work, tmp_path):
     ]
     decision = cp.Decision.from_json(answer["decision"])
     assert decision.classes == tuple(labels)
-    decided = cp.Counts.from_predictions(y, decision.decide(votes), labels=labels)
-    assert decided.matrix.tolist() == answer["tuned"]
+    predicted = cp.Counts.from_predictions(y, decision.decide(votes), labels=labels)
+    assert predicted.matrix.tolist() == answer["tuned"]
 
 
 @needs_node

@@ -202,7 +202,7 @@ def test_rows_in_another_order_have_the_same_fingerprint():
 @pytest.fixture
 def table(tmp_path):
     votes, y, labels = voted(3, 120)
-    lines = ["truth,decided," + ",".join(f"p_{label}" for label in labels)]
+    lines = ["truth,predicted," + ",".join(f"p_{label}" for label in labels)]
     lines += [f"{truth},{labels[row.argmax()]},{','.join(map(str, row))}" for truth, row in zip(y, votes, strict=True)]
     (tmp_path / "votes.csv").write_text("\n".join(lines) + "\n")
     return cp.evaluate(y, y_proba=votes, labels=labels, preferences=cp.Preferences.prioritise(["A"], metric="f"))
@@ -245,7 +245,7 @@ def test_command_line_with_weights_and_with_decisions(table):
         panel = content_of(file.read())["panel"]
     assert (panel["weights"], panel["smoothing"]) == ([3.0, 1.0, 1.0], 0.01)
     assert panel["before"] == panel["counts"]
-    done = run("votes.csv", "--truth", "truth", "--decision", "decided")
+    done = run("votes.csv", "--truth", "truth", "--decision", "predicted")
     assert done.output == "report written to report.html\n"
     with open("report.html", encoding="utf-8") as file:
         assert content_of(file.read())["matrix"] == table.counts.matrix.tolist()

@@ -39,11 +39,11 @@ def matrices():
 
 
 def rates(matrix, label):
-    """Size, recall and precision of a class; a class never decided has precision 0."""
+    """Size, recall and precision of a class; a class never predicted has precision 0."""
     right = matrix.get((label, label), 0)
     size = sum(rows for (truth, _), rows in matrix.items() if truth == label)
-    decided = sum(rows for (_, decision), rows in matrix.items() if decision == label)
-    return size, Fraction(right, size), Fraction(right, decided) if decided else Fraction(0)
+    predicted = sum(rows for (_, decision), rows in matrix.items() if decision == label)
+    return size, Fraction(right, size), Fraction(right, predicted) if predicted else Fraction(0)
 
 
 def classes(matrix):
@@ -127,8 +127,8 @@ def test_tables_1_and_2_follow_from_the_counts(matrices, table, data):
 def test_printed_figures_of_table_1_are_those_of_the_paper():
     """Each is a whole number over the class size or over the decisions, rounded or cut off."""
     printed = {(row["method"], row["rate"], row["column"]): float(row["paper"]) for row in read(PRAGMA / "table_1.csv")}
-    for method, (right, decided) in zip(("forest", "default"), AUTOS.values(), strict=True):
-        for label, k, n, d in zip(("3", "2", "1", "0", "-1", "-2"), right, AUTOS_SUPPORT, decided, strict=True):
+    for method, (right, predicted) in zip(("forest", "default"), AUTOS.values(), strict=True):
+        for label, k, n, d in zip(("3", "2", "1", "0", "-1", "-2"), right, AUTOS_SUPPORT, predicted, strict=True):
             assert printed[method, "recall", label] == pytest.approx(100 * k / n, abs=0.1)
             assert printed[method, "precision", label] == pytest.approx(100 * k / d, abs=0.1)
 

@@ -88,18 +88,18 @@ class TestAreas:
     def test_hard_labels(self) -> None:
         rng = np.random.default_rng(0)
         for _ in range(50):
-            y, decided = rng.integers(0, 2, (2, 30))
-            points = OperatingPoints.from_predictions(y, decided)
+            y, predicted = rng.integers(0, 2, (2, 30))
+            points = OperatingPoints.from_predictions(y, predicted)
             if points.reason or len(points) < 3:
                 continue
-            tpr, fpr = decided[y == 1].mean(), decided[y == 0].mean()
+            tpr, fpr = predicted[y == 1].mean(), predicted[y == 0].mean()
             assert roc_area(points) == pytest.approx((1 + tpr - fpr) / 2, abs=1e-15)
 
     def test_reports_of_the_course(self) -> None:
         """Weka's ROC area 0.639 of the SVM, from its confusion matrix."""
         y = ["good"] * 105 + ["bad"] * 60
-        decided = [1] * 94 + [0] * 11 + [1] * 37 + [0] * 23
-        assert roc_area(OperatingPoints.from_predictions(y, decided, pos_label="good")) == pytest.approx(
+        predicted = [1] * 94 + [0] * 11 + [1] * 37 + [0] * 23
+        assert roc_area(OperatingPoints.from_predictions(y, predicted, pos_label="good")) == pytest.approx(
             0.639, abs=5e-4
         )
 

@@ -42,8 +42,8 @@ def test_passes_find_what_a_search_of_all_rows_finds(rng, classes):
     whole = cp.search_weights(votes, truth, labels=names, preferences=PREFERENCES)
     assert found.search.loss == pytest.approx(whole.loss, abs=2e-3 if classes > 2 else 1e-9)
     assert found.search.loss >= whole.loss - 1e-12 or not whole.optimal
-    decided = np.array(names)[(votes * found.search.weights).argmax(axis=1)]
-    by_hand = cp.Counts.from_predictions(truth, decided, labels=names)
+    predicted = np.array(names)[(votes * found.search.weights).argmax(axis=1)]
+    by_hand = cp.Counts.from_predictions(truth, predicted, labels=names)
     assert np.array_equal(found.search.counts.matrix, by_hand.matrix)
     assert found.search.loss == pytest.approx(
         cp.evaluate_counts(by_hand, preferences=PREFERENCES).summary.loss, abs=1e-15
@@ -67,9 +67,10 @@ def test_a_search_that_is_stopped_is_the_last_and_its_weights_are_counted_on_all
         yield lambda _, loss: seen.append(loss) or len(seen) == stop
 
     found = cp.search_frame(frame, truth="t", votes=names, preferences=PREFERENCES, sample=4000, watch=watch)
-    decided = np.array(names)[(votes * found.search.weights).argmax(axis=1)]
+    predicted = np.array(names)[(votes * found.search.weights).argmax(axis=1)]
     assert (
-        found.search.counts.matrix.tolist() == cp.Counts.from_predictions(truth, decided, labels=names).matrix.tolist()
+        found.search.counts.matrix.tolist()
+        == cp.Counts.from_predictions(truth, predicted, labels=names).matrix.tolist()
     )
     assert (len(searches) == 1) == (stop == 1)
     assert found.passes == len(searches) + 2
@@ -112,9 +113,9 @@ def test_weighted_rows_smoothing_and_rows_without_votes(rng):
     found = cp.search_frame(
         frame, truth="t", votes=names, preferences=PREFERENCES, weight="w", smoothing=0.02, sample=3000
     )
-    decided = (found.search.weights * (votes[100:] + 0.02)).argmax(axis=1)
+    predicted = (found.search.weights * (votes[100:] + 0.02)).argmax(axis=1)
     expected = cp.Counts.from_predictions(
-        truth[100:], np.array(names)[decided], labels=names, sample_weight=weight[100:]
+        truth[100:], np.array(names)[predicted], labels=names, sample_weight=weight[100:]
     )
     assert np.allclose(found.search.counts.matrix, expected.matrix, rtol=1e-12)
     assert found.search.left_out == 100

@@ -112,10 +112,10 @@ def test_an_index_of_ones_own(method):
     preferences = Preferences({2: Preference(10, 0.1, 0.9)}, metric=own)
     search = search_weights(votes, y, preferences=preferences, method=method)
     preferences = preferences.on(range(3))
-    support, decided, hits = (search.counts.support, search.counts.decided, search.counts.matrix.diagonal())
+    support, predicted, hits = (search.counts.support, search.counts.predicted, search.counts.matrix.diagonal())
     by_hand = [
         1 - quadratic(h / d, h / s, w) if d and h else 1.0
-        for h, d, s, w in zip(hits, decided, support, preferences.recall_weight, strict=True)
+        for h, d, s, w in zip(hits, predicted, support, preferences.recall_weight, strict=True)
     ]
     assert search.loss == pytest.approx(np.average(by_hand, weights=preferences.importance))
     copy = Preferences(
@@ -174,8 +174,8 @@ def test_a_met_minimum_comes_before_a_lower_loss():
     kept = search_weights(
         votes, y, preferences=Preferences({2: Preference(10, 0.1, 0.9, min_precision=0.9)}, Preference(1, 0.8, 0.8))
     )
-    precise = kept.counts.matrix[2, 2] / kept.counts.decided[2]
-    assert free.counts.matrix[2, 2] / free.counts.decided[2] < 0.9 <= precise
+    precise = kept.counts.matrix[2, 2] / kept.counts.predicted[2]
+    assert free.counts.matrix[2, 2] / free.counts.predicted[2] < 0.9 <= precise
     assert kept.feasible
     assert free.loss <= kept.loss
 
@@ -196,9 +196,9 @@ def test_cost_in_place_of_the_loss():
 
 def test_smoothing_reaches_rows_without_votes_for_a_class():
     votes, y = [[4, 0], [4, 0], [3, 1], [4, 0]], [0, 1, 1, 0]
-    assert search_weights(votes, y).counts.decided.tolist() == [3, 1]
+    assert search_weights(votes, y).counts.predicted.tolist() == [3, 1]
     preferences = Preferences({1: Preference(100, 0.0, 0.99)})
-    assert search_weights(votes, y, preferences=preferences, smoothing=0.5).counts.decided.tolist() == [0, 4]
+    assert search_weights(votes, y, preferences=preferences, smoothing=0.5).counts.predicted.tolist() == [0, 4]
 
 
 def test_sparse_smoothing_is_the_dense_one():
@@ -340,6 +340,8 @@ def naive_free_loss(patterns: Votes, weights: np.ndarray, preferences) -> float:
     """The plane by numpy alone, quick enough for 20,000 evaluations."""
     decision = np.argmax(patterns.votes * weights, axis=1)
     cells = np.bincount(patterns.truth * 26 + decision, weights=patterns.multiplicity, minlength=676).reshape(26, 26)
-    hits, support, decided = cells.diagonal(), cells.sum(axis=1), cells.sum(axis=0)
-    value = preferences.recall_weight * hits / support + (1 - preferences.recall_weight) * hits / np.maximum(decided, 1)
+    hits, support, predicted = cells.diagonal(), cells.sum(axis=1), cells.sum(axis=0)
+    value = preferences.recall_weight * hits / support + (1 - preferences.recall_weight) * hits / np.maximum(
+        predicted, 1
+    )
     return float(np.average(1 - value, weights=preferences.importance))

@@ -46,16 +46,16 @@ def test_the_plane_s_loss_of_two_classes_follows_from_the_rates(lines):
         for one in lines[name]:
             if one["metric"] != "kulczynski" or not one["precision"]:
                 continue
-            size, recall, precision, decided = (
-                float(one[key]) for key in ("rarest rows", "recall", "precision", "decided")
+            size, recall, precision, predicted = (
+                float(one[key]) for key in ("rarest rows", "recall", "precision", "predicted")
             )
-            if not recall or decided > 0.99:
+            if not recall or predicted > 0.99:
                 continue  # no rows can be worked out, or none are left for the other class
-            rows = size * recall / (precision * decided)
+            rows = size * recall / (precision * predicted)
             right = size * recall
-            others, decided_others = rows - size, rows * (1 - decided)
-            right_others = decided_others - (size - right)
-            term = 1 - 0.5 * right_others / others - 0.5 * right_others / decided_others
+            others, predicted_others = rows - size, rows * (1 - predicted)
+            right_others = predicted_others - (size - right)
+            term = 1 - 0.5 * right_others / others - 0.5 * right_others / predicted_others
             ours = (10 * (1 - 0.9 * recall - 0.1 * precision) + term) / 11
             assert float(one["loss"]) == pytest.approx(ours, abs=0.004)  # rates have four digits
 

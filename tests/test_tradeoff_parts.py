@@ -133,7 +133,10 @@ def test_results_that_belong_to_nobody():
 
 
 def test_undefined_rates_give_no_candidates():
-    for pair, known in (("precision-recall", 1), ("specificity-sensitivity", 0)):  # all decided is better than the half
+    for pair, known in (
+        ("precision-recall", 1),
+        ("specificity-sensitivity", 0),
+    ):  # all predicted is better than the half
         assert len(candidates_of(OperatingPoints.from_predictions([1, 1], [2, 1]), PAIRS[pair])) == known
         assert len(candidates_of(OperatingPoints.from_predictions([0, 0], [2, 1], pos_label=1), PAIRS[pair])) == 0
 

@@ -39,7 +39,7 @@ def test_recounting_the_changed_rows_is_counting_all(smoothing, sparse):
         moved = descent.within_ratio(weights) * (1 - 1e-9) ** np.arange(5)
         moved[k] = new
         expected = naive.matrix(y, naive.decide(votes, moved, smoothing), np.ones(150), 5)
-        np.testing.assert_allclose(descent.state.decided, expected.sum(axis=0))
+        np.testing.assert_allclose(descent.state.predicted, expected.sum(axis=0))
         np.testing.assert_allclose(descent.state.hits, expected.diagonal())
         np.testing.assert_allclose(descent.state.cost[0], (expected * cost).sum() / 150 / cost.max())
 

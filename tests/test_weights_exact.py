@@ -59,7 +59,7 @@ def test_a_cell_that_only_rounding_opens_does_not_spoil_the_proof(seed):
 
 
 def test_a_cell_as_narrow_that_is_there_does():
-    """Every row is decided rightly in a cell of width 1e-13, which weights cannot be trusted to hit."""
+    """Every row is predicted right in a cell of width 1e-13, which weights cannot be trusted to hit."""
     votes = np.array([[1.0, 3.0, 0.1], [1.0, 3.0 + 3e-13, 0.1], [0.1, 0.3, 1.0]])
     search = search_weights(votes, [0, 1, 2], labels=range(3), method="exact")
     assert search.loss > 0

@@ -229,7 +229,7 @@ def test_a_new_state_is_empty():
         assert name == "weight" or (part == (-1 if name == "stamp" else 0)).all(), name  # no row was looked at yet
     sizes = {name: part.shape for name, part in state._asdict().items()}
     by_class, by_cell = (
-        {"weight", "hits", "decided", "loss", "shortfall"},
+        {"weight", "hits", "predicted", "loss", "shortfall"},
         {name for name in sizes if name.startswith("cell_")},
     )
     assert {sizes[name] for name in by_class} == {(3,)}

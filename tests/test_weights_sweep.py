@@ -67,7 +67,7 @@ def test_line_search_finds_the_best_of_the_line(dense, smoothing, floors):
             fresh = naive.matrix(
                 patterns.truth, naive.decide(votes, descent.state.weight, smoothing), patterns.multiplicity, 5
             )
-            np.testing.assert_allclose(descent.state.decided, fresh.sum(axis=0))
+            np.testing.assert_allclose(descent.state.predicted, fresh.sum(axis=0))
             np.testing.assert_allclose(descent.state.hits, fresh.diagonal())
 
 
@@ -83,7 +83,7 @@ def test_the_two_best_stay_in_line(dense, smoothing):
         line_search(descent.patterns, descent.objective, descent.state, k, (0.0, np.inf), (0.1, float(rng.random())))
         decisions = naive.decide(votes, descent.state.weight)
         fresh = naive.matrix(patterns.truth, decisions, patterns.multiplicity, 5)
-        np.testing.assert_allclose(descent.state.decided, fresh.sum(axis=0))
+        np.testing.assert_allclose(descent.state.predicted, fresh.sum(axis=0))
         if smoothing == 0:
             listed = [i for i, row in enumerate(votes) if dense or np.count_nonzero(row) > 1]
             scores = np.sort(votes * descent.state.weight, axis=1)
@@ -125,7 +125,7 @@ def test_ties_go_to_the_first_class_in_the_state_too(dense, smoothing):
             fresh = naive.matrix(
                 patterns.truth, naive.decide(votes, descent.state.weight, smoothing), patterns.multiplicity, 5
             )
-            np.testing.assert_allclose(descent.state.decided, fresh.sum(axis=0))
+            np.testing.assert_allclose(descent.state.predicted, fresh.sum(axis=0))
             np.testing.assert_allclose(descent.state.hits, fresh.diagonal())
 
 

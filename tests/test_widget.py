@@ -49,8 +49,8 @@ def test_what_is_set_by_hand_is_read_back(knobs):
     )
     assert knobs.preferences == expected
     assert knobs.weights.tolist() == [3.0, 1.0, 0.5]
-    decided = knobs.decision.decide(np.array(VOTES, dtype=float))
-    assert decided.tolist() == ["a", "a", "b", "a", "b"]
+    predicted = knobs.decision.decide(np.array(VOTES, dtype=float))
+    assert predicted.tolist() == ["a", "a", "b", "a", "b"]
 
 
 def test_an_evaluation_brings_its_votes_and_preferences():

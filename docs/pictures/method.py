@@ -131,13 +131,13 @@ def family() -> None:
 
 
 def giving_up() -> None:
-    """The loss over the share of rows decided positive: a plane that ends at its lowest, and a metric that does not."""
+    """The loss over the share of rows predicted positive: a plane that ends at its lowest, and a metric that does not."""
     rng = np.random.default_rng(1)
     rows, cases = 40_000, 400
     y = np.arange(rows) < cases
     score = rng.normal(np.where(y, 1.6, 0.0))
     points = cp.OperatingPoints.from_predictions(y, score)
-    decided = np.cumsum(np.ones(len(points.recall))) / rows
+    predicted = np.cumsum(np.ones(len(points.recall))) / rows
     figure, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")
     for metric in ("kulczynski", "f"):
         weight = cp.Preference(precision_at_full_recall=0.1, recall_at_full_precision=0.9).recall_weight(metric)
@@ -153,13 +153,13 @@ def giving_up() -> None:
         )
         loss = (10 * case + others) / 11
         line, colour = STYLES[metric]
-        ax.plot(100 * decided, loss, line, color=colour, label=metric)
+        ax.plot(100 * predicted, loss, line, color=colour, label=metric)
         best = int(np.nanargmin(loss))
-        ax.plot(100 * decided[best], loss[best], "o", color=colour, markersize=8, clip_on=False)
+        ax.plot(100 * predicted[best], loss[best], "o", color=colour, markersize=8, clip_on=False)
         p, r = points.precision[best], points.recall[best]
-        said = f"{metric}: best with {100 * decided[best]:.0f} % flagged,\nprecision {p:.3f}, recall {r:.2f}"
-        ax.text(100 * decided[best], loss[best] + 0.09, said, fontsize=9, color="0.3", ha="center", va="center")
-    ax.set(xlim=(0, 100.5), ylim=(0, 1), xlabel="rows decided 'case' (%)", ylabel="PRAGMA loss")
+        said = f"{metric}: best with {100 * predicted[best]:.0f} % flagged,\nprecision {p:.3f}, recall {r:.2f}"
+        ax.text(100 * predicted[best], loss[best] + 0.09, said, fontsize=9, color="0.3", ha="center", va="center")
+    ax.set(xlim=(0, 100.5), ylim=(0, 1), xlabel="rows predicted 'case' (%)", ylabel="PRAGMA loss")
     ax.legend(frameon=False, loc="upper center")
     ax.spines[["top", "right"]].set_visible(False)
     save(figure, "giving_up")

@@ -55,11 +55,11 @@ def model_rows(name: str) -> Iterator[tuple[Any, ...]]:
         if name == "letter" and what.startswith("C4.5"):
             continue  # the paper has no C4.5 there
         rows = coded(X) if isinstance(model, RandomForestClassifier) else X
-        decided = np.empty_like(y)
+        predicted = np.empty_like(y)
         for train, test in folds(y, 0):
-            decided[test] = model.fit(rows.iloc[train], y[train]).predict(rows.iloc[test])
-        priority, claimed = np.isin(y, experiment.priority), np.isin(decided, experiment.priority)
-        right = decided == y
+            predicted[test] = model.fit(rows.iloc[train], y[train]).predict(rows.iloc[test])
+        priority, claimed = np.isin(y, experiment.priority), np.isin(predicted, experiment.priority)
+        right = predicted == y
         yield name, what, *(100 * float(np.mean(right[chosen])) for chosen in (slice(None), priority, claimed))
 
 

@@ -1,4 +1,4 @@
-"""Section 4 of the PRAGMA paper: one forest per fold, decided classically and with weights tuned in three ways.
+"""Section 4 of the PRAGMA paper: one forest per fold, predicted classically and with weights tuned in three ways.
 
 For each data set and seed: ten stratified folds; on nine of them a forest of 20 trees is grown once, and the weights of its votes are
 searched on its out-of-bag votes: by annealing (the paper's method), by our search (exact for two classes), and as our forests do by
@@ -132,7 +132,7 @@ def run(name: str, seed: int, **options: Any) -> Outcome:
     classes = tuple(np.unique(y).tolist())
     votes = np.zeros((len(y), len(classes)))
     methods = METHODS if experiment.majority else METHODS[1:]
-    decided: dict[str, NDArray[Any]] = {method: np.empty_like(y) for method in methods}
+    predicted: dict[str, NDArray[Any]] = {method: np.empty_like(y) for method in methods}
     losses: dict[str, list[float]] = {"annealing": [], "search": []}
     blind = dict.fromkeys(losses, 0)
     for train, test in folds(y, seed):
@@ -149,12 +149,12 @@ def run(name: str, seed: int, **options: Any) -> Outcome:
             "default": forest.weights_,
         }
         for method, weight in weights.items():
-            decided[method][test] = np.array(classes)[np.argmax(votes[test] * weight, axis=1)]
+            predicted[method][test] = np.array(classes)[np.argmax(votes[test] * weight, axis=1)]
         for method, found in (("annealing", annealed), ("search", forest.search_)):
             losses[method].append(found.loss)
             blind[method] += not found.verdict.informative
         if experiment.majority:
-            decided["C4.5"][test] = cp.C45Classifier().fit(X.iloc[train], y[train]).predict(X.iloc[test])
-    counts = {method: cp.Counts.from_predictions(y, labels, labels=classes) for method, labels in decided.items()}
+            predicted["C4.5"][test] = cp.C45Classifier().fit(X.iloc[train], y[train]).predict(X.iloc[test])
+    counts = {method: cp.Counts.from_predictions(y, labels, labels=classes) for method, labels in predicted.items()}
     means = {method: float(np.mean(values)) for method, values in losses.items()}
     return Outcome(name, seed, counts, means, blind, classes, votes, y)

@@ -36,12 +36,12 @@ def loss(outcome: Outcome, method: str) -> float:
 
 
 def accuracy_of(counts: cp.Counts) -> float:
-    """The share of rows decided rightly."""
+    """The share of rows predicted right."""
     return float(np.trace(counts.matrix) / counts.matrix.sum())
 
 
 def weighted(counts: cp.Counts, rate: str, labels: Sequence[str]) -> float:
-    """Mean of a rate over classes, weighted by class sizes; a class never decided has precision 0."""
+    """Mean of a rate over classes, weighted by class sizes; a class never predicted has precision 0."""
     places = [counts.classes.index(label) for label in labels]
     sizes = counts.matrix.sum(axis=1)[places]
     return float(np.average(np.nan_to_num(RATES[rate](counts)[places]), weights=sizes))
@@ -138,9 +138,9 @@ def count_rows(found: dict[str, list[Outcome]]) -> Iterator[tuple[Any, ...]]:
     for name, outcomes in found.items():
         for one in outcomes:
             for method, counts in one.counts.items():
-                for truth, decided in np.argwhere(counts.matrix):
-                    rows = int(counts.matrix[truth, decided])
-                    yield (name, one.seed, method, counts.classes[truth], counts.classes[decided], rows)
+                for truth, predicted in np.argwhere(counts.matrix):
+                    rows = int(counts.matrix[truth, predicted])
+                    yield (name, one.seed, method, counts.classes[truth], counts.classes[predicted], rows)
 
 
 def write_tables(found: dict[str, list[Outcome]], folder: Path) -> None:

@@ -100,5 +100,5 @@ def answer(remedy: Remedy, ballot: Ballot, truth: Labels, labels: Labels, asked:
         if remedy.unless_idle and not found.search.verdict.informative:
             smoothing = 0.0
             found = tune(patterns, preferences, TuningOptions(resamples=options.resamples), np.random.default_rng(seed))
-    decided = labels[decide_votes(ballot.new, found.weights, smoothing)]
-    return Answer(decided, ballot.seconds + clock.seconds, found.verdict.loss)
+    predicted = labels[decide_votes(ballot.new, found.weights, smoothing)]
+    return Answer(predicted, ballot.seconds + clock.seconds, found.verdict.loss)

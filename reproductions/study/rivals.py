@@ -55,8 +55,8 @@ def by_preferences(make: Callable[[cp.Preferences, int], Any], *, frames: bool =
             clock = Clock()
             with clock.running():
                 model = make(preferences, settings.seed).fit(train.frame if frames else train.codes, train.y)
-            decided = model.predict(test.frame if frames else test.codes)
-            found[metric] = Answer(decided, clock.seconds, getattr(model, "loss_", float("nan")))
+            predicted = model.predict(test.frame if frames else test.codes)
+            found[metric] = Answer(predicted, clock.seconds, getattr(model, "loss_", float("nan")))
         return found
 
     return rival
@@ -111,8 +111,8 @@ def annealed(
     on, size = preferences.on(labels), len(labels)
 
     def loss(logarithms: Floats) -> float:
-        decided = np.argmax(votes * np.exp(logarithms), axis=1)
-        matrix = np.bincount(truth * size + decided, minlength=size * size).reshape(size, size)
+        predicted = np.argmax(votes * np.exp(logarithms), axis=1)
+        matrix = np.bincount(truth * size + predicted, minlength=size * size).reshape(size, size)
         return pragma(cp.Counts(matrix, tuple(labels), len(truth)), on).total
 
     found = dual_annealing(loss, [(-4.0, 4.0)] * size, maxfun=EVALUATIONS, no_local_search=True, rng=seed)

@@ -71,7 +71,7 @@ class Settings:
 class Answer:
     """Decisions about the test rows, seconds of processor time for training, and the loss that training promised (NaN: none)."""
 
-    decided: Labels
+    predicted: Labels
     seconds: float
     promised: float = float("nan")
 

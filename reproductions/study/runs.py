@@ -25,7 +25,7 @@ HEADER = (
     "loss",
     "recall",
     "precision",
-    "decided",
+    "predicted",
     "constant",
     "promised",
     "without a model",
@@ -74,7 +74,7 @@ def outcomes(rows: Rows, train: Any, test: Any, repetition: int) -> dict[tuple[s
     labels = np.unique(rows.y).tolist()
     return {
         (rival, metric): Outcome(
-            cp.Counts.from_predictions(rows.y[test], answer.decided, labels=labels), answer.promised, answer.seconds
+            cp.Counts.from_predictions(rows.y[test], answer.predicted, labels=labels), answer.promised, answer.seconds
         )
         for rival, answers in found.items()
         for metric, answer in answers.items()
@@ -86,7 +86,7 @@ def figures(parts: list[Outcome], rarest: str, metric: str) -> tuple[float | int
     every = [part.counts for part in parts]
     counts = sum(every[1:], every[0])
     place = counts.classes.index(rarest)
-    right, decided, all_rows = counts.matrix[place, place], counts.matrix[:, place].sum(), counts.matrix.sum()
+    right, predicted, all_rows = counts.matrix[place, place], counts.matrix[:, place].sum(), counts.matrix.sum()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Jaccard's dip: ranks are within one metric
         preferences = Settings.about(rarest, 0).by_metric[metric].on(counts.classes)
@@ -94,8 +94,8 @@ def figures(parts: list[Outcome], rarest: str, metric: str) -> tuple[float | int
     return (
         loss,
         float(right / counts.matrix[place].sum()),
-        float(right / decided) if decided else float("nan"),
-        float(decided / all_rows),
+        float(right / predicted) if predicted else float("nan"),
+        float(predicted / all_rows),
         sum(bool((one.matrix.sum(axis=0) > 0).sum() == 1) for one in every),
         float(np.mean([part.promised for part in parts])),
         naive,

@@ -82,16 +82,16 @@ def ranked(rivals: Sequence[str]) -> str:
 
 
 def priority() -> str:
-    """Mean recall, precision and share of rows decided of the class that matters."""
+    """Mean recall, precision and share of rows predicted of the class that matters."""
     found, rows = results(), []
     for rival in (*WAYS, "threshold tuner"):
         cells = []
         for metric in ("kulczynski", "f"):
-            for column in ("recall", "precision", "decided"):
+            for column in ("recall", "precision", "predicted"):
                 values = [mean(lines, rival, metric, column) for lines in found.values()]
                 cells.append(f"{100 * fmean(value for value in values if value == value):.1f}")
         rows.append((f"{rival} (two classes)" if rival == "threshold tuner" else rival, *cells))
-    header = ("%", *(f"{metric}: {what}" for metric in ("plane", "f") for what in ("recall", "precision", "decided")))
+    header = ("%", *(f"{metric}: {what}" for metric in ("plane", "f") for what in ("recall", "precision", "predicted")))
     return markdown(header, rows)
 
 

@@ -16,7 +16,7 @@ SIX = ([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
 
 
 def twenty() -> cp.OperatingPoints:
-    """The cuts of the 20 rows; a row is decided positive if its score is at least the threshold."""
+    """The cuts of the 20 rows; a row is predicted positive if its score is at least the threshold."""
     scores = [round(1 - 0.05 * place, 2) for place in range(20)]
     return cp.OperatingPoints.from_predictions([int(sign == "+") for sign in TWENTY], scores)
 
@@ -65,8 +65,8 @@ def corners() -> Iterator[Line]:
     """What both texts say about the corners, the diagonal and the area."""
     points = six()
     ends = [f"({points.fpr[place]:.0f}, {points.tpr[place]:.0f})" for place in (0, -1)]
-    yield Line("003", "ROC space", "nothing decided positive", "(0, 0)", ends[0])
-    yield Line("003", "ROC space", "everything decided positive", "(1, 1)", ends[1])
+    yield Line("003", "ROC space", "nothing predicted positive", "(0, 0)", ends[0])
+    yield Line("003", "ROC space", "everything predicted positive", "(1, 1)", ends[1])
     truth = [1, 1, 1, 0, 0, 0]
     scores = {"a perfect classifier": ("1", [3, 3, 2, 1, 1, 0]), "a non-informative classifier": ("0.5", [1] * 6)}
     for what, (printed, score) in scores.items():

@@ -186,7 +186,7 @@ def test_names_of_files_and_columns_are_text(watched, tmp_path, name):
         f'{truth},"{truth}",{share},{1 - share}\n' for truth, share in (("a", 0.8), ("b", 0.3), ("b", 0.6), ("a", 0.4))
     )
     column = '"' + name.replace('"', '""') + '"'
-    (tmp_path / f"{name}.csv").write_text(f"{column},decided,p_a,p_b\n{rows}", encoding="utf-8")
+    (tmp_path / f"{name}.csv").write_text(f"{column},predicted,p_a,p_b\n{rows}", encoding="utf-8")
     done = CliRunner().invoke(main, ["report", f"{name}.csv", "--truth", name, "--scores", "p_", "--prioritise", "b"])
     assert done.exit_code == 0, done.output
     watched.page.goto((tmp_path / "report.html").as_uri())

@@ -65,7 +65,7 @@ def test_a_model_with_its_decision(name):
         preferences=cp.Preferences.prioritise(["it's high"], metric="f"),
     )
     label, votes = run(search.decision.to_onnx(model, X[:1]), X=X)
-    assert (label == search.decision.decide(votes)).all()  # decided exactly from what the graph gives as votes
+    assert (label == search.decision.decide(votes)).all()  # predicted exactly from what the graph gives as votes
     assert np.allclose(votes, model.predict_proba(X), atol=1e-5)
     differ = label != search.decision.decide(model.predict_proba(X))
     scores = model.predict_proba(X)[differ] * search.weights

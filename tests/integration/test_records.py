@@ -14,7 +14,7 @@ import compromis as cp
 pytestmark = pytest.mark.integration
 
 PREFERENCES = cp.Preferences({"a/b|c": cp.Preference(10, min_precision=0.5)}, metric="f")
-TRUTH, DECIDED = ["a/b|c", "x", "x", "y", "x"], ["a/b|c", "a/b|c", "x", "x", "x"]
+TRUTH, PREDICTED = ["a/b|c", "x", "x", "y", "x"], ["a/b|c", "a/b|c", "x", "x", "x"]
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def mlflow(tmp_path, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 def test_mlflow(mlflow):
-    result = cp.evaluate(TRUTH, DECIDED, preferences=PREFERENCES)
+    result = cp.evaluate(TRUTH, PREDICTED, preferences=PREFERENCES)
     with mlflow.start_run() as run:
         said = cp.log_to_mlflow(result, prefix="test/")
     client = mlflow.MlflowClient()
@@ -38,7 +38,7 @@ def test_mlflow(mlflow):
     assert stored.data.metrics["test/accuracy"] == pytest.approx(3 / 5)
     assert stored.data.metrics["test/a_b_c/precision"] == pytest.approx(1 / 2)
     assert stored.data.metrics["test/x/recall"] == pytest.approx(2 / 3)
-    assert "test/y/precision" not in said  # never decided: undefined
+    assert "test/y/precision" not in said  # never predicted: undefined
     assert stored.data.tags["compromis.verdict"] == str(result.verdict)
     names = {file.path for file in client.list_artifacts(run.info.run_id, "test/compromis")}
     assert names == {f"test/compromis/evaluation.{ending}" for ending in ("html", "md", "json")}
@@ -72,9 +72,9 @@ def test_skore():
     report = skore.EstimatorReport(model, X_test=X[1::2], y_test=names[1::2])
     assert cp.add_to_skore(report, preferences) == ["pragma_loss", "pragma_shortfall", "pragma_class_loss"]
     values = report.metrics.summarize().frame()
-    decided = model.predict(X[1::2])
-    result = cp.evaluate(names[1::2], decided, preferences=preferences)
-    assert values["pragma_loss"] == pytest.approx(cp.pragma_loss(names[1::2], decided, preferences=preferences))
+    predicted = model.predict(X[1::2])
+    result = cp.evaluate(names[1::2], predicted, preferences=preferences)
+    assert values["pragma_loss"] == pytest.approx(cp.pragma_loss(names[1::2], predicted, preferences=preferences))
     assert values["pragma_shortfall"] == 0
     assert values["pragma_loss_virginica"] == pytest.approx(result.per_class["virginica"].loss)
     # skore's own numbers by class and ours are the same

@@ -21,7 +21,7 @@ shares = st.floats(0, 1)
 confidences = st.floats(0.5, 0.99)
 class_names = st.sampled_from(CLASSES)
 
-decided_rows = st.lists(st.tuples(class_names, class_names), min_size=1, max_size=20)
+predicted_rows = st.lists(st.tuples(class_names, class_names), min_size=1, max_size=20)
 """Rows of (truth, decision); short lists lack classes."""
 
 weighted_rows = st.lists(st.tuples(class_names, class_names, st.integers(0, 3)), min_size=1, max_size=15).filter(

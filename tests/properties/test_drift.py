@@ -17,7 +17,7 @@ from tests.properties.strategies import (
     class_names,
     columns_of,
     confidences,
-    decided_rows,
+    predicted_rows,
     same,
     seeds,
     shuffled,
@@ -127,16 +127,16 @@ def test_the_same_decisions_again_are_judged_alike(matrix, preferences, times, m
 @given(telling, any_preferences())
 def test_a_period_without_labels_that_is_decided_like_the_reference_has_its_numbers(matrix, preferences):
     reference = cp.Counts.from_matrix(matrix, CLASSES)
-    found = cp.watch({"new": cp.Unlabelled(reference.decided)}, preferences=preferences, reference=reference)
+    found = cp.watch({"new": cp.Unlabelled(reference.predicted)}, preferences=preferences, reference=reference)
     period = found.periods[0]
     assert same(period.shares, reference.support / reference.total, 1e-9)
     assert period.loss == pytest.approx(cp.evaluate_counts(reference, preferences=preferences).summary.loss, abs=1e-9)
     assert not period.labelled
-    refused(cp.watch, {"new": cp.Unlabelled(reference.decided)}, preferences=preferences)
+    refused(cp.watch, {"new": cp.Unlabelled(reference.predicted)}, preferences=preferences)
 
 
 @law("watch", "Watch")
-@given(decided_rows, decided_rows, any_preferences())
+@given(predicted_rows, predicted_rows, any_preferences())
 def test_any_two_periods_are_judged_and_printed(first, second, preferences):
     periods = {
         name: cp.Counts.from_predictions(*columns_of(rows), labels=CLASSES)

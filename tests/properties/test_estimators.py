@@ -77,10 +77,10 @@ def test_a_leaf_has_the_class_shares_of_its_rows(problem, kind):
     X, y = problem
     tree = TREES[kind]().fit(X, y)
     leaves = tree.apply(X)
-    for leaf, shares, decided in zip(leaves, tree.predict_proba(X), tree.predict(X), strict=True):
+    for leaf, shares, predicted in zip(leaves, tree.predict_proba(X), tree.predict(X), strict=True):
         inside = np.bincount(y[leaves == leaf], minlength=len(tree.classes_))
         assert np.allclose(shares, inside / inside.sum())
-        assert inside[decided] == inside.max()
+        assert inside[predicted] == inside.max()
     assert len({*leaves}) == tree.get_n_leaves()
 
 

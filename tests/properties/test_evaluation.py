@@ -22,8 +22,8 @@ from tests.properties.strategies import (
     class_names,
     columns_of,
     confidences,
-    decided_rows,
     labels,
+    predicted_rows,
     repeated,
     same,
     seeds,
@@ -39,7 +39,7 @@ def evaluated(rows, **options):
 
 
 @law("evaluate", "Evaluation")
-@given(decided_rows, any_preferences(), seeds)
+@given(predicted_rows, any_preferences(), seeds)
 def test_the_order_of_rows_changes_nothing(rows, preferences, seed):
     assert (
         evaluated(shuffled(rows, seed), preferences=preferences).to_json()
@@ -48,7 +48,7 @@ def test_the_order_of_rows_changes_nothing(rows, preferences, seed):
 
 
 @law("evaluate", "Evaluation")
-@given(decided_rows, labels, any_preferences(of=(0, 1, 2)), st.permutations(range(3)))
+@given(predicted_rows, labels, any_preferences(of=(0, 1, 2)), st.permutations(range(3)))
 def test_names_and_order_of_classes_change_nothing(rows, names, preferences, order):
     assume(len(names) >= 3)
     plain = [(CLASSES.index(truth), CLASSES.index(decision)) for truth, decision in rows]
@@ -84,7 +84,7 @@ def test_whole_weights_are_repetition(rows, preferences):
 
 
 @law("evaluate", "Evaluation")
-@given(decided_rows)
+@given(predicted_rows)
 def test_numbers_are_those_of_scikit_learn(rows):
     truth, decision = columns_of(rows)
     result = evaluated(rows)
@@ -98,7 +98,7 @@ def test_numbers_are_those_of_scikit_learn(rows):
 
 
 @law("evaluate", "Evaluation")
-@given(decided_rows)
+@given(predicted_rows)
 def test_undefined_numbers_are_nan_here_and_null_in_json(rows):
     truth, decision = columns_of(rows)
     result = evaluated(rows)
@@ -116,7 +116,7 @@ def test_undefined_numbers_are_nan_here_and_null_in_json(rows):
 
 
 @law("evaluate_counts", "Counts")
-@given(decided_rows, any_preferences(), st.sampled_from([None, 0.9]))
+@given(predicted_rows, any_preferences(), st.sampled_from([None, 0.9]))
 def test_counts_say_what_their_rows_say(rows, preferences, confidence):
     truth, decision = columns_of(rows)
     counts = cp.Counts.from_predictions(truth, decision, labels=CLASSES)
@@ -127,7 +127,7 @@ def test_counts_say_what_their_rows_say(rows, preferences, confidence):
 
 
 @law("evaluate_counts", "GroupedCounts", examples=8)
-@given(decided_rows, st.data(), confidences)
+@given(predicted_rows, st.data(), confidences)
 def test_groups_change_intervals_and_nothing_else(rows, data, confidence):
     truth, decision = columns_of(rows)
     groups = data.draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)))
@@ -141,7 +141,7 @@ def test_groups_change_intervals_and_nothing_else(rows, data, confidence):
 
 
 @law("evaluate", "evaluate_counts", examples=12)
-@given(decided_rows, any_preferences(), confidences, confidences)
+@given(predicted_rows, any_preferences(), confidences, confidences)
 def test_intervals_hold_the_estimate_stay_in_range_and_widen(rows, preferences, one, other):
     low, high = sorted((one, other))
     truth, decision = columns_of(rows)
@@ -167,7 +167,7 @@ def test_intervals_hold_the_estimate_stay_in_range_and_widen(rows, preferences, 
 
 
 @law("pragma_loss", "Preferences", "Preference")
-@given(decided_rows, any_preferences())
+@given(predicted_rows, any_preferences())
 def test_the_loss_is_that_of_the_paper(rows, preferences):
     truth, decision = columns_of(rows)
     laid = preferences.on(CLASSES)
@@ -204,7 +204,7 @@ def _scaled(one, factor):
 
 
 @law("pragma_loss")
-@given(decided_rows, st.text(min_size=1, max_size=5))
+@given(predicted_rows, st.text(min_size=1, max_size=5))
 def test_a_preference_for_a_class_that_is_not_there_is_one_sentence(rows, label):
     assume(label not in CLASSES)
     preferences = cp.Preferences({label: cp.Preference()})
@@ -213,12 +213,12 @@ def test_a_preference_for_a_class_that_is_not_there_is_one_sentence(rows, label)
 
 
 @law("pragma_scorer", examples=10)
-@given(decided_rows, any_preferences())
+@given(predicted_rows, any_preferences())
 def test_the_scorer_is_the_loss_with_its_sign_changed(rows, preferences):
     truth, decision = columns_of(rows)
 
     class Saying(ClassifierMixin, BaseEstimator):
-        """A model that says what was decided, and knows every class, absent ones too."""
+        """A model that says what was predicted, and knows every class, absent ones too."""
 
         classes_ = np.array(CLASSES)
 
@@ -231,7 +231,7 @@ def test_the_scorer_is_the_loss_with_its_sign_changed(rows, preferences):
 
 
 @law("gate", "Gate", "Verdict")
-@given(decided_rows, any_preferences(), st.floats(0, 1))
+@given(predicted_rows, any_preferences(), st.floats(0, 1))
 def test_a_gate_is_passed_if_nothing_that_occurs_falls_short(rows, preferences, most):
     truth, decision = columns_of(rows)
     result = evaluated(rows, preferences=preferences)
@@ -256,7 +256,7 @@ def test_a_gate_is_passed_if_nothing_that_occurs_falls_short(rows, preferences, 
 
 
 @law("gate", "Gate")
-@given(decided_rows, st.floats(0, 1), st.floats(0, 1))
+@given(predicted_rows, st.floats(0, 1), st.floats(0, 1))
 def test_a_gate_that_asks_less_is_passed_by_more(rows, one, other):
     result = evaluated(rows, preferences=cp.Preferences())
     strict, lenient = (cp.gate(result, max_loss=most).passed for most in sorted((one, other)))
@@ -280,12 +280,12 @@ def test_swapping_the_models_mirrors_the_comparison(rows, preferences, confidenc
         assert same(one.difference.value, -mirrored.difference.value)
         assert math.isnan(one.difference.value) or one.difference.value in one.difference
     assert forward.values[forward.ranking[0]] == min(forward.values.values())
-    hits = [sum(decided == t for t, decided in zip(truth, one, strict=True)) for one in (first, second)]
+    hits = [sum(predicted == t for t, predicted in zip(truth, one, strict=True)) for one in (first, second)]
     assert forward.pairs[0].mcnemar.only_first - forward.pairs[0].mcnemar.only_second == hits[0] - hits[1]
 
 
 @law("compare_models", "ModelComparison", examples=8)
-@given(decided_rows)
+@given(predicted_rows)
 def test_a_model_does_not_differ_from_itself(rows):
     truth, decision = columns_of(rows)
     result = cp.compare_models({"one": decision, "same": list(decision)}, truth, labels=CLASSES)
@@ -337,7 +337,7 @@ def test_votes_count_by_their_shares_and_ties_go_to_the_first_class(rows, prefer
 
 
 @law("evaluate")
-@given(decided_rows, st.integers(1, 3))
+@given(predicted_rows, st.integers(1, 3))
 def test_rows_of_different_number_are_one_sentence(rows, more):
     truth, decision = columns_of(rows)
     refused(cp.evaluate, truth, decision + ["a"] * more)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import compromis as cp
 from tests.properties.laws import law, refused
-from tests.properties.strategies import CLASSES, columns_of, decided_rows, seeds, shuffled, weighted_rows
+from tests.properties.strategies import CLASSES, columns_of, predicted_rows, seeds, shuffled, weighted_rows
 
 triples = st.lists(st.tuples(*[st.integers(0, 2)] * 3), min_size=1, max_size=25)
 
@@ -63,7 +63,7 @@ def test_groups_need_no_order():
 
 
 @law("Counts")
-@given(decided_rows, decided_rows, decided_rows, seeds)
+@given(predicted_rows, predicted_rows, predicted_rows, seeds)
 def test_counts_add_up_in_any_order_and_count_what_is_there(first, second, third, seed):
     a, b, c = (cp.Counts.from_predictions(*columns_of(part), labels=CLASSES) for part in (first, second, third))
     rows = shuffled([*first, *second, *third], seed)
@@ -71,14 +71,14 @@ def test_counts_add_up_in_any_order_and_count_what_is_there(first, second, third
     for total in ((a + b) + c, a + (b + c), c + b + a, cp.Counts.from_predictions(*columns_of(rows), labels=CLASSES)):
         assert total.matrix.tolist() == expected
         assert total.rows == len(rows)
-        assert (total.support.tolist(), total.decided.tolist()) == (
+        assert (total.support.tolist(), total.predicted.tolist()) == (
             np.sum(expected, axis=1).tolist(),
             np.sum(expected, axis=0).tolist(),
         )
 
 
 @law("Counts")
-@given(decided_rows, decided_rows)
+@given(predicted_rows, predicted_rows)
 def test_counts_of_different_classes_add_up_to_all_of_them(first, second):
     a, b = (cp.Counts.from_predictions(*columns_of(part)) for part in (first, second))
     whole = cp.Counts.from_predictions(*columns_of([*first, *second]))
@@ -108,7 +108,7 @@ def test_weights_add_up_with_their_squares(rows):
 
 
 @law("Counts", "GroupedCounts", "PairedCounts", "Votes", examples=5)
-@given(decided_rows)
+@given(predicted_rows)
 def test_rows_of_different_number_are_one_sentence(rows):
     truth, decision = columns_of(rows)
     refused(cp.Counts.from_predictions, truth, [*decision, "a"])

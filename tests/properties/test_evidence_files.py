@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 
 import compromis as cp
 from tests.properties.laws import answer, law, refused
-from tests.properties.strategies import CLASSES, any_scored_rows, columns_of, decided_rows, labels, points_of, vote_rows
+from tests.properties.strategies import (
+    CLASSES,
+    any_scored_rows,
+    columns_of,
+    labels,
+    points_of,
+    predicted_rows,
+    vote_rows,
+)
 
 FIELDS = {
     cp.Counts: ("matrix", "classes", "rows"),
@@ -53,9 +61,9 @@ def path(tmp_path_factory):
 
 
 @law("write_evidence", "read_evidence", "EvidenceFile", "Counts", "Votes", "OperatingPoints")
-@given(decided_rows, vote_rows, any_scored_rows)
-def test_evidence_survives_a_file(path, decided, votes, scored):
-    for evidence in (counts_of(decided), patterns_of(votes), points_of(scored), bins_of(scored)):
+@given(predicted_rows, vote_rows, any_scored_rows)
+def test_evidence_survives_a_file(path, predicted, votes, scored):
+    for evidence in (counts_of(predicted), patterns_of(votes), points_of(scored), bins_of(scored)):
         written = cp.write_evidence(evidence, path)
         assert fields(cp.read_evidence(path).evidence) == fields(written.evidence) == fields(evidence)
         assert written.suppressed.cells == 0
@@ -64,11 +72,11 @@ def test_evidence_survives_a_file(path, decided, votes, scored):
 @law("write_evidence", "read_evidence", "Counts")
 @given(labels, st.data())
 def test_labels_and_weights_survive_a_file(path, classes, data):
-    truth, decided = (
+    truth, predicted = (
         data.draw(st.lists(st.sampled_from(classes), min_size=3, max_size=3)) for _ in ("truth", "decision")
     )
     weight = data.draw(st.lists(st.floats(1e-9, 1e9), min_size=3, max_size=3))
-    counts = cp.Counts.from_predictions(truth, decided, labels=classes, sample_weight=weight)
+    counts = cp.Counts.from_predictions(truth, predicted, labels=classes, sample_weight=weight)
     cp.write_evidence(counts, path)
     again = cp.read_evidence(path).evidence
     assert again.classes == tuple(classes)
@@ -78,7 +86,7 @@ def test_labels_and_weights_survive_a_file(path, classes, data):
 
 
 @law("merge_evidence", "read_evidence", "EvidenceFile")
-@given(decided_rows, decided_rows, any_scored_rows, any_scored_rows)
+@given(predicted_rows, predicted_rows, any_scored_rows, any_scored_rows)
 def test_files_of_parts_merge_to_the_whole_in_any_order(path, first, second, one, other):
     for made, parts in ((counts_of, (first, second)), (points_of, (one, other)), (bins_of, (one, other))):
         files = []
@@ -104,10 +112,10 @@ def test_merged_votes_decide_what_all_votes_decide(path, first, second, weights)
 
 
 @law("write_evidence", "EvidenceFile")
-@given(decided_rows, any_scored_rows, st.integers(2, 4))
+@given(predicted_rows, any_scored_rows, st.integers(2, 4))
 @example([("a", "a")] * 3 + [("a", "b")] * 2, [(True, 1)] * 3 + [(False, 1)] * 2, 3)
-def test_small_cells_stay_home_and_their_number_is_noted(path, decided, scored, least):
-    counts, points = counts_of(decided), bins_of(scored)
+def test_small_cells_stay_home_and_their_number_is_noted(path, predicted, scored, least):
+    counts, points = counts_of(predicted), bins_of(scored)
     file = cp.write_evidence(counts, path, min_cell=least)
     kept = cp.read_evidence(path).evidence.matrix
     assert ((kept == 0) | (kept >= least)).all()
@@ -123,7 +131,7 @@ def test_small_cells_stay_home_and_their_number_is_noted(path, decided, scored, 
 
 
 @law("read_evidence", examples=40)
-@given(decided_rows, st.data())
+@given(predicted_rows, st.data())
 def test_a_damaged_file_is_refused_in_one_sentence_or_says_something_whole(path, rows, data):
     cp.write_evidence(counts_of(rows), path)
     written = path.read_bytes()

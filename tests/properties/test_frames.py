@@ -17,10 +17,10 @@ from tests.properties.strategies import (
     any_preferences,
     any_scored_rows,
     columns_of,
-    decided_rows,
     metrics,
     points_of,
     positive_weights,
+    predicted_rows,
     seeds,
     shares,
     shuffled,
@@ -40,7 +40,7 @@ def vote_frame(kind, rows):
 
 
 @law("evaluate_frame", examples=10)
-@given(decided_rows, kinds, any_preferences(), seeds)
+@given(predicted_rows, kinds, any_preferences(), seeds)
 def test_decisions_in_a_frame_are_evaluated_as_in_memory(rows, kind, preferences, seed):
     truth, decision = columns_of(shuffled(rows, seed))
     frame = make(kind, {"truth": truth, "decision": decision})
@@ -56,8 +56,8 @@ def test_votes_in_a_frame_are_decided_as_in_memory(rows, kind, weights, smoothin
     votes, truth = columns_of(rows)
     frame, decision = vote_frame(kind, rows), cp.Decision(CLASSES, weights, smoothing)
     expected = decision.decide(votes).tolist()
-    decided = cp.decide(frame, votes=list(CLASSES), weights=decision, name="said")
-    column = decided.collect()["said"] if kind == "polars_lazy" else decided["said"]
+    predicted = cp.decide(frame, votes=list(CLASSES), weights=decision, name="said")
+    column = predicted.collect()["said"] if kind == "polars_lazy" else predicted["said"]
     assert (column.to_pylist() if kind == "pyarrow" else column.to_list()) == expected
     counts = cp.evaluate_frame(frame, truth="truth", votes=list(CLASSES), weights=decision).counts
     assert counts.matrix.tolist() == cp.Counts.from_predictions(truth, expected, labels=CLASSES).matrix.tolist()
@@ -121,8 +121,8 @@ def test_weights_for_a_frame_are_those_for_its_rows(rows, kind, preferences):
     found = cp.search_frame(vote_frame(kind, rows), truth="truth", votes=list(CLASSES), preferences=preferences)
     expected = cp.search_weights(votes, truth, preferences=preferences, labels=CLASSES)
     assert found.search.loss == pytest.approx(expected.loss, abs=1e-12)
-    decided = cp.Decision(CLASSES, found.search.weights).decide(votes).tolist()
-    assert found.search.counts.matrix.tolist() == cp.Counts.from_predictions(truth, decided, labels=CLASSES).matrix.tolist()  # fmt: skip
+    predicted = cp.Decision(CLASSES, found.search.weights).decide(votes).tolist()
+    assert found.search.counts.matrix.tolist() == cp.Counts.from_predictions(truth, predicted, labels=CLASSES).matrix.tolist()  # fmt: skip
     equal = cp.Decision(CLASSES, [1, 1, 1]).decide(votes).tolist()
     assert found.before.matrix.tolist() == cp.Counts.from_predictions(truth, equal, labels=CLASSES).matrix.tolist()
 

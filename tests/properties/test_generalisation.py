@@ -86,8 +86,8 @@ def test_the_pooled_counts_are_those_of_scikit_learns_folds(problem, seed):
     X, y = problem
     cv = PredefinedSplit(np.random.default_rng(seed).permutation(np.arange(len(y)) % 3))
     result = cp.cross_evaluate(GaussianNB(), X, y, cv=cv, labels="abc")
-    decided = cross_val_predict(GaussianNB(), X, y, cv=cv)
-    assert result.counts.matrix.tolist() == cp.Counts.from_predictions(y, decided, labels="abc").matrix.tolist()
+    predicted = cross_val_predict(GaussianNB(), X, y, cv=cv)
+    assert result.counts.matrix.tolist() == cp.Counts.from_predictions(y, predicted, labels="abc").matrix.tolist()
     total = sum((fold.counts for fold in result.folds[1:]), result.folds[0].counts)
     assert total.matrix.tolist() == result.counts.matrix.tolist()
     mean = np.mean([fold.summary.accuracy for fold in result.folds])

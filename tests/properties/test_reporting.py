@@ -21,12 +21,12 @@ from tests.properties.strategies import (
     CLASSES,
     any_preferences,
     columns_of,
-    decided_rows,
     labels,
     metrics,
     number_pairs,
     points_of,
     positive_weights,
+    predicted_rows,
     same,
     scored_rows,
     tunable_rows,
@@ -117,7 +117,7 @@ def _check_mlflow(classes, truth, decision, prefix):
 @pytest.mark.integration
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 @law("log_to_mlflow", examples=3)
-@given(decided_rows)
+@given(predicted_rows)
 def test_mlflow_stores_what_is_said(tmp_path_factory, rows):
     with patch.dict("os.environ", {"MLFLOW_ALLOW_FILE_STORE": "true"}):
         mlflow = pytest.importorskip("mlflow", reason="mlflow-skinny is not installed")
@@ -129,7 +129,7 @@ def test_mlflow_stores_what_is_said(tmp_path_factory, rows):
 
 
 class Saying:
-    """A model that says what was decided."""
+    """A model that says what was predicted."""
 
     classes_ = np.array(CLASSES)
 
@@ -141,7 +141,7 @@ class Saying:
 
 
 @law("skore_metrics", "add_to_skore", "pragma_loss")
-@given(decided_rows, any_preferences())
+@given(predicted_rows, any_preferences())
 def test_skore_gets_the_loss_the_shortfall_and_the_loss_of_each_class(rows, preferences):
     truth, decision = columns_of(rows)
     result = cp.evaluate(truth, decision, labels=CLASSES, preferences=preferences)

@@ -65,9 +65,9 @@ def test_average_precision_is_that_of_scikit_learn_or_says_why_not(rows):
     expected = sklearn_metrics.average_precision_score(flags, scores)
     assert curve.average_precision == pytest.approx(expected, abs=1e-14)
     assert math.isnan(curve.precision[0])
-    decided = [sum(score >= cut for score in scores) for cut in curve.threshold[1:]]
+    predicted = [sum(score >= cut for score in scores) for cut in curve.threshold[1:]]
     hits = [sum(flag and score >= cut for flag, score in rows) for cut in curve.threshold[1:]]
-    assert same(curve.precision[1:], np.divide(hits, decided), 1e-15)
+    assert same(curve.precision[1:], np.divide(hits, predicted), 1e-15)
     assert same(curve.recall[1:], np.divide(hits, sum(flags)), 1e-15)
 
 
@@ -95,8 +95,8 @@ def test_areas_over_neighbouring_ranges_add_up(rows, metric, bounds):
 @given(scored_rows, metrics, shares)
 def test_the_curve_is_the_best_of_its_points_and_its_intervals_cover_everything(rows, metric, weight):
     points = points_of(rows)
-    decided = ~np.isnan(points.precision)
-    values = cp.metric_value(points.precision[decided], points.recall[decided], weight, metric=metric)
+    predicted = ~np.isnan(points.precision)
+    values = cp.metric_value(points.precision[predicted], points.recall[predicted], weight, metric=metric)
     curve = cp.TradeoffCurve(points, metric)
     assert float(curve.value(weight)) == pytest.approx(values.max(), abs=1e-14)
     ends = [end for part in curve.intervals for end in (part.low, part.high)]
@@ -299,9 +299,9 @@ def test_no_group_lies_in_the_unreachable_zone(rows):
     points = points_of(rows)
     assume(points.positives)
     space = cp.PrecisionRecallSpace.of(points)
-    decided = ~np.isnan(points.precision)
-    lowest = space.lowest_precision(points.recall[decided])
-    assert (points.precision[decided] >= lowest - 1e-15).all()
+    predicted = ~np.isnan(points.precision)
+    lowest = space.lowest_precision(points.recall[predicted])
+    assert (points.precision[predicted] >= lowest - 1e-15).all()
     assert (space.prevalence, 1.0) == space.maximal_group
     assert float(space.lowest_precision(1.0)) == pytest.approx(space.prevalence, abs=1e-15)
 

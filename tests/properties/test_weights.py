@@ -1,4 +1,4 @@
-"""Laws of vote weights: brute force, order, scale, ties, what is stored is what is decided, bounds of binned votes."""
+"""Laws of vote weights: brute force, order, scale, ties, what is stored is what is predicted, bounds of binned votes."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ def test_no_search_does_worse_than_equal_weights_or_better_than_the_exact_one(ro
 def test_weights_applied_again_give_the_stored_counts(rows, preferences, method, smoothing):
     votes, truth = columns_of(rows)
     search = searched(rows, preferences, method=method, smoothing=smoothing)
-    decided = cp.Decision.from_json(search.to_json()).decide(votes)
+    predicted = cp.Decision.from_json(search.to_json()).decide(votes)
     for again in (
-        cp.Counts.from_predictions(truth, decided.tolist(), labels=CLASSES),
+        cp.Counts.from_predictions(truth, predicted.tolist(), labels=CLASSES),
         cp.Votes.from_votes(votes, truth, labels=CLASSES).counts(search.weights, smoothing=smoothing),
     ):
         assert again.matrix.tolist() == search.counts.matrix.tolist()

@@ -80,7 +80,7 @@ def check_repetition(rng: Any, truth: Any, decision: Any, preferences: cp.Prefer
     assert weighted.counts.matrix.tolist() == repeated.counts.matrix.tolist(), "weights and repetition differ in counts"
     found = document(weighted)
     for other, what in ((document(repeated), "repetition in place of weights"), (document(halved), "half the weights")):
-        alike(found["per_class"], other["per_class"], what, but=("support", "decided"))
+        alike(found["per_class"], other["per_class"], what, but=("support", "predicted"))
         alike(found["summary"], other["summary"], what, but=SIZES)
 
 

@@ -33,7 +33,7 @@ def support(m: Matrix, k: int) -> int:
     return sum(m[k])
 
 
-def decided(m: Matrix, k: int) -> int:
+def predicted(m: Matrix, k: int) -> int:
     return sum(row[k] for row in m)
 
 
@@ -46,21 +46,21 @@ def occurring(m: Matrix) -> list[int]:
 
 
 def chosen(m: Matrix) -> list[int]:
-    return [k for k in range(len(m)) if decided(m, k)]
+    return [k for k in range(len(m)) if predicted(m, k)]
 
 
 PER_CLASS: dict[tuple[str, str], Callable[[Matrix, int], bool]] = {
     ("recall", "NaN"): lambda m, k: support(m, k) == 0,
-    ("precision", "NaN"): lambda m, k: decided(m, k) == 0,
+    ("precision", "NaN"): lambda m, k: predicted(m, k) == 0,
     ("specificity", "NaN"): lambda m, k: rows(m) == support(m, k),
-    ("negative_predictive_value", "NaN"): lambda m, k: rows(m) == decided(m, k),
+    ("negative_predictive_value", "NaN"): lambda m, k: rows(m) == predicted(m, k),
     ("false_negative_rate", "NaN"): lambda m, k: support(m, k) == 0,
     ("false_positive_rate", "NaN"): lambda m, k: rows(m) == support(m, k),
-    ("f_measure", "NaN"): lambda m, k: support(m, k) == 0 == decided(m, k),
+    ("f_measure", "NaN"): lambda m, k: support(m, k) == 0 == predicted(m, k),
     ("roc_area", "NaN"): lambda m, k: support(m, k) in (0, rows(m)),
-    ("share_decided", "NaN"): lambda m, k: rows(m) == 0,
+    ("share_predicted", "NaN"): lambda m, k: rows(m) == 0,
     ("loss", "NaN"): lambda m, k: support(m, k) == 0,
-    ("loss", "1"): lambda m, k: support(m, k) > 0 == decided(m, k),
+    ("loss", "1"): lambda m, k: support(m, k) > 0 == predicted(m, k),
     ("loss_share", "NaN"): lambda m, k: not any(j in MATTERS for j in occurring(m)),
 }
 WHOLE: dict[tuple[str, str], Callable[[Matrix], bool]] = {

@@ -50,13 +50,13 @@ def check_large(rng: Any) -> None:
     assert counts.matrix.tolist() == cells
     assert counts.total == sum(map(sum, cells)), "total"
     assert counts.support.tolist() == [sum(row) for row in cells], "support"
-    assert counts.decided.tolist() == [sum(column) for column in zip(*cells, strict=True)], "decided"
+    assert counts.predicted.tolist() == [sum(column) for column in zip(*cells, strict=True)], "predicted"
     for name, (ours, theirs) in RATES.items():
         for k, value in enumerate(ours(counts)):
             agree(value, theirs(cells, k), f"{name} of class {k}")
     for name, (measure, theirs) in WHOLE.items():
         agree(measure(counts), theirs(cells), name)
-    assert rates.share_decided(counts).sum() <= 1 + 1e-12
+    assert rates.share_predicted(counts).sum() <= 1 + 1e-12
     assert -1 <= agreement.kappa(counts) <= 1 or len(set(map(tuple, cells))) == 1
 
 

@@ -90,7 +90,7 @@ def small_problem(rng: Any, seed: int) -> tuple[Any, Any, cp.Preferences, int]:
     return votes, y, preferences, classes
 
 
-def decided(votes: Any, y: Any, decision: Any, classes: int) -> list[list[int]]:
+def predicted(votes: Any, y: Any, decision: Any, classes: int) -> list[list[int]]:
     """Count labels by hand; rows without votes do not count."""
     matrix = [[0] * classes for _ in range(classes)]
     for row, truth, label in zip(votes, y, decision, strict=True):
@@ -105,9 +105,9 @@ def check_weights(rng: Any, seed: int) -> None:
     search = cp.search_weights(votes, y, preferences=preferences, labels=range(classes), method=method)
     carried = cp.Decision.from_json(search.decision.to_json())
     stored = search.counts.matrix.tolist()
-    assert decided(votes, y, carried.decide(votes), classes) == stored, f"weights of {method}, applied"
+    assert predicted(votes, y, carried.decide(votes), classes) == stored, f"weights of {method}, applied"
     plain = (votes * search.weights).argmax(axis=1)
-    assert decided(votes, y, plain, classes) == stored, f"weights of {method}, by plain arithmetic"
+    assert predicted(votes, y, plain, classes) == stored, f"weights of {method}, by plain arithmetic"
 
 
 def check_sweep(rng: Any, seed: int) -> None:
@@ -118,7 +118,7 @@ def check_sweep(rng: Any, seed: int) -> None:
     for ratio, errors, recall in zip(sweep.ratio, sweep.errors, sweep.recall, strict=True):
         weights = np.ones(classes)
         weights[label] = ratio
-        matrix = np.array(decided(votes, y, cp.Decision(range(classes), weights).decide(votes), classes))
+        matrix = np.array(predicted(votes, y, cp.Decision(range(classes), weights).decide(votes), classes))
         assert errors == matrix.sum() - matrix.trace(), f"errors at ratio {ratio!r}"
         support = matrix.sum(axis=1)
         expected = np.divide(matrix.diagonal(), support, out=np.full(classes, np.nan), where=support > 0)
@@ -136,4 +136,4 @@ def check_predict(rng: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # such preferences may well be uninformative, and the rows are those searched
         model.fit(votes, y)
-    assert decided(votes, y, model.predict(votes), classes) == model.search_.counts.matrix.tolist(), "through predict"
+    assert predicted(votes, y, model.predict(votes), classes) == model.search_.counts.matrix.tolist(), "through predict"

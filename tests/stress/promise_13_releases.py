@@ -78,7 +78,7 @@ def check_model(model: Path) -> int:
     found, expected = result.stdout.splitlines(), model.with_suffix(".csv").read_text(encoding="utf-8").splitlines()
     assert len(found) == len(expected)
     differ = [line for line, (one, other) in enumerate(zip(found, expected, strict=True)) if one != other]
-    assert not differ, f"{len(differ)} rows are decided otherwise, the first in line {differ[0]}"
+    assert not differ, f"{len(differ)} rows are predicted otherwise, the first in line {differ[0]}"
     return len(found) - 1
 
 
@@ -102,7 +102,7 @@ def check_decision(folder: Path) -> int:
     decision = cp.Decision.from_json(folder / "decision.json")
     assert list(decision.classes) == header[:-1]
     found = decision.decide(np.array([row[:-1] for row in table], dtype=float))
-    assert found.tolist() == [row[-1] for row in table], "votes are decided otherwise"
+    assert found.tolist() == [row[-1] for row in table], "votes are predicted otherwise"
     return len(table)
 
 

@@ -32,7 +32,7 @@ def read_twice(folder: Path, name: str) -> tuple[cp.EvidenceFile, cp.EvidenceFil
 def same_counts(folder: Path, name: str, *, least: int = 0) -> int:
     """Cells are the pairs of labels; those of fewer than `least` rows are empty, and their number is noted."""
     file, twice = read_twice(folder, name)
-    pairs = Counter((row["truth"], row["decided"]) for row in read_rows(folder))
+    pairs = Counter((row["truth"], row["predicted"]) for row in read_rows(folder))
     expected = [[count if (count := pairs[t, d]) >= least else 0 for d in CLASSES] for t in CLASSES]
     assert file.evidence.classes == CLASSES
     assert file.evidence.matrix.tolist() == expected
@@ -54,8 +54,8 @@ def same_weighted(folder: Path, name: str) -> int:
     assert file.evidence.rows == len(rows)
     _kept_back(file)
     for i, truth in enumerate(CLASSES):
-        for j, decided in enumerate(CLASSES):
-            cell = [float(row["weight"]) for row in rows if (row["truth"], row["decided"]) == (truth, decided)]
+        for j, predicted in enumerate(CLASSES):
+            cell = [float(row["weight"]) for row in rows if (row["truth"], row["predicted"]) == (truth, predicted)]
             _close(file.evidence.matrix[i, j], math.fsum(cell))
             _close(file.evidence.squares[i, j], math.fsum(weight**2 for weight in cell))
             _close(twice.evidence.matrix[i, j], 2 * math.fsum(cell))

@@ -162,8 +162,8 @@ def test_a_fitted_model_and_data(studio, tmp_path):
         "forest.model",
     ]
     assert CliRunner().invoke(main, arguments).exit_code == 0
-    decided = CliRunner().invoke(main, ["predict", "forest.model", "test.csv"]).stdout.split()[1:]
-    expected = cp.Counts.from_predictions([row.split(",")[0] for row in rows[160:]], decided, labels=sorted(LABELS))
+    predicted = CliRunner().invoke(main, ["predict", "forest.model", "test.csv"]).stdout.split()[1:]
+    expected = cp.Counts.from_predictions([row.split(",")[0] for row in rows[160:]], predicted, labels=sorted(LABELS))
     one = studio(tmp_path / "forest.model", tmp_path / "test.csv")
     assert [source["kind"] for source in one.ask("/api/session")["sources"]] == ["model", "table"]
     recipe = {"source": "2", "model": "1", "name": "forest", "columns": {"truth": "class", "votes": {}}}

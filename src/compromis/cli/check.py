@@ -13,7 +13,7 @@ from compromis.cli.saying import say_dropped
     "--preferences", "preferences_file", required=True, metavar="FILE.toml", help="What matters, with minima."
 )
 @click.option("--truth", required=True, metavar="COL", help="The column of true classes.")
-@click.option("--decision", metavar="COL", help="The column of decided classes.")
+@click.option("--decision", metavar="COL", help="The column of predicted classes.")
 @click.option(
     "--votes",
     multiple=True,
@@ -22,7 +22,7 @@ from compromis.cli.saying import say_dropped
 )
 @click.option("--weights", metavar="FILE.json", help="The weights that 'compromis tune --output' wrote.")
 @click.option("--max-loss", type=float, metavar="LOSS", help="The largest loss to accept.")
-@click.option("--drop-missing", is_flag=True, help="Leave out rows whose true or decided class is missing.")
+@click.option("--drop-missing", is_flag=True, help="Leave out rows whose true or predicted class is missing.")
 @click.option("--markdown", is_flag=True, help="Print GitHub-flavoured Markdown, for a job summary or a pull request.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def command(
@@ -41,18 +41,18 @@ def command(
 
     The exit code is 0 when every minimum is met, 1 when one is missed, and 2 when the check could not be made.
     """
-    from compromis.cli.decided import check_options, read_decided
+    from compromis.cli.predicted import check_options, read_predicted
     from compromis.evaluation.evaluate import evaluate_counts
     from compromis.evaluation.gate import gate
     from compromis.preferences import Preferences
 
     check_options(decision, votes, weights)
     preferences = Preferences.from_toml(preferences_file)
-    decided = read_decided(file, truth, decision, votes, weights, drop=drop_missing)
-    assert decided.counts is not None
-    result = evaluate_counts(decided.counts, preferences=preferences)
+    predicted = read_predicted(file, truth, decision, votes, weights, drop=drop_missing)
+    assert predicted.counts is not None
+    result = evaluate_counts(predicted.counts, preferences=preferences)
     found = gate(result, max_loss=max_loss)
-    say_dropped(decided.dropped)
+    say_dropped(predicted.dropped)
     if as_json:
         click.echo(found.to_json())
     elif markdown:

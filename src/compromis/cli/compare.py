@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     multiple=True,
     required=True,
     metavar="COL",
-    help="A column of decided classes; repeat for each model.",
+    help="A column of predicted classes; repeat for each model.",
 )
 @preference_options
 @click.option(

@@ -13,7 +13,7 @@ from compromis.cli.saying import say_dropped
 @click.command("count")
 @click.argument("file")
 @click.option("--truth", required=True, metavar="COL", help="The column of true classes.")
-@click.option("--decision", metavar="COL", help="The column of decided classes: counts are written.")
+@click.option("--decision", metavar="COL", help="The column of predicted classes: counts are written.")
 @click.option(
     "--votes",
     multiple=True,

@@ -1,4 +1,4 @@
-"""compromis evaluate: the report of a file of true and decided classes."""
+"""compromis evaluate: the report of a file of true and predicted classes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _ClassesOrNumbers(click.Command):
 )
 @click.option("--truth", required=True, metavar="COL", help="The column of true classes.")
 @click.option(
-    "--decision", metavar="COL", help="The column of decided classes; without it, the class of the highest score."
+    "--decision", metavar="COL", help="The column of predicted classes; without it, the class of the highest score."
 )
 @click.option(
     "--scores",
@@ -53,11 +53,11 @@ class _ClassesOrNumbers(click.Command):
 @click.option("--weight", metavar="COL", help="A column of row weights.")
 @click.option("--group", metavar="COL", help="A column of keys: rows of one group belong together; for --confidence.")
 @click.option("--confidence", type=float, metavar="SHARE", help="Add confidence intervals, for example 0.95.")
-@click.option("--drop-missing", is_flag=True, help="Leave out rows whose true or decided class is missing.")
+@click.option("--drop-missing", is_flag=True, help="Leave out rows whose true or predicted class is missing.")
 @click.option(
     "--cost",
     metavar="FILE",
-    help="A table of what decisions cost: true classes down the first column, decided ones along the header.",
+    help="A table of what decisions cost: true classes down the first column, predicted ones along the header.",
 )
 @click.option(
     "--priors", multiple=True, metavar="LABEL=SHARE", help="The classes' shares in the training rows; repeat for each."

@@ -9,7 +9,7 @@ import click
 from compromis.cli.engine_options import opened, score_columns
 from compromis.cli.gather import by_class, count_classes, gather
 
-_DECIDED = "compromis decision"
+_PREDICTED = "compromis decision"
 
 
 def evaluate_large(
@@ -59,6 +59,6 @@ def _count_scores(
         return [*chosen, *([] if weight is None else [weight])]
 
     with opened(file, engine, cluster, numbers) as scan:
-        frame = decide(scan.frame, votes=by_class(chosen), name=_DECIDED)
+        frame = decide(scan.frame, votes=by_class(chosen), name=_PREDICTED)
         classes = tuple(by_class(chosen).values())
-        return count_classes(frame, truth, _DECIDED, weight, classes, drop_missing)
+        return count_classes(frame, truth, _PREDICTED, weight, classes, drop_missing)

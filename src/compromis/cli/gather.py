@@ -90,7 +90,7 @@ def count_classes(
     )
     if dropped and not drop_missing:
         raise InputError(
-            f"{dropped:,} {'row lacks its' if dropped == 1 else 'rows lack their'} true or decided class; fill them in, "
+            f"{dropped:,} {'row lacks its' if dropped == 1 else 'rows lack their'} true or predicted class; fill them in, "
             f"or leave those rows out with --drop-missing"
         )
     return counts, dropped

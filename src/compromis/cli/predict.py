@@ -12,13 +12,15 @@ if TYPE_CHECKING:
     from compromis.engines.table import Table
     from compromis.estimators.model_file import TableModel
 
-DECIDED = "decided"
+PREDICTED = "predicted"
 
 
 @click.command("predict")
 @click.argument("model_file")
 @click.argument("data")
-@click.option("--append", is_flag=True, help="Write the columns of DATA too, and the decision after them as 'decided'.")
+@click.option(
+    "--append", is_flag=True, help="Write the columns of DATA too, and the decision after them as 'predicted'."
+)
 @click.option(
     "--votes", metavar="PREFIX", help="Write the share of votes for each class too, in columns PREFIX and the class."
 )
@@ -26,7 +28,7 @@ DECIDED = "decided"
 def command(model_file: str, data: str, append: bool, votes: str | None, output: str | None) -> None:
     """Decide the rows of DATA with the model that 'compromis fit' wrote to MODEL_FILE.
 
-    With --append --votes p_ the output is what 'evaluate --decision decided' and 'report --scores p_' take.
+    With --append --votes p_ the output is what 'evaluate --decision predicted' and 'report --scores p_' take.
     """
     from compromis.engines.delimited import csv_text
     from compromis.engines.reading import pick_column, read_table
@@ -51,7 +53,7 @@ def _columns(model: TableModel, table: Table, append: bool, votes: str | None) -
     from compromis.estimators.table_fit import vote_table
 
     shares = vote_table(model, table)
-    made: dict[str, list[Any]] = {DECIDED if append else model.target: model.decision.decide(shares).tolist()}
+    made: dict[str, list[Any]] = {PREDICTED if append else model.target: model.decision.decide(shares).tolist()}
     if votes is not None:
         made |= {f"{votes}{label}": shares[:, k].tolist() for k, label in enumerate(model.decision.classes)}
     kept = table.columns if append else {}

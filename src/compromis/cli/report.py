@@ -27,7 +27,7 @@ class _Remembering(click.Command):
 @click.option(
     "--decision",
     metavar="COL",
-    help="The column of decided classes; without it, the weights or the highest score decide.",
+    help="The column of predicted classes; without it, the weights or the highest score decide.",
 )
 @click.option(
     "--scores",
@@ -48,7 +48,7 @@ class _Remembering(click.Command):
 )
 @click.option("--title", metavar="TEXT", help="What stands on top.")
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same weights.")
-@click.option("--drop-missing", is_flag=True, help="Leave out rows whose true or decided class is missing.")
+@click.option("--drop-missing", is_flag=True, help="Leave out rows whose true or predicted class is missing.")
 @click.option(
     "--output", default="report.html", show_default=True, metavar="FILE.html", help="Where to write the page."
 )

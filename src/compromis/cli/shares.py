@@ -23,17 +23,17 @@ def read_pairs(given: tuple[str, ...], option: str) -> dict[str, float] | None:
 
 
 def read_cost_file(path: str) -> tuple[list[str], list[list[float]]]:
-    """Return the classes and the costs of a table: its first column names the true classes, its header the decided ones."""
+    """Return the classes and the costs of a table: its first column names the true classes, its header the predicted ones."""
     from compromis.engines import columns
     from compromis.engines.reading import read_table
     from compromis.errors import InputError, shown
 
     table = read_table(path, lambda names: names)
-    first, *decided = table.columns
+    first, *predicted = table.columns
     true = [str(label) for label in table.columns[first]]
-    if sorted(true) != sorted(decided):
+    if sorted(true) != sorted(predicted):
         raise InputError(
-            f"{path} must name the same classes down its first column, {shown(true)}, and along its header, {shown(decided)}"
+            f"{path} must name the same classes down its first column, {shown(true)}, and along its header, {shown(predicted)}"
         )
     costs = [columns.numbers(table, label).tolist() for label in true]
     return true, [list(row) for row in zip(*costs, strict=True)]

@@ -13,7 +13,7 @@ from compromis.cli.preference_options import preference_options, read_preference
 from compromis.cli.saying import say_dropped
 
 if TYPE_CHECKING:
-    from compromis.cli.decided import Decided
+    from compromis.cli.predicted import Predicted
     from compromis.drift.watching import Unlabelled
     from compromis.evidence import Counts
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option(
     "--truth", metavar="COL", help="The column of true classes; files without it are taken to have no labels."
 )
-@click.option("--decision", metavar="COL", help="The column of decided classes.")
+@click.option("--decision", metavar="COL", help="The column of predicted classes.")
 @click.option(
     "--votes",
     multiple=True,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 )
 @preference_options
 @click.option("--max-loss", type=float, metavar="LOSS", help="The largest loss that meets the preferences.")
-@click.option("--drop-missing", is_flag=True, help="Leave out rows whose true or decided class is missing.")
+@click.option("--drop-missing", is_flag=True, help="Leave out rows whose true or predicted class is missing.")
 @click.option("--markdown", is_flag=True, help="Print GitHub-flavoured Markdown.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def command(
@@ -60,19 +60,19 @@ def command(
     Without labels the class shares are estimated. The exit code is 1 when the last period does not meet the preferences, 2 when
     nothing could be judged.
     """
-    from compromis.cli.decided import check_options, read_decided
+    from compromis.cli.predicted import check_options, read_predicted
     from compromis.drift.watching import watch
 
     check_options(decision, votes, weights)
     preferences = read_preferences(preferences_file, prioritise, metric, required=True)
     if truth is None:
         raise click.UsageError("give --truth, the column of true classes in --reference or in the first FILE")
-    accepted = read_decided(reference or files[0], truth, decision, votes, weights, drop=drop_missing)
+    accepted = read_predicted(reference or files[0], truth, decision, votes, weights, drop=drop_missing)
     assert accepted.counts is not None
     periods: dict[str, Counts | Unlabelled] = {}
     for name, file in zip(_names(files), files, strict=True):
         known = truth if _has_column(file, truth) else None
-        one = read_decided(file, known, decision, votes, weights, drop=drop_missing)
+        one = read_predicted(file, known, decision, votes, weights, drop=drop_missing)
         say_dropped(one.dropped)
         periods[name] = one.counts if one.counts is not None else _unlabelled(one, accepted.counts)
     found = watch(periods, preferences=preferences, reference=accepted.counts, max_loss=max_loss)
@@ -106,15 +106,15 @@ def _has_column(file: str, name: str) -> bool:
     return name in column_names(file)
 
 
-def _unlabelled(one: Decided, reference: Counts) -> Unlabelled:
+def _unlabelled(one: Predicted, reference: Counts) -> Unlabelled:
     import numpy as np
 
     from compromis.drift.prevalence import prevalence_by_em
     from compromis.drift.watching import Unlabelled
     from compromis.evidence.positions import positions_in
 
-    decided = np.bincount(positions_in(one.labels, reference.classes, "decision"), minlength=len(reference.classes))
+    predicted = np.bincount(positions_in(one.labels, reference.classes, "decision"), minlength=len(reference.classes))
     support = reference.support / reference.support.sum()
     if one.votes is None or one.classes != reference.classes or not support.all():
-        return Unlabelled(decided)
-    return Unlabelled(decided, prevalence_by_em(one.votes, priors=support.tolist(), labels=reference.classes))
+        return Unlabelled(predicted)
+    return Unlabelled(predicted, prevalence_by_em(one.votes, priors=support.tolist(), labels=reference.classes))

@@ -73,11 +73,11 @@ class Decision:
         if is_sparse(matrix):
             return named[decide_votes(matrix, self.weights, self.smoothing)]
         try:
-            decided: NDArray[Any] = largest(matrix, self.weights, self.smoothing, named)
+            predicted: NDArray[Any] = largest(matrix, self.weights, self.smoothing, named)
         except ValueError:
             row, column = np.argwhere(~((matrix >= 0) & (matrix < np.inf)))[0].tolist()
             raise complain(float(matrix[row, column]), row, column) from None
-        return decided
+        return predicted
 
     def to_sql(
         self,

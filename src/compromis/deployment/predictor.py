@@ -37,7 +37,7 @@ def largest(votes: Any, weights: Any, smoothing: float = 0.0, labels: Any = None
     if votes.ndim != 2 or votes.shape[1] != len(weights):
         raise ValueError(f"votes must have {len(weights)} columns, one per class, got shape {votes.shape}")
     names = np.arange(len(weights)) if labels is None else labels
-    decided = np.empty(len(votes), dtype=names.dtype)
+    predicted = np.empty(len(votes), dtype=names.dtype)
     weighed = np.empty((min(CHUNK, len(votes)), len(weights)))
     every_row = np.tile(weights, (len(weighed), 1))  # quicker than one row spread over all of them
     for start in range(0, len(votes), CHUNK):
@@ -50,5 +50,5 @@ def largest(votes: Any, weights: Any, smoothing: float = 0.0, labels: Any = None
         if smoothing:
             part = np.add(part, smoothing, out=score, dtype=np.float64)
         np.multiply(part, every_row[: len(part)], out=score)
-        decided[start : start + CHUNK] = names[score.argmax(axis=1)]
-    return decided
+        predicted[start : start + CHUNK] = names[score.argmax(axis=1)]
+    return predicted

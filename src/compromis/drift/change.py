@@ -1,4 +1,4 @@
-"""What changed between two sets of labelled rows: the class shares, or what the rows of a class are decided for."""
+"""What changed between two sets of labelled rows: the class shares, or what the rows of a class are predicted as."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Change:
     shares : bool
         Whether the classes have other shares.
     rows_of : tuple of labels
-        The classes whose rows are decided differently: no new class shares can do that.
+        The classes whose rows are predicted differently: no new class shares can do that.
     """
 
     shares: bool

@@ -73,21 +73,21 @@ def prevalence_by_em(
     return PrevalenceEstimate("em", classes, intervals, level, len(shares))
 
 
-def prevalence_by_confusion(decided: Any, *, reference: Counts, confidence: float = 0.95) -> PrevalenceEstimate:
+def prevalence_by_confusion(predicted: Any, *, reference: Counts, confidence: float = 0.95) -> PrevalenceEstimate:
     """Estimate class shares from decisions alone, by what the same decisions came to on rows with labels.
 
     Parameters
     ----------
-    decided : labels
-        The decided class of each new row.
+    predicted : labels
+        The predicted class of each new row.
     reference : Counts
-        True against decided classes of labelled rows, decided in the same way by a model that did not see them.
+        True against predicted classes of labelled rows, predicted in the same way by a model that did not see them.
     confidence : float
         The confidence of the bounds, which count both the new rows and the labelled ones.
 
     Notes
     -----
-    With C[d, k] = P(decided d | true k) from the labelled rows and q the shares decided among the new ones, the shares solve
+    With C[d, k] = P(predicted d | true k) from the labelled rows and q the shares predicted among the new ones, the shares solve
     C share = q. Bounds by the delta method: cov = C^-1 (cov(q) + sum_k share_k^2 cov(C_k)) C^-T. Shares below 0 are set to 0.
 
     Examples
@@ -100,15 +100,15 @@ def prevalence_by_confusion(decided: Any, *, reference: Counts, confidence: floa
     """
     if not isinstance(reference, Counts):
         raise InputError(f"reference is compromis.Counts of labelled rows, got {type(reference).__name__}")
-    positions = positions_in(decided, reference.classes, "decided")
-    return from_decided(
+    positions = positions_in(predicted, reference.classes, "predicted")
+    return from_predicted(
         np.bincount(positions, minlength=len(reference.classes)), reference, read_confidence(confidence)
     )
 
 
-def from_decided(decided: NDArray[Any], reference: Counts, level: float) -> PrevalenceEstimate:
-    """Return the estimate from the number of new rows decided for each class."""
-    rows, support = float(decided.sum()), reference.support.astype(np.float64)
+def from_predicted(predicted: NDArray[Any], reference: Counts, level: float) -> PrevalenceEstimate:
+    """Return the estimate from the number of new rows predicted as each class."""
+    rows, support = float(predicted.sum()), reference.support.astype(np.float64)
     if rows == 0:
         raise InputError("there is no new row to estimate shares from")
     present = support > 0
@@ -116,7 +116,7 @@ def from_decided(decided: NDArray[Any], reference: Counts, level: float) -> Prev
         raise InputError("the reference has no rows; give counts of labelled rows")
     classes = [label for label, there in zip(reference.classes, present, strict=True) if there]
     rates = (reference.matrix[present] / support[present, np.newaxis]).T
-    q = decided / rows
+    q = predicted / rows
     solver = np.linalg.pinv(rates)
     if np.linalg.matrix_rank(rates, tol=1e-6) < len(classes):
         raise InputError(
@@ -126,7 +126,7 @@ def from_decided(decided: NDArray[Any], reference: Counts, level: float) -> Prev
     raw = solver @ q
     if not (raw > 0).any():
         raise InputError(
-            "the new rows are decided for classes that no labelled row is decided for, so the reference says nothing of their "
+            "the new rows are predicted as classes that no labelled row is predicted as, so the reference says nothing of their "
             "shares; label some of them"
         )
     spread = np.diag(solver @ _decision_noise(q, rates, raw, rows, support[present]) @ solver.T) ** 0.5

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from compromis.drift.change import change_between
 from compromis.drift.estimate import PrevalenceEstimate
-from compromis.drift.prevalence import from_decided
+from compromis.drift.prevalence import from_predicted
 from compromis.drift.wording import AGAIN, Period, advice, alarm, watch_markdown, watch_text
 from compromis.errors import InputError, shown
 from compromis.evidence import Counts
@@ -28,12 +28,12 @@ SCHEMA, VERSION = "compromis/watch", 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unlabelled:
-    """A period without labels: how many rows were decided for each class and, where there are probabilities, the shares by them.
+    """A period without labels: how many rows were predicted as each class and, where there are probabilities, the shares by them.
 
     Attributes
     ----------
-    decided : ndarray of shape (K,)
-        The rows decided for each class of the reference.
+    predicted : ndarray of shape (K,)
+        The rows predicted as each class of the reference.
     by_em : PrevalenceEstimate, optional
         The shares that `prevalence_by_em` estimates from the probabilities of the same rows.
 
@@ -48,7 +48,7 @@ class Unlabelled:
     [1100, 2020]
     """
 
-    decided: NDArray[Any]
+    predicted: NDArray[Any]
     by_em: PrevalenceEstimate | None = None
 
 
@@ -122,7 +122,7 @@ def watch(
     Parameters
     ----------
     periods : mapping of name to Counts or Unlabelled
-        In the order of time: true against decided classes, or decisions without labels.
+        In the order of time: true against predicted classes, or decisions without labels.
     preferences : Preferences
         What matters; minima are what a period can miss.
     reference : Counts, optional
@@ -135,7 +135,7 @@ def watch(
     Notes
     -----
     A period meets the preferences if every minimum is met, the loss is at most `max_loss`, and no decision without a model does as
-    well. New class shares change precision but not what the rows of one class are decided for: chi-squared tests tell the
+    well. New class shares change precision but not what the rows of one class are predicted as: chi-squared tests tell the
     two apart. Without labels the shares are estimated from the decisions, and the numbers are those of the reference at these shares.
 
     Examples
@@ -148,7 +148,7 @@ def watch(
     >>> [period.met for period in found.periods]
     [True, False]
     >>> print(found.periods[1].advice)
-    the class shares have changed ('bad' 9.1 % -> 1.0 %), the rows of each class are decided as before:
+    the class shares have changed ('bad' 9.1 % -> 1.0 %), the rows of each class are predicted as before:
     search the weights again for these shares
     """
     _check(periods, preferences)
@@ -182,7 +182,7 @@ def _period(
 ) -> Period:
     estimate = None
     if isinstance(given, Unlabelled):
-        estimate = from_decided(np.asarray(given.decided), reference, level)
+        estimate = from_predicted(np.asarray(given.predicted), reference, level)
         counts = reference.with_prevalence(estimate.shares.tolist())
         rows = estimate.rows
     else:

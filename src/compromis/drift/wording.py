@@ -66,10 +66,10 @@ def advice(
     if change is None:
         return _advice_without_labels(missed, moved, *estimates)
     if change.rows_of:
-        what = f"the rows of {shown(change.rows_of)} are decided differently than in the reference, which class shares do not explain"
+        what = f"the rows of {shown(change.rows_of)} are predicted differently than in the reference, which class shares do not explain"
         return f"{what}: {'tune or fit again on new labelled rows' if missed else 'the preferences are met all the same, look into it'}"
     if change.shares:
-        what = f"the class shares have changed ({moved}), the rows of each class are decided as before"
+        what = f"the class shares have changed ({moved}), the rows of each class are predicted as before"
         return f"{what}: {AGAIN if missed else 'weights for these shares may do better'}"
     return "nothing has changed beyond chance: review the preferences, or gather more rows" if missed else ""
 

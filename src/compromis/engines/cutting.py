@@ -40,7 +40,7 @@ class BestCut:
     Attributes
     ----------
     threshold : float
-        Rows with at least this score are decided positive; it is a score that occurs.
+        Rows with at least this score are predicted positive; it is a score that occurs.
     value, precision, recall : float
         What that reaches, exactly.
     passes : int
@@ -232,6 +232,6 @@ def _most_promising(steps: _Steps, open_bins: NDArray[np.int64], upper: Floats) 
 
 
 def _feasible(value: Floats, hits: Any, alarms: Any, positives: float, floors: tuple[float, float]) -> Floats:
-    decided = np.maximum(hits + alarms, 1)
-    meets = (hits / decided >= floors[0] * (1 - 1e-12)) & (hits / positives >= floors[1] * (1 - 1e-12))
+    predicted = np.maximum(hits + alarms, 1)
+    meets = (hits / predicted >= floors[0] * (1 - 1e-12)) & (hits / positives >= floors[1] * (1 - 1e-12))
     return np.where(meets, value, -np.inf)

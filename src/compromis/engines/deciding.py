@@ -70,8 +70,8 @@ def decide(
     opened.check_numbers(columns)
     kept = [column for column in lazy.collect_schema().names() if column != name]
     lazy = add_decision(lazy, columns, rule.weights, rule.smoothing, rule.classes, name)
-    decided = nw.when(usable_votes(columns)).then(nw.col(name)).otherwise(nw.lit(None)).alias(name)
-    lazy = lazy.with_columns(decided).drop(BEST, *([SCORE] if len(columns) > 1 else []))
+    predicted = nw.when(usable_votes(columns)).then(nw.col(name)).otherwise(nw.lit(None)).alias(name)
+    lazy = lazy.with_columns(predicted).drop(BEST, *([SCORE] if len(columns) > 1 else []))
     return _like(frame, lazy.select(*kept, name))
 
 

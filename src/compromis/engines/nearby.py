@@ -114,7 +114,7 @@ class VoteSource:
         return patterns_of_rows(self.opened, rows, self.columns, self.classes, self.spell)
 
     def box_around(self, sampled: Votes, weights: Floats, smoothing: float, widest: float) -> float:
-        """Return the largest ratio of weights within which no more rows than can be fetched may be decided otherwise."""
+        """Return the largest ratio of weights within which no more rows than can be fetched may be predicted otherwise."""
         scores = np.sort(weights * (np.asarray(sampled.votes) + smoothing), axis=1)
         with np.errstate(divide="ignore"):
             ratio = scores[:, -1] / scores[:, -2]

@@ -49,7 +49,7 @@ class FrameSearch:
         How many queries read the data.
     box : float or None
         None: every pattern was searched. Else the ratio of weights, around where the last search began, within which every row
-        that could be decided otherwise was searched; beyond it a sample was. 1: the sample only, because someone stopped the search.
+        that could be predicted otherwise was searched; beyond it a sample was. 1: the sample only, because someone stopped the search.
     sampled : int
         The rows of that sample.
 

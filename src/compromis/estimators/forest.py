@@ -159,8 +159,8 @@ class PragmaForestClassifier(PreferencesReprMixin, ShowsTuning, ClassifierMixin,
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of the largest weight times votes, the first of equals."""
         check_is_fitted(self)
-        decided: NDArray[Any] = self.classes_[np.argmax(self.votes(X) * self.weights_, axis=1)]
-        return decided
+        predicted: NDArray[Any] = self.classes_[np.argmax(self.votes(X) * self.weights_, axis=1)]
+        return predicted
 
     def predict_proba(self, X: Any) -> Floats:
         """Class shares of the leaves, averaged over trees; the vote weights leave them alone."""

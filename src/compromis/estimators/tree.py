@@ -132,8 +132,8 @@ class PragmaTreeClassifier(PreferencesReprMixin, ClassifierMixin, BaseEstimator)
         """The class of each row's leaf."""
         check_is_fitted(self)
         leaves = tree_leaves(self.tree_, 0, binned(self, X))
-        decided: NDArray[Any] = self.classes_[self.tree_.majorities[leaves]]
-        return decided
+        predicted: NDArray[Any] = self.classes_[self.tree_.majorities[leaves]]
+        return predicted
 
     def predict_proba(self, X: Any) -> Floats:
         """The class shares of each row's leaf."""

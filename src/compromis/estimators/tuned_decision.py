@@ -40,7 +40,7 @@ from compromis.preferences.preferences import plain_label
 
 AUTO_FOLDS = 5
 AUTO_SMOOTHING = 0.0
-"""Half a vote for every class ranked best but once decided constantly; see docs/tuning.md."""
+"""Half a vote for every class ranked best but once predicted constantly; see docs/tuning.md."""
 
 
 def _estimator_has(name: str) -> Any:
@@ -72,7 +72,7 @@ class TunedDecisionClassifier(PreferencesReprMixin, ShowsTuning, MetaEstimatorMi
     method : str
         The search: ``"auto"``, ``"exact"`` (two or three classes), ``"sweep"`` or ``"annealing"``.
     smoothing : float or "auto"
-        Votes added to every class, as a share: a row without a vote for a class can never be decided for it otherwise. Half a
+        Votes added to every class, as a share: a row without a vote for a class can never be predicted as it otherwise. Half a
         vote is 0.5 / (number of members). ``"auto"`` adds nothing, because half a vote can end in a constant decision.
     resamples : int or "auto"
         Average the log-weights over so many bootstrap resamples of the evidence. ``"auto"``: 20 for two and three classes, 6 for more.
@@ -95,7 +95,7 @@ class TunedDecisionClassifier(PreferencesReprMixin, ShowsTuning, MetaEstimatorMi
         Weights, counts, verdict, search and stability together; ``tuning_.summary()`` says in sentences what was found. None for weights
         set by hand, and so are its parts:
     search_ : WeightSearch or None
-        The search on all honest votes, and whether it is proven optimal. With resamples its weights are not those decided with: its
+        The search on all honest votes, and whether it is proven optimal. With resamples its weights are not those predicted with: its
         loss is lower on these votes, and promises too much for new rows.
     verdict_ : Verdict or None
         What ``weights_`` are worth on the honest votes.
@@ -193,8 +193,8 @@ class TunedDecisionClassifier(PreferencesReprMixin, ShowsTuning, MetaEstimatorMi
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of the largest weight x votes for each row; ties go to the first class."""
         check_is_fitted(self, "weights_")
-        decided = decide_votes(self.vote_shares(X), self.weights_, self.smoothing_)
-        labels: NDArray[Any] = self.classes_[decided]
+        predicted = decide_votes(self.vote_shares(X), self.weights_, self.smoothing_)
+        labels: NDArray[Any] = self.classes_[predicted]
         return labels
 
     def vote_shares(self, X: Any) -> NDArray[np.float64]:

@@ -99,7 +99,7 @@ class ShowsTuning:
 
     @property
     def search_(self) -> WeightSearch | None:
-        """The search on all honest votes; with resamples its weights are not those decided with, and its loss promises too much."""
+        """The search on all honest votes; with resamples its weights are not those predicted with, and its loss promises too much."""
         return None if self.tuning_ is None else self.tuning_.search
 
     @property

@@ -37,7 +37,7 @@ def compare_models(
     Parameters
     ----------
     decisions : mapping of name to labels
-        The decided classes of each model, for the rows of `y_true`, in their order.
+        The predicted classes of each model, for the rows of `y_true`, in their order.
     y_true : labels
         The true classes.
     preferences : Preferences, optional
@@ -76,24 +76,24 @@ def compare_models(
     _check(decisions)
     classes = classes_of(y_true, dict(decisions), labels)
     truth = positions_in(y_true, classes, "y_true")
-    decided = {name: positions_in(values, classes, name) for name, values in decisions.items()}
+    predicted = {name: positions_in(values, classes, name) for name, values in decisions.items()}
     weight = read_weights(sample_weight, len(truth))
     arrays = None if preferences is None else preferences.on(classes)
     evaluations = {
         name: evaluate_counts(
             Counts.from_positions(truth, one, classes, weight), preferences=preferences, confidence=level
         )
-        for name, one in decided.items()
+        for name, one in predicted.items()
     }
     pairs = tuple(
         compare_paired(
-            PairedCounts.from_positions(truth, decided[first], decided[second], classes, weight),
+            PairedCounts.from_positions(truth, predicted[first], predicted[second], classes, weight),
             arrays=arrays,
             measure=measure,
             names=(first, second),
             confidence=level,
         )
-        for first, second in combinations(decided, 2)
+        for first, second in combinations(predicted, 2)
     )
     return ModelComparison(evaluations, pairs, adjusted([pair.mcnemar.mid_p for pair in pairs]), level)
 
@@ -132,7 +132,7 @@ def compare_folds(
 
 def _check(decisions: Any) -> None:
     if not isinstance(decisions, Mapping):
-        raise InputError(f"decisions is a mapping of names to decided classes, got {type(decisions).__name__}")
+        raise InputError(f"decisions is a mapping of names to predicted classes, got {type(decisions).__name__}")
     if len(decisions) < 2:
         raise InputError(
             f"there is nothing to compare: give the decisions of at least two models, got {len(decisions)}"

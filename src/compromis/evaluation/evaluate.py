@@ -38,14 +38,14 @@ def evaluate(
     confidence: float | None = None,
     groups: Any = None,
 ) -> Evaluation:
-    """Evaluate decided classes against the truth, by what matters.
+    """Evaluate predicted classes against the truth, by what matters.
 
     Parameters
     ----------
     y_true : list, array or series of labels
         The true classes.
     y_pred : list, array or series of labels, optional
-        The decided classes. Without it: the class of the largest probability, the first one in a tie.
+        The predicted classes. Without it: the class of the largest probability, the first one in a tie.
     y_proba : array-like of shape (n, K), optional
         A distribution over the classes per row, in the order of `labels` (else sorted); a frame whose columns are named after
         the classes; or one column, the probability of the second of two classes. Votes are scaled to shares.
@@ -81,7 +81,7 @@ def evaluate(
     if y_proba is None:
         if y_pred is None:
             raise InputError(
-                "there is nothing to evaluate: pass y_pred (decided classes), y_proba (distributions), or both"
+                "there is nothing to evaluate: pass y_pred (predicted classes), y_proba (distributions), or both"
             )
         counts = Counts.from_predictions(y_true, y_pred, labels=labels, sample_weight=sample_weight)
         evidence = counts if groups is None else group_counts(y_true, y_pred, groups, counts, sample_weight)
@@ -90,11 +90,11 @@ def evaluate(
     truth = positions_in(y_true, classes, "y_true")
     shares = read_distributions(y_proba, len(truth), classes)
     weight = read_weights(sample_weight, len(truth))
-    decided = shares.argmax(axis=1) if y_pred is None else positions_in(y_pred, classes, "y_pred")
-    counts = Counts.from_positions(truth, decided, classes, weight)
+    predicted = shares.argmax(axis=1) if y_pred is None else positions_in(y_pred, classes, "y_pred")
+    counts = Counts.from_positions(truth, predicted, classes, weight)
     group = None if groups is None else read_groups(groups, len(truth))
     return _evaluation(
-        counts if group is None else GroupedCounts.from_positions(truth, decided, group, counts, weight),
+        counts if group is None else GroupedCounts.from_positions(truth, predicted, group, counts, weight),
         DistributionErrors.from_distributions(truth, shares, weight),
         ScoredRows(truth, shares, classes, weight, group),
         preferences=preferences,

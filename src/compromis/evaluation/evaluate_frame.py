@@ -15,7 +15,7 @@ from compromis.evidence import Counts
 from compromis.preferences import Preferences
 from compromis.reporting.evaluation import Evaluation
 
-_DECIDED = "compromis decision"
+_PREDICTED = "compromis decision"
 
 
 def evaluate_frame(
@@ -41,7 +41,7 @@ def evaluate_frame(
     truth : str
         The column of true classes.
     decision : str, optional
-        The column of decided classes; without it `votes` decide.
+        The column of predicted classes; without it `votes` decide.
     votes : sequence of str, or mapping, optional
         Columns of votes; a mapping gives the class of each column.
     weights : array-like or Decision, optional
@@ -66,14 +66,14 @@ def evaluate_frame(
     True
     """
     if (decision is None) == (votes is None):
-        raise InputError("give decision, the column of decided classes, or votes, the columns that decide")
+        raise InputError("give decision, the column of predicted classes, or votes, the columns that decide")
     if votes is not None:
-        frame = decide(frame, votes=votes, weights=weights, labels=labels, name=_DECIDED)
+        frame = decide(frame, votes=votes, weights=weights, labels=labels, name=_PREDICTED)
         labels = labels if labels is not None else _classes(votes, weights)
     elif weights is not None:
         raise InputError("weights are for votes; for row weights pass weight, the name of their column")
     counts = Counts.from_frame(
-        frame, truth=truth, decision=_DECIDED if decision is None else decision, weight=weight, labels=labels
+        frame, truth=truth, decision=_PREDICTED if decision is None else decision, weight=weight, labels=labels
     )
     return evaluate_counts(counts, preferences=preferences, priors=priors, cost=cost, confidence=confidence)
 

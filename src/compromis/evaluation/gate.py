@@ -94,7 +94,7 @@ def gate(evaluation: Evaluation, *, max_loss: float | None = None) -> Gate:
 
     Notes
     -----
-    A class that does not occur in the rows asks for nothing; one that is never decided has precision 0. A rate
+    A class that does not occur in the rows asks for nothing; one that is never predicted has precision 0. A rate
     below its minimum by rounding alone meets it.
 
     Examples

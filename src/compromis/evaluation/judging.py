@@ -40,9 +40,9 @@ class Setup:
     preferences: Preferences | None
     cost: Floats | None
 
-    def counts(self, rows: Positions, decided: Positions) -> Counts:
+    def counts(self, rows: Positions, predicted: Positions) -> Counts:
         """Count some rows against decisions."""
-        return Counts.from_positions(self.truth[rows], decided, self.classes, self.weight_of(rows))
+        return Counts.from_positions(self.truth[rows], predicted, self.classes, self.weight_of(rows))
 
     def weight_of(self, rows: Positions) -> Floats | None:
         """Return the weights of some rows."""
@@ -53,7 +53,7 @@ class Setup:
 class Judged:
     """What one fold's model says about its test rows."""
 
-    decided: Any
+    predicted: Any
     shares: Floats | None
     classes: Any
     chosen: float
@@ -68,20 +68,20 @@ def fit_and_judge(estimator: Any, X: Any, y: Any, weight: Floats | None, fold: F
     start = time.perf_counter()
     estimator.fit(train_X, train_y, **({} if weight is None else {"sample_weight": weight[fold.train]}))
     fitted = time.perf_counter()
-    decided = estimator.predict(test_X)
+    predicted = estimator.predict(test_X)
     shares = None
     if hasattr(estimator, "predict_proba") and hasattr(estimator, "classes_"):
         shares = np.asarray(estimator.predict_proba(test_X), dtype=np.float64)
     done = time.perf_counter()
     classes = getattr(estimator, "classes_", None)
-    return Judged(decided, shares, classes, chosen_loss(estimator), fitted - start, done - fitted)
+    return Judged(predicted, shares, classes, chosen_loss(estimator), fitted - start, done - fitted)
 
 
 def evaluate_folds(setup: Setup, folds: Sequence[Fold], judged: Sequence[Judged]) -> list[Evaluation]:
     """Return the evaluation of each fold's test rows, relative errors against the fold's training rows."""
     parts = []
     for fold, one in zip(folds, judged, strict=True):
-        counts = setup.counts(fold.test, _decided(one, setup))
+        counts = setup.counts(fold.test, _predicted(one, setup))
         scored = _scored(setup, [fold], [one])
         if scored is None:
             errors, areas = DistributionErrors.from_counts(counts), roc_area_of_decisions(counts)
@@ -124,17 +124,17 @@ def pool(
     )  # fmt: skip
     if level is None:
         return pooled
-    decided = np.concatenate([_decided(one, setup) for one in judged])
-    return replace(pooled, intervals=_intervals(setup, pooled, tested, decided, scored))
+    predicted = np.concatenate([_predicted(one, setup) for one in judged])
+    return replace(pooled, intervals=_intervals(setup, pooled, tested, predicted, scored))
 
 
 def _intervals(
-    setup: Setup, pooled: CrossEvaluation, tested: Positions, decided: Positions, scored: ScoredRows | None
+    setup: Setup, pooled: CrossEvaluation, tested: Positions, predicted: Positions, scored: ScoredRows | None
 ) -> ReportIntervals:
     evidence: Evidence = _independent(pooled.counts, pooled.repeats)
     if setup.group is not None:
         truth, group = setup.truth[tested], setup.group[tested]
-        evidence = GroupedCounts.from_positions(truth, decided, group, pooled.counts, setup.weight_of(tested))
+        evidence = GroupedCounts.from_positions(truth, predicted, group, pooled.counts, setup.weight_of(tested))
     intervals = report_intervals(evidence, arrays=pooled.arrays, cost=setup.cost, confidence=pooled.level)
     return intervals if scored is None else intervals.with_roc_areas(scored.roc_area_intervals(pooled.level))
 
@@ -147,8 +147,8 @@ def _independent(counts: Counts, repeats: float) -> Counts:
     return Counts(counts.matrix, counts.classes, counts.rows, squares * repeats)
 
 
-def _decided(one: Judged, setup: Setup) -> Positions:
-    return positions_in(one.decided, setup.classes, "the predictions")
+def _predicted(one: Judged, setup: Setup) -> Positions:
+    return positions_in(one.predicted, setup.classes, "the predictions")
 
 
 def _scored(setup: Setup, folds: Sequence[Fold], judged: Sequence[Judged], repeats: float = 1.0) -> ScoredRows | None:

@@ -103,16 +103,16 @@ def report_of_columns(
     command: str | None,
     random_state: int,
 ) -> Report:
-    """Return the report of columns of labels and, optionally, votes; what was not decided is decided by the weights in a file, if any."""
+    """Return the report of columns of labels and, optionally, votes; what was not predicted is decided by the weights in a file, if any."""
     decision = None if weights_file is None else Decision.from_json(weights_file)
     if decision is not None and (votes is None or tuple(labels or ()) != decision.classes):
         raise InputError(
             f"the weights are for {shown(decision.classes)}, the scores for {shown(labels or ())}; give scores of the same classes"
         )
-    decided = decision.decide(votes) if decision is not None and y_pred is None else y_pred
+    predicted = decision.decide(votes) if decision is not None and y_pred is None else y_pred
     evaluation = evaluate(
         y_true,
-        decided,
+        predicted,
         y_proba=votes,
         labels=labels,
         preferences=preferences,

@@ -21,12 +21,12 @@ def pragma_loss(
     labels: Sequence[Any] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Return the PRAGMA loss of decided classes under the preferences: 0 is perfect, 1 the worst.
+    """Return the PRAGMA loss of predicted classes under the preferences: 0 is perfect, 1 the worst.
 
     Parameters
     ----------
     y_true, y_pred : list, array or series of labels
-        True and decided classes.
+        True and predicted classes.
     preferences : Preferences
         What matters.
     labels : sequence, optional

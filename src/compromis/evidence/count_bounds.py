@@ -24,7 +24,7 @@ class CountBounds:
     Attributes
     ----------
     low, high : ndarray of shape (K, K)
-        The rows (or weights) that are decided so for sure, and those that may be; rows are the truth.
+        The rows (or weights) that are predicted so for sure, and those that may be; rows are the truth.
     support : ndarray of shape (K,)
         The rows (or weights) of each true class.
     classes : tuple
@@ -53,7 +53,7 @@ class CountBounds:
 
     @property
     def precision(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The lowest and highest precision of each class; NaN where the class is never decided."""
+        """The lowest and highest precision of each class; NaN where the class is never predicted."""
         hits_low, hits_high = np.diag(self.low), np.diag(self.high)
         alarms_low, alarms_high = self.low.sum(axis=0) - hits_low, self.high.sum(axis=0) - hits_high
         low = _share(hits_low, hits_low + alarms_high)
@@ -89,7 +89,7 @@ def bound_counts(patterns: Votes, weights: Any, smoothing: float = 0.0) -> Count
 def _possible(
     votes: NDArray[np.float64], width: float, weight: NDArray[np.float64], smoothing: float
 ) -> NDArray[np.bool_]:
-    """Return which classes each row may be decided for: those whose highest vote reaches every other's lowest."""
+    """Return which classes each row may be predicted as: those whose highest vote reaches every other's lowest."""
     lowest = weight * (np.maximum(votes - width, 0.0) + smoothing)
     highest = weight * (votes + width + smoothing)
     if width == 0:  # exact votes: the first of the largest

@@ -63,7 +63,7 @@ class Counts:
     def from_predictions(
         cls, y_true: Any, y_pred: Any, *, labels: Sequence[Any] | None = None, sample_weight: ArrayLike | None = None
     ) -> Counts:
-        """Count true against decided classes.
+        """Count true against predicted classes.
 
         Parameters
         ----------
@@ -100,7 +100,7 @@ class Counts:
         frame : data frame
             Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.scan` opens files.
         truth, decision : str
-            The columns of true and decided classes; rows that lack one are refused.
+            The columns of true and predicted classes; rows that lack one are refused.
         weight : str, optional
             A column of row weights, finite and at least 0.
         labels : sequence, optional
@@ -109,8 +109,8 @@ class Counts:
         Examples
         --------
         >>> import compromis as cp, pandas
-        >>> frame = pandas.DataFrame({"true": ["bad", "good", "good"], "decided": ["bad", "bad", "good"]})
-        >>> cp.Counts.from_frame(frame, truth="true", decision="decided").matrix.tolist()
+        >>> frame = pandas.DataFrame({"true": ["bad", "good", "good"], "predicted": ["bad", "bad", "good"]})
+        >>> cp.Counts.from_frame(frame, truth="true", decision="predicted").matrix.tolist()
         [[1, 0], [1, 1]]
         """
         from compromis.evidence.counts_frame import count_frame
@@ -162,8 +162,8 @@ class Counts:
         return self.matrix.sum(axis=1)
 
     @property
-    def decided(self) -> NDArray[Any]:
-        """The rows (or weights) decided for each class."""
+    def predicted(self) -> NDArray[Any]:
+        """The rows (or weights) predicted as each class."""
         return self.matrix.sum(axis=0)
 
     @property

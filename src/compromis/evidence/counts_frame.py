@@ -26,9 +26,9 @@ Spell = Callable[[Any], str]
 def count_frame(
     frame: Any, *, truth: str, decision: str, weight: str | None = None, labels: Sequence[Any] | None = None
 ) -> Counts:
-    """Count true against decided classes in the frame's engine."""
+    """Count true against predicted classes in the frame's engine."""
     opened = open_pairs(frame, truth, decision, weight)
-    pairs = count_groups(opened, [TRUTH, DECISION], MOST_PAIRS, what="pairs of true and decided classes")
+    pairs = count_groups(opened, [TRUTH, DECISION], MOST_PAIRS, what="pairs of true and predicted classes")
     refuse_missing(opened.named, pairs, [TRUTH, DECISION])
     categories = opened.categories.get(TRUTH) or opened.categories.get(DECISION) or ()
     return counts_of_pairs(opened, pairs, np.ones(len(pairs), dtype=bool), labels, categories)
@@ -39,10 +39,10 @@ def count_text_frame(
 ) -> tuple[Counts, int]:
     """Count classes written out as text by `spell`; return the counts, and the rows left out because a class is missing."""
     opened = open_pairs(frame, truth, decision, weight)
-    pairs = count_groups(opened, [TRUTH, DECISION], MOST_PAIRS, what="pairs of true and decided classes")
+    pairs = count_groups(opened, [TRUTH, DECISION], MOST_PAIRS, what="pairs of true and predicted classes")
     there = ~(_missing(pairs, TRUTH) | _missing(pairs, DECISION))
     if not there.any():
-        raise InputError("every row lacks its true or decided class; there is nothing to count")
+        raise InputError("every row lacks its true or predicted class; there is nothing to count")
     counts = counts_of_pairs(opened, pairs, there, labels, (), spell)
     return counts, int(pairs.counts(ROWS)[~there].sum())
 

@@ -51,7 +51,7 @@ class GroupedCounts:
         labels: Sequence[Any] | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> GroupedCounts:
-        """Count true against decided classes within each group; `groups` holds one key per row."""
+        """Count true against predicted classes within each group; `groups` holds one key per row."""
         counts = Counts.from_predictions(y_true, y_pred, labels=labels, sample_weight=sample_weight)
         return group_counts(y_true, y_pred, groups, counts, sample_weight)
 
@@ -59,14 +59,14 @@ class GroupedCounts:
     def from_positions(
         cls,
         truth: NDArray[np.int64],
-        decided: NDArray[np.int64],
+        predicted: NDArray[np.int64],
         group: NDArray[np.int64],
         counts: Counts,
         weight: NDArray[np.float64] | None = None,
     ) -> GroupedCounts:
         """Count checked positions of classes by the number of their group; `counts` are those of all rows."""
         cells = len(counts.classes) ** 2
-        codes, inverse = np.unique(group * cells + truth * len(counts.classes) + decided, return_inverse=True)
+        codes, inverse = np.unique(group * cells + truth * len(counts.classes) + predicted, return_inverse=True)
         sums = np.bincount(inverse, weights=weight)
         tables, times = _distinct_tables(codes // cells, codes % cells, sums, cells)
         shaped = tables.reshape(-1, len(counts.classes), len(counts.classes))
@@ -92,11 +92,11 @@ def group_counts(
     y_true: Any, y_pred: Any, groups: Any, counts: Counts, sample_weight: ArrayLike | None
 ) -> GroupedCounts:
     """Return the counts of each group; `counts` are those of all rows."""
-    truth, decided = (
+    truth, predicted = (
         positions_in(values, counts.classes, name) for values, name in ((y_true, "y_true"), (y_pred, "y_pred"))
     )
     group = read_groups(groups, len(truth))
-    return GroupedCounts.from_positions(truth, decided, group, counts, read_weights(sample_weight, len(truth)))
+    return GroupedCounts.from_positions(truth, predicted, group, counts, read_weights(sample_weight, len(truth)))
 
 
 def read_groups(groups: Any, rows: int) -> NDArray[np.int64]:

@@ -28,7 +28,7 @@ class PairedCounts:
     Attributes
     ----------
     cells : ndarray of shape (C, 3)
-        Positions of the true class and of the two decided ones, sorted.
+        Positions of the true class and of the two predicted ones, sorted.
     counts : ndarray of shape (C,)
         The rows of each cell; sums of weights where there are sample weights.
     classes : tuple
@@ -147,15 +147,15 @@ def _filled(codes: NDArray[np.int64], cells: int) -> tuple[NDArray[np.int64], ND
 def classes_of(y_true: Any, decisions: dict[str, Any], labels: Sequence[Any] | None) -> tuple[Label, ...]:
     """Return the classes of the truth and of all decisions; refuse decisions on other rows than the truth's."""
     rows = len(read_labels(y_true, "y_true"))
-    for name, decided in decisions.items():
-        found = len(read_labels(decided, name))
+    for name, predicted in decisions.items():
+        found = len(read_labels(predicted, name))
         if found != rows:
             raise InputError(
                 f"the decisions of {name!r} are for {found:,} rows, y_true has {rows:,}; compare models on the same rows"
             )
     known: Counts | None = None
-    for decided in decisions.values():
-        counts = Counts.from_predictions(y_true, decided, labels=labels)
+    for predicted in decisions.values():
+        counts = Counts.from_predictions(y_true, predicted, labels=labels)
         known = counts if known is None else known + counts
     assert known is not None
     return known.classes

@@ -20,13 +20,13 @@ Floats = NDArray[np.float64]
 class OperatingPoints:
     """The distinct cuts of a score for one class against the rest, from 'nothing is positive' to 'everything is'.
 
-    A row is decided positive when its score is at least the threshold; rows of equal score stay together. Found groups
+    A row is predicted positive when its score is at least the threshold; rows of equal score stay together. Found groups
     (retrieval, clustering, biclustering) are operating points too: they have names instead of thresholds.
 
     Attributes
     ----------
     threshold : ndarray
-        The cuts, falling; the first is infinite: nothing is decided positive. NaN for groups.
+        The cuts, falling; the first is infinite: nothing is predicted positive. NaN for groups.
     true_positives, false_positives : ndarray
         The rows (or weights) at or above each cut.
     positives, negatives : float
@@ -239,7 +239,7 @@ class OperatingPoints:
 
     @property
     def group_size(self) -> NDArray[Any]:
-        """The rows (or weights) decided positive at each cut."""
+        """The rows (or weights) predicted positive at each cut."""
         return self.true_positives + self.false_positives
 
     @property
@@ -269,9 +269,11 @@ class OperatingPoints:
 
     @property
     def precision(self) -> Floats:
-        """Precision of each cut; NaN where nothing is decided positive."""
-        decided = np.asarray(self.group_size, dtype=np.float64)
-        rates: Floats = np.divide(self.true_positives, decided, out=np.full(len(decided), np.nan), where=decided > 0)
+        """Precision of each cut; NaN where nothing is predicted positive."""
+        predicted = np.asarray(self.group_size, dtype=np.float64)
+        rates: Floats = np.divide(
+            self.true_positives, predicted, out=np.full(len(predicted), np.nan), where=predicted > 0
+        )
         return rates
 
     @property

@@ -45,11 +45,11 @@ def mark_dominating_cuts(true_positives: NDArray[Any], false_positives: NDArray[
     best, found, last = -1.0, -1.0, -1
     for k in range(true_positives.size - 1, -1, -1):
         hits = float(true_positives[k])
-        decided = hits + false_positives[k]
+        predicted = hits + false_positives[k]
         marked[k] = False
-        if decided == 0.0:
+        if predicted == 0.0:
             continue
-        precision = hits / decided
+        precision = hits / predicted
         if precision > best:
             if hits == found:  # the cuts after this one find as many among more rows
                 marked[k + 1 : last + 1] = False

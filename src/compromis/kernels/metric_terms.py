@@ -62,29 +62,29 @@ def metric_at(code: int, formula: Any, precision: float, recall: float, recall_w
 
 @kernel
 def loss_term(
-    code: int, formula: Any, share: float, recall_weight: float, hits: float, decided: float, support: float
+    code: int, formula: Any, share: float, recall_weight: float, hits: float, predicted: float, support: float
 ) -> float:
-    """Return what one class adds to the loss: its share x (1 - metric), the whole share if it is never decided."""
+    """Return what one class adds to the loss: its share x (1 - metric), the whole share if it is never predicted."""
     if share == 0.0:
         return 0.0
-    if decided <= 0.0:
+    if predicted <= 0.0:
         return share
-    return share * (1.0 - metric_at(code, formula, hits / decided, hits / support, recall_weight))
+    return share * (1.0 - metric_at(code, formula, hits / predicted, hits / support, recall_weight))
 
 
 @kernel
-def shortfall_term(min_precision: float, min_recall: float, hits: float, decided: float, support: float) -> float:
+def shortfall_term(min_precision: float, min_recall: float, hits: float, predicted: float, support: float) -> float:
     """Return what one class misses of its minimal precision and recall."""
     if support == 0.0:
         return 0.0
-    precision = hits / decided if decided > 0.0 else 0.0
+    precision = hits / predicted if predicted > 0.0 else 0.0
     return max(min_precision - precision, 0.0) + max(min_recall - hits / support, 0.0)
 
 
 @kernel
-def class_loss(objective: Objective, k: int, hits: float, decided: float) -> float:
+def class_loss(objective: Objective, k: int, hits: float, predicted: float) -> float:
     """Return what class k adds to the loss."""
-    certain = decided if decided > objective.tiny else 0.0
+    certain = predicted if predicted > objective.tiny else 0.0
     return loss_term(
         objective.code,
         objective.formula,
@@ -97,9 +97,9 @@ def class_loss(objective: Objective, k: int, hits: float, decided: float) -> flo
 
 
 @kernel
-def class_shortfall(objective: Objective, k: int, hits: float, decided: float) -> float:
+def class_shortfall(objective: Objective, k: int, hits: float, predicted: float) -> float:
     """Return what class k misses of its minima."""
-    certain = decided if decided > objective.tiny else 0.0
+    certain = predicted if predicted > objective.tiny else 0.0
     return shortfall_term(objective.min_precision[k], objective.min_recall[k], hits, certain, objective.support[k])
 
 

@@ -33,7 +33,7 @@ def recount(patterns: Patterns, objective: Objective, state: SearchState, k: int
         state.second_score,
         state.stamp,
     )
-    hits, decided, cost, old = state.hits, state.decided, objective.cost, state.weight[k]
+    hits, predicted, cost, old = state.hits, state.predicted, objective.cost, state.weight[k]
     costly, is_dense = cost.shape[0] > 1, dense.shape[0] > 0
     background, background_score = best_background(table, state.weight, k)
     begin, end = 0, truth.size
@@ -61,8 +61,8 @@ def recount(patterns: Patterns, objective: Objective, state: SearchState, k: int
         if before == after:
             continue
         source, target = (k, other) if before else (other, k)
-        decided[source] -= multiplicity[i]
-        decided[target] += multiplicity[i]
+        predicted[source] -= multiplicity[i]
+        predicted[target] += multiplicity[i]
         if truth[i] == source:
             hits[source] -= multiplicity[i]
         elif truth[i] == target:

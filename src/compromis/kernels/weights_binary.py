@@ -11,7 +11,7 @@ from compromis.kernels.vote_rows import Floats
 
 @kernel
 def value_of_two(objective: Objective, first_taken: float, second_taken: float) -> tuple[float, float]:
-    """Return shortfall and loss when that much of the first and of the second class is decided for the second."""
+    """Return shortfall and loss when that much of the first and of the second class is predicted as the second."""
     support, cost = objective.support, objective.cost
     first_left, second_left = support[0] - first_taken, support[1] - second_taken
     kept = first_left + second_left if first_left + second_left > objective.tiny else 0.0
@@ -51,9 +51,9 @@ def sweep_cuts(
 ) -> tuple[float, float, float, float, float, float, int]:
     """Try every cell of R = w_2 / w_1 within 1 / max_ratio and max_ratio.
 
-    A row is decided for the second class when R exceeds its cut, the ratio of its votes v_1 / v_2. `cuts` holds the
+    A row is predicted as the second class when R exceeds its cut, the ratio of its votes v_1 / v_2. `cuts` holds the
     positive finite cuts of the rows of either class, sorted upwards, `sizes` their multiplicities (one number: the
-    same for all), `always` what is decided for the second class at any R. Returned: the ends of the best cell, its
+    same for all), `always` what is predicted as the second class at any R. Returned: the ends of the best cell, its
     shortfall and loss; the least shortfall and loss of any cell, those narrower than rounding included; the cells tried.
     """
     first, second = cuts

@@ -34,7 +34,7 @@ class SearchState(NamedTuple):
     second: Short
     second_score: Floats
     hits: Floats
-    decided: Floats
+    predicted: Floats
     loss: Floats
     shortfall: Floats
     cost: Floats
@@ -53,12 +53,12 @@ class SearchState(NamedTuple):
     cell_taken: Places
     stamp: Short
     saved: Floats
-    """Scratch of shape (2, 4, K + 1): hits, decided, loss, shortfall and cost set aside, twice."""
+    """Scratch of shape (2, 4, K + 1): hits, predicted, loss, shortfall and cost set aside, twice."""
 
 
 @kernel
 def has_background(table: VoteTable) -> bool:
-    """Return whether rows can be decided for classes they have no vote for, by the background alone."""
+    """Return whether rows can be predicted as classes they have no vote for, by the background alone."""
     return table.dense.shape[0] == 0 and table.smoothing > 0.0
 
 
@@ -107,9 +107,9 @@ def best_two(
 def refresh_losses(objective: Objective, state: SearchState) -> None:
     """Work out what each class adds to loss and shortfall."""
     for k in range(state.hits.size):
-        state.loss[k] = class_loss(objective, k, state.hits[k], state.decided[k])
+        state.loss[k] = class_loss(objective, k, state.hits[k], state.predicted[k])
         if objective.constrained:
-            state.shortfall[k] = class_shortfall(objective, k, state.hits[k], state.decided[k])
+            state.shortfall[k] = class_shortfall(objective, k, state.hits[k], state.predicted[k])
 
 
 @kernel
@@ -123,10 +123,10 @@ def prepare(patterns: Patterns, objective: Objective, state: SearchState) -> Non
         table.row_value,
         table.smoothing,
     )
-    weight, hits, decided, cost = state.weight, state.hits, state.decided, objective.cost
+    weight, hits, predicted, cost = state.weight, state.hits, state.predicted, objective.cost
     first, first_score, second, second_score = state.first, state.first_score, state.second, state.second_score
     hits[:] = 0.0
-    decided[:] = 0.0
+    predicted[:] = 0.0
     total_cost = 0.0
     costly = cost.shape[0] > 1
     background, background_score = best_background(table, weight, -1)
@@ -139,7 +139,7 @@ def prepare(patterns: Patterns, objective: Objective, state: SearchState) -> Non
             k = background
         if k < 0:
             continue
-        decided[k] += multiplicity[i]
+        predicted[k] += multiplicity[i]
         if truth[i] == k:
             hits[k] += multiplicity[i]
         if costly:
@@ -238,7 +238,7 @@ def rank_moved(state: SearchState, moved: int) -> None:
 def set_aside(state: SearchState, out: Floats) -> None:
     """Copy what the decisions add up to."""
     classes = state.hits.size
-    out[0, :classes], out[1, :classes] = state.hits, state.decided
+    out[0, :classes], out[1, :classes] = state.hits, state.predicted
     out[2, :classes], out[3, :classes] = state.loss, state.shortfall
     out[0, classes] = state.cost[0]
 
@@ -247,6 +247,6 @@ def set_aside(state: SearchState, out: Floats) -> None:
 def take_back(state: SearchState, saved: Floats) -> None:
     """Restore what `set_aside` copied."""
     classes = state.hits.size
-    state.hits[:], state.decided[:] = saved[0, :classes], saved[1, :classes]
+    state.hits[:], state.predicted[:] = saved[0, :classes], saved[1, :classes]
     state.loss[:], state.shortfall[:] = saved[2, :classes], saved[3, :classes]
     state.cost[0] = saved[0, classes]

@@ -51,7 +51,7 @@ def gather_flips(
     dense, class_row, class_value, smoothing = table.dense, table.class_row, table.class_value, table.smoothing
     first, first_score, second, second_score = state.first, state.first_score, state.second, state.second_score
     flip, flip_row, flip_other, stamp, ranked = state.flip, state.flip_row, state.flip_other, state.stamp, state.ranked
-    hits, decided, cost, weight = state.hits, state.decided, objective.cost, state.weight[k]
+    hits, predicted, cost, weight = state.hits, state.predicted, objective.cost, state.weight[k]
     costly, is_dense = cost.shape[0] > 1, dense.shape[0] > 0
     background, background_score = best_background(table, state.weight, k)
     begin, end = 0, truth.size
@@ -87,8 +87,8 @@ def gather_flips(
         if other < 0 or score <= bounds[0] * value or score >= bounds[1] * value:
             continue
         if wins(weight * value, k, score, other):
-            decided[k] -= multiplicity[i]
-            decided[other] += multiplicity[i]
+            predicted[k] -= multiplicity[i]
+            predicted[other] += multiplicity[i]
             if truth[i] == k:
                 hits[k] -= multiplicity[i]
             elif truth[i] == other:
@@ -158,7 +158,7 @@ def walk_flips(
         state.cell_high,
     )
     cell_taken = state.cell_taken
-    hits, decided, loss, shortfall = state.hits, state.decided, state.loss, state.shortfall
+    hits, predicted, loss, shortfall = state.hits, state.predicted, state.loss, state.shortfall
     code, formula, share, recall_weight, support = (
         objective.code,
         objective.formula,
@@ -193,8 +193,8 @@ def walk_flips(
             position = flip[entry]
             i, other = flip_row[entry], flip_other[entry]
             size = multiplicity[i]
-            decided[other] -= size
-            decided[k] += size
+            predicted[other] -= size
+            predicted[k] += size
             if truth[i] == other:
                 hits[other] -= size
             elif truth[i] == k:
@@ -202,7 +202,7 @@ def walk_flips(
             if costly:
                 now_loss += size * (cost[truth[i], k] - cost[truth[i], other])
             taken += 1
-            certain = decided[other] if decided[other] > tiny else 0.0
+            certain = predicted[other] if predicted[other] > tiny else 0.0
             if not is_cost:
                 changed = loss_term(
                     code, formula, share[other], recall_weight[other], hits[other], certain, support[other]
@@ -213,7 +213,7 @@ def walk_flips(
                 shortfall[other] = shortfall_term(
                     min_precision[other], min_recall[other], hits[other], certain, support[other]
                 )
-        certain = decided[k] if decided[k] > tiny else 0.0
+        certain = predicted[k] if predicted[k] > tiny else 0.0
         if not is_cost:
             changed = loss_term(code, formula, share[k], recall_weight[k], hits[k], certain, support[k])
             now_loss += changed - loss[k]
@@ -272,19 +272,19 @@ def drawn_cell(state: SearchState, cells: int, temperature: float, chance: float
 @kernel
 def replay(patterns: Patterns, objective: Objective, state: SearchState, k: int, order: Places, taken: int) -> None:
     """From class k at weight 0, take the first flips in `order`."""
-    truth, multiplicity, hits, decided, cost = (
+    truth, multiplicity, hits, predicted, cost = (
         patterns.truth,
         patterns.multiplicity,
         state.hits,
-        state.decided,
+        state.predicted,
         objective.cost,
     )
     flip_row, flip_other = state.flip_row, state.flip_other
     costly = cost.shape[0] > 1
     for place in range(taken):
         i, other = flip_row[order[place]], flip_other[order[place]]
-        decided[other] -= multiplicity[i]
-        decided[k] += multiplicity[i]
+        predicted[other] -= multiplicity[i]
+        predicted[k] += multiplicity[i]
         if truth[i] == other:
             hits[other] -= multiplicity[i]
         elif truth[i] == k:

@@ -2,7 +2,7 @@
 
 With weights (1, A, B) and x = ln A, y = ln B, row i is of the first class while x < x_i and y < y_i, of the second
 while x > x_i and y - x < d_i, of the third otherwise; x_i = ln(v_1 / v_2), y_i = ln(v_1 / v_3), d_i = ln(v_2 / v_3).
-Within a box of (x, y), rows that can go one way only are counted; if all others were decided right as far as they can
+Within a box of (x, y), rows that can go one way only are counted; if all others were predicted right as far as they can
 be, the loss would be a bound. Boxes whose bound is no better than the best cell are dropped, the others are split, and
 small ones are gone through cell by cell.
 """
@@ -33,12 +33,12 @@ class TernaryRows(NamedTuple):
 
 
 class Boxes(NamedTuple):
-    """The boxes still to be looked at, and what is decided in each."""
+    """The boxes still to be looked at, and what is predicted in each."""
 
     ends: Floats
     """(depth, 4): x and y from and to."""
     counts: Floats
-    """(depth, 7): hits and decided of the three classes, and the cost."""
+    """(depth, 7): hits and predicted of the three classes, and the cost."""
     span: Places
     """(depth, 2): the undecided rows of the box, as a part of the row list."""
     depth: Places
@@ -56,7 +56,7 @@ class BestCell(NamedTuple):
 
 @kernel
 def value_of_three(objective: Objective, counts: Floats) -> tuple[float, float]:
-    """Return shortfall and loss of hits, decided and cost."""
+    """Return shortfall and loss of hits, predicted and cost."""
     shortfall, loss = 0.0, counts[6]
     if objective.code != COST:
         loss = 0.0
@@ -173,7 +173,7 @@ def line_up(
 
     The rows are those of `order` with `side` on k's side of the slab at ends[2]; `values` says where each goes over,
     within ends[0] and ends[1]. Returned: the steps, where each begins (and the last ends), and per step what class k
-    keeps (hits, decided), what the third class gains (hits, decided) and the cost.
+    keeps (hits, predicted), what the third class gains (hits, predicted) and the cost.
     """
     truth, size, cost = rows.truth, rows.size, objective.cost
     costly = cost.shape[0] > 1

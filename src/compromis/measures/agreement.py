@@ -14,7 +14,7 @@ from compromis.measures.rates import Rates, recall
 
 
 def accuracy(counts: Counts) -> float:
-    """The share of rows decided rightly."""
+    """The share of rows predicted right."""
     return _divide(float(counts.matrix.trace()), counts.total)
 
 
@@ -23,7 +23,7 @@ def kappa(counts: Counts) -> float:
 
     Notes
     -----
-    With n rows, a of them right and c = sum_k support_k decided_k, kappa = (n a - c) / (n^2 - c). The terms nearly cancel where
+    With n rows, a of them right and c = sum_k support_k predicted_k, kappa = (n a - c) / (n^2 - c). The terms nearly cancel where
     one class dominates, and their products outgrow 64 bits, so they are formed exactly.
     """
     total, right, truth, decision = _exact(counts)
@@ -58,7 +58,7 @@ def matthews(counts: Counts) -> float:
 def macro_average(rates: Rates, counts: Counts, *, undefined: float = math.nan) -> float:
     """The plain mean over the classes that occur; undefined rates count as `undefined`, NaN leaves them out.
 
-    A class that occurs but is never decided has no precision. Leaving it out would reward giving the class up, so
+    A class that occurs but is never predicted has no precision. Leaving it out would reward giving the class up, so
     averages of precision count it as 0, as the loss counts it as 1.
     """
     return _average(rates, (counts.support > 0).astype(np.float64), undefined)
@@ -76,7 +76,7 @@ def _average(rates: Rates, weights: Rates, undefined: float) -> float:
 
 
 def _exact(counts: Counts) -> tuple[int, int, list[int], list[int]]:
-    """Return total, rows decided rightly, supports and decisions as whole numbers; weights on a common scale."""
+    """Return total, rows predicted right, supports and decisions as whole numbers; weights on a common scale."""
     matrix = counts.matrix if counts.matrix.dtype.kind in "iu" else _on_whole_scale(counts.matrix)
     truth, decision = (matrix.sum(axis=axis).tolist() for axis in (1, 0))
     return sum(truth), int(matrix.trace()), truth, decision

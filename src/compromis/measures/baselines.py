@@ -19,7 +19,7 @@ class Baseline:
 
     name: str
     label: Label | None
-    """The class always decided; None for random decisions."""
+    """The class always predicted; None for random decisions."""
     loss: float
     """Its PRAGMA loss; its average cost where results are judged by cost."""
     shortfall: float
@@ -43,7 +43,7 @@ def naive_baselines(
 def constant_losses(counts: Counts, arrays: PreferenceArrays) -> NDArray[np.float64]:
     """Return the PRAGMA loss of always deciding each class (the trade-off paper's maximal group).
 
-    The class decided has recall 1 and its share of the rows for precision; every other class that occurs is never decided, which counts 1.
+    The class predicted has recall 1 and its share of the rows for precision; every other class that occurs is never predicted, which counts 1.
     """
     present = counts.support > 0
     importance = np.where(present, arrays.importance, 0.0)
@@ -73,7 +73,7 @@ def shortfall(counts: Counts, arrays: PreferenceArrays) -> float:
 
 
 def _constant_shortfalls(counts: Counts, arrays: PreferenceArrays) -> NDArray[np.float64]:
-    """The class decided misses what its share lacks of min_precision; the others that occur miss their minima whole."""
+    """The class predicted misses what its share lacks of min_precision; the others that occur miss their minima whole."""
     whole = np.where(counts.support > 0, arrays.min_precision + arrays.min_recall, 0.0)
     missing = arrays.min_precision - _shares(counts)
     own = np.where((counts.support > 0) & (missing > 1e-12 * arrays.min_precision), missing, 0.0)

@@ -15,7 +15,7 @@ def loss_bounds(bounds: CountBounds, arrays: PreferenceArrays) -> tuple[float, f
     Notes
     -----
     Every metric rises with precision and with recall, so the best of both gives the lowest loss of a class and the worst of
-    both the highest; a class that may never be decided may have the loss 1.
+    both the highest; a class that may never be predicted may have the loss 1.
 
     Examples
     --------

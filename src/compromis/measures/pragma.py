@@ -38,7 +38,7 @@ def pragma(counts: Counts, arrays: PreferenceArrays) -> PragmaLoss:
     Notes
     -----
     PRAGMA = sum_k theta_k f_k / sum_k theta_k with f_k = 1 - I(p_k, r_k; l_k), I the metric of the preferences; with
-    Kulczynski's this is the paper's plane 1 + a r + b p. A class that is never decided has f = 1 (the paper's
+    Kulczynski's this is the paper's plane 1 + a r + b p. A class that is never predicted has f = 1 (the paper's
     f(0, 0)); a class absent from the truth is left out of the mean.
     """
     by_class = class_losses(counts, arrays)
@@ -51,16 +51,16 @@ def pragma(counts: Counts, arrays: PreferenceArrays) -> PragmaLoss:
 
 
 def class_losses(counts: Counts, arrays: PreferenceArrays) -> Rates:
-    """Return f of each class: 1 - the metric, 1 if the class is never decided, NaN if it does not occur."""
+    """Return f of each class: 1 - the metric, 1 if the class is never predicted, NaN if it does not occur."""
     found, right = recall(counts), precision(counts)
     loss = 1 - arrays.metric.value(right, found, arrays.recall_weight)
-    return np.select([counts.support == 0, counts.decided == 0], [np.nan, 1.0], loss)
+    return np.select([counts.support == 0, counts.predicted == 0], [np.nan, 1.0], loss)
 
 
 def violations(counts: Counts, arrays: PreferenceArrays) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return by how much each class's precision and recall fall short of their minimum, 0 where they do not.
 
-    A class absent from the truth asks for nothing; one that is never decided has the whole minimum missing. A rate that
+    A class absent from the truth asks for nothing; one that is never predicted has the whole minimum missing. A rate that
     misses its minimum by rounding alone meets it.
     """
     present = counts.support > 0

@@ -29,7 +29,7 @@ def recall(counts: Counts) -> Rates:
 
 def precision(counts: Counts) -> Rates:
     """TP / (TP + FP): the share of the decisions for a class that are right; also positive predictive value."""
-    return ratio(counts.matrix.diagonal(), counts.decided)
+    return ratio(counts.matrix.diagonal(), counts.predicted)
 
 
 def specificity(counts: Counts) -> Rates:
@@ -59,7 +59,7 @@ def f_measure(counts: Counts, beta: float = 1.0) -> Rates:
     """(1 + b^2) TP / ((1 + b^2) TP + b^2 FN + FP): recall counts b times as much as precision."""
     weight = beta * beta
     hits = counts.matrix.diagonal()
-    return ratio((1 + weight) * hits, weight * counts.support + counts.decided)
+    return ratio((1 + weight) * hits, weight * counts.support + counts.predicted)
 
 
 def roc_area_of_decisions(counts: Counts) -> Rates:
@@ -67,9 +67,9 @@ def roc_area_of_decisions(counts: Counts) -> Rates:
     return (1 + recall(counts) - false_positive_rate(counts)) / 2
 
 
-def share_decided(counts: Counts) -> Rates:
-    """The share of all rows that is decided for each class."""
-    return ratio(counts.decided, np.full(len(counts.classes), counts.total))
+def share_predicted(counts: Counts) -> Rates:
+    """The share of all rows that is predicted as each class."""
+    return ratio(counts.predicted, np.full(len(counts.classes), counts.total))
 
 
 def outside(counts: Counts) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -80,7 +80,7 @@ def outside(counts: Counts) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """
     matrix = counts.matrix
     if matrix.dtype.kind in "iu":
-        missed, alarms = (margin - matrix.diagonal() for margin in (counts.support, counts.decided))
+        missed, alarms = (margin - matrix.diagonal() for margin in (counts.support, counts.predicted))
         return missed, alarms, counts.total - counts.support - alarms
     others = _all_but_own(matrix)
     missed, alarms = others.diagonal().copy(), _all_but_own(matrix.T).diagonal()

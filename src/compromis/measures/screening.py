@@ -44,7 +44,7 @@ def screening_sentence(counts: Counts, arrays: PreferenceArrays | None) -> str:
 
 def _decision(label: Label, value: float) -> str:
     return (
-        f"{label!r} is never decided"
+        f"{label!r} is never predicted"
         if math.isnan(value)
         else f"a decision for {label!r} is right in {100 * value:.1f} %"
     )

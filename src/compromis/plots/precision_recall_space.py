@@ -23,7 +23,7 @@ _FEW = 40
 class PrecisionRecallSpaceDisplay(PointsDisplay):
     """The precision-recall space of one class against the rest (figures 1 and 2 of the trade-off paper).
 
-    Drawn are the zone that no group can reach, the maximal group (everything is decided positive), the line of random
+    Drawn are the zone that no group can reach, the maximal group (everything is predicted positive), the line of random
     groups, groups of a single element, the lines on which a metric has one value, and the curve of each model with its
     dominating points: no other point of the model is as good in one rate and better in the other.
 

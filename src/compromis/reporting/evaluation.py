@@ -206,8 +206,8 @@ class Evaluation:
         arrays, loss = self.arrays, self.pragma
         return {
             "support": counts.support,
-            "decided": counts.decided,
-            "share_decided": rates.share_decided(counts),
+            "predicted": counts.predicted,
+            "share_predicted": rates.share_predicted(counts),
             "recall": rates.recall(counts),
             "precision": rates.precision(counts),
             "specificity": rates.specificity(counts),

@@ -55,13 +55,13 @@ def _verdict(evaluation: Evaluation) -> list[str]:
 
 
 def _by_class(evaluation: Evaluation) -> list[str]:
-    header = ["Class", "Support", "Decided", "Recall", "Precision", "F-measure", "ROC area"]
+    header = ["Class", "Support", "Predicted", "Recall", "Precision", "F-measure", "ROC area"]
     if evaluation.preferences is not None:
         header += ["Importance", "Loss", "Share of loss"]
     rows = []
     for label, one in evaluation.per_class.items():
         rates = (one.recall, one.precision, one.f_measure, one.roc_area)
-        row = [code(label), _count(one.support), _count(one.decided), *map(_rate, rates)]
+        row = [code(label), _count(one.support), _count(one.predicted), *map(_rate, rates)]
         if evaluation.preferences is not None:
             row += [f"{one.importance:g}", _rate(one.loss), _rate(one.loss_share)]
         rows.append(row)
@@ -84,7 +84,7 @@ def _confusion(evaluation: Evaluation) -> list[str]:
     header = ["True class", *(code(label) for label in counts.classes)]
     rows = [[code(label), *map(_count, row)] for label, row in zip(counts.classes, counts.matrix.tolist(), strict=True)]
     return [
-        "<details><summary>Confusion matrix (columns: decided)</summary>",
+        "<details><summary>Confusion matrix (columns: predicted)</summary>",
         "",
         *table(header, rows),
         "",

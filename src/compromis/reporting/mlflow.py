@@ -10,7 +10,7 @@ from typing import Any
 from compromis.errors import InputError, MissingExtra
 from compromis.reporting.evaluation import Evaluation
 
-_CLASS_METRICS = ("recall", "precision", "f_measure", "roc_area", "share_decided", "support", "loss")
+_CLASS_METRICS = ("recall", "precision", "f_measure", "roc_area", "share_predicted", "support", "loss")
 _SUMMARY_METRICS = ("accuracy", "kappa", "balanced_accuracy", "matthews", "g_mean", "average_cost", "loss")
 
 

@@ -13,8 +13,8 @@ class ClassSummary:
 
     label: Label
     support: float
-    decided: float
-    share_decided: float
+    predicted: float
+    share_predicted: float
     recall: float
     precision: float
     specificity: float

@@ -90,8 +90,8 @@ def _by_class(evaluation: Evaluation) -> str:
         math.isnan(rate) for one in evaluation.per_class.values() for rate in (one.precision, one.recall, one.roc_area)
     )
     if undefined:
-        lines.append("(? is undefined: the class does not occur or is never decided; an average counts a class")
-        lines.append(" that occurs but is never decided with precision 0)")
+        lines.append("(? is undefined: the class does not occur or is never predicted; an average counts a class")
+        lines.append(" that occurs but is never predicted with precision 0)")
     return "\n".join(lines) + "\n"
 
 
@@ -124,10 +124,10 @@ def _preferences(evaluation: Evaluation, preferences: Preferences) -> str:
     assert verdict is not None
     lines = [
         f"=== By Your Preferences (metric {preferences.metric.name}) ===\n",
-        "   Importance  Recall weight  Recall  Precision    Loss  Share  Decided  Class",
+        "   Importance  Recall weight  Recall  Precision    Loss  Share  Predicted  Class",
     ]
     lines += [_preference_row(one) for one in evaluation.per_class.values()]
-    lines += ["(share: what the class adds to the loss; decided: rows decided for it)"]
+    lines += ["(share: what the class adds to the loss; predicted: rows predicted as it)"]
     lines += ["", f"{'Loss (0 is perfect, 1 the worst)':<45}{verdict.loss:8.4f}"]
     lines += [
         f"{_sentence_case(one.name):<45}{one.loss:8.4f}{_misses(one.shortfall)}" for one in worth_showing(verdict)
@@ -139,7 +139,7 @@ def _preferences(evaluation: Evaluation, preferences: Preferences) -> str:
 def _preference_row(one: ClassSummary) -> str:
     return (
         f"{one.importance:13g}{one.recall_weight:15.3f}{_rate(one.recall)}{_rate(one.precision, 11)}"
-        f"{_rate(one.loss)}{_rate(one.loss_share, 7)}{100 * one.share_decided:7.1f} %  {shown_label(one.label)}"
+        f"{_rate(one.loss)}{_rate(one.loss_share, 7)}{100 * one.share_predicted:7.1f} %  {shown_label(one.label)}"
     )
 
 

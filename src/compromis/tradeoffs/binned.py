@@ -101,8 +101,8 @@ def _value(metric: Metric, hits: Any, alarms: Any, positives: float, recall_weig
 
 def _precision(hits: Any, alarms: Any) -> Floats:
     hits = np.asarray(hits, dtype=np.float64)
-    decided = hits + alarms
-    rates: Floats = np.divide(hits, decided, out=np.zeros(len(decided)), where=decided > 0)
+    predicted = hits + alarms
+    rates: Floats = np.divide(hits, predicted, out=np.zeros(len(predicted)), where=predicted > 0)
     return rates
 
 

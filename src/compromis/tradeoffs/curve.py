@@ -119,7 +119,7 @@ class TradeoffCurve:
         return (
             ""
             if len(self._candidates)
-            else self.points.reason or "nothing is ever decided positive: precision is undefined"
+            else self.points.reason or "nothing is ever predicted positive: precision is undefined"
         )
 
     @property

@@ -24,7 +24,7 @@ class Interval:
     precision, recall, specificity : float
         The rates of the result.
     size : float
-        The rows (or weights) decided positive.
+        The rows (or weights) predicted positive.
 
     Examples
     --------

@@ -58,7 +58,7 @@ class PrecisionRecallCurve:
     Attributes
     ----------
     recall, precision, threshold : ndarray
-        At each cut; the precision of the first, where nothing is decided positive, is NaN.
+        At each cut; the precision of the first, where nothing is predicted positive, is NaN.
     average_precision : float
         The area in steps.
     area : float
@@ -107,7 +107,7 @@ def precision_recall_curve(points: OperatingPoints) -> PrecisionRecallCurve:
 
     Notes
     -----
-    There is no made-up point (recall 0, precision 1): where nothing is decided positive precision is undefined.
+    There is no made-up point (recall 0, precision 1): where nothing is predicted positive precision is undefined.
 
     Examples
     --------

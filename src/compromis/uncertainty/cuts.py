@@ -27,7 +27,7 @@ class CutDraws:
     Attributes
     ----------
     kept : ndarray of shape (C,)
-        The positions of the cuts in the operating points, from nothing decided positive to everything.
+        The positions of the cuts in the operating points, from nothing predicted positive to everything.
     true_positives, false_positives : ndarray of shape (draws, C)
         Drawn rows (or weights) at or above each kept cut.
     """
@@ -48,7 +48,7 @@ class CutDraws:
 
     @property
     def precision(self) -> Floats:
-        """Drawn precisions, of shape (draws, C); NaN where nothing is decided positive."""
+        """Drawn precisions, of shape (draws, C); NaN where nothing is predicted positive."""
         return ratio(self.true_positives, self.true_positives + self.false_positives)
 
 

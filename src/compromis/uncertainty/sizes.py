@@ -22,17 +22,17 @@ def share_parts(matrix: NDArray[Any]) -> Parts:
     The parts are sums of cells, so the same function serves counts, sums of squared weights and the tables of groups.
     """
     hits = np.diagonal(matrix, axis1=-2, axis2=-1)
-    truth, decided = matrix.sum(axis=-1), matrix.sum(axis=-2)
+    truth, predicted = matrix.sum(axis=-1), matrix.sum(axis=-2)
     total = np.broadcast_to(truth.sum(axis=-1)[..., np.newaxis], truth.shape)
-    others, against, right = total - truth, total - decided, hits.sum(axis=-1)[..., np.newaxis]
+    others, against, right = total - truth, total - predicted, hits.sum(axis=-1)[..., np.newaxis]
     return {
         "class_recall": (hits, truth),
-        "class_precision": (hits, decided),
-        "class_specificity": (others - decided + hits, others),
-        "class_negative_predictive_value": (others - decided + hits, against),
+        "class_precision": (hits, predicted),
+        "class_specificity": (others - predicted + hits, others),
+        "class_negative_predictive_value": (others - predicted + hits, against),
         "class_false_negative_rate": (truth - hits, truth),
-        "class_false_positive_rate": (decided - hits, others),
-        "class_share_decided": (decided, total),
+        "class_false_positive_rate": (predicted - hits, others),
+        "class_share_predicted": (predicted, total),
         "accuracy": (right, total[..., :1]),
         "error_rate": (total[..., :1] - right, total[..., :1]),
     }

@@ -23,7 +23,7 @@ class Stack:
     matrix: Floats
     hits: Floats
     support: Floats
-    decided: Floats
+    predicted: Floats
     total: Floats
     present: NDArray[np.bool_]
 
@@ -31,33 +31,33 @@ class Stack:
     def of(cls, matrix: NDArray[np.generic], present: NDArray[np.bool_]) -> Stack:
         """Return the stack with its margins."""
         cells = matrix.astype(np.float64, copy=False)
-        support, decided = cells.sum(axis=2), cells.sum(axis=1)
-        return cls(cells, np.diagonal(cells, axis1=1, axis2=2), support, decided, support.sum(axis=1), present)
+        support, predicted = cells.sum(axis=2), cells.sum(axis=1)
+        return cls(cells, np.diagonal(cells, axis1=1, axis2=2), support, predicted, support.sum(axis=1), present)
 
 
 def class_rates(stack: Stack) -> dict[str, Floats]:
     """Return the rates of each class against the rest, each of shape (draws, K)."""
     total = stack.total[:, np.newaxis]
-    others, against = total - stack.support, total - stack.decided
-    kept = total - stack.support - stack.decided + stack.hits
-    recall, alarms = ratio(stack.hits, stack.support), ratio(stack.decided - stack.hits, others)
+    others, against = total - stack.support, total - stack.predicted
+    kept = total - stack.support - stack.predicted + stack.hits
+    recall, alarms = ratio(stack.hits, stack.support), ratio(stack.predicted - stack.hits, others)
     return {
         "recall": recall,
-        "precision": ratio(stack.hits, stack.decided),
+        "precision": ratio(stack.hits, stack.predicted),
         "specificity": ratio(kept, others),
         "negative_predictive_value": ratio(kept, against),
         "false_negative_rate": ratio(stack.support - stack.hits, stack.support),
         "false_positive_rate": alarms,
-        "f_measure": ratio(2 * stack.hits, stack.support + stack.decided),
+        "f_measure": ratio(2 * stack.hits, stack.support + stack.predicted),
         "roc_area": (1 + recall - alarms) / 2,
-        "share_decided": ratio(stack.decided, np.broadcast_to(total, stack.decided.shape)),
+        "share_predicted": ratio(stack.predicted, np.broadcast_to(total, stack.predicted.shape)),
     }
 
 
 def class_losses(stack: Stack, arrays: PreferenceArrays, rates: dict[str, Floats]) -> Floats:
-    """Return f of each class, of shape (draws, K): 1 if it is never decided, NaN if it does not occur."""
+    """Return f of each class, of shape (draws, K): 1 if it is never predicted, NaN if it does not occur."""
     loss = 1 - arrays.metric.value(rates["precision"], rates["recall"], arrays.recall_weight)
-    return np.where(stack.present, np.where(stack.decided == 0, 1.0, loss), np.nan)
+    return np.where(stack.present, np.where(stack.predicted == 0, 1.0, loss), np.nan)
 
 
 def losses(by_class: Floats, arrays: PreferenceArrays) -> Floats:
@@ -95,13 +95,13 @@ def _average(rates: Floats, weights: Floats) -> Floats:
 
 
 def _kappa(stack: Stack) -> Floats:
-    agreed, chance = ratio(stack.hits.sum(axis=1), stack.total), _chance(stack, stack.support, stack.decided)
+    agreed, chance = ratio(stack.hits.sum(axis=1), stack.total), _chance(stack, stack.support, stack.predicted)
     return ratio(agreed - chance, 1 - chance)
 
 
 def _matthews(stack: Stack) -> Floats:
-    agreed, chance = ratio(stack.hits.sum(axis=1), stack.total), _chance(stack, stack.support, stack.decided)
-    spreads = [1 - _chance(stack, part, part) for part in (stack.support, stack.decided)]
+    agreed, chance = ratio(stack.hits.sum(axis=1), stack.total), _chance(stack, stack.support, stack.predicted)
+    spreads = [1 - _chance(stack, part, part) for part in (stack.support, stack.predicted)]
     return ratio(agreed - chance, np.sqrt(np.maximum(spreads[0] * spreads[1], 0.0)))
 
 

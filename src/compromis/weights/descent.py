@@ -142,7 +142,7 @@ def new_state(rows: int, classes: int) -> SearchState:
         second=np.zeros(rows, dtype=np.int32),
         second_score=np.zeros(rows),
         hits=np.zeros(classes),
-        decided=np.zeros(classes),
+        predicted=np.zeros(classes),
         loss=np.zeros(classes),
         shortfall=np.zeros(classes),
         cost=np.zeros(1),

@@ -62,7 +62,7 @@ def search_weights(
         after the other exactly, "annealing" is the PRAGMA paper's method. "auto" is exact for two and three classes and
         sweep for more.
     smoothing : float
-        Added to the votes of every class, so that classes without votes can be decided.
+        Added to the votes of every class, so that classes without votes can be predicted.
     sample_weight : array-like, optional
         A weight of at least 0 per row.
     cost : array-like of shape (K, K), optional

@@ -41,7 +41,7 @@ class WeightSweep:
     loss : ndarray of shape (points,)
         The PRAGMA loss.
     errors : ndarray of shape (points,)
-        The rows (or weights) decided wrongly.
+        The rows (or weights) predicted wrongly.
     label : label
         The class whose weight grows.
     classes : tuple

@@ -27,7 +27,7 @@ class Binning:
     floor : float
         Votes below this share of the row's largest are dropped.
     changed : float
-        The rows (or weights) that are decided otherwise with equal weights.
+        The rows (or weights) that are predicted otherwise with equal weights.
     rows : float
         All rows (or weights).
     """

@@ -82,8 +82,8 @@ export function curvePictures() {
       pr.dotted(parts.recall[k], parts.precision[k]);
       pr.describe(`recall ${parts.recall[k]}, precision ${parts.precision[k]}`);
       roc.line("best", size + 1, (c) => (c < size ? rest(cuts.wrong[c]) : 1), (c) => (c < size ? recall(c) : 1));
-      roc.dotted(rest(parts.decided[k] - parts.hits[k]), parts.recall[k]);
-      roc.describe(`false positive rate ${rest(parts.decided[k] - parts.hits[k])}, recall ${parts.recall[k]}`);
+      roc.dotted(rest(parts.predicted[k] - parts.hits[k]), parts.recall[k]);
+      roc.describe(`false positive rate ${rest(parts.predicted[k] - parts.hits[k])}, recall ${parts.recall[k]}`);
       drawSweep(sweep, cuts, parts, { recall, precision, loss: (c) => cuts.loss[c] });
     },
   };

@@ -10,11 +10,11 @@ import { sortPlaces } from "./order.js";
 export function cutsOf(patterns, weights, k, preferences) {
   const rows = flipsTo(patterns, weights, k);
   const goal = layOut(preferences, patterns.support);
-  const { hits, decided } = rows;
+  const { hits, predicted } = rows;
   const part = (j) => {
     if (goal.share[j] === 0) return 0;
-    if (decided[j] <= 0) return goal.share[j];
-    const value = metricValue(goal.metric, hits[j] / decided[j], hits[j] / goal.support[j], goal.weight[j]);
+    if (predicted[j] <= 0) return goal.share[j];
+    const value = metricValue(goal.metric, hits[j] / predicted[j], hits[j] / goal.support[j], goal.weight[j]);
     return goal.share[j] * (1 - value);
   };
   const parts = Array.from(patterns.support, (_, j) => part(j));
@@ -24,14 +24,14 @@ export function cutsOf(patterns, weights, k, preferences) {
     loss += now - parts[j];
     parts[j] = now;
   };
-  const cuts = { factor: [0], found: [hits[k]], wrong: [decided[k] - hits[k]], loss: [loss] };
+  const cuts = { factor: [0], found: [hits[k]], wrong: [predicted[k] - hits[k]], loss: [loss] };
   const { order, flip, row, other } = rows;
   for (let place = 0; place < order.length; ) {
     const factor = flip[order[place]];
     for (; place < order.length && flip[order[place]] <= factor * (1 + 1e-11); place++) {
       const i = row[order[place]], from = other[order[place]], size = patterns.multiplicity[i];
-      decided[from] -= size;
-      decided[k] += size;
+      predicted[from] -= size;
+      predicted[k] += size;
       if (patterns.truth[i] === from) hits[from] -= size;
       else if (patterns.truth[i] === k) hits[k] += size;
       refresh(from);
@@ -39,7 +39,7 @@ export function cutsOf(patterns, weights, k, preferences) {
     refresh(k);
     cuts.factor.push(factor);
     cuts.found.push(hits[k]);
-    cuts.wrong.push(decided[k] - hits[k]);
+    cuts.wrong.push(predicted[k] - hits[k]);
     cuts.loss.push(loss);
   }
   const positives = patterns.support[k];
@@ -52,7 +52,7 @@ function flipsTo(patterns, weights, k) {
   const most = patterns.classStart[k + 1] - patterns.classStart[k];
   const flip = new Float64Array(most), row = new Int32Array(most), other = new Int32Array(most);
   let count = 0;
-  const hits = new Float64Array(classes), decided = new Float64Array(classes);
+  const hits = new Float64Array(classes), predicted = new Float64Array(classes);
   for (let i = 0; i < rows; i++) {
     let best = -1, score = 0, own = 0;
     for (let e = rowStart[i]; e < rowStart[i + 1]; e++) {
@@ -64,7 +64,7 @@ function flipsTo(patterns, weights, k) {
       }
     }
     const start = best < 0 ? k : best;
-    decided[start] += multiplicity[i];
+    predicted[start] += multiplicity[i];
     if (truth[i] === start) hits[start] += multiplicity[i];
     if (own > 0 && best >= 0) {
       flip[count] = score / own;
@@ -73,7 +73,7 @@ function flipsTo(patterns, weights, k) {
     }
   }
   const scratch = [new Int32Array(count), new Int32Array(count)];
-  return { order: sortPlaces(flip, new Uint32Array(flip.buffer), scratch, count), flip, row, other, hits, decided };
+  return { order: sortPlaces(flip, new Uint32Array(flip.buffer), scratch, count), flip, row, other, hits, predicted };
 }
 
 const APART = 0.001;
@@ -83,9 +83,9 @@ export function frontier(cuts) {
   const best = [];
   let highest = -1, last = null;
   for (let place = cuts.found.length - 1; place >= 0; place--) {
-    const decided = cuts.found[place] + cuts.wrong[place];
-    if (decided <= 0 || cuts.found[place] <= 0) continue;
-    const precision = cuts.found[place] / decided;
+    const predicted = cuts.found[place] + cuts.wrong[place];
+    if (predicted <= 0 || cuts.found[place] <= 0) continue;
+    const precision = cuts.found[place] / predicted;
     if (precision <= highest) continue;
     highest = precision;
     const point = { recall: cuts.found[place] / cuts.positives, precision };

@@ -25,7 +25,7 @@ export class Descent {
     this.firstScore = new Float64Array(rows);
     this.secondScore = new Float64Array(rows);
     this.hits = new Float64Array(classes);
-    this.decided = new Float64Array(classes);
+    this.predicted = new Float64Array(classes);
     this.loss = new Float64Array(classes);
     this.short = new Float64Array(classes);
     this.saved = [0, 1].map(() => [0, 1].map(() => new Float64Array(classes)));
@@ -55,14 +55,14 @@ export class Descent {
 
   prepare() {
     const { rows, truth, multiplicity } = this.patterns;
-    const { first, hits, decided } = this;
+    const { first, hits, predicted } = this;
     hits.fill(0);
-    decided.fill(0);
+    predicted.fill(0);
     for (let i = 0; i < rows; i++) {
       this.bestTwo(i);
       const k = first[i];
       if (k < 0) continue;
-      decided[k] += multiplicity[i];
+      predicted[k] += multiplicity[i];
       if (truth[i] === k) hits[k] += multiplicity[i];
     }
     this.refresh();
@@ -94,17 +94,17 @@ export class Descent {
   lossOf(k) {
     const { metric, share, weight, support } = this.goal;
     if (share[k] === 0) return 0;
-    const decided = this.decided[k];
-    if (decided <= this.tiny) return share[k];
+    const predicted = this.predicted[k];
+    if (predicted <= this.tiny) return share[k];
     const hits = this.hits[k], l = weight[k];
-    if (metric === 0) return share[k] * (1 - (1 - l) * (hits / decided) - l * (hits / support[k]));
-    return share[k] * (1 - metricValue(metric, hits / decided, hits / support[k], l));
+    if (metric === 0) return share[k] * (1 - (1 - l) * (hits / predicted) - l * (hits / support[k]));
+    return share[k] * (1 - metricValue(metric, hits / predicted, hits / support[k], l));
   }
 
   shortOf(k) {
     const { minPrecision, minRecall, support } = this.goal;
     if (support[k] === 0) return 0;
-    const precision = this.decided[k] > this.tiny ? this.hits[k] / this.decided[k] : 0;
+    const precision = this.predicted[k] > this.tiny ? this.hits[k] / this.predicted[k] : 0;
     return Math.max(minPrecision[k] - precision, 0) + Math.max(minRecall[k] - this.hits[k] / support[k], 0);
   }
 
@@ -121,18 +121,18 @@ export class Descent {
 
   setAside(slot) {
     this.saved[slot][0].set(this.hits);
-    this.saved[slot][1].set(this.decided);
+    this.saved[slot][1].set(this.predicted);
   }
 
   takeBack(slot) {
     this.hits.set(this.saved[slot][0]);
-    this.decided.set(this.saved[slot][1]);
+    this.predicted.set(this.saved[slot][1]);
   }
 
   /** Take every row that flips between `low` and `high` away from class k, and note where it flips to it. */
   gather(k, low, high) {
     const { classStart, classRow, classValue, truth, multiplicity } = this.patterns;
-    const { first, second, firstScore, secondScore, flip, flipRow, flipOther, hits, decided } = this;
+    const { first, second, firstScore, secondScore, flip, flipRow, flipOther, hits, predicted } = this;
     const weight = this.weight[k];
     let count = 0;
     for (let e = classStart[k], end = classStart[k + 1]; e < end; e++) {
@@ -144,8 +144,8 @@ export class Descent {
       }
       if (other < 0 || score <= low * value || score >= high * value) continue;
       if (wins(weight * value, k, score, other)) {
-        decided[k] -= multiplicity[i];
-        decided[other] += multiplicity[i];
+        predicted[k] -= multiplicity[i];
+        predicted[other] += multiplicity[i];
         if (truth[i] === k) hits[k] -= multiplicity[i];
         else if (truth[i] === other) hits[other] += multiplicity[i];
       }
@@ -160,7 +160,7 @@ export class Descent {
   /** Write down every cell of class k's weight, from the lowest upwards; return how many there are. */
   walk(k, order, count, low, high) {
     const { truth, multiplicity } = this.patterns;
-    const { flip, flipRow, flipOther, hits, decided, loss, short, cell } = this;
+    const { flip, flipRow, flipOther, hits, predicted, loss, short, cell } = this;
     const { constrained } = this.goal;
     let [nowShort, nowLoss] = this.value();
     let taken = 0, cells = 0, position = 0;
@@ -182,8 +182,8 @@ export class Descent {
         const entry = order[taken++];
         position = flip[entry];
         const i = flipRow[entry], other = flipOther[entry], size = multiplicity[i];
-        decided[other] -= size;
-        decided[k] += size;
+        predicted[other] -= size;
+        predicted[k] += size;
         if (truth[i] === other) hits[other] -= size;
         else if (truth[i] === k) hits[k] += size;
         const changed = this.lossOf(other);
@@ -233,11 +233,11 @@ export class Descent {
 
   replay(k, order, taken) {
     const { truth, multiplicity } = this.patterns;
-    const { flipRow, flipOther, hits, decided } = this;
+    const { flipRow, flipOther, hits, predicted } = this;
     for (let place = 0; place < taken; place++) {
       const i = flipRow[order[place]], other = flipOther[order[place]];
-      decided[other] -= multiplicity[i];
-      decided[k] += multiplicity[i];
+      predicted[other] -= multiplicity[i];
+      predicted[k] += multiplicity[i];
       if (truth[i] === other) hits[other] -= multiplicity[i];
       else if (truth[i] === k) hits[k] += multiplicity[i];
     }

@@ -4,15 +4,15 @@ import { metricValue, layOut } from "./preferences.js";
 
 const sum = (numbers) => numbers.reduce((total, one) => total + one, 0);
 
-/** Return support, decided, hits, recall and precision of each class; NaN where they are undefined. */
+/** Return support, predicted, hits, recall and precision of each class; NaN where they are undefined. */
 export function rates(counts) {
   const support = counts.map(sum);
-  const decided = counts.map((_, k) => sum(counts.map((row) => row[k])));
+  const predicted = counts.map((_, k) => sum(counts.map((row) => row[k])));
   const hits = counts.map((row, k) => row[k]);
   return {
-    support, decided, hits, total: sum(support),
+    support, predicted, hits, total: sum(support),
     recall: hits.map((one, k) => (support[k] > 0 ? one / support[k] : NaN)),
-    precision: hits.map((one, k) => (decided[k] > 0 ? one / decided[k] : NaN)),
+    precision: hits.map((one, k) => (predicted[k] > 0 ? one / predicted[k] : NaN)),
   };
 }
 
@@ -22,7 +22,7 @@ export function lossParts(counts, preferences) {
   const goal = layOut(preferences, found.support);
   const byClass = counts.map((_, k) => {
     if (found.support[k] === 0) return NaN;
-    return found.decided[k] === 0
+    return found.predicted[k] === 0
       ? 1
       : 1 - metricValue(goal.metric, found.precision[k], found.recall[k], goal.weight[k]);
   });

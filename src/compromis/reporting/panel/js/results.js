@@ -51,7 +51,7 @@ export function classTable(preferences, before, choose) {
     );
     return { row, bars, cells, button };
   });
-  const head = ["class", "recall", "precision", "decided", "adds to loss", "weight"].map((name) => make("th", { scope: "col", class: name === "recall" || name === "precision" ? "cp-barred" : null }, name));
+  const head = ["class", "recall", "precision", "predicted", "adds to loss", "weight"].map((name) => make("th", { scope: "col", class: name === "recall" || name === "precision" ? "cp-barred" : null }, name));
   const table = make("table", { class: "cp-table" }, make("caption", {}, "Each class; the tick is the decision before"), make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows.map((one) => one.row)));
   return {
     node: make("div", { class: "cp-scroll cp-tall", tabindex: "0", role: "region", "aria-label": "Each class" }, table),
@@ -61,7 +61,7 @@ export function classTable(preferences, before, choose) {
         bars[1].set(parts.precision[k], old.precision[k]);
         say(cells[0], percent(parts.recall[k]));
         say(cells[1], percent(parts.precision[k]));
-        say(cells[2], percent(parts.decided[k] / parts.rows));
+        say(cells[2], percent(parts.predicted[k] / parts.rows));
         say(cells[3], Number.isFinite(parts.added[k]) ? parts.added[k].toFixed(4) : "?");
         say(cells[4], Number(weights[k].toPrecision(3)).toString());
       });
@@ -76,7 +76,7 @@ export function classTable(preferences, before, choose) {
 /** Return shades from 0 to 10 for shares of a row or column. */
 export const shade = (share) => (share > 0 ? Math.max(1, Math.min(10, Math.ceil(10 * share))) : 0);
 
-const MODES = { counts: "counts", row: "by row: share of the true class", column: "by column: share of the decided class" };
+const MODES = { counts: "counts", row: "by row: share of the true class", column: "by column: share of the predicted class" };
 
 function modeButtons(changed) {
   const name = `cp-mode-${Math.random().toString(36).slice(2)}`;
@@ -90,10 +90,10 @@ function modeButtons(changed) {
 
 /** Write counts into the cells of a matrix, shaded by their share. */
 function paint(cells, counts, mode) {
-  const { support, decided } = rates(counts);
+  const { support, predicted } = rates(counts);
   cells.forEach((row, t) => row.forEach((cell, d) => {
     const number = counts[t][d];
-    const share = mode === "column" ? number / decided[d] : number / support[t];
+    const share = mode === "column" ? number / predicted[d] : number / support[t];
     say(cell, mode === "counts" ? (number === 0 ? "·" : count(number)) : number === 0 ? "·" : `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}`);
     put(cell, "class", `${t === d ? "cp-hit" : "cp-miss"} cp-h${shade(share)}`);
   }));
@@ -111,7 +111,7 @@ export function confusionMatrix(preferences) {
   const table = make(
     "table", { class: size > 8 ? "cp-matrix cp-dense" : "cp-matrix" },
     make("caption", {}, "Confusion matrix: rows are the truth, columns the decision"),
-    make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "truth \\ decided"), ...head)), make("tbody", {}, ...body),
+    make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "truth \\ predicted"), ...head)), make("tbody", {}, ...body),
   );
   let shown = null, mode = "counts";
   const modes = modeButtons((chosen) => {

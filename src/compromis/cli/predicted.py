@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Decided:
+class Predicted:
     """The decisions of one file: counts where true classes are known; probabilities where there are columns of them."""
 
     labels: list[Any]
@@ -27,16 +27,16 @@ class Decided:
 
 
 def check_options(decision: str | None, votes: tuple[str, ...], weights: str | None) -> None:
-    """Refuse options that leave open what is decided, or say it twice."""
+    """Refuse options that leave open what is predicted, or say it twice."""
     if (decision is None) == (not votes):
         raise click.UsageError("give --decision, or --votes with --weights")
     if weights is not None and not votes:
         raise click.UsageError("--weights decide columns of votes; give --votes")
 
 
-def read_decided(
+def read_predicted(
     file: str, truth: str | None, decision: str | None, votes: tuple[str, ...], weights: str | None, *, drop: bool
-) -> Decided:
+) -> Predicted:
     """Read a file's decisions, or take them from its votes; without `truth` there are no counts."""
     from compromis.deployment.decision import Decision
     from compromis.engines import columns
@@ -56,11 +56,11 @@ def read_decided(
     else:
         labels = table.columns[decision]
     if truth is None:
-        return Decided(labels, None, matrix, classes, dropped)
+        return Predicted(labels, None, matrix, classes, dropped)
     true = table.columns[truth]
     known = None if classes is None else [*classes, *sorted({str(one) for one in true} - set(classes))]
     counts = Counts.from_predictions(true, labels, labels=known, sample_weight=table.weights)
-    return Decided(labels, counts, matrix, classes, dropped)
+    return Predicted(labels, counts, matrix, classes, dropped)
 
 
 def _text_classes(rule: Decision, source: str | None) -> tuple[str, ...]:
