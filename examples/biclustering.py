@@ -33,7 +33,7 @@ algorithms = {
     name: cp.OperatingPoints.from_groups(planted.target, groups, matrix.size)
     for name, groups in {"CC": cc, "ISA": signatures}.items()
 }
-comparison = cp.compare(algorithms, metric="f")
+comparison = cp.compare_curves(algorithms, metric="f")
 for curve in comparison.curves.values():
     print(curve, end="\n\n")
 print(comparison.verdict)

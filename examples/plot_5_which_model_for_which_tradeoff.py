@@ -33,7 +33,7 @@ display = cp.TradeoffDisplay.from_estimator(models, X_test, y_test, pos_label=1,
 # %%
 # The same in words, from the operating points:
 points = {name: cp.OperatingPoints.from_estimator(model, X_test, y_test, pos_label=1) for name, model in models.items()}
-print(cp.compare(points, metric="f").verdict)
+print(cp.compare_curves(points, metric="f").verdict)
 
 # %%
 # The precision-recall space with the isolines of the metric, what cannot be reached, and what needs no skill.

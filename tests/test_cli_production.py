@@ -1,4 +1,4 @@
-"""compromis check and watch, Markdown, and the options that came with them: each run as a user would."""
+"""compromis check and monitor, Markdown, and the options that came with them: each run as a user would."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ WATCH = ("--truth", "class", "--votes", "p_", "--weights", "w.json", "--preferen
 
 class TestWatch:
     def test_over_time(self, files):
-        done = run("watch", "spring.csv", "autumn.csv", "worse.csv", "unlabelled.csv", *WATCH)
+        done = run("monitor", "spring.csv", "autumn.csv", "worse.csv", "unlabelled.csv", *WATCH)
         assert done.exit_code == 1
         lines = done.output.splitlines()
         assert [line.split()[0] for line in lines[1:5]] == ["spring.csv", "autumn.csv", "worse.csv", "unlabelled.csv"]
@@ -128,7 +128,7 @@ class TestWatch:
         assert "worse.csv: the rows of 'bad' are predicted differently" in done.output
 
     def test_it_says_the_command(self, files):
-        done = run("watch", "spring.csv", "autumn.csv", *WATCH)
+        done = run("monitor", "spring.csv", "autumn.csv", *WATCH)
         command = (
             "compromis tune spring.csv --truth class --votes p_ --prevalence bad=0.009901 --prevalence good=0.9901"
         )
@@ -139,7 +139,7 @@ class TestWatch:
 
     def test_met(self, files):
         done = run(
-            "watch",
+            "monitor",
             "spring.csv",
             "spring.csv",
             "--truth",
@@ -153,7 +153,7 @@ class TestWatch:
         assert "Your preferences are met in every period." in done.output
 
     def test_a_reference_of_its_own(self, files):
-        done = run("watch", "unlabelled.csv", *WATCH, "--reference", "spring.csv", "--json")
+        done = run("monitor", "unlabelled.csv", *WATCH, "--reference", "spring.csv", "--json")
         period = json.loads(done.output)["periods"][0]
         assert period["labelled"] is False
         # alarms: 118 of 2020; (118 / 2020 - 0.05) / (0.9 - 0.05)
@@ -162,7 +162,7 @@ class TestWatch:
     def test_markdown(self, files):
         assert (
             "| <code>spring&#46;csv</code> | 1,100 |"
-            in run("watch", "spring.csv", "autumn.csv", *WATCH, "--markdown").output
+            in run("monitor", "spring.csv", "autumn.csv", *WATCH, "--markdown").output
         )
 
     @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ class TestWatch:
         ],
     )
     def test_mistakes(self, files, arguments, said):
-        done = run("watch", *arguments)
+        done = run("monitor", *arguments)
         assert done.exit_code == 2
         assert said in done.output
 

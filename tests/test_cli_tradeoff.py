@@ -64,7 +64,7 @@ def test_text_has_intervals_comparison_and_areas(given):
     points = {
         name: cp.OperatingPoints.from_predictions(truth, score, pos_label="ill") for name, score in scores.items()
     }
-    comparison = cp.compare(points, metric="f")
+    comparison = cp.compare_curves(points, metric="f")
     assert text.endswith(f"{comparison}\n")
     for name, curve in comparison.curves.items():
         assert f"{name} (area {curve.area():.4f}, " in text

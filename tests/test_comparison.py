@@ -12,7 +12,7 @@ import pytest
 
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
-from compromis.tradeoffs import Beta, Comparison, compare
+from compromis.tradeoffs import Beta, Comparison, compare_curves
 from compromis.tradeoffs.candidates import PAIRS
 from compromis.tradeoffs.envelope import upper_envelope
 from tests import naive_tradeoffs as naive
@@ -61,7 +61,7 @@ class TestIntervals:
         rng = np.random.default_rng(sets)
         for _ in range(sets):
             algorithms = rivals(rng, int(rng.integers(2, 5)))
-            result = compare(algorithms, name)
+            result = compare_curves(algorithms, name)
             check(result, algorithms, name, rng)
             for left, right in pairwise(result.intervals):
                 weight = np.array([left.high])
@@ -76,7 +76,7 @@ class TestIntervals:
         for _ in range(300):
             (a, b), (c, d) = rng.integers(1, 10**6, (2, 2)).tolist()
             algorithms = {"A": groups([(a, b)], 10**6, 10**7), "B": groups([(c, d)], 10**6, 10**7)}
-            result = compare(algorithms, name)
+            result = compare_curves(algorithms, name)
             rates = [(Fraction(x, x + y), Fraction(x, 10**6)) for x, y in ((a, b), (c, d))]
             first, second = sorted(rates, key=lambda rate: rate[1])
             if first[0] <= second[0]:
@@ -90,7 +90,7 @@ class TestIntervals:
         """As in the paper's figure 6: CC first, then ISA, then both return the whole matrix."""
         cc = groups([(10, 0), (40, 160)], 40, 160)
         isa = groups([(25, 8), (40, 160)], 40, 160)
-        result = compare({"CC": cc, "ISA": isa}, "f")
+        result = compare_curves({"CC": cc, "ISA": isa}, "f")
         assert [part.best for part in result.intervals] == [("CC",), ("ISA",), ("CC", "ISA")]
         rates = [(Fraction(1), Fraction(1, 4)), (Fraction(25, 33), Fraction(5, 8)), (Fraction(1, 5), Fraction(1))]
         expected = [naive.crossing("f", *pair) for pair in pairwise(rates)]
@@ -102,7 +102,7 @@ class TestIntervals:
         rng = np.random.default_rng(3)
         for _ in range(20):
             algorithms = rivals(rng, 3)
-            result = compare(algorithms, QUADRATIC)
+            result = compare_curves(algorithms, QUADRATIC)
             for part in result.intervals:
                 weight = (part.low + part.high) / 2
                 values = {key: float(curve.value(weight)) for key, curve in result.curves.items()}
@@ -110,17 +110,17 @@ class TestIntervals:
 
     def test_twins_and_one_alone(self) -> None:
         points = OperatingPoints.from_predictions(*SIX)
-        assert [part.best for part in compare({"a": points, "b": points}).intervals] == [("a", "b")]
-        assert "a and b are level" in compare({"a": points, "b": points}).verdict
-        alone = compare({"a": points}, pair=PAIRS["precision-recall"])
+        assert [part.best for part in compare_curves({"a": points, "b": points}).intervals] == [("a", "b")]
+        assert "a and b are level" in compare_curves({"a": points, "b": points}).verdict
+        alone = compare_curves({"a": points}, pair=PAIRS["precision-recall"])
         assert [part.best for part in alone.intervals] == [("a",)]
         assert alone.verdict == "By kulczynski, a is alone."
 
     def test_one_undefined(self) -> None:
         points = OperatingPoints.from_predictions(*SIX)
         empty = OperatingPoints.from_predictions([0, 0], [1, 2])
-        assert [part.best for part in compare({"a": points, "b": empty}).intervals] == [("a",)]
-        nothing = compare({"b": empty})
+        assert [part.best for part in compare_curves({"a": points, "b": empty}).intervals] == [("a",)]
+        nothing = compare_curves({"b": empty})
         assert nothing.intervals == ()
         assert "no rows of the positive class" in nothing.verdict
 
@@ -134,7 +134,7 @@ class TestIntervals:
                 )
                 for k, p in algorithms.items()
             }
-            result = compare(algorithms, pair="specificity-sensitivity")
+            result = compare_curves(algorithms, pair="specificity-sensitivity")
             for part in result.intervals:
                 weight = (part.low + part.high) / 2
                 values = {k: np.max((1 - weight) * p.specificity + weight * p.recall) for k, p in algorithms.items()}
@@ -149,7 +149,7 @@ class TestNumbers:
     }
 
     def test_areas(self) -> None:
-        result = compare(self.algorithms, "f")
+        result = compare_curves(self.algorithms, "f")
         assert set(result.areas) == {"A", "B", "C"}
         for name, curve in result.curves.items():
             assert result.areas[name] == curve.area()
@@ -157,7 +157,7 @@ class TestNumbers:
             assert result.mean(0, 1, Beta(2, 3))[name] == curve.mean(0, 1, Beta(2, 3))
 
     def test_distance(self) -> None:
-        result = compare(self.algorithms)
+        result = compare_curves(self.algorithms)
         weights = np.linspace(0, 1, 7)
         values = np.array([brute_force(points, "kulczynski", weights) for points in self.algorithms.values()])
         ordered = np.sort(values, axis=0)
@@ -166,7 +166,7 @@ class TestNumbers:
         assert math.isclose(result.distance(0.5), ordered[-1][3] - ordered[-2][3])
 
     def test_frame_table_and_verdict(self) -> None:
-        result = compare(self.algorithms, "f")
+        result = compare_curves(self.algorithms, "f")
         frame = result.frame()
         assert frame["best"] == [part.name for part in result.intervals]
         assert frame["low"][0] == 0
@@ -183,8 +183,8 @@ class TestNumbers:
 
     def test_verdict_warns_of_different_rows(self) -> None:
         other = groups([(5, 5)], 40, 100)
-        assert "compare on the same rows" in compare({"A": self.algorithms["A"], "B": other}).verdict
-        assert "same rows" not in compare(self.algorithms).verdict
+        assert "compare on the same rows" in compare_curves({"A": self.algorithms["A"], "B": other}).verdict
+        assert "same rows" not in compare_curves(self.algorithms).verdict
 
 
 @pytest.mark.parametrize(
@@ -201,11 +201,11 @@ class TestNumbers:
 )
 def test_bad_algorithms(algorithms: object, words: str) -> None:
     with pytest.raises(InputError, match=words):
-        compare(algorithms)  # type: ignore[arg-type]
+        compare_curves(algorithms)  # type: ignore[arg-type]
 
 
 def test_bad_distance() -> None:
-    result = compare({"a": OperatingPoints.from_predictions(*SIX)})
+    result = compare_curves({"a": OperatingPoints.from_predictions(*SIX)})
     with pytest.raises(InputError, match="needs two"):
         result.distance(0.5)
     with pytest.raises(InputError, match="no algorithm 'z'"):

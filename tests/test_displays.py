@@ -147,7 +147,7 @@ def test_tradeoff_of_one_model_shows_its_thresholds(scored):
 def test_tradeoff_from_a_comparison_of_the_other_pair(scored):
     y, scores = scored
     points = {name: cp.OperatingPoints.from_predictions(y, score) for name, score in scores.items()}
-    display = cp.TradeoffDisplay.from_comparison(cp.compare(points, pair="specificity-sensitivity"))
+    display = cp.TradeoffDisplay.from_comparison(cp.compare_curves(points, pair="specificity-sensitivity"))
     assert display.ax_.get_xlabel() == "weight of sensitivity (0: specificity alone, 1: sensitivity alone)"
     frame = display.frame("pandas")
     assert set(frame.kind) == {"model"}

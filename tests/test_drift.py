@@ -1,4 +1,4 @@
-"""Class shares that move: estimates against textbook formulas, coverage by simulation, weights for new shares, the watch."""
+"""Class shares that move: estimates against textbook formulas, coverage by simulation, weights for new shares, the monitor."""
 
 from __future__ import annotations
 
@@ -234,7 +234,7 @@ class TestNewShares:
         assert loss(moved.predict(test_X)) <= 1.05 * loss(again.decision.decide(tuned.predict_proba(test_X)))
 
     def test_where_the_assumption_fails(self):
-        """The sick look different in the new place: no shares repair that, new labels do; the watch tells the two apart."""
+        """The sick look different in the new place: no shares repair that, new labels do; the monitor tells the two apart."""
         rng = np.random.default_rng(3)
         preferences = cp.Preferences(
             {1: cp.Preference(5, precision_at_full_recall=0.3, recall_at_full_precision=0.8, min_recall=0.6)},
@@ -246,7 +246,7 @@ class TestNewShares:
         odds = np.exp(3.0 * (rng.normal(1.0 * mild_y) - 1.5)) * 0.05 / 0.95  # a milder form, the same model
         reference = cp.Counts.from_predictions(old_y, decision.decide(old_p))
         now = cp.Counts.from_predictions(mild_y, decision.decide(odds / (1 + odds)))
-        found = cp.watch({"now": now}, preferences=preferences, reference=reference)
+        found = cp.monitor({"now": now}, preferences=preferences, reference=reference)
         assert not found.met
         assert found.periods[0].loss > 1.5 * found.periods[0].loss_expected
         assert "the rows of 1 are predicted differently" in found.periods[0].advice
@@ -260,26 +260,26 @@ PREFERENCES = cp.Preferences({"bad": cp.Preference(10, min_precision=0.5)}, metr
 
 class TestWatch:
     def test_nothing_changed(self):
-        found = cp.watch({"a": SPRING, "b": SPRING}, preferences=PREFERENCES)
+        found = cp.monitor({"a": SPRING, "b": SPRING}, preferences=PREFERENCES)
         assert found.met
         assert [period.advice for period in found.periods] == ["", ""]
         assert "Your preferences are met in every period." in str(found)
 
     def test_only_the_shares(self):
         autumn = cp.Counts.from_matrix([[1900, 100], [2, 18]], ["good", "bad"])
-        period = cp.watch({"spring": SPRING, "autumn": autumn}, preferences=PREFERENCES).periods[1]
+        period = cp.monitor({"spring": SPRING, "autumn": autumn}, preferences=PREFERENCES).periods[1]
         assert period.missed == ("the precision of 'bad' is 0.153, below your minimum of 0.5",)
         assert period.advice.endswith("search the weights again for these shares")
         assert period.loss_expected == pytest.approx(period.loss, rel=0.05)
         assert (
-            cp.watch({"x": autumn, "y": SPRING}, preferences=cp.Preferences())
+            cp.monitor({"x": autumn, "y": SPRING}, preferences=cp.Preferences())
             .periods[1]
             .advice.endswith("may do better")
         )
 
     def test_only_the_rows(self):
         worse = cp.Counts.from_matrix([[950, 50], [70, 30]], ["good", "bad"])
-        period = cp.watch({"spring": SPRING, "autumn": worse}, preferences=PREFERENCES).periods[1]
+        period = cp.monitor({"spring": SPRING, "autumn": worse}, preferences=PREFERENCES).periods[1]
         assert period.advice == (
             "the rows of 'bad' are predicted differently than in the reference, which class shares do not explain: "
             "tune or fit again on new labelled rows"
@@ -287,19 +287,21 @@ class TestWatch:
 
     def test_by_chance(self):
         few = cp.Counts.from_matrix([[9, 1], [1, 0]], ["good", "bad"])
-        period = cp.watch({"spring": SPRING, "few": few}, preferences=PREFERENCES).periods[1]
+        period = cp.monitor({"spring": SPRING, "few": few}, preferences=PREFERENCES).periods[1]
         assert not period.met
         assert period.advice == "nothing has changed beyond chance: review the preferences, or gather more rows"
 
     def test_a_largest_loss_and_a_preferences_met_by_giving_up(self):
-        period = cp.watch({"a": SPRING}, preferences=PREFERENCES, max_loss=0.01).periods[0]
+        period = cp.monitor({"a": SPRING}, preferences=PREFERENCES, max_loss=0.01).periods[0]
         assert period.missed[0].startswith("the loss is 0.")
         constant = cp.Counts.from_matrix([[100, 0], [10, 0]], ["good", "bad"])
-        assert cp.watch({"a": constant}, preferences=cp.Preferences()).periods[0].missed[0].startswith("uninformative")
+        assert (
+            cp.monitor({"a": constant}, preferences=cp.Preferences()).periods[0].missed[0].startswith("uninformative")
+        )
 
     def test_without_labels(self):
         # 1000 rows, 5 % bad: 0.95 x 0.05 + 0.05 x 0.9 = 92.5 alarms
-        period = cp.watch(
+        period = cp.monitor(
             {"now": cp.Unlabelled(np.array([1815, 185]))}, preferences=PREFERENCES, reference=SPRING
         ).periods[0]
         assert period.shares == pytest.approx((0.95, 0.05))
@@ -309,7 +311,7 @@ class TestWatch:
         assert period.bounds[1][0] < 0.05 < period.bounds[1][1]
 
     def test_without_labels_and_beyond_any_shares(self):
-        period = cp.watch(
+        period = cp.monitor(
             {"now": cp.Unlabelled(np.array([2000, 0]))}, preferences=PREFERENCES, reference=SPRING
         ).periods[0]
         assert "more than the shares has changed" in period.advice
@@ -319,12 +321,12 @@ class TestWatch:
             [[0.9, 0.1]] * 500 + [[0.05, 0.95]] * 500, priors=[0.5, 0.5], labels=["good", "bad"]
         )
         given = cp.Unlabelled(np.array([1815, 185]), by_em)
-        period = cp.watch({"now": given}, preferences=PREFERENCES, reference=SPRING).periods[0]
+        period = cp.monitor({"now": given}, preferences=PREFERENCES, reference=SPRING).periods[0]
         assert "point to different class shares" in period.advice
 
     def test_renderings_agree(self):
-        found = cp.watch({"a|b": SPRING, "now": cp.Unlabelled(np.array([1815, 185]))}, preferences=PREFERENCES)
-        document = json.loads(found.to_json("watch.json"))
+        found = cp.monitor({"a|b": SPRING, "now": cp.Unlabelled(np.array([1815, 185]))}, preferences=PREFERENCES)
+        document = json.loads(found.to_json("monitor.json"))
         assert document["periods"][1]["met"] is False
         assert document["periods"][0]["rows"] == 1100
         assert "a&#124;b" in found.to_markdown()
@@ -335,7 +337,7 @@ class TestWatch:
     def test_many_classes_show_the_liveliest(self):
         before = cp.Counts.from_matrix(np.diag([100] * 7) + 1, list("abcdefg"))
         after = cp.Counts.from_matrix(np.diag([100, 100, 5, 100, 400, 100, 100]) + 1, list("abcdefg"))
-        header = str(cp.watch({"x": before, "y": after}, preferences=cp.Preferences())).splitlines()[0]
+        header = str(cp.monitor({"x": before, "y": after}, preferences=cp.Preferences())).splitlines()[0]
         assert "Share of e" in header
         assert header.count("Share") == 4
 
@@ -352,7 +354,7 @@ class TestWatch:
     )
     def test_mistakes(self, periods, options, said):
         with pytest.raises(cp.InputError, match=said):
-            cp.watch(periods, **{"preferences": PREFERENCES} | options)
+            cp.monitor(periods, **{"preferences": PREFERENCES} | options)
 
 
 def test_false_alarms_are_rare(rng):

@@ -62,11 +62,11 @@ def test_a_search_that_is_stopped_is_the_last_and_its_weights_are_counted_on_all
     seen, searches = [], []
 
     @contextmanager
-    def watch():
+    def monitor():
         searches.append(len(seen))
         yield lambda _, loss: seen.append(loss) or len(seen) == stop
 
-    found = cp.search_frame(frame, truth="t", votes=names, preferences=PREFERENCES, sample=4000, watch=watch)
+    found = cp.search_frame(frame, truth="t", votes=names, preferences=PREFERENCES, sample=4000, reporter=monitor)
     predicted = np.array(names)[(votes * found.search.weights).argmax(axis=1)]
     assert (
         found.search.counts.matrix.tolist()

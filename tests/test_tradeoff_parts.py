@@ -147,7 +147,7 @@ def test_undefined_rates_give_no_candidates():
 def test_a_comparison_in_words():
     """Precision 1, recall 1/4 against precision 1/2, recall 1: they cross at 2/5; areas 5/8 and 3/4."""
     few, many = groups([(10, 0)], 40, 160), groups([(40, 40)], 40, 160)
-    result = cp.compare({"few": few, "many": many})
+    result = cp.compare_curves({"few": few, "many": many})
     assert result.areas == pytest.approx({"few": 0.625, "many": 0.75})
     assert result.shares == pytest.approx({"few": 0.4, "many": 0.6})
     assert result.mean(0.0, 0.4) == pytest.approx({"few": 0.85, "many": 0.6})
@@ -165,18 +165,18 @@ def test_a_comparison_in_words():
         "algorithm   area    best on",
         "few         0.6250    40.0%",
     ]
-    alone = cp.compare({"few": few})
+    alone = cp.compare_curves({"few": few})
     assert alone.verdict == "By kulczynski, few is alone."
-    level = cp.compare({"a": few, "b": few})
+    level = cp.compare_curves({"a": few, "b": few})
     assert level.verdict == (
         "By kulczynski, a and b are equal at every recall weight. Over all recall weights a and b are level (area 0.625)."
     )
     assert (level.intervals[0].name, level.intervals[0].best) == ("a = b", ("a", "b"))
-    best = cp.compare({"few": few, "all": groups([(40, 0)], 40, 160)})
+    best = cp.compare_curves({"few": few, "all": groups([(40, 0)], 40, 160)})
     assert best.verdict.startswith("By kulczynski, all is best at every recall weight. ")
-    nothing = cp.compare({"none": OperatingPoints.from_predictions([0, 0], [1, 2], pos_label=1)})
+    nothing = cp.compare_curves({"none": OperatingPoints.from_predictions([0, 0], [1, 2], pos_label=1)})
     assert nothing.verdict.startswith("Nothing can be compared (none: ")
-    some = cp.compare(
+    some = cp.compare_curves(
         {
             "none": OperatingPoints.from_predictions([0, 0], [1, 2], pos_label=1),
             "two": OperatingPoints.from_predictions([1, 0], [2, 1]),
@@ -435,7 +435,7 @@ def test_names_of_the_first_of_two():
 
 def test_answers_cannot_be_changed_and_options_are_named():
     points = groups([(3, 1)], 4, 4)
-    result = cp.compare({"m": points})
+    result = cp.compare_curves({"m": points})
     for value, name in (
         (Beta(2, 2), "a"),
         (result.intervals[0], "low"),
@@ -447,7 +447,7 @@ def test_answers_cannot_be_changed_and_options_are_named():
             setattr(value, name, 0)
     assert result.mean() == result.area() == result.areas
     for call in (
-        lambda: cp.compare({"m": points}, "f", "precision-recall"),
+        lambda: cp.compare_curves({"m": points}, "f", "precision-recall"),
         lambda: isoline(0.5, 0.5, "f", 3),
         lambda: cp.roc_hull({"m": points}).best(1.0),
         lambda: cp.TradeoffCurve(points, "f", "precision-recall"),

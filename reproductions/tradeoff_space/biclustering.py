@@ -123,7 +123,9 @@ def repeat(folder: Path) -> None:
     """The same statements for other matrices: one row per matrix, and the mean for each setting."""
     rows, table = [], []
     for level, noise in SETTINGS:
-        found = [summary(cp.compare(operating_points(seed, level, noise), metric="f")) for seed in range(REPEATS)]
+        found = [
+            summary(cp.compare_curves(operating_points(seed, level, noise), metric="f")) for seed in range(REPEATS)
+        ]
         rows += [(level, noise, seed, *row.values()) for seed, row in enumerate(found)]
         table.append((level, noise, REPEATS, *(float(np.mean([row[name] for row in found])) for name in found[0])))
     write(folder / "repeats.csv", ("level", "noise", "seed", *found[0]), rows)
@@ -132,7 +134,7 @@ def repeat(folder: Path) -> None:
 
 def one_matrix(folder: Path) -> cp.Comparison:
     """Figures 5 and 6."""
-    comparison = cp.compare(operating_points(SEED, LEVEL, NOISE), metric="f")
+    comparison = cp.compare_curves(operating_points(SEED, LEVEL, NOISE), metric="f")
     write_one_matrix(comparison, folder)
     draw_selection(comparison.curves["CC"], folder / "figure_5.png")
     draw_comparison(comparison, folder / "figure_6.png")

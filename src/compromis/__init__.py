@@ -57,7 +57,7 @@ _HOMES = {
         "RocHull",
         "TradeoffCurve",
         "Winner",
-        "compare",
+        "compare_curves",
         "constant_cost",
         "decision_curve",
         "domain_of_application",
@@ -74,10 +74,10 @@ _HOMES = {
     "compromis.drift": [
         "PrevalenceEstimate",
         "Unlabelled",
-        "Watch",
+        "Monitor",
         "prevalence_by_confusion",
         "prevalence_by_em",
-        "watch",
+        "monitor",
     ],
     "compromis.engines.cutting": ["BestCut", "best_cut"],
     "compromis.engines.deciding": ["decide"],
@@ -92,7 +92,7 @@ _HOMES = {
     "compromis.estimators.tree": ["PragmaTreeClassifier"],
     "compromis.estimators.tuned_decision": ["TunedDecisionClassifier"],
     "compromis.evaluation.evaluate": ["evaluate", "evaluate_counts"],
-    "compromis.evaluation.gate": ["Gate", "gate"],
+    "compromis.evaluation.check": ["Check", "check"],
     "compromis.evaluation.skore": ["add_to_skore", "skore_metrics"],
     "compromis.reporting.mlflow": ["log_to_mlflow"],
     "compromis.evaluation.evaluate_frame": ["evaluate_frame"],
@@ -123,12 +123,12 @@ __all__ = ["__version__", *sorted(_HOME_OF)]
 if TYPE_CHECKING:
     from compromis.deployment.decision import Decision
     from compromis.drift import (
+        Monitor,
         PrevalenceEstimate,
         Unlabelled,
-        Watch,
+        monitor,
         prevalence_by_confusion,
         prevalence_by_em,
-        watch,
     )
     from compromis.engines.cutting import BestCut, best_cut
     from compromis.engines.deciding import decide
@@ -147,11 +147,11 @@ if TYPE_CHECKING:
     from compromis.estimators.forest import PragmaForestClassifier
     from compromis.estimators.tree import PragmaTreeClassifier
     from compromis.estimators.tuned_decision import TunedDecisionClassifier
+    from compromis.evaluation.check import Check, check
     from compromis.evaluation.compare_models import compare_folds, compare_models
     from compromis.evaluation.cross_evaluate import cross_evaluate
     from compromis.evaluation.evaluate import evaluate, evaluate_counts
     from compromis.evaluation.evaluate_frame import evaluate_frame
-    from compromis.evaluation.gate import Gate, gate
     from compromis.evaluation.generalisation import complexity_curve, learning_curve
     from compromis.evaluation.leaks import Leaks, find_leaks, row_groups
     from compromis.evaluation.regression import evaluate_error_sums, evaluate_regression
@@ -204,7 +204,7 @@ if TYPE_CHECKING:
         RocHull,
         TradeoffCurve,
         Winner,
-        compare,
+        compare_curves,
         constant_cost,
         decision_curve,
         domain_of_application,

@@ -67,7 +67,7 @@ def check_labels(labels: Iterable[object]) -> None:
     LABEL.check(longest, f"a label has {longest:,} letters")
 
 
-class _Watched(io.RawIOBase):
+class _Metered(io.RawIOBase):
     """A stream whose bytes are looked at as they pass."""
 
     def __init__(self, stream: BinaryIO, look: Callable[[int, bytes], None]) -> None:
@@ -137,4 +137,4 @@ def short_lines(stream: BinaryIO, source: str) -> BinaryIO:
 
 
 def _buffered(stream: BinaryIO, look: Callable[[int, bytes], None]) -> BinaryIO:
-    return io.BufferedReader(_Watched(stream, look), 1 << 17)
+    return io.BufferedReader(_Metered(stream, look), 1 << 17)

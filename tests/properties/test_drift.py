@@ -1,4 +1,4 @@
-"""Laws of class shares that move: shares recovered exactly, order and names, bounds, the watch over periods."""
+"""Laws of class shares that move: shares recovered exactly, order and names, bounds, the monitor over periods."""
 
 from __future__ import annotations
 
@@ -104,11 +104,11 @@ def test_nothing_new_is_one_sentence(matrix):
     refused(cp.prevalence_by_confusion, ["z"], reference=reference)
 
 
-@law("watch", "Watch")
+@law("monitor", "Monitor")
 @given(telling, any_preferences(), st.integers(2, 50), st.floats(0, 1))
 def test_the_same_decisions_again_are_judged_alike(matrix, preferences, times, most):
     first, later = (cp.Counts.from_matrix(matrix * k, CLASSES) for k in (1, times))
-    found = cp.watch({"first": first, "later": later}, preferences=preferences, max_loss=most)
+    found = cp.monitor({"first": first, "later": later}, preferences=preferences, max_loss=most)
     one, two = found.periods
     assert (one.met, one.loss, one.recall, one.precision) == (two.met, two.loss, two.recall, two.precision)
     evaluated = cp.evaluate_counts(first, preferences=preferences)
@@ -123,26 +123,26 @@ def test_the_same_decisions_again_are_judged_alike(matrix, preferences, times, m
     assert [period["rows"] for period in written["periods"]] == [first.rows, later.rows]
 
 
-@law("watch", "Unlabelled", "Watch", examples=12)
+@law("monitor", "Unlabelled", "Monitor", examples=12)
 @given(telling, any_preferences())
 def test_a_period_without_labels_that_is_decided_like_the_reference_has_its_numbers(matrix, preferences):
     reference = cp.Counts.from_matrix(matrix, CLASSES)
-    found = cp.watch({"new": cp.Unlabelled(reference.predicted)}, preferences=preferences, reference=reference)
+    found = cp.monitor({"new": cp.Unlabelled(reference.predicted)}, preferences=preferences, reference=reference)
     period = found.periods[0]
     assert same(period.shares, reference.support / reference.total, 1e-9)
     assert period.loss == pytest.approx(cp.evaluate_counts(reference, preferences=preferences).summary.loss, abs=1e-9)
     assert not period.labelled
-    refused(cp.watch, {"new": cp.Unlabelled(reference.predicted)}, preferences=preferences)
+    refused(cp.monitor, {"new": cp.Unlabelled(reference.predicted)}, preferences=preferences)
 
 
-@law("watch", "Watch")
+@law("monitor", "Monitor")
 @given(predicted_rows, predicted_rows, any_preferences())
 def test_any_two_periods_are_judged_and_printed(first, second, preferences):
     periods = {
         name: cp.Counts.from_predictions(*columns_of(rows), labels=CLASSES)
         for name, rows in (("first", first), ("second", second))
     }
-    found = answer(cp.watch, periods, preferences=preferences)
+    found = answer(cp.monitor, periods, preferences=preferences)
     if found is None:  # a class that the reference, the first period, has no row of
         assert {truth for truth, _ in second} - {truth for truth, _ in first}
         return

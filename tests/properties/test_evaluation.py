@@ -230,7 +230,7 @@ def test_the_scorer_is_the_loss_with_its_sign_changed(rows, preferences):
     assert cp.pragma_scorer(preferences)(Saying(), X, truth) == expected
 
 
-@law("gate", "Gate", "Verdict")
+@law("check", "Check", "Verdict")
 @given(predicted_rows, any_preferences(), st.floats(0, 1))
 def test_a_gate_is_passed_if_nothing_that_occurs_falls_short(rows, preferences, most):
     truth, decision = columns_of(rows)
@@ -244,22 +244,22 @@ def test_a_gate_is_passed_if_nothing_that_occurs_falls_short(rows, preferences, 
         ):
             if floor is not None:
                 met[f"{rate} of {label!r}"] = hits >= floor * whole and whole > 0
-    checked = cp.gate(result, max_loss=most)
+    checked = cp.check(result, max_loss=most)
     assert {one.name: one.passed for one in checked.conditions if one.name != "loss"} == met
     assert checked.passed == (all(met.values()) and result.summary.loss <= most)
     assert json.loads(checked.to_json())["passed"] == checked.passed
     assert len(result.verdict.shortfalls) == sum(not one for one in met.values())
     if met:
-        assert cp.gate(result).passed == all(met.values())
+        assert cp.check(result).passed == all(met.values())
     else:
-        refused(cp.gate, result)
+        refused(cp.check, result)
 
 
-@law("gate", "Gate")
+@law("check", "Check")
 @given(predicted_rows, st.floats(0, 1), st.floats(0, 1))
 def test_a_gate_that_asks_less_is_passed_by_more(rows, one, other):
     result = evaluated(rows, preferences=cp.Preferences())
-    strict, lenient = (cp.gate(result, max_loss=most).passed for most in sorted((one, other)))
+    strict, lenient = (cp.check(result, max_loss=most).passed for most in sorted((one, other)))
     assert lenient or not strict
 
 

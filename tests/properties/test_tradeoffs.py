@@ -156,13 +156,13 @@ def test_an_index_of_ones_own_with_a_known_formula_gives_the_known_curve(rows, w
 @law("compare", "Comparison", "Winner")
 @given(models, metrics, inner_shares)
 def test_the_winners_are_the_best_and_the_order_of_models_does_not_matter(algorithms, metric, weight):
-    result = cp.compare(algorithms, metric)
+    result = cp.compare_curves(algorithms, metric)
     values = {name: float(curve.value(weight)) for name, curve in result.curves.items()}
     winner = next(part for part in result.intervals if part.low <= weight <= part.high)
     for name in winner.best:
         assert values[name] == pytest.approx(max(values.values()), abs=1e-12)
     assert float(result.distance(weight)) >= 0
-    backward = cp.compare(dict(reversed(algorithms.items())), metric)
+    backward = cp.compare_curves(dict(reversed(algorithms.items())), metric)
     assert backward.areas == result.areas
     assert [(part.low, part.high, {*part.best}) for part in backward.intervals] == [
         (part.low, part.high, {*part.best}) for part in result.intervals

@@ -64,7 +64,7 @@ def check(seed: int) -> None:
     """One configuration of one command."""
     rng = np.random.default_rng(seed)
     data = random_data(rng)
-    kind = [evaluate, evaluate_scores, tradeoff, compare, tune, regression][seed % 6]
+    kind = [evaluate, evaluate_scores, tradeoff, compare_curves, tune, regression][seed % 6]
     with tempfile.TemporaryDirectory() as folder:
         path = write(data, Path(folder), FORMATS[seed // 6 % 4])
         options, call = kind(rng, data, Path(folder))
@@ -203,7 +203,7 @@ def tradeoff(rng: Any, data: Data, folder: Path) -> Configuration:
     ).to_json()
 
 
-def compare(rng: Any, data: Data, folder: Path) -> Configuration:
+def compare_curves(rng: Any, data: Data, folder: Path) -> Configuration:
     """Two or three columns of decisions."""
     options, preferences = random_preferences(rng, data, folder)
     more, weight = with_weight(rng, data)

@@ -126,7 +126,7 @@ def test_comparing_is_the_librarys(studio, tmp_path):
         frame = pl.read_csv(path)
         score = (frame["p_bad"] / frame.select("^p_.*$").sum_horizontal()).to_numpy()
         points[name] = cp.OperatingPoints.from_predictions(frame["truth"].to_list(), score, pos_label="bad")
-    expected = cp.compare(points, metric="f")
+    expected = cp.compare_curves(points, metric="f")
     assert [curve["name"] for curve in found["curves"]] == ["first", "second"]
     for curve in found["curves"]:
         assert curve["area"] == pytest.approx(expected.areas[curve["name"]])

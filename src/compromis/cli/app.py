@@ -19,7 +19,7 @@ COMMANDS = {
     "tune": "Find the weights with which votes serve your preferences.",
     "tradeoff": "Say which cut, or which model, is best for which recall weight.",
     "check": "Check decisions against your minima, for scripts.",
-    "watch": "Judge the same decision period by period.",
+    "monitor": "Judge the same decision period by period.",
     "fit": "Fit a classifier, and tune its decision to your preferences.",
     "predict": "Decide rows with a model that 'fit' wrote.",
     "report": "Write a report as one HTML page.",

@@ -42,8 +42,8 @@ def command(
     The exit code is 0 when every minimum is met, 1 when one is missed, and 2 when the check could not be made.
     """
     from compromis.cli.predicted import check_options, read_predicted
+    from compromis.evaluation.check import check
     from compromis.evaluation.evaluate import evaluate_counts
-    from compromis.evaluation.gate import gate
     from compromis.preferences import Preferences
 
     check_options(decision, votes, weights)
@@ -51,7 +51,7 @@ def command(
     predicted = read_predicted(file, truth, decision, votes, weights, drop=drop_missing)
     assert predicted.counts is not None
     result = evaluate_counts(predicted.counts, preferences=preferences)
-    found = gate(result, max_loss=max_loss)
+    found = check(result, max_loss=max_loss)
     say_dropped(predicted.dropped)
     if as_json:
         click.echo(found.to_json())

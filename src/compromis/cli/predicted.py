@@ -1,4 +1,4 @@
-"""Decisions of a file, true classes beside them where there are some: what check and watch judge."""
+"""Decisions of a file, true classes beside them where there are some: what check and monitor judge."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from typing import Any
 
 
 @dataclass
-class Watch:
+class SearchProgress:
     """Called by a search with the share done and the best loss; tells it to stop after Ctrl-C.
 
     Attributes
@@ -32,7 +32,7 @@ class Watch:
 
 
 @contextmanager
-def search_progress() -> Iterator[Watch]:
+def search_progress() -> Iterator[SearchProgress]:
     """Yield a callback for a search that draws a bar on standard error when that is a terminal; Ctrl-C stops the search."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -41,13 +41,13 @@ def search_progress() -> Iterator[Watch]:
     columns = TextColumn("searching weights"), BarColumn(), TextColumn("loss {task.fields[loss]}"), TimeElapsedColumn()
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("search", total=1.0, loss="?")
-        watch = Watch(lambda done, loss: bar.update(task, completed=done, loss=f"{loss:.4f}"))
-        with _interruptible(watch):
-            yield watch
+        progress = SearchProgress(lambda done, loss: bar.update(task, completed=done, loss=f"{loss:.4f}"))
+        with _interruptible(progress):
+            yield progress
 
 
 @contextmanager
-def _interruptible(watch: Watch) -> Iterator[None]:
+def _interruptible(progress: SearchProgress) -> Iterator[None]:
     """Note the first Ctrl-C; the second ends the program as ever."""
     if threading.current_thread() is not threading.main_thread():  # only there signals arrive
         yield
@@ -55,7 +55,7 @@ def _interruptible(watch: Watch) -> Iterator[None]:
     before = signal.getsignal(signal.SIGINT)
 
     def note(*_: Any) -> None:
-        watch.interrupted = True
+        progress.interrupted = True
         signal.signal(signal.SIGINT, before)
 
     signal.signal(signal.SIGINT, note)

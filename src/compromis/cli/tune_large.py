@@ -25,17 +25,17 @@ def tune_large(
     settings: dict[str, Any],
 ) -> None:
     """Search, write and say; Ctrl-C during a search says what it found, during a pass over the data it ends the program."""
-    from compromis.cli.progress import Watch, search_progress
+    from compromis.cli.progress import SearchProgress, search_progress
     from compromis.engines.searching import search_frame
     from compromis.reporting.change import Change
 
     chosen: dict[str, str] = {}
-    watches: list[Watch] = []
+    reported: list[SearchProgress] = []
 
     @contextmanager
-    def watch() -> Iterator[Watch]:
+    def report() -> Iterator[SearchProgress]:
         with search_progress() as one:
-            watches.append(one)
+            reported.append(one)
             yield one
 
     def numbers(names: list[str]) -> list[str]:
@@ -50,10 +50,10 @@ def tune_large(
             votes=by_class(chosen),
             preferences=preferences,
             spell=label_texts,
-            watch=watch,
+            reporter=report,
             **settings,
         )
-    interrupted = any(one.interrupted for one in watches)
+    interrupted = any(one.interrupted for one in reported)
     if output is not None and not interrupted:
         found.search.decision.to_json(output)
     say_dropped(dropped)

@@ -1,4 +1,4 @@
-"""What a watch says: when preferences are no longer met, why, and what to do; as text and as Markdown."""
+"""What a monitor says: when preferences are no longer met, why, and what to do; as text and as Markdown."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST = 4
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """One period of a watch; rates are NaN where undefined, and expected ones where there are no labels."""
+    """One period of a monitor; rates are NaN where undefined, and expected ones where there are no labels."""
 
     name: str
     rows: int
@@ -101,7 +101,7 @@ def _moved(classes: tuple[Label, ...], before: NDArray[np.float64], after: NDArr
     return ", ".join(f"{classes[k]!r} {100 * before[k]:.1f} % -> {100 * after[k]:.1f} %" for k in order)
 
 
-def watch_text(periods: Sequence[Period], classes: tuple[Label, ...]) -> str:
+def monitor_text(periods: Sequence[Period], classes: tuple[Label, ...]) -> str:
     """Return the report as text."""
     header, rows = _cells(periods, classes, shown_label)
     widths = [max(len(row[place]) for row in [header, *rows]) for place in range(len(header))]
@@ -112,7 +112,7 @@ def watch_text(periods: Sequence[Period], classes: tuple[Label, ...]) -> str:
     return "\n".join([*lines, *_notes(periods), "", *_statements(periods, shown_label)]) + "\n"
 
 
-def watch_markdown(periods: Sequence[Period], classes: tuple[Label, ...]) -> str:
+def monitor_markdown(periods: Sequence[Period], classes: tuple[Label, ...]) -> str:
     """Return the report as GitHub-flavoured Markdown."""
     header, rows = _cells(periods, classes, code)
     notes = [*_notes(periods), ""] if _notes(periods) else []

@@ -24,7 +24,7 @@ from compromis.weights.problem import SearchProblem
 from compromis.weights.search import normalised
 
 Floats = NDArray[np.float64]
-Watch = Callable[[], AbstractContextManager[Progress | None]]
+Reporter = Callable[[], AbstractContextManager[Progress | None]]
 """Opens the progress of one search in memory; passes over the data belong to the engine, which has no such thing."""
 
 _ROUNDS = 4
@@ -96,7 +96,7 @@ def search_frame(
     sample: int = 200_000,
     random_state: int = 0,
     spell: Spell | None = None,
-    watch: Watch = nullcontext,
+    reporter: Reporter = nullcontext,
 ) -> FrameSearch:
     """Find the weights that meet the preferences best, for the votes in a data frame of any engine and size.
 
@@ -118,7 +118,7 @@ def search_frame(
         How many rows are fetched first where nearly every row has votes of its own.
     spell : callable, optional
         How true classes are written out as text.
-    watch : callable, optional
+    reporter : callable, optional
         Returns a context manager that is entered for each search in memory and gives its `progress`, as in `search_weights`.
         A search that is told to stop is the last one: a pass that counts all rows under its weights may follow.
 
@@ -138,7 +138,7 @@ def search_frame(
     >>> found.search.counts.matrix.tolist(), found.passes
     ([[2, 0], [0, 3]], 1)
     """
-    task = _Task(preferences, cost, smoothing, method, budget, random_state, watch)
+    task = _Task(preferences, cost, smoothing, method, budget, random_state, reporter)
     columns, classes = name_votes(votes, labels)
     opened = open_votes(frame, truth, columns, weight)
     if not are_continuous(opened, vote_names(len(columns))):
@@ -163,7 +163,7 @@ class _Task:
     method: str
     budget: Budget | float | None
     random_state: int
-    watch: Watch
+    reporter: Reporter
     stopped: bool = False
 
     def search(self, patterns: Votes, smoothing: float, max_ratio: float | None = None) -> WeightSearch:
@@ -171,7 +171,7 @@ class _Task:
         method = (
             "sweep" if self.method == "auto" and len(patterns.classes) == 3 and len(patterns) > _FEW else self.method
         )
-        with self.watch() as progress:
+        with self.reporter() as progress:
             return search_weights(
                 patterns,
                 preferences=self.preferences,

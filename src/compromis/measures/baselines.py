@@ -43,7 +43,7 @@ def naive_baselines(
 def constant_losses(counts: Counts, arrays: PreferenceArrays) -> NDArray[np.float64]:
     """Return the PRAGMA loss of always deciding each class (the trade-off paper's maximal group).
 
-    The class predicted has recall 1 and its share of the rows for precision; every other class that occurs is never predicted, which counts 1.
+    The class predicted has recall 1 and its share of the rows for precision; every other class that occurs counts 1.
     """
     present = counts.support > 0
     importance = np.where(present, arrays.importance, 0.0)

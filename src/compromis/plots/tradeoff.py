@@ -16,7 +16,7 @@ from compromis.plots.canvas import DARK, QUIET, new_axes, tidy
 from compromis.plots.marks import SHADE, SMALL, beside, line_style, plain, spread
 from compromis.plots.points_doors import PointsDisplay
 from compromis.tradeoffs.candidates import Pair
-from compromis.tradeoffs.comparison import Comparison, compare
+from compromis.tradeoffs.comparison import Comparison, compare_curves
 from compromis.tradeoffs.domain import domain_of_application
 from compromis.tradeoffs.space import PrecisionRecallSpace
 
@@ -84,16 +84,16 @@ class TradeoffDisplay(PointsDisplay):
         unknown = [name for name in landmarks if name not in LANDMARKS]
         if unknown:
             raise InputError(f"there is no landmark {unknown[0]!r}; choose among {', '.join(LANDMARKS)}")
-        self.comparison = compare(self.points, metric, pair=pair)
+        self.comparison = compare_curves(self.points, metric, pair=pair)
         self.landmarks = tuple(landmarks)
 
     @classmethod
     def from_comparison(
         cls, comparison: Comparison, *, landmarks: Sequence[str] = tuple(LANDMARKS), ax: Any = None
     ) -> TradeoffDisplay:
-        """Draw what `compromis.compare` returned, in the space of either pair of rates."""
+        """Draw what `compromis.compare_curves` returned, in the space of either pair of rates."""
         if not isinstance(comparison, Comparison):
-            raise InputError(f"comparison comes from compromis.compare, got {type(comparison).__name__}")
+            raise InputError(f"comparison comes from compromis.compare_curves, got {type(comparison).__name__}")
         points = {name: curve.points for name, curve in comparison.curves.items()}
         pair = next(iter(comparison.curves.values())).pair
         return cls(points, metric=comparison.metric, pair=pair, landmarks=landmarks).plot(ax=ax)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from compromis.errors import InputError, shown_label
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import Metric
-from compromis.tradeoffs.comparison import Comparison, check_algorithms, compare
+from compromis.tradeoffs.comparison import Comparison, check_algorithms, compare_curves
 from compromis.tradeoffs.curve import TradeoffCurve
 from compromis.tradeoffs.domain import domain_of_application
 from compromis.tradeoffs.minima import meeting
@@ -93,7 +93,7 @@ class TradeoffReport:
                 left_out[name] = str(error)
         if not feasible:
             raise InputError("; ".join(f"{name}: {reason}" for name, reason in left_out.items()))
-        return cls(compare(feasible, metric), min_precision, min_recall, left_out)
+        return cls(compare_curves(feasible, metric), min_precision, min_recall, left_out)
 
     @property
     def _points(self) -> OperatingPoints:

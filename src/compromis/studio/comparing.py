@@ -15,7 +15,7 @@ from compromis.evidence.points import OperatingPoints
 from compromis.evidence.votes import Votes
 from compromis.measures.rates import precision, recall
 from compromis.studio.jobs import Report
-from compromis.tradeoffs import Comparison, TradeoffCurve, compare
+from compromis.tradeoffs import Comparison, TradeoffCurve, compare_curves
 
 GRID = np.linspace(0.0, 1.0, 101)
 MOST_POINTS = 200
@@ -42,7 +42,7 @@ def compare_class(evidence: Mapping[str, Votes], label: Any, metric: str, report
         report(number / (len(evidence) + 1), f"cutting the votes of {name}")
         points[name] = class_points(patterns, label)
     report(len(points) / (len(points) + 1), "comparing")
-    comparison = compare(points, metric)
+    comparison = compare_curves(points, metric)
     return {
         "label": label,
         "metric": metric,

@@ -1,7 +1,7 @@
 """The trade-off space: what is best for which recall weight, who is best where, and its siblings in ROC space."""
 
 from compromis.tradeoffs.areas import Beta
-from compromis.tradeoffs.comparison import Comparison, Winner, compare
+from compromis.tradeoffs.comparison import Comparison, Winner, compare_curves
 from compromis.tradeoffs.cost_curves import CostCurve, constant_cost, probability_cost
 from compromis.tradeoffs.curve import TradeoffCurve
 from compromis.tradeoffs.decision_curve import DecisionCurve, decision_curve
@@ -32,7 +32,7 @@ __all__ = [
     "RocHull",
     "TradeoffCurve",
     "Winner",
-    "compare",
+    "compare_curves",
     "constant_cost",
     "decision_curve",
     "domain_of_application",

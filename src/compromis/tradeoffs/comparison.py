@@ -36,7 +36,7 @@ class Winner:
     >>> import compromis as cp
     >>> few = cp.OperatingPoints.from_groups(range(40), {"small": range(10)}, 200)
     >>> many = cp.OperatingPoints.from_groups(range(40), {"large": range(80)}, 200)
-    >>> winner = cp.compare({"few": few, "many": many}).intervals[0]
+    >>> winner = cp.compare_curves({"few": few, "many": many}).intervals[0]
     >>> winner.best, winner.low, round(winner.high, 3)
     (('few',), 0.0, 0.4)
     """
@@ -66,7 +66,7 @@ class Comparison:
     >>> import compromis as cp
     >>> few = cp.OperatingPoints.from_groups(range(40), {"small": range(10)}, 200)
     >>> many = cp.OperatingPoints.from_groups(range(40), {"large": range(80)}, 200)
-    >>> comparison = cp.compare({"few": few, "many": many})
+    >>> comparison = cp.compare_curves({"few": few, "many": many})
     >>> [(part.name, round(part.high, 3)) for part in comparison.intervals]  # precision 1, recall 1/4; precision 1/2, recall 1
     [('few', 0.4), ('many', 1.0)]
     """
@@ -136,7 +136,7 @@ class Comparison:
         return table(self)
 
 
-def compare(
+def compare_curves(
     algorithms: Mapping[str, OperatingPoints],
     metric: str | Metric = "kulczynski",
     *,
@@ -158,11 +158,11 @@ def compare(
     >>> import compromis as cp
     >>> careful = cp.OperatingPoints.from_groups(range(10), {"a": range(4)}, 50)
     >>> eager = cp.OperatingPoints.from_groups(range(10), {"b": range(15)}, 50)
-    >>> result = cp.compare({"careful": careful, "eager": eager})
+    >>> result = cp.compare_curves({"careful": careful, "eager": eager})
     >>> [(round(part.low, 3), round(part.high, 3), part.name) for part in result.intervals]
     [(0.0, 0.357, 'careful'), (0.357, 1.0, 'eager')]
     """
-    check_algorithms(algorithms, "compare")
+    check_algorithms(algorithms, "compare_curves")
     family = get_metric(metric)
     return Comparison({name: TradeoffCurve(points, family, pair=pair) for name, points in algorithms.items()})
 

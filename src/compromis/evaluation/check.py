@@ -1,4 +1,4 @@
-"""A quality gate: passed when every minimum is met."""
+"""A check of minima: passed when each is met."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Gate:
+class Check:
     """The conditions of preferences, checked one by one; ``str()`` is a line for each.
 
     Attributes
@@ -40,7 +40,7 @@ class Gate:
     >>> import compromis as cp
     >>> arrays = cp.Preferences({"bad": cp.Preference(10, min_recall=0.9)})
     >>> result = cp.evaluate(["bad", "bad", "good", "good"], ["bad", "good", "good", "good"], preferences=arrays)
-    >>> checked = cp.gate(result)
+    >>> checked = cp.check(result)
     >>> checked.passed, len(checked.conditions)
     (False, 1)
     """
@@ -82,7 +82,7 @@ class Gate:
         return write_json({**document, "evaluation": self.evaluation.document()}, path)
 
 
-def gate(evaluation: Evaluation, *, max_loss: float | None = None) -> Gate:
+def check(evaluation: Evaluation, *, max_loss: float | None = None) -> Check:
     """Check an evaluation against the minima of its preferences.
 
     Parameters
@@ -102,13 +102,13 @@ def gate(evaluation: Evaluation, *, max_loss: float | None = None) -> Gate:
     >>> import compromis as cp
     >>> arrays = cp.Preferences({"bad": cp.Preference(10, min_recall=0.9)})
     >>> result = cp.evaluate(["bad", "bad", "good", "good"], ["bad", "good", "good", "good"], preferences=arrays)
-    >>> print(cp.gate(result))
+    >>> print(cp.check(result))
     MISSED  recall of 'bad': 0.5000, at least 0.9
     The check of 4 rows failed: 1 of 1 is missed.
     """
     arrays, verdict = evaluation.arrays, evaluation.verdict
     if arrays is None or verdict is None:
-        raise InputError("a gate needs preferences: evaluate with preferences=")
+        raise InputError("a check needs preferences: evaluate with preferences=")
     missed = {(one.label, one.rate): one for one in verdict.shortfalls}
     conditions = []
     for k, (label, one) in enumerate(evaluation.per_class.items()):
@@ -123,7 +123,7 @@ def gate(evaluation: Evaluation, *, max_loss: float | None = None) -> Gate:
         raise InputError(
             "the preferences set no minimum for a class of these rows, so nothing could be missed; set min_precision or min_recall"
         )
-    return Gate(evaluation, tuple(conditions))
+    return Check(evaluation, tuple(conditions))
 
 
 def _bound(condition: Condition) -> str:

@@ -1,4 +1,4 @@
-"""A decision watched over time: evidence per period, loss against the preferences, what has changed and what to do."""
+"""A decision monitored over time: evidence per period, loss against the preferences, what has changed and what to do."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from compromis.drift.change import change_between
 from compromis.drift.estimate import PrevalenceEstimate
 from compromis.drift.prevalence import from_predicted
-from compromis.drift.wording import AGAIN, Period, advice, alarm, watch_markdown, watch_text
+from compromis.drift.wording import AGAIN, Period, advice, alarm, monitor_markdown, monitor_text
 from compromis.errors import InputError, shown
 from compromis.evidence import Counts
 from compromis.frames import make_frame
@@ -23,7 +23,7 @@ from compromis.preferences import Label, PreferenceArrays, Preferences
 from compromis.reporting.json import plain, write_json
 from compromis.uncertainty.interval import read_confidence
 
-SCHEMA, VERSION = "compromis/watch", 1
+SCHEMA, VERSION = "compromis/monitor", 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +43,7 @@ class Unlabelled:
     >>> import numpy as np
     >>> spring = cp.Counts.from_matrix([[950, 50], [10, 90]], ["good", "bad"])
     >>> arrays = cp.Preferences({"bad": cp.Preference(10, min_precision=0.5)}, metric="f")
-    >>> found = cp.watch({"spring": spring, "autumn": cp.Unlabelled(np.array([1902, 118]))}, preferences=arrays)
+    >>> found = cp.monitor({"spring": spring, "autumn": cp.Unlabelled(np.array([1902, 118]))}, preferences=arrays)
     >>> [period.rows for period in found.periods]
     [1100, 2020]
     """
@@ -53,7 +53,7 @@ class Unlabelled:
 
 
 @dataclass(frozen=True, eq=False)
-class Watch:
+class Monitor:
     """The periods of a decision, judged by what matters; ``str()`` is the report.
 
     Attributes
@@ -69,7 +69,7 @@ class Watch:
     --------
     >>> import compromis as cp
     >>> week = cp.Counts.from_matrix([[95, 5], [1, 9]], ["good", "bad"])
-    >>> found = cp.watch({"first": week, "second": week}, preferences=cp.Preferences.prioritise(["bad"], metric="f"))
+    >>> found = cp.monitor({"first": week, "second": week}, preferences=cp.Preferences.prioritise(["bad"], metric="f"))
     >>> len(found.periods), found.classes
     (2, ('good', 'bad'))
     """
@@ -95,28 +95,28 @@ class Watch:
         return make_frame(columns, backend)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the watch as JSON of a versioned schema; with `path`, write it there too, whole or not at all."""
+        """Return the monitor as JSON of a versioned schema; with `path`, write it there too, whole or not at all."""
         periods = [plain(asdict(period)) for period in self.periods]
         return write_json(
             {"schema": SCHEMA, "version": VERSION, "classes": list(self.classes), "periods": periods}, path
         )
 
     def to_markdown(self) -> str:
-        """Return the watch as GitHub-flavoured Markdown."""
-        return watch_markdown(self.periods, self.classes)
+        """Return the monitor as GitHub-flavoured Markdown."""
+        return monitor_markdown(self.periods, self.classes)
 
     def __str__(self) -> str:
-        return watch_text(self.periods, self.classes)
+        return monitor_text(self.periods, self.classes)
 
 
-def watch(
+def monitor(
     periods: Mapping[str, Counts | Unlabelled],
     *,
     preferences: Preferences,
     reference: Counts | None = None,
     max_loss: float | None = None,
     confidence: float = 0.95,
-) -> Watch:
+) -> Monitor:
     """Judge the same decision period by period, and say what to do where the preferences are no longer met.
 
     Parameters
@@ -144,7 +144,7 @@ def watch(
     >>> spring = cp.Counts.from_matrix([[950, 50], [10, 90]], ["good", "bad"])
     >>> autumn = cp.Counts.from_matrix([[1900, 100], [2, 18]], ["good", "bad"])
     >>> arrays = cp.Preferences({"bad": cp.Preference(10, min_precision=0.5)}, metric="f")
-    >>> found = cp.watch({"spring": spring, "autumn": autumn}, preferences=arrays)
+    >>> found = cp.monitor({"spring": spring, "autumn": autumn}, preferences=arrays)
     >>> [period.met for period in found.periods]
     [True, False]
     >>> print(found.periods[1].advice)
@@ -159,7 +159,7 @@ def watch(
     classes = first.classes
     arrays = preferences.on(classes)
     judged = [_period(name, one, first, arrays, max_loss, level) for name, one in periods.items()]
-    return Watch(tuple(judged), classes, preferences)
+    return Monitor(tuple(judged), classes, preferences)
 
 
 def _check(periods: Any, preferences: Any) -> None:

@@ -1,4 +1,4 @@
-"""compromis watch: the same decision over time, judged by what matters."""
+"""compromis monitor: the same decision over time, judged by what matters."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from compromis.cli.saying import say_dropped
 
 if TYPE_CHECKING:
     from compromis.cli.predicted import Predicted
-    from compromis.drift.watching import Unlabelled
+    from compromis.drift.monitor import Unlabelled
     from compromis.evidence import Counts
 
 
-@click.command("watch")
+@click.command("monitor")
 @click.argument("files", nargs=-1, required=True)
 @click.option(
     "--truth", metavar="COL", help="The column of true classes; files without it are taken to have no labels."
@@ -61,7 +61,7 @@ def command(
     nothing could be judged.
     """
     from compromis.cli.predicted import check_options, read_predicted
-    from compromis.drift.watching import watch
+    from compromis.drift.monitor import monitor
 
     check_options(decision, votes, weights)
     preferences = read_preferences(preferences_file, prioritise, metric, required=True)
@@ -75,7 +75,7 @@ def command(
         one = read_predicted(file, known, decision, votes, weights, drop=drop_missing)
         say_dropped(one.dropped)
         periods[name] = one.counts if one.counts is not None else _unlabelled(one, accepted.counts)
-    found = watch(periods, preferences=preferences, reference=accepted.counts, max_loss=max_loss)
+    found = monitor(periods, preferences=preferences, reference=accepted.counts, max_loss=max_loss)
     text: Any = found.to_json() if as_json else found.to_markdown() if markdown else found
     click.echo(text, nl=as_json)
     last = found.periods[-1]
@@ -109,8 +109,8 @@ def _has_column(file: str, name: str) -> bool:
 def _unlabelled(one: Predicted, reference: Counts) -> Unlabelled:
     import numpy as np
 
+    from compromis.drift.monitor import Unlabelled
     from compromis.drift.prevalence import prevalence_by_em
-    from compromis.drift.watching import Unlabelled
     from compromis.evidence.positions import positions_in
 
     predicted = np.bincount(positions_in(one.labels, reference.classes, "decision"), minlength=len(reference.classes))
