@@ -81,7 +81,7 @@ def bare(engine: str, files: list[str], keys: list[str]) -> int:
 def evaluation(engine: str, files: list[str]) -> str:
     import compromis as cp
 
-    return str(cp.evaluate_frame(cp.scan(files, engine=engine), truth="truth", decision="decision"))
+    return str(cp.evaluate_frame(cp.scan(files, engine=engine), truth="truth", prediction="decision"))
 
 
 def patterns(engine: str, files: list[str]):

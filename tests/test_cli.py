@@ -22,7 +22,7 @@ def printed(evaluation):
     return str(evaluation).replace(note, "give --train-file for those of the training rows")
 
 
-GIVEN = ["evaluate", "results.csv", "--truth", "truth", "--decision", "decision"]
+GIVEN = ["evaluate", "results.csv", "--truth", "truth", "--prediction", "decision"]
 TRUTH, DECISION = ["bad", "good", "good", "NA", "bad", "01"], ["bad", "bad", "good", "NA", "good", "1"]
 
 
@@ -44,10 +44,10 @@ def table(tmp_path):
 def test_evaluate_is_the_librarys(run, table):
     preferences = cp.Preferences.prioritise(["bad"])
     expected = cp.evaluate(TRUTH, DECISION, preferences=preferences)
-    done = run("evaluate", table, "--truth", "truth", "--decision", "decision", "--prioritise", "bad")
+    done = run("evaluate", table, "--truth", "truth", "--prediction", "decision", "--prioritise", "bad")
     assert done.exit_code == 0
     assert done.stdout == printed(expected)
-    done = run("evaluate", table, "--truth", "truth", "--decision", "decision", "--prioritise", "bad", "--json")
+    done = run("evaluate", table, "--truth", "truth", "--prediction", "decision", "--prioritise", "bad", "--json")
     assert json.loads(done.stdout) == json.loads(expected.to_json())
 
 
@@ -57,7 +57,7 @@ def test_weights_labels_index_and_preferences(run, table, tmp_path):
     order = ["good", "bad", "NA", "01", "1", "absent"]
     labels = [part for label in order for part in ("--label", label)]
     done = run(
-        "evaluate", table, "--truth", "truth", "--decision", "decision", "--weight", "weight",
+        "evaluate", table, "--truth", "truth", "--prediction", "decision", "--weight", "weight",
         "--preferences", "preferences.toml", "--metric", "fowlkes_mallows", *labels, "--json",
     )  # fmt: skip
     expected = cp.evaluate(
@@ -93,16 +93,16 @@ def test_a_warning_is_one_line(run, table):
 
 
 def test_standard_input(run, table):
-    done = run("evaluate", "-", "--truth", "truth", "--decision", "decision", input=table.read_text())
+    done = run("evaluate", "-", "--truth", "truth", "--prediction", "decision", input=table.read_text())
     assert done.stdout == printed(cp.evaluate(TRUTH, DECISION))
 
 
 def test_missing_labels(run, tmp_path):
     (tmp_path / "m.csv").write_text("t,d\na,a\n,b\nb,b\n,a\n")
-    done = run("evaluate", "m.csv", "--truth", "t", "--decision", "d")
+    done = run("evaluate", "m.csv", "--truth", "t", "--prediction", "d")
     assert done.exit_code == 2
     assert "column 't' of m.csv has 2 missing values (the first in data row 2)" in done.stderr
-    done = run("evaluate", "m.csv", "--truth", "t", "--decision", "d", "--drop-missing")
+    done = run("evaluate", "m.csv", "--truth", "t", "--prediction", "d", "--drop-missing")
     assert done.exit_code == 0
     assert "left out 2 rows without a class" in done.stderr
     assert done.stdout == printed(cp.evaluate(["a", "b"], ["a", "b"]))
@@ -182,7 +182,7 @@ def test_arff_weights_are_used(run, tmp_path):
     (tmp_path / "w.arff").write_text(
         "@relation w\n@attribute t {a,b}\n@attribute d {a,b}\n@data\na,a,{3}\nb,a,{1}\n?,a,{7}\n"
     )
-    done = run("evaluate", "w.arff", "--truth", "t", "--decision", "d", "--drop-missing", "--json")
+    done = run("evaluate", "w.arff", "--truth", "t", "--prediction", "d", "--drop-missing", "--json")
     assert json.loads(done.stdout)["counts"]["matrix"] == [[3.0, 0.0], [1.0, 0.0]]
     assert "left out 1 row without a class" in done.stderr
 
@@ -204,9 +204,9 @@ def test_demo(run):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["evaluate", "nowhere.csv", "--truth", "t", "--decision", "d"], "there is no file 'nowhere.csv'"),
-        (["evaluate", "results.csv", "--truth", "trut", "--decision", "decision"], "no column 'trut'; did you mean 'truth'?"),
-        (["evaluate", "results.csv", "--truth", "truth"], "give --decision, --scores, or both"),
+        (["evaluate", "nowhere.csv", "--truth", "t", "--prediction", "d"], "there is no file 'nowhere.csv'"),
+        (["evaluate", "results.csv", "--truth", "trut", "--prediction", "decision"], "no column 'trut'; did you mean 'truth'?"),
+        (["evaluate", "results.csv", "--truth", "truth"], "give --prediction, --scores, or both"),
         (["evaluate", "results.csv", "--truth", "truth", "--scores", "q_"], "no column is named 'q_' or starts with it"),
         ([*GIVEN, "--weight", "decision"], "must hold numbers, got 'bad' in data row 1"),
         ([*GIVEN, "--prioritise", "bda"], "which is neither in the data nor given with --label; did you mean 'bad'?"),
@@ -214,7 +214,7 @@ def test_demo(run):
         ([*GIVEN, "--label", "bad"], "--label misses"),
         ([*GIVEN, "--preferences", "no.toml"], "no.toml: No such file"),
         ([*GIVEN, "--preferences", "a", "--prioritise", "b"], "not both"),
-        (["evaluate", "-", "--truth", "truth", "--decision", "decision"], "standard input is empty"),
+        (["evaluate", "-", "--truth", "truth", "--prediction", "decision"], "standard input is empty"),
         (["preferences"], "give FILE and --truth COL, or --label"),
         (["preferences", "--label", "a", "--metric", "nope"], "there is no metric 'nope'"),
         (["preferences", "results.csv", "--truth", "nope"], "there is no column 'nope'"),
@@ -250,7 +250,7 @@ def test_two_hundred_configurations(run, tmp_path, rng):
             path,
             "--truth",
             "t",
-            "--decision",
+            "--prediction",
             "d",
             f"--prioritise={truth[0]}",
             "--metric",

@@ -43,7 +43,7 @@ def run(*arguments, code=0):
 @pytest.mark.parametrize("engine", ["polars", "duckdb", "dask"])
 @pytest.mark.parametrize("file", ["rows.csv", "rows.parquet"])
 def test_every_engine_prints_the_same_report(rows, engine, file):
-    options = ["--truth", "truth", "--decision", "decision", "--weight", "w", "--prioritise", "01"]
+    options = ["--truth", "truth", "--prediction", "decision", "--weight", "w", "--prioritise", "01"]
     plain = run("evaluate", rows / file, *options)
     assert run("evaluate", rows / file, *options, "--engine", engine).stdout == plain.stdout
 
@@ -68,7 +68,7 @@ def test_large_files_folders_and_patterns_go_to_an_engine(rows, monkeypatch):
     frame = pl.read_csv(rows / "rows.csv", infer_schema=False)
     frame[:100].write_csv(rows / "parts" / "1.csv")
     frame[100:].write_csv(rows / "parts" / "2.csv")
-    options = ["--truth", "truth", "--decision", "decision"]
+    options = ["--truth", "truth", "--prediction", "decision"]
     plain = run("evaluate", rows / "rows.csv", *options).stdout
     assert run("evaluate", rows / "parts", *options).stdout == plain
     assert run("evaluate", rows / "parts" / "*.csv", *options).stdout == plain
@@ -82,7 +82,7 @@ def test_shards_counted_apart_add_up(rows):
     for number, part in enumerate([frame[:10], frame[10:150], frame[150:]]):
         part.write_csv(rows / f"{number}.csv")
         for kind, options in {
-            "counts": ["--decision", "decision"],
+            "counts": ["--prediction", "decision"],
             "votes": ["--votes", "p_"],
             "score": ["--score", "score", "--positive", "NA", "--bins", 50, "--within", 0, 1],
         }.items():
@@ -91,7 +91,7 @@ def test_shards_counted_apart_add_up(rows):
             )
     counts = [rows / f"counts{number}.json" for number in range(3)]
     whole = run(
-        "evaluate", rows / "rows.csv", "--truth", "truth", "--decision", "decision", "--prioritise", "01"
+        "evaluate", rows / "rows.csv", "--truth", "truth", "--prediction", "decision", "--prioritise", "01"
     ).stdout
     whole = whole.replace("; give --train-file for those of the training rows", "")  # merge has no such option
     assert run("merge", *counts, "--prioritise", "01", "--output", rows / "all.json").stdout.strip() == whole.strip()
@@ -113,7 +113,7 @@ def test_shards_counted_apart_add_up(rows):
 def test_small_cells_stay_at_home(rows):
     pl.DataFrame({"t": ["a"] * 9 + ["b"] * 3, "d": ["a"] * 12}).write_csv(rows / "few.csv")
     done = run(
-        "count", rows / "few.csv", "--truth", "t", "--decision", "d", "--min-cell", 5, "--output", rows / "x.json"
+        "count", rows / "few.csv", "--truth", "t", "--prediction", "d", "--min-cell", 5, "--output", rows / "x.json"
     )
     assert "1 cell of fewer than 5 rows kept back: up to 4 rows are missing" in done.stderr
     assert json.loads((rows / "x.json").read_text())["evidence"]["matrix"] == [[9, 0], [0, 0]]
@@ -122,17 +122,17 @@ def test_small_cells_stay_at_home(rows):
 
 
 ERRORS = {
-    "unknown column": (["rows.csv", "--truth", "truht", "--decision", "decision"], "did you mean 'truth'"),
+    "unknown column": (["rows.csv", "--truth", "truht", "--prediction", "decision"], "did you mean 'truth'"),
     "not a number": (
-        ["rows.csv", "--truth", "truth", "--decision", "decision", "--weight", "truth"],
+        ["rows.csv", "--truth", "truth", "--prediction", "decision", "--weight", "truth"],
         "could not run the query",
     ),
     "unknown engine": (
-        ["rows.csv", "--truth", "truth", "--decision", "decision", "--engine", "duck"],
+        ["rows.csv", "--truth", "truth", "--prediction", "decision", "--engine", "duck"],
         "did you mean 'duckdb'",
     ),
-    "no file": (["row.csv", "--truth", "truth", "--decision", "decision"], "did you mean 'rows.csv'"),
-    "corrupt": (["bad.parquet", "--truth", "truth", "--decision", "decision"], "cannot be read as Parquet"),
+    "no file": (["row.csv", "--truth", "truth", "--prediction", "decision"], "did you mean 'rows.csv'"),
+    "corrupt": (["bad.parquet", "--truth", "truth", "--prediction", "decision"], "cannot be read as Parquet"),
 }
 
 
@@ -156,7 +156,7 @@ def test_a_cluster_that_does_not_answer(rows, monkeypatch, engine):
     with socket.socket() as deaf:  # bound, but nobody listens
         deaf.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{deaf.getsockname()[1]}"
-        options = ["--truth", "truth", "--decision", "decision", "--engine", engine, "--cluster", address]
+        options = ["--truth", "truth", "--prediction", "decision", "--engine", engine, "--cluster", address]
         done = run("evaluate", rows / "rows.csv", *options, code=2)
         assert f"no cluster answers at {address} within 0.5 seconds" in done.stderr
 
@@ -167,12 +167,12 @@ def test_a_cluster_that_is_none(rows, monkeypatch):
         silent.bind(("127.0.0.1", 0))
         silent.listen()
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
-        options = ["--truth", "truth", "--decision", "decision", "--engine", "dask", "--cluster", address]
+        options = ["--truth", "truth", "--prediction", "decision", "--engine", "dask", "--cluster", address]
         assert (
             "does not answer as a Dask scheduler within 0.5 seconds"
             in run("evaluate", rows / "rows.csv", *options, code=2).stderr
         )
-    done = run("evaluate", rows / "rows.csv", "--truth", "truth", "--decision", "decision", "--cluster", "x", code=2)
+    done = run("evaluate", rows / "rows.csv", "--truth", "truth", "--prediction", "decision", "--cluster", "x", code=2)
     assert "--cluster needs --engine" in done.stderr
 
 
@@ -187,7 +187,7 @@ def test_a_file_that_changes_while_it_is_read(rows, monkeypatch):
         return plain(*arguments, **options)
 
     monkeypatch.setattr(counts_frame, "count_groups", meanwhile)
-    options = ["--truth", "truth", "--decision", "decision", "--engine", "duckdb", "--output", rows / "x.json"]
+    options = ["--truth", "truth", "--prediction", "decision", "--engine", "duckdb", "--output", rows / "x.json"]
     done = run("count", rows / "rows.csv", *options, code=2)
     assert "changed while it was read" in done.stderr
     assert not (rows / "x.json").exists()
@@ -195,7 +195,7 @@ def test_a_file_that_changes_while_it_is_read(rows, monkeypatch):
 
 def test_missing_classes(rows):
     (rows / "gaps.csv").write_text("t,d\na,a\n,a\nb,\nb,b\n")
-    options = ["--truth", "t", "--decision", "d", "--engine", "duckdb"]
+    options = ["--truth", "t", "--prediction", "d", "--engine", "duckdb"]
     done = run("evaluate", rows / "gaps.csv", *options, code=2)
     assert (
         "2 rows lack their true or predicted class; fill them in, or leave those rows out with --drop-missing"
@@ -204,5 +204,5 @@ def test_missing_classes(rows):
     found = run("evaluate", rows / "gaps.csv", *options, "--drop-missing")
     assert "left out 2 rows without a class" in found.stderr
     assert (
-        found.stdout == run("evaluate", rows / "gaps.csv", "--truth", "t", "--decision", "d", "--drop-missing").stdout
+        found.stdout == run("evaluate", rows / "gaps.csv", "--truth", "t", "--prediction", "d", "--drop-missing").stdout
     )

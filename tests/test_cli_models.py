@@ -137,7 +137,7 @@ def test_predict_beside_the_rows(flowers):
     votes = table[[f"p_{label}" for label in decision.classes]].to_numpy()
     assert votes.sum(axis=1) == pytest.approx(np.ones(len(votes)))
     assert decision.decide(votes).tolist() == alone
-    judged = run("evaluate", "all.csv", "--truth", "species", "--decision", "predicted", "--scores", "p_")
+    judged = run("evaluate", "all.csv", "--truth", "species", "--prediction", "predicted", "--scores", "p_")
     assert judged.exit_code == 0, judged.output
     twice = run("predict", "m.model", "all.csv", "--append")
     assert twice.exit_code == 2

@@ -40,7 +40,7 @@ def files(_in_an_empty_folder):
     cp.Decision(("bad", "good"), [1.0, 1.0]).to_json("w.json")
 
 
-CHECK = ("--truth", "class", "--decision", "predicted", "--preferences", "preferences.toml")
+CHECK = ("--truth", "class", "--prediction", "predicted", "--preferences", "preferences.toml")
 
 
 class TestCheck:
@@ -85,10 +85,10 @@ class TestCheck:
     @pytest.mark.parametrize(
         ("arguments", "said"),
         [
-            (("spring.csv", "--truth", "class", "--decision", "predicted"), "Missing option '--preferences'"),
+            (("spring.csv", "--truth", "class", "--prediction", "predicted"), "Missing option '--preferences'"),
             (
                 ("spring.csv", "--truth", "class", "--preferences", "preferences.toml"),
-                "give --decision, or --votes with --weights",
+                "give --prediction, or --votes with --weights",
             ),
             (("spring.csv", *CHECK, "--weights", "w.json"), "--weights decide columns of votes; give --votes"),
             (("spring.csv", *CHECK[:3], "nothing", *CHECK[4:]), "there is no column 'nothing'"),
@@ -144,7 +144,7 @@ class TestWatch:
             "spring.csv",
             "--truth",
             "class",
-            "--decision",
+            "--prediction",
             "predicted",
             "--preferences",
             "preferences.toml",
@@ -186,7 +186,15 @@ class TestEvaluate:
             file.write("true,good,bad\nbad,9,0\ngood,0,1\n")
         document = json.loads(
             run(
-                "evaluate", "spring.csv", "--truth", "class", "--decision", "predicted", "--cost", "cost.csv", "--json"
+                "evaluate",
+                "spring.csv",
+                "--truth",
+                "class",
+                "--prediction",
+                "predicted",
+                "--cost",
+                "cost.csv",
+                "--json",
             ).output
         )
         assert document["summary"]["total_cost"] == 9 * 10 + 50
@@ -195,14 +203,14 @@ class TestEvaluate:
         truth, predicted = (np.repeat([pair[place] for pair in SPRING], list(SPRING.values())) for place in (0, 1))
         train = ["bad"] * 20 + ["good"] * 2000
         expected = cp.evaluate(truth, predicted, priors=cp.training_priors(train)).summary.relative_absolute_error
-        arguments = ("evaluate", "spring.csv", "--truth", "class", "--decision", "predicted", "--json")
+        arguments = ("evaluate", "spring.csv", "--truth", "class", "--prediction", "predicted", "--json")
         by_file = json.loads(run(*arguments, "--train-file", "autumn.csv").output)
         assert by_file["summary"]["relative_absolute_error"] == expected
         by_hand = json.loads(run(*arguments, "--priors", "bad=0.1", "--priors", "good=0.9").output)
         assert by_hand["priors"] == {"given": True, "shares": [0.1, 0.9]}
 
     def test_markdown(self, files):
-        done = run("evaluate", "spring.csv", "--truth", "class", "--decision", "predicted", "--markdown")
+        done = run("evaluate", "spring.csv", "--truth", "class", "--prediction", "predicted", "--markdown")
         assert done.output.startswith("**Evaluation** of 1,100 rows, accuracy 0.945")
         assert "| <code>bad</code> | 100 | 140 | 0.900 | 0.643 |" in done.output
 
@@ -223,12 +231,12 @@ class TestEvaluate:
     def test_mistakes(self, files, options, said):
         with open("three.csv", "w") as file:
             file.write("true,a,b,c\na,0,1,1\nb,1,0,1\nc,1,1,0\n")
-        done = run("evaluate", "spring.csv", "--truth", "class", "--decision", "predicted", *options)
+        done = run("evaluate", "spring.csv", "--truth", "class", "--prediction", "predicted", *options)
         assert done.exit_code == 2
         assert said in done.output
 
     def test_the_note_names_the_option(self, files):
-        done = run("evaluate", "spring.csv", "--truth", "class", "--decision", "predicted")
+        done = run("evaluate", "spring.csv", "--truth", "class", "--prediction", "predicted")
         assert "give --train-file for those of the training rows" in done.output
         assert "priors=" not in done.output
 
@@ -236,7 +244,7 @@ class TestEvaluate:
 @pytest.mark.parametrize(
     ("sentence", "expected"),
     [
-        ("y_true has 3 rows, y_pred has 4", "the column of --truth has 3 rows, the column of --decision has 4"),
+        ("y_true has 3 rows, y_pred has 4", "the column of --truth has 3 rows, the column of --prediction has 4"),
         ("give one column per class, and labels= if a class does not occur", "give one column per class, and --label for each class if one does not occur"),
         ("labels misses 'x', which y_true has; add it to labels", "--label misses 'x', which the column of --truth has; give it with --label too"),
         ("or use metric f, which", "or use --metric f, which"),

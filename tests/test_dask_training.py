@@ -113,7 +113,7 @@ def test_a_worker_that_dies_gives_the_right_answer_or_a_clear_error():
                 timer = threading.Timer(delay, os.kill, (victims[0], signal.SIGKILL))
                 timer.start()
                 try:
-                    counts = cp.Counts.from_frame(frame, truth="t", decision="d")
+                    counts = cp.Counts.from_frame(frame, truth="t", prediction="d")
                 except cp.EngineError as error:
                     said.append(str(error))
                 else:

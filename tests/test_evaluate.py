@@ -153,7 +153,7 @@ def test_probabilities_are_no_decisions(truth):
     ):
         cp.evaluate(truth, given)
     with pytest.raises(cp.InputError, match="holds probabilities"):
-        cp.Counts.from_frame(pd.DataFrame({"t": truth, "d": given}), truth="t", decision="d")
+        cp.Counts.from_frame(pd.DataFrame({"t": truth, "d": given}), truth="t", prediction="d")
 
 
 def test_classes_written_as_shares_are_classes():

@@ -72,7 +72,7 @@ def random_labels(rng, labels, rows):
 
 def test_hostile_labels_are_counted_exactly(kind, rng):
     truth, decision = random_labels(rng, HOSTILE, 400), random_labels(rng, HOSTILE, 400)
-    counts = cp.Counts.from_frame(make(kind, {"t": truth, "d": decision}), truth="t", decision="d")
+    counts = cp.Counts.from_frame(make(kind, {"t": truth, "d": decision}), truth="t", prediction="d")
     assert pairs(counts) == Counter(zip(truth, decision, strict=True))
     assert counts.classes == tuple(sorted(set(truth + decision)))
     assert counts.matrix.dtype == np.int64
@@ -82,7 +82,7 @@ def test_hostile_labels_are_counted_exactly(kind, rng):
 @pytest.mark.parametrize("labels", [[0, 1, 7], [True, False], [-(2**62), 2**62]])
 def test_labels_of_other_types(engine, rng, labels):
     truth, decision = random_labels(rng, labels, 100), random_labels(rng, labels, 100)
-    counts = cp.Counts.from_frame(make(engine, {"t": truth, "d": decision}), truth="t", decision="d")
+    counts = cp.Counts.from_frame(make(engine, {"t": truth, "d": decision}), truth="t", prediction="d")
     assert pairs(counts) == Counter(zip(truth, decision, strict=True))
     assert {type(label) for label in counts.classes} == {type(labels[0])}
 
@@ -92,7 +92,7 @@ def test_weighted_counts(kind, rng):
     weight = np.round(rng.exponential(size=300), 3)
     weight[rng.random(300) < 0.1] = 0
     frame = make(kind, {"t": truth, "d": decision, "w": weight.tolist()})
-    counts = cp.Counts.from_frame(frame, truth="t", decision="d", weight="w")
+    counts = cp.Counts.from_frame(frame, truth="t", prediction="d", weight="w")
     expected = {key: [] for key in zip(truth, decision, strict=True)}
     for key, value in zip(zip(truth, decision, strict=True), weight.tolist(), strict=True):
         expected[key].append(value)
@@ -107,7 +107,7 @@ def test_ten_thousand_groups(kind):
     """100 x 100 classes, each pair twice and the first once more."""
     first = [place // 100 for place in range(10_000)] * 2 + [0]
     second = [place % 100 for place in range(10_000)] * 2 + [0]
-    counts = cp.Counts.from_frame(make(kind, {"t": first, "d": second}), truth="t", decision="d")
+    counts = cp.Counts.from_frame(make(kind, {"t": first, "d": second}), truth="t", prediction="d")
     expected = np.full((100, 100), 2)
     expected[0, 0] = 3
     assert np.array_equal(counts.matrix, expected)
@@ -115,11 +115,11 @@ def test_ten_thousand_groups(kind):
 
 def test_labels_give_the_order_and_absent_classes(engine):
     frame = make(engine, {"t": ["b", "a"], "d": ["b", "b"]})
-    counts = cp.Counts.from_frame(frame, truth="t", decision="d", labels=["c", "b", "a"])
+    counts = cp.Counts.from_frame(frame, truth="t", prediction="d", labels=["c", "b", "a"])
     assert counts.classes == ("c", "b", "a")
     assert counts.matrix.tolist() == [[0, 0, 0], [0, 1, 0], [0, 1, 0]]
     with pytest.raises(cp.InputError, match="labels misses 'a'"):
-        cp.Counts.from_frame(frame, truth="t", decision="d", labels=["c", "b"])
+        cp.Counts.from_frame(frame, truth="t", prediction="d", labels=["c", "b"])
 
 
 BAD_COUNTS = {
@@ -140,7 +140,7 @@ BAD_COUNTS = {
 def test_bad_labels_are_the_same_error_everywhere(engine, case):
     columns, types, message = BAD_COUNTS[case]
     with pytest.raises(cp.InputError) as caught:
-        cp.Counts.from_frame(make(engine, columns, types), truth="t", decision="d")
+        cp.Counts.from_frame(make(engine, columns, types), truth="t", prediction="d")
     assert message in str(caught.value)
 
 
@@ -148,13 +148,13 @@ def test_bad_labels_are_the_same_error_everywhere(engine, case):
 def test_bad_weights(engine, weight):
     frame = make(engine, {"t": ["a", "b", "b"], "d": ["a", "b", "b"], "w": [1.0, weight, 2.0]})
     with pytest.raises(cp.InputError, match="column 'w' has 1 row whose weight is missing, negative or infinite"):
-        cp.Counts.from_frame(frame, truth="t", decision="d", weight="w")
+        cp.Counts.from_frame(frame, truth="t", prediction="d", weight="w")
 
 
 def test_weight_of_the_wrong_type(engine):
     frame = make(engine, {"t": ["a"], "d": ["a"], "w": ["1"]})
     with pytest.raises(cp.InputError, match="column 'w' must hold numbers, its type is String"):
-        cp.Counts.from_frame(frame, truth="t", decision="d", weight="w")
+        cp.Counts.from_frame(frame, truth="t", prediction="d", weight="w")
 
 
 def forest_votes(rng, rows, classes=3, trees=4):
@@ -275,7 +275,7 @@ def test_decide_agrees_with_the_decision_in_memory(kind, rng):
     names = ["a", "b", "c", "d"]
     frame = make(kind, {name: votes[:, k].tolist() for k, name in enumerate(names)} | {"t": ["a"] * 400})
     counts = cp.Counts.from_frame(
-        cp.decide(frame, votes=names, weights=weights, smoothing=0.5), truth="t", decision="decision"
+        cp.decide(frame, votes=names, weights=weights, smoothing=0.5), truth="t", prediction="decision"
     )
     expected = Counter(names[max(range(4), key=lambda k: weights[k] * (row[k] + 0.5))] for row in votes.tolist())
     assert {label: counts.predicted[k] for k, label in enumerate(counts.classes) if counts.predicted[k]} == expected
@@ -289,7 +289,7 @@ def test_a_bad_vote_has_no_decision(engine):
     }
     predicted = cp.decide(make(engine, columns), votes=["a", "b"])
     with pytest.raises(cp.InputError, match="column 'decision' has 4 rows without a label"):
-        cp.Counts.from_frame(predicted, truth="t", decision="decision")
+        cp.Counts.from_frame(predicted, truth="t", prediction="decision")
 
 
 def test_decide_keeps_the_other_columns_and_the_kind_of_frame(engine):
@@ -315,5 +315,7 @@ def test_a_decision_brings_its_own_order_of_classes():
 def test_evaluate_frame_is_evaluate(kind, rng):
     truth, decision = random_labels(rng, ["a", "b", "c"], 200), random_labels(rng, ["a", "b", "c"], 200)
     preferences = cp.Preferences.prioritise(["b"])
-    found = cp.evaluate_frame(make(kind, {"t": truth, "d": decision}), truth="t", decision="d", preferences=preferences)
+    found = cp.evaluate_frame(
+        make(kind, {"t": truth, "d": decision}), truth="t", prediction="d", preferences=preferences
+    )
     assert str(found) == str(cp.evaluate(truth, decision, preferences=preferences))

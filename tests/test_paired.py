@@ -308,7 +308,7 @@ def columns(path):
 
 
 def test_the_command_is_the_librarys(table):
-    given = ["compare", table, "--truth", "truth", "--decision", "first", "--decision", "second"]
+    given = ["compare", table, "--truth", "truth", "--prediction", "first", "--prediction", "second"]
     data = columns(table)
     decisions = {name: data[name] for name in ("first", "second")}
     expected = cp.compare_models(decisions, data["truth"], preferences=cp.Preferences.prioritise(["1"]))
@@ -326,10 +326,10 @@ def test_the_command_is_the_librarys(table):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--decision", "first"], "at least two models, got 1"),
-        (["--decision", "first", "--decision", "secnd"], "there is no column 'secnd'; did you mean 'second'"),
-        (["--decision", "first", "--decision", "second", "--confidence", "95"], "got 95; for 95 % write 0.95"),
-        (["--decision", "first", "--decision", "second", "--measure", "loss"], "needs preferences"),
+        (["--prediction", "first"], "at least two models, got 1"),
+        (["--prediction", "first", "--prediction", "secnd"], "there is no column 'secnd'; did you mean 'second'"),
+        (["--prediction", "first", "--prediction", "second", "--confidence", "95"], "got 95; for 95 % write 0.95"),
+        (["--prediction", "first", "--prediction", "second", "--measure", "loss"], "needs preferences"),
     ],
 )
 def test_the_command_fails_in_one_sentence(table, options, message):
@@ -346,7 +346,7 @@ def test_evaluate_takes_confidence_and_groups(table):
         table,
         "--truth",
         "truth",
-        "--decision",
+        "--prediction",
         "first",
         "--confidence",
         "0.9",
@@ -358,5 +358,5 @@ def test_evaluate_takes_confidence_and_groups(table):
     assert json.loads(done.stdout) == json.loads(expected.to_json())
     assert (
         "=== Intervals (95 % confidence)"
-        in run("evaluate", table, "--truth", "truth", "--decision", "first", "--confidence", "0.95").stdout
+        in run("evaluate", table, "--truth", "truth", "--prediction", "first", "--confidence", "0.95").stdout
     )

@@ -245,7 +245,7 @@ def test_command_line_with_weights_and_with_decisions(table):
         panel = content_of(file.read())["panel"]
     assert (panel["weights"], panel["smoothing"]) == ([3.0, 1.0, 1.0], 0.01)
     assert panel["before"] == panel["counts"]
-    done = run("votes.csv", "--truth", "truth", "--decision", "predicted")
+    done = run("votes.csv", "--truth", "truth", "--prediction", "predicted")
     assert done.output == "report written to report.html\n"
     with open("report.html", encoding="utf-8") as file:
         assert content_of(file.read())["matrix"] == table.counts.matrix.tolist()
@@ -254,7 +254,7 @@ def test_command_line_with_weights_and_with_decisions(table):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["votes.csv", "--truth", "truth"], "give --decision, --scores, or both"),
+        (["votes.csv", "--truth", "truth"], "give --prediction, --scores, or both"),
         (["votes.csv", "--truth", "true", "--scores", "p_"], "there is no column 'true'; did you mean 'truth'?"),
         (
             ["votes.csv", "--truth", "truth", "--scores", "p_", "--weights", "w.json"],

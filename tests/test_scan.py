@@ -66,7 +66,7 @@ def write_csv(path, columns, delimiter=","):
 
 
 def counted(where, engine):
-    counts = cp.Counts.from_frame(cp.scan(where, engine=engine), truth="t", decision="d")
+    counts = cp.Counts.from_frame(cp.scan(where, engine=engine), truth="t", prediction="d")
     return {
         (a, b): int(counts.matrix[i, j])
         for i, a in enumerate(counts.classes)
@@ -109,7 +109,7 @@ def test_folders_named_key_value_are_columns_of_text(tmp_path, engine):
         folder = tmp_path / "data" / f"day={day}"
         folder.mkdir(parents=True)
         pl.DataFrame({"d": ["1"]}).write_parquet(folder / "x.parquet")
-    counts = cp.Counts.from_frame(cp.scan(tmp_path / "data", engine=engine), truth="day", decision="d")
+    counts = cp.Counts.from_frame(cp.scan(tmp_path / "data", engine=engine), truth="day", prediction="d")
     assert counts.classes == ("01", "1")
     assert counts.matrix.tolist() == [[0, 1], [0, 1]]
 
@@ -136,7 +136,7 @@ def test_lists_are_no_labels(tmp_path, engine):
             str(tmp_path / "rows.parquet"),
             "--truth",
             "t",
-            "--decision",
+            "--prediction",
             "d",
             "--engine",
             engine,

@@ -14,14 +14,14 @@ from compromis.reporting.tradeoff import TradeoffReport
 BAD = "\x1b[2J\x07x\x9b31m"
 COMMANDS = {
     "tune": ["tune", "FILE", "--truth", "truth", "--votes", "p_", "--prioritise", BAD],
-    "evaluate": ["evaluate", "FILE", "--truth", "truth", "--decision", "d", "--prioritise", BAD],
+    "evaluate": ["evaluate", "FILE", "--truth", "truth", "--prediction", "d", "--prioritise", BAD],
     "evaluate scores": ["evaluate", "FILE", "--truth", "truth", "--scores", "p_", "--confidence", "0.9"],
     "tradeoff": ["tradeoff", "FILE", "--truth", "truth", "--score", f"p_{BAD}", "--positive", BAD],
-    "compare": ["compare", "FILE", "--truth", "truth", "--decision", "d", "--decision", f"e{BAD}"],
+    "compare": ["compare", "FILE", "--truth", "truth", "--prediction", "d", "--prediction", f"e{BAD}"],
     "preferences": ["preferences", "--label", BAD, "--label", "b", "--output", "preferences.toml"],
-    "count": ["count", "FILE", "--truth", "truth", "--decision", "d", "--output", "part.json"],
-    "a column that is not there": ["evaluate", "FILE", "--truth", BAD, "--decision", "d"],
-    "a file that is not there": ["evaluate", f"no{BAD}.csv", "--truth", "truth", "--decision", "d"],
+    "count": ["count", "FILE", "--truth", "truth", "--prediction", "d", "--output", "part.json"],
+    "a column that is not there": ["evaluate", "FILE", "--truth", BAD, "--prediction", "d"],
+    "a file that is not there": ["evaluate", f"no{BAD}.csv", "--truth", "truth", "--prediction", "d"],
 }
 
 

@@ -71,7 +71,7 @@ def try_out(file: Path, folder: Path) -> None:
     run(python, "-m", "pip", "install", "--quiet", str(file), folder=folder)
     version = run(python, "-W", "error", "-c", USE, folder=folder).strip()
     (folder / "rows.csv").write_text(ROWS)
-    printed = run(command, "evaluate", "rows.csv", "--truth", "truth", "--decision", "decision", folder=folder)
+    printed = run(command, "evaluate", "rows.csv", "--truth", "truth", "--prediction", "decision", folder=folder)
     assert "70.9091" in printed, printed
     run(command, "demo", folder=folder)
     run(python, "-m", "pip", "check", folder=folder)

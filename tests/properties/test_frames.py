@@ -46,8 +46,8 @@ def test_decisions_in_a_frame_are_evaluated_as_in_memory(rows, kind, preferences
     frame = make(kind, {"truth": truth, "decision": decision})
     options = {"labels": CLASSES, "preferences": preferences}
     expected = cp.evaluate(*columns_of(rows), **options).document()
-    assert cp.evaluate_frame(frame, truth="truth", decision="decision", **options).document() == expected
-    refused(cp.evaluate_frame, frame, truth="truth", decision="nowhere", **options)
+    assert cp.evaluate_frame(frame, truth="truth", prediction="decision", **options).document() == expected
+    refused(cp.evaluate_frame, frame, truth="truth", prediction="nowhere", **options)
 
 
 @law("evaluate_frame", "decide", "Decision", examples=10)
@@ -133,7 +133,7 @@ def test_labels_in_a_file_are_what_was_written(tmp_path_factory, rows, engine):
     path = tmp_path_factory.mktemp("scan") / "site [1]*.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, quoting=csv.QUOTE_ALL).writerows([("truth", "decision"), *rows])
-    counts = cp.Counts.from_frame(cp.scan(path, engine=engine), truth="truth", decision="decision")
+    counts = cp.Counts.from_frame(cp.scan(path, engine=engine), truth="truth", prediction="decision")
     expected = cp.Counts.from_predictions(*columns_of(rows))
     assert counts.classes == expected.classes
     assert counts.matrix.tolist() == expected.matrix.tolist()

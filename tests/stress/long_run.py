@@ -204,7 +204,9 @@ def engines(folder: Path, rng: np.random.Generator) -> None:
     path = folder / f"rows{rng.integers(10**9)}.csv"
     pairs = rng.integers(0, 4, (int(rng.integers(10, 5000)), 2))
     path.write_text("t,d\n" + "".join(f"c{a},c{b}\n" for a, b in pairs.tolist()))
-    counts = cp.Counts.from_frame(cp.scan(path, engine=("polars", "duckdb")[rng.integers(2)]), truth="t", decision="d")
+    counts = cp.Counts.from_frame(
+        cp.scan(path, engine=("polars", "duckdb")[rng.integers(2)]), truth="t", prediction="d"
+    )
     assert counts.rows == len(pairs)
     path.unlink()
 
@@ -222,7 +224,7 @@ def command_line(folder: Path, rng: np.random.Generator) -> None:
         ["evaluate", *common, "--scores", "p_"],
         ["report", *common, "--scores", "p_", "--output", str(folder / "report.html")],
         ["count", *common, "--votes", "p_", "--output", str(folder / "part.json")],
-        ["evaluate", *common, "--decision", "nothing"],
+        ["evaluate", *common, "--prediction", "nothing"],
     ]
     chosen = commands[rng.integers(len(commands))]
     done = CliRunner().invoke(compromis, chosen)

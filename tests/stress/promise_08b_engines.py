@@ -68,7 +68,7 @@ def counted(path: Path, engine: str) -> Counter[tuple[str, str]] | str:
         else:
             frame = cp.scan(path, engine=engine)
             counts, dropped = count_text_frame(
-                frame, truth="t", decision="d", weight=None, labels=None, spell=label_texts
+                frame, truth="t", prediction="d", weight=None, labels=None, spell=label_texts
             )
             if dropped:
                 return f"{dropped} rows without a label"

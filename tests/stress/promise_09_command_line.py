@@ -155,7 +155,7 @@ def evaluate(rng: Any, data: Data, folder: Path) -> Configuration:
     options += ["--confidence", "0.9"] if confidence else []
     groups = data.groups if rng.random() < 0.3 else None
     options += ["--group", "g"] if groups else []
-    return ["evaluate", "--truth", "truth", "--decision", "m0", "--json", *options], lambda: cp.evaluate(
+    return ["evaluate", "--truth", "truth", "--prediction", "m0", "--json", *options], lambda: cp.evaluate(
         data.truth,
         data.decisions[0],
         preferences=preferences,
@@ -171,7 +171,7 @@ def evaluate_scores(rng: Any, data: Data, folder: Path) -> Configuration:
     options, preferences = random_preferences(rng, data, folder)
     more, weight = with_weight(rng, data)
     decision = data.decisions[1] if rng.random() < 0.5 else None
-    options += [*more, *(["--decision", "m1"] if decision else [])]
+    options += [*more, *(["--prediction", "m1"] if decision else [])]
     order = sorted(data.labels)
     scores = data.scores[:, [data.labels.index(label) for label in order]]
     return ["evaluate", "--truth", "truth", "--scores", "p_", "--json", *options], lambda: cp.evaluate(
@@ -209,7 +209,7 @@ def compare_curves(rng: Any, data: Data, folder: Path) -> Configuration:
     more, weight = with_weight(rng, data)
     options += more
     names = ["m0", "m1", "m2"][: int(rng.integers(2, 4))]
-    options += [part for name in names for part in ("--decision", name)]
+    options += [part for name in names for part in ("--prediction", name)]
     decisions = {name: data.decisions[k] for k, name in enumerate(names)}
     return ["compare", "--truth", "truth", "--json", *options], lambda: compare_models(
         decisions, data.truth, preferences=preferences, sample_weight=weight, confidence=0.95

@@ -38,7 +38,7 @@ def many_rows(folder: Path, kind: str, rows: int) -> Outcome:
     path = folder / f"rows.{kind}"
     expected = _write_csv(path, rows) if kind == "csv" else _write_parquet(path, rows)
     output = folder / "part.json"
-    arguments = [sys.executable, "-m", "compromis", "count", str(path), "--truth", "truth", "--decision", "decision"]
+    arguments = [sys.executable, "-m", "compromis", "count", str(path), "--truth", "truth", "--prediction", "decision"]
     engine = ["--engine", "duckdb" if kind == "csv" else "polars", "--output", str(output)]
     code, complaint, seconds, used = measured([*arguments, *engine], folder, patience=7200)
     failures = []

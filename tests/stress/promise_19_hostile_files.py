@@ -182,7 +182,7 @@ def _json_bomb() -> str:
 
 
 _MILLION = 1_000_000
-_EVALUATE = ["evaluate", "FILE", "--truth", "truth", "--decision", "decision"]
+_EVALUATE = ["evaluate", "FILE", "--truth", "truth", "--prediction", "decision"]
 SPECIAL: dict[str, tuple[Callable[[Path], Path], list[str], int]] = {
     "all values NaN or missing": (_text("nan.csv", lambda: "truth,decision\n" + ",\n" * 1000), _EVALUATE, 2),
     "a label of a million letters": (_text("long.csv", lambda: "truth,decision\n" + "x" * 100_000 + ",a\n" + "y" * _MILLION + ",b\n"), _EVALUATE, 2),
@@ -216,7 +216,7 @@ SPECIAL: dict[str, tuple[Callable[[Path], Path], list[str], int]] = {
     "nested JSON": (_text("deep.json", lambda: '{"schema":"compromis/evidence","version":1,"evidence":' + "[" * _MILLION), ["merge", "FILE"], 2),
     "weights with a class of 20 million letters": (
         _text("weights.json", _json_bomb),
-        ["evaluate", str(RELEASE / "votes.csv"), "--truth", "truth", "--decision", "truth", "--preferences", "FILE"],
+        ["evaluate", str(RELEASE / "votes.csv"), "--truth", "truth", "--prediction", "truth", "--preferences", "FILE"],
         2,
     ),
 }  # fmt: skip

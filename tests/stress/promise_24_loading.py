@@ -88,7 +88,7 @@ def loaders() -> dict[str, Callable[[Path], Any]]:
     from compromis.estimators.model_file import load_model
 
     def classes(path: Path, engine: str | None = None) -> Any:
-        return cp.Counts.from_frame(cp.scan(path, engine=engine), truth="truth", decision="decision")
+        return cp.Counts.from_frame(cp.scan(path, engine=engine), truth="truth", prediction="decision")
 
     return {
         "read_table": lambda path: read_table(

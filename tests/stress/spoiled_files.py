@@ -36,14 +36,14 @@ def commands(kind: str, path: Path, seed: int) -> list[str]:
                 str(path),
                 "--truth",
                 "truth",
-                "--decision",
+                "--prediction",
                 "decision",
                 "--weight",
                 "weight",
                 "--drop-missing",
             ]
         output = ["--weight", "weight", "--output", str(path.with_name("out.json")), "--drop-missing"]
-        return ["count", str(path), "--truth", "truth", "--decision", "decision", "--engine", engine, *output]
+        return ["count", str(path), "--truth", "truth", "--prediction", "decision", "--engine", engine, *output]
     if kind == "model":
         return ["predict", str(path), str(RELEASE / "rows.csv")]
     return ["merge", str(path), str(path), "--output", str(path.with_name("out.json"))]

@@ -13,7 +13,7 @@ from compromis.cli.saying import say_dropped
     "--preferences", "preferences_file", required=True, metavar="FILE.toml", help="What matters, with minima."
 )
 @click.option("--truth", required=True, metavar="COL", help="The column of true classes.")
-@click.option("--decision", metavar="COL", help="The column of predicted classes.")
+@click.option("--prediction", metavar="COL", help="The column of predicted classes.")
 @click.option(
     "--votes",
     multiple=True,
@@ -29,7 +29,7 @@ def command(
     file: str,
     preferences_file: str,
     truth: str,
-    decision: str | None,
+    prediction: str | None,
     votes: tuple[str, ...],
     weights: str | None,
     max_loss: float | None,
@@ -46,9 +46,9 @@ def command(
     from compromis.evaluation.evaluate import evaluate_counts
     from compromis.preferences import Preferences
 
-    check_options(decision, votes, weights)
+    check_options(prediction, votes, weights)
     preferences = Preferences.from_toml(preferences_file)
-    predicted = read_predicted(file, truth, decision, votes, weights, drop=drop_missing)
+    predicted = read_predicted(file, truth, prediction, votes, weights, drop=drop_missing)
     assert predicted.counts is not None
     result = evaluate_counts(predicted.counts, preferences=preferences)
     found = check(result, max_loss=max_loss)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.argument("file")
 @click.option("--truth", required=True, metavar="COL", help="The column of true classes.")
 @click.option(
-    "--decision",
+    "--prediction",
     "decisions",
     multiple=True,
     required=True,

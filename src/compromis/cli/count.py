@@ -13,7 +13,7 @@ from compromis.cli.saying import say_dropped
 @click.command("count")
 @click.argument("file")
 @click.option("--truth", required=True, metavar="COL", help="The column of true classes.")
-@click.option("--decision", metavar="COL", help="The column of predicted classes: counts are written.")
+@click.option("--prediction", metavar="COL", help="The column of predicted classes: counts are written.")
 @click.option(
     "--votes",
     multiple=True,
@@ -43,9 +43,9 @@ def command(file: str, output: str, min_cell: int, **options: Any) -> None:
     from compromis.cli.gather import gather
     from compromis.evidence.evidence_file import write_evidence
 
-    asked = [bool(options["decision"]), bool(options["votes"]), bool(options["score"])]
+    asked = [bool(options["prediction"]), bool(options["votes"]), bool(options["score"])]
     if sum(asked) != 1:
-        raise click.UsageError("give one of --decision, --votes and --score")
+        raise click.UsageError("give one of --prediction, --votes and --score")
     if options["score"] and options["positive"] is None:
         raise click.UsageError("--score needs --positive, the class that it is for")
     evidence, dropped = gather(file, **options)

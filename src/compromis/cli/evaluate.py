@@ -38,7 +38,7 @@ class _ClassesOrNumbers(click.Command):
 )
 @click.option("--truth", required=True, metavar="COL", help="The column of true classes.")
 @click.option(
-    "--decision", metavar="COL", help="The column of predicted classes; without it, the class of the highest score."
+    "--prediction", metavar="COL", help="The column of predicted classes; without it, the class of the highest score."
 )
 @click.option(
     "--scores",
@@ -72,7 +72,7 @@ class _ClassesOrNumbers(click.Command):
 def command(
     file: str,
     truth: str,
-    decision: str | None,
+    prediction: str | None,
     scores: tuple[str, ...],
     preferences_file: str | None,
     prioritise: tuple[str, ...],
@@ -99,8 +99,8 @@ def command(
     from compromis.engines.reading import read_scored
     from compromis.evaluation.evaluate import evaluate
 
-    if decision is None and not scores:
-        raise click.UsageError("give --decision, --scores, or both")
+    if prediction is None and not scores:
+        raise click.UsageError("give --prediction, --scores, or both")
     preferences = read_preferences(preferences_file, prioritise, metric)
     costed, costs = ([], None) if cost is None else read_cost_file(cost)
     if wants_engine(file, engine, cluster) and (engine is not None or group is None):
@@ -109,7 +109,7 @@ def command(
         if group is not None:
             raise click.UsageError("--group needs the rows in memory; leave out --engine")
         result, dropped = evaluate_large(
-            file, truth, decision, scores, weight, labels, drop_missing, engine, cluster, preferences, confidence
+            file, truth, prediction, scores, weight, labels, drop_missing, engine, cluster, preferences, confidence
         )
         say_dropped(dropped)
         known = [str(label) for label in result.counts.classes]
@@ -118,13 +118,13 @@ def command(
             _completed(result, shares, None if costs is None else _arranged(costs, costed, known)), as_json, markdown
         )
         return
-    table, class_of = read_scored(file, [truth, decision, weight, group], scores)
-    labelled = [name for name in (truth, decision, group) if name is not None]
+    table, class_of = read_scored(file, [truth, prediction, weight, group], scores)
+    labelled = [name for name in (truth, prediction, group) if name is not None]
     table, dropped = columns.drop_missing(table, labelled, drop=drop_missing)
     classes = labels or sorted(class_of.values()) or sorted(costed) or None
     result = evaluate(
         table.columns[truth],
-        None if decision is None else table.columns[decision],
+        None if prediction is None else table.columns[prediction],
         y_proba=columns.score_matrix(table, class_of, classes) if classes and class_of else None,
         preferences=preferences,
         labels=classes,

@@ -15,7 +15,7 @@ _PREDICTED = "compromis decision"
 def evaluate_large(
     file: str,
     truth: str,
-    decision: str | None,
+    prediction: str | None,
     scores: tuple[str, ...],
     weight: str | None,
     labels: tuple[str, ...],
@@ -30,9 +30,9 @@ def evaluate_large(
 
     if scores:
         click.echo("probability errors and areas need the rows in memory; the report is of the decisions", err=True)
-    if decision is not None:
+    if prediction is not None:
         counts, dropped = gather(
-            file, truth=truth, decision=decision, weight=weight, labels=labels, drop_missing=drop_missing, engine=engine,
+            file, truth=truth, prediction=prediction, weight=weight, labels=labels, drop_missing=drop_missing, engine=engine,
             cluster=cluster,
         )  # fmt: skip
     else:

@@ -14,7 +14,7 @@ def gather(
     truth: str,
     engine: str | None,
     cluster: str | None,
-    decision: str | None = None,
+    prediction: str | None = None,
     votes: tuple[str, ...] = (),
     score: str | None = None,
     positive: str | None = None,
@@ -29,12 +29,12 @@ def gather(
 
     def numbers(names: list[str]) -> list[str]:
         if votes:
-            chosen.update(score_columns(votes, names, [truth, decision, weight]))
+            chosen.update(score_columns(votes, names, [truth, prediction, weight]))
         return [*chosen, *(name for name in (score, weight) if name is not None)]
 
     with opened(file, engine, cluster, numbers) as scan:
-        if decision is not None:
-            return count_classes(scan.frame, truth, decision, weight, labels, drop_missing)
+        if prediction is not None:
+            return count_classes(scan.frame, truth, prediction, weight, labels, drop_missing)
         frame, dropped = without_missing(scan.frame, truth, drop_missing)
         if votes:
             from compromis.evidence.votes_frame import patterns_of_frame
@@ -80,13 +80,13 @@ def gather_scores(
 
 
 def count_classes(
-    frame: Any, truth: str, decision: str, weight: str | None, labels: tuple[str, ...], drop_missing: bool
+    frame: Any, truth: str, prediction: str, weight: str | None, labels: tuple[str, ...], drop_missing: bool
 ) -> tuple[Any, int]:
     """Return the counts of two columns of classes as text, and the rows left out."""
     from compromis.evidence.counts_frame import count_text_frame
 
     counts, dropped = count_text_frame(
-        frame, truth=truth, decision=decision, weight=weight, labels=labels or None, spell=label_texts
+        frame, truth=truth, prediction=prediction, weight=weight, labels=labels or None, spell=label_texts
     )
     if dropped and not drop_missing:
         raise InputError(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option(
     "--truth", metavar="COL", help="The column of true classes; files without it are taken to have no labels."
 )
-@click.option("--decision", metavar="COL", help="The column of predicted classes.")
+@click.option("--prediction", metavar="COL", help="The column of predicted classes.")
 @click.option(
     "--votes",
     multiple=True,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 def command(
     files: tuple[str, ...],
     truth: str | None,
-    decision: str | None,
+    prediction: str | None,
     votes: tuple[str, ...],
     weights: str | None,
     reference: str | None,
@@ -63,16 +63,16 @@ def command(
     from compromis.cli.predicted import check_options, read_predicted
     from compromis.drift.monitor import monitor
 
-    check_options(decision, votes, weights)
+    check_options(prediction, votes, weights)
     preferences = read_preferences(preferences_file, prioritise, metric, required=True)
     if truth is None:
         raise click.UsageError("give --truth, the column of true classes in --reference or in the first FILE")
-    accepted = read_predicted(reference or files[0], truth, decision, votes, weights, drop=drop_missing)
+    accepted = read_predicted(reference or files[0], truth, prediction, votes, weights, drop=drop_missing)
     assert accepted.counts is not None
     periods: dict[str, Counts | Unlabelled] = {}
     for name, file in zip(_names(files), files, strict=True):
         known = truth if _has_column(file, truth) else None
-        one = read_predicted(file, known, decision, votes, weights, drop=drop_missing)
+        one = read_predicted(file, known, prediction, votes, weights, drop=drop_missing)
         say_dropped(one.dropped)
         periods[name] = one.counts if one.counts is not None else _unlabelled(one, accepted.counts)
     found = monitor(periods, preferences=preferences, reference=accepted.counts, max_loss=max_loss)
@@ -113,7 +113,7 @@ def _unlabelled(one: Predicted, reference: Counts) -> Unlabelled:
     from compromis.drift.prevalence import prevalence_by_em
     from compromis.evidence.positions import positions_in
 
-    predicted = np.bincount(positions_in(one.labels, reference.classes, "decision"), minlength=len(reference.classes))
+    predicted = np.bincount(positions_in(one.labels, reference.classes, "prediction"), minlength=len(reference.classes))
     support = reference.support / reference.support.sum()
     if one.votes is None or one.classes != reference.classes or not support.all():
         return Unlabelled(predicted)

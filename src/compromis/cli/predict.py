@@ -28,7 +28,7 @@ PREDICTED = "predicted"
 def command(model_file: str, data: str, append: bool, votes: str | None, output: str | None) -> None:
     """Decide the rows of DATA with the model that 'compromis fit' wrote to MODEL_FILE.
 
-    With --append --votes p_ the output is what 'evaluate --decision predicted' and 'report --scores p_' take.
+    With --append --votes p_ the output is what 'evaluate --prediction predicted' and 'report --scores p_' take.
     """
     from compromis.engines.delimited import csv_text
     from compromis.engines.reading import pick_column, read_table

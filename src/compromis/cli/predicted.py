@@ -26,16 +26,16 @@ class Predicted:
     dropped: int
 
 
-def check_options(decision: str | None, votes: tuple[str, ...], weights: str | None) -> None:
+def check_options(prediction: str | None, votes: tuple[str, ...], weights: str | None) -> None:
     """Refuse options that leave open what is predicted, or say it twice."""
-    if (decision is None) == (not votes):
-        raise click.UsageError("give --decision, or --votes with --weights")
+    if (prediction is None) == (not votes):
+        raise click.UsageError("give --prediction, or --votes with --weights")
     if weights is not None and not votes:
         raise click.UsageError("--weights decide columns of votes; give --votes")
 
 
 def read_predicted(
-    file: str, truth: str | None, decision: str | None, votes: tuple[str, ...], weights: str | None, *, drop: bool
+    file: str, truth: str | None, prediction: str | None, votes: tuple[str, ...], weights: str | None, *, drop: bool
 ) -> Predicted:
     """Read a file's decisions, or take them from its votes; without `truth` there are no counts."""
     from compromis.deployment.decision import Decision
@@ -43,18 +43,18 @@ def read_predicted(
     from compromis.engines.reading import read_scored
     from compromis.evidence import Counts
 
-    table, class_of = read_scored(file, [truth, decision], votes)
-    named = [name for name in (truth, decision) if name is not None]
+    table, class_of = read_scored(file, [truth, prediction], votes)
+    named = [name for name in (truth, prediction) if name is not None]
     table, dropped = columns.drop_missing(table, named, drop=drop)
     matrix, classes = None, None
-    if decision is None:
+    if prediction is None:
         classes = tuple(sorted(class_of.values()))
         rule = Decision(classes, [1.0] * len(classes)) if weights is None else Decision.from_json(weights)  # type: ignore[arg-type]
         classes = _text_classes(rule, weights)
         matrix = columns.score_matrix(table, class_of, classes)
         labels = Decision(classes, rule.weights, rule.smoothing).decide(matrix).tolist()
     else:
-        labels = table.columns[decision]
+        labels = table.columns[prediction]
     if truth is None:
         return Predicted(labels, None, matrix, classes, dropped)
     true = table.columns[truth]

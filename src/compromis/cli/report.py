@@ -25,7 +25,7 @@ class _Remembering(click.Command):
 @click.argument("file")
 @click.option("--truth", required=True, metavar="COL", help="The column of true classes.")
 @click.option(
-    "--decision",
+    "--prediction",
     metavar="COL",
     help="The column of predicted classes; without it, the weights or the highest score decide.",
 )
@@ -57,7 +57,7 @@ def command(
     context: click.Context,
     file: str,
     truth: str,
-    decision: str | None,
+    prediction: str | None,
     scores: tuple[str, ...],
     preferences_file: str | None,
     prioritise: tuple[str, ...],
@@ -78,15 +78,15 @@ def command(
     from compromis.engines.reading import read_scored
     from compromis.evaluation.report import report_of_columns
 
-    if decision is None and not scores:
-        raise click.UsageError("give --decision, --scores, or both")
+    if prediction is None and not scores:
+        raise click.UsageError("give --prediction, --scores, or both")
     preferences = read_preferences(preferences_file, prioritise, metric)
-    table, class_of = read_scored(file, [truth, decision, weight], scores)
-    table, dropped = columns.drop_missing(table, [name for name in (truth, decision) if name], drop=drop_missing)
+    table, class_of = read_scored(file, [truth, prediction, weight], scores)
+    table, dropped = columns.drop_missing(table, [name for name in (truth, prediction) if name], drop=drop_missing)
     classes = sorted(class_of.values()) or None
     made = report_of_columns(
         table.columns[truth],
-        None if decision is None else table.columns[decision],
+        None if prediction is None else table.columns[prediction],
         None if classes is None else columns.score_matrix(table, class_of, classes),
         labels=classes,
         weights_file=weights_file,

@@ -19,7 +19,7 @@ _WORDS = (
     (r"\bor use metric f\b", "or use --metric f"),
     (r"pass them as y_proba, or decide first with predict", "give their columns with --scores"),
     (r"\by_true\b", "the column of --truth"),
-    (r"\by_pred\b", "the column of --decision"),
+    (r"\by_pred\b", "the column of --prediction"),
     (r"\by_proba\b", "the columns of --scores"),
     (r"\bsample_weight\b", "the column of --weight"),
 )

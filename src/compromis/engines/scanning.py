@@ -47,7 +47,7 @@ def scan(where: Where | Sequence[Where], *, engine: str | None = None, numbers: 
     >>> import compromis as cp
     >>> with open("sites.csv", "w") as file:
     ...     _ = file.write("true,predicted\n01,1\nNA,NA\n")
-    >>> counts = cp.Counts.from_frame(cp.scan("sites.csv"), truth="true", decision="predicted")
+    >>> counts = cp.Counts.from_frame(cp.scan("sites.csv"), truth="true", prediction="predicted")
     >>> counts.classes
     ('01', '1', 'NA')
     """

@@ -22,7 +22,7 @@ def evaluate_frame(
     frame: Any,
     *,
     truth: str,
-    decision: str | None = None,
+    prediction: str | None = None,
     votes: Sequence[str] | Mapping[str, Any] | None = None,
     weights: ArrayLike | Decision | None = None,
     weight: str | None = None,
@@ -40,7 +40,7 @@ def evaluate_frame(
         Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.scan` opens files.
     truth : str
         The column of true classes.
-    decision : str, optional
+    prediction : str, optional
         The column of predicted classes; without it `votes` decide.
     votes : sequence of str, or mapping, optional
         Columns of votes; a mapping gives the class of each column.
@@ -65,15 +65,15 @@ def evaluate_frame(
     >>> cp.evaluate_frame(frame, truth="true", votes=["good", "bad"]).summary.accuracy > 0.6
     True
     """
-    if (decision is None) == (votes is None):
-        raise InputError("give decision, the column of predicted classes, or votes, the columns that decide")
+    if (prediction is None) == (votes is None):
+        raise InputError("give prediction, the column of predicted classes, or votes, the columns that decide")
     if votes is not None:
         frame = decide(frame, votes=votes, weights=weights, labels=labels, name=_PREDICTED)
         labels = labels if labels is not None else _classes(votes, weights)
     elif weights is not None:
         raise InputError("weights are for votes; for row weights pass weight, the name of their column")
     counts = Counts.from_frame(
-        frame, truth=truth, decision=_PREDICTED if decision is None else decision, weight=weight, labels=labels
+        frame, truth=truth, prediction=_PREDICTED if prediction is None else prediction, weight=weight, labels=labels
     )
     return evaluate_counts(counts, preferences=preferences, priors=priors, cost=cost, confidence=confidence)
 

@@ -29,7 +29,7 @@ from compromis.preferences import Label
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts:
-    """Confusion counts: rows are the truth, columns the decision; they add up with ``+``.
+    """Confusion counts: rows are the truth, columns the prediction; they add up with ``+``.
 
     Attributes
     ----------
@@ -74,14 +74,14 @@ class Counts:
         sample_weight : array-like, optional
             A weight of at least 0 per row.
         """
-        truth, decision = read_labels(y_true, "y_true"), read_labels(y_pred, "y_pred")
-        check_same_rows(truth, decision)
+        truth, prediction = read_labels(y_true, "y_true"), read_labels(y_pred, "y_pred")
+        check_same_rows(truth, prediction)
         check_same_index(truth, pandas_index(sample_weight), "sample_weight")
         weight = read_weights(sample_weight, len(truth))
-        found, matrix, squares = tabulate(truth, decision, weight)
+        found, matrix, squares = tabulate(truth, prediction, weight)
         support = matrix.sum(axis=1).tolist()
-        refuse_probabilities([label for label, rows in zip(found, support, strict=True) if not rows], decision.name)
-        order = class_order(found, labels, truth.categories or decision.categories or ())
+        refuse_probabilities([label for label, rows in zip(found, support, strict=True) if not rows], prediction.name)
+        order = class_order(found, labels, truth.categories or prediction.categories or ())
         return cls(
             _arranged(matrix, found, order),
             order,
@@ -91,7 +91,7 @@ class Counts:
 
     @classmethod
     def from_frame(
-        cls, frame: Any, *, truth: str, decision: str, weight: str | None = None, labels: Sequence[Any] | None = None
+        cls, frame: Any, *, truth: str, prediction: str, weight: str | None = None, labels: Sequence[Any] | None = None
     ) -> Counts:
         """Count the rows of a data frame in its own engine; only the counts come back.
 
@@ -99,7 +99,7 @@ class Counts:
         ----------
         frame : data frame
             Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.scan` opens files.
-        truth, decision : str
+        truth, prediction : str
             The columns of true and predicted classes; rows that lack one are refused.
         weight : str, optional
             A column of row weights, finite and at least 0.
@@ -110,12 +110,12 @@ class Counts:
         --------
         >>> import compromis as cp, pandas
         >>> frame = pandas.DataFrame({"true": ["bad", "good", "good"], "predicted": ["bad", "bad", "good"]})
-        >>> cp.Counts.from_frame(frame, truth="true", decision="predicted").matrix.tolist()
+        >>> cp.Counts.from_frame(frame, truth="true", prediction="predicted").matrix.tolist()
         [[1, 0], [1, 1]]
         """
         from compromis.evidence.counts_frame import count_frame
 
-        return count_frame(frame, truth=truth, decision=decision, weight=weight, labels=labels)
+        return count_frame(frame, truth=truth, prediction=prediction, weight=weight, labels=labels)
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike, classes: Sequence[Any]) -> Counts:
@@ -144,12 +144,14 @@ class Counts:
     def from_positions(
         cls,
         truth: NDArray[np.int64],
-        decision: NDArray[np.int64],
+        prediction: NDArray[np.int64],
         classes: Sequence[Label],
         weight: NDArray[np.float64] | None = None,
     ) -> Counts:
         """Count checked positions of classes; an out-of-range position is an error of the caller."""
-        positions = [LabelColumn(name, values, "int") for name, values in (("truth", truth), ("decision", decision))]
+        positions = [
+            LabelColumn(name, values, "int") for name, values in (("truth", truth), ("prediction", prediction))
+        ]
         table = PairTable(weighted=weight is not None)
         table.room_for(len(classes))
         table.add_columns(positions[0], positions[1], weight)

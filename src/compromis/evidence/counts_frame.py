@@ -17,39 +17,39 @@ from compromis.queries.frame import Frame
 from compromis.queries.grouping import ROWS, SQUARE, WEIGHT, count_groups, refuse_missing
 from compromis.queries.running import Rows
 
-TRUTH, DECISION = "truth", "decision"
+TRUTH, PREDICTION = "truth", "prediction"
 MOST_PAIRS = 1 << 22
 """Distinct pairs that are fetched: more are no confusion matrix."""
 Spell = Callable[[Any], str]
 
 
 def count_frame(
-    frame: Any, *, truth: str, decision: str, weight: str | None = None, labels: Sequence[Any] | None = None
+    frame: Any, *, truth: str, prediction: str, weight: str | None = None, labels: Sequence[Any] | None = None
 ) -> Counts:
     """Count true against predicted classes in the frame's engine."""
-    opened = open_pairs(frame, truth, decision, weight)
-    pairs = count_groups(opened, [TRUTH, DECISION], MOST_PAIRS, what="pairs of true and predicted classes")
-    refuse_missing(opened.named, pairs, [TRUTH, DECISION])
-    categories = opened.categories.get(TRUTH) or opened.categories.get(DECISION) or ()
+    opened = open_pairs(frame, truth, prediction, weight)
+    pairs = count_groups(opened, [TRUTH, PREDICTION], MOST_PAIRS, what="pairs of true and predicted classes")
+    refuse_missing(opened.named, pairs, [TRUTH, PREDICTION])
+    categories = opened.categories.get(TRUTH) or opened.categories.get(PREDICTION) or ()
     return counts_of_pairs(opened, pairs, np.ones(len(pairs), dtype=bool), labels, categories)
 
 
 def count_text_frame(
-    frame: Any, *, truth: str, decision: str, weight: str | None, labels: Sequence[str] | None, spell: Spell
+    frame: Any, *, truth: str, prediction: str, weight: str | None, labels: Sequence[str] | None, spell: Spell
 ) -> tuple[Counts, int]:
     """Count classes written out as text by `spell`; return the counts, and the rows left out because a class is missing."""
-    opened = open_pairs(frame, truth, decision, weight)
-    pairs = count_groups(opened, [TRUTH, DECISION], MOST_PAIRS, what="pairs of true and predicted classes")
-    there = ~(_missing(pairs, TRUTH) | _missing(pairs, DECISION))
+    opened = open_pairs(frame, truth, prediction, weight)
+    pairs = count_groups(opened, [TRUTH, PREDICTION], MOST_PAIRS, what="pairs of true and predicted classes")
+    there = ~(_missing(pairs, TRUTH) | _missing(pairs, PREDICTION))
     if not there.any():
         raise InputError("every row lacks its true or predicted class; there is nothing to count")
     counts = counts_of_pairs(opened, pairs, there, labels, (), spell)
     return counts, int(pairs.counts(ROWS)[~there].sum())
 
 
-def open_pairs(frame: Any, truth: str, decision: str, weight: str | None) -> Frame:
+def open_pairs(frame: Any, truth: str, prediction: str, weight: str | None) -> Frame:
     """Open the columns that counts are made of."""
-    named = {TRUTH: truth, DECISION: decision}
+    named = {TRUTH: truth, PREDICTION: prediction}
     return Frame.open(frame, named if weight is None else named | {WEIGHT: weight})
 
 
@@ -62,7 +62,7 @@ def counts_of_pairs(
     spell: Spell | None = None,
 ) -> Counts:
     """Return the counts of the pairs that are kept."""
-    columns = [read_keys(opened, pairs, key, kept, spell) for key in (TRUTH, DECISION)]
+    columns = [read_keys(opened, pairs, key, kept, spell) for key in (TRUTH, PREDICTION)]
     check_same_rows(*columns)
     first, second = ([plain_label(label) for part in column.lists() for label in part] for column in columns)
     if columns[0].kind == "bool":

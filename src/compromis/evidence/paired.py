@@ -23,7 +23,7 @@ MOST_TABLE = 1 << 24
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedCounts:
-    """Counts of truth x first decision x second decision, only the cells that are filled; they add up with ``+``.
+    """Counts of truth x first prediction x second prediction, only the cells that are filled; they add up with ``+``.
 
     Attributes
     ----------

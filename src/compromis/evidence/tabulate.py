@@ -53,22 +53,22 @@ class PairTable:
             cells[:, :width, :width] = self.cells
             self.cells = cells
 
-    def add(self, truth: NDArray[np.int64], decision: NDArray[np.int64], weight: Weights) -> bool:
+    def add(self, truth: NDArray[np.int64], prediction: NDArray[np.int64], weight: Weights) -> bool:
         """Add one chunk of codes; False if one lies outside the table."""
         from compromis.kernels.counting import count_pairs, weigh_pairs
 
         if weight is None:
-            return count_pairs(truth, decision, self.low, self._high, self.cells) == len(truth)
-        return weigh_pairs(truth, decision, weight, self.low, self._high, self.cells) == len(truth)
+            return count_pairs(truth, prediction, self.low, self._high, self.cells) == len(truth)
+        return weigh_pairs(truth, prediction, weight, self.low, self._high, self.cells) == len(truth)
 
-    def add_columns(self, truth: LabelColumn, decision: LabelColumn, weight: Weights) -> bool:
+    def add_columns(self, truth: LabelColumn, prediction: LabelColumn, weight: Weights) -> bool:
         """Add whole columns of codes, chunk by chunk; False if one lies outside the table."""
         for start in range(0, len(truth), CHUNK):
             rows = slice(start, start + CHUNK)
             # the kernels are compiled for contiguous, writable int64; anything else is copied, a chunk at a time
             first, second = (
                 np.require(column.values[rows], dtype=np.int64, requirements=["C", "A", "W"])
-                for column in (truth, decision)
+                for column in (truth, prediction)
             )
             if not self.add(first, second, None if weight is None else weight[rows]):
                 return False
@@ -82,41 +82,41 @@ class PairTable:
         return cells[0].copy(), cells[1].copy()
 
 
-def tabulate(truth: LabelColumn, decision: LabelColumn, weight: Weights) -> Tabulated:
-    """Return labels, and the table of their pairs (rows truth, columns decision) with squared weights."""
-    if truth.categories is not None and truth.categories == decision.categories:
+def tabulate(truth: LabelColumn, prediction: LabelColumn, weight: Weights) -> Tabulated:
+    """Return labels, and the table of their pairs (rows truth, columns prediction) with squared weights."""
+    if truth.categories is not None and truth.categories == prediction.categories:
         table = PairTable(weighted=weight is not None)
         table.room_for(len(truth.categories))
-        table.add_columns(truth, decision, weight)
+        table.add_columns(truth, prediction, weight)
         return truth.categories, *table.matrices(len(truth.categories))
-    if truth.is_integer and decision.is_integer and truth.categories is decision.categories is None:
-        by_range = _tabulate_integers(truth, decision, weight)
+    if truth.is_integer and prediction.is_integer and truth.categories is prediction.categories is None:
+        by_range = _tabulate_integers(truth, prediction, weight)
         if by_range is not None:
             return by_range
-    return _tabulate_by_lookup(truth, decision, weight)
+    return _tabulate_by_lookup(truth, prediction, weight)
 
 
-def _tabulate_integers(truth: LabelColumn, decision: LabelColumn, weight: Weights) -> Tabulated | None:
+def _tabulate_integers(truth: LabelColumn, prediction: LabelColumn, weight: Weights) -> Tabulated | None:
     """Count integers by their offset in a range guessed from the first rows; None if the range is too wide."""
     for rows in (CHUNK, len(truth)):
-        low, high = _range(truth, decision, rows)
+        low, high = _range(truth, prediction, rows)
         if high - low >= _WIDEST or high > _LARGEST:
             return None
         table = PairTable(weighted=weight is not None, low=low)
         table.room_for(high - low + 1)
-        if table.add_columns(truth, decision, weight):
+        if table.add_columns(truth, prediction, weight):
             break
     matrix, squares = table.matrices(table.cells.shape[1])  # all of it: a later label may lie beyond the first guess
     used = np.flatnonzero(matrix.any(axis=0) | matrix.any(axis=1))
     if weight is not None and not weight.all():  # a class whose rows all weigh 0 occurs all the same
-        used = np.unique(np.concatenate([column.values for column in (truth, decision)])).astype(np.int64) - low
+        used = np.unique(np.concatenate([column.values for column in (truth, prediction)])).astype(np.int64) - low
     kind = bool if truth.kind == "bool" else int
     labels = [kind(low + offset) for offset in used]
     return labels, matrix[np.ix_(used, used)], None if squares is None else squares[np.ix_(used, used)]
 
 
-def _range(truth: LabelColumn, decision: LabelColumn, rows: int) -> tuple[int, int]:
-    parts = truth.values[:rows], decision.values[:rows]
+def _range(truth: LabelColumn, prediction: LabelColumn, rows: int) -> tuple[int, int]:
+    parts = truth.values[:rows], prediction.values[:rows]
     return min(int(part.min()) for part in parts), max(int(part.max()) for part in parts)
 
 
@@ -137,11 +137,11 @@ class _Vocabulary(dict[Any, int]):
             ) from None
 
 
-def _tabulate_by_lookup(truth: LabelColumn, decision: LabelColumn, weight: Weights) -> Tabulated:
+def _tabulate_by_lookup(truth: LabelColumn, prediction: LabelColumn, weight: Weights) -> Tabulated:
     vocabulary, table = _Vocabulary(), PairTable(weighted=weight is not None)
-    for number, pair in enumerate(zip(truth.lists(), decision.lists(), strict=True)):
+    for number, pair in enumerate(zip(truth.lists(), prediction.lists(), strict=True)):
         first, second = (
-            vocabulary.codes(labels, name) for labels, name in zip(pair, (truth.name, decision.name), strict=True)
+            vocabulary.codes(labels, name) for labels, name in zip(pair, (truth.name, prediction.name), strict=True)
         )
         table.room_for(len(vocabulary))
         table.add(first, second, None if weight is None else weight[number * CHUNK : (number + 1) * CHUNK])
