@@ -77,7 +77,7 @@ def bench_polars(lines, votes):
     decision = cp.Decision(LABELS, WEIGHTS)
     listed = polars.concat_list(NAMES).list.arg_max().alias("decision")
     mine, plain, lists = fastest(
-        lambda: cp.decide(frame.lazy(), votes=NAMES, weights=decision).select("decision").collect(),
+        lambda: cp.decide(frame.lazy(), proba=NAMES, weights=decision).select("decision").collect(),
         lambda: frame.lazy().select(bare).collect(),
         lambda: frame[:1_000_000].lazy().select(listed).collect(),
         repeats=3,

@@ -87,7 +87,7 @@ def evaluation(engine: str, files: list[str]) -> str:
 def patterns(engine: str, files: list[str]):
     import compromis as cp
 
-    return cp.Votes.from_frame(cp.scan(files, engine=engine), truth="truth", votes=VOTES, labels=CLASSES)
+    return cp.Votes.from_frame(cp.scan(files, engine=engine), truth="truth", proba=VOTES, labels=CLASSES)
 
 
 def child(task: str, engine: str, folder: str, repeats: int) -> None:

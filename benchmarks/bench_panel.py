@@ -54,7 +54,7 @@ def votes_of(rows: int, classes: int, seed: int = 0) -> cp.Votes:
     y = rng.integers(0, classes, rows)
     logs = 1.5 * np.eye(classes)[y] + rng.normal(size=(rows, classes))
     shares = np.exp(logs) / np.exp(logs).sum(axis=1, keepdims=True)
-    return cp.Votes.from_votes(shares, y)
+    return cp.Votes.from_proba(y, shares)
 
 
 def page_of(patterns: cp.Votes) -> str:

@@ -61,10 +61,10 @@ def letters(lines: Lines) -> None:
     fit, _ = best_of(lambda: forest.fit(X, y))
     votes = shares(out_of_bag_votes(forest, X, 26))
     preferences = Preferences.prioritise(list("AEIOUY"))
-    seconds, search = best_of(lambda: search_weights(votes, y, preferences=preferences))
+    seconds, search = best_of(lambda: search_weights(y, votes, preferences=preferences))
     found = f"{1000 * seconds:.0f} ms, loss {search.loss:.5f}"
     lines.add("letter, 26 classes: search / fit of a 20-tree forest", seconds / fit, at_most(0.10), found)
-    smoothed, other = best_of(lambda: search_weights(votes, y, preferences=preferences, smoothing=0.025))
+    smoothed, other = best_of(lambda: search_weights(y, votes, preferences=preferences, smoothing=0.025))
     found = f"{1000 * smoothed:.0f} ms, loss {other.loss:.5f}"
     lines.add("letter: the same with smoothing", smoothed / fit, beside=found)
     tuned = TunedDecisionClassifier(forest, preferences=preferences, random_state=0)
@@ -78,7 +78,7 @@ def against_annealing(
     lines: Lines, votes: np.ndarray, y: np.ndarray, preferences: Preferences, search, seconds
 ) -> None:
     annealed_in, annealed = best_of(
-        lambda: search_weights(votes, y, preferences=preferences, method=Annealing(steps=20_000)), 1
+        lambda: search_weights(y, votes, preferences=preferences, method=Annealing(steps=20_000)), 1
     )
     its = f"annealing's {annealed.loss:.5f} in {1000 * annealed_in:.0f} ms"
     lines.add(
@@ -88,10 +88,10 @@ def against_annealing(
         f"loss {search.loss:.5f}, {its}",
         missed_because="annealing takes longer; the next line gives the search more time too",
     )
-    longer = search_weights(votes, y, preferences=preferences, method=Sweep(), budget=Budget(evaluations=1_000_000))
+    longer = search_weights(y, votes, preferences=preferences, method=Sweep(), budget=Budget(evaluations=1_000_000))
     found = f"loss {longer.loss:.5f} in {1000 * longer.seconds:.0f} ms of wall clock, {its}"
     lines.add("letter: the same with a budget of 1 M evaluations", longer.loss / annealed.loss, at_most(1), found)
-    dual_in, dual = dual_annealing(Votes.from_votes(votes, y, merge=False), preferences, 5_000)
+    dual_in, dual = dual_annealing(Votes.from_proba(y, votes, merge=False), preferences, 5_000)
     what = "letter: search / scipy's dual_annealing with 5,000 evaluations"
     lines.add(what, seconds / dual_in, at_most(0.02), f"{1000 * seconds:.0f} ms, {dual_in:.1f} s")
     what = "letter: loss of the search / that of dual_annealing"
@@ -138,7 +138,7 @@ def two_classes(lines: Lines, rows: int = 1_000_000) -> None:
     votes = np.column_stack([1 - share, share])
     preferences = Preferences({1: Preference(10, 0.1, 0.9)})
     sort, _ = best_of(lambda: np.argsort(share))
-    seconds, search = best_of(lambda: search_weights(votes, y, preferences=preferences))
+    seconds, search = best_of(lambda: search_weights(y, votes, preferences=preferences))
     found = f"{1000 * seconds:.0f} ms, argsort {1000 * sort:.0f} ms"
     lines.add("two classes, 1 M probabilities: exact search / np.argsort", seconds / sort, at_most(3), found)
     tuner = TunedThresholdClassifierCV(
@@ -151,7 +151,7 @@ def two_classes(lines: Lines, rows: int = 1_000_000) -> None:
     found = f"{search.loss:.5f}, {-tuner.best_score_:.5f}, which took {tuned:.1f} s"
     lines.add(what, search.loss / -tuner.best_score_, at_most(1), found)
     tracemalloc.start()
-    search_weights(votes, y, preferences=preferences)
+    search_weights(y, votes, preferences=preferences)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     lines.add("two classes: peak memory of the search / the votes", peak / votes.nbytes, beside=f"{peak / 1e6:.0f} MB")
@@ -176,7 +176,7 @@ def three_classes(lines: Lines) -> None:
         fit = time.process_time() - begin
         votes = out_of_bag_votes(forest, X, 3)
         for metric in ("kulczynski", "f"):
-            seconds, search = best_of(lambda: search_weights(votes, y, preferences=preferences.with_metric(metric)), 1)
+            seconds, search = best_of(lambda: search_weights(y, votes, preferences=preferences.with_metric(metric)), 1)
             found = f"{1000 * seconds:.0f} ms, fit {fit:.2f} s; {'optimal' if search.optimal else 'not proved optimal'}"
             what = f"three classes, 100 trees, {rows:,} rows, {metric}: exact search / fit"
             lines.add(what, seconds / fit, at_most(0.10), found)
@@ -193,7 +193,7 @@ def many_classes(lines: Lines, classes: int = 1_000) -> None:
             (rng.random(column.size), column, np.arange(0, column.size + 1, 20)), shape=(rows, classes)
         )
         begin = time.process_time()
-        search = search_weights(votes, y, preferences=preferences, method=Sweep(passes=1))
+        search = search_weights(y, votes, preferences=preferences, method=Sweep(passes=1))
         seconds = time.process_time() - begin
         if rows == classes:  # the first may compile
             continue

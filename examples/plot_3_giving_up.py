@@ -17,7 +17,7 @@ import compromis as cp
 X, y = make_classification(6000, 6, n_informative=4, weights=[0.98], class_sep=0.7, flip_y=0.01, random_state=1)
 y = np.where(y == 1, "fault", "sound")
 shares = cross_val_predict(RandomForestClassifier(50, random_state=0), X, y, cv=3, method="predict_proba")
-votes = cp.Votes.from_votes(shares, y, labels=["fault", "sound"])
+votes = cp.Votes.from_proba(y, shares, labels=["fault", "sound"])
 
 plane = cp.Preferences(
     {"fault": cp.Preference(importance=10, precision_at_full_recall=0.10, recall_at_full_precision=0.90)}

@@ -48,7 +48,7 @@ class Case:
 
 
 def make_case(votes, y, preferences, *, weights=None, labels=None, smoothing=0.0, sample_weight=None) -> Case:
-    patterns = cp.Votes.from_votes(votes, y, labels=labels, sample_weight=sample_weight)
+    patterns = cp.Votes.from_proba(y, votes, labels=labels, sample_weight=sample_weight)
     document = panel_document(patterns, preferences, weights, smoothing=smoothing, most_bytes=10**8)
     return Case(patterns, preferences, document, smoothing)
 

@@ -32,7 +32,7 @@ def check_points(rng, cases):
         frame = pd.DataFrame(
             {"t": flags, "s": score}
         )  # not polars, which cannot be used after a fork, as make mutation does
-        points = cp.OperatingPoints.from_frame(frame, truth="t", score="s", positive=True, bins=bins)
+        points = cp.OperatingPoints.from_frame(frame, truth="t", score="s", pos_label=True, bins=bins)
         assert inside(roc_auc_score(flags, score), cp.roc_area_bounds(points))
         assert inside(average_precision_score(flags, score), cp.average_precision_bounds(points))
         weight, metric = float(rng.random()), METRICS[rng.integers(4)]
@@ -61,7 +61,7 @@ def check_votes(rng, cases):
         truth[:2] = 0, 1
         frame = pl.DataFrame(votes, schema=names).with_columns(t=pl.Series(np.array(names)[truth]))
         bins = int(rng.integers(max(2, classes - 1), 40))  # fewer could round all votes of a row to 0, and are refused
-        binned = cp.Votes.from_frame(frame, truth="t", votes=names, bins=bins)
+        binned = cp.Votes.from_frame(frame, truth="t", proba=names, bins=bins)
         weights = np.exp(rng.normal(size=classes))
         shares = votes / votes.sum(axis=1, keepdims=True)
         smoothing = 0.0 if rng.random() < 0.5 else float(rng.random() / 5)
@@ -102,14 +102,14 @@ def test_bounds_narrow_with_the_bins(rng):
     frame = pl.DataFrame(votes, schema=["a", "b", "c"]).with_columns(t=pl.Series(rng.choice(["a", "b", "c"], 4000)))
     widths = []
     for bins in (10, 100, 1000):
-        bounds = cp.Votes.from_frame(frame, truth="t", votes=["a", "b", "c"], bins=bins).bounds([1, 2, 3])
+        bounds = cp.Votes.from_frame(frame, truth="t", proba=["a", "b", "c"], bins=bins).bounds([1, 2, 3])
         widths.append((bounds.high - bounds.low).sum())
     assert widths[0] > 5 * widths[1] > 25 * widths[2]
 
 
 def test_exact_votes_have_no_width(rng):
     votes = rng.integers(0, 5, (100, 3)) + np.array([1, 0, 0])
-    patterns = cp.Votes.from_votes(votes, rng.integers(0, 3, 100), labels=[0, 1, 2])
+    patterns = cp.Votes.from_proba(rng.integers(0, 3, 100), votes, labels=[0, 1, 2])
     bounds = patterns.bounds([1, 1, 2])
     assert np.array_equal(bounds.low, bounds.high)
     assert np.array_equal(bounds.low, patterns.counts([1, 1, 2]).matrix)
@@ -127,7 +127,9 @@ def test_the_best_cut_is_the_best_of_all(rng, monkeypatch, metric):
             score[rng.random(300) < 0.2] = 0.5  # a spike that no bin can split
             weight = float(rng.random())
             frame = pl.DataFrame({"t": flags, "s": score})
-            found = cp.best_cut(frame, truth="t", score="s", positive=True, recall_weight=weight, metric=metric, bins=8)
+            found = cp.best_cut(
+                frame, truth="t", score="s", pos_label=True, recall_weight=weight, metric=metric, bins=8
+            )
             value, _cut = best_by_hand(flags, score, weight, metric)
             assert found.value == pytest.approx(value, abs=1e-14)
             assert found.threshold in score
@@ -140,11 +142,11 @@ def test_the_best_cut_under_minima(rng):
     flags = rng.random(400) < 0.3
     score = rng.normal(size=400) + flags
     frame = pl.DataFrame({"t": flags, "s": score})
-    found = cp.best_cut(frame, truth="t", score="s", positive=True, recall_weight=0.1, min_recall=0.7, bins=16)
+    found = cp.best_cut(frame, truth="t", score="s", pos_label=True, recall_weight=0.1, min_recall=0.7, bins=16)
     value, cut = best_by_hand(flags, score, 0.1, "kulczynski", (0.0, 0.7))
     assert (found.value, found.threshold) == (pytest.approx(value), cut)
     with pytest.raises(cp.InputError, match="no cut reaches precision 1 and recall 1; ask for less"):
-        cp.best_cut(frame, truth="t", score="s", positive=True, min_precision=1, min_recall=1)
+        cp.best_cut(frame, truth="t", score="s", pos_label=True, min_precision=1, min_recall=1)
 
 
 @pytest.mark.parametrize(
@@ -158,12 +160,12 @@ def test_the_best_cut_under_minima(rng):
 )
 def test_scores_without_room_for_bins(scores):
     frame = pl.DataFrame({"t": [True, False, True, False], "s": scores})
-    points = cp.OperatingPoints.from_frame(frame, truth="t", score="s", positive=True, bins=10)
+    points = cp.OperatingPoints.from_frame(frame, truth="t", score="s", pos_label=True, bins=10)
     for cut, hits, alarms in zip(points.threshold, points.true_positives, points.false_positives, strict=True):
         assert hits == sum(score >= cut for score in scores[::2])
         assert alarms == sum(score >= cut for score in scores[1::2])
     assert points.true_positives[-1] == 2
-    found = cp.best_cut(frame, truth="t", score="s", positive=True, bins=10)
+    found = cp.best_cut(frame, truth="t", score="s", pos_label=True, bins=10)
     assert found.value == pytest.approx(
         best_by_hand(np.array([True, False, True, False]), np.array(scores), 0.5, "kulczynski")[0]
     )

@@ -79,10 +79,10 @@ def test_scores(run, tmp_path, rng, suffix):
     {"csv": frame.write_csv, "parquet": frame.write_parquet, "tsv": lambda p: frame.write_csv(p, separator="\t")}[
         suffix
     ](path)
-    done = run("evaluate", path, "--truth", "t", "--scores", "p_", "--json")
+    done = run("evaluate", path, "--truth", "t", "--proba", "p_", "--json")
     expected = cp.evaluate(truth, y_proba=shares)
     assert json.loads(done.stdout) == json.loads(expected.to_json())
-    assert run("evaluate", path, "--truth", "t", "--scores", "p_a", "--scores", "p_b", "--scores", "p_c").exit_code == 2
+    assert run("evaluate", path, "--truth", "t", "--proba", "p_a", "--proba", "p_b", "--proba", "p_c").exit_code == 2
 
 
 def test_a_warning_is_one_line(run, table):
@@ -175,7 +175,7 @@ def test_a_command_that_is_not_there(run, written, advice):
 
 def test_a_truth_column_that_looks_like_a_score(run, tmp_path):
     (tmp_path / "s.csv").write_text("p_truth,p_a,p_b\na,0.9,0.1\nb,0.2,0.8\n")
-    assert run("evaluate", "s.csv", "--truth", "p_truth", "--scores", "p_").exit_code == 0
+    assert run("evaluate", "s.csv", "--truth", "p_truth", "--proba", "p_").exit_code == 0
 
 
 def test_arff_weights_are_used(run, tmp_path):
@@ -206,8 +206,8 @@ def test_demo(run):
     [
         (["evaluate", "nowhere.csv", "--truth", "t", "--prediction", "d"], "there is no file 'nowhere.csv'"),
         (["evaluate", "results.csv", "--truth", "trut", "--prediction", "decision"], "no column 'trut'; did you mean 'truth'?"),
-        (["evaluate", "results.csv", "--truth", "truth"], "give --prediction, --scores, or both"),
-        (["evaluate", "results.csv", "--truth", "truth", "--scores", "q_"], "no column is named 'q_' or starts with it"),
+        (["evaluate", "results.csv", "--truth", "truth"], "give --prediction, --proba, or both"),
+        (["evaluate", "results.csv", "--truth", "truth", "--proba", "q_"], "no column is named 'q_' or starts with it"),
         ([*GIVEN, "--weight", "decision"], "must hold numbers, got 'bad' in data row 1"),
         ([*GIVEN, "--prioritise", "bda"], "which is neither in the data nor given with --label; did you mean 'bad'?"),
         ([*GIVEN, "--metric", "g"], "there is no metric 'g'"),

@@ -49,15 +49,15 @@ def test_every_engine_prints_the_same_report(rows, engine, file):
 
 
 def test_the_other_commands_agree_too(rows):
-    tuning = ["tune", rows / "rows.csv", "--truth", "truth", "--votes", "p_", "--prioritise", "NA"]
+    tuning = ["tune", rows / "rows.csv", "--truth", "truth", "--proba", "p_", "--prioritise", "NA"]
     table = run(*tuning).stdout.split("loss")[0]
     large = run(*tuning, "--engine", "duckdb", "--output", rows / "weights.json").stdout
     assert large.split("loss")[0] == table
     assert "1 pass over the data" in large
     assert cp.Decision.from_json(rows / "weights.json").classes == ("01", "NA", "good one")
-    trading = ["tradeoff", rows / "rows.csv", "--truth", "truth", "--score", "score", "--positive", "NA"]
+    trading = ["tradeoff", rows / "rows.csv", "--truth", "truth", "--score", "score", "--pos-label", "NA"]
     assert run(*trading, "--engine", "polars").stdout == run(*trading).stdout
-    scoring = ["evaluate", rows / "rows.csv", "--truth", "truth", "--scores", "p_"]
+    scoring = ["evaluate", rows / "rows.csv", "--truth", "truth", "--proba", "p_"]
     found = run(*scoring, "--engine", "duckdb")
     assert "the report is of the decisions" in found.stderr
     assert found.stdout.split("Confusion Matrix")[1] == run(*scoring).stdout.split("Confusion Matrix")[1]
@@ -83,8 +83,8 @@ def test_shards_counted_apart_add_up(rows):
         part.write_csv(rows / f"{number}.csv")
         for kind, options in {
             "counts": ["--prediction", "decision"],
-            "votes": ["--votes", "p_"],
-            "score": ["--score", "score", "--positive", "NA", "--bins", 50, "--within", 0, 1],
+            "votes": ["--proba", "p_"],
+            "score": ["--score", "score", "--pos-label", "NA", "--bins", 50, "--within", 0, 1],
         }.items():
             run(
                 "count", rows / f"{number}.csv", "--truth", "truth", *options, "--output", rows / f"{kind}{number}.json"

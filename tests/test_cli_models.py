@@ -55,10 +55,10 @@ def flowers(tmp_path):
 def test_tune_is_the_librarys(votes, tmp_path):
     path, truth, shares = votes
     done = run(
-        "tune", path, "--truth", "truth", "--votes", "p_", "--prioritise", "b", "--metric", "f", "--output", "w.json"
+        "tune", path, "--truth", "truth", "--proba", "p_", "--prioritise", "b", "--metric", "f", "--output", "w.json"
     )
     assert done.exit_code == 0, done.output
-    expected = cp.search_weights(shares, truth, preferences=cp.Preferences.prioritise(["b"], metric="f"))
+    expected = cp.search_weights(truth, shares, preferences=cp.Preferences.prioritise(["b"], metric="f"))
     decision = cp.Decision.from_json("w.json")
     assert decision.classes == ("a", "b")
     assert decision.weights == pytest.approx(expected.weights)
@@ -111,12 +111,12 @@ def test_fit_says_what_the_written_model_is_worth(flowers):
 
 
 def test_predict_beside_the_rows(flowers):
-    """With --append and --votes the output can be evaluated and reported without another tool; line ends of Windows are none of its business."""
+    """With --append and --proba the output can be evaluated and reported without another tool; line ends of Windows are none of its business."""
     path, names = flowers
     Path("windows.csv").write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     fit(path)
     alone = run("predict", "m.model", "windows.csv").stdout.splitlines()[1:]
-    done = run("predict", "m.model", "windows.csv", "--append", "--votes", "p_", "--output", "all.csv")
+    done = run("predict", "m.model", "windows.csv", "--append", "--proba", "p_", "--output", "all.csv")
     assert done.exit_code == 0, done.output
     table = pandas.read_csv("all.csv", keep_default_na=False)
     assert list(table) == [
@@ -137,7 +137,7 @@ def test_predict_beside_the_rows(flowers):
     votes = table[[f"p_{label}" for label in decision.classes]].to_numpy()
     assert votes.sum(axis=1) == pytest.approx(np.ones(len(votes)))
     assert decision.decide(votes).tolist() == alone
-    judged = run("evaluate", "all.csv", "--truth", "species", "--prediction", "predicted", "--scores", "p_")
+    judged = run("evaluate", "all.csv", "--truth", "species", "--prediction", "predicted", "--proba", "p_")
     assert judged.exit_code == 0, judged.output
     twice = run("predict", "m.model", "all.csv", "--append")
     assert twice.exit_code == 2
@@ -206,9 +206,9 @@ def test_a_model_of_a_later_scikit_learn_is_refused(flowers, newer, code):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["tune", "votes.csv", "--truth", "truth", "--votes", "p_"], "say what matters: give --preferences"),
-        (["tune", "votes.csv", "--truth", "truth", "--votes", "q_", "--prioritise", "b"], "no column is named 'q_'"),
-        (["tune", "votes.csv", "--truth", "truth", "--votes", "p_", "--prioritise", "b", "--method", "x"], "there is no method 'x'"),
+        (["tune", "votes.csv", "--truth", "truth", "--proba", "p_"], "say what matters: give --preferences"),
+        (["tune", "votes.csv", "--truth", "truth", "--proba", "q_", "--prioritise", "b"], "no column is named 'q_'"),
+        (["tune", "votes.csv", "--truth", "truth", "--proba", "p_", "--prioritise", "b", "--method", "x"], "there is no method 'x'"),
         (["fit", "votes.csv", "--target", "truth", "--prioritise", "b", "--model", "oak", "--output", "m"], "there is no model 'oak'"),
         (["fit", "votes.csv", "--target", "thruth", "--prioritise", "b", "--output", "m"], "no column 'thruth'; did you mean 'truth'?"),
         (["fit", "votes.csv", "--target", "truth", "--prioritise", "b", "--ignore", "x", "--output", "m"], "there is no column 'x'"),

@@ -58,7 +58,7 @@ class TestCheck:
         assert "failed: 2 of 2 are missed." in done.output
 
     def test_weights_decide_the_votes(self, files):
-        votes = ("--truth", "class", "--votes", "p_", "--preferences", "preferences.toml")
+        votes = ("--truth", "class", "--proba", "p_", "--preferences", "preferences.toml")
         assert run("check", "spring.csv", *votes, "--weights", "w.json").exit_code == 0
         cp.Decision(("bad", "good"), [1.0, 100.0]).to_json("w.json")
         assert run("check", "spring.csv", *votes, "--weights", "w.json").exit_code == 1
@@ -88,16 +88,16 @@ class TestCheck:
             (("spring.csv", "--truth", "class", "--prediction", "predicted"), "Missing option '--preferences'"),
             (
                 ("spring.csv", "--truth", "class", "--preferences", "preferences.toml"),
-                "give --prediction, or --votes with --weights",
+                "give --prediction, or --proba with --weights",
             ),
-            (("spring.csv", *CHECK, "--weights", "w.json"), "--weights decide columns of votes; give --votes"),
+            (("spring.csv", *CHECK, "--weights", "w.json"), "--weights decide columns of votes; give --proba"),
             (("spring.csv", *CHECK[:3], "nothing", *CHECK[4:]), "there is no column 'nothing'"),
             (("missing.csv", *CHECK), "there is no file 'missing.csv'"),
             (("spring.csv", *CHECK[:4], "--preferences", "none.toml"), "none.toml"),
             (("spring.csv", *CHECK[:4], "--preferences", "plain.toml"), "set no minimum"),
-            (("spring.csv", *CHECK[:2], "--votes", "p_", *CHECK[4:], "--weights", "newer.json"), "update compromis"),
+            (("spring.csv", *CHECK[:2], "--proba", "p_", *CHECK[4:], "--weights", "newer.json"), "update compromis"),
             (
-                ("spring.csv", *CHECK[:2], "--votes", "p_", *CHECK[4:], "--weights", "other.json"),
+                ("spring.csv", *CHECK[:2], "--proba", "p_", *CHECK[4:], "--weights", "other.json"),
                 "no score column for 'ugly'",
             ),
         ],
@@ -114,7 +114,7 @@ class TestCheck:
         assert "Traceback" not in done.output
 
 
-WATCH = ("--truth", "class", "--votes", "p_", "--weights", "w.json", "--preferences", "preferences.toml")
+WATCH = ("--truth", "class", "--proba", "p_", "--weights", "w.json", "--preferences", "preferences.toml")
 
 
 class TestWatch:
@@ -130,7 +130,7 @@ class TestWatch:
     def test_it_says_the_command(self, files):
         done = run("monitor", "spring.csv", "autumn.csv", *WATCH)
         command = (
-            "compromis tune spring.csv --truth class --votes p_ --prevalence bad=0.009901 --prevalence good=0.9901"
+            "compromis tune spring.csv --truth class --proba p_ --prevalence bad=0.009901 --prevalence good=0.9901"
         )
         assert command in done.output
         tune = run(*command.split()[1:], "--preferences", "preferences.toml", "--output", "new.json")

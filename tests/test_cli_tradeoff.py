@@ -27,7 +27,7 @@ def run(*arguments):
     return command_line.run("tradeoff", *arguments)
 
 
-GIVEN = ["scores.csv", "--truth", "truth", "--positive", "ill", "--score", "a"]
+GIVEN = ["scores.csv", "--truth", "truth", "--pos-label", "ill", "--score", "a"]
 
 
 @pytest.mark.parametrize("metric", ["kulczynski", "f"])
@@ -132,9 +132,9 @@ def test_plot(given, tmp_path, name, start):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["scores.csv", "--truth", "truth", "--positive", "il", "--score", "a"], "did you mean 'ill'?"),
-        (["scores.csv", "--truth", "trut", "--positive", "ill", "--score", "a"], "did you mean 'truth'?"),
-        (["scores.csv", "--truth", "truth", "--positive", "ill", "--score", "truth"], "must hold numbers"),
+        (["scores.csv", "--truth", "truth", "--pos-label", "il", "--score", "a"], "did you mean 'ill'?"),
+        (["scores.csv", "--truth", "trut", "--pos-label", "ill", "--score", "a"], "did you mean 'truth'?"),
+        (["scores.csv", "--truth", "truth", "--pos-label", "ill", "--score", "truth"], "must hold numbers"),
         ([*GIVEN, "--metric", "g"], "there is no metric 'g'"),
         ([*GIVEN, "--min-recall", "40"], "min_recall is a share between 0 and 1, got 40"),
         ([*GIVEN, "--plot", "out.doc"], "a picture's name ends in .svg, .png, .pdf, got 'out.doc'"),
@@ -150,6 +150,6 @@ def test_mistakes_are_one_sentence(given, arguments, sentence):
 def test_one_class(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "one.csv").write_text("t,s\nwell,1\nwell,2\n")
-    done = run("one.csv", "--truth", "t", "--positive", "ill", "--score", "s")
+    done = run("one.csv", "--truth", "t", "--pos-label", "ill", "--score", "s")
     assert done.exit_code == 2
     assert "there are no rows of the positive class 'ill'" in done.stderr

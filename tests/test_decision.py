@@ -59,7 +59,7 @@ def test_numpy(predicted, votes, kind):
 
 def test_patterns_decide_alike(predicted, votes):
     decision, expected = predicted
-    positions = cp.Votes.from_votes(votes, [0] * ROWS, labels=list(range(5)), merge=False).decide(
+    positions = cp.Votes.from_proba([0] * ROWS, votes, labels=list(range(5)), merge=False).decide(
         WEIGHTS, smoothing=decision.smoothing
     )
     assert (np.array(LABELS)[positions] == expected).all()
@@ -230,7 +230,7 @@ def test_a_newer_file():
 
 
 def test_a_search_writes_its_decision():
-    search = cp.search_weights([[9, 1], [6, 4], [6, 4], [2, 8]], ["a", "b", "b", "b"])
+    search = cp.search_weights(["a", "b", "b", "b"], [[9, 1], [6, 4], [6, 4], [2, 8]])
     search.to_json("d.json")
     assert np.array_equal(cp.Decision.from_json("d.json").weights, search.weights)
 
@@ -262,11 +262,11 @@ def test_inside_frames(predicted, votes, kind):
         duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
         base = duckdb.connect()
         base.register("votes", frame.to_arrow())
-        found = cp.decide(base.table("votes"), votes=names, weights=decision).order("row").fetchall()
+        found = cp.decide(base.table("votes"), proba=names, weights=decision).order("row").fetchall()
         assert [row[-1] for row in found] == expected.tolist()
         return
     given = {"polars": frame, "lazy": frame.lazy(), "pandas": frame.to_pandas()}[kind]
-    found = cp.decide(given, votes=names, weights=decision)
+    found = cp.decide(given, proba=names, weights=decision)
     found = found.collect() if kind == "lazy" else found
     assert (
         found["decision"].to_list() == expected.tolist()

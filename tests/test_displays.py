@@ -179,7 +179,7 @@ def test_roc_hull_is_above_every_curve(scored):
 
 def test_votes_are_counted(voted):
     votes, y = voted
-    display = cp.VoteDisplay.from_votes(votes, y, label="c", bins=8)
+    display = cp.VoteDisplay.from_proba(y, votes, label="c", bins=8)
     frame = display.frame("pandas")
     for label in "abc":
         rows = [0] * 9
@@ -198,7 +198,7 @@ def test_votes_of_patterns_estimators_and_many_classes(rng):
     y = np.array([f"c{k:02}" for k in rng.integers(26, size=400)])
     classes = sorted(set(y))
     votes = rng.dirichlet(np.full(26, 0.3), 400)
-    patterns = cp.Votes.from_votes(votes, y)
+    patterns = cp.Votes.from_proba(y, votes)
     display = cp.VoteDisplay.from_patterns(patterns, label="c03")
     frame = display.frame("pandas")
     assert frame.truth.nunique() == 5
@@ -217,7 +217,7 @@ def test_votes_of_patterns_estimators_and_many_classes(rng):
 
 def test_class_balance_is_scikit_learns(voted):
     votes, y = voted
-    patterns = cp.Votes.from_votes(votes, y)
+    patterns = cp.Votes.from_proba(y, votes)
     preferences = cp.Preferences.prioritise(["c"])
     decisions = [np.array(list("abc"))[(votes * w).argmax(axis=1)] for w in ([1, 1, 1], [1, 1, 4])]
     change = Change(patterns.counts([1, 1, 1]), patterns.counts([1, 1, 4]), preferences)
@@ -238,8 +238,8 @@ def test_class_balance_is_scikit_learns(voted):
 def test_weight_sweep_is_recomputed(voted):
     votes, y = voted
     ratios = [0.5, 1.0, 3.0]
-    display = cp.WeightSweepDisplay.from_votes(
-        votes, y, label="c", ratios=ratios, preferences=cp.Preferences.prioritise(["c"])
+    display = cp.WeightSweepDisplay.from_proba(
+        y, votes, label="c", ratios=ratios, preferences=cp.Preferences.prioritise(["c"])
     )
     frame = display.frame("pandas")
     for row, ratio in enumerate(ratios):
@@ -259,11 +259,11 @@ def test_weight_sweep_is_recomputed(voted):
 def test_hostile_names_are_shown_as_they_are(rng):
     y = np.repeat(HOSTILE, 10)
     votes = rng.dirichlet(np.ones(4), 40)
-    patterns = cp.Votes.from_votes(votes, y, labels=HOSTILE)
+    patterns = cp.Votes.from_proba(y, votes, labels=HOSTILE)
     pictures = [
         cp.ClassBalanceDisplay.from_counts(patterns.counts(np.ones(4))),
         cp.VoteDisplay.from_patterns(patterns, label=HOSTILE[0]),
-        cp.WeightSweepDisplay.from_votes(patterns, label=HOSTILE[0]),
+        cp.WeightSweepDisplay.from_proba(patterns, label=HOSTILE[0]),
         cp.PrecisionRecallSpaceDisplay.from_points(
             cp.OperatingPoints.one_vs_rest(y, votes, labels=HOSTILE)[HOSTILE[0]], name=HOSTILE[1]
         ),
@@ -284,11 +284,11 @@ def test_hostile_names_are_shown_as_they_are(rng):
 
 def test_axes_given(voted):
     votes, y = voted
-    patterns = cp.Votes.from_votes(votes, y)
+    patterns = cp.Votes.from_proba(y, votes)
     figure, axes = pyplot.subplots(2, 2)
-    assert cp.WeightSweepDisplay.from_votes(patterns, label="c", ax=axes).figure_ is figure
+    assert cp.WeightSweepDisplay.from_proba(patterns, label="c", ax=axes).figure_ is figure
     with pytest.raises(cp.InputError, match="4 panels, got 2 axes"):
-        cp.WeightSweepDisplay.from_votes(patterns, label="c", ax=axes[0])
+        cp.WeightSweepDisplay.from_proba(patterns, label="c", ax=axes[0])
     figure, axes = pyplot.subplots(2, 2)
     display = cp.VoteDisplay.from_patterns(patterns, label="c", ax=axes[0, 0])
     assert display.ax_ is axes[0, 0]
@@ -297,7 +297,7 @@ def test_axes_given(voted):
     assert len(balance.ax_) == 2
     by_hand = figure.add_axes((0.1, 0.1, 0.2, 0.2))
     with pytest.raises(cp.InputError, match="placed by hand cannot be divided; give 4 axes"):
-        cp.WeightSweepDisplay.from_votes(patterns, label="c", ax=by_hand)
+        cp.WeightSweepDisplay.from_proba(patterns, label="c", ax=by_hand)
     figure.canvas.draw()
 
 
@@ -313,7 +313,7 @@ def test_one_class_and_nothing_are_one_sentence():
     with pytest.raises(cp.InputError, match="all rows are of the positive class 1"):
         cp.RocHullDisplay.from_predictions([1, 1], [0.1, 0.2], pos_label=1)
     with pytest.raises(cp.InputError, match="y is empty"):
-        cp.VoteDisplay.from_votes(np.empty((0, 2)), [], label="a")
+        cp.VoteDisplay.from_proba([], np.empty((0, 2)), label="a")
     with pytest.raises(cp.InputError, match=r"takes compromis\.Counts, got list"):
         cp.ClassBalanceDisplay.from_counts([[1, 0], [0, 1]])
     with pytest.raises(cp.InputError, match="pass the same labels= to both"):

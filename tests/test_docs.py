@@ -207,7 +207,7 @@ def test_the_commands_of_the_pages_run(page, shell):
         (shell.folder / name).write_text(text)
     if page.name != "README.md":  # its own commands make them
         shell("compromis preferences results.csv --truth truth --output preferences.toml")
-        shell("compromis tune votes.csv --truth truth --votes p_ --preferences preferences.toml --output weights.json")
+        shell("compromis tune votes.csv --truth truth --proba p_ --preferences preferences.toml --output weights.json")
     for body in lines:
         if "make " in body:  # what they do takes minutes; that they exist is checked here, that they work by their use
             targets = re.findall(r"^make (\w+)", body, re.MULTILINE)

@@ -175,7 +175,7 @@ def test_intervals_hold_what_they_promise_everywhere(rng, share, rows):
 class TestNewShares:
     def test_counts_and_patterns_weigh_alike(self):
         votes, y = [[3, 1], [2, 2], [0, 4], [1, 3]], ["a", "a", "a", "b"]
-        patterns = cp.Votes.from_votes(votes, y)
+        patterns = cp.Votes.from_proba(y, votes)
         moved = patterns.with_prevalence({"a": 0.2, "b": 0.8}).counts([1.0, 1.0])
         assert moved.matrix == pytest.approx(patterns.counts([1.0, 1.0]).with_prevalence([0.2, 0.8]).matrix)
         assert moved.support / moved.support.sum() == pytest.approx([0.2, 0.8])
@@ -192,9 +192,9 @@ class TestNewShares:
         old_y, old_p = screened(rng, 40_000, before, before)
         new_y, new_p = screened(rng, 40_000, after, before)
         test_y, test_p = screened(rng, 200_000, after, before)
-        patterns = cp.Votes.from_votes(old_p, old_y)
+        patterns = cp.Votes.from_proba(old_y, old_p)
         moved = cp.search_weights(patterns.with_prevalence([1 - after, after]), preferences=preferences)
-        again = cp.search_weights(new_p, new_y, preferences=preferences)
+        again = cp.search_weights(new_y, new_p, preferences=preferences)
         stale = cp.search_weights(patterns, preferences=preferences)
         lost = [
             cp.evaluate(test_y, search.decision.decide(test_p), preferences=preferences).summary.loss
@@ -228,7 +228,7 @@ class TestNewShares:
         ).fit(X, y)
         moved = tuned.with_prevalence(new)
         labelled_X, labelled_y = draw(20_000, new)
-        again = cp.search_weights(tuned.predict_proba(labelled_X), labelled_y, preferences=preferences)
+        again = cp.search_weights(labelled_y, tuned.predict_proba(labelled_X), preferences=preferences)
         test_X, test_y = draw(50_000, new)
         loss = lambda predicted: cp.pragma_loss(test_y, predicted, preferences=preferences)  # noqa: E731
         assert loss(moved.predict(test_X)) <= 1.05 * loss(again.decision.decide(tuned.predict_proba(test_X)))
@@ -241,7 +241,7 @@ class TestNewShares:
             metric="f",
         )
         old_y, old_p = screened(rng, 40_000, 0.05, 0.05, apart=3.0)
-        decision = cp.search_weights(old_p, old_y, preferences=preferences).decision
+        decision = cp.search_weights(old_y, old_p, preferences=preferences).decision
         mild_y = (rng.random(40_000) < 0.2).astype(int)
         odds = np.exp(3.0 * (rng.normal(1.0 * mild_y) - 1.5)) * 0.05 / 0.95  # a milder form, the same model
         reference = cp.Counts.from_predictions(old_y, decision.decide(old_p))

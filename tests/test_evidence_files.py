@@ -31,7 +31,7 @@ def same(first, second):
         np.array_equal(first.threshold, second.threshold)
         and np.array_equal(first.true_positives, second.true_positives)
         and np.array_equal(first.false_positives, second.false_positives)
-        and (first.positive, first.binned) == (second.positive, second.binned)
+        and (first.pos_label, first.binned) == (second.pos_label, second.binned)
     )
 
 
@@ -41,7 +41,7 @@ def some_evidence(rng):
     votes[:, 0] += 1
     yield cp.Counts.from_predictions(truth, decision)
     yield cp.Counts.from_predictions(truth, decision, sample_weight=rng.random(50))
-    yield cp.Votes.from_votes(votes, truth, labels=[0, 1, 2], merge=True)
+    yield cp.Votes.from_proba(truth, votes, labels=[0, 1, 2], merge=True)
     yield cp.OperatingPoints.from_predictions(truth == 1, rng.random(50))
     yield cp.OperatingPoints.from_bins([0.5, 0.0], [3, 1], [0, 7], pos_label="é\n😀")
 
@@ -98,7 +98,7 @@ def test_small_cells_are_kept_back_and_cannot_be_found_by_subtraction():
     assert kept.matrix.tolist() == [[90, 0, 0], [5, 40, 0], [0, 0, 0]]
     assert kept.rows == 135  # not 143: the total would tell
     assert (what.cells, what.most_rows) == (3, 12)
-    patterns = cp.Votes.from_votes([[3, 1]] * 6 + [[1, 3]] * 2 + [[0, 0]], ["a"] * 6 + ["b"] * 3, labels=["a", "b"])
+    patterns = cp.Votes.from_proba(["a"] * 6 + ["b"] * 3, [[3, 1]] * 6 + [[1, 3]] * 2 + [[0, 0]], labels=["a", "b"])
     kept, what = suppress(patterns, 5)
     assert (kept.multiplicity.tolist(), kept.rows, kept.left_out, what.cells) == ([6], 6, 0, 2)
     points = cp.OperatingPoints.from_bins([0.5, 0.0], [7, 4], [2, 9], pos_label="a")
@@ -114,7 +114,7 @@ def test_what_cannot_be_kept_back():
     with pytest.raises(cp.InputError, match="count scores in bins"):
         suppress(cp.OperatingPoints.from_predictions([0, 1], [0.1, 0.2]), 5)
     with pytest.raises(cp.InputError, match="every pattern of votes has fewer than 5 rows"):
-        suppress(cp.Votes.from_votes([[1, 2], [2, 1]], [0, 1]), 5)
+        suppress(cp.Votes.from_proba([0, 1], [[1, 2], [2, 1]]), 5)
     with pytest.raises(cp.InputError, match="min_cell is a whole number of at least 0, got -1"):
         suppress(weighted, -1)
 
@@ -172,7 +172,7 @@ def check_partitions(rng, cases):
         cuts = np.unique(score)[::-1]
         assert points.threshold[1:].tolist() == cuts.tolist()
         assert points.true_positives[1:].tolist() == [int(((truth == 0) & (score >= cut)).sum()) for cut in cuts]
-        patterns = merged(rng, [cp.Votes.from_votes(votes[p], truth[p], labels=labels, merge=True) for p in parts])
+        patterns = merged(rng, [cp.Votes.from_proba(truth[p], votes[p], labels=labels, merge=True) for p in parts])
         found = {
             (*row, t): n
             for row, t, n in zip(

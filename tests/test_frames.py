@@ -166,7 +166,7 @@ def test_votes(kind, rng):
     votes[:7] = 0
     truth = random_labels(rng, ["x", "y", "z"], 500)
     frame = make(kind, {"t": truth, "x": votes[:, 0].tolist(), "y": votes[:, 1].tolist(), "z": votes[:, 2].tolist()})
-    found = cp.Votes.from_frame(frame, truth="t", votes=["x", "y", "z"])
+    found = cp.Votes.from_frame(frame, truth="t", proba=["x", "y", "z"])
     expected = Counter(
         (tuple(map(float, row)), label) for row, label in zip(votes.tolist(), truth, strict=True) if any(row)
     )
@@ -183,8 +183,8 @@ def test_votes_come_in_one_order(engine, rng):
     """Searches over equal evidence must give equal weights, whatever order an engine hands groups over in."""
     votes = forest_votes(rng, 300)
     columns = {"t": random_labels(rng, [0, 1, 2], 300)} | {f"v{k}": votes[:, k].tolist() for k in range(3)}
-    found = cp.Votes.from_frame(make(engine, columns), truth="t", votes=["v0", "v1", "v2"])
-    same = cp.Votes.from_frame(make("pandas", columns), truth="t", votes=["v0", "v1", "v2"])
+    found = cp.Votes.from_frame(make(engine, columns), truth="t", proba=["v0", "v1", "v2"])
+    same = cp.Votes.from_frame(make("pandas", columns), truth="t", proba=["v0", "v1", "v2"])
     assert np.array_equal(found.votes, same.votes)
     assert np.array_equal(found.truth, same.truth)
 
@@ -196,7 +196,7 @@ def test_bad_votes(engine, vote, bins):
     with pytest.raises(
         cp.InputError, match="1 rows have a vote that is missing, negative or not finite, the first in column 'a'"
     ):
-        cp.Votes.from_frame(frame, truth="t", votes=["a", "b"], bins=bins)
+        cp.Votes.from_frame(frame, truth="t", proba=["a", "b"], bins=bins)
 
 
 def test_binned_votes(kind, rng):
@@ -204,7 +204,7 @@ def test_binned_votes(kind, rng):
     votes[:5] = 0
     truth = random_labels(rng, ["x", "y", "z"], 400)
     columns = {"t": truth} | {name: votes[:, k].tolist() for k, name in enumerate("xyz")}
-    found = cp.Votes.from_frame(make(kind, columns), truth="t", votes=["x", "y", "z"], bins=20)
+    found = cp.Votes.from_frame(make(kind, columns), truth="t", proba=["x", "y", "z"], bins=20)
     shares = votes[5:] / (votes[5:, 0] + votes[5:, 1] + votes[5:, 2])[:, None]
     steps = np.floor(shares * 20 + 0.5) / 20
     expected = Counter((tuple(row), label) for row, label in zip(steps.tolist(), truth[5:], strict=True))
@@ -222,7 +222,7 @@ def test_operating_points(kind, rng):
     score[::10], score[5::10] = 0.0, -0.0  # one cut, in every part of the rows
     truth = random_labels(rng, ["p", "n", "other"], 300)
     frame = make(kind, {"t": truth, "s": score.tolist()})
-    points = cp.OperatingPoints.from_frame(frame, truth="t", score="s", positive="p")
+    points = cp.OperatingPoints.from_frame(frame, truth="t", score="s", pos_label="p")
     cuts = sorted(set((score + 0.0).tolist()), reverse=True)
     assert points.threshold[1:].tolist() == cuts
     flags = np.array([label == "p" for label in truth])
@@ -237,7 +237,7 @@ def test_binned_points_are_exact_at_their_edges(engine, rng, low, high):
     score[:50] = low + (high - low) * np.arange(50) / 50  # on the edges, as far as rounding allows
     flags = rng.random(400) < 0.3
     frame = make(engine, {"t": flags.tolist(), "s": score.tolist()})
-    points = cp.OperatingPoints.from_frame(frame, truth="t", score="s", positive=True, bins=50)
+    points = cp.OperatingPoints.from_frame(frame, truth="t", score="s", pos_label=True, bins=50)
     assert points.binned
     assert len(points) == 51
     for cut, hits, alarms in zip(points.threshold, points.true_positives, points.false_positives, strict=True):
@@ -250,22 +250,22 @@ def test_binned_points_are_exact_at_their_edges(engine, rng, low, high):
 def test_bad_scores(engine, score, bins):
     frame = make(engine, {"t": ["p", "n", "n"], "s": [0.5, score, 0.25]})
     with pytest.raises(cp.InputError, match="column 's' has 1 row whose score is missing or not finite"):
-        cp.OperatingPoints.from_frame(frame, truth="t", score="s", positive="p", bins=bins)
+        cp.OperatingPoints.from_frame(frame, truth="t", score="s", pos_label="p", bins=bins)
 
 
 def test_other_bad_input_of_points(engine):
     frame = make(engine, {"t": ["p", None, "n"], "s": [0.5, 0.2, 0.25], "text": ["a", "b", "c"]})
     with pytest.raises(cp.InputError, match="column 't' has 1 row without a label"):
-        cp.OperatingPoints.from_frame(frame, truth="t", score="s", positive="p")
+        cp.OperatingPoints.from_frame(frame, truth="t", score="s", pos_label="p")
     with pytest.raises(cp.InputError, match="column 'text' must hold numbers"):
-        cp.OperatingPoints.from_frame(frame, truth="t", score="text", positive="p")
+        cp.OperatingPoints.from_frame(frame, truth="t", score="text", pos_label="p")
     with pytest.raises(cp.InputError, match="positive is 1, but column 't' holds labels of type String"):
-        cp.OperatingPoints.from_frame(frame, truth="t", score="s", positive=1)
+        cp.OperatingPoints.from_frame(frame, truth="t", score="s", pos_label=1)
     whole = make(engine, {"t": ["good", "bad"], "s": [0.5, 0.2]})
     with pytest.raises(cp.InputError, match="positive is 'god', which column 't' does not have; did you mean 'good'"):
-        cp.OperatingPoints.from_frame(whole, truth="t", score="s", positive="god")
+        cp.OperatingPoints.from_frame(whole, truth="t", score="s", pos_label="god")
     with pytest.raises(cp.InputError, match=r"has 1 scores outside 0 to 0\.3; widen within="):
-        cp.OperatingPoints.from_frame(whole, truth="t", score="s", positive="good", bins=4, within=(0, 0.3))
+        cp.OperatingPoints.from_frame(whole, truth="t", score="s", pos_label="good", bins=4, within=(0, 0.3))
 
 
 def test_decide_agrees_with_the_decision_in_memory(kind, rng):
@@ -275,7 +275,7 @@ def test_decide_agrees_with_the_decision_in_memory(kind, rng):
     names = ["a", "b", "c", "d"]
     frame = make(kind, {name: votes[:, k].tolist() for k, name in enumerate(names)} | {"t": ["a"] * 400})
     counts = cp.Counts.from_frame(
-        cp.decide(frame, votes=names, weights=weights, smoothing=0.5), truth="t", prediction="decision"
+        cp.decide(frame, proba=names, weights=weights, smoothing=0.5), truth="t", prediction="decision"
     )
     expected = Counter(names[max(range(4), key=lambda k: weights[k] * (row[k] + 0.5))] for row in votes.tolist())
     assert {label: counts.predicted[k] for k, label in enumerate(counts.classes) if counts.predicted[k]} == expected
@@ -287,14 +287,14 @@ def test_a_bad_vote_has_no_decision(engine):
         "b": [0.0, 1.0, 1.0, 1.0, 1.0, 0.0],
         "t": ["a"] * 6,
     }
-    predicted = cp.decide(make(engine, columns), votes=["a", "b"])
+    predicted = cp.decide(make(engine, columns), proba=["a", "b"])
     with pytest.raises(cp.InputError, match="column 'decision' has 4 rows without a label"):
         cp.Counts.from_frame(predicted, truth="t", prediction="decision")
 
 
 def test_decide_keeps_the_other_columns_and_the_kind_of_frame(engine):
     frame = make(engine, {"a": [1, 0], "t": ["a", "b"], "b": [0, 5]})
-    predicted = cp.decide(frame, votes={"a": 10, "b": 20}, weights=[1, 1], name="t")
+    predicted = cp.decide(frame, proba={"a": 10, "b": 20}, weights=[1, 1], name="t")
     assert nw.from_native(predicted).collect_schema().names() == ["a", "b", "t"]
     assert type(predicted) is type(frame)
 
@@ -302,12 +302,12 @@ def test_decide_keeps_the_other_columns_and_the_kind_of_frame(engine):
 def test_a_decision_brings_its_own_order_of_classes():
     rule = cp.Decision(("b", "a"), [1.0, 3.0], 0.5)
     frame = make("polars", {"x": [1, 0], "y": [5, 4], "t": ["a", "b"]})
-    by_name = cp.decide(frame, votes={"x": "a", "y": "b"}, weights=rule)
+    by_name = cp.decide(frame, proba={"x": "a", "y": "b"}, weights=rule)
     assert by_name["decision"].to_list() == rule.decide([[5, 1], [4, 0]]).tolist() == ["b", "b"]
-    assert cp.decide(frame, votes=["y", "x"], weights=rule)["decision"].to_list() == ["b", "b"]
+    assert cp.decide(frame, proba=["y", "x"], weights=rule)["decision"].to_list() == ["b", "b"]
     with pytest.raises(cp.InputError, match="votes gives columns for 'a', 'c', the decision is about 'b', 'a'"):
-        cp.decide(frame, votes={"x": "a", "y": "c"}, weights=rule)
-    evaluation = cp.evaluate_frame(frame, truth="t", votes={"x": "a", "y": "b"}, weights=rule)
+        cp.decide(frame, proba={"x": "a", "y": "c"}, weights=rule)
+    evaluation = cp.evaluate_frame(frame, truth="t", proba={"x": "a", "y": "b"}, weights=rule)
     assert evaluation.counts.classes == ("b", "a")
     assert evaluation.counts.matrix.tolist() == [[1, 0], [1, 0]]
 

@@ -36,7 +36,7 @@ def arguments(votes, seconds):
         str(votes),
         "--truth",
         "truth",
-        "--votes",
+        "--proba",
         "p_",
         "--prioritise",
         "c1",
@@ -75,7 +75,7 @@ def test_the_weights_so_far_are_never_worse_than_equal_weights(votes, rng):
     truth = rng.integers(0, 5, 300)
     shares = rng.multinomial(10, np.ones(5) / 5, 300) + 3 * np.eye(5, dtype=int)[truth]
     equal = cp.evaluate_counts(
-        cp.Votes.from_votes(shares, truth, labels=range(5)).counts([1.0] * 5), preferences=cp.Preferences()
+        cp.Votes.from_proba(truth, shares, labels=range(5)).counts([1.0] * 5), preferences=cp.Preferences()
     )
     for method in ("sweep", "annealing"):
         for stop in (1, 2, 5):
@@ -85,7 +85,7 @@ def test_the_weights_so_far_are_never_worse_than_equal_weights(votes, rng):
                 seen.append(1)
                 return len(seen) >= stop
 
-            found = cp.search_weights(shares, truth, labels=range(5), method=method, progress=enough)
+            found = cp.search_weights(truth, shares, labels=range(5), method=method, progress=enough)
             assert found.loss <= equal.summary.loss + 1e-12
             assert not found.optimal
             assert len(seen) <= stop + 8  # it ends soon after

@@ -91,7 +91,7 @@ def test_classes_and_labels(monkeypatch):
     long = ["x" * (LABEL.default + 1), "y"]
     for count in (
         lambda: cp.Counts.from_predictions(long, long),
-        lambda: cp.Votes.from_votes([[1, 0], [0, 1]], long, labels=long),
+        lambda: cp.Votes.from_proba(long, [[1, 0], [0, 1]], labels=long),
     ):
         monkeypatch.delenv("COMPROMIS_MAX_LABEL", raising=False)
         with pytest.raises(cp.InputError, match="a label has 10,001 letters, more than the limit of 10,000"):

@@ -98,7 +98,7 @@ class TestFromPredictions:
         y = np.array(labels)[SIX[0]]
         points = OperatingPoints.from_predictions(y, SIX[1])
         assert points.true_positives.tolist() == [0, 1, 1, 2, 3, 3, 3]
-        assert points.positive == 1
+        assert points.pos_label == 1
 
     @pytest.mark.parametrize("kind", [np.int8, np.uint64, "U3", object, "category", "float"])
     def test_every_kind_of_labels_gives_the_same_cuts(self, kind: object) -> None:
@@ -114,7 +114,7 @@ class TestFromPredictions:
             labels, positive = y.astype(kind), 1
         points = OperatingPoints.from_predictions(labels, SIX[1], pos_label=positive)
         assert counts_of(points) == counts_of(expected)
-        assert points.positive == positive
+        assert points.pos_label == positive
 
     def test_labels_that_are_objects(self) -> None:
         from datetime import date
@@ -232,7 +232,7 @@ class TestEstimators:
     def test_usual_labels_need_no_pos_label(self) -> None:
         y = (self.y == "c").astype(int)
         model = LogisticRegression().fit(self.X, y)
-        assert OperatingPoints.from_estimator(model, self.X, y).positive == 1
+        assert OperatingPoints.from_estimator(model, self.X, y).pos_label == 1
         with pytest.raises(InputError, match="neither predict_proba nor"):
             OperatingPoints.from_estimator(NearestCentroidOnly(), self.X, y)
 

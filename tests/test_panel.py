@@ -126,7 +126,7 @@ def test_the_bundle_is_one_module_without_imports_or_markup():
 def test_votes_that_do_not_fit_are_binned_and_say_so(rng):
     shares = rng.dirichlet(np.full(4, 0.5), 40_000)
     y = np.array([rng.choice(4, p=share) for share in shares[:4000]])
-    patterns = cp.Votes.from_votes(shares[:4000], y)
+    patterns = cp.Votes.from_proba(y, shares[:4000])
     assert panel_document(patterns)["binning"] is None
     document = panel_document(patterns, most_bytes=20_000)
     assert document["evidence"]["patterns"] < 4000
@@ -137,7 +137,7 @@ def test_votes_that_do_not_fit_are_binned_and_say_so(rng):
 @pytest.mark.parametrize("rung", RUNGS)
 def test_binning_keeps_ratios_within_what_it_says(rng, rung):
     shares = rng.dirichlet(np.full(5, 0.4), 300)
-    patterns = cp.Votes.from_votes(shares, rng.integers(0, 5, 300))
+    patterns = cp.Votes.from_proba(rng.integers(0, 5, 300), shares)
     kept, binning = binned(patterns, 0.0, *rung)
     assert kept.support.tolist() == patterns.support.tolist()
     ratio, floor = rung
@@ -155,7 +155,7 @@ def test_binning_keeps_ratios_within_what_it_says(rng, rung):
 
 
 def test_an_index_of_ones_own_is_refused():
-    patterns = cp.Votes.from_votes([[1, 2], [2, 1]], ["a", "b"])
+    patterns = cp.Votes.from_proba(["a", "b"], [[1, 2], [2, 1]])
     own = cp.Metric("mine", lambda p, r, weight: (1 - weight) * p + weight * r)
     with pytest.raises(InputError, match="which a page cannot run"):
         panel_document(patterns, cp.Preferences(metric=own))

@@ -114,7 +114,7 @@ def test_weights_given_are_shown_and_not_searched(result):
 
 def test_votes_alone_make_a_report():
     votes, y, labels = voted(3, 200)
-    patterns = cp.Votes.from_votes(votes, y, labels=labels)
+    patterns = cp.Votes.from_proba(y, votes, labels=labels)
     report = cp.report(patterns, weights=[3.0, 1.0, 1.0], preferences=cp.Preferences.prioritise(["A"]), confidence=0.9)
     assert report.evaluation.counts.matrix.tolist() == patterns.counts([3.0, 1.0, 1.0]).matrix.tolist()
     assert report.evaluation.intervals.confidence == 0.9
@@ -128,7 +128,7 @@ def test_votes_alone_make_a_report():
         (cp.evaluate([1, 2], [1, 1]), {"preferences": cp.Preferences()}, "has its own preferences"),
         (
             cp.evaluate([1, 2], [1, 1]),
-            {"votes": cp.Votes.from_votes([[1, 2], [2, 1]], [3, 4])},
+            {"votes": cp.Votes.from_proba([3, 4], [[1, 2], [2, 1]])},
             "votes and evaluation are of different classes",
         ),
     ],
@@ -217,7 +217,7 @@ def test_command_line(table):
         "votes.csv",
         "--truth",
         "truth",
-        "--scores",
+        "--proba",
         "p_",
         "--prioritise",
         "A",
@@ -233,14 +233,14 @@ def test_command_line(table):
         page = file.read()
     assert content_of(page)["matrix"] == table.counts.matrix.tolist()
     assert (
-        "compromis report votes.csv --truth truth --scores p_ --prioritise A --metric f --output &#39;a b.html&#39;"
+        "compromis report votes.csv --truth truth --proba p_ --prioritise A --metric f --output &#39;a b.html&#39;"
         in page
     )
 
 
 def test_command_line_with_weights_and_with_decisions(table):
     cp.Decision(("A", "B", "C"), [3.0, 1.0, 1.0], 0.01).to_json("w.json")
-    assert run("votes.csv", "--truth", "truth", "--scores", "p_", "--weights", "w.json").exit_code == 0
+    assert run("votes.csv", "--truth", "truth", "--proba", "p_", "--weights", "w.json").exit_code == 0
     with open("report.html", encoding="utf-8") as file:
         panel = content_of(file.read())["panel"]
     assert (panel["weights"], panel["smoothing"]) == ([3.0, 1.0, 1.0], 0.01)
@@ -254,14 +254,14 @@ def test_command_line_with_weights_and_with_decisions(table):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["votes.csv", "--truth", "truth"], "give --prediction, --scores, or both"),
-        (["votes.csv", "--truth", "true", "--scores", "p_"], "there is no column 'true'; did you mean 'truth'?"),
+        (["votes.csv", "--truth", "truth"], "give --prediction, --proba, or both"),
+        (["votes.csv", "--truth", "true", "--proba", "p_"], "there is no column 'true'; did you mean 'truth'?"),
         (
-            ["votes.csv", "--truth", "truth", "--scores", "p_", "--weights", "w.json"],
+            ["votes.csv", "--truth", "truth", "--proba", "p_", "--weights", "w.json"],
             "the weights are for 'x', 'y', the scores for",
         ),
         (
-            ["votes.csv", "--truth", "truth", "--scores", "p_", "--output", "no/such/report.html"],
+            ["votes.csv", "--truth", "truth", "--proba", "p_", "--output", "no/such/report.html"],
             "No such file or directory",
         ),
     ],

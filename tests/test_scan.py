@@ -117,7 +117,7 @@ def test_folders_named_key_value_are_columns_of_text(tmp_path, engine):
 def test_numbers_in_text_files(tmp_path, engine):
     (tmp_path / "rows.csv").write_text("t,s\np,0.5\nn, 0.25 \nn,1e-1\n")
     frame = cp.scan(tmp_path / "rows.csv", engine=engine, numbers=["s"])
-    points = cp.OperatingPoints.from_frame(frame, truth="t", score="s", positive="p")
+    points = cp.OperatingPoints.from_frame(frame, truth="t", score="s", pos_label="p")
     assert points.threshold.tolist() == [np.inf, 0.5, 0.25, 0.1]
 
 
@@ -151,7 +151,7 @@ def test_a_number_that_is_none_is_an_error(tmp_path, engine):
     (tmp_path / "rows.csv").write_text("t,s\np,0.5\nn,abc\n")
     frame = cp.scan(tmp_path / "rows.csv", engine=engine, numbers=["s"])
     with pytest.raises((cp.EngineError, cp.InputError)):
-        cp.OperatingPoints.from_frame(frame, truth="t", score="s", positive="p")
+        cp.OperatingPoints.from_frame(frame, truth="t", score="s", pos_label="p")
 
 
 def hostile_files(folder):

@@ -42,9 +42,9 @@ def test_never_worse_than_equal_weights_and_applied_as_stored(method, seed):
     for smoothing in (0.0, 0.25):
         for given in (votes, votes / 7, scipy.sparse.csr_array(votes), votes.astype(np.float32)):
             search = search_weights(
-                given, y, preferences=preferences, labels=range(classes), method=method, smoothing=smoothing
+                y, given, preferences=preferences, labels=range(classes), method=method, smoothing=smoothing
             )
-            patterns = Votes.from_votes(given, y, labels=range(classes), merge=False)
+            patterns = Votes.from_proba(y, given, labels=range(classes), merge=False)
             preferences = preferences.on(range(classes))
             np.testing.assert_array_equal(
                 patterns.counts(search.weights, smoothing=smoothing).matrix, search.counts.matrix
@@ -61,18 +61,18 @@ def test_nextafter_neighbours_are_applied_as_stored():
         votes = np.where(rng.random(base.shape) < 0.5, np.nextafter(base, 9), base)
         y = np.append([0, 1, 2], rng.integers(0, 3, size=9))
         for method in ("exact", "sweep"):
-            search = search_weights(votes, y, method=method, random_state=seed)
+            search = search_weights(y, votes, method=method, random_state=seed)
             np.testing.assert_array_equal(
-                Votes.from_votes(votes, y, merge=False).counts(search.weights).matrix, search.counts.matrix
+                Votes.from_proba(y, votes, merge=False).counts(search.weights).matrix, search.counts.matrix
             )
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_same_seed_the_same_result(method):
     votes, y = three_classes()
-    first, second = (search_weights(votes, y, method=method, random_state=7) for _ in range(2))
+    first, second = (search_weights(y, votes, method=method, random_state=7) for _ in range(2))
     np.testing.assert_array_equal(first.weights, second.weights)
-    legacy = search_weights(votes, y, method=method, random_state=np.random.RandomState(7))
+    legacy = search_weights(y, votes, method=method, random_state=np.random.RandomState(7))
     assert legacy.loss <= 1
 
 
@@ -80,8 +80,8 @@ def test_weights_are_repetition():
     votes, y = three_classes(rows=60)
     times = np.random.default_rng(0).integers(0, 4, size=60)
     times[:3] = 1
-    weighted = search_weights(votes, y, sample_weight=times)
-    repeated = search_weights(np.repeat(votes, times, axis=0), np.repeat(y, times))
+    weighted = search_weights(y, votes, sample_weight=times)
+    repeated = search_weights(np.repeat(y, times), np.repeat(votes, times, axis=0))
     assert weighted.loss == pytest.approx(repeated.loss, abs=1e-12)
     np.testing.assert_allclose(weighted.counts.matrix, repeated.counts.matrix)
 
@@ -89,16 +89,16 @@ def test_weights_are_repetition():
 def test_the_order_of_rows_does_not_matter_for_exact():
     votes, y = three_classes()
     turned = np.random.default_rng(1).permutation(len(y))
-    assert search_weights(votes, y).loss == pytest.approx(search_weights(votes[turned], y[turned]).loss, abs=1e-12)
+    assert search_weights(y, votes).loss == pytest.approx(search_weights(y[turned], votes[turned]).loss, abs=1e-12)
 
 
 def test_auto_is_exact_up_to_three_classes():
     votes, y = three_classes()
-    assert (search_weights(votes, y).method, search_weights(votes, y).optimal) == ("exact", True)
+    assert (search_weights(y, votes).method, search_weights(y, votes).optimal) == ("exact", True)
     rng = np.random.default_rng(0)
-    assert search_weights(rng.random((50, 4)), np.arange(50) % 4).method == "sweep"
-    patterns = Votes.from_votes(votes, y)
-    assert search_weights(patterns).loss == search_weights(votes, y).loss
+    assert search_weights(np.arange(50) % 4, rng.random((50, 4))).method == "sweep"
+    patterns = Votes.from_proba(y, votes)
+    assert search_weights(patterns).loss == search_weights(y, votes).loss
 
 
 def quadratic(p, r, weight):
@@ -110,7 +110,7 @@ def test_an_index_of_ones_own(method):
     votes, y = three_classes(rows=40)
     own = Metric("quadratic", quadratic)
     preferences = Preferences({2: Preference(10, 0.1, 0.9)}, metric=own)
-    search = search_weights(votes, y, preferences=preferences, method=method)
+    search = search_weights(y, votes, preferences=preferences, method=method)
     preferences = preferences.on(range(3))
     support, predicted, hits = (search.counts.support, search.counts.predicted, search.counts.matrix.diagonal())
     by_hand = [
@@ -122,7 +122,7 @@ def test_an_index_of_ones_own(method):
         {2: Preference(10, 0.1, 0.9)}, metric=Metric("twin", lambda p, r, w: (1 - w) * p + w * r, defined_at_zero=True)
     )
     plane = Preferences({2: Preference(10, 0.1, 0.9)})
-    twin, original = (search_weights(votes, y, preferences=one, method=method) for one in (copy, plane))
+    twin, original = (search_weights(y, votes, preferences=one, method=method) for one in (copy, plane))
     assert twin.loss == pytest.approx(original.loss, abs=1e-9)
 
 
@@ -140,7 +140,7 @@ def test_the_type_of_an_objective_that_is_kept_is_the_one_numba_finds(own):
     metric = Metric("plane", lambda p, r, w: (1 - w) * p + w * r) if own else "f"
     votes, y = three_classes(rows=20)
     problem = SearchProblem.read(
-        Votes.from_votes(votes, y), Preferences(metric=metric), cost=None, smoothing=0.0, max_ratio=None
+        Votes.from_proba(y, votes), Preferences(metric=metric), cost=None, smoothing=0.0, max_ratio=None
     )
     objective = problem.objective()
     frozen = objective.share.copy()
@@ -160,19 +160,19 @@ def test_minima_that_contradict_are_named():
     votes = [[5, 5], [5, 5], [9, 1], [1, 9]]
     preferences = Preferences({"a": Preference(min_recall=1.0), "b": Preference(min_recall=1.0)})
     for method in ("exact", "sweep"):
-        search = search_weights(votes, ["a", "b", "a", "b"], preferences=preferences, method=method)
+        search = search_weights(["a", "b", "a", "b"], votes, preferences=preferences, method=method)
         assert not search.feasible
         assert "recall of 'b' reaches 0.5, its minimum is 1" in search.message
-    assert search_weights(votes, ["a", "b", "a", "b"], preferences=preferences).message.startswith(
+    assert search_weights(["a", "b", "a", "b"], votes, preferences=preferences).message.startswith(
         "no weights meet every minimum"
     )
 
 
 def test_a_met_minimum_comes_before_a_lower_loss():
     votes, y = three_classes(rows=400)
-    free = search_weights(votes, y, preferences=Preferences.prioritise([2]))
+    free = search_weights(y, votes, preferences=Preferences.prioritise([2]))
     kept = search_weights(
-        votes, y, preferences=Preferences({2: Preference(10, 0.1, 0.9, min_precision=0.9)}, Preference(1, 0.8, 0.8))
+        y, votes, preferences=Preferences({2: Preference(10, 0.1, 0.9, min_precision=0.9)}, Preference(1, 0.8, 0.8))
     )
     precise = kept.counts.matrix[2, 2] / kept.counts.predicted[2]
     assert free.counts.matrix[2, 2] / free.counts.predicted[2] < 0.9 <= precise
@@ -183,10 +183,10 @@ def test_a_met_minimum_comes_before_a_lower_loss():
 def test_cost_in_place_of_the_loss():
     votes, y = three_classes()
     cost = np.array([[0, 1, 1], [5, 0, 5], [50, 50, 0]], dtype=float)
-    search = search_weights(votes, y, cost=cost)
+    search = search_weights(y, votes, cost=cost)
     assert search.loss == pytest.approx((search.counts.matrix * cost).sum() / len(y))
     rng = np.random.default_rng(0)
-    patterns = Votes.from_votes(votes, y)
+    patterns = Votes.from_proba(y, votes)
     for _ in range(200):
         counts = patterns.counts(np.exp(2 * rng.normal(size=3)))
         assert search.loss <= (counts.matrix * cost).sum() / len(y) + 1e-12
@@ -196,28 +196,28 @@ def test_cost_in_place_of_the_loss():
 
 def test_smoothing_reaches_rows_without_votes_for_a_class():
     votes, y = [[4, 0], [4, 0], [3, 1], [4, 0]], [0, 1, 1, 0]
-    assert search_weights(votes, y).counts.predicted.tolist() == [3, 1]
+    assert search_weights(y, votes).counts.predicted.tolist() == [3, 1]
     preferences = Preferences({1: Preference(100, 0.0, 0.99)})
-    assert search_weights(votes, y, preferences=preferences, smoothing=0.5).counts.predicted.tolist() == [0, 4]
+    assert search_weights(y, votes, preferences=preferences, smoothing=0.5).counts.predicted.tolist() == [0, 4]
 
 
 def test_sparse_smoothing_is_the_dense_one():
     rng = np.random.default_rng(0)
     votes, y = rng.multinomial(5, rng.dirichlet(np.full(8, 0.2)), size=300).astype(float), rng.integers(0, 8, size=300)
-    dense = search_weights(votes + 0.1, y, method="sweep")
-    sparse = search_weights(scipy.sparse.csr_array(votes), y, method="sweep", smoothing=0.1)
-    np.testing.assert_array_equal(sparse.counts.matrix, Votes.from_votes(votes + 0.1, y).counts(sparse.weights).matrix)
+    dense = search_weights(y, votes + 0.1, method="sweep")
+    sparse = search_weights(y, scipy.sparse.csr_array(votes), method="sweep", smoothing=0.1)
+    np.testing.assert_array_equal(sparse.counts.matrix, Votes.from_proba(y, votes + 0.1).counts(sparse.weights).matrix)
     assert sparse.loss == pytest.approx(dense.loss, rel=0.02)
 
 
 def test_verdict_and_message():
     votes, y = three_classes()
-    search = search_weights(np.vstack([votes, np.zeros((2, 3))]), np.append(y, [0, 1]))
+    search = search_weights(np.append(y, [0, 1]), np.vstack([votes, np.zeros((2, 3))]))
     assert search.left_out == 2
     assert "2 rows without any vote are left out" in search.message
     assert search.verdict.informative
     assert len(search.baselines) == 4
-    never = search_weights(np.column_stack([votes[:, :2], np.zeros(len(y))]), y)
+    never = search_weights(y, np.column_stack([votes[:, :2], np.zeros(len(y))]))
     assert "no row has a vote for 2" in never.message
 
 
@@ -225,7 +225,7 @@ def test_progress_is_reported():
     votes, y = three_classes()
     for method in METHODS:
         seen: list[tuple[float, float]] = []
-        search_weights(votes, y, method=method, progress=lambda share, loss, seen=seen: seen.append((share, loss)))
+        search_weights(y, votes, method=method, progress=lambda share, loss, seen=seen: seen.append((share, loss)))
         assert seen
         assert all(0 <= share <= 1 for share, _ in seen)
 
@@ -252,25 +252,25 @@ BAD = [
 def test_bad_input_is_refused_in_one_sentence(changed, message):
     arguments = {"votes": [[3, 1], [1, 3], [2, 2]], "y": ["a", "b", "a"]} | changed
     with pytest.raises(InputError, match=message):
-        search_weights(arguments.pop("votes"), arguments.pop("y"), **arguments)
+        search_weights(arguments.pop("y"), arguments.pop("votes"), **arguments)
 
 
 def test_patterns_come_alone():
-    patterns = Votes.from_votes([[3, 1], [1, 3]], [0, 1])
+    patterns = Votes.from_proba([0, 1], [[3, 1], [1, 3]])
     with pytest.raises(InputError, match="hold y, labels and sample weights already"):
-        search_weights(patterns, [0, 1])
+        search_weights([0, 1], patterns)
 
 
 def test_equal_ratio_one_gives_equal_weights():
     votes, y = three_classes()
-    assert search_weights(votes, y, max_ratio=1).weights.tolist() == [1, 1, 1]
+    assert search_weights(y, votes, max_ratio=1).weights.tolist() == [1, 1, 1]
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.4])
 def test_weight_sweep_is_the_counting_of_each_ratio(smoothing):
     votes, y = three_classes(rows=80)
     preferences = Preferences.prioritise([2])
-    sweep = weight_sweep(votes, y, label=2, preferences=preferences, smoothing=smoothing, weights=[1.0, 2.0, 1.5])
+    sweep = weight_sweep(y, votes, label=2, preferences=preferences, smoothing=smoothing, weights=[1.0, 2.0, 1.5])
     assert sweep.exact
     assert (np.diff(sweep.ratio) > 0).all()
     for point, ratio in enumerate(sweep.ratio):
@@ -281,7 +281,7 @@ def test_weight_sweep_is_the_counting_of_each_ratio(smoothing):
         assert sweep.errors[point] == 80 - counts.trace()
         assert sweep.loss[point] == pytest.approx(naive.value(counts, preferences.on(range(3)))[1])
     grid = weight_sweep(
-        votes, y, label=2, preferences=preferences, smoothing=smoothing, weights=[1.0, 2.0, 1.5], ratios=sweep.ratio
+        y, votes, label=2, preferences=preferences, smoothing=smoothing, weights=[1.0, 2.0, 1.5], ratios=sweep.ratio
     )
     np.testing.assert_array_equal(grid.loss, sweep.loss)
     assert not grid.exact
@@ -289,16 +289,16 @@ def test_weight_sweep_is_the_counting_of_each_ratio(smoothing):
     assert (
         sweep.loss.min()
         == weight_sweep(
-            votes, y, label=2, preferences=preferences, smoothing=smoothing, weights=[1, 2, 1.5], ratios=[sweep.best]
+            y, votes, label=2, preferences=preferences, smoothing=smoothing, weights=[1, 2, 1.5], ratios=[sweep.best]
         ).loss[0]
     )
 
 
 def test_weight_sweep_refuses():
     with pytest.raises(InputError, match="there is no class 'z'"):
-        weight_sweep([[1, 2], [2, 1]], ["a", "b"], label="z")
+        weight_sweep(["a", "b"], [[1, 2], [2, 1]], label="z")
     with pytest.raises(InputError, match="ratios are finite numbers above 0"):
-        weight_sweep([[1, 2], [2, 1]], ["a", "b"], label="a", ratios=[0.0])
+        weight_sweep(["a", "b"], [[1, 2], [2, 1]], label="a", ratios=[0.0])
 
 
 def letter_votes() -> tuple[np.ndarray, np.ndarray]:
@@ -321,7 +321,7 @@ def letter_votes() -> tuple[np.ndarray, np.ndarray]:
 def test_letters_sweep_against_annealing_and_dual_annealing():
     votes, y = letter_votes()
     preferences = Preferences.prioritise(list("AEIOUY"))
-    patterns = Votes.from_votes(votes, y)
+    patterns = Votes.from_proba(y, votes)
     annealed = search_weights(patterns, preferences=preferences, method=Annealing(steps=20_000))
     begin = time.perf_counter()
     swept = search_weights(patterns, preferences=preferences, method="sweep", budget=Budget(evaluations=1_000_000))

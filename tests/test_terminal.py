@@ -13,10 +13,10 @@ from compromis.reporting.tradeoff import TradeoffReport
 
 BAD = "\x1b[2J\x07x\x9b31m"
 COMMANDS = {
-    "tune": ["tune", "FILE", "--truth", "truth", "--votes", "p_", "--prioritise", BAD],
+    "tune": ["tune", "FILE", "--truth", "truth", "--proba", "p_", "--prioritise", BAD],
     "evaluate": ["evaluate", "FILE", "--truth", "truth", "--prediction", "d", "--prioritise", BAD],
-    "evaluate scores": ["evaluate", "FILE", "--truth", "truth", "--scores", "p_", "--confidence", "0.9"],
-    "tradeoff": ["tradeoff", "FILE", "--truth", "truth", "--score", f"p_{BAD}", "--positive", BAD],
+    "evaluate scores": ["evaluate", "FILE", "--truth", "truth", "--proba", "p_", "--confidence", "0.9"],
+    "tradeoff": ["tradeoff", "FILE", "--truth", "truth", "--score", f"p_{BAD}", "--pos-label", BAD],
     "compare": ["compare", "FILE", "--truth", "truth", "--prediction", "d", "--prediction", f"e{BAD}"],
     "preferences": ["preferences", "--label", BAD, "--label", "b", "--output", "preferences.toml"],
     "count": ["count", "FILE", "--truth", "truth", "--prediction", "d", "--output", "part.json"],

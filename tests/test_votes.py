@@ -28,7 +28,7 @@ def test_counts_are_those_of_the_definition(merge, sparse, smoothing):
         rng = np.random.default_rng(seed)
         weights = rng.choice([0.5, 1, 2], size=4)
         given = scipy.sparse.csr_array(votes) if sparse else votes
-        patterns = Votes.from_votes(given, y, merge=merge)
+        patterns = Votes.from_proba(y, given, merge=merge)
         some = votes.sum(axis=1) > 0
         expected = naive.matrix(y, naive.decide(votes, weights, smoothing), some.astype(int), 4)
         counts = patterns.counts(weights, smoothing=smoothing)
@@ -40,38 +40,38 @@ def test_counts_are_those_of_the_definition(merge, sparse, smoothing):
 
 def test_merging_finds_every_distinct_row():
     votes, y = random_votes(3, rows=500, classes=3)
-    patterns = Votes.from_votes(votes, y, merge=True)
+    patterns = Votes.from_proba(y, votes, merge=True)
     expected = {(tuple(row), t) for row, t in zip(votes.tolist(), y.tolist(), strict=True) if any(row)}
     assert {
         (tuple(row), t) for row, t in zip(patterns.votes.tolist(), patterns.truth.tolist(), strict=True)
     } == expected
     assert len(patterns) == len(expected)
-    sparse = Votes.from_votes(scipy.sparse.csr_array(votes), y, merge=True)
+    sparse = Votes.from_proba(y, scipy.sparse.csr_array(votes), merge=True)
     np.testing.assert_array_equal(sparse.votes.toarray(), patterns.votes)
 
 
 def test_merging_many_distinct_rows_grows_the_table():
     rng = np.random.default_rng(0)
     votes = np.repeat(rng.random((3000, 3)), 2, axis=0)
-    patterns = Votes.from_votes(votes, np.tile([0, 0, 1, 1, 2, 2], 1000), merge=True)
+    patterns = Votes.from_proba(np.tile([0, 0, 1, 1, 2, 2], 1000), votes, merge=True)
     assert len(patterns) == 3000
     assert set(patterns.multiplicity.tolist()) == {2}
 
 
 def test_continuous_votes_are_used_as_they_are():
     votes = np.random.default_rng(0).random((1000, 3))
-    patterns = Votes.from_votes(votes, np.arange(1000) % 3)
+    patterns = Votes.from_proba(np.arange(1000) % 3, votes)
     assert np.shares_memory(patterns.votes, votes)
     assert not patterns.merged
     half = votes.astype(np.float32)
-    assert np.shares_memory(Votes.from_votes(half, np.arange(1000) % 3).votes, half)
+    assert np.shares_memory(Votes.from_proba(np.arange(1000) % 3, half).votes, half)
 
 
 def test_sample_weights_add_up():
     votes, y = random_votes(5)
     weight = np.random.default_rng(5).random(len(y))
     for merge in (True, False):
-        patterns = Votes.from_votes(votes, y, sample_weight=weight, merge=merge)
+        patterns = Votes.from_proba(y, votes, sample_weight=weight, merge=merge)
         expected = naive.matrix(y, naive.decide(votes, np.ones(4)), np.where(votes.sum(axis=1) > 0, weight, 0), 4)
         np.testing.assert_allclose(patterns.counts(np.ones(4)).matrix, expected, rtol=1e-12)
 
@@ -82,29 +82,29 @@ def test_parts_add_up(sparse):
     for merge in (True, False):
         wrap = scipy.sparse.csr_array if sparse else np.asarray
         parts = [
-            Votes.from_votes(wrap(votes[s]), y[s], labels=range(4), merge=merge) for s in (slice(0, 30), slice(30, 80))
+            Votes.from_proba(y[s], wrap(votes[s]), labels=range(4), merge=merge) for s in (slice(0, 30), slice(30, 80))
         ]
-        both, whole = parts[0] + parts[1], Votes.from_votes(wrap(votes), y, merge=merge)
+        both, whole = parts[0] + parts[1], Votes.from_proba(y, wrap(votes), merge=merge)
         assert (both.rows, both.left_out, len(both)) == (whole.rows, whole.left_out, len(whole))
         np.testing.assert_array_equal(both.counts([1, 2, 3, 4]).matrix, whole.counts([1, 2, 3, 4]).matrix)
     with pytest.raises(InputError, match="same classes"):
-        Votes.from_votes([[1, 2], [2, 1]], [0, 1]) + Votes.from_votes([[1, 2], [2, 1]], ["a", "b"])
+        Votes.from_proba([0, 1], [[1, 2], [2, 1]]) + Votes.from_proba(["a", "b"], [[1, 2], [2, 1]])
 
 
 def test_frames_are_put_into_the_order_of_the_classes():
     frame = pd.DataFrame({"good": [3, 0], "bad": [1, 2]})
-    patterns = Votes.from_votes(frame, ["good", "bad"], labels=["bad", "good"])
+    patterns = Votes.from_proba(["good", "bad"], frame, labels=["bad", "good"])
     assert patterns.votes.tolist() == [[1, 3], [2, 0]]
-    assert Votes.from_votes(frame, ["good", "bad"]).classes == ("good", "bad")
+    assert Votes.from_proba(["good", "bad"], frame).classes == ("good", "bad")
     with pytest.raises(InputError, match="columns of votes"):
-        Votes.from_votes(frame, ["good", "evil"], labels=["good", "evil"])
+        Votes.from_proba(["good", "evil"], frame, labels=["good", "evil"])
 
 
 def test_one_column_is_the_share_of_the_second_class():
-    patterns = Votes.from_votes([0.25, 0.75], ["a", "b"])
+    patterns = Votes.from_proba(["a", "b"], [0.25, 0.75])
     assert patterns.votes.tolist() == [[0.75, 0.25], [0.25, 0.75]]
     with pytest.raises(InputError, match="at most 1"):
-        Votes.from_votes([0.25, 7.0], ["a", "b"])
+        Votes.from_proba(["a", "b"], [0.25, 7.0])
 
 
 def test_sparse_input_stays_as_it_is():
@@ -112,7 +112,7 @@ def test_sparse_input_stays_as_it_is():
         (np.array([1.0, 2.0, 0.0, 3.0]), np.array([1, 0, 2, 2]), np.array([0, 2, 3, 4])), shape=(3, 3)
     )
     before = matrix.copy()
-    patterns = Votes.from_votes(matrix, [0, 1, 2])
+    patterns = Votes.from_proba([0, 1, 2], matrix)
     assert patterns.left_out == 1
     np.testing.assert_array_equal(matrix.data, before.data)
     np.testing.assert_array_equal(matrix.metrics, before.metrics)
@@ -143,10 +143,10 @@ BAD = [
 @pytest.mark.parametrize(("arguments", "message"), BAD)
 def test_bad_votes_are_refused_in_one_sentence(arguments, message):
     with pytest.raises(InputError, match=message):
-        Votes.from_votes(arguments.pop("votes"), arguments.pop("y"), **arguments)
+        Votes.from_proba(arguments.pop("y"), arguments.pop("votes"), **arguments)
 
 
 @pytest.mark.parametrize("weights", [[1, 2, 3], [1, 0], [1, -1], [1, np.nan], ["a", "b"]])
 def test_bad_weights_are_refused(weights):
     with pytest.raises(InputError, match="weights"):
-        Votes.from_votes([[1, 2], [2, 1]], [0, 1]).decide(weights)
+        Votes.from_proba([0, 1], [[1, 2], [2, 1]]).decide(weights)

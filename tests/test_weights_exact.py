@@ -18,7 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:the weighted Jaccard metric")  #
 def check(seed: int, **options) -> None:
     votes, y, preferences = small_problem(seed, floors=options.pop("floors", False))
     classes = votes.shape[1]
-    search = search_weights(votes, y, preferences=preferences, labels=range(classes), method="exact", **options)
+    search = search_weights(y, votes, preferences=preferences, labels=range(classes), method="exact", **options)
     expected = naive.brute_force(votes, y, preferences.on(range(classes)), options.get("cost"))
     reached = naive.value(search.counts.matrix, preferences.on(range(classes)), options.get("cost"))
     assert reached[0] <= expected[0] + 1e-9, seed
@@ -26,7 +26,7 @@ def check(seed: int, **options) -> None:
     assert search.optimal, seed
     assert search.loss == pytest.approx(reached[1], abs=1e-12)
     assert search.feasible == (expected[0] == 0)
-    again = Votes.from_votes(votes, y, labels=range(classes), merge=False).counts(search.weights)
+    again = Votes.from_proba(y, votes, labels=range(classes), merge=False).counts(search.weights)
     np.testing.assert_array_equal(again.matrix, search.counts.matrix)
 
 
@@ -55,13 +55,13 @@ def test_a_cell_that_only_rounding_opens_does_not_spoil_the_proof(seed):
     votes, y, preferences = small_problem(seed, floors=seed % 3 == 1)
     scale = np.random.default_rng(seed).integers(1, 30, (len(votes), 1)) * 0.7
     for shares in (votes / 7, votes / scale):
-        assert search_weights(shares, y, preferences=preferences, labels=range(3), method="exact").optimal
+        assert search_weights(y, shares, preferences=preferences, labels=range(3), method="exact").optimal
 
 
 def test_a_cell_as_narrow_that_is_there_does():
     """Every row is predicted right in a cell of width 1e-13, which weights cannot be trusted to hit."""
     votes = np.array([[1.0, 3.0, 0.1], [1.0, 3.0 + 3e-13, 0.1], [0.1, 0.3, 1.0]])
-    search = search_weights(votes, [0, 1, 2], labels=range(3), method="exact")
+    search = search_weights([0, 1, 2], votes, labels=range(3), method="exact")
     assert search.loss > 0
     assert not search.optimal
 
@@ -78,10 +78,10 @@ def test_relabelling_and_scaling_change_nothing(seed):
     votes, y, preferences = small_problem(seed)
     classes = votes.shape[1]
     turned = list(range(classes))[::-1]
-    search = search_weights(votes, y, preferences=preferences, labels=range(classes), method="exact")
-    other = search_weights(votes[:, turned], y, preferences=preferences, labels=turned, method="exact")
+    search = search_weights(y, votes, preferences=preferences, labels=range(classes), method="exact")
+    other = search_weights(y, votes[:, turned], preferences=preferences, labels=turned, method="exact")
     assert other.loss == pytest.approx(search.loss, abs=1e-12)
-    scaled = search_weights(votes * 0.3, y, preferences=preferences, labels=range(classes), method="exact")
+    scaled = search_weights(y, votes * 0.3, preferences=preferences, labels=range(classes), method="exact")
     assert scaled.loss == pytest.approx(search.loss, abs=1e-12)
 
 
@@ -90,7 +90,7 @@ def test_larger_problems_against_the_line_search_from_many_starts(classes):
     rng = np.random.default_rng(classes)
     votes, y = rng.dirichlet(np.ones(classes), size=300), rng.integers(0, classes, size=300)
     preferences = Preferences({0: Preference(10, 0.1, 0.9)}, metric="f")
-    search = search_weights(votes, y, preferences=preferences, method="exact")
+    search = search_weights(y, votes, preferences=preferences, method="exact")
     preferences = preferences.on(range(classes))
     assert search.optimal
     for _ in range(100):
@@ -103,27 +103,27 @@ def test_larger_problems_against_the_line_search_from_many_starts(classes):
 def test_the_ratio_of_weights_stays_bounded(seed):
     votes, y, preferences = small_problem(seed)
     classes = votes.shape[1]
-    bounded = search_weights(votes, y, preferences=preferences, labels=range(classes), method="exact", max_ratio=1.5)
+    bounded = search_weights(y, votes, preferences=preferences, labels=range(classes), method="exact", max_ratio=1.5)
     assert bounded.weights.max() / bounded.weights.min() <= 1.5 * (1 + 1e-9)
-    free = search_weights(votes, y, preferences=preferences, labels=range(classes), method="exact")
+    free = search_weights(y, votes, preferences=preferences, labels=range(classes), method="exact")
     assert free.loss <= bounded.loss + 1e-12
     for first in np.linspace(-0.4, 0.4, 9):  # no weights within the bound do better
         for second in np.linspace(-0.4, 0.4, 9) if classes == 3 else [0.0]:
             weights = np.exp([0, first, second][:classes])
             if weights.max() / weights.min() <= 1.5:
-                counts = Votes.from_votes(votes, y, labels=range(classes)).counts(weights)
+                counts = Votes.from_proba(y, votes, labels=range(classes)).counts(weights)
                 ties = any(np.isclose(*sorted(row * weights)[-2:], rtol=1e-9) for row in votes)
                 assert ties or bounded.loss <= naive.value(counts.matrix, preferences.on(range(classes)))[1] + 1e-9
 
 
 def test_extreme_votes_do_not_overflow():
     votes = [[1.0, 1e-300, 0.0], [1e-300, 1.0, 1e-200], [1e-5, 1e-5, 1.0], [1.0, 1e-280, 1e-290]]
-    search = search_weights(votes, [0, 1, 2, 1], method="exact")
+    search = search_weights([0, 1, 2, 1], votes, method="exact")
     assert np.isfinite(search.weights).all()
-    two = search_weights([[1.0, 1e-310], [1e-310, 1.0], [0.5, 0.5]], [0, 1, 1], method="exact")
+    two = search_weights([0, 1, 1], [[1.0, 1e-310], [1e-310, 1.0], [0.5, 0.5]], method="exact")
     assert two.counts.matrix.tolist() == [[1, 0], [0, 2]]
 
 
 def test_four_classes_are_refused():
     with pytest.raises(InputError, match="two or three classes, got 4"):
-        search_weights(np.eye(4), range(4), method="exact")
+        search_weights(range(4), np.eye(4), method="exact")

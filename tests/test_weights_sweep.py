@@ -33,7 +33,7 @@ def random_problem(
     given = votes if dense else scipy.sparse.csr_array(votes)
     floor = {"min_precision": 0.5, "min_recall": 0.4} if floors else {}
     preferences = Preferences({0: Preference(10, 0.1, 0.9, **floor)}, metric=metric)
-    patterns = Votes.from_votes(given, y, labels=range(classes), merge=True)
+    patterns = Votes.from_proba(y, given, labels=range(classes), merge=True)
     problem = SearchProblem.read(patterns, preferences, cost=None, smoothing=smoothing, max_ratio=None)
     if dense:  # most votes of these rows are non-zero only with the dense layout forced
         descent = Descent(problem)
@@ -149,12 +149,12 @@ def share_that_equals_brute_force(cases: int) -> float:
     for seed in range(cases):
         votes, y, preferences = small_problem(seed)
         classes = votes.shape[1]
-        search = search_weights(votes, y, preferences=preferences, labels=range(classes), method="sweep")
+        search = search_weights(y, votes, preferences=preferences, labels=range(classes), method="sweep")
         assert not search.optimal
         best = naive.brute_force(votes, y, preferences.on(range(classes)))
         assert search.loss >= best[1] - 1e-9
         equal += search.loss <= best[1] + 1e-9
-        again = Votes.from_votes(votes, y, labels=range(classes), merge=False).counts(search.weights)
+        again = Votes.from_proba(y, votes, labels=range(classes), merge=False).counts(search.weights)
         np.testing.assert_array_equal(again.matrix, search.counts.matrix)
     return equal / cases
 
@@ -166,12 +166,12 @@ def test_the_sweep_equals_brute_force_nearly_always():
 def test_passes_and_budgets():
     rng = np.random.default_rng(0)
     votes, y = rng.multinomial(9, np.ones(6) / 6, size=400), rng.integers(0, 6, size=400)
-    quick = search_weights(votes, y, method=Sweep(rounds=1, patience=1))
-    default = search_weights(votes, y, method="sweep")
-    long = search_weights(votes, y, method="sweep", budget=Budget(evaluations=3 * default.evaluations))
+    quick = search_weights(y, votes, method=Sweep(rounds=1, patience=1))
+    default = search_weights(y, votes, method="sweep")
+    long = search_weights(y, votes, method="sweep", budget=Budget(evaluations=3 * default.evaluations))
     assert quick.evaluations < default.evaluations < long.evaluations
     assert long.loss <= default.loss <= quick.loss
-    timed = search_weights(votes, y, method="sweep", budget=0.2)
+    timed = search_weights(y, votes, method="sweep", budget=0.2)
     assert 0.15 < timed.seconds < 5
 
 
@@ -205,4 +205,4 @@ def _case(seed):
     rng = np.random.default_rng(seed)
     votes = rng.multinomial(6, rng.dirichlet(np.full(5, 0.4)), size=60).astype(float)
     y = np.concatenate([np.arange(5), rng.integers(0, 5, size=55)])
-    return Votes.from_votes(votes, y, labels=range(5)), Preferences({0: Preference(10, 0.1, 0.9)}, metric="f")
+    return Votes.from_proba(y, votes, labels=range(5)), Preferences({0: Preference(10, 0.1, 0.9)}, metric="f")

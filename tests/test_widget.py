@@ -18,7 +18,7 @@ TRUTH = ["a", "b", "b", "c", "c"]
 
 @pytest.fixture
 def knobs():
-    patterns = cp.Votes.from_votes(VOTES, TRUTH)
+    patterns = cp.Votes.from_proba(TRUTH, VOTES)
     return cp.panel(patterns, preferences=cp.Preferences.prioritise(["b"], metric="f"), weights=[1.0, 2.0, 1.0])
 
 
@@ -75,5 +75,5 @@ def test_the_extra_is_named(monkeypatch):
     widget._widget_class.cache_clear()
     monkeypatch.setitem(sys.modules, "anywidget", None)
     with pytest.raises(MissingExtra, match=r"pip install 'compromis\[notebook\]'"):
-        cp.panel(cp.Votes.from_votes(VOTES, TRUTH))
+        cp.panel(cp.Votes.from_proba(TRUTH, VOTES))
     widget._widget_class.cache_clear()

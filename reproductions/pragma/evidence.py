@@ -75,7 +75,7 @@ def searched_on_test(outcome: Outcome) -> cp.Counts:
     preferences = EXPERIMENTS[outcome.data].preferences
     votes, truth = outcome.votes, outcome.truth
     return cp.search_weights(
-        votes, truth, preferences=preferences, labels=outcome.classes, random_state=outcome.seed
+        truth, votes, preferences=preferences, labels=outcome.classes, random_state=outcome.seed
     ).counts
 
 
@@ -95,7 +95,7 @@ def weights_of_satimage(outcome: Outcome, folder: Path) -> None:
     label = experiment.priority[0]
     k = outcome.classes.index(label)
     sweep = cp.weight_sweep(
-        outcome.votes, outcome.truth,
+        outcome.truth, outcome.votes,
         label=label, labels=list(outcome.classes), preferences=experiment.preferences, ratios=RATIOS,
     )  # fmt: skip
     rates = 100 * np.column_stack([sweep.recall[:, k], sweep.precision[:, k]])

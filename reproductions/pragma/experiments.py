@@ -139,7 +139,7 @@ def run(name: str, seed: int, **options: Any) -> Outcome:
         forest = grow(X.iloc[train], y[train], experiment, seed, options)
         votes[test] = forest.votes(X.iloc[test])
         annealed = cp.search_weights(
-            forest.oob_votes_, y[train],
+            y[train], forest.oob_votes_,
             preferences=experiment.preferences, labels=classes, method="annealing", random_state=seed,
         )  # fmt: skip
         weights = {

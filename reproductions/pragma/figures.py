@@ -46,8 +46,8 @@ def figure_2(letter: Outcome, mammography: Outcome, folder: Path) -> None:
     """Votes for S of the rows that have any, and for the minority of the rows that have two or more."""
     for part, outcome, label, least in (("a", letter, "S", 1), ("b", mammography, "1", 2)):
         kept = outcome.votes[:, outcome.classes.index(label)] * TREES > least - 0.5
-        display = cp.VoteDisplay.from_votes(
-            outcome.votes[kept], outcome.truth[kept], label=label, labels=list(outcome.classes)
+        display = cp.VoteDisplay.from_proba(
+            outcome.truth[kept], outcome.votes[kept], label=label, labels=list(outcome.classes)
         ).plot()
         display.ax_.set_xlim(left=(least - 0.45) / TREES)
         display.ax_.set_title(f"{outcome.data}: rows with {least} or more of {TREES} votes for {label}", loc="left")
@@ -76,7 +76,7 @@ def figure_4(outcome: Outcome, folder: Path, name: str) -> None:
     """Recall, precision, errors and PRAGMA as the weight of the minority grows."""
     experiment = EXPERIMENTS[outcome.data]
     sweep = cp.weight_sweep(
-        outcome.votes, outcome.truth,
+        outcome.truth, outcome.votes,
         label=experiment.priority[0], labels=list(outcome.classes), preferences=experiment.preferences,
     )  # fmt: skip
     display = cp.WeightSweepDisplay.from_sweep(sweep)

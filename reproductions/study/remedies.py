@@ -91,7 +91,7 @@ def answer(remedy: Remedy, ballot: Ballot, truth: Labels, labels: Labels, asked:
     preferences, seed = asked
     clock = Clock()
     with clock.running():
-        patterns = Votes.from_votes(ballot.honest, truth, labels=labels.tolist())
+        patterns = Votes.from_proba(truth, ballot.honest, labels=labels.tolist())
         options = TuningOptions(
             smoothing=remedy.smoothing, resamples=auto_resamples(len(labels)) if remedy.resampled else 0
         )

@@ -187,7 +187,7 @@ def test_names_of_files_and_columns_are_text(watched, tmp_path, name):
     )
     column = '"' + name.replace('"', '""') + '"'
     (tmp_path / f"{name}.csv").write_text(f"{column},predicted,p_a,p_b\n{rows}", encoding="utf-8")
-    done = CliRunner().invoke(main, ["report", f"{name}.csv", "--truth", name, "--scores", "p_", "--prioritise", "b"])
+    done = CliRunner().invoke(main, ["report", f"{name}.csv", "--truth", name, "--proba", "p_", "--prioritise", "b"])
     assert done.exit_code == 0, done.output
     watched.page.goto((tmp_path / "report.html").as_uri())
     assert watched.page.inner_text("h1") == f"{name}.csv: {name}"

@@ -416,7 +416,7 @@ def test_a_csv_of_200_megabytes(studio, visit, tmp_path, rng):  # noqa: F811
     copies = model.patterns.rows // len(y)
     whole = np.concatenate([shares] * copies)
     truth = [classes[k] for k in y.tolist()] * copies
-    expected = cp.Votes.from_votes(whole[:, np.argsort(classes)], truth, labels=sorted(classes))
+    expected = cp.Votes.from_proba(truth, whole[:, np.argsort(classes)], labels=sorted(classes))
     assert model.patterns.counts(np.ones(4)).matrix.tolist() == expected.counts(np.ones(4)).matrix.tolist()
     print(
         f"200 MB: shown after {loaded:.1f} s, the longest pause of the page {page.evaluate('window.longest'):.0f} ms, memory {grown:.0f} MB"

@@ -24,8 +24,8 @@ globalThis.ready = true;
 
 
 def test_the_module_runs_and_tells_the_model(opened):
-    votes = cp.Votes.from_votes(
-        [[3, 1], [2, 2], [0, 4], [3, 2], [1, 2]], ["good", "bad", "bad", "good", "good"], labels=["good", "bad"]
+    votes = cp.Votes.from_proba(
+        ["good", "bad", "bad", "good", "good"], [[3, 1], [2, 2], [0, 4], [3, 2], [1, 2]], labels=["good", "bad"]
     )
     knobs = cp.panel(votes, preferences=cp.Preferences.prioritise(["bad"]))
     page = (

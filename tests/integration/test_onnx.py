@@ -60,8 +60,8 @@ def test_a_model_with_its_decision(name):
     X, y = rows()
     model = MODELS[name].fit(X[:4000], y[:4000])
     search = cp.search_weights(
-        model.predict_proba(X[4000:8000]),
         y[4000:8000],
+        model.predict_proba(X[4000:8000]),
         preferences=cp.Preferences.prioritise(["it's high"], metric="f"),
     )
     label, votes = run(search.decision.to_onnx(model, X[:1]), X=X)
@@ -78,7 +78,7 @@ def test_float64_models_give_the_same_labels_to_the_last_row():
     X, y = rows()
     X = X.astype(np.float64)
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X[:4000], y[:4000])
-    decision = cp.search_weights(model.predict_proba(X[4000:8000]), y[4000:8000]).decision
+    decision = cp.search_weights(y[4000:8000], model.predict_proba(X[4000:8000])).decision
     label, votes = run(decision.to_onnx(model, X[:1]), X=X)
     assert votes.dtype == np.float64
     assert (label == decision.decide(model.predict_proba(X))).all()

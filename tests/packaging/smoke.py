@@ -23,7 +23,7 @@ assert "site-packages" in cp.__file__, cp.__file__
 preferences = cp.Preferences.prioritise(["bad"])
 report = cp.evaluate(["good", "bad", "bad"], ["good", "bad", "good"], preferences=preferences)
 assert report.summary.accuracy == 2 / 3
-search = cp.search_weights([[9, 1], [6, 4], [2, 8]], ["good", "bad", "bad"], preferences=preferences, labels=["good", "bad"])
+search = cp.search_weights(["good", "bad", "bad"], [[9, 1], [6, 4], [2, 8]], preferences=preferences, labels=["good", "bad"])
 assert search.optimal and search.counts.matrix.tolist() == [[1, 0], [0, 2]]
 forest = cp.PragmaForestClassifier(10, preferences=preferences, random_state=0).fit([[i] for i in range(40)], ["good"] * 25 + ["bad"] * 15)
 assert forest.predict([[3], [38]]).tolist() == ["good", "bad"]

@@ -45,8 +45,8 @@ def test_grouped_counts_add_up_when_groups_are_apart(first, second):
 @given(triples, triples, st.lists(st.floats(0.1, 10), min_size=3, max_size=3))
 def test_votes_add_up_to_the_same_decisions(first, second, weights):
     def patterns(part, merge):
-        return cp.Votes.from_votes(
-            [[a + 1, b, 1] for a, b, _ in part], [t for _, _, t in part], labels=range(3), merge=merge
+        return cp.Votes.from_proba(
+            [t for _, _, t in part], [[a + 1, b, 1] for a, b, _ in part], labels=range(3), merge=merge
         )
 
     expected = patterns([*first, *second], False).counts(weights).matrix.tolist()
@@ -114,5 +114,5 @@ def test_rows_of_different_number_are_one_sentence(rows):
     refused(cp.Counts.from_predictions, truth, [*decision, "a"])
     refused(cp.GroupedCounts.from_predictions, truth, decision, groups=[1] * (len(rows) + 1))
     refused(cp.PairedCounts.from_predictions, truth, decision, [*decision, "a"])
-    refused(cp.Votes.from_votes, [[1, 0, 0]] * (len(rows) + 1), truth, labels=CLASSES)
+    refused(cp.Votes.from_proba, [[1, 0, 0]] * (len(rows) + 1), truth, labels=CLASSES)
     refused(cp.Counts.from_matrix, [[1, -1], [0, 1]], ["a", "b"])

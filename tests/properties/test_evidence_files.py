@@ -45,7 +45,7 @@ def counts_of(rows):
 
 
 def patterns_of(rows):
-    return cp.Votes.from_votes(*columns_of(rows), labels=CLASSES, merge=True)
+    return cp.Votes.from_proba(*columns_of(rows), labels=CLASSES, merge=True)
 
 
 def bins_of(rows):

@@ -56,10 +56,10 @@ def test_votes_in_a_frame_are_decided_as_in_memory(rows, kind, weights, smoothin
     votes, truth = columns_of(rows)
     frame, decision = vote_frame(kind, rows), cp.Decision(CLASSES, weights, smoothing)
     expected = decision.decide(votes).tolist()
-    predicted = cp.decide(frame, votes=list(CLASSES), weights=decision, name="said")
+    predicted = cp.decide(frame, proba=list(CLASSES), weights=decision, name="said")
     column = predicted.collect()["said"] if kind == "polars_lazy" else predicted["said"]
     assert (column.to_pylist() if kind == "pyarrow" else column.to_list()) == expected
-    counts = cp.evaluate_frame(frame, truth="truth", votes=list(CLASSES), weights=decision).counts
+    counts = cp.evaluate_frame(frame, truth="truth", proba=list(CLASSES), weights=decision).counts
     assert counts.matrix.tolist() == cp.Counts.from_predictions(truth, expected, labels=CLASSES).matrix.tolist()
     refused(cp.decide, frame, votes=list(CLASSES), weights=[1, 2])
 
@@ -94,7 +94,7 @@ def test_the_best_cut_of_a_frame_is_that_of_brute_force(rows, kind, weight, metr
     if not any(flags) or not possible:
         refused(cp.best_cut, frame, truth="truth", score="score", positive="yes", **options)
         return
-    found = cp.best_cut(frame, truth="truth", score="score", positive="yes", **options)
+    found = cp.best_cut(frame, truth="truth", score="score", pos_label="yes", **options)
     assert found.value == pytest.approx(max(possible), abs=1e-12)
     hits = sum(flag and score >= found.threshold for flag, score in rows)
     assert found.recall == pytest.approx(hits / sum(flags), abs=1e-12)
@@ -107,7 +107,7 @@ def test_cuts_of_a_frame_are_those_of_its_rows(rows, kind):
     flags, scores = columns_of(rows)
     frame = make(kind, {"truth": ["yes" if flag else "no" for flag in flags], "score": [float(s) for s in scores]})
     found, expected = (
-        cp.OperatingPoints.from_frame(frame, truth="truth", score="score", positive="yes"),
+        cp.OperatingPoints.from_frame(frame, truth="truth", score="score", pos_label="yes"),
         points_of(rows),
     )
     for name in ("threshold", "true_positives", "false_positives"):
@@ -118,8 +118,8 @@ def test_cuts_of_a_frame_are_those_of_its_rows(rows, kind):
 @given(tunable_rows, kinds, any_preferences())
 def test_weights_for_a_frame_are_those_for_its_rows(rows, kind, preferences):
     votes, truth = columns_of(rows)
-    found = cp.search_frame(vote_frame(kind, rows), truth="truth", votes=list(CLASSES), preferences=preferences)
-    expected = cp.search_weights(votes, truth, preferences=preferences, labels=CLASSES)
+    found = cp.search_frame(vote_frame(kind, rows), truth="truth", proba=list(CLASSES), preferences=preferences)
+    expected = cp.search_weights(truth, votes, preferences=preferences, labels=CLASSES)
     assert found.search.loss == pytest.approx(expected.loss, abs=1e-12)
     predicted = cp.Decision(CLASSES, found.search.weights).decide(votes).tolist()
     assert found.search.counts.matrix.tolist() == cp.Counts.from_predictions(truth, predicted, labels=CLASSES).matrix.tolist()  # fmt: skip

@@ -70,7 +70,7 @@ def test_a_page_names_every_class_runs_none_and_asks_for_nothing(tmp_path_factor
 def test_knobs_say_what_was_given_and_decide_like_the_library(rows, preferences, weights):
     pytest.importorskip("anywidget", reason="anywidget is not installed")
     votes, truth = columns_of(rows)
-    patterns = cp.Votes.from_votes(votes, truth, labels=CLASSES)
+    patterns = cp.Votes.from_proba(truth, votes, labels=CLASSES)
     knobs = cp.panel(patterns, preferences=preferences, weights=weights)
     assert [knobs.preferences.of(label) for label in CLASSES] == [preferences.of(label) for label in CLASSES]
     assert knobs.preferences.metric == preferences.metric
@@ -198,14 +198,14 @@ def test_a_frame_and_json_repeat_the_numbers(classes, data, backend):
 @given(tunable_rows, any_preferences(), st.sampled_from(CLASSES))
 def test_displays_of_votes_and_classes_show_the_numbers(rows, preferences, label):
     votes, truth = columns_of(rows)
-    patterns = cp.Votes.from_votes(votes, truth, labels=CLASSES)
+    patterns = cp.Votes.from_proba(truth, votes, labels=CLASSES)
     before, after = patterns.counts([1, 1, 1]), patterns.counts([1, 2, 4])
     shown = cp.ClassBalanceDisplay(before, after, preferences=preferences).frame("pandas").set_index("class")
     for counts, when in ((before, "before"), (after, "after")):
         each = cp.evaluate_counts(counts).per_class
         for rate in ("recall", "precision"):
             assert same(shown.loc[list(CLASSES), f"{rate}_{when}"], [getattr(each[one], rate) for one in CLASSES])
-    sweep = cp.weight_sweep(votes, truth, label=label, labels=CLASSES, preferences=preferences)
+    sweep = cp.weight_sweep(truth, votes, label=label, labels=CLASSES, preferences=preferences)
     frame = cp.WeightSweepDisplay(sweep).frame("pandas")
     assert frame["loss"].tolist() == sweep.loss.tolist()
     assert same(frame[f"recall {label}"], sweep.recall[:, CLASSES.index(label)])

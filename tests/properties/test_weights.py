@@ -31,7 +31,7 @@ small_rows = tunable_rows.filter(lambda rows: len(rows) <= 7)
 
 def searched(rows, preferences, **options):
     votes, truth = columns_of(rows)
-    return cp.search_weights(votes, truth, preferences=preferences, labels=CLASSES, random_state=0, **options)
+    return cp.search_weights(truth, votes, preferences=preferences, labels=CLASSES, random_state=0, **options)
 
 
 def shortfall(search):
@@ -54,7 +54,7 @@ def test_the_exact_search_finds_what_brute_force_finds(rows, preferences):
 @given(tunable_rows, any_preferences())
 def test_no_search_does_worse_than_equal_weights_or_better_than_the_exact_one(rows, preferences):
     votes, truth = columns_of(rows)
-    equal = cp.Votes.from_votes(votes, truth, labels=CLASSES).counts([1, 1, 1])
+    equal = cp.Votes.from_proba(truth, votes, labels=CLASSES).counts([1, 1, 1])
     before = cp.evaluate_counts(equal, preferences=preferences)
     exact = searched(rows, preferences, method="exact")
     for method in (cp.Exact(), cp.Sweep(rounds=5), cp.Annealing(steps=200)):
@@ -77,7 +77,7 @@ def test_weights_applied_again_give_the_stored_counts(rows, preferences, method,
     predicted = cp.Decision.from_json(search.to_json()).decide(votes)
     for again in (
         cp.Counts.from_predictions(truth, predicted.tolist(), labels=CLASSES),
-        cp.Votes.from_votes(votes, truth, labels=CLASSES).counts(search.weights, smoothing=smoothing),
+        cp.Votes.from_proba(truth, votes, labels=CLASSES).counts(search.weights, smoothing=smoothing),
     ):
         assert again.matrix.tolist() == search.counts.matrix.tolist()
     assert cp.evaluate_counts(search.counts, preferences=preferences).summary.loss == pytest.approx(
@@ -93,7 +93,7 @@ def test_order_of_rows_and_classes_and_scale_of_votes_lose_nothing(rows, prefere
     assert searched(shuffled(rows, seed), preferences).loss == pytest.approx(expected, abs=1e-12)
     assert searched([(tuple(v * 2.0**power for v in one), t) for one, t in rows], preferences).loss == expected
     turned = cp.search_weights(
-        np.array(votes)[:, list(order)], truth, preferences=preferences, labels=[CLASSES[k] for k in order]
+        truth, np.array(votes)[:, list(order)], preferences=preferences, labels=[CLASSES[k] for k in order]
     )
     assert turned.loss == pytest.approx(expected, abs=1e-12)
 
@@ -113,8 +113,8 @@ def test_whole_weights_of_rows_are_repetition(rows, preferences, data):
 @given(tunable_rows, any_preferences(), positive_weights, st.sampled_from(CLASSES))
 def test_a_sweep_tells_what_each_ratio_decides(rows, preferences, weights, label):
     votes, truth = columns_of(rows)
-    sweep = cp.weight_sweep(votes, truth, label=label, preferences=preferences, weights=weights, labels=CLASSES)
-    patterns, place = cp.Votes.from_votes(votes, truth, labels=CLASSES), CLASSES.index(label)
+    sweep = cp.weight_sweep(truth, votes, label=label, preferences=preferences, weights=weights, labels=CLASSES)
+    patterns, place = cp.Votes.from_proba(truth, votes, labels=CLASSES), CLASSES.index(label)
     for step, ratio in enumerate(sweep.ratio):
         now = np.array(weights)
         now[place] *= ratio
@@ -157,7 +157,7 @@ def test_the_largest_weighted_vote_wins_and_the_first_one_in_a_tie(rows, weights
     values = [[w * (v + smoothing) for w, v in zip(weights, row, strict=True)] for row in votes]
     expected = [CLASSES[row.index(max(row))] for row in values]
     assert cp.Decision(CLASSES, weights, smoothing).decide(votes).tolist() == expected
-    counts = cp.Votes.from_votes(votes, truth, labels=CLASSES).counts(weights, smoothing=smoothing)
+    counts = cp.Votes.from_proba(truth, votes, labels=CLASSES).counts(weights, smoothing=smoothing)
     assert counts.matrix.tolist() == cp.Counts.from_predictions(truth, expected, labels=CLASSES).matrix.tolist()
 
 
@@ -168,8 +168,8 @@ def test_bounds_of_binned_votes_hold_what_the_exact_votes_say(rows, preferences,
     votes, truth = columns_of(rows)
     shares = np.array(votes) / np.sum(votes, axis=1, keepdims=True)
     frame = pd.DataFrame(shares, columns=list(CLASSES)).assign(truth=truth)
-    exact = cp.Votes.from_votes(shares, truth, labels=CLASSES).counts(weights)
-    bounds = cp.Votes.from_frame(frame, truth="truth", votes=list(CLASSES), bins=bins).bounds(weights)
+    exact = cp.Votes.from_proba(truth, shares, labels=CLASSES).counts(weights)
+    bounds = cp.Votes.from_frame(frame, truth="truth", proba=list(CLASSES), bins=bins).bounds(weights)
     assert (bounds.low <= exact.matrix).all()
     assert (exact.matrix <= bounds.high).all()
     result = cp.evaluate_counts(exact, preferences=preferences)
@@ -186,7 +186,7 @@ def test_bounds_of_binned_votes_hold_what_the_exact_votes_say(rows, preferences,
 @example([((1, 0, 0), "a")], cp.Preferences(), [1.0, 1.0, 1.0])
 def test_nothing_in_doubt_leaves_no_room(rows, preferences, weights):
     votes, truth = columns_of(rows)
-    patterns = cp.Votes.from_votes(votes, truth, labels=CLASSES)
+    patterns = cp.Votes.from_proba(truth, votes, labels=CLASSES)
     bounds, exact = patterns.bounds(weights), patterns.counts(weights)
     assert bounds.low.tolist() == bounds.high.tolist() == exact.matrix.tolist()
     loss = cp.evaluate_counts(exact, preferences=preferences).summary.loss

@@ -164,7 +164,7 @@ def library(folder: Path, rng: np.random.Generator) -> None:
     classes, rows = int(rng.integers(2, 6)), int(rng.integers(30, 3000))
     truth = np.concatenate([np.arange(classes), rng.integers(0, classes, rows)])
     votes = rng.integers(0, 6, (len(truth), classes)) + 3 * np.eye(classes, dtype=int)[truth]
-    found = cp.search_weights(votes, truth, labels=range(classes), budget=cp.Budget(evaluations=2000))
+    found = cp.search_weights(truth, votes, labels=range(classes), budget=cp.Budget(evaluations=2000))
     result = cp.evaluate(truth, y_proba=votes / votes.sum(axis=1, keepdims=True), labels=range(classes))
     assert found.loss >= 0
     assert len(str(result)) > 100
@@ -220,10 +220,10 @@ def command_line(folder: Path, rng: np.random.Generator) -> None:
     path = _table(folder, rng)
     common = [str(path), "--truth", "truth"]
     commands: list[list[str]] = [
-        ["tune", *common, "--votes", "p_", "--prioritise", "c1", "--output", str(folder / "weights.json")],
-        ["evaluate", *common, "--scores", "p_"],
-        ["report", *common, "--scores", "p_", "--output", str(folder / "report.html")],
-        ["count", *common, "--votes", "p_", "--output", str(folder / "part.json")],
+        ["tune", *common, "--proba", "p_", "--prioritise", "c1", "--output", str(folder / "weights.json")],
+        ["evaluate", *common, "--proba", "p_"],
+        ["report", *common, "--proba", "p_", "--output", str(folder / "report.html")],
+        ["count", *common, "--proba", "p_", "--output", str(folder / "part.json")],
         ["evaluate", *common, "--prediction", "nothing"],
     ]
     chosen = commands[rng.integers(len(commands))]

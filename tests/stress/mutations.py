@@ -62,7 +62,7 @@ def _evidence(rng: np.random.Generator) -> bytes:
     votes = rng.integers(0, 5, (50, 3)) + np.eye(3, dtype=int)[truth]
     made = (
         cp.Counts.from_predictions(truth, rng.integers(0, 3, 50)),
-        cp.Votes.from_votes(votes, truth, labels=range(3)),
+        cp.Votes.from_proba(truth, votes, labels=range(3)),
         cp.OperatingPoints.from_predictions(truth == 0, rng.random(50)),
     )
     with tempfile.TemporaryDirectory() as folder:

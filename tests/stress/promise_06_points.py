@@ -102,7 +102,7 @@ def check_weights(rng: Any, seed: int) -> None:
     """Weights found, carried away as JSON, and applied: plain arithmetic and the library decide alike, as stored."""
     votes, y, preferences, classes = small_problem(rng, seed)
     method = "exact" if seed % 8 < 6 else "sweep"
-    search = cp.search_weights(votes, y, preferences=preferences, labels=range(classes), method=method)
+    search = cp.search_weights(y, votes, preferences=preferences, labels=range(classes), method=method)
     carried = cp.Decision.from_json(search.decision.to_json())
     stored = search.counts.matrix.tolist()
     assert predicted(votes, y, carried.decide(votes), classes) == stored, f"weights of {method}, applied"
@@ -114,7 +114,7 @@ def check_sweep(rng: Any, seed: int) -> None:
     """Every point of the weight sweep, at its ratio."""
     votes, y, preferences, classes = small_problem(rng, seed)
     label = int(rng.integers(classes))
-    sweep = cp.weight_sweep(votes, y, label=label, preferences=preferences, labels=range(classes))
+    sweep = cp.weight_sweep(y, votes, label=label, preferences=preferences, labels=range(classes))
     for ratio, errors, recall in zip(sweep.ratio, sweep.errors, sweep.recall, strict=True):
         weights = np.ones(classes)
         weights[label] = ratio

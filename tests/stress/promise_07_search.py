@@ -46,13 +46,13 @@ def check(seed: int) -> dict[str, int]:
         assert abs(best[1] - float(exactly)) < 1e-12, "two ways of brute force differ"
     missed = {}
     for method in ("exact", "sweep"):
-        search = search_weights(votes, y, preferences=preferences, labels=range(classes), method=method, cost=cost)
+        search = search_weights(y, votes, preferences=preferences, labels=range(classes), method=method, cost=cost)
         reached = naive.value(search.counts.matrix, preferences, cost)
         worse = reached[0] > best[0] + 1e-9 or (reached[0] > best[0] - 1e-9 and reached[1] > best[1] + 1e-9)
         assert not (worse and search.optimal), f"{method} says optimal at {reached}, brute force reaches {best}"
         assert abs(search.loss - reached[1]) < 1e-12, f"the loss of {method} is not that of its counts"
         assert search.feasible == (reached[0] == 0), f"{method} is wrong on the minima"
-        again = Votes.from_votes(votes, y, labels=range(classes), merge=False).counts(search.weights)
+        again = Votes.from_proba(y, votes, labels=range(classes), merge=False).counts(search.weights)
         assert again.matrix.tolist() == search.counts.matrix.tolist(), f"weights of {method} applied give other counts"
         if method == "exact":
             assert search.optimal, "two or three classes, and not proven"

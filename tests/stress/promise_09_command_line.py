@@ -174,7 +174,7 @@ def evaluate_scores(rng: Any, data: Data, folder: Path) -> Configuration:
     options += [*more, *(["--prediction", "m1"] if decision else [])]
     order = sorted(data.labels)
     scores = data.scores[:, [data.labels.index(label) for label in order]]
-    return ["evaluate", "--truth", "truth", "--scores", "p_", "--json", *options], lambda: cp.evaluate(
+    return ["evaluate", "--truth", "truth", "--proba", "p_", "--json", *options], lambda: cp.evaluate(
         data.truth, decision, y_proba=scores, preferences=preferences, labels=order, sample_weight=weight
     ).to_json()
 
@@ -192,7 +192,7 @@ def tradeoff(rng: Any, data: Data, folder: Path) -> Configuration:
         "tradeoff",
         "--truth",
         "truth",
-        "--positive",
+        "--pos-label",
         positive,
         "--metric",
         metric,
@@ -229,7 +229,7 @@ def tune(rng: Any, data: Data, folder: Path) -> Configuration:
         "tune",
         "--truth",
         "truth",
-        "--votes",
+        "--proba",
         "p_",
         "--smoothing",
         str(smoothing),
@@ -237,7 +237,7 @@ def tune(rng: Any, data: Data, folder: Path) -> Configuration:
         output,
         *options,
     ], lambda: cp.search_weights(
-        votes, data.truth, preferences=preferences, labels=order, smoothing=smoothing, random_state=0
+        data.truth, votes, preferences=preferences, labels=order, smoothing=smoothing, random_state=0
     ).decision.to_json()
 
 

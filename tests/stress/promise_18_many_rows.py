@@ -132,7 +132,7 @@ def many_classes() -> Outcome:
     rows = 2000
     votes = scipy.sparse.csr_array((np.full(rows, 3.0), (np.arange(rows), np.arange(rows) * 7)), shape=(rows, MANY))
     try:
-        patterns = cp.Votes.from_votes(votes, np.arange(rows) * 7, labels=range(MANY))
+        patterns = cp.Votes.from_proba(np.arange(rows) * 7, votes, labels=range(MANY))
         if patterns.rows != rows or not scipy.sparse.issparse(patterns.votes):
             failures.append("sparse votes lost rows, or became dense")
     except (cp.InputError, MemoryError) as error:

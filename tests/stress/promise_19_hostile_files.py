@@ -190,7 +190,7 @@ SPECIAL: dict[str, tuple[Callable[[Path], Path], list[str], int]] = {
     "Parquet, all NaN": (_parquet_nan, _EVALUATE, 2),
     "votes all NaN": (
         _text("votes.csv", lambda: "truth,p_a,p_b\n" + "a,nan,nan\nb,nan,nan\n" * 100),
-        ["tune", "FILE", "--truth", "truth", "--votes", "p_", "--prioritise", "a"],
+        ["tune", "FILE", "--truth", "truth", "--proba", "p_", "--prioritise", "a"],
         2,
     ),
     "a million columns": (

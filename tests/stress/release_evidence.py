@@ -91,7 +91,7 @@ def same_points(folder: Path, name: str, *, cuts: tuple[float, ...] | None = Non
     scored = [(row["truth"] == "ill", float(row["score"])) for row in read_rows(folder)]
     levels = sorted({score for _, score in scored} if cuts is None else set(cuts), reverse=True)
     for evidence, times in ((file.evidence, 1), (twice.evidence, 2)):
-        assert evidence.positive == "ill"
+        assert evidence.pos_label == "ill"
         assert evidence.binned is (cuts is not None)
         assert evidence.threshold[1:].tolist() == levels
         for kind, counts in ((True, evidence.true_positives), (False, evidence.false_positives)):

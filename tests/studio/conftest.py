@@ -35,7 +35,7 @@ def compiled(tmp_path_factory):
     """Compile the kernels that a studio uses before the clock of any page or job runs; on a new machine that takes a minute."""
     places = Places([], tmp_path_factory.mktemp("compiled"))
     warm_up(Workspace(places))
-    patterns = cp.Votes.from_votes([[1.0, 2.0], [3.0, 1.0], [2.0, 2.0]], ["a", "b", "a"], labels=["a", "b"])
+    patterns = cp.Votes.from_proba(["a", "b", "a"], [[1.0, 2.0], [3.0, 1.0], [2.0, 2.0]], labels=["a", "b"])
     cp.search_weights(patterns, method=cp.Sweep(rounds=0, start=(1.0, 2.0)))
     compare_class({"one": patterns}, "a", "f", lambda *_: None)
     cp.report(patterns, weights=[1.0, 1.0], confidence=0.95)

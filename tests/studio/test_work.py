@@ -49,7 +49,7 @@ def library_patterns(path):
     frame = pl.read_csv(path)
     classes = sorted(LABELS)
     votes = frame.select([f"p_{label}" for label in classes]).to_numpy().astype(float)
-    return cp.Votes.from_votes(votes, frame["truth"].to_list(), labels=classes)
+    return cp.Votes.from_proba(frame["truth"].to_list(), votes, labels=classes)
 
 
 def failed(one, path, body):
@@ -236,7 +236,7 @@ def test_missing_classes_and_one_column_of_probabilities(studio, tmp_path):
     found = one.ask(f"/api/models/{model['id']}/tune", {"preferences": {"metric": "f", "classes": []}})
     votes = [[0.1, 0.9], [0.8, 0.2], [0.6, 0.4], [0.4, 0.6]] * 3
     expected = cp.search_weights(
-        votes, ["yes", "no", "yes", "no"] * 3, labels=["no", "yes"], preferences=cp.Preferences(metric="f")
+        ["yes", "no", "yes", "no"] * 3, votes, labels=["no", "yes"], preferences=cp.Preferences(metric="f")
     )
     assert found["counts"] == expected.counts.matrix.tolist()
     assert "missing value" in failed(
@@ -296,7 +296,7 @@ def test_the_first_answer_to_much_evidence_comes_from_a_sample_and_is_counted_on
     y = rng.choice(4, size=3000, p=[0.7, 0.2, 0.09, 0.01])
     votes = rng.dirichlet(np.ones(4), size=3000)
     votes[np.arange(3000), y] += 0.4
-    patterns = cp.Votes.from_votes(votes, y, merge=False)
+    patterns = cp.Votes.from_proba(y, votes, merge=False)
     some = tuning.sampled(patterns, 400)
     assert len(some) <= 400
     np.testing.assert_allclose(some.support, patterns.support)

@@ -15,7 +15,8 @@ from compromis.cli.saying import say_dropped
 @click.option("--truth", required=True, metavar="COL", help="The column of true classes.")
 @click.option("--prediction", metavar="COL", help="The column of predicted classes.")
 @click.option(
-    "--votes",
+    "--proba",
+    "votes",
     multiple=True,
     metavar="PREFIX|COL",
     help="Columns of votes or probabilities, decided by --weights; without --weights, by the highest.",

@@ -15,13 +15,14 @@ from compromis.cli.saying import say_dropped
 @click.option("--truth", required=True, metavar="COL", help="The column of true classes.")
 @click.option("--prediction", metavar="COL", help="The column of predicted classes: counts are written.")
 @click.option(
-    "--votes",
+    "--proba",
+    "votes",
     multiple=True,
     metavar="PREFIX|COL",
     help="Columns of votes: vote patterns are written, to tune weights by.",
 )
-@click.option("--score", metavar="COL", help="A column of scores: operating points are written, with --positive.")
-@click.option("--positive", metavar="LABEL", help="The class that --score is for.")
+@click.option("--score", metavar="COL", help="A column of scores: operating points are written, with --pos-label.")
+@click.option("--pos-label", metavar="LABEL", help="The class that --score is for.")
 @click.option("--bins", type=int, metavar="N", help="Round votes to steps of 1/N, or count scores in N bins.")
 @click.option(
     "--within",
@@ -45,9 +46,9 @@ def command(file: str, output: str, min_cell: int, **options: Any) -> None:
 
     asked = [bool(options["prediction"]), bool(options["votes"]), bool(options["score"])]
     if sum(asked) != 1:
-        raise click.UsageError("give one of --prediction, --votes and --score")
-    if options["score"] and options["positive"] is None:
-        raise click.UsageError("--score needs --positive, the class that it is for")
+        raise click.UsageError("give one of --prediction, --proba and --score")
+    if options["score"] and options["pos_label"] is None:
+        raise click.UsageError("--score needs --pos-label, the class that it is for")
     evidence, dropped = gather(file, **options)
     written = write_evidence(evidence, output, min_cell=min_cell)
     say_dropped(dropped)

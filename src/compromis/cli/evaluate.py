@@ -41,7 +41,8 @@ class _ClassesOrNumbers(click.Command):
     "--prediction", metavar="COL", help="The column of predicted classes; without it, the class of the highest score."
 )
 @click.option(
-    "--scores",
+    "--proba",
+    "scores",
     multiple=True,
     metavar="PREFIX|COL",
     help="Columns of class scores: a prefix before the class names (p_ for p_good, p_bad), or columns named as the classes.",
@@ -100,7 +101,7 @@ def command(
     from compromis.evaluation.evaluate import evaluate
 
     if prediction is None and not scores:
-        raise click.UsageError("give --prediction, --scores, or both")
+        raise click.UsageError("give --prediction, --proba, or both")
     preferences = read_preferences(preferences_file, prioritise, metric)
     costed, costs = ([], None) if cost is None else read_cost_file(cost)
     if wants_engine(file, engine, cluster) and (engine is not None or group is None):

@@ -59,6 +59,6 @@ def _count_scores(
         return [*chosen, *([] if weight is None else [weight])]
 
     with opened(file, engine, cluster, numbers) as scan:
-        frame = decide(scan.frame, votes=by_class(chosen), name=_PREDICTED)
+        frame = decide(scan.frame, proba=by_class(chosen), name=_PREDICTED)
         classes = tuple(by_class(chosen).values())
         return count_classes(frame, truth, _PREDICTED, weight, classes, drop_missing)

@@ -17,7 +17,7 @@ def gather(
     prediction: str | None = None,
     votes: tuple[str, ...] = (),
     score: str | None = None,
-    positive: str | None = None,
+    pos_label: str | None = None,
     bins: int | None = None,
     within: tuple[float, float] | None = None,
     weight: str | None = None,
@@ -40,14 +40,14 @@ def gather(
             from compromis.evidence.votes_frame import patterns_of_frame
 
             found: Any = patterns_of_frame(
-                frame, truth=truth, votes=by_class(chosen), weight=weight, bins=bins, spell=label_texts
+                frame, truth=truth, proba=by_class(chosen), weight=weight, bins=bins, spell=label_texts
             )
         else:
             from compromis.evidence.points import OperatingPoints
 
             assert score is not None
             found = OperatingPoints.from_frame(
-                frame, truth=truth, score=score, positive=typed(frame, truth, positive), weight=weight,
+                frame, truth=truth, score=score, pos_label=typed(frame, truth, pos_label), weight=weight,
                 bins="auto" if bins is None else bins, within=within,
             )  # fmt: skip
         return found, dropped
@@ -57,7 +57,7 @@ def gather_scores(
     file: str,
     truth: str,
     scores: tuple[str, ...],
-    positive: str,
+    pos_label: str,
     weight: str | None,
     drop_missing: bool,
     engine: str | None,
@@ -68,7 +68,7 @@ def gather_scores(
 
     found = {
         score: gather(
-            file, truth=truth, score=score, positive=positive, weight=weight, drop_missing=drop_missing, engine=engine,
+            file, truth=truth, score=score, pos_label=pos_label, weight=weight, drop_missing=drop_missing, engine=engine,
             cluster=cluster,
         )
         for score in scores
@@ -113,16 +113,16 @@ def without_missing(frame: Any, truth: str, drop_missing: bool) -> tuple[Any, in
     return drop_rows(frame, truth)
 
 
-def typed(frame: Any, truth: str, positive: str | None) -> Any:
+def typed(frame: Any, truth: str, pos_label: str | None) -> Any:
     """Return a label given as text in the type of its column."""
     from compromis.queries.frame import Frame
 
     kind = Frame.open(frame, {"truth": truth}).types["truth"]
     try:
         if kind.is_integer():
-            return int(positive or "")
+            return int(pos_label or "")
         if kind.is_float():
-            return float(positive or "")
+            return float(pos_label or "")
     except ValueError:
-        return positive
-    return {"true": True, "false": False}.get(positive or "", positive) if str(kind) == "Boolean" else positive
+        return pos_label
+    return {"true": True, "false": False}.get(pos_label or "", pos_label) if str(kind) == "Boolean" else pos_label

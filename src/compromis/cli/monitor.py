@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 )
 @click.option("--prediction", metavar="COL", help="The column of predicted classes.")
 @click.option(
-    "--votes",
+    "--proba",
+    "votes",
     multiple=True,
     metavar="PREFIX|COL",
     help="Columns of calibrated probabilities, decided by --weights; without --weights, by the highest.",
@@ -88,7 +89,7 @@ def command(
 def _command(file: str, truth: str, votes: tuple[str, ...], classes: Sequence[Any], shares: Sequence[float]) -> str:
     """The command that searches weights for the shares, ready to be copied."""
     words = ["compromis", "tune", file, "--truth", truth]
-    words += [word for one in votes for word in ("--votes", one)]
+    words += [word for one in votes for word in ("--proba", one)]
     for label, share in zip(classes, shares, strict=True):
         words += ["--prevalence", f"{label}={share:.4g}"]
     return "for example: " + shlex.join(words) + " --preferences ... --output ..."

@@ -22,13 +22,16 @@ PREDICTED = "predicted"
     "--append", is_flag=True, help="Write the columns of DATA too, and the decision after them as 'predicted'."
 )
 @click.option(
-    "--votes", metavar="PREFIX", help="Write the share of votes for each class too, in columns PREFIX and the class."
+    "--proba",
+    "votes",
+    metavar="PREFIX",
+    help="Write the share of votes for each class too, in columns PREFIX and the class.",
 )
 @click.option("--output", metavar="FILE.csv", help="Where to write; without it, standard output.")
 def command(model_file: str, data: str, append: bool, votes: str | None, output: str | None) -> None:
     """Decide the rows of DATA with the model that 'compromis fit' wrote to MODEL_FILE.
 
-    With --append --votes p_ the output is what 'evaluate --prediction predicted' and 'report --scores p_' take.
+    With --append --proba p_ the output is what 'evaluate --prediction predicted' and 'report --proba p_' take.
     """
     from compromis.engines.delimited import csv_text
     from compromis.engines.reading import pick_column, read_table

@@ -29,9 +29,9 @@ class Predicted:
 def check_options(prediction: str | None, votes: tuple[str, ...], weights: str | None) -> None:
     """Refuse options that leave open what is predicted, or say it twice."""
     if (prediction is None) == (not votes):
-        raise click.UsageError("give --prediction, or --votes with --weights")
+        raise click.UsageError("give --prediction, or --proba with --weights")
     if weights is not None and not votes:
-        raise click.UsageError("--weights decide columns of votes; give --votes")
+        raise click.UsageError("--weights decide columns of votes; give --proba")
 
 
 def read_predicted(

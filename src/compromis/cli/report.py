@@ -30,7 +30,8 @@ class _Remembering(click.Command):
     help="The column of predicted classes; without it, the weights or the highest score decide.",
 )
 @click.option(
-    "--scores",
+    "--proba",
+    "scores",
     multiple=True,
     metavar="PREFIX|COL",
     help="Columns of votes or probabilities: a prefix before the class names, or columns named as the classes; the page then has knobs.",
@@ -79,7 +80,7 @@ def command(
     from compromis.evaluation.report import report_of_columns
 
     if prediction is None and not scores:
-        raise click.UsageError("give --prediction, --scores, or both")
+        raise click.UsageError("give --prediction, --proba, or both")
     preferences = read_preferences(preferences_file, prioritise, metric)
     table, class_of = read_scored(file, [truth, prediction, weight], scores)
     table, dropped = columns.drop_missing(table, [name for name in (truth, prediction) if name], drop=drop_missing)

@@ -11,7 +11,7 @@ from compromis.cli.saying import say_dropped
 @click.command("tradeoff")
 @click.argument("file")
 @click.option("--truth", required=True, metavar="COL", help="The column of true classes.")
-@click.option("--positive", required=True, metavar="LABEL", help="The class that the scores are for.")
+@click.option("--pos-label", required=True, metavar="LABEL", help="The class that the scores are for.")
 @click.option(
     "--score",
     "scores",
@@ -37,7 +37,7 @@ from compromis.cli.saying import say_dropped
 def command(
     file: str,
     truth: str,
-    positive: str,
+    pos_label: str,
     scores: tuple[str, ...],
     metric: str,
     min_precision: float | None,
@@ -59,7 +59,7 @@ def command(
     if wants_engine(file, engine, cluster):
         from compromis.cli.gather import gather_scores
 
-        points, dropped = gather_scores(file, truth, scores, positive, weight, drop_missing, engine, cluster)
+        points, dropped = gather_scores(file, truth, scores, pos_label, weight, drop_missing, engine, cluster)
         report = TradeoffReport.from_points(points, **options)  # type: ignore[arg-type]
     else:
         from compromis.engines import columns
@@ -71,7 +71,7 @@ def command(
         report = TradeoffReport.from_predictions(
             table.columns[truth],
             {name: columns.numbers(table, name) for name in scores},
-            pos_label=positive,
+            pos_label=pos_label,
             sample_weight=table.weights if weight is None else columns.numbers(table, weight),
             **options,
         )

@@ -14,7 +14,8 @@ from compromis.cli.shares import read_pairs
 @click.argument("file")
 @click.option("--truth", required=True, metavar="COL", help="The column of true classes.")
 @click.option(
-    "--votes",
+    "--proba",
+    "votes",
     multiple=True,
     required=True,
     metavar="PREFIX|COL",
@@ -76,7 +77,7 @@ def command(
     table, dropped = columns.drop_missing(table, [truth], drop=drop_missing)
     classes = sorted(class_of.values())
     matrix = columns.score_matrix(table, class_of, classes)
-    patterns = Votes.from_votes(matrix, table.columns[truth], labels=classes, sample_weight=table.weights)
+    patterns = Votes.from_proba(table.columns[truth], matrix, labels=classes, sample_weight=table.weights)
     shares = read_pairs(prevalence, "--prevalence")
     patterns = patterns if shares is None else patterns.with_prevalence(shares)
     with search_progress() as progress:

@@ -47,7 +47,7 @@ def tune_large(
         found = search_frame(
             frame,
             truth=truth,
-            votes=by_class(chosen),
+            proba=by_class(chosen),
             preferences=preferences,
             spell=label_texts,
             reporter=report,

@@ -17,10 +17,10 @@ _WORDS = (
     (r"\bgive reference=", "give --reference"),
     (r"use other weights, or prevalence_by_em", "use other --weights"),
     (r"\bor use metric f\b", "or use --metric f"),
-    (r"pass them as y_proba, or decide first with predict", "give their columns with --scores"),
+    (r"pass them as y_proba, or decide first with predict", "give their columns with --proba"),
     (r"\by_true\b", "the column of --truth"),
     (r"\by_pred\b", "the column of --prediction"),
-    (r"\by_proba\b", "the columns of --scores"),
+    (r"\by_proba\b", "the columns of --proba"),
     (r"\bsample_weight\b", "the column of --weight"),
 )
 _NOTES = _WORDS[:1]

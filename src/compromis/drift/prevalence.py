@@ -25,7 +25,7 @@ _SURE = 3.5
 
 
 def prevalence_by_em(
-    votes: Any,
+    y_proba: Any,
     *,
     priors: Mapping[Any, float] | Sequence[float],
     labels: Sequence[Any] | None = None,
@@ -35,7 +35,7 @@ def prevalence_by_em(
 
     Parameters
     ----------
-    votes : array or frame of shape (n, K)
+    y_proba : array or frame of shape (n, K)
         Calibrated probabilities of the new rows, by a model trained where the shares were `priors`; rows without votes are left out.
     priors : mapping by class, or sequence in the order of the columns
         The class shares that the probabilities are calibrated to.
@@ -67,7 +67,7 @@ def prevalence_by_em(
         never = [label for label, share in zip(classes, old, strict=True) if share == 0]
         raise InputError(f"the prior share of {shown(never)} is 0; probabilities say nothing of such a class")
     level = read_confidence(confidence)
-    shares = _read_probabilities(votes, classes)
+    shares = _read_probabilities(y_proba, classes)
     fit = fit_mixture(shares / old)
     intervals = tuple(fit.interval(k, normal_quantile(level)) for k in range(len(classes)))
     return PrevalenceEstimate("em", classes, intervals, level, len(shares))

@@ -50,7 +50,7 @@ class BestCut:
     --------
     >>> import compromis as cp, pandas
     >>> frame = pandas.DataFrame({"t": list("abab"), "s": [0.9, 0.2, 0.8, 0.4]})
-    >>> cut = cp.best_cut(frame, truth="t", score="s", positive="a")
+    >>> cut = cp.best_cut(frame, truth="t", score="s", pos_label="a")
     >>> cut.threshold, cut.precision, cut.recall
     (0.8, 1.0, 1.0)
     """
@@ -60,7 +60,7 @@ class BestCut:
     precision: float
     recall: float
     passes: int
-    positive: Label
+    pos_label: Label
 
 
 def best_cut(
@@ -68,7 +68,7 @@ def best_cut(
     *,
     truth: str,
     score: str,
-    positive: Any,
+    pos_label: Any,
     recall_weight: float = 0.5,
     metric: str | Metric = "kulczynski",
     min_precision: float = 0.0,
@@ -83,7 +83,7 @@ def best_cut(
         Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark.
     truth, score : str
         The columns of true classes and of scores.
-    positive : label
+    pos_label : label
         The positive class.
     recall_weight : float
         What recall counts against precision: 0 precision alone, 1 recall alone.
@@ -104,10 +104,10 @@ def best_cut(
     --------
     >>> import compromis as cp, pandas
     >>> frame = pandas.DataFrame({"t": list("abab"), "s": [0.9, 0.2, 0.8, 0.4]})
-    >>> cp.best_cut(frame, truth="t", score="s", positive="a").threshold
+    >>> cp.best_cut(frame, truth="t", score="s", pos_label="a").threshold
     0.8
     """
-    label, family = plain_label(positive), get_metric(metric)
+    label, family = plain_label(pos_label), get_metric(metric)
     weight = float(read_weight(recall_weight))
     opened = open_scores(frame, truth, score, label, None)
     steps = _first_steps(opened, bins)

@@ -21,7 +21,7 @@ from compromis.queries.frame import Frame, lazy_frame
 def decide(
     frame: Any,
     *,
-    votes: Sequence[str] | Mapping[str, Any],
+    proba: Sequence[str] | Mapping[str, Any],
     weights: ArrayLike | Decision | None = None,
     labels: Sequence[Any] | None = None,
     smoothing: float = 0.0,
@@ -35,7 +35,7 @@ def decide(
     ----------
     frame : data frame
         Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark.
-    votes : sequence of str, or mapping
+    proba : sequence of str, or mapping
         The columns of votes; a mapping gives the class of each column.
     weights : array-like or Decision, optional
         One positive weight per column of votes; a `Decision` brings classes and smoothing too. Without it all are equal.
@@ -56,13 +56,13 @@ def decide(
     --------
     >>> import compromis as cp, pandas
     >>> frame = pandas.DataFrame({"good": [0.7, 0.8, 0.75], "bad": [0.3, 0.2, 0.25]})
-    >>> cp.decide(frame, votes=["good", "bad"], weights=[1, 3])["decision"].tolist()
+    >>> cp.decide(frame, proba=["good", "bad"], weights=[1, 3])["decision"].tolist()
     ['bad', 'good', 'good']
     """
     if isinstance(weights, Decision):
-        columns, rule = _columns_of(votes, weights), weights
+        columns, rule = _columns_of(proba, weights), weights
     else:
-        columns, classes = name_votes(votes, labels)
+        columns, classes = name_votes(proba, labels)
         rule = _rule(classes or tuple(columns), weights, smoothing)
     _check_labels(rule.classes)
     lazy = lazy_frame(frame)
@@ -81,7 +81,7 @@ def _columns_of(votes: Sequence[str] | Mapping[str, Any], rule: Decision) -> lis
         return name_votes(votes, rule.classes)[0]
     column_of = {label: column for column, label in votes.items()}
     if set(column_of) != set(rule.classes):
-        raise InputError(f"votes gives columns for {shown(column_of)}, the decision is about {shown(rule.classes)}")
+        raise InputError(f"proba gives columns for {shown(column_of)}, the decision is about {shown(rule.classes)}")
     return [column_of[label] for label in rule.classes]
 
 

@@ -57,7 +57,7 @@ class FrameSearch:
     --------
     >>> import compromis as cp, pandas
     >>> frame = pandas.DataFrame({"good": [9, 7, 6, 2], "bad": [1, 3, 4, 8], "true": ["good", "good", "bad", "bad"]})
-    >>> found = cp.search_frame(frame, truth="true", votes=["good", "bad"])
+    >>> found = cp.search_frame(frame, truth="true", proba=["good", "bad"])
     >>> found.before.matrix.tolist(), found.search.counts.matrix.tolist()
     ([[2, 0], [1, 1]], [[2, 0], [0, 2]])
     """
@@ -85,7 +85,7 @@ def search_frame(
     frame: Any,
     *,
     truth: str,
-    votes: Sequence[str] | Mapping[str, Any],
+    proba: Sequence[str] | Mapping[str, Any],
     preferences: Preferences | None = None,
     labels: Sequence[Any] | None = None,
     weight: str | None = None,
@@ -106,7 +106,7 @@ def search_frame(
         Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.scan` opens files.
     truth : str
         The column of true classes.
-    votes : sequence of str, or mapping
+    proba : sequence of str, or mapping
         The columns of votes or probabilities; a mapping gives the class of each column.
     preferences, method, smoothing, cost, budget, random_state
         As in `search_weights`; the budget is that of each search in memory, of which there are two to five.
@@ -134,16 +134,16 @@ def search_frame(
     >>> import compromis as cp, pandas
     >>> frame = pandas.DataFrame({"good": [9, 7, 6, 6, 2], "bad": [1, 3, 4, 4, 8], "true": ["good", "good", "bad", "bad", "bad"]})
     >>> arrays = cp.Preferences.prioritise(["bad"])
-    >>> found = cp.search_frame(frame, truth="true", votes=["good", "bad"], preferences=arrays)
+    >>> found = cp.search_frame(frame, truth="true", proba=["good", "bad"], preferences=arrays)
     >>> found.search.counts.matrix.tolist(), found.passes
     ([[2, 0], [0, 3]], 1)
     """
     task = _Task(preferences, cost, smoothing, method, budget, random_state, reporter)
-    columns, classes = name_votes(votes, labels)
+    columns, classes = name_votes(proba, labels)
     opened = open_votes(frame, truth, columns, weight)
     if not are_continuous(opened, vote_names(len(columns))):
         try:
-            patterns = patterns_of_frame(frame, truth=truth, votes=votes, labels=labels, weight=weight, spell=spell)
+            patterns = patterns_of_frame(frame, truth=truth, proba=proba, labels=labels, weight=weight, spell=spell)
         except TooMany:
             pass  # the first rows were no fair sample of the others
         else:

@@ -190,7 +190,7 @@ class PragmaForestClassifier(PreferencesReprMixin, ShowsTuning, ClassifierMixin,
         """Search the vote weights on out-of-bag votes, as `TunedDecisionClassifier` does."""
         labels = prepared.classes.tolist()
         truth = prepared.classes[prepared.training.labels]
-        patterns = Votes.from_votes(votes, truth, labels=labels, sample_weight=prepared.weights)
+        patterns = Votes.from_proba(truth, votes, labels=labels, sample_weight=prepared.weights)
         preferences = Preferences() if self.preferences is None else self.preferences
         options = TuningOptions(resamples=auto_resamples(len(labels)))
         found = tune(patterns, preferences, options, np.random.default_rng(seed))

@@ -316,7 +316,7 @@ class TunedDecisionClassifier(PreferencesReprMixin, ShowsTuning, MetaEstimatorMi
         return float(self.smoothing)
 
     def _tune(self, votes: Any, y: Any, sample_weight: Any, generator: np.random.Generator) -> None:
-        patterns = Votes.from_votes(votes, y, labels=self.classes_.tolist(), sample_weight=sample_weight)
+        patterns = Votes.from_proba(y, votes, labels=self.classes_.tolist(), sample_weight=sample_weight)
         verdict = self._set_weights(patterns, generator).verdict
         if not verdict.informative:
             warnings.warn(str(verdict), UninformativeWarning, stacklevel=3)

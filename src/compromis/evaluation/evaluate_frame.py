@@ -23,7 +23,7 @@ def evaluate_frame(
     *,
     truth: str,
     prediction: str | None = None,
-    votes: Sequence[str] | Mapping[str, Any] | None = None,
+    proba: Sequence[str] | Mapping[str, Any] | None = None,
     weights: ArrayLike | Decision | None = None,
     weight: str | None = None,
     labels: Sequence[Any] | None = None,
@@ -41,15 +41,15 @@ def evaluate_frame(
     truth : str
         The column of true classes.
     prediction : str, optional
-        The column of predicted classes; without it `votes` decide.
-    votes : sequence of str, or mapping, optional
+        The column of predicted classes; without it `proba` decides.
+    proba : sequence of str, or mapping, optional
         Columns of votes; a mapping gives the class of each column.
     weights : array-like or Decision, optional
         The weights of the votes; without it all are equal.
     weight : str, optional
         A column of row weights.
     labels : sequence, optional
-        The classes in the order wanted; with `votes`, the class of each column.
+        The classes in the order wanted; with `proba`, the class of each column.
     preferences, priors, cost, confidence
         As in `evaluate`.
 
@@ -62,14 +62,14 @@ def evaluate_frame(
     --------
     >>> import compromis as cp, pandas
     >>> frame = pandas.DataFrame({"true": ["bad", "good", "good"], "good": [0.3, 0.4, 0.9], "bad": [0.7, 0.6, 0.1]})
-    >>> cp.evaluate_frame(frame, truth="true", votes=["good", "bad"]).summary.accuracy > 0.6
+    >>> cp.evaluate_frame(frame, truth="true", proba=["good", "bad"]).summary.accuracy > 0.6
     True
     """
-    if (prediction is None) == (votes is None):
-        raise InputError("give prediction, the column of predicted classes, or votes, the columns that decide")
-    if votes is not None:
-        frame = decide(frame, votes=votes, weights=weights, labels=labels, name=_PREDICTED)
-        labels = labels if labels is not None else _classes(votes, weights)
+    if (prediction is None) == (proba is None):
+        raise InputError("give prediction, the column of predicted classes, or proba, the columns that decide")
+    if proba is not None:
+        frame = decide(frame, proba=proba, weights=weights, labels=labels, name=_PREDICTED)
+        labels = labels if labels is not None else _classes(proba, weights)
     elif weights is not None:
         raise InputError("weights are for votes; for row weights pass weight, the name of their column")
     counts = Counts.from_frame(

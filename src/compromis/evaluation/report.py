@@ -119,7 +119,7 @@ def report_of_columns(
         sample_weight=sample_weight,
         confidence=confidence,
     )
-    patterns = None if votes is None else Votes.from_votes(votes, y_true, labels=labels, sample_weight=sample_weight)
+    patterns = None if votes is None else Votes.from_proba(y_true, votes, labels=labels, sample_weight=sample_weight)
     return make_report(
         evaluation,
         votes=patterns,

@@ -51,7 +51,7 @@ class _PatternsPart(msgspec.Struct, tag_field="kind", tag="vote patterns", forbi
 
 
 class _PointsPart(msgspec.Struct, tag_field="kind", tag="operating points", forbid_unknown_fields=True):
-    positive: Plain
+    pos_label: Plain
     threshold: list[float]
     positives: list[Number]
     negatives: list[Number]
@@ -184,9 +184,9 @@ def _part(evidence: Evidence) -> Any:
     if not isinstance(evidence, OperatingPoints) or evidence.names is not None:
         raise InputError(f"evidence is Counts, Votes or the cuts of a score, got {type(evidence).__name__}")
     hits, alarms = np.diff(evidence.true_positives), np.diff(evidence.false_positives)
-    positive: Any = evidence.positive
+    pos_label: Any = evidence.pos_label
     return _PointsPart(
-        positive,
+        pos_label,
         evidence.threshold[1:].tolist(),
         hits.tolist(),
         alarms.tolist(),
@@ -222,10 +222,10 @@ def _read_points(part: _PointsPart) -> OperatingPoints:
     shape = (len(part.threshold),)
     hits = _numbers(part.positives, shape, part.weighted, "positives")
     alarms = _numbers(part.negatives, shape, part.weighted, "negatives")
-    points = OperatingPoints.from_bins(part.threshold, hits, alarms, pos_label=part.positive)
+    points = OperatingPoints.from_bins(part.threshold, hits, alarms, pos_label=part.pos_label)
     return OperatingPoints(
         points.threshold, points.true_positives, points.false_positives, points.positives, points.negatives,
-        points.positive, None, part.binned,
+        points.pos_label, None, part.binned,
     )  # fmt: skip
 
 

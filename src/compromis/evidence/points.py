@@ -31,7 +31,7 @@ class OperatingPoints:
         The rows (or weights) at or above each cut.
     positives, negatives : float
         All rows (or weights) of either kind.
-    positive : label
+    pos_label : label
         Which class is positive.
     names : tuple, optional
         The names of the groups; None for the cuts of a score.
@@ -55,7 +55,7 @@ class OperatingPoints:
     false_positives: NDArray[Any]
     positives: float
     negatives: float
-    positive: Label
+    pos_label: Label
     names: tuple[Label, ...] | None = None
     binned: bool = False
 
@@ -78,20 +78,20 @@ class OperatingPoints:
         """
         from compromis.evidence.points_from import read_flags, read_scores
 
-        flags, positive = read_flags(y_true, pos_label)
+        flags, label = read_flags(y_true, pos_label)
         score = read_scores(y_score, len(flags))
-        return cls.from_flags(flags, score, positive, read_weights(sample_weight, len(flags)))
+        return cls.from_flags(flags, score, label, read_weights(sample_weight, len(flags)))
 
     @classmethod
     def from_flags(
-        cls, flags: NDArray[np.bool_], score: Floats, positive: Label, weight: Floats | None = None
+        cls, flags: NDArray[np.bool_], score: Floats, pos_label: Label, weight: Floats | None = None
     ) -> OperatingPoints:
         """Return the cuts of checked scores; `flags` says which rows are positive."""
         from compromis.evidence.points_from import count_flags, weigh_flags
 
         threshold, above = count_flags(flags, score) if weight is None else weigh_flags(flags, score, weight)
         totals = above[:, -1]
-        return cls(threshold, above[0], above[1], totals[0].item(), totals[1].item(), positive)
+        return cls(threshold, above[0], above[1], totals[0].item(), totals[1].item(), pos_label)
 
     @classmethod
     def from_groups(
@@ -153,7 +153,7 @@ class OperatingPoints:
         *,
         truth: str,
         score: str,
-        positive: Any,
+        pos_label: Any,
         weight: str | None = None,
         bins: int | str | None = "auto",
         within: tuple[float, float] | None = None,
@@ -166,7 +166,7 @@ class OperatingPoints:
             Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.scan` opens files.
         truth, score : str
             The columns of true classes and of scores.
-        positive : label
+        pos_label : label
             The positive class.
         weight : str, optional
             A column of row weights.
@@ -179,7 +179,7 @@ class OperatingPoints:
         from compromis.evidence.points_frame import points_of_frame
 
         return points_of_frame(
-            frame, truth=truth, score=score, positive=positive, weight=weight, bins=bins, within=within
+            frame, truth=truth, score=score, pos_label=pos_label, weight=weight, bins=bins, within=within
         )
 
     @classmethod
@@ -201,8 +201,8 @@ class OperatingPoints:
         """
         from compromis.evidence.points_from import score_rows
 
-        score, positive = score_rows(estimator, X, pos_label)
-        return cls.from_predictions(y, score, pos_label=positive, sample_weight=sample_weight)
+        score, label = score_rows(estimator, X, pos_label)
+        return cls.from_predictions(y, score, pos_label=label, sample_weight=sample_weight)
 
     @classmethod
     def one_vs_rest(
@@ -295,10 +295,10 @@ class OperatingPoints:
         """Why some rates are NaN for every cut; empty where none is."""
         if not self.positives:
             undefined = "recall and the true positive rate are undefined"
-            return f"there are no rows of the positive class {self.positive!r}: {undefined}"
+            return f"there are no rows of the positive class {self.pos_label!r}: {undefined}"
         if not self.negatives:
             undefined = "specificity and the false positive rate are undefined"
-            return f"all rows are of the positive class {self.positive!r}: {undefined}"
+            return f"all rows are of the positive class {self.pos_label!r}: {undefined}"
         return ""
 
     def __add__(self, other: OperatingPoints) -> OperatingPoints:
@@ -314,7 +314,7 @@ class OperatingPoints:
     def __repr__(self) -> str:
         kind = "cuts" if self.names is None else "groups"
         sizes = f"positives={self.positives:,}, negatives={self.negatives:,}"
-        return f"OperatingPoints({len(self):,} {kind}, pos_label={self.positive!r}, {sizes})"
+        return f"OperatingPoints({len(self):,} {kind}, pos_label={self.pos_label!r}, {sizes})"
 
     def check_ranking(self, what: str) -> None:
         """Refuse groups where `what` needs the cuts of one score."""

@@ -31,13 +31,13 @@ def points_of_frame(
     *,
     truth: str,
     score: str,
-    positive: Any,
+    pos_label: Any,
     weight: str | None = None,
     bins: int | str | None = "auto",
     within: Within | None = None,
 ) -> OperatingPoints:
     """Count positives and negatives by score in the frame's engine."""
-    label = plain_label(positive)
+    label = plain_label(pos_label)
     opened = open_scores(frame, truth, score, label, weight)
     wanted = _read_bins(bins, opened)
     if wanted is None:
@@ -59,16 +59,16 @@ def points_of_frame(
     return points
 
 
-def open_scores(frame: Any, truth: str, score: str, positive: Label, weight: str | None) -> Frame:
+def open_scores(frame: Any, truth: str, score: str, pos_label: Label, weight: str | None) -> Frame:
     """Open truth and score; the truth becomes a flag: 1 positive, 0 negative, -1 without a label."""
     named = {TRUTH: truth, SCORE: score} | ({} if weight is None else {WEIGHT: weight})
     opened = Frame.open(frame, named)
     opened.check_numbers([SCORE])
     opened = opened if opened.types[SCORE].is_integer() else opened.as_keys([SCORE])
-    _check_kind(opened, positive)
+    _check_kind(opened, pos_label)
     label = nw.col(TRUTH)
     missing = label.is_null() | label.is_nan() if opened.types[TRUTH].is_float() else label.is_null()
-    flag = nw.when(label == nw.lit(cast("Any", positive))).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
+    flag = nw.when(label == nw.lit(cast("Any", pos_label))).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
     lazy = opened.lazy.with_columns(flag.alias(FLAG))
     return opened.with_lazy(
         lazy.with_columns(nw.when(missing).then(nw.lit(_NO_LABEL)).otherwise(nw.col(FLAG)).alias(FLAG))
@@ -103,7 +103,7 @@ def find_range(opened: Frame) -> Within:
 
 
 def exact_points(
-    scores: NDArray[np.float64], flags: NDArray[np.bool_], sizes: NDArray[Any], positive: Label
+    scores: NDArray[np.float64], flags: NDArray[np.bool_], sizes: NDArray[Any], pos_label: Label
 ) -> OperatingPoints:
     """Return the cuts at every score that has rows of some weight."""
     used = sizes > 0
@@ -113,18 +113,18 @@ def exact_points(
     above = np.insert(np.cumsum(inside, axis=1), 0, 0, axis=1)
     totals = above[:, -1]
     return OperatingPoints(
-        np.insert(-steps, 0, np.inf), above[0], above[1], totals[0].item(), totals[1].item(), positive
+        np.insert(-steps, 0, np.inf), above[0], above[1], totals[0].item(), totals[1].item(), pos_label
     )
 
 
-def binned_points(bins: Bins, groups: Rows, sizes: NDArray[Any], positive: Label) -> OperatingPoints:
+def binned_points(bins: Bins, groups: Rows, sizes: NDArray[Any], pos_label: Label) -> OperatingPoints:
     """Return the cuts at the lower edges of the bins; they are exact there."""
     inside = np.zeros((2, bins.count), dtype=sizes.dtype)
     np.add.at(inside, (np.where(groups.floats(FLAG) == 1, 0, 1), groups.floats(BIN).astype(np.int64)), sizes)
     edges = bins.edges()
     reached = np.append(np.diff(edges) > 0, True)  # between neighbouring floats there may be no room for a bin
     edges, inside = edges[reached][::-1], inside[:, reached][:, ::-1]
-    return OperatingPoints.from_bins(edges, inside[0], inside[1], pos_label=positive)
+    return OperatingPoints.from_bins(edges, inside[0], inside[1], pos_label=pos_label)
 
 
 def group_sizes(opened: Frame, groups: Rows) -> NDArray[Any]:
@@ -158,7 +158,7 @@ def _read_within(within: Any) -> Within:
     return low, high
 
 
-def _check_kind(opened: Frame, positive: Label) -> None:
+def _check_kind(opened: Frame, pos_label: Label) -> None:
     kind = opened.types[TRUTH]
     fits = {
         "int": kind.is_integer(),
@@ -166,9 +166,9 @@ def _check_kind(opened: Frame, positive: Label) -> None:
         "bool": kind == nw.Boolean,
         "str": isinstance(kind, (nw.String, nw.Categorical, nw.Enum, nw.Object)),
     }
-    if not fits.get(type(positive).__name__, True):
+    if not fits.get(type(pos_label).__name__, True):
         raise InputError(
-            f"positive is {positive!r}, but column {opened.named[TRUTH]!r} holds labels of type {kind}; write it as the column does"
+            f"pos_label is {pos_label!r}, but column {opened.named[TRUTH]!r} holds labels of type {kind}; write it as the column does"
         )
 
 
@@ -206,11 +206,11 @@ def _refuse_merged(opened: Frame, groups: Rows, scores: NDArray[np.float64]) -> 
         )
 
 
-def _refuse_unknown(opened: Frame, truth: str, positive: Label) -> None:
+def _refuse_unknown(opened: Frame, truth: str, pos_label: Label) -> None:
     """Say which labels there are where none is positive; a frame with one class only may lack the positive one."""
     found = run(opened.lazy.group_by(TRUTH).agg(nw.len().alias(ROWS)).select(TRUTH, ROWS).head(1000)).values(TRUTH)
     if len(found) > 1:
         known = sorted(map(plain_label, found), key=str)
         raise InputError(
-            f"positive is {positive!r}, which column {truth!r} does not have{nearest(positive, known)}; it has {shown(known)}"
+            f"pos_label is {pos_label!r}, which column {truth!r} does not have{nearest(pos_label, known)}; it has {shown(known)}"
         )

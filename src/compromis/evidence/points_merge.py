@@ -18,9 +18,9 @@ def merge(first: OperatingPoints, second: OperatingPoints) -> OperatingPoints:
     Cuts of the same score are merged at every threshold of either; bins must have the same edges, groups the same
     names.
     """
-    if first.positive != second.positive:
+    if first.pos_label != second.pos_label:
         raise InputError(
-            f"points for {first.positive!r} and for {second.positive!r} do not add up; count both for one class"
+            f"points for {first.pos_label!r} and for {second.pos_label!r} do not add up; count both for one class"
         )
     if first.names != second.names:
         raise InputError("groups add up with groups of the same names, in the same order; these differ")
@@ -30,7 +30,7 @@ def merge(first: OperatingPoints, second: OperatingPoints) -> OperatingPoints:
     check_room(first.positives + second.positives + first.negatives + second.negatives)
     threshold, hits, alarms = _aligned(first, second) if same else _interleaved(first, second)
     totals = first.positives + second.positives, first.negatives + second.negatives
-    return OperatingPoints(threshold, hits, alarms, *totals, first.positive, first.names, first.binned)
+    return OperatingPoints(threshold, hits, alarms, *totals, first.pos_label, first.names, first.binned)
 
 
 def _aligned(first: OperatingPoints, second: OperatingPoints) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

@@ -94,7 +94,7 @@ def _points(points: OperatingPoints, min_cell: int) -> tuple[OperatingPoints, Su
     inside = np.diff(np.stack([points.true_positives, points.false_positives]), axis=1)
     small = (inside > 0) & (inside < min_cell)
     kept = np.where(small, 0, inside)
-    found = OperatingPoints.from_bins(points.threshold[1:], kept[0], kept[1], pos_label=points.positive)
+    found = OperatingPoints.from_bins(points.threshold[1:], kept[0], kept[1], pos_label=points.pos_label)
     return found, Suppressed(min_cell, int(small.sum()))
 
 

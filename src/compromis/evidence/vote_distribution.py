@@ -67,13 +67,13 @@ def vote_distribution(patterns: Votes, label: Any, *, bins: int = 20) -> VoteDis
     --------
     >>> import compromis as cp
     >>> from compromis.evidence.vote_distribution import vote_distribution
-    >>> patterns = cp.Votes.from_votes([[3, 1], [2, 2], [0, 4], [4, 0]], ["a", "a", "b", "b"])
+    >>> patterns = cp.Votes.from_proba(["a", "a", "b", "b"], [[3, 1], [2, 2], [0, 4], [4, 0]])
     >>> found = vote_distribution(patterns, "a", bins=4)
     >>> found.rows.tolist(), found.unvoted.tolist()
     ([[0, 0], [0, 0], [1, 0], [1, 0], [0, 1]], [0, 1])
     """
     if not isinstance(patterns, Votes):
-        raise InputError(f"patterns are compromis.Votes, got {type(patterns).__name__}; use from_votes")
+        raise InputError(f"patterns are compromis.Votes, got {type(patterns).__name__}; use from_proba")
     if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
         raise InputError(f"bins is a whole number of at least 1, got {bins!r}")
     chosen = plain_label(label)

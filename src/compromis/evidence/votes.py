@@ -54,7 +54,7 @@ class Votes:
     Examples
     --------
     >>> import compromis as cp
-    >>> patterns = cp.Votes.from_votes([[3, 1], [3, 1], [0, 4], [0, 0]], ["a", "a", "b", "b"])
+    >>> patterns = cp.Votes.from_proba(["a", "a", "b", "b"], [[3, 1], [3, 1], [0, 4], [0, 0]])
     >>> patterns.votes.tolist(), patterns.multiplicity.tolist(), patterns.left_out
     ([[3.0, 1.0], [0.0, 4.0]], [2, 1], 1)
     >>> patterns.counts([1.0, 5.0]).matrix.tolist()
@@ -71,10 +71,10 @@ class Votes:
     width: float = 0.0
 
     @classmethod
-    def from_votes(
+    def from_proba(
         cls,
-        votes: Any,
-        y: Any,
+        y_true: Any,
+        y_proba: Any,
         *,
         labels: Sequence[Any] | None = None,
         sample_weight: ArrayLike | None = None,
@@ -84,22 +84,23 @@ class Votes:
 
         Parameters
         ----------
-        votes : array, frame or scipy CSR of shape (n, K)
-            At least 0 each; a column per class. One column alone is the share of the second of two classes.
-        y : labels
+        y_true : labels
             The true class of each row.
+        y_proba : array, frame or scipy CSR of shape (n, K)
+            Probabilities, votes or shares of votes, at least 0 each; a column per class. One column alone is the share of
+            the second of two classes.
         labels : sequence, optional
-            The classes in the order of the columns. Without it: a frame's column names, else the classes of y, sorted.
+            The classes in the order of the columns. Without it: a frame's column names, else the classes of y_true, sorted.
         sample_weight : array-like, optional
             A weight of at least 0 per row.
         merge : bool or "auto"
             Whether equal rows are merged; "auto" looks at a sample to see whether that pays.
         """
-        column = read_labels(y, "y")
+        column = read_labels(y_true, "y_true")
         if len(column) == 0:
-            raise InputError("y is empty; there is nothing to search")
-        truth, classes = read_positions(column, _labels_of(votes, column, labels))
-        matrix = read_votes(votes, classes, len(truth))
+            raise InputError("y_true is empty; there is nothing to search")
+        truth, classes = read_positions(column, _labels_of(y_proba, column, labels))
+        matrix = read_votes(y_proba, classes, len(truth))
         weight = read_weights(sample_weight, len(truth))
         empty = _check_and_find_empty(matrix)
         if merge not in (True, False, "auto"):
@@ -118,7 +119,7 @@ class Votes:
         frame: Any,
         *,
         truth: str,
-        votes: Sequence[str] | Mapping[str, Any],
+        proba: Sequence[str] | Mapping[str, Any],
         labels: Sequence[Any] | None = None,
         weight: str | None = None,
         bins: int | None = None,
@@ -131,8 +132,8 @@ class Votes:
             Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.scan` opens files.
         truth : str
             The column of true classes.
-        votes : sequence of str, or mapping
-            The columns of votes; a mapping gives the class of each column.
+        proba : sequence of str, or mapping
+            The columns of votes or probabilities; a mapping gives the class of each column.
         labels : sequence, optional
             The class of each column of votes; without it the columns are named as the classes.
         weight : str, optional
@@ -144,12 +145,12 @@ class Votes:
         --------
         >>> import compromis as cp, pandas
         >>> frame = pandas.DataFrame({"a": [3, 3, 0], "b": [1, 1, 4], "true": ["a", "a", "b"]})
-        >>> cp.Votes.from_frame(frame, truth="true", votes=["a", "b"]).multiplicity.tolist()
+        >>> cp.Votes.from_frame(frame, truth="true", proba=["a", "b"]).multiplicity.tolist()
         [1, 2]
         """
         from compromis.evidence.votes_frame import patterns_of_frame
 
-        return patterns_of_frame(frame, truth=truth, votes=votes, labels=labels, weight=weight, bins=bins)
+        return patterns_of_frame(frame, truth=truth, proba=proba, labels=labels, weight=weight, bins=bins)
 
     def decide(self, weights: ArrayLike, *, smoothing: float = 0.0) -> NDArray[np.int64]:
         """Return the position of the class with the largest weight x (votes + smoothing) for each pattern; ties go to the first."""
@@ -194,7 +195,7 @@ class Votes:
         Examples
         --------
         >>> import compromis as cp
-        >>> patterns = cp.Votes.from_votes([[3, 1], [2, 2], [0, 4]], ["a", "a", "b"])
+        >>> patterns = cp.Votes.from_proba(["a", "a", "b"], [[3, 1], [2, 2], [0, 4]])
         >>> patterns.with_prevalence({"a": 0.5, "b": 0.5}).support.tolist()
         [1.5, 1.5]
         """

@@ -33,14 +33,14 @@ def patterns_of_frame(
     frame: Any,
     *,
     truth: str,
-    votes: Sequence[str] | Mapping[str, Any],
+    proba: Sequence[str] | Mapping[str, Any],
     labels: Sequence[Any] | None = None,
     weight: str | None = None,
     bins: int | None = None,
     spell: Spell | None = None,
 ) -> Votes:
     """Group rows of equal votes and truth in the frame's engine."""
-    columns, classes = name_votes(votes, labels)
+    columns, classes = name_votes(proba, labels)
     opened = open_votes(frame, truth, columns, weight)
     names = vote_names(len(columns))
     if bins is None:
@@ -62,11 +62,11 @@ def name_votes(
 ) -> tuple[list[str], tuple[Label, ...] | None]:
     """Return the columns of votes and their classes, None where nothing says which they are."""
     if isinstance(votes, str) or not votes:
-        raise InputError(f"votes is a list of columns, one per class, got {votes!r}")
+        raise InputError(f"proba is a list of columns, one per class, got {votes!r}")
     columns = list(votes)
     if isinstance(votes, Mapping):
         if labels is not None:
-            raise InputError("votes is a mapping that gives the class of each column already; leave labels out")
+            raise InputError("proba is a mapping that gives the class of each column already; leave labels out")
         labels = list(votes.values())
     if len(set(columns)) < len(columns):
         raise InputError(f"each column of votes stands once, got {shown(columns)}")

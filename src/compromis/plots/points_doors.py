@@ -36,9 +36,9 @@ class PointsDisplay(ShownInNotebooks):
                 raise InputError(f"{name!r} cannot be drawn: {one.reason}")
 
     @property
-    def positive(self) -> Any:
+    def pos_label(self) -> Any:
         """The class that is positive."""
-        return next(iter(self.points.values())).positive
+        return next(iter(self.points.values())).pos_label
 
     @classmethod
     def from_points(

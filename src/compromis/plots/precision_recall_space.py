@@ -87,7 +87,7 @@ class PrecisionRecallSpaceDisplay(PointsDisplay):
         if len(spaces) == 1:
             _landmarks(ax, spaces.pop())
         models = [_curve(ax, place, name, points) for place, (name, points) in enumerate(self.points.items())]
-        positive = plain(self.positive)
+        positive = plain(self.pos_label)
         unit_square(ax, f"recall of {positive}", f"precision of {positive}")
         tidy(ax)
         ax.grid(visible=False)

@@ -71,7 +71,7 @@ class RocHullDisplay(PointsDisplay):
         ax.plot([0, 1], [0, 1], color=QUIET, linestyle=":", linewidth=1.2, label="no skill")
         self._draw_hull(ax)
         models = [self._draw_curve(ax, place, name, points) for place, (name, points) in enumerate(self.points.items())]
-        positive = plain(self.positive)
+        positive = plain(self.pos_label)
         unit_square(ax, f"false positive rate of {positive}", f"true positive rate of {positive}")
         tidy(ax, self._title())
         beside(ax, models)

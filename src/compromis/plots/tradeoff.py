@@ -151,7 +151,7 @@ class TradeoffDisplay(PointsDisplay):
         ax.spines["left"].set_bounds(floor, 1)
         first, second = curve.pair.first, curve.pair.second
         ax.set_xlabel(f"weight of {second} (0: {first} alone, 1: {second} alone)")
-        ax.set_ylabel(f"{curve.metric.name} for {plain(self.positive)}")
+        ax.set_ylabel(f"{curve.metric.name} for {plain(self.pos_label)}")
 
     @property
     def _floor(self) -> float:

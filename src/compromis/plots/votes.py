@@ -45,7 +45,7 @@ class VoteDisplay(ShownInNotebooks):
     >>> import compromis as cp
     >>> votes = [[9, 1], [8, 2], [7, 3], [6, 4], [6, 4], [2, 8]]  # ten trees, two classes
     >>> truth = ["sound", "sound", "sound", "faulty", "faulty", "faulty"]
-    >>> patterns = cp.Votes.from_votes(votes, truth, labels=["sound", "faulty"])
+    >>> patterns = cp.Votes.from_proba(truth, votes, labels=["sound", "faulty"])
     >>> display = cp.VoteDisplay.from_patterns(patterns, label="faulty")
     >>> int(display.frame("pandas")["rows"].sum())
     6
@@ -63,18 +63,18 @@ class VoteDisplay(ShownInNotebooks):
         return cls(vote_distribution(patterns, label, bins=bins), named=named).plot(ax=ax)
 
     @classmethod
-    def from_votes(
+    def from_proba(
         cls,
-        votes: Any,
-        y: Any,
+        y_true: Any,
+        y_proba: Any,
         *,
         label: Any,
         labels: Sequence[Any] | None = None,
         sample_weight: ArrayLike | None = None,
         **options: Any,
     ) -> VoteDisplay:
-        """Draw votes for the class `label`; see `Votes.from_votes` and `from_patterns` for the parameters."""
-        patterns = Votes.from_votes(votes, y, labels=labels, sample_weight=sample_weight)
+        """Draw votes for the class `label`; see `Votes.from_proba` and `from_patterns` for the parameters."""
+        patterns = Votes.from_proba(y_true, y_proba, labels=labels, sample_weight=sample_weight)
         return cls.from_patterns(patterns, label=label, **options)
 
     @classmethod
@@ -90,14 +90,14 @@ class VoteDisplay(ShownInNotebooks):
         label : label
             The class whose votes are drawn.
         **options
-            sample_weight, bins, named, ax; see `from_votes` and `from_patterns`.
+            sample_weight, bins, named, ax; see `from_proba` and `from_patterns`.
         """
         vote = getattr(estimator, "vote_shares", None) or getattr(estimator, "predict_proba", None)
         if vote is None:
             raise InputError(
                 f"{type(estimator).__name__} has neither vote_shares nor predict_proba; there are no votes"
             )
-        return cls.from_votes(vote(X), y, label=label, labels=estimator.classes_.tolist(), **options)
+        return cls.from_proba(y, vote(X), label=label, labels=estimator.classes_.tolist(), **options)
 
     @property
     def series(self) -> list[tuple[str, NDArray[Any]]]:

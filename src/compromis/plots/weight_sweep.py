@@ -41,8 +41,8 @@ class WeightSweepDisplay(ShownInNotebooks):
     >>> import compromis as cp
     >>> votes = [[9, 1], [8, 2], [7, 3], [6, 4], [6, 4], [2, 8]]  # ten trees, two classes
     >>> truth = ["sound", "sound", "sound", "faulty", "faulty", "faulty"]
-    >>> patterns = cp.Votes.from_votes(votes, truth, labels=["sound", "faulty"])
-    >>> display = cp.WeightSweepDisplay.from_votes(patterns, label="faulty")
+    >>> patterns = cp.Votes.from_proba(truth, votes, labels=["sound", "faulty"])
+    >>> display = cp.WeightSweepDisplay.from_proba(patterns, label="faulty")
     >>> [panel.get_ylabel() for panel in display.ax_]
     ['recall', 'precision', 'errors (rows)', 'PRAGMA loss']
     """
@@ -58,9 +58,11 @@ class WeightSweepDisplay(ShownInNotebooks):
         return cls(sweep).plot(ax=ax)
 
     @classmethod
-    def from_votes(cls, votes: Any, y: Any = None, *, label: Any, ax: Any = None, **options: Any) -> WeightSweepDisplay:
+    def from_proba(
+        cls, y_true: Any, y_proba: Any = None, *, label: Any, ax: Any = None, **options: Any
+    ) -> WeightSweepDisplay:
         """Sweep the weight of `label` over votes and draw it; see `weight_sweep` for the options."""
-        return cls(weight_sweep(votes, y, label=label, **options)).plot(ax=ax)
+        return cls(weight_sweep(y_true, y_proba, label=label, **options)).plot(ax=ax)
 
     def frame(self, backend: str | None = None) -> Any:
         """Return the sweep as a data frame: a row per ratio, with errors, loss, and recall and precision of every class."""

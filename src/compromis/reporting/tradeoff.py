@@ -110,7 +110,7 @@ class TradeoffReport:
             "schema": SCHEMA,
             "version": VERSION,
             "metric": self.comparison.metric.name,
-            "positive": points.positive,
+            "pos_label": points.pos_label,
             "positives": points.positives,
             "negatives": points.negatives,
             "min_precision": self.min_precision,
@@ -130,7 +130,7 @@ class TradeoffReport:
         points = self._points
         total = points.positives + points.negatives
         share = f"{points.positives:,} of {total:,} rows are positive ({100 * points.prevalence:.1f} %)"
-        lines = [f"metric {self.comparison.metric.name} for {shown_label(points.positive)}: {share}"]
+        lines = [f"metric {self.comparison.metric.name} for {shown_label(points.pos_label)}: {share}"]
         lines += [self._minima()] if self._minima() else []
         for name, curve in self.comparison.curves.items():
             table = str(curve).splitlines()[1:]

@@ -66,7 +66,7 @@ def gather_decisions(model_file: Source, data: Source, columns: Columns, report:
 
     def patterns_of(table: Table) -> Votes:
         votes = votes_of(model.classifier, encode(table, model.columns), labels, hard=model.hard)
-        return Votes.from_votes(votes, table.columns[columns.truth], labels=classes)
+        return Votes.from_proba(table.columns[columns.truth], votes, labels=classes)
 
     pieces = read_pieces(str(data.path), lambda names: [pick_column(name, names) for name in wanted])
     return _gather(pieces, columns, patterns_of, report), model
@@ -124,7 +124,7 @@ def _patterns(table: Table, columns: Columns, classes: Sequence[str]) -> Votes:
         (column,) = columns.votes
         votes[columns.rest] = _rest(votes[columns.votes[column]], column)
     matrix = np.column_stack([votes[label] for label in classes])
-    return Votes.from_votes(matrix, table.columns[columns.truth], labels=classes)
+    return Votes.from_proba(table.columns[columns.truth], matrix, labels=classes)
 
 
 def _rest(share: NDArray[np.float64], column: str) -> NDArray[np.float64]:

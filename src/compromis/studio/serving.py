@@ -97,5 +97,5 @@ def warm_up(workspace: Workspace) -> None:
         warnings.simplefilter("ignore")
         for classes in (2, 3, 4):
             votes = [[1.0 + (row + k) % 3 for k in range(classes)] for row in range(8)]
-            search_weights(votes, [row % classes for row in range(8)])
+            search_weights([row % classes for row in range(8)], votes)
     workspace.warm.set()

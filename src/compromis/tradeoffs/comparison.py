@@ -176,7 +176,7 @@ def check_algorithms(algorithms: Any, what: str) -> None:
     for name, points in algorithms.items():
         if not isinstance(points, OperatingPoints):
             raise InputError(f"{what} takes OperatingPoints, got {type(points).__name__} for {name!r}")
-    positives = {points.positive for points in algorithms.values()}
+    positives = {points.pos_label for points in algorithms.values()}
     if len(positives) > 1:
         raise InputError(
             f"{what} needs points for one positive class, got points for {shown(sorted(positives, key=str))}"

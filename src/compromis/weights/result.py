@@ -55,7 +55,7 @@ class WeightSearch:
     >>> import compromis as cp
     >>> votes = [[9, 1], [8, 2], [7, 3], [6, 4], [6, 4], [2, 8]]  # ten trees, two classes
     >>> truth = ["sound", "sound", "sound", "faulty", "faulty", "faulty"]
-    >>> search = cp.search_weights(votes, truth, labels=["sound", "faulty"])
+    >>> search = cp.search_weights(truth, votes, labels=["sound", "faulty"])
     >>> search.optimal, search.feasible, search.loss
     (True, True, 0.0)
     >>> bool(search.weights[1] > search.weights[0])  # faulty parts got fewer votes than they need

@@ -31,8 +31,8 @@ _EXACT_THREE = 300_000_000
 
 
 def search_weights(
-    votes: Any,
-    y: Any = None,
+    y_true: Any,
+    y_proba: Any = None,
     *,
     preferences: Preferences | None = None,
     labels: Sequence[Any] | None = None,
@@ -49,14 +49,14 @@ def search_weights(
 
     Parameters
     ----------
-    votes : array, frame or scipy CSR of shape (n, K), or Votes
+    y_true : labels, or Votes
+        The true class of each row; `Votes` hold both, and `y_proba` is then left out.
+    y_proba : array, frame or scipy CSR of shape (n, K)
         Hard votes, probabilities or any scores of at least 0; votes of a model that has not seen the rows.
-    y : labels
-        The true class of each row; None with `Votes`.
     preferences : Preferences, optional
         What matters; without it every class alike.
     labels : sequence, optional
-        The classes in the order of the columns of `votes`.
+        The classes in the order of the columns of `y_proba`.
     method : {"auto", "exact", "sweep", "annealing"} or one of their objects
         "exact" goes through every reachable decision of two or three classes, "sweep" searches the weight of one class
         after the other exactly, "annealing" is the PRAGMA paper's method. "auto" is exact for two and three classes and
@@ -91,13 +91,13 @@ def search_weights(
     >>> import compromis as cp
     >>> votes = [[9, 1], [7, 3], [6, 4], [6, 4], [2, 8]]
     >>> arrays = cp.Preferences({"bad": cp.Preference(10, precision_at_full_recall=0.1, recall_at_full_precision=0.9)})
-    >>> search = cp.search_weights(votes, ["good", "good", "bad", "bad", "bad"], preferences=arrays, labels=["good", "bad"])
+    >>> search = cp.search_weights(["good", "good", "bad", "bad", "bad"], votes, preferences=arrays, labels=["good", "bad"])
     >>> search.counts.matrix.tolist(), search.optimal
     ([[2, 0], [0, 3]], True)
     >>> bool(1.5 < search.weights[1] / search.weights[0] < 7 / 3)
     True
     """
-    patterns = read_patterns(votes, y, labels, sample_weight)
+    patterns = read_patterns(y_true, y_proba, labels, sample_weight)
     problem = SearchProblem.read(patterns, preferences, cost=cost, smoothing=smoothing, max_ratio=max_ratio)
     chosen = _read_method(method, problem)
     limits = read_budget(budget)
@@ -108,15 +108,17 @@ def search_weights(
     return _finish(problem, found, type(chosen).__name__.lower(), meter)
 
 
-def read_patterns(votes: Any, y: Any, labels: Sequence[Any] | None, sample_weight: ArrayLike | None) -> Votes:
+def read_patterns(y_true: Any, y_proba: Any, labels: Sequence[Any] | None, sample_weight: ArrayLike | None) -> Votes:
     """Return the patterns themselves, or those of votes and true classes."""
-    if not isinstance(votes, Votes):
-        if y is None:
-            raise InputError("y is missing: give the true class of each row, or Votes, which hold it")
-        return Votes.from_votes(votes, y, labels=labels, sample_weight=sample_weight)
-    if y is not None or labels is not None or sample_weight is not None:
-        raise InputError("Votes hold y, labels and sample weights already; pass them to Votes.from_votes")
-    return votes
+    if not isinstance(y_true, Votes):
+        if y_proba is None:
+            raise InputError(
+                "y_proba is missing: give the votes of each row, or Votes, which hold the true classes too"
+            )
+        return Votes.from_proba(y_true, y_proba, labels=labels, sample_weight=sample_weight)
+    if y_proba is not None or labels is not None or sample_weight is not None:
+        raise InputError("Votes hold y_proba, labels and sample weights already; pass them to Votes.from_proba")
+    return y_true
 
 
 def _read_method(method: str | Method, problem: SearchProblem) -> Method:

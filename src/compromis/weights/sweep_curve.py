@@ -54,7 +54,7 @@ class WeightSweep:
     >>> import compromis as cp
     >>> votes = [[9, 1], [8, 2], [7, 3], [6, 4], [6, 4], [2, 8]]  # ten trees, two classes
     >>> truth = ["sound", "sound", "sound", "faulty", "faulty", "faulty"]
-    >>> sweep = cp.weight_sweep(votes, truth, label="faulty", labels=["sound", "faulty"])
+    >>> sweep = cp.weight_sweep(truth, votes, label="faulty", labels=["sound", "faulty"])
     >>> sweep.recall[:, 1].round(2).tolist()  # of faulty parts, as their weight grows
     [0.0, 0.33, 1.0, 1.0, 1.0, 1.0]
     >>> sweep.errors.tolist()
@@ -78,8 +78,8 @@ class WeightSweep:
 
 
 def weight_sweep(
-    votes: Any,
-    y: Any = None,
+    y_true: Any,
+    y_proba: Any = None,
     *,
     label: Any,
     preferences: Preferences | None = None,
@@ -93,7 +93,7 @@ def weight_sweep(
 
     Parameters
     ----------
-    votes, y, preferences, labels, smoothing, sample_weight
+    y_true, y_proba, preferences, labels, smoothing, sample_weight
         As for `search_weights`.
     label : label
         The class whose weight grows.
@@ -105,11 +105,11 @@ def weight_sweep(
     Examples
     --------
     >>> from compromis.weights import weight_sweep
-    >>> sweep = weight_sweep([[3, 1], [2, 2], [1, 3]], ["good", "bad", "bad"], label="bad", labels=["good", "bad"])
+    >>> sweep = weight_sweep(["good", "bad", "bad"], [[3, 1], [2, 2], [1, 3]], label="bad", labels=["good", "bad"])
     >>> sweep.ratio.round(3).tolist(), sweep.recall[:, 1].tolist(), sweep.errors.tolist()
     ([0.167, 0.577, 1.732, 6.0], [0.0, 0.5, 1.0, 1.0], [2.0, 1.0, 0.0, 1.0])
     """
-    patterns = read_patterns(votes, y, labels, sample_weight)
+    patterns = read_patterns(y_true, y_proba, labels, sample_weight)
     problem = SearchProblem.read(patterns, preferences, cost=None, smoothing=smoothing, max_ratio=None)
     k = _position(patterns, label)
     base = np.ones(problem.classes) if weights is None else read_class_weights(weights, problem.classes)

@@ -56,13 +56,13 @@ def panel_document(
     --------
     >>> import compromis as cp
     >>> from compromis.reporting.panel import panel_document
-    >>> patterns = cp.Votes.from_votes([[3, 1], [3, 1], [0, 4]], ["a", "a", "b"])
+    >>> patterns = cp.Votes.from_proba(["a", "a", "b"], [[3, 1], [3, 1], [0, 4]])
     >>> document = panel_document(patterns, cp.Preferences.prioritise(["b"]))
     >>> document["rows"], document["evidence"]["patterns"], document["binning"]
     (3, 2, None)
     """
     if not isinstance(patterns, Votes):
-        raise InputError(f"patterns are compromis.Votes, got {type(patterns).__name__}; use from_votes")
+        raise InputError(f"patterns are compromis.Votes, got {type(patterns).__name__}; use from_proba")
     preferences = Preferences() if preferences is None else preferences
     if METRICS.get(preferences.metric.name) is not preferences.metric:
         raise InputError(

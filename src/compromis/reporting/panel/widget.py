@@ -62,7 +62,7 @@ def panel(
     Examples
     --------
     >>> import compromis as cp
-    >>> votes = cp.Votes.from_votes([[3, 1], [2, 2], [0, 4]], ["good", "bad", "bad"], labels=["good", "bad"])
+    >>> votes = cp.Votes.from_proba(["good", "bad", "bad"], [[3, 1], [2, 2], [0, 4]], labels=["good", "bad"])
     >>> knobs = cp.panel(votes, preferences=cp.Preferences.prioritise(["bad"]))
     >>> knobs.preferences == cp.Preferences.prioritise(["bad"])
     True

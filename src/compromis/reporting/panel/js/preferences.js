@@ -91,7 +91,7 @@ export function toPython(state) {
   const labels = preferences.classes.map((one) => one.python).join(", ");
   const smoothing = state.smoothing ? `, smoothing=${float(state.smoothing)}` : "";
   const preferences = `cp.Preferences({${each}}${usually}, metric="${preferences.metric}")`;
-  return `cp.search_weights(votes, y, labels=[${labels}], preferences=${preferences}${smoothing})`;
+  return `cp.search_weights(y, votes, labels=[${labels}], preferences=${preferences}${smoothing})`;
 }
 
 /** Return the weights as the JSON that compromis.Decision.from_json reads. */
