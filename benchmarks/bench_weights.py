@@ -100,17 +100,15 @@ def against_annealing(
 
 def dual_annealing(patterns: Votes, preferences: Preferences, evaluations: int) -> tuple[float, float]:
     """Minimise the plane over log-weights with scipy, on plain numpy."""
-    preferences = preferences.on(patterns.classes)
+    arrays = preferences.on(patterns.classes)
     classes = len(patterns.classes)
 
     def loss(logs: np.ndarray) -> float:
         decision = np.argmax(patterns.votes * np.exp(logs), axis=1)
         cells = np.bincount(patterns.truth * classes + decision, minlength=classes**2).reshape(classes, classes)
         hits, support, predicted = cells.diagonal(), cells.sum(axis=1), cells.sum(axis=0)
-        value = preferences.recall_weight * hits / support + (1 - preferences.recall_weight) * hits / np.maximum(
-            predicted, 1
-        )
-        return float(np.average(1 - value, weights=preferences.importance))
+        value = arrays.recall_weight * hits / support + (1 - arrays.recall_weight) * hits / np.maximum(predicted, 1)
+        return float(np.average(1 - value, weights=arrays.importance))
 
     begin = time.process_time()
     found = scipy.optimize.dual_annealing(loss, [(-3.0, 3.0)] * classes, maxfun=evaluations, rng=0)

@@ -312,7 +312,7 @@ def test_one_class_and_nothing_are_one_sentence():
             display.from_points({})
     with pytest.raises(cp.InputError, match="all rows are of the positive class 1"):
         cp.RocHullDisplay.from_predictions([1, 1], [0.1, 0.2], pos_label=1)
-    with pytest.raises(cp.InputError, match="y is empty"):
+    with pytest.raises(cp.InputError, match="y_true is empty"):
         cp.VoteDisplay.from_proba([], np.empty((0, 2)), label="a")
     with pytest.raises(cp.InputError, match=r"takes compromis\.Counts, got list"):
         cp.ClassBalanceDisplay.from_counts([[1, 0], [0, 1]])

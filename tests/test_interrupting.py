@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 import compromis as cp
 from compromis.cli import main
-from compromis.cli.progress import Monitor
+from compromis.cli.progress import SearchProgress
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_ctrl_c_says_what_was_found_so_far(votes, monkeypatch, tmp_path, engine)
             signal.raise_signal(signal.SIGINT)
         return self.interrupted
 
-    monkeypatch.setattr(Monitor, "__call__", pressed)
+    monkeypatch.setattr(SearchProgress, "__call__", pressed)
     before, handler = sorted(tmp_path.iterdir()), signal.getsignal(signal.SIGINT)
     begin = time.process_time()  # a busy machine is slow, but a search that does not stop computes
     done = CliRunner().invoke(main, [*arguments(votes, 600), *(["--engine", engine] if engine else [])])

@@ -134,7 +134,7 @@ def test_draws_have_the_moments_of_dirichlet():
 
 def test_an_absent_class_stays_absent():
     counts = cp.Counts.from_matrix([[5, 1, 0], [1, 5, 0], [0, 0, 0]], [0, 1, 2])
-    report = report_intervals(counts, preferences=cp.Preferences.prioritise([1]).on(counts.classes))
+    report = report_intervals(counts, arrays=cp.Preferences.prioritise([1]).on(counts.classes))
     assert math.isnan(report.per_class[2]["loss"].value)
     assert math.isnan(report.per_class[2]["loss"].low)
     assert math.isnan(report.per_class[2]["recall"].low)
@@ -144,7 +144,7 @@ def test_an_absent_class_stays_absent():
 
 def test_the_interval_holds_its_own_value():
     perfect = cp.Counts.from_matrix([[5, 0], [0, 95]], ["sick", "well"])
-    report = report_intervals(perfect, preferences=cp.Preferences.prioritise(["sick"]).on(perfect.classes))
+    report = report_intervals(perfect, arrays=cp.Preferences.prioritise(["sick"]).on(perfect.classes))
     for name, one in {**report.summary, **report.per_class["sick"]}.items():
         assert one.low <= one.value <= one.high, name
     assert report.summary["loss"].value == 0 == report.summary["loss"].low
@@ -155,7 +155,7 @@ def test_agreement_with_the_rowwise_bootstrap_of_scipy(rng):
     """With enough rows the pseudo-rows do not matter, and both estimate the same spread within Monte-Carlo error."""
     truth, predicted = labels(rng, 3000, right=0.6)
     report = report_intervals(
-        cp.Counts.from_predictions(truth, predicted), preferences=PREFERENCES.on([0, 1, 2]), draws=4000, random_state=1
+        cp.Counts.from_predictions(truth, predicted), arrays=PREFERENCES.on([0, 1, 2]), draws=4000, random_state=1
     )
 
     def measures(first, second):

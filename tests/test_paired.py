@@ -87,7 +87,7 @@ def test_difference_agrees_with_the_paired_bootstrap_of_scipy(rng):
     truth, first, second = models(rng, 1500, (0.7, 0.62))
     second = np.where(rng.random(1500) < 0.7, first, second)  # models that agree on much, as models do
     found = compare_paired(
-        cp.PairedCounts.from_predictions(truth, first, second), preferences=PREFERENCES.on([0, 1, 2]), draws=4000
+        cp.PairedCounts.from_predictions(truth, first, second), arrays=PREFERENCES.on([0, 1, 2]), draws=4000
     )
 
     def difference(*columns):

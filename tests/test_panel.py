@@ -76,8 +76,10 @@ def test_toml_python_and_weights_say_the_same(work, tmp_path):
     read = cp.Preferences.from_toml(tmp_path / "preferences.toml")
     assert [read.of(label) for label in labels] == [preferences.of(label) for label in labels]
     assert read.metric is preferences.metric
-    search = eval(answer["python"], {"cp": cp, "votes": votes, "y": y})  # our own line, which a person would paste
-    assert [search.preferences.recall_weight.tolist(), search.smoothing] == [
+    search = eval(
+        answer["python"], {"cp": cp, "y_proba": votes, "y_true": y}
+    )  # our own line, which a person would paste
+    assert [search.arrays.recall_weight.tolist(), search.smoothing] == [
         preferences.on(labels).recall_weight.tolist(),
         0.5,
     ]

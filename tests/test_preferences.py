@@ -189,7 +189,7 @@ def test_bad_input(make, said):
         ("metric = 'f", "is not a preferences file"),
         ("metric = 'g'", "there is no metric 'g'"),
         ("metric = 1", "metric must be text, got a number$"),
-        ("indx = 'f'", "the head of the file has 'indx', which means nothing here; did you mean 'metric'\\?$"),
+        ("metrc = 'f'", "the head of the file has 'metrc', which means nothing here; did you mean 'metric'\\?$"),
         (
             "[[classes]]\nlabel = 'a'",
             "the head of the file has 'classes', which means nothing here; did you mean 'class'\\?$",
@@ -201,7 +201,7 @@ def test_bad_input(make, said):
         ("importance = 2", r"the head of the file has 'importance', which belongs in \[default\] or \[\[class\]\]$"),
         ("[default]\nlabel = 'a'", r"\[default\] has 'label', which belongs in \[\[class\]\]$"),
         (
-            "[[class]]\nlabel = 'a'\nindex = 'f'",
+            "[[class]]\nlabel = 'a'\nmetric = 'f'",
             r"\[\[class\]\] number 1 has 'metric', which belongs in the head of the file$",
         ),
         ("[default]\nimportance = 1" + "0" * 5000, "Exceeds the limit"),
@@ -212,8 +212,8 @@ def test_bad_input(make, said):
         ),
         ("[[class]]\nimportance = 3.0", r"\[\[class\]\] number 1 lacks its label$"),
         (
-            "[[class]]\nlabel = 'a'\naccept_precison = 0.1",
-            r"number 1 has 'accept_precison', .* mean 'precision_at_full_recall'\?$",
+            "[[class]]\nlabel = 'a'\nprecision_at_full_recal = 0.1",
+            r"number 1 has 'precision_at_full_recal', .* mean 'precision_at_full_recall'\?$",
         ),
         (
             "[[class]]\nlabel = 'a'\n[[class]]\nlabel = 'b'\nimportance = 'much'",

@@ -45,12 +45,12 @@ def test_never_worse_than_equal_weights_and_applied_as_stored(method, seed):
                 y, given, preferences=preferences, labels=range(classes), method=method, smoothing=smoothing
             )
             patterns = Votes.from_proba(y, given, labels=range(classes), merge=False)
-            preferences = preferences.on(range(classes))
+            arrays = preferences.on(range(classes))
             np.testing.assert_array_equal(
                 patterns.counts(search.weights, smoothing=smoothing).matrix, search.counts.matrix
             )
-            equal = naive.value(patterns.counts(np.ones(classes), smoothing=smoothing).matrix, preferences)
-            assert naive.value(search.counts.matrix, preferences) <= (equal[0] + 1e-12, equal[1] + 1e-12)
+            equal = naive.value(patterns.counts(np.ones(classes), smoothing=smoothing).matrix, arrays)
+            assert naive.value(search.counts.matrix, arrays) <= (equal[0] + 1e-12, equal[1] + 1e-12)
             assert np.log(search.weights).mean() == pytest.approx(0, abs=1e-12)
 
 
@@ -111,13 +111,13 @@ def test_an_index_of_ones_own(method):
     own = Metric("quadratic", quadratic)
     preferences = Preferences({2: Preference(10, 0.1, 0.9)}, metric=own)
     search = search_weights(y, votes, preferences=preferences, method=method)
-    preferences = preferences.on(range(3))
+    arrays = preferences.on(range(3))
     support, predicted, hits = (search.counts.support, search.counts.predicted, search.counts.matrix.diagonal())
     by_hand = [
         1 - quadratic(h / d, h / s, w) if d and h else 1.0
-        for h, d, s, w in zip(hits, predicted, support, preferences.recall_weight, strict=True)
+        for h, d, s, w in zip(hits, predicted, support, arrays.recall_weight, strict=True)
     ]
-    assert search.loss == pytest.approx(np.average(by_hand, weights=preferences.importance))
+    assert search.loss == pytest.approx(np.average(by_hand, weights=arrays.importance))
     copy = Preferences(
         {2: Preference(10, 0.1, 0.9)}, metric=Metric("twin", lambda p, r, w: (1 - w) * p + w * r, defined_at_zero=True)
     )
@@ -243,8 +243,8 @@ BAD = [
     ({"sample_weight": [1, 2]}, "sample_weight has shape"),
     ({"y": ["a", "a", "a"], "labels": ["a", "b"]}, "every row with votes is of class 'a'"),
     ({"y": ["a", "a", "a"], "votes": [[1], [2], [3]]}, "one class, 'a'"),
-    ({"y": None}, "y is missing"),
-    ({"y": [], "votes": np.zeros((0, 2))}, "y is empty"),
+    ({"votes": None}, "y_proba is missing"),
+    ({"y": [], "votes": np.zeros((0, 2))}, "y_true is empty"),
 ]
 
 
@@ -257,7 +257,7 @@ def test_bad_input_is_refused_in_one_sentence(changed, message):
 
 def test_patterns_come_alone():
     patterns = Votes.from_proba([0, 1], [[3, 1], [1, 3]])
-    with pytest.raises(InputError, match="hold y, labels and sample weights already"):
+    with pytest.raises(InputError, match="hold y_proba, labels and sample weights already"):
         search_weights([0, 1], patterns)
 
 
@@ -327,10 +327,10 @@ def test_letters_sweep_against_annealing_and_dual_annealing():
     swept = search_weights(patterns, preferences=preferences, method="sweep", budget=Budget(evaluations=1_000_000))
     assert time.perf_counter() - begin < 60
     assert swept.loss <= annealed.loss
-    preferences = preferences.on(patterns.classes)
+    arrays = preferences.on(patterns.classes)
 
     def loss(logs: np.ndarray) -> float:
-        return naive_free_loss(patterns, np.exp(logs), preferences)
+        return naive_free_loss(patterns, np.exp(logs), arrays)
 
     found = scipy.optimize.dual_annealing(loss, [(-3.0, 3.0)] * 26, maxfun=20_000, seed=0, no_local_search=True)
     assert swept.loss <= found.fun

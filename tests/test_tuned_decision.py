@@ -61,7 +61,7 @@ def test_out_of_bag_votes_are_of_members_that_did_not_see_the_row(wine, forest, 
     X, y = wine
     forest = clone(forest).fit(X, y)
     votes = out_of_bag_votes(forest, X, forest.classes_, hard=hard)
-    seen = [s.sample_metrics_ for s in forest.samplers_] if hasattr(forest, "samplers_") else forest.estimators_samples_
+    seen = [s.sample_indices_ for s in forest.samplers_] if hasattr(forest, "samplers_") else forest.estimators_samples_
     features = getattr(forest, "estimators_features_", [slice(None)] * len(forest.estimators_))
     for row in range(0, len(X), 7):
         ballots = [
@@ -224,7 +224,7 @@ def test_frames_names_clone_pickle_and_search(wine):
         StandardScaler(), cp.TunedDecisionClassifier(LogisticRegression(), preferences=PREFERENCES, random_state=0)
     )
     grid = GridSearchCV(
-        pipeline, {"weightedvoteclassifier__estimator__C": [0.1, 1.0]}, scoring=cp.pragma_scorer(PREFERENCES), cv=3
+        pipeline, {"tuneddecisionclassifier__estimator__C": [0.1, 1.0]}, scoring=cp.pragma_scorer(PREFERENCES), cv=3
     )
     assert grid.fit(frame, y).best_score_ > -0.3
 

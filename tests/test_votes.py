@@ -115,7 +115,7 @@ def test_sparse_input_stays_as_it_is():
     patterns = Votes.from_proba([0, 1, 2], matrix)
     assert patterns.left_out == 1
     np.testing.assert_array_equal(matrix.data, before.data)
-    np.testing.assert_array_equal(matrix.metrics, before.metrics)
+    np.testing.assert_array_equal(matrix.indices, before.indices)
 
 
 def test_a_row_without_votes_goes_to_the_first_class_or_the_heaviest():
@@ -129,7 +129,7 @@ BAD = [
     (dict(votes=[[1, np.inf], [1, 1]], y=[0, 1]), "finite, got inf"),
     (dict(votes=scipy.sparse.csr_array([[1.0, -1.0], [1.0, 1.0]]), y=[0, 1]), "negative, got -1 in row 0, column 1"),
     (dict(votes=[[0, 0], [0, 0]], y=[0, 1]), "none of the 2 rows has a vote"),
-    (dict(votes=np.zeros((0, 2)), y=[]), "y is empty"),
+    (dict(votes=np.zeros((0, 2)), y=[]), "y_true is empty"),
     (dict(votes=[[1, 2], [2, 1]], y=[0, 1, 1]), "votes has 2 rows, y has 3"),
     (dict(votes=[[1, 2, 3], [2, 1, 3]], y=[0, 1]), "3 columns, but there are 2 classes"),
     (dict(votes=[["a", "b"], ["c", "d"]], y=[0, 1]), "must hold numbers"),

@@ -91,12 +91,12 @@ def test_larger_problems_against_the_line_search_from_many_starts(classes):
     votes, y = rng.dirichlet(np.ones(classes), size=300), rng.integers(0, classes, size=300)
     preferences = Preferences({0: Preference(10, 0.1, 0.9)}, metric="f")
     search = search_weights(y, votes, preferences=preferences, method="exact")
-    preferences = preferences.on(range(classes))
+    arrays = preferences.on(range(classes))
     assert search.optimal
     for _ in range(100):
         weights = np.exp(rng.normal(size=classes))
         k = int(rng.integers(classes))
-        assert search.loss <= naive.best_on_line(votes, y, np.ones(300), weights, k, preferences)[1] + 1e-9
+        assert search.loss <= naive.best_on_line(votes, y, np.ones(300), weights, k, arrays)[1] + 1e-9
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -145,7 +145,7 @@ def test_the_value_is_shortfall_then_loss():
     problem = problem_of(preferences=preferences)
     counts = problem.counts([1.0, 1.0, 1.0])
     np.testing.assert_array_equal(counts.matrix, naive.matrix(TRUTH, naive.decide(VOTES, [1, 1, 1]), np.ones(8), 3))
-    assert problem.value(counts) == pytest.approx(naive.value(counts.matrix, problem.preferences))
+    assert problem.value(counts) == pytest.approx(naive.value(counts.matrix, problem.arrays))
 
 
 def test_bounds_of_the_problem():
@@ -208,7 +208,7 @@ def test_a_kept_state_comes_back(smoothing):
     descent = Descent(problem_of(smoothing=smoothing))
     before = descent.start(np.array([1.0, 2.0, 0.5]))
     expected = naive.value(
-        naive.matrix(TRUTH, naive.decide(VOTES, [1, 2, 0.5], smoothing), np.ones(8), 3), descent.problem.preferences
+        naive.matrix(TRUTH, naive.decide(VOTES, [1, 2, 0.5], smoothing), np.ones(8), 3), descent.problem.arrays
     )
     assert before == pytest.approx(expected)
     descent.keep()
@@ -249,7 +249,7 @@ def test_a_descent_spends_what_it_notes():
     assert descent.entries >= visited  # at least one pass over all votes
     assert meter.history[-1][1] == pytest.approx(min(0.9, value[1]))
     for k in range(3):  # no class improves any more
-        best = naive.best_on_line(VOTES, TRUTH, np.ones(8), descent.state.weight, k, descent.problem.preferences)
+        best = naive.best_on_line(VOTES, TRUTH, np.ones(8), descent.state.weight, k, descent.problem.arrays)
         assert value[1] <= best[1] + 1e-12
     entries, spent = descent.entries, meter.evaluations
     descent.heat(np.random.default_rng(0), 1.0, np.inf, meter)
@@ -275,11 +275,11 @@ def test_a_descent_by_costs_ends_where_no_class_gains(seed):
     reached = descent.problem.kernel_value(descent.run(np.arange(4), Meter(Budget()), np.inf))
     assert reached == pytest.approx(
         naive.value(
-            naive.matrix(truth, naive.decide(votes, descent.state.weight), sizes, 4), descent.problem.preferences, cost
+            naive.matrix(truth, naive.decide(votes, descent.state.weight), sizes, 4), descent.problem.arrays, cost
         )
     )
     for k in range(4):
-        line = naive.best_on_line(votes, truth, sizes, descent.state.weight, k, descent.problem.preferences, cost=cost)
+        line = naive.best_on_line(votes, truth, sizes, descent.state.weight, k, descent.problem.arrays, cost=cost)
         assert reached[1] <= line[1] + 1e-9
 
 
@@ -309,8 +309,8 @@ def test_the_starts_of_a_sweep():
     for k in range(3):  # each class's best weight while the others keep theirs
         now = tie_weights(3)
         now[k] = alone[k]
-        reached = naive.value(naive.matrix(TRUTH, naive.decide(VOTES, now), np.ones(8), 3), descent.problem.preferences)
-        line = naive.best_on_line(VOTES, TRUTH, np.ones(8), tie_weights(3), k, descent.problem.preferences)
+        reached = naive.value(naive.matrix(TRUTH, naive.decide(VOTES, now), np.ones(8), 3), descent.problem.arrays)
+        line = naive.best_on_line(VOTES, TRUTH, np.ones(8), tie_weights(3), k, descent.problem.arrays)
         assert reached[1] == pytest.approx(min(line[1], descent.value[1]))
     alike = Descent(problem_of(VOTES[:6], [0, 0, 1, 1, 2, 2]))
     assert len(_starts(alike, meter)) == 2
@@ -518,7 +518,7 @@ def test_annealing_is_its_description(minima):
     row = row_weight(problem.objective())
 
     def value(weights):
-        return naive.value(naive.matrix(TRUTH, naive.decide(VOTES, weights), np.ones(8), 3), problem.preferences)
+        return naive.value(naive.matrix(TRUTH, naive.decide(VOTES, weights), np.ones(8), 3), problem.arrays)
 
     weights = (1 - 1e-9) ** np.arange(3)
     now = best = value(weights)

@@ -52,7 +52,7 @@ def test_line_search_finds_the_best_of_the_line(dense, smoothing, floors):
         metric = ("kulczynski", "f", "fowlkes_mallows", "jaccard")[seed % 4]
         descent, patterns = random_problem(seed, dense=dense, smoothing=smoothing, floors=floors, metric=metric)
         votes = patterns.votes if dense else patterns.votes.toarray()
-        preferences = descent.problem.preferences
+        preferences = descent.problem.arrays
         rng = np.random.default_rng(seed)
         descent.start(np.exp(rng.normal(size=5)))
         for k in rng.permutation(5):
@@ -181,7 +181,7 @@ def test_total_value_is_the_loss(metric):
     descent.start(np.ones(5))
     counts = naive.matrix(patterns.truth, naive.decide(patterns.votes.toarray(), np.ones(5)), patterns.multiplicity, 5)
     assert total_value(descent.objective, descent.state) == pytest.approx(
-        naive.value(counts, descent.problem.preferences), abs=1e-12
+        naive.value(counts, descent.problem.arrays), abs=1e-12
     )
 
 

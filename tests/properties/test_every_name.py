@@ -22,7 +22,7 @@ WITHOUT = {"__version__": "a text", "METRICS": "the laws of metric_value go thro
 MADE_BY = {
     "BestCut": "best_cut",
     "Choice": "TradeoffCurve",
-    "Comparison": "compare",
+    "Comparison": "compare_curves",
     "ComplexityCurve": "complexity_curve",
     "CountBounds": "Votes",
     "CrossEvaluation": "cross_evaluate",
@@ -49,7 +49,7 @@ MADE_BY = {
     "Monitor": "monitor",
     "WeightSearch": "search_weights",
     "WeightSweep": "weight_sweep",
-    "Winner": "compare",
+    "Winner": "compare_curves",
 }
 """Results: nobody builds them by hand, so their law calls what makes them."""
 

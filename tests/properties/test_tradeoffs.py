@@ -153,7 +153,7 @@ def test_an_index_of_ones_own_with_a_known_formula_gives_the_known_curve(rows, w
     assert own.recall_weight(0.3, 0.8) == pytest.approx(cp.METRICS["f"].recall_weight(0.3, 0.8), abs=1e-10)
 
 
-@law("compare", "Comparison", "Winner")
+@law("compare_curves", "Comparison", "Winner")
 @given(models, metrics, inner_shares)
 def test_the_winners_are_the_best_and_the_order_of_models_does_not_matter(algorithms, metric, weight):
     result = cp.compare_curves(algorithms, metric)

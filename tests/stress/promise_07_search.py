@@ -32,22 +32,22 @@ def check(seed: int) -> dict[str, int]:
     kind = seed % 3
     votes, y, preferences = small_problem(seed, floors=kind == 1)
     classes = votes.shape[1]
-    preferences = preferences.on(range(classes))
+    arrays = preferences.on(range(classes))
     cost = np.random.default_rng(seed).integers(-2, 10, (classes, classes)).astype(float) if kind == 2 else None
-    best = naive.brute_force(votes, y, preferences, cost)
+    best = naive.brute_force(votes, y, arrays, cost)
     if seed % 50 == 0 and kind == 0:
         exactly = oracle.brute_force_weights(
             votes.tolist(),
             y.tolist(),
-            preferences.importance.tolist(),
-            preferences.recall_weight.tolist(),
-            preferences.metric.name,
+            arrays.importance.tolist(),
+            arrays.recall_weight.tolist(),
+            arrays.metric.name,
         )[0]
         assert abs(best[1] - float(exactly)) < 1e-12, "two ways of brute force differ"
     missed = {}
     for method in ("exact", "sweep"):
         search = search_weights(y, votes, preferences=preferences, labels=range(classes), method=method, cost=cost)
-        reached = naive.value(search.counts.matrix, preferences, cost)
+        reached = naive.value(search.counts.matrix, arrays, cost)
         worse = reached[0] > best[0] + 1e-9 or (reached[0] > best[0] - 1e-9 and reached[1] > best[1] + 1e-9)
         assert not (worse and search.optimal), f"{method} says optimal at {reached}, brute force reaches {best}"
         assert abs(search.loss - reached[1]) < 1e-12, f"the loss of {method} is not that of its counts"

@@ -21,7 +21,7 @@ from tests.studio.conftest import votes_csv
 
 LABELS = ["good", "bad", "ugly"]
 COLUMNS = {"truth": "truth", "votes": {f"p_{label}": label for label in LABELS}}
-PREFERENCES = {
+FORM = {
     "metric": "f",
     "classes": [
         {
@@ -67,7 +67,7 @@ def test_loading_and_tuning_are_the_librarys(studio, votes):
     expected = library_patterns(votes)
     assert (model["name"], model["classes"], model["rows"]) == ("mine", sorted(LABELS), 300)
     assert model["support"] == expected.support.tolist()
-    found = one.ask(f"/api/models/{model['id']}/tune", {"preferences": PREFERENCES})
+    found = one.ask(f"/api/models/{model['id']}/tune", {"preferences": FORM})
     search = cp.search_weights(expected, preferences=PREFERENCES)
     assert found["weights"] == search.weights.tolist()
     assert found["counts"] == search.counts.matrix.tolist()
@@ -83,8 +83,8 @@ def test_loading_and_tuning_are_the_librarys(studio, votes):
 def test_saved_files_are_read_by_the_library(studio, votes, tmp_path):
     one = studio(votes)
     model = one.ask("/api/models", {"source": "1", "name": "mine", "columns": COLUMNS})
-    found = one.ask(f"/api/models/{model['id']}/tune", {"preferences": PREFERENCES})
-    asked = {"model": model["id"], "preferences": PREFERENCES, "weights": found["weights"]}
+    found = one.ask(f"/api/models/{model['id']}/tune", {"preferences": FORM})
+    asked = {"model": model["id"], "preferences": FORM, "weights": found["weights"]}
     for kind, name in (
         ("preferences", "preferences.toml"),
         ("weights", "weights.json"),

@@ -133,7 +133,7 @@ def _members(estimator: Any) -> Iterable[tuple[Any, NDArray[Any] | None]]:
 def _samples(estimator: Any) -> Sequence[NDArray[Any]]:
     """Return the rows that each member saw."""
     if hasattr(estimator, "samplers_"):
-        return [sampler.sample_metrics_ for sampler in estimator.samplers_]
+        return [sampler.sample_indices_ for sampler in estimator.samplers_]
     samples: Sequence[NDArray[Any]] = estimator.estimators_samples_
     return samples
 

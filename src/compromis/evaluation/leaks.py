@@ -201,7 +201,7 @@ def _hash(rows: Comparable) -> Hashes:
         for column, values in enumerate(rows):
             total += _mixed(values, np.uint64(column))
         return total
-    entries = _mixed(_float_patterns(rows.data), rows.metrics.astype(np.uint64))
+    entries = _mixed(_float_patterns(rows.data), rows.indices.astype(np.uint64))
     running = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(entries, dtype=np.uint64)])
     hashes: Hashes = running[rows.indptr[1:]] - running[rows.indptr[:-1]]
     return hashes

@@ -80,10 +80,10 @@ def _read_sparse(votes: Any) -> Any:
     if wrong.any():
         entry = int(wrong.argmax())
         row = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
-        raise complain(float(data[entry]), row, int(matrix.metrics[entry]))
+        raise complain(float(data[entry]), row, int(matrix.indices[entry]))
     tidy = matrix.has_sorted_indices and matrix.has_canonical_format and bool(data.all())
     if not tidy or data is not matrix.data:
-        matrix = scipy.sparse.csr_array((data, matrix.metrics, matrix.indptr), shape=matrix.shape, copy=not tidy)
+        matrix = scipy.sparse.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape, copy=not tidy)
     if not tidy:  # on a copy: the caller's matrix stays as it is
         matrix.sum_duplicates()
         matrix.eliminate_zeros()

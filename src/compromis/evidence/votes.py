@@ -256,7 +256,7 @@ def read_class_weights(weights: ArrayLike, classes: int) -> NDArray[np.float64]:
 
 def sparse_parts(votes: Any) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
     """Return start, class and value of a CSR matrix in the types that kernels are compiled for."""
-    return votes.indptr.astype(np.int64), votes.metrics.astype(np.int32, copy=False), votes.data
+    return votes.indptr.astype(np.int64), votes.indices.astype(np.int32, copy=False), votes.data
 
 
 def _labels_of(votes: Any, column: Any, labels: Sequence[Any] | None) -> Sequence[Any] | None:

@@ -19,7 +19,7 @@ def read_cost(cost: Any, labels: Sequence[Label]) -> NDArray[np.float64]:
     A pandas frame whose rows and columns are named after the classes is put into their order.
     """
     classes = len(labels)
-    if hasattr(cost, "loc") and set(cost.metric) == set(cost.columns) == set(labels):
+    if hasattr(cost, "loc") and set(cost.index) == set(cost.columns) == set(labels):
         cost = cost.loc[list(labels), list(labels)]
     try:
         matrix = np.array(cost, dtype=np.float64)

@@ -59,6 +59,6 @@ def _entries(patterns: Votes) -> tuple[NDArray[np.int64], NDArray[np.int64], NDA
     """Return row, class and value of every vote above 0, in the order of rows and classes."""
     if is_sparse(patterns.votes):
         rows = np.repeat(np.arange(len(patterns)), np.diff(patterns.votes.indptr))
-        return rows, patterns.votes.metrics.astype(np.int64), patterns.votes.data.astype(np.float64)
+        return rows, patterns.votes.indices.astype(np.int64), patterns.votes.data.astype(np.float64)
     rows, column = np.nonzero(patterns.votes)
     return rows, column, patterns.votes[rows, column].astype(np.float64)

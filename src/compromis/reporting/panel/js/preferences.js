@@ -82,7 +82,7 @@ function pythonPreference(one) {
     : `cp.Preference.from_recall_weight(${[float(one.recall_weight), ...rest].join(", ")})`;
 }
 
-/** Return the line of Python that finds the weights of a state from votes and y. */
+/** Return the line of Python that finds the weights of a state from y_true and y_proba. */
 export function toPython(state) {
   const { preferences } = state;
   const { usual, special } = apart(preferences);
@@ -90,8 +90,8 @@ export function toPython(state) {
   const usually = usual ? `, default=${pythonPreference(usual)}` : "";
   const labels = preferences.classes.map((one) => one.python).join(", ");
   const smoothing = state.smoothing ? `, smoothing=${float(state.smoothing)}` : "";
-  const preferences = `cp.Preferences({${each}}${usually}, metric="${preferences.metric}")`;
-  return `cp.search_weights(y, votes, labels=[${labels}], preferences=${preferences}${smoothing})`;
+  const python = `cp.Preferences({${each}}${usually}, metric="${preferences.metric}")`;
+  return `cp.search_weights(y_true, y_proba, labels=[${labels}], preferences=${python}${smoothing})`;
 }
 
 /** Return the weights as the JSON that compromis.Decision.from_json reads. */
