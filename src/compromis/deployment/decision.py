@@ -12,13 +12,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Label
 from compromis.deployment.predictor import largest
 from compromis.errors import InputError, shown
 from compromis.evidence.vote_values import complain, is_sparse, read_votes
 from compromis.evidence.votes import decide_votes, read_class_weights
 from compromis.files import write_whole
-from compromis.preferences import Label
-from compromis.preferences.preferences import plain_label
+from compromis.labels import plain_label
 
 SCHEMA = "compromis/decision"
 VERSION = 1

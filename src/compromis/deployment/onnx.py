@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Label
 from compromis.errors import InputError, MissingExtra, shown
-from compromis.preferences import Label
 
 if TYPE_CHECKING:
     from compromis.deployment.decision import Decision

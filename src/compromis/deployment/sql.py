@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from compromis._typing import Label
 from compromis.errors import InputError, nearest, shown
-from compromis.preferences import Label
-from compromis.preferences.preferences import plain_label
+from compromis.labels import plain_label
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Label
 from compromis.evidence import Counts
-from compromis.preferences import Label
 
 SURE = 0.01
 """The chance of a false alarm, over all classes together."""

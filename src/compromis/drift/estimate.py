@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Label
 from compromis.errors import shown_label
 from compromis.frames import make_frame
-from compromis.preferences import Label
 from compromis.uncertainty.interval import Interval
 
 

@@ -6,11 +6,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.uncertainty.interval import Interval
 
-Floats = NDArray[np.float64]
 _TINY = 1e-300
 _STEPS = 2_000
 _FLAT = 10.0

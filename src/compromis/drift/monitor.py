@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Label
 from compromis.drift.change import change_between
 from compromis.drift.estimate import PrevalenceEstimate
 from compromis.drift.prevalence import from_predicted
@@ -19,7 +20,7 @@ from compromis.evidence import Counts
 from compromis.frames import make_frame
 from compromis.measures.rates import precision, recall
 from compromis.measures.verdict import judge
-from compromis.preferences import Label, PreferenceArrays, Preferences
+from compromis.preferences import PreferenceArrays, Preferences
 from compromis.reporting.json import plain, write_json
 from compromis.uncertainty.interval import read_confidence
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats, Label
 from compromis.drift.estimate import PrevalenceEstimate
 from compromis.drift.mixture import fit_mixture
 from compromis.errors import InputError, shown
@@ -15,11 +16,9 @@ from compromis.evidence import Counts
 from compromis.evidence.positions import positions_in
 from compromis.evidence.prevalence import read_shares
 from compromis.evidence.vote_values import complain, is_sparse, read_votes
-from compromis.preferences import Label
-from compromis.preferences.preferences import plain_label
+from compromis.labels import plain_label
 from compromis.uncertainty.interval import Interval, normal_quantile, read_confidence
 
-Floats = NDArray[np.float64]
 _SURE = 3.5
 """Standard errors below 0 after which a share is no longer taken for a 0 that was missed by chance."""
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Label
 from compromis.drift.change import Change
 from compromis.drift.estimate import PrevalenceEstimate
 from compromis.errors import shown, shown_label
 from compromis.measures.verdict import Verdict
-from compromis.preferences import Label
 from compromis.reporting.markdown import code, prose, table
 
 AGAIN = "search the weights again for these shares"

@@ -9,6 +9,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.points_frame import (
     BIN,
@@ -21,16 +22,13 @@ from compromis.evidence.points_frame import (
     open_scores,
     refuse_groups,
 )  # fmt: skip
+from compromis.labels import plain_label
 from compromis.metrics import Metric, get_metric
-from compromis.preferences import Label
-from compromis.preferences.preferences import plain_label
 from compromis.queries.binning import Bins
 from compromis.queries.frame import Frame
 from compromis.queries.grouping import count_groups
 from compromis.tradeoffs.binned import best_inside
 from compromis.tradeoffs.curve import read_weight
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike
 
+from compromis._typing import Label
 from compromis.deployment.decision import Decision
 from compromis.errors import InputError, shown
 from compromis.evidence.votes import read_class_weights
 from compromis.evidence.votes_frame import name_votes
-from compromis.preferences import Label
 from compromis.queries.deciding import BEST, SCORE, add_decision, usable_votes
 from compromis.queries.frame import Frame, lazy_frame
 

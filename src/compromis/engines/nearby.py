@@ -10,19 +10,17 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence import Counts
 from compromis.evidence.counts_frame import Spell, read_keys
 from compromis.evidence.positions import read_positions
 from compromis.evidence.votes import Votes
 from compromis.evidence.votes_frame import MOST_PATTERNS, TRUTH, patterns_of_rows
-from compromis.preferences import Label
 from compromis.queries.deciding import ARGUMENT, BEST, SECOND, add_decision, add_ranking, usable_votes
 from compromis.queries.frame import Frame
 from compromis.queries.grouping import ROWS, WEIGHT, count_groups, refuse_missing
 from compromis.queries.running import Rows
-
-Floats = NDArray[np.float64]
 
 MOST_NEAR = 500_000
 """Rows near a weighting that are fetched."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from compromis.engines.nearby import VoteSource
 from compromis.engines.sampling import sample_patterns
@@ -23,7 +23,6 @@ from compromis.weights.budget import Budget, Progress
 from compromis.weights.problem import SearchProblem
 from compromis.weights.search import normalised
 
-Floats = NDArray[np.float64]
 Reporter = Callable[[], AbstractContextManager[Progress | None]]
 """Opens the progress of one search in memory; passes over the data belong to the engine, which has no such thing."""
 

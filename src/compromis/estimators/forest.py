@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from compromis._typing import Floats
 from compromis.errors import InputError, UninformativeWarning
 from compromis.estimators.growing import Prepared, binned, plan_for, prepare, whole
 from compromis.estimators.preferences_repr import PreferencesReprMixin
@@ -23,8 +24,6 @@ from compromis.trees.criteria import OwnCriterion
 from compromis.trees.grow import UNLIMITED, LocalModel
 from compromis.trees.predict import mean_shares, vote_shares
 from compromis.trees.text import tree_text
-
-Floats = NDArray[np.float64]
 
 
 class PragmaForestClassifier(PreferencesReprMixin, ShowsTuning, ClassifierMixin, BaseEstimator):  # type: ignore[misc]

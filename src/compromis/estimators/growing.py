@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
+from compromis._typing import Floats
 from compromis.errors import InputError, nearest
 from compromis.estimators.columns import (
     Column,
@@ -39,8 +40,6 @@ from compromis.trees.grow import (
     class_shares,
     laplace_shares,
 )
-
-Floats = NDArray[np.float64]
 
 LOCAL_MODELS: dict[str, LocalModel] = {"frequency": class_shares, "laplace": laplace_shares}
 

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from compromis._typing import Floats
 from compromis.estimators.growing import binned, plan_for, prepare
 from compromis.estimators.preferences_repr import PreferencesReprMixin
 from compromis.estimators.wording import depth_shown, wording_of
@@ -18,8 +19,6 @@ from compromis.trees.criteria import OwnCriterion
 from compromis.trees.grow import UNLIMITED, LocalModel, grow_tree, sampled
 from compromis.trees.predict import mean_shares, tree_leaves
 from compromis.trees.text import tree_text
-
-Floats = NDArray[np.float64]
 
 
 class PragmaTreeClassifier(PreferencesReprMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]

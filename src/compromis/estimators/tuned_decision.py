@@ -35,8 +35,8 @@ from compromis.estimators.outputs import refuse_many_outputs
 from compromis.estimators.preferences_repr import PreferencesReprMixin
 from compromis.estimators.tuning import ShowsTuning, Tuned, TuningOptions, auto_resamples, tune
 from compromis.evidence.votes import Votes, decide_votes, read_class_weights
+from compromis.labels import plain_label
 from compromis.preferences import Preferences
-from compromis.preferences.preferences import plain_label
 
 AUTO_FOLDS = 5
 AUTO_SMOOTHING = 0.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.errors import shown_label
 from compromis.evidence import Counts
 from compromis.evidence.votes import Votes
@@ -14,8 +14,6 @@ from compromis.measures.pragma import pragma
 from compromis.measures.verdict import Verdict, judge
 from compromis.preferences import PreferenceArrays, Preferences
 from compromis.weights import Sweep, WeightSearch, search_weights
-
-Floats = NDArray[np.float64]
 
 AUTO_RESAMPLES, AUTO_RESAMPLES_MANY = 20, 6
 """For up to three classes, and for more, where a search takes longer; see docs/tuning.md for the comparison."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Label
 from compromis.errors import InputError
-from compromis.preferences import Label
 
 Whole = NDArray[np.int64]
 

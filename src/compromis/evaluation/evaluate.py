@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evaluation.scored import ScoredRows
 from compromis.evidence import Counts
@@ -18,7 +19,7 @@ from compromis.evidence.weights import read_weights
 from compromis.measures.costs import read_cost
 from compromis.measures.probability import read_priors, smoothed_shares
 from compromis.measures.rates import roc_area_of_decisions
-from compromis.preferences import Label, Preferences
+from compromis.preferences import Preferences
 from compromis.reporting.evaluation import Evaluation
 from compromis.uncertainty.drawing import counts_of
 from compromis.uncertainty.interval import read_confidence

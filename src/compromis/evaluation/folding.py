@@ -8,23 +8,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from compromis._typing import Ints, Label
 from compromis.errors import InputError
-from compromis.preferences import Label
-
-Positions = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fold:
     """The rows a model is trained on, and the rows it is judged on."""
 
-    train: Positions
-    test: Positions
+    train: Ints
+    test: Ints
 
 
-def choose_folds(cv: Any, X: Any, truth: Positions, classes: Sequence[Label], group: Positions | None) -> list[Fold]:
+def choose_folds(cv: Any, X: Any, truth: Ints, classes: Sequence[Label], group: Ints | None) -> list[Fold]:
     """Return the folds that `cv` asks for: a number, a splitter of scikit-learn, or pairs of row positions.
 
     A number means stratified folds, shuffled with a fixed seed, because files are often sorted by class or by time of
@@ -43,7 +40,7 @@ def choose_folds(cv: Any, X: Any, truth: Positions, classes: Sequence[Label], gr
     return folds
 
 
-def _stratified(folds: int, truth: Positions, classes: Sequence[Label], group: Positions | None) -> Any:
+def _stratified(folds: int, truth: Ints, classes: Sequence[Label], group: Ints | None) -> Any:
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
     if folds < 2:
@@ -66,12 +63,12 @@ def _stratified(folds: int, truth: Positions, classes: Sequence[Label], group: P
     return StratifiedGroupKFold(folds, shuffle=True, random_state=0)
 
 
-def _positions(rows: Any) -> Positions:
+def _positions(rows: Any) -> Ints:
     array = np.asarray(rows)
     return np.flatnonzero(array) if array.dtype == bool else array.astype(np.int64)
 
 
-def _check(folds: list[Fold], rows: int, group: Positions | None) -> None:
+def _check(folds: list[Fold], rows: int, group: Ints | None) -> None:
     if not folds:
         raise InputError("cv gives no folds; pass a number of folds or a splitter of scikit-learn")
     for number, fold in enumerate(folds, start=1):
@@ -91,7 +88,7 @@ def _check(folds: list[Fold], rows: int, group: Positions | None) -> None:
             )
 
 
-def take_rows(table: Any, rows: Positions) -> Any:
+def take_rows(table: Any, rows: Ints) -> Any:
     """Return some rows of an array, a sparse matrix, a frame, a series or a list."""
     if hasattr(table, "iloc"):
         return table.iloc[rows]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Ints
 from compromis.errors import InputError, nearest, shown
 from compromis.evaluation.rows import count_rows, take_rows
 from compromis.evidence import Counts
@@ -20,7 +21,6 @@ from compromis.measures.generalisation import ComplexityCurve, FoldLosses, Learn
 from compromis.measures.pragma import pragma
 from compromis.preferences import Preferences
 
-Positions = NDArray[np.int64]
 Error = Callable[[Any, Any], float]
 """From truth and prediction to a loss: 0 is perfect."""
 
@@ -155,7 +155,7 @@ class _Data:
     """From training and held-out targets to the loss without a model."""
     classifies: bool
 
-    def folds(self, cv: Any, groups: Any, seed: int | None) -> list[tuple[Positions, Positions]]:
+    def folds(self, cv: Any, groups: Any, seed: int | None) -> list[tuple[Ints, Ints]]:
         """Return training and held-out positions of each fold; a number of folds means shuffled ones."""
         from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold, check_cv
 
@@ -267,7 +267,7 @@ def _read_train_sizes(train_sizes: Sequence[float]) -> list[float]:
     return [float(share) for share in shares]
 
 
-def _nested_order(data: _Data, train: Positions, rng: np.random.Generator) -> Positions:
+def _nested_order(data: _Data, train: Ints, rng: np.random.Generator) -> Ints:
     """Return the rows in an order each beginning of which has each class at its share."""
     codes = np.zeros(len(train), dtype=np.int64)
     if data.classifies:
@@ -279,7 +279,7 @@ def _nested_order(data: _Data, train: Positions, rng: np.random.Generator) -> Po
     return train[np.argsort(turn, kind="stable")]
 
 
-def _fit_all(data: _Data, tasks: list[Any], folds: list[tuple[Positions, Positions]], n_jobs: int | None) -> FoldLosses:
+def _fit_all(data: _Data, tasks: list[Any], folds: list[tuple[Ints, Ints]], n_jobs: int | None) -> FoldLosses:
     from joblib import Parallel, delayed
 
     from compromis.workers import for_workers
@@ -292,7 +292,7 @@ def _fit_all(data: _Data, tasks: list[Any], folds: list[tuple[Positions, Positio
     return FoldLosses(by_fold[:, :, 0].T.copy(), by_fold[:, :, 1].T.copy(), np.array(naive), ratio)
 
 
-def _fit_once(data: _Data, estimator: Any, train: Positions, test: Positions) -> tuple[float, float]:
+def _fit_once(data: _Data, estimator: Any, train: Ints, test: Ints) -> tuple[float, float]:
     from sklearn.base import clone
 
     model = clone(estimator).fit(take_rows(data.X, train), take_rows(data.y, train))

@@ -5,26 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
-from compromis.preferences import Label
-
-Positions = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 ATTEMPTS = 20
 """How many orders of the groups are tried until every class stands in every part, and as many that begin with rare classes."""
 
 
 def assign_groups(
-    groups: Positions,
-    codes: Positions,
+    groups: Ints,
+    codes: Ints,
     classes: Sequence[Label],
     shares: Floats,
     names: Sequence[str],
     rng: np.random.Generator,
-) -> Positions:
+) -> Ints:
     """Return the part of each row: groups from large to small, each to the part that lacks its rows most, for its size.
 
     Where that leaves a part without a class, the classes that stand in few groups are dealt out first.
@@ -64,7 +60,7 @@ def _refuse_few(held: Floats, classes: Sequence[Label], names: Sequence[str]) ->
             )
 
 
-def _each_class_once(held: Floats, parts: int, rng: np.random.Generator) -> Positions:
+def _each_class_once(held: Floats, parts: int, rng: np.random.Generator) -> Ints:
     """Deal groups out until every class stands in every part, if there are enough; -1 for the others."""
     part_of = np.full(len(held), -1)
     for code in np.argsort((held > 0).sum(axis=0), kind="stable"):
@@ -75,7 +71,7 @@ def _each_class_once(held: Floats, parts: int, rng: np.random.Generator) -> Posi
     return part_of
 
 
-def _fill(held: Floats, shares: Floats, begun: Positions, rng: np.random.Generator) -> Positions:
+def _fill(held: Floats, shares: Floats, begun: Ints, rng: np.random.Generator) -> Ints:
     """Deal the groups out whose part is not known yet."""
     size = held.sum(axis=1)
     order = np.lexsort((rng.random(len(held)), -size))

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from compromis._typing import Floats, Ints, Label
 from compromis.evaluation.folding import Fold, take_rows
 from compromis.evaluation.optimism import chosen_loss
 from compromis.evaluation.scored import ScoredRows
@@ -19,32 +19,29 @@ from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.positions import positions_in
 from compromis.measures.probability import smoothed_shares
 from compromis.measures.rates import roc_area_of_decisions
-from compromis.preferences import Label, Preferences
+from compromis.preferences import Preferences
 from compromis.reporting.cross_evaluation import CrossEvaluation
 from compromis.reporting.evaluation import Evaluation
 from compromis.uncertainty.drawing import Evidence
 from compromis.uncertainty.intervals import ReportIntervals, report_intervals
-
-Floats = NDArray[np.float64]
-Positions = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Setup:
     """The checked input of a cross-validation; classes and groups are positions."""
 
-    truth: Positions
+    truth: Ints
     classes: tuple[Label, ...]
-    group: Positions | None
+    group: Ints | None
     weight: Floats | None
     preferences: Preferences | None
     cost: Floats | None
 
-    def counts(self, rows: Positions, predicted: Positions) -> Counts:
+    def counts(self, rows: Ints, predicted: Ints) -> Counts:
         """Count some rows against decisions."""
         return Counts.from_positions(self.truth[rows], predicted, self.classes, self.weight_of(rows))
 
-    def weight_of(self, rows: Positions) -> Floats | None:
+    def weight_of(self, rows: Ints) -> Floats | None:
         """Return the weights of some rows."""
         return None if self.weight is None else self.weight[rows]
 
@@ -129,7 +126,7 @@ def pool(
 
 
 def _intervals(
-    setup: Setup, pooled: CrossEvaluation, tested: Positions, predicted: Positions, scored: ScoredRows | None
+    setup: Setup, pooled: CrossEvaluation, tested: Ints, predicted: Ints, scored: ScoredRows | None
 ) -> ReportIntervals:
     evidence: Evidence = _independent(pooled.counts, pooled.repeats)
     if setup.group is not None:
@@ -147,7 +144,7 @@ def _independent(counts: Counts, repeats: float) -> Counts:
     return Counts(counts.matrix, counts.classes, counts.rows, squares * repeats)
 
 
-def _predicted(one: Judged, setup: Setup) -> Positions:
+def _predicted(one: Judged, setup: Setup) -> Ints:
     return positions_in(one.predicted, setup.classes, "the predictions")
 
 

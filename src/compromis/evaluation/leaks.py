@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Ints
 from compromis.errors import InputError, shown
 from compromis.evaluation.rows import count_rows, is_sparse
 
-Positions = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
 
 
@@ -37,8 +37,8 @@ class Leaks:
     ([0], [1], 2)
     """
 
-    rows: Positions
-    sources: Positions
+    rows: Ints
+    sources: Ints
     total: int
 
     def __len__(self) -> int:
@@ -97,7 +97,7 @@ def find_leaks(X_train: Any, X_test: Any) -> Leaks:
     return Leaks(found[same].astype(np.int64), sources[same], total)
 
 
-def row_groups(X: Any) -> Positions:
+def row_groups(X: Any) -> Ints:
     """Return a number for each row, the same for equal rows: as `groups`, it keeps repeated rows in one part of a split.
 
     Examples
@@ -110,7 +110,7 @@ def row_groups(X: Any) -> Positions:
     _, first, group = np.unique(_hash(train), return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
-    numbers: Positions = rank[group]
+    numbers: Ints = rank[group]
     return numbers
 
 
@@ -220,7 +220,7 @@ def _scrambled(z: Hashes) -> Hashes:
     return z ^ (z >> np.uint64(31))
 
 
-def _equal_rows(train: Comparable, sources: Positions, test: Comparable, found: NDArray[Any]) -> NDArray[np.bool_]:
+def _equal_rows(train: Comparable, sources: Ints, test: Comparable, found: NDArray[Any]) -> NDArray[np.bool_]:
     if isinstance(train, list):
         same = np.ones(len(found), dtype=bool)
         for first, second in zip(train, test, strict=True):

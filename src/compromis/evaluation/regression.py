@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from compromis._typing import Floats
 from compromis.errors import InputError, shown
 from compromis.evidence.residuals import ErrorSums, Residuals, Tolerance
 from compromis.evidence.targets import check_same_targets, mean_of, read_targets
@@ -16,8 +17,6 @@ from compromis.measures.regression import correlation, quantile_absolute_error, 
 from compromis.reporting.regression import RegressionEvaluation
 from compromis.uncertainty.interval import read_confidence
 from compromis.uncertainty.regression import regression_intervals
-
-Floats = NDArray[np.float64]
 
 
 def evaluate_regression(

@@ -6,28 +6,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from compromis._typing import Floats, Ints, Label
 from compromis.evidence.points import OperatingPoints
 from compromis.evidence.votes import Votes
 from compromis.measures.ranking import roc_area
-from compromis.preferences import Label
 from compromis.uncertainty.interval import Interval
 from compromis.uncertainty.roc_area import clustered_variance, roc_area_interval
-
-Floats = NDArray[np.float64]
-Positions = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredRows:
     """True classes (as positions) and distributions, with weights and groups where there are some."""
 
-    truth: Positions
+    truth: Ints
     shares: Floats
     classes: tuple[Label, ...]
     weight: Floats | None = None
-    group: Positions | None = None
+    group: Ints | None = None
     repeats: float = 1.0
     """How often each row stands here, on average."""
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Ints, Label
 from compromis.errors import InputError
 from compromis.evaluation.apportion import class_sizes, part_sizes
 from compromis.evaluation.grouping import assign_groups
@@ -18,9 +19,7 @@ from compromis.evaluation.rows import count_rows, take_rows
 from compromis.evidence import Counts
 from compromis.evidence.labels import read_labels
 from compromis.evidence.positions import positions_in
-from compromis.preferences import Label
 
-Positions = NDArray[np.int64]
 PARTS = ("train", "validation", "test")
 
 
@@ -80,9 +79,9 @@ class Split:
     y_validation: Any
     X_test: Any
     y_test: Any
-    train: Positions
-    validation: Positions
-    test: Positions
+    train: Ints
+    validation: Ints
+    test: Ints
     stratified: bool
 
     def __iter__(self) -> Iterator[Any]:
@@ -193,7 +192,7 @@ def _has_fractions(y: Any) -> bool:
     return values.dtype.kind == "f" and bool(np.any(values != np.floor(values)))
 
 
-def _classes(y: Any) -> tuple[Positions, tuple[Label, ...]]:
+def _classes(y: Any) -> tuple[Ints, tuple[Label, ...]]:
     read_labels(y, "y")  # so that messages call it y
     classes = Counts.from_predictions(y, y).classes
     codes = positions_in(y, classes, "y")
@@ -201,7 +200,7 @@ def _classes(y: Any) -> tuple[Positions, tuple[Label, ...]]:
     return (np.cumsum(present) - 1)[codes], tuple(label for label, there in zip(classes, present, strict=True) if there)
 
 
-def _read_groups(groups: Any, rows: int) -> Positions:
+def _read_groups(groups: Any, rows: int) -> Ints:
     column = read_labels(groups, "groups")
     if len(column) != rows:
         raise InputError(f"groups has {len(column):,} rows, X has {rows:,}; give the group of each row")
@@ -210,14 +209,14 @@ def _read_groups(groups: Any, rows: int) -> Positions:
 
 
 def _deal(
-    codes: Positions,
+    codes: Ints,
     classes: Sequence[Label],
     shares: NDArray[np.float64],
     names: Sequence[str],
     rng: np.random.Generator,
     *,
     stratified: bool,
-) -> Positions:
+) -> Ints:
     """Return the part of each row: within each class rows are shuffled and dealt out."""
     support = np.bincount(codes, minlength=len(classes))
     sizes = class_sizes(support, shares, classes, names) if stratified else part_sizes(len(codes), shares)[np.newaxis]

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evidence.vote_values import is_sparse
 from compromis.evidence.votes import Votes, read_class_weights
-from compromis.preferences import Label
 
 _ROUNDING = 1e-9
 """Relative: what is nearer than this may go either way."""

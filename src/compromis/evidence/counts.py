@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from compromis._typing import Label
 from compromis.errors import InputError, shown
 from compromis.evidence.labels import (
     LabelColumn,
@@ -24,7 +25,6 @@ from compromis.evidence.room import check_room
 from compromis.evidence.tabulate import PairTable, tabulate
 from compromis.evidence.weights import read_weights
 from compromis.limits import check_labels
-from compromis.preferences import Label
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,7 +12,7 @@ from compromis.errors import InputError
 from compromis.evidence.counts import Counts, class_order
 from compromis.evidence.labels import LabelColumn, check_same_rows, read_labels, refuse_probabilities
 from compromis.evidence.tabulate import refuse_many_classes
-from compromis.preferences.preferences import plain_label
+from compromis.labels import plain_label
 from compromis.queries.frame import Frame
 from compromis.queries.grouping import ROWS, SQUARE, WEIGHT, count_groups, refuse_missing
 from compromis.queries.running import Rows

@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats, Label
 from compromis.arrays import on_host
 from compromis.errors import InputError, shown
 from compromis.evidence.counts import Counts
 from compromis.evidence.vote_values import many_outputs
-from compromis.preferences import Label
-from compromis.preferences.preferences import plain_label
-
-Floats = NDArray[np.float64]
+from compromis.labels import plain_label
 
 ROUNDING = 0.02
 """How far printed distributions may be from a sum of 1; scaling such rows would break ties between them."""

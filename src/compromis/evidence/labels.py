@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Label
 from compromis.arrays import on_host
 from compromis.errors import InputError, shown
-from compromis.preferences import Label
-from compromis.preferences.preferences import plain_label
+from compromis.labels import plain_label
 
 CHUNK = 1 << 16
 """Rows looked at together: small enough for the cache, large enough that Python's overhead vanishes."""

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.labels import read_labels
 from compromis.evidence.positions import positions_in
 from compromis.evidence.room import check_room
 from compromis.evidence.weights import read_weights
-from compromis.preferences import Label
 
 MOST_TABLE = 1 << 24
 """Cells looked up in a table; more are sorted instead."""

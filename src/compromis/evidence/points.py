@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.weights import read_weights
-from compromis.preferences import Label
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -8,10 +8,10 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Label
 from compromis.errors import InputError, nearest, shown
 from compromis.evidence.points import OperatingPoints
-from compromis.preferences import Label
-from compromis.preferences.preferences import plain_label
+from compromis.labels import plain_label
 from compromis.queries.binning import Bins
 from compromis.queries.frame import Frame
 from compromis.queries.grouping import ROWS, WEIGHT, count_groups, count_rows

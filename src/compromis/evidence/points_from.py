@@ -9,16 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from compromis._typing import Flags, Floats, Label
 from compromis.arrays import on_host
 from compromis.errors import InputError, nearest, shown
 from compromis.evidence.distributions import as_matrix, in_class_order
 from compromis.evidence.labels import LabelColumn, read_classes, read_labels
 from compromis.evidence.room import check_room
-from compromis.preferences import Label
-from compromis.preferences.preferences import plain_label
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from compromis.labels import plain_label
 
 
 def count_flags(flags: Flags, score: Floats) -> tuple[Floats, NDArray[np.int64]]:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Label
 from compromis.errors import InputError, shown
 from compromis.evidence.labels import LabelColumn, read_classes, read_labels
+from compromis.labels import plain_label
 from compromis.limits import check_labels
-from compromis.preferences import Label
-from compromis.preferences.preferences import plain_label
 
 _WIDEST = 1 << 16
 """The widest range of integers that is looked up in a table."""

@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats, Label
 from compromis.errors import InputError, shown
-from compromis.preferences import Label
-from compromis.preferences.preferences import plain_label
-
-Floats = NDArray[np.float64]
+from compromis.labels import plain_label
 
 
 def prevalence_factors(

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.errors import InputError, shown
 from compromis.evidence.targets import mean_of
 
-Floats = NDArray[np.float64]
 Sum = Any
 """A number; or an array of numbers, one per bootstrap replicate."""
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evidence.labels import CHUNK, LabelColumn
+from compromis.labels import plain_label
 from compromis.limits import CLASSES
-from compromis.preferences import Label
-from compromis.preferences.preferences import plain_label
 
 _LARGEST = 2**63 - 1
 _WIDEST = 1024

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.arrays import on_host
 from compromis.errors import InputError
-
-Floats = NDArray[np.float64]
 
 LARGEST = 1e150
 """The square of anything larger, summed over rows, could overflow."""

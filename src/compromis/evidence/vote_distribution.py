@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Label
 from compromis.errors import InputError, nearest, shown
 from compromis.evidence.votes import Votes
-from compromis.preferences import Label
-from compromis.preferences.preferences import plain_label
+from compromis.labels import plain_label
 
 _ROUNDING = 1e-9
 """Shares such as 0.35 must not fall below the middle between two bins by rounding alone."""

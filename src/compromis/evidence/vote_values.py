@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Label
 from compromis.arrays import on_host
 from compromis.errors import InputError, shown
-from compromis.preferences import Label
-from compromis.preferences.preferences import plain_label
+from compromis.labels import plain_label
 
 Matrix = Any
 """A C-contiguous (n, K) array of float32 or float64, or a scipy CSR matrix with sorted metrics and float64 data."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from compromis._typing import Label
 from compromis.errors import InputError, shown
 from compromis.evidence.counts import Counts
 from compromis.evidence.labels import read_labels
@@ -17,7 +18,6 @@ from compromis.evidence.prevalence import prevalence_factors
 from compromis.evidence.room import check_room
 from compromis.evidence.vote_values import Matrix, column_labels, complain, is_sparse, read_votes
 from compromis.evidence.weights import read_weights
-from compromis.preferences import Label
 
 if TYPE_CHECKING:
     from compromis.evidence.count_bounds import CountBounds

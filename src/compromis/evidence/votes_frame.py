@@ -9,12 +9,12 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Label
 from compromis.errors import InputError, shown
 from compromis.evidence.counts_frame import Spell, read_keys
 from compromis.evidence.positions import read_positions
 from compromis.evidence.votes import Votes
-from compromis.preferences import Label
-from compromis.preferences.preferences import plain_label
+from compromis.labels import plain_label
 from compromis.queries.deciding import usable_votes
 from compromis.queries.frame import Frame
 from compromis.queries.grouping import ROWS, WEIGHT, TooMany, count_groups, count_rows, refuse_missing

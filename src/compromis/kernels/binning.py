@@ -6,8 +6,9 @@ from typing import Final
 
 import numpy as np
 
-from compromis.kernels.criteria import Floats, Whole
-from compromis.kernels.histograms import MISSING, Bytes
+from compromis._typing import Bytes, Floats
+from compromis.kernels.criteria import Whole
+from compromis.kernels.histograms import MISSING
 from compromis.kernels.jit import kernel
 
 HALVES: Final = (128, 64, 32, 16, 8, 4, 2, 1)

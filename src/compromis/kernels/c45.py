@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.kernels.c45_gain import SMALL, judge_nominal, judge_numeric
 from compromis.kernels.c45_order import quicksort_places
 from compromis.kernels.jit import kernel
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.int32]
 
 LEAF = -1

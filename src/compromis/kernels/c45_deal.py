@@ -8,13 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats, Ints
 from compromis.kernels.c45 import Columns, add_unknown, heaviest_class
 from compromis.kernels.c45_gain import SMALL
 from compromis.kernels.jit import kernel
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.int32]
-Places = NDArray[np.int64]
 
 
 class Nodes(NamedTuple):
@@ -26,8 +25,8 @@ class Nodes(NamedTuple):
 
     attribute: NDArray[np.int64]
     threshold: Floats
-    first_child: Places
-    n_children: Places
+    first_child: Ints
+    n_children: Ints
     is_empty: NDArray[np.bool_]
     total: Floats
     class_total: Floats
@@ -90,7 +89,7 @@ def share_of(branch_total: float, total: float) -> float:
 @kernel
 def deal(
     columns: Columns, a: int, threshold: float, rows: Rows, weights: Floats, branch_total: Floats, total: float
-) -> tuple[Places, Rows, Floats]:
+) -> tuple[Ints, Rows, Floats]:
     """Instances of each branch laid end to end: (where each begins, rows, weights); missing values go to all."""
     n_branches = len(branch_total)
     begin = np.zeros(n_branches + 1, dtype=np.int64)
@@ -124,7 +123,7 @@ def deal(
 
 
 @kernel
-def part_rows(rows: Rows, stretch: tuple[int, int], branch: Rows, begin: Places, parted: Rows) -> None:
+def part_rows(rows: Rows, stretch: tuple[int, int], branch: Rows, begin: Ints, parted: Rows) -> None:
     """Part a stretch of rows by branch, in place and stably."""
     place = begin[:-1].copy()
     for i in range(stretch[0], stretch[1]):
@@ -138,7 +137,7 @@ def part_rows(rows: Rows, stretch: tuple[int, int], branch: Rows, begin: Places,
 @kernel
 def part_presorted(
     columns: Columns, test: tuple[int, float, int], order: Rows, rows: Rows, stretch: tuple[int, int], branch: Rows
-) -> Places:
+) -> Ints:
     """Part a node's stretch of the rows, and of the order by each attribute, by branch; return where each begins.
 
     `test` is (attribute, threshold, number of branches); `branch` is scratch, one entry per row of the table.

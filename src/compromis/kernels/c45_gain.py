@@ -11,6 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.kernels.jit import kernel
 
 SMALL = 1e-6
@@ -19,7 +20,6 @@ LARGEST_MIN_SPLIT = 25.0
 LARGEST_SUMMAND = 8e307
 LOG_2 = math.log(2.0)
 
-Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.kernels.jit import kernel
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.int32]
 
 

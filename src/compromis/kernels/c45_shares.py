@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.kernels.c45 import Columns
 from compromis.kernels.c45_deal import Nodes, branch_of, share_of
 from compromis.kernels.c45_gain import SMALL
 from compromis.kernels.jit import kernel
-
-Floats = NDArray[np.float64]
 
 
 @kernel

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.kernels.jit import kernel
 
 Codes = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @kernel

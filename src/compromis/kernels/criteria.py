@@ -21,8 +21,8 @@ from typing import Any, Final
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.kernels.jit import kernel
 
 OWN: Final = -1
@@ -52,7 +52,6 @@ OWN_SIGNATURE: Final = numba.types.float64(*[numba.types.float64] * 7)
 
 Whole = int | np.integer[Any]
 Flag = bool | np.bool_
-Floats = NDArray[np.float64]
 OwnGain = Callable[[float, float, float, float, float, float, float], float]
 
 

@@ -6,7 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from compromis.kernels.criteria import Flag, Floats, Whole
+from compromis._typing import Floats
+from compromis.kernels.criteria import Flag, Whole
 from compromis.kernels.histograms import Numbers
 from compromis.kernels.jit import kernel
 

@@ -6,9 +6,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from compromis.kernels.criteria import Flag, Floats, OwnGain, Whole
+from compromis._typing import Bytes, Floats
+from compromis.kernels.criteria import Flag, OwnGain, Whole
 from compromis.kernels.frontier import GAIN, ROWS, WEIGHT, pop_best, push_best
-from compromis.kernels.histograms import MISSING, Bytes, Columns, Numbers, Sample
+from compromis.kernels.histograms import MISSING, Columns, Numbers, Sample
 from compromis.kernels.jit import kernel
 from compromis.kernels.splitting import (
     SUBSET_BYTES,

@@ -10,14 +10,14 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis.kernels.criteria import Floats, Whole
+from compromis._typing import Bytes, Floats
+from compromis.kernels.criteria import Whole
 from compromis.kernels.jit import kernel
 
 MISSING: Final = 255
 LAST_BIN: Final = 254
 
 Numbers = NDArray[np.uint32]
-Bytes = NDArray[np.uint8]
 Labels = NDArray[np.uint16]
 
 

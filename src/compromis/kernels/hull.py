@@ -5,14 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Flags, Floats, Ints
 from compromis.kernels.jit import kernel
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Positions = NDArray[np.int64]
 
 _SPLITTER = 134217729.0  # 2^27 + 1: cuts a float64 into two halves whose products are exact
 
@@ -60,7 +56,7 @@ def mark_dominating_cuts(true_positives: NDArray[Any], false_positives: NDArray[
 
 
 @kernel
-def mark_dominating(first: Floats, second: Floats, order: Positions, marked: Flags) -> None:
+def mark_dominating(first: Floats, second: Floats, order: Ints, marked: Flags) -> None:
     """Mark the points that no other point beats in both rates; `order` sorts `second` upwards, NaN left out."""
     best = -math.inf
     end = order.size
@@ -116,7 +112,7 @@ def swap_odds(first: Floats, second: Floats, i: int, j: int, code: int) -> float
 
 
 @kernel
-def upper_envelope(first: Floats, second: Floats, code: int, margin: float, chain: Positions, odds: Floats) -> int:
+def upper_envelope(first: Floats, second: Floats, code: int, margin: float, chain: Ints, odds: Floats) -> int:
     """Write the points of the upper hull and the odds from which each is best; return how many there are.
 
     The points come with the second rate rising and the first falling. A point whose range of odds is narrower than

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from compromis._typing import Floats
 from compromis.kernels.jit import kernel
-
-Floats = NDArray[np.float64]
 
 COST = 9
 """The code of an objective that is a cost matrix; 0 to 3 are the metrics, -1 is one's own."""

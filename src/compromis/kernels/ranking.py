@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.kernels.jit import kernel
 
-Floats = NDArray[np.float64]
 Numbers = NDArray[Any]
 
 

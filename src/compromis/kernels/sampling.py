@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from compromis.kernels.criteria import Floats, Whole
+from compromis._typing import Floats
+from compromis.kernels.criteria import Whole
 from compromis.kernels.histograms import Labels, Sample
 from compromis.kernels.jit import kernel
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from compromis._typing import Floats, Ints
 from compromis.kernels.jit import kernel
-
-Places = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @kernel
-def insertion_sort(values: Floats, order: Places, begin: int, end: int) -> None:
+def insertion_sort(values: Floats, order: Ints, begin: int, end: int) -> None:
     """Sort a short part of `order` by `values`, equal ones in their order."""
     for place in range(begin + 1, end):
         entry = order[place]
@@ -25,7 +22,7 @@ def insertion_sort(values: Floats, order: Places, begin: int, end: int) -> None:
 
 
 @kernel
-def merge_sort(values: Floats, order: Places, begin: int, end: int) -> None:
+def merge_sort(values: Floats, order: Ints, begin: int, end: int) -> None:
     """Sort a part of `order` by `values`, equal ones in their order."""
     width, count = 8, end - begin
     for low in range(begin, end, width):
@@ -48,7 +45,7 @@ def merge_sort(values: Floats, order: Places, begin: int, end: int) -> None:
 
 
 @kernel
-def sort_order(values: Floats) -> Places:
+def sort_order(values: Floats) -> Ints:
     """Return the places of positive `values` from the smallest to the largest, equal ones in their order.
 
     The bits of positive floats grow about as their logarithm: spread over as many buckets as there are values, most

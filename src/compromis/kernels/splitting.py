@@ -6,13 +6,13 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from compromis._typing import Bytes, Floats
 from compromis.kernels.criteria import (
     ENTROPY,
     GAIN_RATIO,
     GINI,
     OWN,
     Flag,
-    Floats,
     OwnGain,
     Whole,
     add_gains,
@@ -22,7 +22,6 @@ from compromis.kernels.criteria import (
 from compromis.kernels.histograms import (
     LAST_BIN,
     MISSING,
-    Bytes,
     Columns,
     Numbers,
     Sample,

@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats, Ints
 from compromis.kernels.jit import kernel
 
-Floats = NDArray[np.float64]
-Places = NDArray[np.int64]
 Short = NDArray[np.int32]
 
 
@@ -18,10 +17,10 @@ class VoteTable(NamedTuple):
     """Votes laid out for kernels: dense, or (where `dense` has no rows) the non-zero votes by row and by class."""
 
     dense: NDArray[Any]
-    row_start: Places
+    row_start: Ints
     row_class: Short
     row_value: Floats
-    class_start: Places
+    class_start: Ints
     class_row: Short
     class_value: Floats
     """A search reorders the rows of a class by their last flips."""
@@ -64,7 +63,7 @@ def row_hash_dense(bits: NDArray[Any], i: int) -> int:
 
 
 @kernel
-def row_hash_sparse(start: Places, column: Short, bits: NDArray[Any], i: int) -> int:
+def row_hash_sparse(start: Ints, column: Short, bits: NDArray[Any], i: int) -> int:
     """Return a hash of the non-zero votes of row i."""
     key = 2166136261
     for e in range(start[i], start[i + 1]):
@@ -82,7 +81,7 @@ def same_row_dense(bits: NDArray[Any], i: int, j: int) -> bool:
 
 
 @kernel
-def same_row_sparse(start: Places, column: Short, bits: NDArray[Any], i: int, j: int) -> bool:
+def same_row_sparse(start: Ints, column: Short, bits: NDArray[Any], i: int, j: int) -> bool:
     """Return whether two rows hold the same non-zero votes."""
     length = start[i + 1] - start[i]
     if length != start[j + 1] - start[j]:
@@ -94,7 +93,7 @@ def same_row_sparse(start: Places, column: Short, bits: NDArray[Any], i: int, j:
 
 
 @kernel
-def enlarged(table: Places, keys: Places, groups: int) -> Places:
+def enlarged(table: Ints, keys: Ints, groups: int) -> Ints:
     """Return a hash table of twice the size with the same groups."""
     larger = np.full(2 * table.size, -1, dtype=np.int64)
     for group in range(groups):
@@ -107,8 +106,8 @@ def enlarged(table: Places, keys: Places, groups: int) -> Places:
 
 @kernel
 def group_rows(
-    dense: NDArray[Any], sparse: tuple[Places, Short, NDArray[Any]], truth: Places, step: int, group: Places
-) -> Places:
+    dense: NDArray[Any], sparse: tuple[Ints, Short, NDArray[Any]], truth: Ints, step: int, group: Ints
+) -> Ints:
     """Number every `step`-th row by (votes, true class) in the order of appearance; return the first row of each number.
 
     `dense` holds the bits of the votes; where it has no rows, `sparse` holds start, class and bits of the non-zero ones.
@@ -147,7 +146,7 @@ def group_rows(
 
 
 @kernel
-def count_row_votes(votes: NDArray[Any], start: Places) -> None:
+def count_row_votes(votes: NDArray[Any], start: Ints) -> None:
     """Write where each row's non-zero votes would start."""
     start[0] = 0
     for i in range(votes.shape[0]):
@@ -199,7 +198,7 @@ def gather_class_votes(table: VoteTable) -> int:
 
 
 @kernel
-def decide_dense(votes: NDArray[Any], weights: Floats, smoothing: float, decision: Places) -> None:
+def decide_dense(votes: NDArray[Any], weights: Floats, smoothing: float, decision: Ints) -> None:
     """Write the class with the largest weight x (votes + smoothing) of each row; ties go to the first."""
     for i in range(votes.shape[0]):
         chosen = 0
@@ -214,7 +213,7 @@ def decide_dense(votes: NDArray[Any], weights: Floats, smoothing: float, decisio
 
 @kernel
 def decide_sparse(
-    start: Places, column: Short, value: NDArray[Any], weights: Floats, smoothing: float, decision: Places
+    start: Ints, column: Short, value: NDArray[Any], weights: Floats, smoothing: float, decision: Ints
 ) -> None:
     """As `decide_dense`, for the non-zero votes by row: all other classes share one background, of which only the best can win."""
     background = 0
@@ -233,7 +232,7 @@ def decide_sparse(
 
 
 @kernel
-def count_decisions(truth: Places, decision: Places, multiplicity: NDArray[Any], matrix: NDArray[Any]) -> None:
+def count_decisions(truth: Ints, decision: Ints, multiplicity: NDArray[Any], matrix: NDArray[Any]) -> None:
     """Add each pattern's multiplicity to its cell (truth, decision)."""
     for i in range(truth.size):
         matrix[truth[i], decision[i]] += multiplicity[i]

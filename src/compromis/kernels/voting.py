@@ -7,12 +7,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis.kernels.criteria import Floats, Whole
+from compromis._typing import Bytes, Floats, Ints
+from compromis.kernels.criteria import Whole
 from compromis.kernels.growing import CHILD, CUT, FEATURE, KIND, LEAF, NOMINAL, goes_left
-from compromis.kernels.histograms import Bytes, Labels, Numbers
+from compromis.kernels.histograms import Labels, Numbers
 from compromis.kernels.jit import kernel
 
-Places = NDArray[np.int64]
 Steps = NDArray[np.uint64]
 
 CHILD_BITS: Final = np.uint64(2**32 - 1)  # a node packed in 64 bits: the left child (of a leaf: itself)
@@ -102,7 +102,7 @@ def find_leaves_abreast(bins: Bytes, root: Whole, steps: Steps, nodes: Numbers, 
 
 
 @kernel
-def find_majorities(leaf_starts: Places, leaf_classes: Labels, leaf_shares: Floats, majorities: Labels) -> None:
+def find_majorities(leaf_starts: Ints, leaf_classes: Labels, leaf_shares: Floats, majorities: Labels) -> None:
     """Write the class of largest share of every leaf, the first of equals: the classes of a leaf ascend."""
     for leaf in range(majorities.size):
         best = leaf_starts[leaf]
@@ -113,7 +113,7 @@ def find_majorities(leaf_starts: Places, leaf_classes: Labels, leaf_shares: Floa
 
 
 @kernel
-def divide_by_leaf(leaf_starts: Places, leaf_weights: Floats) -> None:
+def divide_by_leaf(leaf_starts: Ints, leaf_weights: Floats) -> None:
     """Turn the class weights of every leaf into shares, in place."""
     for leaf in range(leaf_starts.size - 1):
         total = 0.0
@@ -158,7 +158,7 @@ def add_votes(leaves: Numbers, majorities: Labels, votes: Floats) -> None:
 
 
 @kernel
-def add_shares(leaves: Numbers, leaf_starts: Places, leaf_classes: Labels, leaf_shares: Floats, total: Floats) -> None:
+def add_shares(leaves: Numbers, leaf_starts: Ints, leaf_classes: Labels, leaf_shares: Floats, total: Floats) -> None:
     """Add the class shares of a tree's leaves for every row."""
     for row in range(np.uintp(leaves.size)):
         leaf = np.uintp(leaves[row])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from compromis._typing import Floats, Ints
 from compromis.kernels.jit import kernel
 from compromis.kernels.metric_terms import Objective, is_better
-from compromis.kernels.vote_rows import Floats, Places
 from compromis.kernels.weights_state import (
     Patterns,
     SearchState,
@@ -77,7 +77,7 @@ def anneal(
     patterns: Patterns,
     objective: Objective,
     state: SearchState,
-    drawn: tuple[Places, Floats, Floats],
+    drawn: tuple[Ints, Floats, Floats],
     temperature: Floats,
     best: tuple[Floats, Floats],
     history: Floats,

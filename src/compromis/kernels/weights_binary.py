@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from compromis._typing import Floats
 from compromis.kernels.jit import kernel
 from compromis.kernels.metric_terms import COST, EQUAL, MERGED, Objective, is_better, loss_term, shortfall_term
-from compromis.kernels.vote_rows import Floats
 
 
 @kernel

@@ -12,16 +12,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats, Ints
 from compromis.kernels.jit import kernel
 from compromis.kernels.metric_terms import Objective, class_loss, class_shortfall
-from compromis.kernels.vote_rows import Floats, Places, Short, VoteTable
+from compromis.kernels.vote_rows import Short, VoteTable
 
 
 class Patterns(NamedTuple):
     """What is searched: votes, true classes and multiplicities."""
 
     table: VoteTable
-    truth: Places
+    truth: Ints
     multiplicity: Floats
 
 
@@ -50,7 +51,7 @@ class SearchState(NamedTuple):
     cell_shortfall: Floats
     cell_low: Floats
     cell_high: Floats
-    cell_taken: Places
+    cell_taken: Ints
     stamp: Short
     saved: Floats
     """Scratch of shape (2, 4, K + 1): hits, predicted, loss, shortfall and cost set aside, twice."""
@@ -83,7 +84,7 @@ def wins(score: float, k: int, other_score: float, other: int) -> bool:
 
 @kernel
 def best_two(
-    dense: NDArray[Any], start: Places, column: Short, value: Floats, smoothing: float, weight: Floats, i: int
+    dense: NDArray[Any], start: Ints, column: Short, value: Floats, smoothing: float, weight: Floats, i: int
 ) -> tuple[int, float, int, float]:
     """Return the two best voted classes of row i with their scores, -1 and 0 where there is none."""
     first, second = -1, -1

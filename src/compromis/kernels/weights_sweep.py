@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from compromis._typing import Floats, Ints
 from compromis.kernels.jit import kernel
 from compromis.kernels.metric_terms import COST, EQUAL, MERGED, Objective, is_better, loss_term, shortfall_term
 from compromis.kernels.sorting import sort_order
-from compromis.kernels.vote_rows import Floats, Places
 from compromis.kernels.weights_state import (
     Patterns,
     SearchState,
@@ -103,7 +103,7 @@ def gather_flips(
 
 
 @kernel
-def keep_order(patterns: Patterns, k: int, order: Places) -> None:
+def keep_order(patterns: Patterns, k: int, order: Ints) -> None:
     """Put the votes for class k in the order of their flips: the next search finds them nearly sorted, and branches predictable."""
     table = patterns.table
     begin, end = table.class_start[k], table.class_start[k + 1]
@@ -117,7 +117,7 @@ def keep_order(patterns: Patterns, k: int, order: Places) -> None:
 
 
 @kernel
-def order_flips(patterns: Patterns, state: SearchState, k: int, voted: int, count: int) -> Places:
+def order_flips(patterns: Patterns, state: SearchState, k: int, voted: int, count: int) -> Ints:
     """Return the scratch entries by rising flip: those with votes are sorted and merged with the others, which are in order."""
     flip = state.flip
     order = sort_order(flip[:voted])
@@ -146,7 +146,7 @@ def total_value(objective: Objective, state: SearchState) -> tuple[float, float]
 
 @kernel
 def walk_flips(
-    patterns: Patterns, objective: Objective, state: SearchState, k: int, order: Places, bounds: tuple[float, float]
+    patterns: Patterns, objective: Objective, state: SearchState, k: int, order: Ints, bounds: tuple[float, float]
 ) -> int:
     """Write down every cell of class k's weight within `bounds`, from weight 0 upwards; return how many there are."""
     truth, multiplicity = patterns.truth, patterns.multiplicity
@@ -270,7 +270,7 @@ def drawn_cell(state: SearchState, cells: int, temperature: float, chance: float
 
 
 @kernel
-def replay(patterns: Patterns, objective: Objective, state: SearchState, k: int, order: Places, taken: int) -> None:
+def replay(patterns: Patterns, objective: Objective, state: SearchState, k: int, order: Ints, taken: int) -> None:
     """From class k at weight 0, take the first flips in `order`."""
     truth, multiplicity, hits, predicted, cost = (
         patterns.truth,
@@ -351,8 +351,8 @@ def descend(
     patterns: Patterns,
     objective: Objective,
     state: SearchState,
-    turns: Places,
-    progress: Places,
+    turns: Ints,
+    progress: Ints,
     limits: tuple[float, float, int],
 ) -> tuple[int, int]:
     """Take the classes in turn until none improves; return cells tried and entries visited.
@@ -399,7 +399,7 @@ def draw_in_turn(
     patterns: Patterns,
     objective: Objective,
     state: SearchState,
-    drawn: tuple[Places, Floats],
+    drawn: tuple[Ints, Floats],
     temperature: float,
     limits: tuple[float, float],
 ) -> tuple[int, int]:

@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from compromis._typing import Floats, Ints
 from compromis.kernels.jit import kernel
 from compromis.kernels.metric_terms import COST, MERGED, Objective, class_loss, class_shortfall, is_better
 from compromis.kernels.sorting import insertion_sort, merge_sort
-from compromis.kernels.vote_rows import Floats, Places, Short
+from compromis.kernels.vote_rows import Short
 
 LEAF = 1500
 """Boxes of at most about so many cells are gone through."""
@@ -28,7 +29,7 @@ class TernaryRows(NamedTuple):
     x: Floats
     y: Floats
     d: Floats
-    truth: Places
+    truth: Ints
     size: Floats
 
 
@@ -39,9 +40,9 @@ class Boxes(NamedTuple):
     """(depth, 4): x and y from and to."""
     counts: Floats
     """(depth, 7): hits and predicted of the three classes, and the cost."""
-    span: Places
+    span: Ints
     """(depth, 2): the undecided rows of the box, as a part of the row list."""
-    depth: Places
+    depth: Ints
     """One cell: how many boxes there are."""
 
 
@@ -149,7 +150,7 @@ def middle_of(rows: TernaryRows, undecided: Short, ends: Floats, axis: int) -> f
 
 
 @kernel
-def sorted_by(values: Floats, listed: Short) -> Places:
+def sorted_by(values: Floats, listed: Short) -> Ints:
     """Return the listed rows by rising value."""
     order = listed.astype(np.int64)
     if order.size > 24:
@@ -163,7 +164,7 @@ def sorted_by(values: Floats, listed: Short) -> Places:
 def line_up(
     rows: TernaryRows,
     objective: Objective,
-    order: Places,
+    order: Ints,
     values: Floats,
     side: Floats,
     k: int,

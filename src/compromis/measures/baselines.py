@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Label
 from compromis.evidence import Counts
 from compromis.measures.costs import average_cost
 from compromis.measures.pragma import pragma, violations
-from compromis.preferences import Label, PreferenceArrays
+from compromis.preferences import PreferenceArrays
 
 
 @dataclass(frozen=True, slots=True)

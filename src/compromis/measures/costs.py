@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evidence import Counts
-from compromis.preferences import Label
 
 
 def read_cost(cost: Any, labels: Sequence[Label]) -> NDArray[np.float64]:

@@ -9,9 +9,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from compromis._typing import Floats
 
 OVERFITS = 0.5
 """A training loss below this share of the loss on new rows says that rows were learnt by heart."""

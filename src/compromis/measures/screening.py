@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
+from compromis._typing import Label
 from compromis.evidence import Counts
 from compromis.measures.rates import negative_predictive_value, precision
-from compromis.preferences import Label, PreferenceArrays
+from compromis.preferences import PreferenceArrays
 
 GOOD_NEGATIVE = 0.95
 """A negative decision that is right this often keeps the condition out."""

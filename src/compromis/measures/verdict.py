@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Label
 from compromis.evidence import Counts
 from compromis.measures.baselines import Baseline, naive_baselines, shortfall
 from compromis.measures.costs import average_cost
 from compromis.measures.pragma import pragma, violations
 from compromis.measures.rates import precision, recall
 from compromis.metrics import KULCZYNSKI
-from compromis.preferences import Label, PreferenceArrays
+from compromis.preferences import PreferenceArrays
 
 
 @dataclass(frozen=True, slots=True)

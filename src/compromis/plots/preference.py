@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.frames import make_frame
 from compromis.metrics import Metric
 from compromis.plots.canvas import ALARM, DARK, QUIET, tidy
 from compromis.plots.marks import HATCH, SMALL, listed, panels, unit_square
 from compromis.plots.notebook import ShownInNotebooks
-from compromis.preferences import Label, Preference, Preferences
+from compromis.preferences import Preference, Preferences
 from compromis.tradeoffs.space import isoline
 
 LEVELS = tuple(round(0.1 * step, 1) for step in range(1, 10))

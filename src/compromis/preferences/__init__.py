@@ -1,6 +1,6 @@
 """What matters, and how much: the two answers and the importance of each class."""
 
 from compromis.preferences.preference import Preference
-from compromis.preferences.preferences import Label, PreferenceArrays, Preferences
+from compromis.preferences.preferences import PreferenceArrays, Preferences
 
-__all__ = ["Label", "Preference", "PreferenceArrays", "Preferences"]
+__all__ = ["Preference", "PreferenceArrays", "Preferences"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Label
 from compromis.errors import InputError, nearest, shown
+from compromis.labels import plain_label
 from compromis.metrics import JACCARD, Metric, get_metric
 from compromis.preferences.preference import Preference
-
-Label = Hashable
 
 JACCARD_WARNING = (
     "the weighted Jaccard metric is lowest at a recall weight of 1/2, so the losses of classes with different recall weights "
@@ -194,13 +194,6 @@ class Preferences:
     def __repr__(self) -> str:
         metric = repr(self._metric.name) if self._metric.code >= 0 else f"<metric {self._metric.name}>"
         return f"Preferences({self._by_class!r}, default={self._default!r}, metric={metric})"
-
-
-def plain_label(label: Any) -> Label:
-    """Return the label as a plain Python value: numpy's scalars and text of a class of its own are unwrapped."""
-    if isinstance(label, np.generic):
-        return label.item()
-    return str.__str__(label) if isinstance(label, str) else label
 
 
 def _checked(label: object, preference: object) -> Preference:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.evidence.points import OperatingPoints
 from compromis.evidence.votes import Votes
 from compromis.reporting.panel.binning import dense_votes
-
-Floats = NDArray[np.float64]
 
 
 class ClassCuts:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Label
 from compromis.evidence import Counts
 from compromis.evidence.distributions import DistributionErrors
 from compromis.evidence.votes import Votes
@@ -22,7 +23,7 @@ from compromis.measures.pragma import PragmaLoss, pragma
 from compromis.measures.probability import WekaErrors, weka_errors
 from compromis.measures.screening import screening_sentence
 from compromis.measures.verdict import Verdict, judge
-from compromis.preferences import Label, PreferenceArrays, Preferences
+from compromis.preferences import PreferenceArrays, Preferences
 from compromis.reporting.summaries import Averages, ClassSummary, Summary
 from compromis.uncertainty.intervals import ReportIntervals
 

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats, Label
 from compromis.deployment.decision import Decision
 from compromis.evidence.vote_distribution import vote_distribution
 from compromis.evidence.votes import Votes
 from compromis.metrics import Metric
-from compromis.preferences import Label, Preferences
+from compromis.preferences import Preferences
 from compromis.reporting.class_curves import ClassCuts
 from compromis.tradeoffs import TradeoffCurve
 from compromis.weights import weight_sweep
 
-Floats = NDArray[np.float64]
 WIDTH, HEIGHT = 150.0, 100.0
 """The size of a picture's plane in its own units."""
 _STEP = 1.0

@@ -9,16 +9,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.votes import Votes, read_class_weights
 from compromis.files import write_whole
 from compromis.preferences import Preferences
 from compromis.reporting.evaluation import Evaluation
 from compromis.weights import Sweep, WeightSearch, search_weights
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from compromis.preferences import Label
+from compromis._typing import Label
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.metrics import Metric
 
-Floats = NDArray[np.float64]
 Density = Callable[[float], float]
 
 _PIECES = 256

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.evidence.points import OperatingPoints
 from compromis.measures.ranking import average_precision, roc_area
 from compromis.metrics import Metric, get_metric
-
-Floats = NDArray[np.float64]
 
 
 def roc_area_bounds(points: OperatingPoints) -> tuple[float, float]:

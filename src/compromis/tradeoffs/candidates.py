@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats, Ints
 from compromis.errors import InputError, nearest
 from compromis.evidence.points import OperatingPoints
 
-Floats = NDArray[np.float64]
-Positions = NDArray[np.int64]
 Fractions = Callable[[OperatingPoints, Any], tuple[Floats, Floats]]
 
 _MANY = 10_000
@@ -81,8 +80,8 @@ class Candidates:
 
     first: Floats
     second: Floats
-    position: Positions
-    owner: Positions
+    position: Ints
+    owner: Ints
 
     def __len__(self) -> int:
         return len(self.position)
@@ -109,7 +108,7 @@ def candidates_of(points: OperatingPoints, pair: Pair) -> Candidates:
     return Candidates(*pair.fractions(points, positions), positions, np.zeros(len(positions), dtype=np.int64))
 
 
-def _front(points: OperatingPoints, pair: Pair) -> Positions:
+def _front(points: OperatingPoints, pair: Pair) -> Ints:
     if points.names is None and pair.name == "precision-recall":
         return np.flatnonzero(points.dominating)  # cuts come with recall rising
     first, second = (fraction[0] / _nonzero(fraction[1]) for fraction in pair.fractions(points, slice(None)))
@@ -124,7 +123,7 @@ def _nonzero(below: Floats) -> Floats:
     return np.where(below > 0, below, np.nan)
 
 
-def _promising(first: Floats, second: Floats) -> Positions:
+def _promising(first: Floats, second: Floats) -> Ints:
     from compromis.kernels.hull import mark_promising
 
     marked = np.empty(len(first), dtype=bool)
@@ -132,7 +131,7 @@ def _promising(first: Floats, second: Floats) -> Positions:
     return np.flatnonzero(marked)
 
 
-def _dominating(first: Floats, second: Floats, order: Positions) -> Positions:
+def _dominating(first: Floats, second: Floats, order: Ints) -> Ints:
     from compromis.kernels.hull import mark_dominating
 
     marked = np.zeros(len(first), dtype=bool)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from compromis.errors import InputError, shown
 from compromis.evidence.points import OperatingPoints
@@ -16,8 +16,6 @@ from compromis.tradeoffs.areas import Density
 from compromis.tradeoffs.candidates import Candidates, Pair, join
 from compromis.tradeoffs.curve import TradeoffCurve
 from compromis.tradeoffs.envelope import upper_envelope
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import KULCZYNSKI
 from compromis.tradeoffs.areas import area_under, check_range
 from compromis.tradeoffs.candidates import PAIRS, candidates_of, join, single
 from compromis.tradeoffs.envelope import upper_envelope
-
-Floats = NDArray[np.float64]
 
 
 def probability_cost(prevalence: ArrayLike, cost_false_negative: float = 1.0, cost_false_positive: float = 1.0) -> Any:

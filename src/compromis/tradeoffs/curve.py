@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from compromis._typing import Floats
 from compromis.errors import InputError, shown_label
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import Metric, get_metric
@@ -14,8 +15,6 @@ from compromis.tradeoffs.areas import Density, area_under, check_range, mass
 from compromis.tradeoffs.candidates import Candidates, Pair, candidates_of, get_pair
 from compromis.tradeoffs.envelope import Envelope, upper_envelope
 from compromis.tradeoffs.interval import Choice, Interval
-
-Floats = NDArray[np.float64]
 
 
 def read_weight(recall_weight: ArrayLike) -> Floats:

@@ -10,13 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from compromis._typing import Floats, Ints
 from compromis.metrics import Metric
 from compromis.tradeoffs.candidates import Candidates
-
-Floats = NDArray[np.float64]
-Positions = NDArray[np.int64]
 
 _TRANSFORM = {0: 0, 1: 1, 2: 2, 3: 1}
 """The transform of each metric in compiled code: Jaccard has the hull of f."""
@@ -32,10 +29,10 @@ class Envelope:
     from 0 to 1.
     """
 
-    chosen: Positions
+    chosen: Ints
     breaks: Floats
 
-    def at(self, weight: Floats) -> Positions:
+    def at(self, weight: Floats) -> Ints:
         """Return the candidate that is best at each weight; at a break, the one after it."""
         places = np.searchsorted(self.breaks[1:-1], weight, side="right")
         return self.chosen[places]
@@ -66,7 +63,7 @@ def upper_envelope(candidates: Candidates, metric: Metric) -> Envelope:
     return _without_gaps(chain, starts)
 
 
-def _hull(candidates: Candidates, usable: Positions, metric: Metric) -> tuple[Positions, Floats]:
+def _hull(candidates: Candidates, usable: Ints, metric: Metric) -> tuple[Ints, Floats]:
     if metric.code < 0:
         assert metric.transform is not None
         rates = (candidates.first_rate[usable], candidates.second_rate[usable])
@@ -83,9 +80,7 @@ def _hull(candidates: Candidates, usable: Positions, metric: Metric) -> tuple[Po
     return _chain(first, second, usable, code)
 
 
-def _chain(
-    first: Floats, second: Floats, names: Positions, code: int, margin: float = 4e-15
-) -> tuple[Positions, Floats]:
+def _chain(first: Floats, second: Floats, names: Ints, code: int, margin: float = 4e-15) -> tuple[Ints, Floats]:
     from compromis.kernels import hull
 
     chain, odds = np.empty(len(names), dtype=np.int64), np.empty(len(names))
@@ -94,7 +89,7 @@ def _chain(
     return names[chain[:size]], odds[:size]
 
 
-def _without_gaps(chain: Positions, starts: Floats) -> Envelope:
+def _without_gaps(chain: Ints, starts: Floats) -> Envelope:
     """Drop results whose interval rounding has closed; the others touch each other."""
     kept = np.append(starts[1:], 1.0) > starts
     return Envelope(chain[kept], np.append(starts[kept], 1.0))

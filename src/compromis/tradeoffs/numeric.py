@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.metrics import Metric
-
-Floats = NDArray[np.float64]
 
 GRID = 256
 """Steps of the first pass over [0, 1]."""

@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.measures.ranking import area_in_words, average_precision, pr_area, roc_area
 from compromis.tradeoffs.comparison import check_algorithms
-
-Floats = NDArray[np.float64]
 
 _ROUNDING = 1e-12
 """Interpolated curves may differ by rounding where they coincide."""

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import KULCZYNSKI
-from compromis.preferences import Label
 from compromis.tradeoffs.candidates import PAIRS, Candidates, candidates_of, join, single
 from compromis.tradeoffs.comparison import check_algorithms
 from compromis.tradeoffs.envelope import upper_envelope

@@ -6,15 +6,14 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.tradeoffs.interval import Choice
 
 if TYPE_CHECKING:
     from compromis.tradeoffs.curve import TradeoffCurve
 
-Floats = NDArray[np.float64]
 
 NOTHING = (math.nan, -1, math.nan, None, math.nan, math.nan)
 

@@ -9,13 +9,12 @@ import numpy as np
 from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.kernels.voting import add_votes_out_of_bag
 from compromis.trees.forest import Trees, join
 from compromis.trees.grow import Plan, TrainingSet, bootstrap, grow_tree, sampled
 from compromis.trees.predict import tree_leaves
 from compromis.workers import in_worker
-
-Floats = NDArray[np.float64]
 
 
 def grow_forest(

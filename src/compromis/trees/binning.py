@@ -8,14 +8,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Bytes, Floats
 from compromis.kernels.binning import bin_codes, bin_column, few_distinct
 from compromis.kernels.histograms import Columns
 
 MOST_BINS: Final = 255
 SAMPLED_ROWS: Final = 50_000
 
-Floats = NDArray[np.float64]
-Bytes = NDArray[np.uint8]
 Matrix = NDArray[np.floating]
 
 

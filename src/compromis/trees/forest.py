@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.kernels.frontier import GAIN, WEIGHT
 from compromis.kernels.growing import CHILD, FEATURE, LEAF
 from compromis.kernels.voting import find_majorities, place_nodes
 
-Floats = NDArray[np.float64]
 Numbers = NDArray[np.uint32]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.kernels.frontier import FIGURES
 from compromis.kernels.growing import NODE_FIELDS, PLACE_FIELDS, Room, Used, grow
 from compromis.kernels.histograms import Columns, Sample
@@ -21,7 +22,6 @@ from compromis.trees.forest import Trees, tree_of_leaves
 UNLIMITED = 2**31 - 1
 MOST_CLASSES = 2**16 - 1
 
-Floats = NDArray[np.float64]
 LocalModel = Callable[[Floats], Floats]
 
 

@@ -7,11 +7,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Bytes, Floats
 from compromis.kernels.voting import MOST_FEATURES, add_shares, add_votes, find_leaves, find_leaves_abreast
 from compromis.trees.forest import Trees
-
-Floats = NDArray[np.float64]
-Bytes = NDArray[np.uint8]
 
 ROWS_ABREAST: Final = 8
 

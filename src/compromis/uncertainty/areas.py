@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.measures.rates import ratio
 from compromis.metrics import Metric, get_metric
 from compromis.uncertainty.bands import tradeoff_draws
 from compromis.uncertainty.cuts import draw_cuts
-from compromis.uncertainty.interval import Floats, Interval, from_draws, read_confidence
+from compromis.uncertainty.interval import Interval, from_draws, read_confidence
 
 
 def average_precision_interval(points: OperatingPoints, *, confidence: float = 0.95, **options: object) -> Interval:

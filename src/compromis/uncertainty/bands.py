@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from compromis._typing import Floats
 from compromis.evidence.points import OperatingPoints
 from compromis.measures.rates import ratio
 from compromis.metrics import Metric, get_metric
 from compromis.uncertainty.cuts import draw_cuts
-from compromis.uncertainty.interval import Floats, read_confidence
+from compromis.uncertainty.interval import read_confidence
 
 GRID = np.linspace(0.0, 1.0, 101)
 

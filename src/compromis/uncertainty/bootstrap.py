@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-Floats = NDArray[np.float64]
+from compromis._typing import Floats
+
 Statistics = Callable[[Floats], Floats]
 """From sums (terms along the last axis) to the numbers of interest (along the last axis)."""
 

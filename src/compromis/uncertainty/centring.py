@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from compromis._typing import Floats
 from compromis.evidence.grouped import GroupedCounts
 from compromis.uncertainty.drawing import CELLS_AT_ONCE, PRIOR, Evidence, counts_of, prior_for, row_scale, typical_group
-from compromis.uncertainty.interval import Floats
 
 MOST_CLASSES = 64
 """Above, the K x K slopes of every measure cost more than they mend, and draws stay where they are."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.measures.rates import ratio
 from compromis.uncertainty.drawing import SEED
-from compromis.uncertainty.interval import Floats
 
 CURVE_DRAWS = 1000
 MOST_CUTS = 400

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from compromis._typing import Floats
 from compromis.errors import InputError
-from compromis.uncertainty.interval import Floats, Interval, read_confidence
+from compromis.uncertainty.interval import Interval, read_confidence
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from compromis._typing import Floats
 from compromis.evidence.counts import Counts
 from compromis.evidence.grouped import GroupedCounts
-from compromis.uncertainty.interval import Floats
 
 PRIOR = 0.7
 """Pseudo-rows that each class gets for being found and as many for being missed.

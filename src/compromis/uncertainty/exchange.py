@@ -8,13 +8,14 @@ from itertools import pairwise
 
 import numpy as np
 
+from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import Metric, get_metric
 from compromis.uncertainty.bands import tradeoff_draws
 from compromis.uncertainty.cuts import draw_cuts
 from compromis.uncertainty.drawing import SEED
-from compromis.uncertainty.interval import Floats, Interval, from_draws, read_confidence
+from compromis.uncertainty.interval import Interval, from_draws, read_confidence
 
 FINE = np.linspace(0.0, 1.0, 1001)
 

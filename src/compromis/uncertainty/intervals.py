@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats, Label
 from compromis.evidence.counts import Counts
 from compromis.measures.rates import ratio
-from compromis.preferences import Label, PreferenceArrays
+from compromis.preferences import PreferenceArrays
 from compromis.uncertainty import stacked
 from compromis.uncertainty.centring import centre
 from compromis.uncertainty.drawing import DRAWS, SEED, Evidence, counts_of, draw_counts
-from compromis.uncertainty.interval import Floats, Interval, from_draws, read_confidence
+from compromis.uncertainty.interval import Interval, from_draws, read_confidence
 from compromis.uncertainty.sizes import effective_sizes, share_parts
 from compromis.uncertainty.wilson import wilson_bounds
 

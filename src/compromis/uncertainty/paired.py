@@ -10,12 +10,13 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.errors import InputError, nearest
 from compromis.evidence.paired import PairedCounts
 from compromis.preferences import PreferenceArrays
 from compromis.uncertainty import stacked
 from compromis.uncertainty.drawing import CELLS_AT_ONCE, DRAWS, PRIOR, SEED
-from compromis.uncertainty.interval import Floats, Interval, from_draws, read_confidence
+from compromis.uncertainty.interval import Interval, from_draws, read_confidence
 from compromis.uncertainty.mcnemar import McNemar, mcnemar
 
 LOWER_IS_BETTER = frozenset(

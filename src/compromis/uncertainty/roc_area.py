@@ -8,9 +8,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.evidence.points import OperatingPoints
 from compromis.measures.ranking import roc_area
-from compromis.uncertainty.interval import Floats, Interval, normal_quantile, read_confidence
+from compromis.uncertainty.interval import Interval, normal_quantile, read_confidence
 
 TRUSTED = 10.0
 """With this many rows of the rarer kind, the spread seen in them and the spread of a model weigh the same."""

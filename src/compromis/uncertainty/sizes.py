@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.evidence.counts import Counts
 from compromis.evidence.grouped import GroupedCounts
 from compromis.measures.rates import ratio
 from compromis.uncertainty.drawing import Evidence
-from compromis.uncertainty.interval import Floats, normal_quantile
+from compromis.uncertainty.interval import normal_quantile
 
 Parts = dict[str, tuple[NDArray[Any], NDArray[Any]]]
 

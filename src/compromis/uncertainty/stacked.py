@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.measures.rates import ratio
 from compromis.preferences import PreferenceArrays
-from compromis.uncertainty.interval import Floats
 
 AVERAGED = ("recall", "precision", "f_measure", "false_positive_rate", "specificity")
 OVERALL = ("accuracy", "error_rate", "kappa", "balanced_accuracy", "matthews", "g_mean")

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis.uncertainty.interval import Floats, Interval, normal_quantile, read_confidence
+from compromis._typing import Floats
+from compromis.uncertainty.interval import Interval, normal_quantile, read_confidence
 
 
 def wilson(successes: float, trials: float, *, confidence: float = 0.95) -> Interval:

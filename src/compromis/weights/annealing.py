@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.kernels.weights_annealing import anneal
 from compromis.weights.budget import Meter
 from compromis.weights.descent import Descent, Found, row_weight
 from compromis.weights.problem import SearchProblem
 
-Floats = NDArray[np.float64]
 _CHUNK = 1000
 """Steps between two looks at the clock."""
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.kernels.metric_terms import COST, Objective
 from compromis.kernels.weights_cell import centre
 from compromis.kernels.weights_state import SearchState, prepare
@@ -15,7 +16,6 @@ from compromis.kernels.weights_sweep import descend, draw_in_turn, one_against_r
 from compromis.weights.budget import Meter
 from compromis.weights.problem import SearchProblem
 
-Floats = NDArray[np.float64]
 Value = tuple[float, float]
 """Shortfall and loss, compared in this order."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.kernels.metric_terms import MERGED
 from compromis.kernels.weights_binary import sweep_cuts
@@ -15,8 +15,6 @@ from compromis.weights.budget import Meter
 from compromis.weights.descent import Descent, Found, Value
 from compromis.weights.problem import WIDEST, SearchProblem
 from compromis.weights.sweep import Sweep
-
-Floats = NDArray[np.float64]
 
 _DEPTH = 512
 _QUOTA = 10_000_000

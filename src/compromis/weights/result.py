@@ -9,12 +9,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Label
 from compromis.deployment.decision import Decision
 from compromis.errors import shown_label
 from compromis.evidence import Counts
 from compromis.measures.baselines import Baseline
 from compromis.measures.verdict import Verdict, judge
-from compromis.preferences import Label, PreferenceArrays
+from compromis.preferences import PreferenceArrays
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from compromis._typing import Floats
 from compromis.errors import InputError, nearest, shown
 from compromis.evidence import Counts
 from compromis.evidence.votes import Votes
@@ -22,7 +23,6 @@ from compromis.weights.problem import SearchProblem
 from compromis.weights.result import WeightSearch
 from compromis.weights.sweep import Sweep
 
-Floats = NDArray[np.float64]
 Method = Exact | Sweep | Annealing
 
 _NAMES = {"exact": Exact, "sweep": Sweep, "annealing": Annealing}

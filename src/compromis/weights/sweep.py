@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.evidence.votes import read_class_weights
 from compromis.weights.budget import Meter
 from compromis.weights.descent import Descent, Found, Value, precedes
 from compromis.weights.problem import SearchProblem
-
-Floats = NDArray[np.float64]
 
 _ALIKE = 1.2
 """Inverse class shares within this factor of each other are no start of their own."""

@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from compromis._typing import Floats, Label
 from compromis.errors import InputError, nearest, shown
 from compromis.evidence import Counts
 from compromis.evidence.votes import Votes, read_class_weights
 from compromis.kernels.weights_state import prepare
 from compromis.kernels.weights_sweep import gather_flips, order_flips
+from compromis.labels import plain_label
 from compromis.measures.pragma import pragma
 from compromis.measures.rates import precision, recall
-from compromis.preferences import Label, Preferences
-from compromis.preferences.preferences import plain_label
+from compromis.preferences import Preferences
 from compromis.weights.descent import Descent
 from compromis.weights.problem import SearchProblem
 from compromis.weights.search import read_patterns
 
-Floats = NDArray[np.float64]
 _MERGED = 1e-11
 
 

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from compromis._typing import Label
 from compromis.errors import InputError, shown_label
 from compromis.evidence import Counts
 from compromis.evidence.votes import Votes, read_class_weights
 from compromis.metrics import METRICS
-from compromis.preferences import Label, Preference, Preferences
+from compromis.preferences import Preference, Preferences
 from compromis.reporting.panel.binning import RUNGS, Binning, binned
 from compromis.reporting.panel.packing import least_size, pack_patterns, packed_size
 

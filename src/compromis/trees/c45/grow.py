@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.kernels.c45 import LEAF
 from compromis.kernels.c45_deal import data_threshold
 from compromis.kernels.c45_gain import SMALL
@@ -13,7 +14,6 @@ from compromis.trees.c45.table import Examples, Table
 from compromis.trees.c45.tree import Tree
 
 Rows = NDArray[np.int32]
-Floats = NDArray[np.float64]
 
 
 def grow(examples: Examples, min_leaf: int) -> tuple[Tree, Samples]:

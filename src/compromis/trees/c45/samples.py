@@ -12,13 +12,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.kernels.c45 import Judgement, choose_in_order, choose_presorted
 from compromis.kernels.c45_deal import deal, part_presorted
 from compromis.kernels.c45_gain import times_log2_table
 from compromis.trees.c45.table import Examples
 
 Rows = NDArray[np.int32]
-Floats = NDArray[np.float64]
 Sample = tuple[Rows, Floats]
 
 LARGEST_LOG_TABLE = 1 << 20

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Floats
 from compromis.kernels.c45 import LEAF
 from compromis.kernels.c45_deal import Nodes
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(slots=True, eq=False)
