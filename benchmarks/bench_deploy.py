@@ -16,7 +16,7 @@ import numpy as np
 
 import compromis as cp
 from benchmarks.lines import Lines, at_most
-from compromis.deployment import predictor
+from compromis.weights import predictor
 
 ROWS, CLASSES = 10_000_000, 5
 WEIGHTS = [0.5, 1.0, 2.0, 1.3, 0.7]

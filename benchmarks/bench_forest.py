@@ -19,14 +19,14 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
 from benchmarks.lines import Lines, at_least, at_most, waiting
-from compromis.estimators.forest import PragmaForestClassifier
+from compromis.estimators.pragma_forest import PragmaForestClassifier
 
 TREES = 20
 
 FIRST_CALL = """
 import time
 import numpy as np
-from compromis.estimators.forest import PragmaForestClassifier
+from compromis.estimators.pragma_forest import PragmaForestClassifier
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=(500, 5)), rng.integers(0, 2, 500)
 wall, processor = time.perf_counter(), time.process_time()
@@ -108,9 +108,9 @@ MEMORY = """
 import sys
 from pathlib import Path
 import numpy as np
-from compromis.estimators.forest import PragmaForestClassifier
-from compromis.estimators.growing import plan_for, prepare
-from compromis.trees.bagging import grow_forest
+from compromis.estimators.pragma_forest import PragmaForestClassifier
+from compromis.estimators.fitting import plan_for, prepare
+from compromis.trees.grow import grow_forest
 
 def peak():
     return int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) * 1024

@@ -113,8 +113,8 @@ def settings() -> list[dict]:
 def serve(folder: Path, paths: list[Path]):
     """Start a studio in a thread; return it with its address, token and how to stop it."""
     from compromis.studio.guard import Secrets
-    from compromis.studio.places import Places
     from compromis.studio.serving import listen, make_server, warm_up
+    from compromis.studio.storage import Places
     from compromis.studio.workspace import Workspace
 
     workspace, keys, sock = Workspace(Places(paths, folder)), Secrets(), listen()
@@ -133,7 +133,7 @@ def serve(folder: Path, paths: list[Path]):
 
 
 def load(workspace, source: str, trees: int):
-    from compromis.studio.gathering import Columns
+    from compromis.studio.loading import Columns
     from compromis.studio.workspace import Recipe
 
     labels = [chr(65 + k) for k in range(26)]

@@ -17,7 +17,7 @@ from sklearn.model_selection import StratifiedKFold
 
 import compromis as cp
 from benchmarks.lines import Lines, above, at_most
-from compromis.uncertainty.intervals import report_intervals
+from compromis.uncertainty.report_intervals import report_intervals
 
 
 def timed(call, clock=time.perf_counter):

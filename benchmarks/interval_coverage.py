@@ -18,12 +18,11 @@ from scipy.special import ndtr, ndtri
 
 import compromis as cp
 from compromis.evidence.points import OperatingPoints
-from compromis.uncertainty import stacked
-from compromis.uncertainty.centring import centre
-from compromis.uncertainty.drawing import draw_counts
-from compromis.uncertainty.interval import from_draws
-from compromis.uncertainty.roc_area import roc_area_interval
-from compromis.uncertainty.wilson import wilson_bounds
+from compromis.uncertainty import report_intervals as stacked
+from compromis.uncertainty.areas import roc_area_interval
+from compromis.uncertainty.draws import draw_counts
+from compromis.uncertainty.intervals import from_draws, wilson_bounds
+from compromis.uncertainty.report_intervals import centre
 
 RATES = (0.5, 0.7, 0.9, 0.95)
 SIZES = (100, 200, 1000)

@@ -22,8 +22,8 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import StratifiedShuffleSplit
 
 import compromis as cp
-from compromis.engines.reading import read_table
-from compromis.estimators.table_model import describe_columns, encode
+from compromis.estimators.model_file import describe_columns, encode
+from compromis.frames.reading import read_table
 from compromis.measures.pragma import pragma
 from compromis.measures.verdict import judge
 

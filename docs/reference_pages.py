@@ -11,8 +11,8 @@ from pathlib import Path
 import click
 
 import compromis
-from compromis.cli.app import COMMANDS, main
 from compromis.cli.regression import command as regression
+from compromis.cli.run import COMMANDS, main
 
 GROUPS = {
     "What matters": ("preferences", "indices"),

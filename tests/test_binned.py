@@ -9,8 +9,8 @@ import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 import compromis as cp
-from compromis.engines import cutting
-from compromis.queries.binning import Bins
+from compromis.frames import thresholds as cutting
+from compromis.frames.bins import Bins
 
 METRICS = ["kulczynski", "f", "fowlkes_mallows", "jaccard"]
 

@@ -9,14 +9,13 @@ import pandas as pd
 import pytest
 
 import compromis as cp
-from compromis.measures import agreement, rates
-from compromis.measures.baselines import naive_baselines, shortfall
-from compromis.measures.bounds import loss_bounds
-from compromis.measures.costs import read_cost
-from compromis.measures.generalisation import ComplexityCurve, FoldLosses, LearningCurve
+from compromis.frames.bounds import loss_bounds
+from compromis.measures import rates
+from compromis.measures import rates as agreement
+from compromis.measures.pragma import read_cost
 from compromis.measures.probability import read_priors
-from compromis.measures.screening import positive_position, screening_sentence
-from compromis.measures.verdict import judge
+from compromis.measures.verdict import judge, naive_baselines, positive_position, screening_sentence, shortfall
+from compromis.model_selection.curves import ComplexityCurve, FoldLosses, LearningCurve
 
 
 def even(metric="kulczynski", **options):
@@ -491,7 +490,7 @@ def test_rows_without_weight_have_no_error():
 
 
 def test_correlation_about_any_origin():
-    from compromis.measures.regression import correlation
+    from compromis.regression.errors import correlation
 
     sums = cp.evaluate_regression([1, 2, 3], [2, 4, 7]).sums
     for origin in ((0.0, 0.0), (5.0, -3.0)):

@@ -15,7 +15,7 @@ import pytest
 
 from compromis.estimators.c45 import C45Classifier
 from compromis.trees.c45 import Attribute, Examples, Rules, fit_tree, shares, tree_text
-from compromis.trees.c45.text import threshold_text
+from compromis.trees.c45.tree import threshold_text
 from tests.arff_reader import examples_of, read_arff
 
 DATA = os.environ.get("COMPROMIS_DATA")

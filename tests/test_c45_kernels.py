@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from compromis.kernels.c45 import choose_in_order, choose_presorted
-from compromis.kernels.c45_deal import added_errors, branch_errors, data_threshold, deal
-from compromis.kernels.c45_gain import smallest_branch
-from compromis.kernels.c45_order import quicksort_places
+from compromis.trees._kernels.c45_deal import added_errors, branch_errors, data_threshold, deal
+from compromis.trees._kernels.c45_gain import smallest_branch
+from compromis.trees._kernels.c45_order import quicksort_places
+from compromis.trees._kernels.c45_split import choose_in_order, choose_presorted
 from compromis.trees.c45 import Attribute, Examples, Rules, Table, Tree, fit_tree, shares, tree_text
-from compromis.trees.c45.grow import grow, sort_columns
+from compromis.trees.c45.growth import OrderedSamples, grow, new_judgement, sort_columns
 from compromis.trees.c45.prune import collapse, prune
-from compromis.trees.c45.samples import OrderedSamples, new_judgement
 from tests import naive_c45_tree as naive
 from tests.naive_c45 import data_threshold as naive_threshold
 from tests.naive_c45 import quicksort
@@ -232,7 +231,7 @@ def test_an_empty_branch_answers_from_its_parents_test(recorded: list[float], ex
 
 @pytest.mark.parametrize("first", [0.0, np.nan])
 def test_a_test_that_parts_nothing_is_not_repeated_for_ever(first: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("compromis.trees.c45.grow.data_threshold", lambda *_: 1e9)
+    monkeypatch.setattr("compromis.trees.c45.growth.data_threshold", lambda *_: 1e9)
     values = np.array([[first, *range(1, 20)]])
     table = Table((Attribute("x"),), values, np.empty((0, 20), dtype=np.int32))
     examples = Examples(table, (np.arange(20) > 9).astype(np.int32), 2, np.ones(20))

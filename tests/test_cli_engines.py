@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import compromis as cp
-from compromis.engines import clusters
+from compromis.frames import scanning as clusters
 from tests import command_line
 
 pytestmark = [
@@ -72,8 +72,8 @@ def test_large_files_folders_and_patterns_go_to_an_engine(rows, monkeypatch):
     plain = run("evaluate", rows / "rows.csv", *options).stdout
     assert run("evaluate", rows / "parts", *options).stdout == plain
     assert run("evaluate", rows / "parts" / "*.csv", *options).stdout == plain
-    monkeypatch.setattr("compromis.cli.engine_options.LARGE", 100)
-    monkeypatch.setattr("compromis.engines.reading.read_table", None)  # whoever reads it into memory fails
+    monkeypatch.setattr("compromis.cli.options.LARGE", 100)
+    monkeypatch.setattr("compromis.frames.reading.read_table", None)  # whoever reads it into memory fails
     assert run("evaluate", rows / "rows.csv", *options).stdout == plain
 
 
@@ -177,7 +177,7 @@ def test_a_cluster_that_is_none(rows, monkeypatch):
 
 
 def test_a_file_that_changes_while_it_is_read(rows, monkeypatch):
-    from compromis.evidence import counts_frame
+    from compromis.frames import counts as counts_frame
 
     plain = counts_frame.count_groups
 

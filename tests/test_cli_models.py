@@ -16,8 +16,7 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 import compromis as cp
-from compromis.estimators.model_file import load_model
-from compromis.estimators.table_model import MODELS
+from compromis.estimators.model_file import MODELS, load_model
 from tests.command_line import run
 
 

@@ -9,7 +9,7 @@ import pytest
 from sklearn import metrics
 
 import compromis as cp
-from compromis.tradeoffs.minima import meeting
+from compromis.tradeoffs.comparison import meeting
 from tests import command_line
 
 

@@ -13,8 +13,7 @@ import pytest
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.tradeoffs import Beta, Comparison, compare_curves
-from compromis.tradeoffs.candidates import PAIRS
-from compromis.tradeoffs.envelope import upper_envelope
+from compromis.tradeoffs.envelope import PAIRS, upper_envelope
 from tests import naive_tradeoffs as naive
 from tests.test_tradeoff_curve import NAMES, QUADRATIC, SIX, brute_force, check_cover, groups, random_points
 
@@ -216,7 +215,7 @@ def test_bad_distance() -> None:
 
 def test_an_empty_envelope() -> None:
     from compromis.metrics import KULCZYNSKI
-    from compromis.tradeoffs.candidates import candidates_of, get_pair
+    from compromis.tradeoffs.envelope import candidates_of, get_pair
 
     empty = candidates_of(OperatingPoints.from_predictions([0], [1]), get_pair("precision-recall"))
     assert len(upper_envelope(empty, KULCZYNSKI).chosen) == 0

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from compromis.errors import InputError
-from compromis.kernels.criteria import CRITERIA, add_gains, divide_by_split_information
+from compromis.trees._kernels.gains import CRITERIA, add_gains, divide_by_split_information
 from compromis.trees.criteria import CRITERION_NAMES, find_criterion
 from tests import naive_trees
 

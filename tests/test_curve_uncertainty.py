@@ -11,8 +11,8 @@ from scipy import optimize, stats
 from sklearn.metrics import average_precision_score, precision_recall_curve, roc_auc_score, roc_curve
 
 import compromis as cp
-from compromis.uncertainty.cuts import MOST_CUTS, draw_cuts, thinned
-from compromis.uncertainty.roc_area import TRUSTED, clustered_variance, delong_variance
+from compromis.uncertainty.areas import TRUSTED, clustered_variance, delong_variance
+from compromis.uncertainty.bands import MOST_CUTS, draw_cuts, thinned
 
 
 def scored(rng, rows=300, share=0.3, shift=1.0, digits=None):

@@ -15,8 +15,8 @@ import pytest
 import scipy.sparse
 
 import compromis as cp
-from compromis.deployment import predictor
 from compromis.deployment.sql import DIALECTS
+from compromis.weights import predictor
 from tests.hostile_votes import WEIGHTS, hostile_votes, plainly
 
 LABELS = ("plain", "it's", 'say "x"', "two\nlines; DROP TABLE votes --", "back\\slash'")

@@ -12,7 +12,7 @@ import pytest
 from sklearn import metrics
 
 import compromis as cp
-from compromis.reporting.change import Change
+from compromis.estimators.change import Change
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")

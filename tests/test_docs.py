@@ -17,7 +17,7 @@ import click
 import pytest
 
 import compromis as cp
-from compromis.cli.app import COMMANDS, main
+from compromis.cli.run import COMMANDS, main
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import brentq, minimize
 
 import compromis as cp
-from compromis.drift.change import change_between
+from compromis.drift.monitoring import change_between
 
 
 def saerens(p, priors, steps=20_000):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import compromis as cp
-from compromis.evidence.suppression import suppress
+from compromis.evidence.files import suppress
 
 
 def same(first, second):

@@ -19,7 +19,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import compromis as cp
-from compromis.measures.generalisation import FoldLosses, LearningCurve
+from compromis.model_selection.curves import FoldLosses, LearningCurve
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 

@@ -6,17 +6,14 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from compromis.kernels.binning import bin_codes, bin_column, few_distinct
-from compromis.kernels.criteria import CRITERIA
-from compromis.kernels.frontier import GAIN
-from compromis.kernels.growing import FEATURE, LEAF
-from compromis.kernels.voting import divide_by_leaf, find_leaves, find_leaves_abreast, find_majorities
-from compromis.trees.bagging import grow_forest
+from compromis.trees._kernels.gains import CRITERIA
+from compromis.trees._kernels.growing import FEATURE, GAIN, LEAF
+from compromis.trees._kernels.histograms import bin_codes, bin_column, few_distinct
+from compromis.trees._kernels.voting import divide_by_leaf, find_leaves, find_leaves_abreast, find_majorities
 from compromis.trees.binning import column_thresholds, fit_binning, midpoints, padded
 from compromis.trees.criteria import find_criterion
-from compromis.trees.forest import join
-from compromis.trees.grow import Plan, StopRule, TrainingSet, bootstrap, grow_tree, laplace_shares, sampled
-from compromis.trees.predict import mean_shares, tree_leaves, vote_shares
+from compromis.trees.grow import Plan, StopRule, TrainingSet, bootstrap, grow_forest, grow_tree, laplace_shares, sampled
+from compromis.trees.store import join, mean_shares, tree_leaves, vote_shares
 from tests import naive_trees
 
 

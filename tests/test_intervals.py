@@ -9,16 +9,13 @@ import pytest
 from scipy import stats
 
 import compromis as cp
-from compromis.measures import agreement, rates
-from compromis.measures.costs import average_cost
-from compromis.measures.pragma import pragma
-from compromis.uncertainty import stacked
-from compromis.uncertainty.centring import centre
-from compromis.uncertainty.drawing import draw_counts, prior_cells, typical_group
-from compromis.uncertainty.interval import Interval, from_draws
-from compromis.uncertainty.intervals import report_intervals
-from compromis.uncertainty.sizes import effective_sizes, share_parts
-from compromis.uncertainty.wilson import wilson, wilson_bounds
+from compromis.measures import rates
+from compromis.measures import rates as agreement
+from compromis.measures.pragma import average_cost, pragma
+from compromis.uncertainty import report_intervals as stacked
+from compromis.uncertainty.draws import draw_counts, effective_sizes, prior_cells, share_parts, typical_group
+from compromis.uncertainty.intervals import Interval, from_draws, wilson, wilson_bounds
+from compromis.uncertainty.report_intervals import centre, report_intervals
 
 PREFERENCES = cp.Preferences.prioritise([1])
 
@@ -116,7 +113,7 @@ def test_the_prior_gives_each_class_the_same_against_the_rest():
 def test_draws_repeat_and_are_chunked_alike(monkeypatch):
     counts = cp.Counts.from_matrix([[8, 2], [12, 978]], ["sick", "well"])
     first = np.concatenate(list(draw_counts(counts, 100, 3)))
-    monkeypatch.setattr("compromis.uncertainty.drawing.CELLS_AT_ONCE", 4 * 7)
+    monkeypatch.setattr("compromis.uncertainty.draws.CELLS_AT_ONCE", 4 * 7)
     chunks = list(draw_counts(counts, 100, 3))
     assert len(chunks) == 15
     np.testing.assert_array_equal(first, np.concatenate(chunks))
@@ -351,7 +348,7 @@ def test_the_shifts_of_many_classes_do_not_add_up():
 
 
 def test_very_many_classes_are_not_centred(monkeypatch):
-    monkeypatch.setattr("compromis.uncertainty.centring.MOST_CLASSES", 1)
+    monkeypatch.setattr("compromis.uncertainty.report_intervals.MOST_CLASSES", 1)
     counts = cp.Counts.from_matrix([[8, 2], [12, 978]], ["sick", "well"])
     drawn = {"accuracy": np.ones(3)}
     assert centre(counts, dict, drawn) is drawn

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from compromis.kernels.counting import count_pairs, weigh_pairs
-from compromis.kernels.ranking import count_cuts
+from compromis.evidence._kernels.counting import count_pairs, weigh_pairs
+from compromis.evidence._kernels.ranking import count_cuts
 from tests import naive
 
 
@@ -61,7 +61,7 @@ def test_count_cuts(rng, values):
 
 PROGRAM = """
 import numpy as np
-from compromis.kernels.counting import count_pairs
+from compromis.evidence._kernels.counting import count_pairs
 table = np.zeros((2, 2, 2), dtype=np.int64)
 print(count_pairs(np.array([0, 1, 1]), np.array([0, 1, 0]), 0, 1, table), table.sum(axis=0).tolist())
 """

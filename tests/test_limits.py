@@ -10,10 +10,9 @@ import polars as pl
 import pytest
 
 import compromis as cp
-from compromis.engines.pieces import read_pieces
-from compromis.engines.reading import read_table
+from compromis._files import COLUMNS, LABEL
 from compromis.estimators.model_file import load_model
-from compromis.limits import COLUMNS, LABEL
+from compromis.frames.reading import read_pieces, read_table
 from tests.stress.mutations import RELEASE
 
 

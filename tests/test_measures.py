@@ -12,10 +12,10 @@ from hypothesis.extra.numpy import arrays
 from sklearn import metrics
 
 import compromis as cp
-from compromis.measures import agreement, rates
-from compromis.measures.baselines import naive_baselines, shortfall
-from compromis.measures.costs import average_cost, read_cost
-from compromis.measures.pragma import pragma
+from compromis.measures import rates
+from compromis.measures import rates as agreement
+from compromis.measures.pragma import average_cost, pragma, read_cost
+from compromis.measures.verdict import naive_baselines, shortfall
 from tests import oracle
 
 matrices = st.integers(1, 5).flatmap(

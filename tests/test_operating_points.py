@@ -14,8 +14,9 @@ from sklearn.metrics import precision_recall_curve, roc_curve
 from sklearn.svm import LinearSVC
 
 from compromis.errors import InputError
+from compromis.evidence._kernels import ranking
 from compromis.evidence.points import OperatingPoints
-from compromis.kernels import hull, ranking
+from compromis.tradeoffs._kernels import hull
 from tests import naive_tradeoffs as naive
 
 SIX = ([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])

@@ -11,13 +11,12 @@ import pytest
 from scipy import stats
 
 import compromis as cp
-from compromis.measures.agreement import accuracy
+from compromis.evaluation.comparison import adjusted
 from compromis.measures.pragma import pragma
-from compromis.reporting.models import adjusted
+from compromis.measures.rates import accuracy
 from compromis.uncertainty.data_sets import critical_difference
 from compromis.uncertainty.folds import fold_mean
-from compromis.uncertainty.mcnemar import mcnemar
-from compromis.uncertainty.paired import compare_paired, draw_pairs
+from compromis.uncertainty.paired import compare_paired, draw_pairs, mcnemar
 from tests.command_line import run
 
 PREFERENCES = cp.Preferences.prioritise([1])

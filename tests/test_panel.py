@@ -11,8 +11,8 @@ import pytest
 
 import compromis as cp
 from compromis.errors import InputError
-from compromis.reporting.panel import panel_assets, panel_document
-from compromis.reporting.panel.binning import RUNGS, binned
+from compromis.reports.panel import panel_assets, panel_document
+from compromis.reports.panel.document import RUNGS, binned
 from tests.panel_cases import WORK, check, large_case, make_case, small_cases
 
 NODE = shutil.which("node")

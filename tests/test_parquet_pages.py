@@ -12,9 +12,8 @@ import polars as pl
 import pytest
 
 import compromis as cp
-from compromis.engines.parquet_pages import check_pages
-from compromis.engines.pieces import read_pieces
-from compromis.engines.reading import read_table
+from compromis.frames.parquet import check_pages
+from compromis.frames.reading import read_pieces, read_table
 from tests.stress.mutations import turned
 
 FRAME = pl.DataFrame({"t": ["a", "b", "a", None] * 3, "d": ["a"] * 12, "w": [0.5, 2.0] * 6})
@@ -186,8 +185,8 @@ def test_damage_that_pyarrow_finds_late_is_one_sentence(tmp_path, reader):
 
 THREADS = """
 import os, sys
-from compromis.engines.pieces import read_pieces
-from compromis.engines.reading import read_table
+from compromis.frames.reading import read_pieces
+from compromis.frames.reading import read_table
 import pyarrow.parquet
 before = set(os.listdir("/proc/self/task"))
 read_table(sys.argv[1], lambda names: names)
@@ -215,7 +214,7 @@ def negative_file(folder):
 
 def test_every_door_is_guarded(tmp_path, monkeypatch):
     path = negative_file(tmp_path)
-    monkeypatch.setattr("compromis.engines.parquet.engine", lambda: "polars")
+    monkeypatch.setattr("compromis.frames.parquet.engine", lambda: "polars")
     doors = [
         lambda: cp.scan(path, engine="polars"),
         lambda: read_table(str(path), lambda names: names),

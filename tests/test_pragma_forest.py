@@ -13,9 +13,9 @@ from sklearn.model_selection import KFold, cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from compromis.errors import InputError, UninformativeWarning
-from compromis.estimators.forest import PragmaForestClassifier
+from compromis.estimators.pragma_forest import PragmaForestClassifier
 from compromis.preferences import Preferences
-from compromis.trees.predict import mean_shares, tree_leaves
+from compromis.trees.store import mean_shares, tree_leaves
 from compromis.weights import search_weights
 
 EXPLAINED = {

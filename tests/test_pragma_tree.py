@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from compromis.errors import InputError
-from compromis.estimators.tree import PragmaTreeClassifier
+from compromis.estimators.pragma_tree import PragmaTreeClassifier
 from compromis.preferences import Preference, Preferences
 
 
@@ -179,7 +179,7 @@ def test_bad_parameters(parameters, message):
 
 @pytest.mark.parametrize(("max_features", "drawn"), [(None, 10), ("sqrt", 3), ("log2", 3), (4, 4), (40, 10), (0.25, 2)])
 def test_features_per_node(max_features, drawn):
-    from compromis.estimators.growing import features_per_node
+    from compromis.estimators.fitting import features_per_node
 
     assert features_per_node(max_features, 10) == drawn
 

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 import compromis as cp
-from compromis.engines.delimited import csv_text
-from compromis.engines.reading import read_table
-from compromis.files import write_whole
+from compromis._files import write_whole
+from compromis.frames.reading import read_table
+from compromis.frames.tables import csv_text
 
 HOSTILE = [
     "NA",

@@ -19,10 +19,10 @@ from scipy import stats
 from sklearn import metrics
 
 import compromis as cp
-from compromis.engines.columns import numbers
-from compromis.engines.reading import read_table
 from compromis.evidence.residuals import Residuals
-from compromis.uncertainty import regression as intervals_of_regression
+from compromis.frames.reading import read_table
+from compromis.frames.tables import numbers
+from compromis.regression import errors as intervals_of_regression
 from tests.command_line import run
 
 FIXTURES = Path(__file__).parent / "weka_numeric"

@@ -15,9 +15,9 @@ import pytest
 from click.testing import CliRunner
 
 import compromis as cp
-from compromis.cli.app import main
+from compromis.cli.run import main
 from compromis.errors import InputError
-from compromis.reporting.report_page import embedded
+from compromis.reports.page import embedded
 
 SECTIONS = ["verdict", "preferences", "knobs", "classes", "confusion", "votes", "curves", "weights", "how"]
 

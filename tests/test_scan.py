@@ -15,8 +15,7 @@ from click.testing import CliRunner
 
 import compromis as cp
 from compromis.cli import main
-from compromis.engines.paths import Files
-from compromis.engines.scanning import choose_engine, open_scan
+from compromis.frames.scanning import Files, choose_engine, open_scan
 from tests.frame_kinds import spark_sessions
 
 pytestmark = [
@@ -255,7 +254,7 @@ def test_a_file_that_changes_while_it_is_read(tmp_path):
 
 
 def test_missing_engines_name_their_extra(monkeypatch):
-    monkeypatch.setattr("compromis.engines.scanning.find_spec", lambda name: None)
+    monkeypatch.setattr("compromis.frames.scanning.find_spec", lambda name: None)
     with pytest.raises(cp.MissingExtra, match=r"pip install 'compromis\[big\]'"):
         choose_engine(None)
     with pytest.raises(

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 import compromis as cp
-from compromis.engines import nearby
-from compromis.evidence import votes_frame
+from compromis.frames import search as nearby
+from compromis.frames import votes as votes_frame
 from tests.frame_kinds import kinds, make
 
 PREFERENCES = cp.Preferences.prioritise(["c1"]).with_metric("f")

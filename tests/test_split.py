@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import compromis as cp
-from compromis.engines.reading import read_table
+from compromis.frames.reading import read_table
 
 
 def parts_of(result):

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 import compromis as cp
 from compromis.cli import main
-from compromis.reporting.tradeoff import TradeoffReport
+from compromis.tradeoffs.summary import TradeoffReport
 
 BAD = "\x1b[2J\x07x\x9b31m"
 COMMANDS = {

@@ -14,9 +14,9 @@ from scipy.integrate import quad
 
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
-from compromis.kernels import hull
 from compromis.metrics import METRICS, Metric
 from compromis.tradeoffs import Beta, PrecisionRecallSpace, TradeoffCurve, domain_of_application, isoline
+from compromis.tradeoffs._kernels import hull
 from tests import naive_tradeoffs as naive
 
 NAMES = tuple(METRICS)
@@ -141,7 +141,7 @@ class TestEnvelope:
             points = OperatingPoints.from_predictions(y, rng.normal(size=40_000) + y)
             through = TradeoffCurve(points, "fowlkes_mallows")
             with monkeypatch.context() as patch:
-                patch.setattr("compromis.tradeoffs.envelope._MANY", 10**9)
+                patch.setattr("compromis.tradeoffs.envelope._MANY_envelope", 10**9)
                 direct = TradeoffCurve(points, "fowlkes_mallows")
             assert len(through.candidates) > 1000
             assert len(direct.positions) > 20

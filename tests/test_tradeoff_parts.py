@@ -11,6 +11,7 @@ from scipy.stats import beta
 import compromis as cp
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
+from compromis.frames.bounds import best_inside
 from compromis.metrics import KULCZYNSKI
 from compromis.tradeoffs import (
     Beta,
@@ -23,12 +24,19 @@ from compromis.tradeoffs import (
     roc_hull,
 )
 from compromis.tradeoffs.areas import _check_density, _pieces, _quadrature, mass
-from compromis.tradeoffs.binned import best_inside
-from compromis.tradeoffs.candidates import PAIRS, candidates_of, join, single
-from compromis.tradeoffs.domain import _merged
-from compromis.tradeoffs.envelope import _without_gaps, upper_envelope
-from compromis.tradeoffs.minima import meeting
-from compromis.tradeoffs.numeric import _changes, _crossing, numeric_envelope
+from compromis.tradeoffs.comparison import meeting
+from compromis.tradeoffs.envelope import (
+    PAIRS,
+    _changes,
+    _crossing,
+    _without_gaps,
+    candidates_of,
+    join,
+    numeric_envelope,
+    single,
+    upper_envelope,
+)
+from compromis.tradeoffs.space import _merged
 
 SIX = ([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
 

@@ -35,7 +35,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import compromis as cp
-from compromis.estimators.ballots import out_of_bag_votes
+from compromis.estimators.honest_votes import out_of_bag_votes
 
 PREFERENCES = cp.Preferences.prioritise(["b"], metric="f")
 

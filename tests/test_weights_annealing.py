@@ -8,9 +8,9 @@ import scipy.sparse
 
 from compromis.errors import InputError
 from compromis.evidence.votes import Votes
-from compromis.kernels.weights_annealing import recount
 from compromis.preferences import Preference, Preferences
 from compromis.weights import Annealing, Budget, search_weights
+from compromis.weights._kernels.moves import recount
 from compromis.weights.descent import Descent
 from compromis.weights.problem import SearchProblem
 from tests import naive_weights as naive

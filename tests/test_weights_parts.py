@@ -14,7 +14,6 @@ import scipy.sparse
 import compromis as cp
 from compromis.errors import InputError
 from compromis.evidence.votes import Votes
-from compromis.kernels.metric_terms import COST
 from compromis.preferences import Preference, Preferences
 from compromis.weights import (
     Annealing,
@@ -24,11 +23,14 @@ from compromis.weights import (
     annealing,
     budget,
     exact,
-    own_metric,
     search_weights,
     sweep,
     weight_sweep,
 )
+from compromis.weights import (
+    problem as own_metric,
+)
+from compromis.weights._kernels.terms import COST
 from compromis.weights.budget import Meter, read_budget
 from compromis.weights.descent import Descent, Found, new_state, precedes, row_weight, tie_weights
 from compromis.weights.problem import WIDEST, SearchProblem

@@ -8,13 +8,13 @@ import scipy.sparse
 
 from compromis.errors import InputError
 from compromis.evidence.votes import Votes
-from compromis.kernels.sorting import sort_order
-from compromis.kernels.weights_annealing import recount
-from compromis.kernels.weights_cell import cell_of
-from compromis.kernels.weights_state import prepare, set_weight
-from compromis.kernels.weights_sweep import line_search, total_value, weight_bounds
 from compromis.preferences import Preference, Preferences
 from compromis.weights import Budget, Sweep, search_weights
+from compromis.weights._kernels.cells import cell_of
+from compromis.weights._kernels.flips import line_search, total_value, weight_bounds
+from compromis.weights._kernels.moves import recount
+from compromis.weights._kernels.sorting import sort_order
+from compromis.weights._kernels.state import prepare, set_weight
 from compromis.weights.descent import Descent
 from compromis.weights.problem import SearchProblem
 from tests import naive_weights as naive

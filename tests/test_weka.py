@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import compromis as cp
-from compromis.engines.reading import read_table
+from compromis.frames.reading import read_table
 
 
 def read_output(path):

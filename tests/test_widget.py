@@ -70,7 +70,7 @@ def test_without_votes_there_is_nothing_to_turn():
 
 
 def test_the_extra_is_named(monkeypatch):
-    from compromis.reporting.panel import widget
+    from compromis.reports.panel import widget
 
     widget._widget_class.cache_clear()
     monkeypatch.setitem(sys.modules, "anywidget", None)

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import compromis as cp
-from compromis.estimators.table_fit import change_by_tuning
+from compromis.cli.fit import change_by_tuning
 
 HERE = Path(__file__).parent
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import RepeatedStratifiedKFold
 
-from compromis.estimators.ballots import out_of_bag_votes, out_of_fold_votes, votes_of
+from compromis.estimators.honest_votes import out_of_bag_votes, out_of_fold_votes, votes_of
 from compromis.estimators.tuning import TuningOptions, auto_resamples, tune
 from compromis.evidence.votes import Votes, decide_votes
 from reproductions.study.rivals import TREES, forest

@@ -30,19 +30,16 @@ _HOMES = {
     "compromis.evidence.votes": ["Votes"],
     "compromis.measures.probability": ["training_priors"],
     "compromis.measures.verdict": ["Verdict"],
-    "compromis.uncertainty.areas": ["average_precision_interval", "tradeoff_area_interval"],
+    "compromis.uncertainty.areas": ["average_precision_interval", "roc_area_interval", "tradeoff_area_interval"],
     "compromis.uncertainty.bands": ["precision_recall_band", "roc_band", "tradeoff_band"],
     "compromis.uncertainty.data_sets": ["DataSetComparison", "compare_over_data_sets"],
-    "compromis.uncertainty.exchange": ["exchanges", "sure_ranges"],
-    "compromis.uncertainty.roc_area": ["roc_area_interval"],
+    "compromis.uncertainty.ranges": ["exchanges", "sure_ranges"],
     "compromis.plots.critical_difference": ["CriticalDifferenceDisplay"],
-    "compromis.reporting.cross_evaluation": ["CrossEvaluation"],
-    "compromis.reporting.evaluation": ["Evaluation"],
-    "compromis.reporting.models": ["ModelComparison"],
-    "compromis.reporting.panel.widget": ["panel"],
-    "compromis.reporting.report": ["Report"],
-    "compromis.evaluation.compare_models": ["compare_folds", "compare_models"],
-    "compromis.evaluation.cross_evaluate": ["cross_evaluate"],
+    "compromis.evaluation.cross_validation": ["CrossEvaluation", "cross_evaluate"],
+    "compromis.evaluation.evaluate": ["Evaluation", "evaluate", "evaluate_counts"],
+    "compromis.evaluation.comparison": ["ModelComparison", "compare_folds", "compare_models"],
+    "compromis.reports.panel.widget": ["panel"],
+    "compromis.reports.result": ["Report", "report"],
     "compromis.tradeoffs": [
         "Beta",
         "Choice",
@@ -70,7 +67,7 @@ _HOMES = {
         "roc_hull",
     ],
     "compromis.weights": ["Annealing", "Budget", "Exact", "Sweep", "WeightSearch", "search_weights"],
-    "compromis.deployment.decision": ["Decision"],
+    "compromis.weights.decision": ["Decision"],
     "compromis.drift": [
         "PrevalenceEstimate",
         "Unlabelled",
@@ -79,33 +76,27 @@ _HOMES = {
         "prevalence_by_em",
         "monitor",
     ],
-    "compromis.engines.cutting": ["BestCut", "best_cut"],
-    "compromis.engines.deciding": ["decide"],
-    "compromis.tradeoffs.binned": ["average_precision_bounds", "roc_area_bounds", "tradeoff_bounds"],
-    "compromis.evidence.count_bounds": ["CountBounds"],
-    "compromis.evidence.evidence_file": ["EvidenceFile", "merge_evidence", "read_evidence", "write_evidence"],
-    "compromis.measures.bounds": ["loss_bounds"],
-    "compromis.engines.scanning": ["scan"],
-    "compromis.engines.searching": ["FrameSearch", "search_frame"],
+    "compromis.frames.thresholds": ["BestCut", "best_cut"],
+    "compromis.frames.deciding": ["decide", "evaluate_frame"],
+    "compromis.frames.bounds": ["average_precision_bounds", "loss_bounds", "roc_area_bounds", "tradeoff_bounds"],
+    "compromis.evidence.bounds": ["CountBounds"],
+    "compromis.evidence.files": ["EvidenceFile", "merge_evidence", "read_evidence", "write_evidence"],
+    "compromis.frames.scanning": ["scan"],
+    "compromis.frames.search": ["FrameSearch", "search_frame"],
     "compromis.estimators.c45": ["C45Classifier"],
-    "compromis.estimators.forest": ["PragmaForestClassifier"],
-    "compromis.estimators.tree": ["PragmaTreeClassifier"],
+    "compromis.estimators.pragma_forest": ["PragmaForestClassifier"],
+    "compromis.estimators.pragma_tree": ["PragmaTreeClassifier"],
     "compromis.estimators.tuned_decision": ["TunedDecisionClassifier"],
-    "compromis.evaluation.evaluate": ["evaluate", "evaluate_counts"],
-    "compromis.evaluation.check": ["Check", "check"],
-    "compromis.evaluation.skore": ["add_to_skore", "skore_metrics"],
-    "compromis.reporting.mlflow": ["log_to_mlflow"],
-    "compromis.evaluation.evaluate_frame": ["evaluate_frame"],
+    "compromis.evaluation.checks": ["Check", "check"],
+    "compromis.integrations.skore": ["add_to_skore", "skore_metrics"],
+    "compromis.integrations.mlflow": ["log_to_mlflow"],
     "compromis.evidence.residuals": ["ErrorSums"],
-    "compromis.reporting.regression": ["RegressionEvaluation"],
-    "compromis.measures.generalisation": ["ComplexityCurve", "LearningCurve"],
-    "compromis.evaluation.generalisation": ["complexity_curve", "learning_curve"],
+    "compromis.regression.evaluation": ["RegressionEvaluation", "evaluate_error_sums", "evaluate_regression"],
+    "compromis.model_selection.curves": ["ComplexityCurve", "LearningCurve", "complexity_curve", "learning_curve"],
     "compromis.plots.learning_curve": ["PreferenceLearningCurveDisplay"],
     "compromis.plots.residuals": ["PredictedAgainstTrueDisplay", "ResidualDisplay"],
-    "compromis.evaluation.leaks": ["Leaks", "find_leaks", "row_groups"],
-    "compromis.evaluation.report": ["report"],
-    "compromis.evaluation.split": ["Split", "split"],
-    "compromis.evaluation.regression": ["evaluate_error_sums", "evaluate_regression"],
+    "compromis.model_selection.leaks": ["Leaks", "find_leaks", "row_groups"],
+    "compromis.model_selection.splitting": ["Split", "split"],
     "compromis.evaluation.scoring": ["pragma_loss", "pragma_scorer"],
     "compromis.plots.class_balance": ["ClassBalanceDisplay"],
     "compromis.plots.precision_recall_space": ["PrecisionRecallSpaceDisplay"],
@@ -121,7 +112,6 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = ["__version__", *sorted(_HOME_OF)]
 
 if TYPE_CHECKING:
-    from compromis.deployment.decision import Decision
     from compromis.drift import (
         Monitor,
         PrevalenceEstimate,
@@ -130,10 +120,6 @@ if TYPE_CHECKING:
         prevalence_by_confusion,
         prevalence_by_em,
     )
-    from compromis.engines.cutting import BestCut, best_cut
-    from compromis.engines.deciding import decide
-    from compromis.engines.scanning import scan
-    from compromis.engines.searching import FrameSearch, search_frame
     from compromis.errors import (
         CompromisError,
         DeviceWarning,
@@ -144,34 +130,35 @@ if TYPE_CHECKING:
         UninformativeWarning,
     )
     from compromis.estimators.c45 import C45Classifier
-    from compromis.estimators.forest import PragmaForestClassifier
-    from compromis.estimators.tree import PragmaTreeClassifier
+    from compromis.estimators.pragma_forest import PragmaForestClassifier
+    from compromis.estimators.pragma_tree import PragmaTreeClassifier
     from compromis.estimators.tuned_decision import TunedDecisionClassifier
-    from compromis.evaluation.check import Check, check
-    from compromis.evaluation.compare_models import compare_folds, compare_models
-    from compromis.evaluation.cross_evaluate import cross_evaluate
-    from compromis.evaluation.evaluate import evaluate, evaluate_counts
-    from compromis.evaluation.evaluate_frame import evaluate_frame
-    from compromis.evaluation.generalisation import complexity_curve, learning_curve
-    from compromis.evaluation.leaks import Leaks, find_leaks, row_groups
-    from compromis.evaluation.regression import evaluate_error_sums, evaluate_regression
-    from compromis.evaluation.report import report
+    from compromis.evaluation.checks import Check, check
+    from compromis.evaluation.comparison import ModelComparison, compare_folds, compare_models
+    from compromis.evaluation.cross_validation import CrossEvaluation, cross_evaluate
+    from compromis.evaluation.evaluate import Evaluation, evaluate, evaluate_counts
     from compromis.evaluation.scoring import pragma_loss, pragma_scorer
-    from compromis.evaluation.skore import add_to_skore, skore_metrics
-    from compromis.evaluation.split import Split, split
     from compromis.evidence import Counts
-    from compromis.evidence.count_bounds import CountBounds
-    from compromis.evidence.evidence_file import EvidenceFile, merge_evidence, read_evidence, write_evidence
+    from compromis.evidence.bounds import CountBounds
+    from compromis.evidence.files import EvidenceFile, merge_evidence, read_evidence, write_evidence
     from compromis.evidence.grouped import GroupedCounts
     from compromis.evidence.paired import PairedCounts
     from compromis.evidence.points import OperatingPoints
     from compromis.evidence.residuals import ErrorSums
     from compromis.evidence.votes import Votes
-    from compromis.measures.bounds import loss_bounds
-    from compromis.measures.generalisation import ComplexityCurve, LearningCurve
+    from compromis.frames.bounds import average_precision_bounds, loss_bounds, roc_area_bounds, tradeoff_bounds
+    from compromis.frames.deciding import decide, evaluate_frame
+    from compromis.frames.scanning import scan
+    from compromis.frames.search import FrameSearch, search_frame
+    from compromis.frames.thresholds import BestCut, best_cut
+    from compromis.integrations.mlflow import log_to_mlflow
+    from compromis.integrations.skore import add_to_skore, skore_metrics
     from compromis.measures.probability import training_priors
     from compromis.measures.verdict import Verdict
     from compromis.metrics import METRICS, Metric, metric_value
+    from compromis.model_selection.curves import ComplexityCurve, LearningCurve, complexity_curve, learning_curve
+    from compromis.model_selection.leaks import Leaks, find_leaks, row_groups
+    from compromis.model_selection.splitting import Split, split
     from compromis.plots.class_balance import ClassBalanceDisplay
     from compromis.plots.critical_difference import CriticalDifferenceDisplay
     from compromis.plots.learning_curve import PreferenceLearningCurveDisplay
@@ -183,13 +170,9 @@ if TYPE_CHECKING:
     from compromis.plots.votes import VoteDisplay
     from compromis.plots.weight_sweep import WeightSweepDisplay
     from compromis.preferences import Preference, Preferences
-    from compromis.reporting.cross_evaluation import CrossEvaluation
-    from compromis.reporting.evaluation import Evaluation
-    from compromis.reporting.mlflow import log_to_mlflow
-    from compromis.reporting.models import ModelComparison
-    from compromis.reporting.panel.widget import panel
-    from compromis.reporting.regression import RegressionEvaluation
-    from compromis.reporting.report import Report
+    from compromis.regression.evaluation import RegressionEvaluation, evaluate_error_sums, evaluate_regression
+    from compromis.reports.panel.widget import panel
+    from compromis.reports.result import Report, report
     from compromis.tradeoffs import (
         Beta,
         Choice,
@@ -216,13 +199,12 @@ if TYPE_CHECKING:
         roc_curve,
         roc_hull,
     )
-    from compromis.tradeoffs.binned import average_precision_bounds, roc_area_bounds, tradeoff_bounds
-    from compromis.uncertainty.areas import average_precision_interval, tradeoff_area_interval
+    from compromis.uncertainty.areas import average_precision_interval, roc_area_interval, tradeoff_area_interval
     from compromis.uncertainty.bands import precision_recall_band, roc_band, tradeoff_band
     from compromis.uncertainty.data_sets import DataSetComparison, compare_over_data_sets
-    from compromis.uncertainty.exchange import exchanges, sure_ranges
-    from compromis.uncertainty.roc_area import roc_area_interval
+    from compromis.uncertainty.ranges import exchanges, sure_ranges
     from compromis.weights import Annealing, Budget, Exact, Sweep, WeightSearch, search_weights
+    from compromis.weights.decision import Decision
     from compromis.weights.sweep_curve import WeightSweep, weight_sweep
 
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from compromis._arrays import on_host
+from compromis._files import check_labels
 from compromis._typing import Label
+from compromis.errors import InputError, shown
 
 
 def plain_label(label: Any) -> Label:
@@ -14,3 +21,344 @@ def plain_label(label: Any) -> Label:
     if isinstance(label, np.generic):
         return label.item()
     return str.__str__(label) if isinstance(label, str) else label
+
+
+CHUNK = 1 << 16
+"""Rows looked at together: small enough for the cache, large enough that Python's overhead vanishes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelColumn:
+    """Labels of one kind, none missing.
+
+    `values` holds integers or booleans (`kind` says which), or objects of that one kind; with `categories`, it holds
+    their codes.
+    """
+
+    name: str
+    values: NDArray[Any]
+    kind: str
+    categories: tuple[Label, ...] | None = None
+    index: Any = None
+    """pandas' row labels, to notice rows that do not belong together."""
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether the column can be counted without looking labels up."""
+        return self.values.dtype.kind in "iub"
+
+    def lists(self) -> Iterator[list[Any]]:
+        """Yield the labels chunk by chunk as Python lists, categories spelled out."""
+        for start in range(0, len(self.values), CHUNK):
+            chunk = self.values[start : start + CHUNK].tolist()
+            yield chunk if self.categories is None else [self.categories[code] for code in chunk]
+
+
+def read_labels(values: Any, name: str) -> LabelColumn:
+    """Return the labels as a checked column; `name` is what messages call it."""
+    values = on_host(values)
+    if type(values).__module__.partition(".")[0] in {"pandas", "polars", "pyarrow", "modin", "cudf"}:
+        return _read_series(values, name)
+    return _read_array(_as_array(values, name), name)
+
+
+def read_classes(labels: Any, name: str = "labels") -> tuple[Label, ...]:
+    """Return the classes in the order wanted, as plain values, each of which stands once; `name` is what messages call them."""
+    try:
+        order = tuple(plain_label(label) for label in labels)
+        distinct = len(set(order))
+    except TypeError:
+        raise InputError(
+            f"{name} must be a list of classes, text or numbers, got {type(labels).__name__} of something else"
+        ) from None
+    if distinct < len(order):
+        raise InputError(f"each class stands once in {name}, got {shown(order)}")
+    return order
+
+
+def check_same_rows(first: LabelColumn, second: LabelColumn) -> None:
+    """Refuse columns of different length, kind or row labels."""
+    if len(first) != len(second):
+        raise InputError(
+            f"{first.name} has {len(first):,} rows, {second.name} has {len(second):,}; they must describe the same rows"
+        )
+    if len(first) == 0:
+        raise InputError(f"{first.name} and {second.name} are empty; there is nothing to evaluate")
+    if first.kind != second.kind:
+        if second.kind == "float":
+            shares = np.unique(np.asarray(second.values[:CHUNK], dtype=np.float64)).tolist()
+            refuse_probabilities([share for share in shares if _is_share(share)], second.name)
+        raise InputError(
+            f"{first.name} has labels of type {first.kind}, {second.name} of type {second.kind}; convert one so that both are of one type"
+        )
+    check_same_index(first, second.index, second.name)
+
+
+def refuse_probabilities(never_true: Sequence[Label], name: str) -> None:
+    """Refuse decisions of which three and more are never the true class, and are shares between 0 and 1."""
+    if len(never_true) > 2 and all(map(_is_share, never_true)):
+        raise InputError(
+            f"{name} holds probabilities ({shown(never_true[:3])} ...), not classes; pass them as y_proba, or decide first with predict"
+        )
+
+
+def _is_share(label: Label) -> bool:
+    """Whether a label is a number between 0 and 1, or the text of one."""
+    try:
+        return 0 < float(label) < 1  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return False
+
+
+def check_same_index(column: LabelColumn, index: Any, name: str) -> None:
+    """Refuse pandas objects whose row labels do not belong together."""
+    if column.index is not None and index is not None and not column.index.equals(index):
+        raise InputError(
+            f"{column.name} and {name} have different pandas indexes; align them with reindex, "
+            f"or pass .to_numpy() if the rows are in the same order"
+        )
+
+
+def pandas_index(values: Any) -> Any:
+    """Return the row labels of a pandas object, None for anything else."""
+    index = getattr(values, "index", None)
+    return index if hasattr(index, "equals") else None
+
+
+def _as_array(values: Any, name: str) -> NDArray[Any]:
+    if isinstance(values, (str, bytes, dict)) or not hasattr(values, "__len__"):
+        raise InputError(f"{name} must be a list, array or series of labels, got {type(values).__name__}")
+    array = values if isinstance(values, np.ndarray) else _plain_array(values)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    nested = array.dtype == object and len(array) > 0 and isinstance(array.flat[0], (list, np.ndarray))
+    if array.ndim != 1 or nested:
+        shape = (len(array), len(array.flat[0])) if nested else array.shape
+        raise InputError(
+            f"{name} must hold one label per row, got shape {shape}; pass probabilities as y_proba, and evaluate each output of a "
+            "multi-label model by itself"
+        )
+    return array
+
+
+def _plain_array(values: Any) -> NDArray[Any]:
+    """Return an array that holds the values as they are.
+
+    numpy turns [1, "a"] into text, [2**64 - 1, 7] into floats, and members of an enumeration into shortened text.
+    """
+    kinds = {type(value) for value in values}
+    array = np.asarray(values) if kinds <= {bool} or kinds <= {int} or kinds <= {float} else None
+    if array is None or (kinds == {int} and array.dtype.kind not in "iu"):
+        array = np.empty(len(values), dtype=object)
+        array[:] = list(values)
+    return array
+
+
+def _read_array(array: NDArray[Any], name: str, index: Any = None) -> LabelColumn:
+    if isinstance(array, np.ma.MaskedArray):
+        _refuse_missing(np.ma.getmaskarray(array), name)
+        array = array.data
+    kind = array.dtype.kind
+    if kind in "iu":
+        return LabelColumn(name, array, "int", index=index)
+    if kind == "b":
+        return LabelColumn(name, array.view(np.uint8), "bool", index=index)
+    if kind in "US":
+        return LabelColumn(name, array, "str" if kind == "U" else "bytes", index=index)
+    if kind == "f":
+        _refuse_missing(np.isnan(array), name)
+        return LabelColumn(name, array, "float", index=index)
+    if kind == "M":
+        _refuse_missing(np.isnat(array), name)
+        return LabelColumn(name, array.astype("datetime64[us]"), "datetime", index=index)
+    return LabelColumn(name, *_check_objects(array, name), index=index)
+
+
+def _check_objects(array: NDArray[Any], name: str) -> tuple[NDArray[Any], str]:
+    types: set[type] = set()
+    for start in range(0, len(array), CHUNK):
+        types |= set(map(type, array[start : start + CHUNK].tolist()))
+    if any(_is_missing_type(kind) or issubclass(kind, (float, np.floating, Decimal)) for kind in types):
+        _refuse_missing(np.fromiter((_is_missing(value) for value in array), dtype=bool, count=len(array)), name)
+    kinds = {_kind_of(kind) for kind in types}
+    if len(kinds) > 1:
+        raise InputError(f"{name} mixes labels of types {' and '.join(sorted(kinds))}; convert them to one type")
+    kind = kinds.pop() if kinds else "object"
+    if kind not in {"int", "bool", "float", "str"}:
+        _check_hashable(array, name)
+    if kind in {"int", "bool"}:
+        type_of = int if kind == "int" else bool
+        plain = _plain_array([type_of(value) for value in array])
+        return plain if plain.dtype == object else _read_array(plain, name).values, kind
+    return array, kind
+
+
+def _check_hashable(array: NDArray[Any], name: str) -> None:
+    try:
+        for value in array:
+            hash(value)
+    except TypeError:
+        raise InputError(
+            f"{name} holds something that cannot be a label, such as a list; labels are text or numbers"
+        ) from None
+
+
+def _kind_of(kind: type) -> str:
+    for plain in (bool, int, float, str):  # bool before int: it is one
+        if issubclass(kind, plain):
+            return plain.__name__
+    if issubclass(kind, (np.integer, np.floating)):
+        return "int" if issubclass(kind, np.integer) else "float"
+    return "bool" if issubclass(kind, np.bool_) else kind.__name__
+
+
+def _is_missing_type(kind: type) -> bool:
+    return kind is type(None) or kind.__name__ in {"NAType", "NaTType"}
+
+
+def _is_missing(value: Any) -> bool:
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    return _is_missing_type(type(value)) or (isinstance(value, (float, np.floating)) and value != value)
+
+
+def _refuse_missing(missing: NDArray[np.bool_], name: str) -> None:
+    count = int(missing.sum())
+    if count:
+        raise InputError(
+            f"{name} has {count:,} missing label{'s' if count > 1 else ''} (the first in row {int(missing.argmax())}, counting from 0); "
+            f"drop those rows or give them a label of their own"
+        )
+
+
+def _read_series(values: Any, name: str) -> LabelColumn:
+    import narwhals as nw
+
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if not isinstance(series, nw.Series):
+        if hasattr(values, "columns") and len(values.columns) == 1:
+            return _read_series(values[values.columns[0]], name)
+        if type(values).__module__.startswith("pandas") and getattr(values, "ndim", 0) == 1:  # an Index or a bare array
+            import pandas
+
+            return _read_series(pandas.Series(values), name)
+        if hasattr(values, "dictionary_encode"):  # an array of pyarrow
+            import pyarrow
+
+            return _read_series(pyarrow.chunked_array([values]), name)
+        raise InputError(f"{name} must be one column of labels, got {type(values).__name__}; select the column first")
+    index = pandas_index(values)
+    _refuse_missing(np.asarray(series.is_null().to_numpy(), dtype=bool), name)
+    if isinstance(series.dtype, (nw.Categorical, nw.Enum)) and _has_order(values, series.dtype):
+        return _read_categorical(series, name, index)
+    if series.dtype.is_integer() or series.dtype == nw.Boolean:
+        array = np.asarray(series.to_numpy())
+        return _read_array(array if array.dtype.kind in "iub" else np.array(series.to_list()), name, index)
+    if series.dtype.is_float():
+        return _read_array(series.to_numpy(), name, index)
+    objects = np.empty(len(series), dtype=object)
+    objects[:] = series.to_list()
+    return _read_array(objects, name, index)
+
+
+def _has_order(values: Any, dtype: Any) -> bool:
+    """Whether the categories are in an order of the user's: pandas' and Enum's are, a dictionary's is incidental."""
+    return hasattr(dtype, "categories") or hasattr(getattr(values, "cat", None), "codes")
+
+
+def _read_categorical(series: Any, name: str, index: Any) -> LabelColumn:
+    native = series.to_native()
+    if hasattr(native, "cat") and hasattr(native.cat, "codes"):  # pandas: the codes are there
+        categories = tuple(plain_label(label) for label in native.cat.categories)
+        codes = native.cat.codes.to_numpy()
+    else:
+        categories = tuple(series.dtype.categories)
+        position = {label: code for code, label in enumerate(categories)}
+        codes = np.fromiter(map(position.__getitem__, series.to_list()), dtype=np.int64, count=len(series))
+    kinds = {_kind_of(type(label)) for label in categories}
+    if len(kinds) > 1:
+        raise InputError(
+            f"{name} has categories of types {' and '.join(sorted(kinds))}; convert them to one type ({shown(categories)})"
+        )
+    return LabelColumn(name, codes, kinds.pop() if kinds else "object", categories, index)
+
+
+_WIDEST = 1 << 16
+"""The widest range of integers that is looked up in a table."""
+
+
+def read_positions(column: LabelColumn, labels: Sequence[Any] | None) -> tuple[NDArray[np.int64], tuple[Label, ...]]:
+    """Return the position of each label, and the classes: `labels` if given, else categories, else those that occur, sorted.
+
+    Raises
+    ------
+    InputError
+        If `labels` repeats a class or misses one that occurs.
+    """
+    codes, found = _codes(column)
+    check_labels(found)
+    order = _order(column, found, labels)
+    place = {label: position for position, label in enumerate(order)}
+    missing = [label for label in found if label not in place]
+    if missing:
+        raise InputError(
+            f"labels misses {shown(missing)}, which {column.name} has; add {'it' if len(missing) == 1 else 'them'} to labels"
+        )
+    places = np.array([place[label] for label in found], dtype=np.int64)
+    if np.array_equal(places, np.arange(len(found))):
+        return codes, order
+    return places[codes], order
+
+
+def positions_in(values: Any, classes: Sequence[Label], name: str) -> NDArray[np.int64]:
+    """Return the position of each row's class in `classes`, which must hold them all; `name` is what messages call the rows."""
+    return read_positions(read_labels(values, name), classes)[0]
+
+
+def _order(column: LabelColumn, found: Sequence[Label], labels: Sequence[Any] | None) -> tuple[Label, ...]:
+    if labels is None:
+        return column.categories if column.categories is not None else tuple(found)
+    return read_classes(labels)
+
+
+def _codes(column: LabelColumn) -> tuple[NDArray[np.int64], list[Label]]:
+    """Number the labels by their order among those that occur."""
+    values = column.values
+    if column.categories is not None:
+        present, codes = np.unique(values, return_inverse=True)
+        return codes.astype(np.int64), [column.categories[code] for code in present]
+    if column.is_integer and len(values):
+        low, high = int(values.min()), int(values.max())
+        if high - low < _WIDEST and high < 2**63:
+            return _integer_codes(values, low, high, bool if column.kind == "bool" else int)
+    if values.dtype.kind == "O":
+        return _object_codes(column)
+    present, codes = np.unique(values, return_inverse=True)
+    return codes.astype(np.int64), [plain_label(label) for label in present]
+
+
+def _integer_codes(values: NDArray[Any], low: int, high: int, kind: type) -> tuple[NDArray[np.int64], list[Label]]:
+    offset = values.astype(np.int64) - low if low else np.require(values, dtype=np.int64, requirements=["C", "A", "W"])
+    present = np.flatnonzero(np.bincount(offset, minlength=high - low + 1))
+    found: list[Label] = [kind(low + place) for place in present]
+    if len(present) == high - low + 1:
+        return offset, found
+    lookup = np.zeros(high - low + 1, dtype=np.int64)
+    lookup[present] = np.arange(len(present))
+    return lookup[offset], found
+
+
+def _object_codes(column: LabelColumn) -> tuple[NDArray[np.int64], list[Label]]:
+    found = set().union(*(set(chunk) for chunk in column.lists()))
+    try:
+        ordered = sorted(found)
+    except TypeError:
+        raise InputError(
+            f"the labels of {column.name} have no order ({shown(list(found))}); pass labels= in the order wanted"
+        ) from None
+    place = {label: position for position, label in enumerate(ordered)}
+    parts = [np.fromiter(map(place.__getitem__, chunk), dtype=np.int64, count=len(chunk)) for chunk in column.lists()]
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64), [plain_label(label) for label in ordered]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import compromis as cp
-from compromis.reporting.panel import panel_assets
-from compromis.reporting.report_page import embedded
+from compromis.reports.page import embedded
+from compromis.reports.panel import panel_assets
 from tests.panel_cases import WORK, check, large_case, make_case, small_cases
 
 

@@ -94,7 +94,7 @@ def test_names_are_text_and_nothing_runs(report):
     assert page.evaluate("document.scripts.length") == 2
     assert page.evaluate("document.querySelectorAll('[onerror], [onfocus], [autofocus]').length") == 0
     names = page.evaluate("Array.from(document.querySelectorAll('#classes tbody th'), (one) => one.textContent)")
-    from compromis.reporting.intervals_text import shown_label
+    from compromis.evaluation.render.text import shown_label
 
     assert names == [shown_label(label) for label in HOSTILE]
     knobs = page.evaluate("Array.from(document.querySelectorAll('#panel summary .cp-name'), (one) => one.textContent)")
@@ -180,7 +180,7 @@ def test_text_has_contrast(report, scheme):
 def test_names_of_files_and_columns_are_text(watched, tmp_path, name):
     from click.testing import CliRunner
 
-    from compromis.cli.app import main
+    from compromis.cli.run import main
 
     rows = "".join(
         f'{truth},"{truth}",{share},{1 - share}\n' for truth, share in (("a", 0.8), ("b", 0.3), ("b", 0.6), ("a", 0.4))

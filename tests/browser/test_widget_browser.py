@@ -7,7 +7,7 @@ import json
 import pytest
 
 import compromis as cp
-from compromis.reporting.report_page import embedded
+from compromis.reports.page import embedded
 
 pytest.importorskip("anywidget", reason="anywidget is not installed")
 

@@ -10,8 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 import compromis as cp
-from compromis.estimators.model_file import TableModel, load_model, save_model
-from compromis.estimators.table_model import ColumnSpec
+from compromis.estimators.model_file import ColumnSpec, TableModel, load_model, save_model
 from tests.properties.laws import law
 from tests.properties.strategies import positive_weights, seeds
 

@@ -11,12 +11,13 @@ import numpy as np
 
 import compromis as cp
 from compromis.evidence import Counts
-from compromis.evidence.distributions import DistributionErrors
-from compromis.measures import agreement, rates
-from compromis.measures.baselines import naive_baselines
+from compromis.evidence.scores import DistributionErrors
+from compromis.measures import rates
+from compromis.measures import rates as agreement
 from compromis.measures.pragma import pragma
 from compromis.measures.probability import weka_errors
 from compromis.measures.ranking import average_precision, roc_area
+from compromis.measures.verdict import naive_baselines
 from compromis.preferences import PreferenceArrays
 from tests import oracle
 from tests.stress.cases import Case, exact, random_case

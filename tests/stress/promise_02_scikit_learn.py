@@ -18,7 +18,8 @@ from sklearn import config_context, metrics
 
 import compromis as cp
 from compromis.evidence import Counts
-from compromis.measures import agreement, rates
+from compromis.measures import rates
+from compromis.measures import rates as agreement
 from compromis.measures.ranking import average_precision, roc_area
 from tests import oracle
 from tests.stress.cases import Case, exact, random_case

@@ -8,7 +8,8 @@ import numpy as np
 
 import compromis as cp
 from compromis.errors import InputError
-from compromis.measures import agreement, rates
+from compromis.measures import rates
+from compromis.measures import rates as agreement
 from compromis.measures.ranking import average_precision, roc_area
 from tests import oracle
 from tests.stress.counting import count_seeds

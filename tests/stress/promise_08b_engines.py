@@ -55,10 +55,10 @@ def _compared(path: Path, expected: Counter[tuple[str, str]] | None, engines: li
 def counted(path: Path, engine: str) -> Counter[tuple[str, str]] | str:
     """Return the counts of an engine, or its error."""
     import compromis as cp
-    from compromis.cli.engine_options import label_texts
-    from compromis.engines import columns
-    from compromis.engines.reading import read_table
-    from compromis.evidence.counts_frame import count_text_frame
+    from compromis.cli.options import label_texts
+    from compromis.frames import tables as columns
+    from compromis.frames.counts import count_text_frame
+    from compromis.frames.reading import read_table
 
     try:
         if engine == "memory":
@@ -81,7 +81,7 @@ def counted(path: Path, engine: str) -> Counter[tuple[str, str]] | str:
 
 
 def _both(names: list[str]) -> list[str]:
-    from compromis.engines.reading import pick_column
+    from compromis.frames.reading import pick_column
 
     return [pick_column(name, names) for name in ("t", "d")]
 

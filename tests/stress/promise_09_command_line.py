@@ -23,8 +23,8 @@ from click.testing import CliRunner
 
 import compromis as cp
 from compromis.cli import main
-from compromis.evaluation.compare_models import compare_models
-from compromis.reporting.tradeoff import TradeoffReport
+from compromis.evaluation.comparison import compare_models
+from compromis.tradeoffs.summary import TradeoffReport
 from tests.stress.counting import count_seeds
 from tests.stress.outcome import Outcome, Progress, scaled, silent
 

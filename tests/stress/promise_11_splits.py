@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from compromis.kernels.criteria import CRITERIA
+from compromis.trees._kernels.gains import CRITERIA
 from compromis.trees.grow import StopRule
-from compromis.trees.predict import tree_leaves
+from compromis.trees.store import tree_leaves
 from tests.stress.counting import count_seeds
 from tests.stress.outcome import Outcome, Progress, scaled, silent
 from tests.test_growing import check_root, grow_on, leaves_as_sets, random_preferences

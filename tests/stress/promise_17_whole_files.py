@@ -33,7 +33,7 @@ ELSEWHERE = {"files.py", "studio/places.py", "studio/saving.py", "plots/picture_
 
 LOOP = """
 import sys
-from compromis.files import write_whole
+from compromis._files import write_whole
 path, size = sys.argv[1], int(sys.argv[2])
 contents = [letter * size + b"end" for letter in (b"a", b"b")]
 print("ready", flush=True)
@@ -90,8 +90,8 @@ def writers(*, models: bool) -> dict[str, Callable[[Path, int], Any]]:
     import numpy as np
 
     import compromis as cp
-    from compromis.engines.delimited import csv_text
-    from compromis.files import write_whole
+    from compromis._files import write_whole
+    from compromis.frames.tables import csv_text
 
     result = cp.evaluate(["a", "b", "b"], ["a", "b", "a"])
     return (_model_writer() if models else {}) | {
@@ -165,7 +165,7 @@ def _failing(call: str) -> Iterator[None]:
 def limited_sizes(folder: Path, times: int) -> Outcome:
     """Limit the size of files in a process of its own, below, at and above what is written."""
     program = (
-        "import resource, signal, sys\nfrom compromis.files import write_whole\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "import resource, signal, sys\nfrom compromis._files import write_whole\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "for limit in range(0, 20001, max(1, 20000 // int(sys.argv[2]))):\n"
         "    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 40, -1))\n    write_whole(sys.argv[1], b'old' * 5000)\n"
         "    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, -1))\n    told = False\n"
@@ -228,7 +228,7 @@ def small_disk(size: str = "1m") -> Iterator[Path]:
 
 def full_disk(disk: Path, times: int) -> Outcome:
     """Fill the disk more and more, and write over a file; then the same through the command line."""
-    from compromis.files import write_whole
+    from compromis._files import write_whole
 
     total = Outcome(0)
     path, ballast = disk / "file", disk / "ballast"

@@ -59,7 +59,7 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
 
 
 def _cell(text: str, *, neutral: bool) -> Outcome:
-    from compromis.engines.delimited import csv_text
+    from compromis.frames.tables import csv_text
 
     header, row = csv.reader(io.StringIO(csv_text({text + "": ["plain"], "other": [text]}), newline=""))
     expected = "'" + text if neutral else text

@@ -83,9 +83,8 @@ def _tried(load: Callable[[], Any], case: str) -> tuple[str, ...]:
 def loaders() -> dict[str, Callable[[Path], Any]]:
     """Every door through which a file comes in."""
     import compromis as cp
-    from compromis.engines.pieces import read_pieces
-    from compromis.engines.reading import read_table
     from compromis.estimators.model_file import load_model
+    from compromis.frames.reading import read_pieces, read_table
 
     def classes(path: Path, engine: str | None = None) -> Any:
         return cp.Counts.from_frame(cp.scan(path, engine=engine), truth="truth", prediction="decision")

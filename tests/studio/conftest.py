@@ -9,8 +9,8 @@ import pytest
 
 import compromis as cp
 from compromis.studio.comparing import compare_class
-from compromis.studio.places import Places
 from compromis.studio.serving import warm_up
+from compromis.studio.storage import Places
 from compromis.studio.workspace import Workspace
 from tests.studio.running import Running
 

@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 
 from compromis.studio.guard import Secrets
-from compromis.studio.places import Places
 from compromis.studio.serving import listen, make_server
+from compromis.studio.storage import Places
 from compromis.studio.workspace import Workspace
 
 JSON = {"content-type": "application/json"}

@@ -21,8 +21,8 @@ import pytest
 from compromis.errors import InputError
 from compromis.studio.app import create_app
 from compromis.studio.guard import Secrets, read_token
-from compromis.studio.places import Places, checked_name
 from compromis.studio.serving import listen
+from compromis.studio.storage import Places, checked_name
 from compromis.studio.workspace import Workspace
 from tests.studio.running import BINARY, JSON, Running
 

@@ -11,12 +11,11 @@ import polars as pl
 import pytest
 
 import compromis as cp
-from compromis.engines.pieces import read_pieces
-from compromis.engines.reading import read_table
 from compromis.errors import InputError
-from compromis.studio import tuning
-from compromis.studio.guessing import propose
+from compromis.frames.reading import read_pieces, read_table
+from compromis.studio import workspace as tuning
 from compromis.studio.jobs import Cancelled, Job, Jobs
+from compromis.studio.loading import propose
 from tests.studio.conftest import votes_csv
 
 LABELS = ["good", "bad", "ugly"]

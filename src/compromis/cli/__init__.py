@@ -1,5 +1,5 @@
 """The command line: parse, one library call, print."""
 
-from compromis.cli.app import main
+from compromis.cli.run import main
 
 __all__ = ["main"]

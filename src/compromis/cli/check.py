@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from compromis.cli.saying import say_dropped
+from compromis.cli.run import say_dropped
 
 
 @click.command("check")
@@ -42,8 +42,8 @@ def command(
 
     The exit code is 0 when every minimum is met, 1 when one is missed, and 2 when the check could not be made.
     """
-    from compromis.cli.predicted import check_options, read_predicted
-    from compromis.evaluation.check import check
+    from compromis.cli.inputs import check_options, read_predicted
+    from compromis.evaluation.checks import check
     from compromis.evaluation.evaluate import evaluate_counts
     from compromis.preferences import Preferences
 

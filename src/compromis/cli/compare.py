@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from compromis.cli.preference_options import preference_options, read_preferences
-from compromis.cli.saying import say_dropped
+from compromis.cli.options import preference_options, read_preferences
+from compromis.cli.run import say_dropped
 
 if TYPE_CHECKING:
-    from compromis.engines.table import Table
+    from compromis.frames.tables import Table
 
 
 @click.command("compare")
@@ -49,8 +49,8 @@ def command(
 
     Labels are read as text, exactly as written: NA, null and 01 stay what they are; an empty field is missing.
     """
-    from compromis.engines import columns
-    from compromis.evaluation.compare_models import compare_models
+    from compromis.evaluation.comparison import compare_models
+    from compromis.frames import tables as columns
 
     preferences = read_preferences(preferences_file, prioritise, metric)
     table, dropped = columns.drop_missing(_read(file, truth, decisions, weight), [truth, *decisions], drop=drop_missing)
@@ -67,7 +67,7 @@ def command(
 
 
 def _read(file: str, truth: str, decisions: tuple[str, ...], weight: str | None) -> Table:
-    from compromis.engines.reading import pick_column, read_table
+    from compromis.frames.reading import pick_column, read_table
 
     wanted = [truth, *decisions] if weight is None else [truth, *decisions, weight]
     return read_table(file, lambda names: [pick_column(name, names) for name in wanted])

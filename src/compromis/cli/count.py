@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from compromis.cli.engine_options import engine_options
-from compromis.cli.saying import say_dropped
+from compromis.cli.options import engine_options
+from compromis.cli.run import say_dropped
 
 
 @click.command("count")
@@ -41,8 +41,8 @@ def command(file: str, output: str, min_cell: int, **options: Any) -> None:
 
     Only counts leave the file; docs/engines.md says what they reveal.
     """
-    from compromis.cli.gather import gather
-    from compromis.evidence.evidence_file import write_evidence
+    from compromis.cli.inputs import gather
+    from compromis.evidence.files import write_evidence
 
     asked = [bool(options["prediction"]), bool(options["votes"]), bool(options["score"])]
     if sum(asked) != 1:

@@ -12,11 +12,11 @@ def command() -> None:
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.model_selection import train_test_split
 
-    from compromis.estimators.table_fit import change_by_tuning
+    from compromis.cli.fit import change_by_tuning
+    from compromis.estimators.change import Change
     from compromis.estimators.tuned_decision import TunedDecisionClassifier
     from compromis.evaluation.evaluate import evaluate
     from compromis.preferences import Preference, Preferences
-    from compromis.reporting.change import Change
 
     data = load_breast_cancer()
     truth = data.target_names[data.target].astype(str)

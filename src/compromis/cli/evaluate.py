@@ -1,4 +1,4 @@
-"""compromis evaluate: the report of a file of true and predicted classes."""
+"""The report of files of any size: decisions only, counted by an engine."""
 
 from __future__ import annotations
 
@@ -8,14 +8,75 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from compromis.cli.engine_options import engine_options, wants_engine
-from compromis.cli.preference_options import preference_options, read_preferences
-from compromis.cli.saying import say_dropped
-from compromis.cli.shares import read_cost_file, read_pairs
-from compromis.cli.words import report_in_options
+from compromis.cli.inputs import by_class, count_classes, gather
+from compromis.cli.options import (
+    engine_options,
+    opened,
+    preference_options,
+    read_cost_file,
+    read_pairs,
+    read_preferences,
+    score_columns,
+    wants_engine,
+)
+from compromis.cli.run import report_in_options, say_dropped
 
 if TYPE_CHECKING:
-    from compromis.reporting.evaluation import Evaluation
+    from compromis.evaluation.evaluate import Evaluation
+
+_PREDICTED = "compromis decision"
+
+
+def evaluate_large(
+    file: str,
+    truth: str,
+    prediction: str | None,
+    scores: tuple[str, ...],
+    weight: str | None,
+    labels: tuple[str, ...],
+    drop_missing: bool,
+    engine: str | None,
+    cluster: str | None,
+    preferences: Any,
+    confidence: float | None,
+) -> tuple[Any, int]:
+    """Return the evaluation of the counts, and the rows left out."""
+    from compromis.evaluation.evaluate import evaluate_counts
+
+    if scores:
+        click.echo("probability errors and areas need the rows in memory; the report is of the decisions", err=True)
+    if prediction is not None:
+        counts, dropped = gather(
+            file, truth=truth, prediction=prediction, weight=weight, labels=labels, drop_missing=drop_missing, engine=engine,
+            cluster=cluster,
+        )  # fmt: skip
+    else:
+        counts, dropped = _count_scores(file, truth, scores, weight, drop_missing, engine, cluster)
+    return evaluate_counts(counts, preferences=preferences, confidence=confidence), dropped
+
+
+def _count_scores(
+    file: str,
+    truth: str,
+    scores: tuple[str, ...],
+    weight: str | None,
+    drop_missing: bool,
+    engine: str | None,
+    cluster: str | None,
+) -> tuple[Any, int]:
+    """Count the classes of the highest scores."""
+    from compromis.frames.deciding import decide
+
+    chosen: dict[str, str] = {}
+
+    def numbers(names: list[str]) -> list[str]:
+        chosen.update(score_columns(scores, names, [truth, weight]))
+        return [*chosen, *([] if weight is None else [weight])]
+
+    with opened(file, engine, cluster, numbers) as scan:
+        frame = decide(scan.frame, proba=by_class(chosen), name=_PREDICTED)
+        classes = tuple(by_class(chosen).values())
+        return count_classes(frame, truth, _PREDICTED, weight, classes, drop_missing)
 
 
 class _ClassesOrNumbers(click.Command):
@@ -96,17 +157,15 @@ def command(
 
     Labels are read as text, exactly as written: NA, null and 01 stay what they are; an empty field is missing.
     """
-    from compromis.engines import columns
-    from compromis.engines.reading import read_scored
     from compromis.evaluation.evaluate import evaluate
+    from compromis.frames import tables as columns
+    from compromis.frames.reading import read_scored
 
     if prediction is None and not scores:
         raise click.UsageError("give --prediction, --proba, or both")
     preferences = read_preferences(preferences_file, prioritise, metric)
     costed, costs = ([], None) if cost is None else read_cost_file(cost)
     if wants_engine(file, engine, cluster) and (engine is not None or group is None):
-        from compromis.cli.evaluate_large import evaluate_large
-
         if group is not None:
             raise click.UsageError("--group needs the rows in memory; leave out --engine")
         result, dropped = evaluate_large(
@@ -148,7 +207,7 @@ def _print(result: Evaluation, as_json: bool, markdown: bool) -> None:
 
 def _completed(result: Evaluation, priors: dict[Any, float] | None, costs: list[list[float]] | None) -> Evaluation:
     """Add priors and costs to an evaluation whose rows stayed in their engine."""
-    from compromis.measures.costs import read_cost
+    from compromis.measures.pragma import read_cost
     from compromis.measures.probability import read_priors
 
     classes = result.counts.classes
@@ -160,7 +219,7 @@ def _completed(result: Evaluation, priors: dict[Any, float] | None, costs: list[
 def _priors(
     given: tuple[str, ...], train_file: str | None, column: str, classes: Sequence[str] | None
 ) -> dict[Any, float] | None:
-    from compromis.engines.reading import pick_column, read_table
+    from compromis.frames.reading import pick_column, read_table
     from compromis.measures.probability import training_priors
 
     if given and train_file:

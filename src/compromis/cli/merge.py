@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from compromis.cli.preference_options import preference_options, read_preferences
-from compromis.cli.words import report_without_advice
+from compromis.cli.options import preference_options, read_preferences
+from compromis.cli.run import report_without_advice
 
 
 @click.command("merge")
@@ -34,8 +34,7 @@ def command(
     Counts become the report of 'evaluate', vote patterns (with --preferences or --prioritise) the weights of 'tune',
     operating points the intervals of 'tradeoff'.
     """
-    from compromis.evidence.evidence_file import EvidenceFile, merge_evidence, read_evidence, write_file
-    from compromis.evidence.suppression import suppress
+    from compromis.evidence.files import EvidenceFile, merge_evidence, read_evidence, suppress, write_file
 
     preferences = read_preferences(preferences_file, prioritise, metric)
     merged = merge_evidence(read_evidence(part) for part in parts)
@@ -62,7 +61,7 @@ def _report(evidence: Any, preferences: Any, weights: str | None, as_json: bool)
         return result.to_json() if as_json else report_without_advice(str(result))
     if isinstance(evidence, Votes):
         return _weights(evidence, preferences, weights)
-    from compromis.reporting.tradeoff import TradeoffReport
+    from compromis.tradeoffs.summary import TradeoffReport
 
     report = TradeoffReport.from_points(
         {"score": evidence}, metric="kulczynski" if preferences is None else preferences.metric

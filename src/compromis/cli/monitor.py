@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from compromis.cli.preference_options import preference_options, read_preferences
-from compromis.cli.saying import say_dropped
+from compromis.cli.options import preference_options, read_preferences
+from compromis.cli.run import say_dropped
 
 if TYPE_CHECKING:
-    from compromis.cli.predicted import Predicted
-    from compromis.drift.monitor import Unlabelled
+    from compromis.cli.inputs import Predicted
+    from compromis.drift.monitoring import Unlabelled
     from compromis.evidence import Counts
 
 
@@ -61,8 +61,8 @@ def command(
     Without labels the class shares are estimated. The exit code is 1 when the last period does not meet the preferences, 2 when
     nothing could be judged.
     """
-    from compromis.cli.predicted import check_options, read_predicted
-    from compromis.drift.monitor import monitor
+    from compromis.cli.inputs import check_options, read_predicted
+    from compromis.drift.monitoring import monitor
 
     check_options(prediction, votes, weights)
     preferences = read_preferences(preferences_file, prioritise, metric, required=True)
@@ -102,7 +102,7 @@ def _names(files: tuple[str, ...]) -> list[str]:
 
 
 def _has_column(file: str, name: str) -> bool:
-    from compromis.engines.reading import column_names
+    from compromis.frames.reading import column_names
 
     return name in column_names(file)
 
@@ -110,9 +110,9 @@ def _has_column(file: str, name: str) -> bool:
 def _unlabelled(one: Predicted, reference: Counts) -> Unlabelled:
     import numpy as np
 
-    from compromis.drift.monitor import Unlabelled
+    from compromis.drift.monitoring import Unlabelled
     from compromis.drift.prevalence import prevalence_by_em
-    from compromis.evidence.positions import positions_in
+    from compromis.labels import positions_in
 
     predicted = np.bincount(positions_in(one.labels, reference.classes, "prediction"), minlength=len(reference.classes))
     support = reference.support / reference.support.sum()

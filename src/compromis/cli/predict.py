@@ -9,8 +9,8 @@ import click
 from compromis.errors import InputError
 
 if TYPE_CHECKING:
-    from compromis.engines.table import Table
     from compromis.estimators.model_file import TableModel
+    from compromis.frames.tables import Table
 
 PREDICTED = "predicted"
 
@@ -33,10 +33,10 @@ def command(model_file: str, data: str, append: bool, votes: str | None, output:
 
     With --append --proba p_ the output is what 'evaluate --prediction predicted' and 'report --proba p_' take.
     """
-    from compromis.engines.delimited import csv_text
-    from compromis.engines.reading import pick_column, read_table
+    from compromis._files import write_whole
     from compromis.estimators.model_file import load_model
-    from compromis.files import write_whole
+    from compromis.frames.reading import pick_column, read_table
+    from compromis.frames.tables import csv_text
 
     model = load_model(model_file)
 
@@ -53,7 +53,7 @@ def command(model_file: str, data: str, append: bool, votes: str | None, output:
 
 
 def _columns(model: TableModel, table: Table, append: bool, votes: str | None) -> dict[str, list[Any]]:
-    from compromis.estimators.table_fit import vote_table
+    from compromis.cli.fit import vote_table
 
     shares = vote_table(model, table)
     made: dict[str, list[Any]] = {PREDICTED if append else model.target: model.decision.decide(shares).tolist()}

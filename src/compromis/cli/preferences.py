@@ -59,8 +59,8 @@ def command(
 
 
 def _classes(file: str | None, truth: str | None) -> list[str]:
-    from compromis.engines.reading import pick_column, read_table
     from compromis.errors import InputError
+    from compromis.frames.reading import pick_column, read_table
 
     if file is None or truth is None:
         raise click.UsageError("give FILE and --truth COL, or --label for each class")

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from compromis.cli.words import report_in_options
+from compromis.cli.run import report_in_options
 
 if TYPE_CHECKING:
-    from compromis.engines.table import Table
+    from compromis.frames.tables import Table
 
 
 @click.command("evaluate")
@@ -67,8 +67,8 @@ def command(
     **options: Any,
 ) -> None:
     """Evaluate the predicted numbers in FILE (CSV, TSV, ARFF or Parquet, also gzip; '-' is standard input)."""
-    from compromis.engines import columns
-    from compromis.evaluation.regression import evaluate_regression
+    from compromis.frames import tables as columns
+    from compromis.regression.evaluation import evaluate_regression
 
     constants = {name: number for name in baselines if (number := _constant(name)) is not None}
     table = _read(file, [truth, prediction, *(name for name in baselines if name not in constants)], weight)
@@ -101,13 +101,13 @@ def _constant(name: str) -> float | None:
 
 
 def _training(file: str, column: str) -> Any:
-    from compromis.engines import columns
+    from compromis.frames import tables as columns
 
     return columns.numbers(_read(file, [column], None), column)
 
 
 def _read(file: str, names: list[str], weight: str | None) -> Table:
-    from compromis.engines.reading import pick_column, read_table
+    from compromis.frames.reading import pick_column, read_table
 
     wanted = names if weight is None else [*names, weight]
     return read_table(file, lambda found: [pick_column(name, found) for name in wanted])

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from compromis.cli.preference_options import preference_options, read_preferences
-from compromis.cli.saying import say_dropped
+from compromis.cli.options import preference_options, read_preferences
+from compromis.cli.run import say_dropped
 
 
 class _Remembering(click.Command):
@@ -75,9 +75,9 @@ def command(
 
     The page needs neither a server nor the network, and holds counts and vote patterns, no rows.
     """
-    from compromis.engines import columns
-    from compromis.engines.reading import read_scored
-    from compromis.evaluation.report import report_of_columns
+    from compromis.frames import tables as columns
+    from compromis.frames.reading import read_scored
+    from compromis.reports.result import report_of_columns
 
     if prediction is None and not scores:
         raise click.UsageError("give --prediction, --proba, or both")

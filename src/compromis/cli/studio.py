@@ -52,8 +52,8 @@ def command(files: tuple[str, ...], demo: bool, output: str, port: int, no_brows
             "the studio needs Starlette and uvicorn; install them with: pip install 'compromis[studio]'"
         ) from None
     from compromis.studio.guard import Secrets, read_token
-    from compromis.studio.places import Places
     from compromis.studio.serving import listen, make_server, open_browser, serve
+    from compromis.studio.storage import Places
     from compromis.studio.workspace import Workspace
 
     places = Places(files, output)

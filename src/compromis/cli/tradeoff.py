@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from compromis.cli.engine_options import engine_options, wants_engine
-from compromis.cli.saying import say_dropped
+from compromis.cli.options import engine_options, wants_engine
+from compromis.cli.run import say_dropped
 
 
 @click.command("tradeoff")
@@ -53,17 +53,17 @@ def command(
 
     Recall weight 0 is precision alone, 1 recall alone.
     """
-    from compromis.reporting.tradeoff import TradeoffReport
+    from compromis.tradeoffs.summary import TradeoffReport
 
     options = {"metric": metric, "min_precision": min_precision, "min_recall": min_recall}
     if wants_engine(file, engine, cluster):
-        from compromis.cli.gather import gather_scores
+        from compromis.cli.inputs import gather_scores
 
         points, dropped = gather_scores(file, truth, scores, pos_label, weight, drop_missing, engine, cluster)
         report = TradeoffReport.from_points(points, **options)  # type: ignore[arg-type]
     else:
-        from compromis.engines import columns
-        from compromis.engines.reading import pick_column, read_table
+        from compromis.frames import tables as columns
+        from compromis.frames.reading import pick_column, read_table
 
         wanted = [truth, *scores, *([] if weight is None else [weight])]
         table = read_table(file, lambda names: [pick_column(name, names) for name in wanted])
@@ -76,7 +76,7 @@ def command(
             **options,
         )
     if picture is not None:
-        from compromis.plots.picture_file import write_picture
+        from compromis.plots._base import write_picture
         from compromis.plots.tradeoff import TradeoffDisplay
 
         write_picture(picture, lambda: TradeoffDisplay.from_comparison(report.comparison))

@@ -1,13 +1,77 @@
-"""compromis tune: weights for the votes in a file."""
+"""Weights for votes in files of any size, by passes of an engine."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
 import click
 
-from compromis.cli.engine_options import engine_options, wants_engine
-from compromis.cli.preference_options import preference_options, read_preferences
-from compromis.cli.saying import say_dropped, say_interrupted
-from compromis.cli.shares import read_pairs
+from compromis.cli.inputs import by_class, without_missing
+from compromis.cli.options import (
+    engine_options,
+    label_texts,
+    opened,
+    preference_options,
+    read_pairs,
+    read_preferences,
+    score_columns,
+    wants_engine,
+)
+from compromis.cli.run import say_dropped, say_interrupted
+
+
+def tune_large(
+    file: str,
+    truth: str,
+    votes: tuple[str, ...],
+    drop_missing: bool,
+    engine: str | None,
+    cluster: str | None,
+    preferences: Any,
+    output: str | None,
+    settings: dict[str, Any],
+) -> None:
+    """Search, write and say; Ctrl-C during a search says what it found, during a pass over the data it ends the program."""
+    from compromis.cli.progress import SearchProgress, search_progress
+    from compromis.estimators.change import Change
+    from compromis.frames.search import search_frame
+
+    chosen: dict[str, str] = {}
+    reported: list[SearchProgress] = []
+
+    @contextmanager
+    def report() -> Iterator[SearchProgress]:
+        with search_progress() as one:
+            reported.append(one)
+            yield one
+
+    def numbers(names: list[str]) -> list[str]:
+        chosen.update(score_columns(votes, names, [truth]))
+        return list(chosen)
+
+    with opened(file, engine, cluster, numbers) as scan:
+        frame, dropped = without_missing(scan.frame, truth, drop_missing)
+        found = search_frame(
+            frame,
+            truth=truth,
+            proba=by_class(chosen),
+            preferences=preferences,
+            spell=label_texts,
+            reporter=report,
+            **settings,
+        )
+    interrupted = any(one.interrupted for one in reported)
+    if output is not None and not interrupted:
+        found.search.decision.to_json(output)
+    say_dropped(dropped)
+    click.echo(Change(found.before, found.search.counts, preferences))
+    click.echo(found.summary())
+    if interrupted:
+        say_interrupted()
+    if output is not None:
+        click.echo(f"weights written to {output}")
 
 
 @click.command("tune")
@@ -60,16 +124,14 @@ def command(
     reads the data there are none yet, and it just ends.
     """
     from compromis.cli.progress import search_progress
-    from compromis.engines import columns
-    from compromis.engines.reading import read_scored
+    from compromis.estimators.change import Change
     from compromis.evidence.votes import Votes
-    from compromis.reporting.change import Change
+    from compromis.frames import tables as columns
+    from compromis.frames.reading import read_scored
     from compromis.weights import search_weights
 
     preferences = read_preferences(preferences_file, prioritise, metric, required=True)
     if wants_engine(file, engine, cluster):
-        from compromis.cli.tune_large import tune_large
-
         settings = {"method": method, "smoothing": smoothing, "budget": seconds, "random_state": seed}
         tune_large(file, truth, votes, drop_missing, engine, cluster, preferences, output, settings)
         return

@@ -1,5 +1,5 @@
 """Decisions where the predictions are made: JSON, plain numpy, SQL, ONNX."""
 
-from compromis.deployment.decision import Decision
+from compromis.weights.decision import Decision
 
 __all__ = ["Decision"]

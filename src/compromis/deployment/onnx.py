@@ -12,7 +12,7 @@ from compromis._typing import Label
 from compromis.errors import InputError, MissingExtra, shown
 
 if TYPE_CHECKING:
-    from compromis.deployment.decision import Decision
+    from compromis.weights.decision import Decision
 
 OPSET, IR_VERSION = 17, 8
 """Old enough for every onnxruntime in use; the nodes below have not changed since."""

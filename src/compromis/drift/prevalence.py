@@ -1,23 +1,192 @@
-"""New class shares from predictions without labels: expectation maximisation, and inversion of the confusion matrix."""
+"""The shares of a mixture whose parts are known: the likelihood that expectation maximisation climbs."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._arrays import make_frame
 from compromis._typing import Floats, Label
-from compromis.drift.estimate import PrevalenceEstimate
-from compromis.drift.mixture import fit_mixture
-from compromis.errors import InputError, shown
+from compromis.errors import InputError, shown, shown_label
 from compromis.evidence import Counts
-from compromis.evidence.positions import positions_in
-from compromis.evidence.prevalence import read_shares
-from compromis.evidence.vote_values import complain, is_sparse, read_votes
-from compromis.labels import plain_label
-from compromis.uncertainty.interval import Interval, normal_quantile, read_confidence
+from compromis.evidence.inputs import read_shares
+from compromis.evidence.scores import complain, is_sparse, read_votes
+from compromis.labels import plain_label, positions_in
+from compromis.uncertainty.intervals import Interval, normal_quantile, read_confidence
+
+_TINY = 1e-300
+_STEPS = 2_000
+_FLAT = 10.0
+"""A standard error of the logit from which on there are so few rows that the curvature says nothing, whatever the confidence."""
+_STILL = 1e-9
+"""A change of the shares below which climbing ends."""
+_DROP = 1e-3
+"""What an extrapolation leaves of a share at least: steps multiply, so that from 0 there is no way back."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MixtureFit:
+    """The most likely shares of K known densities; `density` holds each row's, up to a factor of the row's own."""
+
+    density: Floats
+    shares: Floats
+
+    def interval(self, k: int, z: float) -> Interval:
+        """Return a share with bounds z standard errors away on the scale of logits; at the edge, where the likelihood has fallen."""
+        share = float(self.shares[k])
+        error = self._errors()[k]
+        if share < 1e-6 or share > 1 - 1e-6 or not error > 0:
+            return self._interval_at_edge(k, z)
+        logit, unit = math.log(share / (1 - share)), error / (share * (1 - share))
+        if unit > _FLAT:
+            return self._interval_at_edge(k, z)
+        step = z * unit
+        low, high = (1 / (1 + math.exp(-(logit + side * step))) for side in (-1, 1))
+        return Interval(share, low, high)
+
+    def _errors(self) -> Floats:
+        """The standard errors of the shares, from the observed information along the directions that keep their sum."""
+        inside = self.shares > 1e-6
+        errors = np.zeros(len(self.shares))
+        if inside.sum() < 2:
+            return errors
+        ratio = self.density[:, inside] / np.maximum(self.density @ self.shares, _TINY)[:, np.newaxis]
+        basis = np.linalg.qr(np.eye(inside.sum()) - 1 / inside.sum())[0][:, : inside.sum() - 1]
+        covariance = basis @ np.linalg.pinv(basis.T @ (ratio.T @ ratio) @ basis) @ basis.T
+        errors[inside] = np.sqrt(np.maximum(np.diag(covariance), 0))
+        return errors
+
+    def _interval_at_edge(self, k: int, z: float) -> Interval:
+        share, best = float(self.shares[k]), self._height(k, float(self.shares[k]))
+
+        def edge(end: float) -> float:
+            near, far = share, end
+            if self._height(k, far) >= best - z * z / 2:
+                return end
+            for _ in range(50):
+                middle = (near + far) / 2
+                near, far = (middle, far) if self._height(k, middle) >= best - z * z / 2 else (near, middle)
+            return near
+
+        return Interval(share, edge(0.0), edge(1.0))
+
+    def _height(self, k: int, share: float) -> float:
+        """The log-likelihood with class k at `share` and the others in proportion."""
+        others = np.delete(self.shares, k)
+        rest = others / others.sum() if others.sum() > 0 else np.full(len(others), 1 / len(others))
+        moved = np.insert((1 - share) * rest, k, share)
+        return float(np.log(np.maximum(self.density @ moved, _TINY)).sum())
+
+
+def fit_mixture(density: Floats) -> MixtureFit:
+    """Climb to the most likely shares by expectation maximisation, every third step extrapolated (SQUAREM).
+
+    The likelihood is concave, so that climbing leads to its one maximum; where many classes overlap it is so flat that the steps
+    may end before, next to no likelihood below it.
+    """
+    shares = np.full(density.shape[1], 1 / density.shape[1])
+    height = _likelihood(density, shares)
+    for _ in range(_STEPS):
+        first = _step(density, shares)
+        second = _step(density, first)
+        change, bend = first - shares, second - first - (first - shares)
+        best, best_height = second, _likelihood(density, second)
+        if (curved := float(np.abs(bend).sum())) > _TINY:  # both scaled by it, as their squares would vanish
+            stride = max(1.0, float(np.linalg.norm(change / curved) / np.linalg.norm(bend / curved)))
+            leap = np.maximum(shares + 2 * stride * change + stride**2 * bend, _DROP * second)
+            leap = _step(density, leap / leap.sum())
+            leap_height = _likelihood(density, leap)
+            if leap_height > best_height:
+                best, best_height = leap, leap_height
+        moved = float(np.abs(best - shares).max())
+        shares, risen = best, best_height - height
+        height = best_height
+        if moved < _STILL and risen < 1e-9:
+            break
+    return MixtureFit(density, shares)
+
+
+def _step(density: Floats, shares: Floats) -> Floats:
+    joint = density * shares
+    posterior: Floats = (joint / np.maximum(joint.sum(axis=1, keepdims=True), _TINY)).mean(axis=0)
+    return posterior / posterior.sum()
+
+
+def _likelihood(density: Floats, shares: Floats) -> float:
+    return float(np.log(np.maximum(density @ shares, _TINY)).sum())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PrevalenceEstimate:
+    """The class shares of rows without labels, estimated under the assumption that only the shares have changed.
+
+    Attributes
+    ----------
+    method : str
+        ``"em"`` or ``"confusion"``.
+    classes : tuple
+        The classes.
+    intervals : tuple of Interval
+        The share of each class with its bounds.
+    confidence : float
+        The confidence of the bounds.
+    rows : int
+        The rows it was estimated from.
+    plausible : bool
+        False where no class shares explain the rows: something else than the shares has changed.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> labelled = cp.Counts.from_matrix([[90, 10], [4, 16]], ["healthy", "sick"])
+    >>> found = cp.prevalence_by_confusion(["healthy"] * 62 + ["sick"] * 38, reference=labelled)
+    >>> found.shares.round(2).tolist(), found.rows  # 0.1 x 0.6 + 0.8 x 0.4 = 0.38
+    ([0.6, 0.4], 100)
+    """
+
+    method: str
+    classes: tuple[Label, ...]
+    intervals: tuple[Interval, ...]
+    confidence: float
+    rows: int
+    plausible: bool = True
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """The shares, in the order of the classes; they sum to 1."""
+        return np.array([one.value for one in self.intervals])
+
+    @property
+    def by_class(self) -> Mapping[Label, Interval]:
+        """The share of each class with its bounds, by label."""
+        return MappingProxyType(dict(zip(self.classes, self.intervals, strict=True)))
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return one row per class as a data frame of pandas, polars or pyarrow."""
+        names = ("value", "low", "high")
+        columns: dict[str, Any] = {"label": list(self.classes)}
+        columns |= {name.replace("value", "share"): [getattr(one, name) for one in self.intervals] for name in names}
+        return make_frame(columns, backend)
+
+    def __str__(self) -> str:
+        how = {"em": "expectation maximisation", "confusion": "inversion of the confusion matrix"}[self.method]
+        lines = [f"class shares of {self.rows:,} rows by {how} ({100 * self.confidence:g} % confidence):"]
+        lines += [
+            f"  {shown_label(label)} {100 * one.value:.2f} % ({100 * one.low:.2f} to {100 * one.high:.2f})"
+            for label, one in self.by_class.items()
+        ]
+        if not self.plausible:
+            lines.append(
+                "  no class shares explain these rows: more than the shares has changed; label a sample of them"
+            )
+        return "\n".join(lines)
+
 
 _SURE = 3.5
 """Standard errors below 0 after which a share is no longer taken for a 0 that was missed by chance."""

@@ -1,8 +1,9 @@
-"""C4.5 as a scikit-learn classifier."""
+"""Arrays and data frames as the tables C4.5 takes: numeric and nominal columns apart."""
 
 from __future__ import annotations
 
 import numbers
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -11,11 +12,52 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from compromis.errors import InputError
-from compromis.estimators.c45_table import array_table, attributes_of, frame_table
-from compromis.estimators.columns import Column, array_columns, as_frame, feature_names, frame_columns
-from compromis.estimators.outputs import refuse_many_outputs
-from compromis.trees.c45 import Examples, Rules, Table, Tree, fit_tree, shares, tree_text
+from compromis.errors import InputError, shown
+from compromis.estimators.columns import Column, array_columns, as_frame, feature_names, frame_columns, numbers_of
+from compromis.estimators.honest_votes import refuse_many_outputs
+from compromis.trees.c45 import Attribute, Examples, Rules, Table, Tree, fit_tree, shares, tree_text
+
+
+def attributes_of(columns: Sequence[Column]) -> tuple[Attribute, ...]:
+    """The columns for the tree, categories as text."""
+    return tuple(
+        Attribute(column.name, None if column.categories is None else tuple(str(c) for c in column.categories))
+        for column in columns
+    )
+
+
+def frame_table(frame: Any, columns: Sequence[Column]) -> Table:
+    """The frame's values; categories not seen in training are missing."""
+    numeric: list[NDArray[np.float64]] = []
+    nominal: list[NDArray[np.int32]] = []
+    for series, column in zip(frame.iter_columns(), columns, strict=True):
+        if column.categories is None:
+            numeric.append(numbers_of(series))
+        else:
+            nominal.append(column.codes(series.to_list()))
+    return _table(columns, numeric, nominal, len(frame))
+
+
+def array_table(X: NDArray[np.float64], columns: Sequence[Column]) -> Table:
+    """The values of an array whose columns are all numeric."""
+    named = [column.name for column in columns if column.categories is not None]
+    if named:
+        raise InputError(
+            f"X is an array, but the tree was grown on a data frame with the nominal columns {shown(named)}; "
+            "pass a data frame with the same columns"
+        )
+    return _table(columns, list(X.T), [], len(X))
+
+
+def _table(
+    columns: Sequence[Column], numeric: list[NDArray[np.float64]], nominal: list[NDArray[np.int32]], n_rows: int
+) -> Table:
+    return Table(
+        attributes_of(columns),
+        np.array(numeric, dtype=np.float64).reshape(len(numeric), n_rows),
+        np.array(nominal, dtype=np.int32).reshape(len(nominal), n_rows),
+    )
+
 
 LARGEST_WHOLE = 2**53  # whole numbers up to here are exact in float64
 

@@ -20,23 +20,22 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, indexable
 
-from compromis.deployment.decision import Decision
 from compromis.errors import InputError, UninformativeWarning, shown
-from compromis.estimators.ballots import (
+from compromis.estimators.honest_votes import (
     check_votes_are_possible,
     has_members,
     leaves_rows_out,
     out_of_bag_votes,
     out_of_fold_votes,
+    refuse_many_outputs,
     votes_of,
     with_hard_leaves,
 )
-from compromis.estimators.outputs import refuse_many_outputs
-from compromis.estimators.preferences_repr import PreferencesReprMixin
-from compromis.estimators.tuning import ShowsTuning, Tuned, TuningOptions, auto_resamples, tune
+from compromis.estimators.tuning import PreferencesReprMixin, ShowsTuning, Tuned, TuningOptions, auto_resamples, tune
 from compromis.evidence.votes import Votes, decide_votes, read_class_weights
 from compromis.labels import plain_label
 from compromis.preferences import Preferences
+from compromis.weights.decision import Decision
 
 AUTO_FOLDS = 5
 AUTO_SMOOTHING = 0.0

@@ -1,19 +1,52 @@
-"""Tuning vote weights for an estimator: one search, and how far it can be trusted."""
+"""Estimators with preferences say them in words below scikit-learn's diagram."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from html import escape
+from typing import Any
 
 import numpy as np
+from sklearn.utils import estimator_html_repr
 
 from compromis._typing import Floats
 from compromis.errors import shown_label
+from compromis.estimators.fitting import whole
 from compromis.evidence import Counts
 from compromis.evidence.votes import Votes
 from compromis.measures.pragma import pragma
 from compromis.measures.verdict import Verdict, judge
 from compromis.preferences import PreferenceArrays, Preferences
+from compromis.trees.store import Wording
 from compromis.weights import Sweep, WeightSearch, search_weights
+
+_STYLE = "margin: .4em 0 0; padding: .3em .8em; border-left: .3em solid #1f6f9f; font: 13px/1.5 system-ui, sans-serif;"
+
+
+class PreferencesReprMixin:
+    """A mixin, to stand before BaseEstimator: ``_html_repr`` is what scikit-learn shows in notebooks."""
+
+    preferences: Any
+
+    def _html_repr(self) -> str:
+        diagram: str = estimator_html_repr(self)
+        if not isinstance(self.preferences, Preferences):
+            return diagram
+        lines = "<br>".join(escape(shown_label(line)) for line in self.preferences.describe().split("\n"))
+        return f'{diagram}<div class="compromis-preferences" style="{_STYLE}"><strong>What matters</strong><br>{lines}</div>'
+
+
+def wording_of(estimator: Any) -> Wording:
+    """Names as the estimator has them."""
+    names = [column.name for column in estimator.columns_]
+    categories = [column.categories for column in estimator.columns_]
+    return Wording(names, categories, estimator.classes_.tolist(), estimator.binning_)
+
+
+def depth_shown(max_depth: int | None, unlimited: int) -> int:
+    """How deep to show a tree."""
+    return unlimited if max_depth is None else whole("max_depth", max_depth, 0)
+
 
 AUTO_RESAMPLES, AUTO_RESAMPLES_MANY = 20, 6
 """For up to three classes, and for more, where a search takes longer; see docs/tuning.md for the comparison."""

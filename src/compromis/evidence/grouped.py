@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
-from compromis.evidence.labels import read_labels
-from compromis.evidence.positions import positions_in
-from compromis.evidence.weights import read_weights
+from compromis.evidence.inputs import read_weights
+from compromis.labels import positions_in, read_labels
 
 
 @dataclass(frozen=True, slots=True, eq=False)

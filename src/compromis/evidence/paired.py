@@ -11,11 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from compromis._typing import Label
 from compromis.errors import InputError
-from compromis.evidence.counts import Counts
-from compromis.evidence.labels import read_labels
-from compromis.evidence.positions import positions_in
-from compromis.evidence.room import check_room
-from compromis.evidence.weights import read_weights
+from compromis.evidence.counts import Counts, check_room
+from compromis.evidence.inputs import read_weights
+from compromis.labels import positions_in, read_labels
 
 MOST_TABLE = 1 << 24
 """Cells looked up in a table; more are sorted instead."""

@@ -10,17 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from compromis._typing import Label
-from compromis.errors import InputError, shown
-from compromis.evidence.counts import Counts
-from compromis.evidence.labels import read_labels
-from compromis.evidence.positions import read_positions
-from compromis.evidence.prevalence import prevalence_factors
-from compromis.evidence.room import check_room
-from compromis.evidence.vote_values import Matrix, column_labels, complain, is_sparse, read_votes
-from compromis.evidence.weights import read_weights
+from compromis.errors import InputError, nearest, shown
+from compromis.evidence.counts import Counts, check_room
+from compromis.evidence.inputs import prevalence_factors, read_weights
+from compromis.evidence.scores import Matrix, column_labels, complain, is_sparse, read_votes
+from compromis.labels import plain_label, read_labels, read_positions
 
 if TYPE_CHECKING:
-    from compromis.evidence.count_bounds import CountBounds
+    from compromis.evidence.bounds import CountBounds
 
 _SAMPLE = 8192
 """Rows looked at to see whether merging pays."""
@@ -148,7 +145,7 @@ class Votes:
         >>> cp.Votes.from_frame(frame, truth="true", proba=["a", "b"]).multiplicity.tolist()
         [1, 2]
         """
-        from compromis.evidence.votes_frame import patterns_of_frame
+        from compromis.frames.votes import patterns_of_frame
 
         return patterns_of_frame(frame, truth=truth, proba=proba, labels=labels, weight=weight, bins=bins)
 
@@ -158,7 +155,7 @@ class Votes:
 
     def counts(self, weights: ArrayLike, *, smoothing: float = 0.0) -> Counts:
         """Return the confusion counts that the weights lead to; rows without votes are left out."""
-        from compromis.kernels.vote_rows import count_decisions
+        from compromis.evidence._kernels.vote_rows import count_decisions
 
         matrix = np.zeros((len(self.classes), len(self.classes)), dtype=self.multiplicity.dtype)
         count_decisions(self.truth, self.decide(weights, smoothing=smoothing), self.multiplicity, matrix)
@@ -173,7 +170,7 @@ class Votes:
 
     def bounds(self, weights: ArrayLike, *, smoothing: float = 0.0) -> CountBounds:
         """Return between which numbers the counts lie where votes were binned; low and high are the same where they are exact."""
-        from compromis.evidence.count_bounds import bound_counts
+        from compromis.evidence.bounds import bound_counts
 
         return bound_counts(self, weights, smoothing)
 
@@ -228,10 +225,10 @@ class Votes:
 def decide_votes(votes: Matrix, weights: NDArray[np.float64], smoothing: float = 0.0) -> NDArray[np.int64]:
     """Return the position of the class with the largest weight x (votes + smoothing) of each row; ties go to the first.
 
-    `votes` comes from `compromis.evidence.vote_values.read_votes`; a row without votes goes to the first class or,
+    `votes` comes from `compromis.evidence.scores.read_votes`; a row without votes goes to the first class or,
     with smoothing, to the class of the largest weight.
     """
-    from compromis.kernels.vote_rows import decide_dense, decide_sparse
+    from compromis.evidence._kernels.vote_rows import decide_dense, decide_sparse
 
     decision = np.empty(votes.shape[0], dtype=np.int64)
     if is_sparse(votes):
@@ -268,7 +265,7 @@ def _labels_of(votes: Any, column: Any, labels: Sequence[Any] | None) -> Sequenc
 
 
 def _check_and_find_empty(matrix: Matrix) -> NDArray[np.bool_]:
-    from compromis.kernels.vote_rows import scan_dense
+    from compromis.evidence._kernels.vote_rows import scan_dense
 
     if is_sparse(matrix):  # its values were checked on the way in
         empty = np.diff(matrix.indptr) == 0
@@ -285,7 +282,7 @@ def _check_and_find_empty(matrix: Matrix) -> NDArray[np.bool_]:
 
 def _grouped(matrix: Matrix, truth: NDArray[np.int64], step: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the group of every `step`-th row, and the first row of each group."""
-    from compromis.kernels.vote_rows import group_rows
+    from compromis.evidence._kernels.vote_rows import group_rows
 
     group = np.empty(-(-len(truth) // step), dtype=np.int64)
     if is_sparse(matrix):
@@ -331,3 +328,89 @@ def _stacked(first: Matrix, second: Matrix) -> Matrix:
     both = scipy.sparse.vstack([scipy.sparse.csr_array(first), scipy.sparse.csr_array(second)], format="csr")
     both.data = both.data.astype(np.float64, copy=False)
     return both
+
+
+_ROUNDING = 1e-9
+"""Shares such as 0.35 must not fall below the middle between two bins by rounding alone."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VoteDistribution:
+    """The rows of each true class by the share of votes that one class got.
+
+    Attributes
+    ----------
+    label : label
+        The class whose votes are counted.
+    classes : tuple
+        The true classes, in the order of the columns.
+    share : ndarray of shape (bins + 1,)
+        0, 1 / bins, ..., 1: each row is counted at the nearest.
+    rows : ndarray of shape (bins + 1, K)
+        The rows (or weights) there, by true class; those without any vote for the class apart.
+    unvoted : ndarray of shape (K,)
+        The rows (or weights) of each true class without any vote for the class: no weight can decide them for it.
+    """
+
+    label: Label
+    classes: tuple[Label, ...]
+    share: NDArray[np.float64]
+    rows: NDArray[Any]
+    unvoted: NDArray[Any]
+
+    @property
+    def place(self) -> int:
+        """The column of the class itself."""
+        return self.classes.index(self.label)
+
+
+def vote_distribution(patterns: Votes, label: Any, *, bins: int = 20) -> VoteDistribution:
+    """Return the distribution of the votes for `label`, by true class.
+
+    Parameters
+    ----------
+    patterns : Votes
+        The votes with their true classes.
+    label : label
+        The class whose votes are counted.
+    bins : int
+        Into how many steps the shares from 0 to 1 are divided; the number of trees gives every share its own place.
+
+    Notes
+    -----
+    Figure 2 of the PRAGMA paper.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> from compromis.evidence.votes import vote_distribution
+    >>> patterns = cp.Votes.from_proba(["a", "a", "b", "b"], [[3, 1], [2, 2], [0, 4], [4, 0]])
+    >>> found = vote_distribution(patterns, "a", bins=4)
+    >>> found.rows.tolist(), found.unvoted.tolist()
+    ([[0, 0], [0, 0], [1, 0], [1, 0], [0, 1]], [0, 1])
+    """
+    if not isinstance(patterns, Votes):
+        raise InputError(f"patterns are compromis.Votes, got {type(patterns).__name__}; use from_proba")
+    if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
+        raise InputError(f"bins is a whole number of at least 1, got {bins!r}")
+    chosen = plain_label(label)
+    if chosen not in patterns.classes:
+        known = patterns.classes
+        raise InputError(f"there is no class {chosen!r}{nearest(chosen, known)}; the classes are {shown(known)}")
+    share = _shares(patterns, patterns.classes.index(chosen))
+    voted = share > 0
+    rows = np.zeros((bins + 1, len(patterns.classes)), dtype=patterns.multiplicity.dtype)
+    unvoted = np.zeros(len(patterns.classes), dtype=patterns.multiplicity.dtype)
+    steps = np.floor(share * bins + 0.5 + _ROUNDING).astype(np.int64)
+    np.add.at(rows, (steps[voted], patterns.truth[voted]), patterns.multiplicity[voted])
+    np.add.at(unvoted, patterns.truth[~voted], patterns.multiplicity[~voted])
+    return VoteDistribution(chosen, patterns.classes, np.arange(bins + 1) / bins, rows, unvoted)
+
+
+def _shares(patterns: Votes, place: int) -> NDArray[np.float64]:
+    """The share of each pattern's votes that the class got; 0 for rows without any vote, which have no multiplicity."""
+    total = np.asarray(patterns.votes.sum(axis=1), dtype=np.float64).reshape(-1)
+    column = patterns.votes[:, [place]]
+    got = np.asarray(column.todense() if hasattr(column, "todense") else column, dtype=np.float64).reshape(-1)
+    share: NDArray[np.float64] = np.divide(got, total, out=np.zeros(len(total)), where=total > 0)
+    return share

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from compromis._typing import Label
 from compromis.errors import InputError, shown
 from compromis.evidence import Counts
-from compromis.evidence.distributions import DistributionErrors
+from compromis.evidence.scores import DistributionErrors
 from compromis.labels import plain_label
 
 

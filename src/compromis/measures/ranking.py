@@ -27,7 +27,7 @@ def roc_area(points: OperatingPoints) -> float:
     points.check_ranking("the area under the ROC curve")
     if not (points.positives and points.negatives):
         return math.nan
-    from compromis.kernels.ranking import twice_roc_area
+    from compromis.evidence._kernels.ranking import twice_roc_area
 
     hits, alarms = points.true_positives, points.false_positives
     if hits.dtype != np.float64 and 2 * points.positives * points.negatives >= _LARGEST:
@@ -57,7 +57,7 @@ def average_precision(points: OperatingPoints) -> float:
     points.check_ranking("average precision")
     if not points.positives:
         return math.nan
-    from compromis.kernels.ranking import step_pr_area
+    from compromis.evidence._kernels.ranking import step_pr_area
 
     return float(step_pr_area(points.true_positives, points.false_positives) / points.positives)
 
@@ -84,7 +84,7 @@ def pr_area(points: OperatingPoints) -> float:
     points.check_ranking("the area under the precision-recall curve")
     if not points.positives:
         return math.nan
-    from compromis.kernels.ranking import interpolated_pr_area
+    from compromis.evidence._kernels.ranking import interpolated_pr_area
 
     return float(interpolated_pr_area(points.true_positives, points.false_positives) / points.positives)
 

@@ -7,13 +7,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._arrays import make_frame
 from compromis.errors import InputError, shown
 from compromis.evidence import Counts
-from compromis.frames import make_frame
 from compromis.measures.rates import precision, recall
-from compromis.plots.canvas import ALARM, DARK, LIGHT, tidy
-from compromis.plots.marks import SHADE, above, panels, plain
-from compromis.plots.notebook import ShownInNotebooks
+from compromis.plots._base import ALARM, DARK, LIGHT, SHADE, ShownInNotebooks, above, panels, plain, tidy
 from compromis.preferences import Preferences
 
 RATES = {"recall": recall, "precision": precision}
@@ -22,7 +20,7 @@ _ROW, _LEAST, _MOST = 0.25, 2.4, 60.0
 
 
 class BeforeAfter(Protocol):
-    """Decisions for the same rows before and after tuning, such as `compromis.reporting.change.Change`."""
+    """Decisions for the same rows before and after tuning, such as `compromis.estimators.change.Change`."""
 
     @property
     def before(self) -> Counts: ...  # noqa: D102
@@ -89,7 +87,7 @@ class ClassBalanceDisplay(ShownInNotebooks):
 
     @classmethod
     def from_change(cls, change: BeforeAfter, *, ax: Any = None) -> ClassBalanceDisplay:
-        """Draw a change, such as `compromis.reporting.change.Change`: its counts before and after, and its preferences."""
+        """Draw a change, such as `compromis.estimators.change.Change`: its counts before and after, and its preferences."""
         return cls(change.before, change.after, preferences=change.preferences).plot(ax=ax)
 
     def frame(self, backend: str | None = None) -> Any:

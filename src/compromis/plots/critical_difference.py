@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from compromis.errors import MissingExtra
-from compromis.plots.notebook import ShownInNotebooks
+from compromis.plots._base import ShownInNotebooks
 from compromis.uncertainty.data_sets import DataSetComparison
 
 

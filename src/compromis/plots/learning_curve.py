@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from compromis.frames import make_frame
-from compromis.measures.generalisation import ComplexityCurve, LearningCurve
-from compromis.plots.canvas import ALARM, DARK, LIGHT, QUIET, new_axes, tidy
-from compromis.plots.notebook import ShownInNotebooks
+from compromis._arrays import make_frame
+from compromis.model_selection.curves import ComplexityCurve, LearningCurve
+from compromis.plots._base import ALARM, DARK, LIGHT, QUIET, ShownInNotebooks, new_axes, tidy
 
 STEEP = 30
 """Losses that span more than this factor are drawn on a logarithmic scale."""
@@ -69,7 +68,7 @@ class PreferenceLearningCurveDisplay(ShownInNotebooks):
         **options
             Further parameters of the two functions: preferences, error, cv, groups, n_jobs, random_state.
         """
-        from compromis.evaluation.generalisation import complexity_curve, learning_curve
+        from compromis.model_selection.curves import complexity_curve, learning_curve
 
         if parameter is None:
             return cls(learning_curve(estimator, X, y, **options)).plot(ax=ax)

@@ -7,12 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from compromis._arrays import make_frame
 from compromis.evidence.points import OperatingPoints
-from compromis.frames import make_frame
 from compromis.metrics import Metric, get_metric
-from compromis.plots.canvas import QUIET, new_axes, tidy
-from compromis.plots.marks import HATCH, SHADE, beside, line_style, plain, unit_square
-from compromis.plots.points_doors import PointsDisplay
+from compromis.plots._base import (
+    HATCH,
+    QUIET,
+    SHADE,
+    PointsDisplay,
+    beside,
+    line_style,
+    new_axes,
+    plain,
+    tidy,
+    unit_square,
+)
 from compromis.tradeoffs.space import PrecisionRecallSpace, isoline
 
 LEVELS = (0.2, 0.4, 0.6, 0.8)

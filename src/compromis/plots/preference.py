@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from compromis._arrays import make_frame
 from compromis._typing import Label
 from compromis.errors import InputError
-from compromis.frames import make_frame
 from compromis.metrics import Metric
-from compromis.plots.canvas import ALARM, DARK, QUIET, tidy
-from compromis.plots.marks import HATCH, SMALL, listed, panels, unit_square
-from compromis.plots.notebook import ShownInNotebooks
+from compromis.plots._base import ALARM, DARK, HATCH, QUIET, SMALL, ShownInNotebooks, listed, panels, tidy, unit_square
 from compromis.preferences import Preference, Preferences
 from compromis.tradeoffs.space import isoline
 

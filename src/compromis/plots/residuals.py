@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis.evidence.targets import check_same_targets, read_targets
-from compromis.frames import make_frame
-from compromis.plots.canvas import ALARM, DARK, new_axes, tidy
-from compromis.plots.notebook import ShownInNotebooks
+from compromis._arrays import make_frame
+from compromis.evidence.residuals import check_same_targets, read_targets
+from compromis.plots._base import ALARM, DARK, ShownInNotebooks, new_axes, tidy
 
 CROWDED = 5_000
 """More points than this are drawn as shades of density."""

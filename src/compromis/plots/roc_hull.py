@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from compromis._arrays import make_frame
 from compromis.evidence.points import OperatingPoints
-from compromis.frames import make_frame
 from compromis.measures.ranking import roc_area
-from compromis.plots.canvas import QUIET, new_axes, tidy
-from compromis.plots.marks import beside, line_style, listed, plain, unit_square
-from compromis.plots.points_doors import PointsDisplay
-from compromis.tradeoffs.roc_hull import roc_hull
+from compromis.plots._base import QUIET, PointsDisplay, beside, line_style, listed, new_axes, plain, tidy, unit_square
+from compromis.tradeoffs.roc import roc_hull
 
 HULL = "hull"
 _SHORTEST = 0.12

@@ -8,17 +8,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._arrays import make_frame
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
-from compromis.frames import make_frame
 from compromis.metrics import Metric
-from compromis.plots.canvas import DARK, QUIET, new_axes, tidy
-from compromis.plots.marks import SHADE, SMALL, beside, line_style, plain, spread
-from compromis.plots.points_doors import PointsDisplay
-from compromis.tradeoffs.candidates import Pair
+from compromis.plots._base import (
+    DARK,
+    QUIET,
+    SHADE,
+    SMALL,
+    PointsDisplay,
+    beside,
+    line_style,
+    new_axes,
+    plain,
+    spread,
+    tidy,
+)
 from compromis.tradeoffs.comparison import Comparison, compare_curves
-from compromis.tradeoffs.domain import domain_of_application
-from compromis.tradeoffs.space import PrecisionRecallSpace
+from compromis.tradeoffs.envelope import Pair
+from compromis.tradeoffs.space import PrecisionRecallSpace, domain_of_application
 
 LANDMARKS = {
     "perfect": ("-", 1.0),

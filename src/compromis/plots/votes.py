@@ -8,13 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from compromis._arrays import make_frame
 from compromis.errors import InputError
-from compromis.evidence.vote_distribution import VoteDistribution, vote_distribution
-from compromis.evidence.votes import Votes
-from compromis.frames import make_frame
-from compromis.plots.canvas import ALARM, new_axes, tidy
-from compromis.plots.marks import beside, line_style, plain
-from compromis.plots.notebook import ShownInNotebooks
+from compromis.evidence.votes import VoteDistribution, Votes, vote_distribution
+from compromis.plots._base import ALARM, ShownInNotebooks, beside, line_style, new_axes, plain, tidy
 
 NAMED = 3
 """So many other classes are drawn by themselves; the rest together."""
@@ -31,7 +28,7 @@ class VoteDisplay(ShownInNotebooks):
     Parameters
     ----------
     distribution : VoteDistribution
-        The numbers, from `compromis.evidence.vote_distribution.vote_distribution`.
+        The numbers, from `compromis.evidence.votes.vote_distribution`.
     named : int
         How many other classes have a line of their own, those with the most votes first; the rest share one.
 

@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from compromis._arrays import make_frame
 from compromis.errors import InputError
-from compromis.frames import make_frame
-from compromis.plots.canvas import ALARM, DARK, QUIET, tidy
-from compromis.plots.marks import above, line_style, panels, plain
-from compromis.plots.notebook import ShownInNotebooks
+from compromis.plots._base import ALARM, DARK, QUIET, ShownInNotebooks, above, line_style, panels, plain, tidy
 from compromis.weights.sweep_curve import WeightSweep, weight_sweep
 
 _FEW = 40

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis.engines.delimited import csv_text
-from compromis.files import write_whole
+from compromis._files import write_whole
+from compromis.frames.tables import csv_text
 from compromis.studio.forms import ClassForm, PreferencesForm
 
 CLASSES = "healthy", "benign", "malignant"

@@ -1,29 +1,62 @@
-"""The routes: parse, one call, answer."""
+"""The page and its scripts; nothing from the network, nothing inline without the nonce."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from compromis.errors import InputError
+from compromis.reports.panel import panel_assets
 from compromis.studio.forms import PreferencesForm
-from compromis.studio.gathering import first_rows
 from compromis.studio.guard import JSON, UPLOAD
-from compromis.studio.guessing import propose, vote_sets
 from compromis.studio.jobs import Job
-from compromis.studio.page import page, static
-from compromis.studio.places import Source
-from compromis.studio.saving import KINDS, SaveRequest, read_preferences, save
+from compromis.studio.loading import first_rows, propose, vote_sets
+from compromis.studio.saving import KINDS as SAVED_KINDS
+from compromis.studio.saving import SaveRequest, read_preferences, save
+from compromis.studio.storage import Source
 from compromis.studio.workspace import Recipe, Workspace, source_shown
+
+_HERE = Path(__file__).parent / "static"
+KINDS = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+
+
+async def page(request: Request) -> Response:
+    """Return the page; its scripts are named with the nonce of this answer."""
+    return HTMLResponse(_template().replace("{{nonce}}", request.scope["compromis.nonce"]))
+
+
+async def static(request: Request) -> Response:
+    """Return a script or a style by its name in a fixed list."""
+    found = assets().get(request.path_params["name"])
+    if found is None:
+        return JSONResponse({"error": "there is no such file"}, 404)
+    return Response(found[1], media_type=found[0])
+
+
+@cache
+def assets() -> dict[str, tuple[str, str]]:
+    """Return kind and text of each file that the page may ask for."""
+    files = [path for path in _HERE.iterdir() if path.suffix in KINDS]
+    own = {path.name: (KINDS[path.suffix], path.read_text("utf-8")) for path in files}
+    script, style = panel_assets()
+    return own | {"panel.js": (KINDS[".js"], script), "panel.css": (KINDS[".css"], style)}
+
+
+@cache
+def _template() -> str:
+    return (_HERE / "page.html").read_text("utf-8")
+
 
 Asked = TypeVar("Asked")
 PREVIEW = 1000
@@ -166,8 +199,8 @@ async def _cancel(request: Request) -> Any:
 
 async def _save(request: Request) -> Any:
     workspace, asked = _workspace(request), await _asked(request, SaveRequest)
-    if asked.kind not in KINDS:
-        raise InputError(f"there is no kind {asked.kind!r} of file; choose one of {', '.join(KINDS)}")
+    if asked.kind not in SAVED_KINDS:
+        raise InputError(f"there is no kind {asked.kind!r} of file; choose one of {', '.join(SAVED_KINDS)}")
     job = workspace.jobs.start(f"Saving {asked.name}", lambda job: save(workspace, asked, job.report), light=True)
     await _settled(request, job, AT_ONCE)
     return job.shown()

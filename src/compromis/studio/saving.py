@@ -9,12 +9,12 @@ from typing import Any
 
 import msgspec
 
-from compromis.deployment.decision import Decision
 from compromis.errors import InputError
 from compromis.preferences import Preferences
 from compromis.studio.forms import PreferencesForm, form_of
 from compromis.studio.jobs import Report
 from compromis.studio.workspace import Model, Workspace
+from compromis.weights.decision import Decision
 
 
 class SaveRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -53,7 +53,7 @@ def read_preferences(toml: str, classes: tuple[Any, ...], private: Path) -> Pref
 
 
 def _preferences(model: Model, form: PreferencesForm, _: Decision) -> str:
-    from compromis.preferences.toml import preferences_text
+    from compromis.preferences import preferences_text
 
     return preferences_text(form.preferences(model.patterns.classes))
 
@@ -63,7 +63,7 @@ def _weights(_: Model, __: PreferencesForm, decision: Decision) -> str:
 
 
 def _report(model: Model, form: PreferencesForm, decision: Decision) -> str:
-    from compromis.evaluation.report import report
+    from compromis.reports.result import report
 
     made = report(
         model.patterns,

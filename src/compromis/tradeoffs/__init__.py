@@ -2,21 +2,20 @@
 
 from compromis.tradeoffs.areas import Beta
 from compromis.tradeoffs.comparison import Comparison, Winner, compare_curves
-from compromis.tradeoffs.cost_curves import CostCurve, constant_cost, probability_cost
-from compromis.tradeoffs.curve import TradeoffCurve
-from compromis.tradeoffs.decision_curve import DecisionCurve, decision_curve
-from compromis.tradeoffs.domain import domain_of_application
-from compromis.tradeoffs.interval import Choice, Interval
+from compromis.tradeoffs.costs import CostCurve, DecisionCurve, constant_cost, decision_curve, probability_cost
+from compromis.tradeoffs.curve import Choice, Interval, TradeoffCurve
 from compromis.tradeoffs.roc import (
+    HullPart,
     PrecisionRecallCurve,
     RocCurve,
+    RocHull,
     dominance,
     dominates,
     precision_recall_curve,
     roc_curve,
+    roc_hull,
 )
-from compromis.tradeoffs.roc_hull import HullPart, RocHull, roc_hull
-from compromis.tradeoffs.space import PrecisionRecallSpace, isoline
+from compromis.tradeoffs.space import PrecisionRecallSpace, domain_of_application, isoline
 
 __all__ = [
     "Beta",

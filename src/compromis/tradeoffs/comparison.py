@@ -1,21 +1,110 @@
-"""Comparing algorithms over all recall weights: who is best where, by how much, and all in all."""
+"""Operating points under minima: only those with enough precision and recall."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis.errors import InputError, shown
+from compromis.errors import InputError, shown, shown_label
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import Metric, get_metric
 from compromis.tradeoffs.areas import Density
-from compromis.tradeoffs.candidates import Candidates, Pair, join
 from compromis.tradeoffs.curve import TradeoffCurve
-from compromis.tradeoffs.envelope import upper_envelope
+from compromis.tradeoffs.envelope import Candidates, Pair, join, upper_envelope
+
+
+def meeting(
+    points: OperatingPoints, *, min_precision: float | None = None, min_recall: float | None = None
+) -> OperatingPoints:
+    """Return the points that meet the minima; everything else about the problem stays.
+
+    Parameters
+    ----------
+    points : OperatingPoints
+        Cuts of a score, or found groups.
+    min_precision, min_recall : float, optional
+        The least precision and recall to accept.
+
+    Notes
+    -----
+    Section 5.1 of the trade-off paper: curves that start below the least precision, or end below the least recall, are
+    taken away; the envelope of the others is the optimal trade-off curve under these constraints.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> from compromis.tradeoffs.comparison import meeting
+    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
+    >>> meeting(points, min_precision=0.6, min_recall=0.5).threshold.tolist()
+    [0.6, 0.4, 0.3]
+    """
+    choice = TradeoffCurve(points).best(0.5, min_precision=min_precision, min_recall=min_recall)
+    if not choice.feasible:
+        raise InputError(choice.reason)
+    if not (min_precision or min_recall):
+        return points
+    kept = (points.precision >= (min_precision or 0.0)) & (points.recall >= (min_recall or 0.0))
+    return replace(
+        points,
+        threshold=points.threshold[kept],
+        true_positives=points.true_positives[kept],
+        false_positives=points.false_positives[kept],
+        names=None if points.names is None else tuple(n for n, keep in zip(points.names, kept, strict=True) if keep),
+    )
+
+
+def verdict(comparison: Comparison) -> str:
+    """Return who is best where, and who has the largest area."""
+    if not comparison.intervals:
+        reasons = "; ".join(f"{shown_label(name)}: {curve.reason}" for name, curve in comparison.curves.items())
+        return f"Nothing can be compared ({reasons})."
+    where = "; ".join(_clause(part, comparison) for part in comparison.intervals)
+    sentence = f"By {comparison.metric.name}, {where}."
+    return " ".join(part for part in (sentence, _area_sentence(comparison), _prevalence_sentence(comparison)) if part)
+
+
+def _clause(part: Winner, comparison: Comparison) -> str:
+    everywhere = part.low == 0 and part.high == 1
+    span = "at every recall weight" if everywhere else f"for recall weights from {part.low:.3g} to {part.high:.3g}"
+    best = [shown_label(name) for name in part.best]
+    if len(best) == 1:
+        return f"{best[0]} is best {span}" if len(comparison.curves) > 1 else f"{best[0]} is alone"
+    return f"{' and '.join(best)} are equal {span}"
+
+
+def _area_sentence(comparison: Comparison) -> str:
+    areas = {shown_label(name): area for name, area in comparison.areas.items()}
+    if len(areas) < 2:
+        return ""
+    ranked = sorted(areas, key=lambda name: -areas[name] if areas[name] == areas[name] else 1.0)
+    if areas[ranked[0]] == areas[ranked[1]]:
+        return f"Over all recall weights {ranked[0]} and {ranked[1]} are level (area {areas[ranked[0]]:.4g})."
+    first, second = ranked[:2]
+    return f"Over all recall weights {first} has the largest area ({areas[first]:.4g}; {second} {areas[second]:.4g})."
+
+
+def _prevalence_sentence(comparison: Comparison) -> str:
+    prevalences = {curve.points.prevalence for curve in comparison.curves.values()}
+    if len(prevalences) == 1:
+        return ""
+    return "The positives' share differs between them, and precision depends on it: compare on the same rows."
+
+
+def table(comparison: Comparison) -> str:
+    """Return the intervals, the areas and the verdict as text."""
+    winners = [(part, shown_label(part.name)) for part in comparison.intervals]
+    names = {name: shown_label(name) for name in comparison.curves}
+    wide = max(map(len, [*(name for _, name in winners), *names.values(), "algorithm"]))
+    lines = [f"recall weight      {'best':<{wide}}"]
+    lines += [f"{part.low:.4f} to {part.high:.4f}   {name:<{wide}}".rstrip() for part, name in winners]
+    lines += ["", f"{'algorithm':<{wide}}   area    best on"]
+    shares = comparison.shares
+    lines += [f"{names[name]:<{wide}}   {area:.4f}  {shares[name]:7.1%}" for name, area in comparison.areas.items()]
+    return "\n".join([*lines, "", comparison.verdict])
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +213,9 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """Who is best, where and by how much, in a sentence or two."""
-        from compromis.tradeoffs.wording import verdict
-
         return verdict(self)
 
     def __str__(self) -> str:
-        from compromis.tradeoffs.wording import table
-
         return table(self)
 
 

@@ -1,20 +1,161 @@
-"""The optimal trade-off curve: the best that a set of operating points offers at every recall weight."""
+"""The answers of a trade-off curve: intervals of recall weights, and the best result at one."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from compromis._typing import Floats
+from compromis._typing import Floats, Label
 from compromis.errors import InputError, shown_label
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import Metric, get_metric
 from compromis.tradeoffs.areas import Density, area_under, check_range, mass
-from compromis.tradeoffs.candidates import Candidates, Pair, candidates_of, get_pair
-from compromis.tradeoffs.envelope import Envelope, upper_envelope
-from compromis.tradeoffs.interval import Choice, Interval
+from compromis.tradeoffs.envelope import Candidates, Envelope, Pair, candidates_of, get_pair, upper_envelope
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """One result and the recall weights for which it is best.
+
+    Attributes
+    ----------
+    low, high : float
+        The range of recall weights; neighbours share their ends.
+    position : int
+        Where the result stands among the operating points.
+    threshold : float
+        Decide positive from this score on; NaN for a group.
+    name : label or None
+        The name of the group; None for a cut of a score.
+    precision, recall, specificity : float
+        The rates of the result.
+    size : float
+        The rows (or weights) predicted positive.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
+    >>> first = cp.TradeoffCurve(points, metric="f").intervals[0]
+    >>> first.threshold, first.precision, round(first.high, 4)  # best up to a recall weight of 1/7
+    (0.9, 1.0, 0.1429)
+    """
+
+    low: float
+    high: float
+    position: int
+    threshold: float
+    name: Label
+    precision: float
+    recall: float
+    specificity: float
+    size: float
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The best result at one recall weight, or why there is none.
+
+    Attributes
+    ----------
+    feasible : bool
+        Whether a result meets the minima.
+    value : float
+        The value of the metric; NaN if nothing is feasible.
+    position, threshold, name, precision, recall : see Interval
+        Position is -1, and the rates are NaN, if nothing is feasible.
+    reason : str
+        Why nothing is feasible, and what the nearest results are; empty otherwise.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
+    >>> curve = cp.TradeoffCurve(points, metric="f")
+    >>> choice = curve.best(0.5)
+    >>> choice.threshold, choice.precision, choice.recall
+    (0.4, 0.75, 1.0)
+    >>> curve.best(0.5, min_precision=0.8, min_recall=0.5).feasible
+    False
+    """
+
+    feasible: bool
+    value: float
+    position: int
+    threshold: float
+    name: Label
+    precision: float
+    recall: float
+    reason: str = ""
+
+
+NOTHING = (math.nan, -1, math.nan, None, math.nan, math.nan)
+
+
+def choose(curve: TradeoffCurve, weight: float, min_precision: float | None, min_recall: float | None) -> Choice:
+    """Return the best point of the curve's points that meets the minima.
+
+    The dominating points suffice, in either space: one that dominates another finds no less, raises no more false
+    alarms for it, and so meets every minimum that the other meets.
+    """
+    least = {
+        "precision": _read_minimum("min_precision", min_precision),
+        "recall": _read_minimum("min_recall", min_recall),
+    }
+    if curve.reason:
+        return Choice(False, *NOTHING, reason=curve.reason)
+    bounded = any(least.values())
+    positions = curve.candidates.position
+    rates = {"precision": curve.points.precision[positions], "recall": curve.points.recall[positions]}
+    meets = np.ones(len(positions), dtype=bool)
+    if bounded:
+        meets = (rates["precision"] >= least["precision"]) & (rates["recall"] >= least["recall"])
+    if not meets.any():
+        return Choice(False, *NOTHING, reason=_infeasible(curve, rates, least))
+    first = rates["precision"] if curve.pair.name == "precision-recall" else curve.points.specificity[positions]
+    values = np.where(meets, curve.metric.value(first, rates["recall"], weight), -np.inf)
+    place = _first_of_best(values, first + rates["recall"])
+    return _choice(curve, int(positions[place]), float(values[place]))
+
+
+def _first_of_best(values: Floats, tie: Floats) -> int:
+    """Among equal values (l = 0 or 1, a break) the one that is better all in all."""
+    return int(np.argmax(np.where(values == values.max(), tie, -np.inf)))
+
+
+def _choice(curve: TradeoffCurve, position: int, value: float) -> Choice:
+    points = curve.points
+    hits, size = float(points.true_positives[position]), float(points.group_size[position])
+    name = None if points.names is None else points.names[position]
+    precision = hits / size if size else math.nan
+    return Choice(True, value, position, float(points.threshold[position]), name, precision, hits / points.positives)
+
+
+def _read_minimum(name: str, minimum: float | None) -> float:
+    if minimum is None:
+        return 0.0
+    if not 0 <= minimum <= 1:
+        raise InputError(f"{name} is a share between 0 and 1, got {minimum}")
+    return float(minimum)
+
+
+def _infeasible(curve: TradeoffCurve, rates: dict[str, Floats], least: dict[str, float]) -> str:
+    what = "cut" if curve.points.names is None else "group"
+    preferences = " and ".join(f"{name} >= {minimum:g}" for name, minimum in least.items() if minimum)
+    reaches = []
+    for name, other in (("precision", "recall"), ("recall", "precision")):
+        meets = rates[name] >= least[name]
+        if not least[name]:
+            continue
+        if meets.any():
+            reaches.append(f"with {name} >= {least[name]:g} {other} reaches {rates[other][meets].max():.4g}")
+        else:
+            reaches.append(f"{name} never exceeds {np.nanmax(rates[name]):.4g}")
+    return f"no {what} has {preferences}; {', '.join(reaches)}"
 
 
 def read_weight(recall_weight: ArrayLike) -> Floats:
@@ -51,7 +192,7 @@ class TradeoffCurve:
     Notes
     -----
     Hanczar and Nadif, section 4.2. Breaks are exact to rounding, from the counts, for the four metrics and for any
-    with a transform; for a metric of one's own without one see `compromis.tradeoffs.numeric` (roots to 1e-14, values
+    with a transform; for a metric of one's own without one see `compromis.tradeoffs.envelope` (roots to 1e-14, values
     to 1e-13). For all but Kulczynski a point with a rate of 0 is worth 0 inside (0, 1); at l = 0 and l = 1 themselves
     it is worth its other rate, which `value` and `best` respect.
 
@@ -180,8 +321,6 @@ class TradeoffCurve:
         >>> cp.TradeoffCurve(points).best(0.5, min_precision=1, min_recall=0.5).reason.split("; ")[0]
         'no cut has precision >= 1 and recall >= 0.5'
         """
-        from compromis.tradeoffs.selection import choose
-
         return choose(self, float(read_weight(recall_weight)), min_precision, min_recall)
 
     def area(self, low: float = 0.0, high: float = 1.0, density: Density | None = None) -> float:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from compromis._typing import Floats
+from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.measures.ranking import area_in_words, average_precision, pr_area, roc_area
+from compromis.metrics import KULCZYNSKI
 from compromis.tradeoffs.comparison import check_algorithms
+from compromis.tradeoffs.envelope import PAIRS, Candidates, candidates_of, join, single, upper_envelope
 
 _ROUNDING = 1e-12
 """Interpolated curves may differ by rounding where they coincide."""
@@ -173,3 +177,201 @@ def dominance(models: Mapping[str, OperatingPoints]) -> dict[str, tuple[str, ...
         name: tuple(other for other in models if other != name and dominates(points, models[other]))
         for name, points in models.items()
     }
+
+
+_CONSTANT = 2
+"""The constant decisions come first among the candidates."""
+NEVER, ALWAYS = "never positive", "always positive"
+"""The constant decisions, which every hull starts and ends with."""
+
+
+@dataclass(frozen=True, slots=True)
+class HullPart:
+    """A corner of the hull and the slopes for which it is best.
+
+    Attributes
+    ----------
+    slope_low, slope_high : float
+        The range of (cost of a false positive x negatives) / (cost of a false negative x positives).
+    cost_ratio_low, cost_ratio_high : float
+        The same as a ratio of costs, false positive / false negative, at the prevalence of the data; NaN if the models
+        were tested at different ones.
+    models : tuple of str
+        The models that reach the corner; the constant decision alone where it does.
+    thresholds : tuple of float
+        The cut of each model (NaN for groups; infinite or the lowest score for the constant decisions).
+    names : tuple
+        The group of each model, None for cuts.
+    fpr, tpr : float
+        The corner.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
+    >>> part = cp.roc_hull({"model": points}).best(cost_false_positive=5, cost_false_negative=1)
+    >>> part.models, part.fpr, round(part.tpr, 4)
+    (('model',), 0.0, 0.3333)
+    """
+
+    slope_low: float
+    slope_high: float
+    cost_ratio_low: float
+    cost_ratio_high: float
+    models: tuple[str, ...]
+    thresholds: tuple[float, ...]
+    names: tuple[Label, ...]
+    fpr: float
+    tpr: float
+
+
+@dataclass(frozen=True, slots=True)
+class RocHull:
+    """The convex hull of the models' ROC points.
+
+    Attributes
+    ----------
+    parts : tuple of HullPart
+        The corners from (0, 0) to (1, 1), slopes falling from infinity to 0 without gaps.
+    models : tuple of str
+        The models on the hull: each is best for some costs and priors.
+    droppable : tuple of str
+        The models that never are: another model, or chance between two, is at least as good whatever the costs.
+    prevalence : float
+        The share of positives in the data; NaN if the models were tested at different ones.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
+    >>> coin = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
+    >>> hull = cp.roc_hull({"model": points, "coin": coin})
+    >>> hull.models, hull.droppable
+    (('model',), ('coin',))
+    """
+
+    parts: tuple[HullPart, ...]
+    models: tuple[str, ...]
+    droppable: tuple[str, ...]
+    prevalence: float
+
+    def best(
+        self, *, cost_false_positive: float = 1.0, cost_false_negative: float = 1.0, prevalence: float | None = None
+    ) -> HullPart:
+        """Return the corner to use under these costs and this prevalence (by default that of the data)."""
+        share = self.prevalence if prevalence is None else prevalence
+        if not 0 < share < 1:
+            raise InputError(f"prevalence is a share strictly between 0 and 1, got {share}; pass the one you expect")
+        if not (
+            cost_false_positive >= 0
+            and cost_false_negative >= 0
+            and 0 < cost_false_positive + cost_false_negative < math.inf
+        ):
+            raise InputError(
+                f"costs are at least 0 and not both 0, got {cost_false_positive} and {cost_false_negative}"
+            )
+        below = cost_false_negative * share
+        slope = cost_false_positive * (1 - share) / below if below else math.inf
+        return next(part for part in self.parts if part.slope_low <= slope)
+
+    @property
+    def area(self) -> float:
+        """The area under the hull: what the models reach together."""
+        fpr = [0.0, *(part.fpr for part in self.parts), 1.0]
+        tpr = [0.0, *(part.tpr for part in self.parts), 1.0]
+        return float(np.trapezoid(tpr, fpr))
+
+    def frame(self) -> dict[str, list[Any]]:
+        """Return the corners as columns."""
+        return {name: [getattr(part, name) for part in self.parts] for name in HullPart.__slots__}
+
+    def __str__(self) -> str:
+        lines = ["slope                 fpr     tpr     models"]
+        for part in self.parts:
+            slopes = f"{part.slope_low:8.4g} to {part.slope_high:<8.4g}"
+            lines.append(f"{slopes}  {part.fpr:.4f}  {part.tpr:.4f}  {', '.join(part.models)}")
+        dropped = f"can be dropped: {', '.join(self.droppable)}" if self.droppable else "none can be dropped"
+        return "\n".join([*lines, f"on the hull: {', '.join(self.models) or 'none'}; {dropped}"])
+
+
+def roc_hull(models: Mapping[str, OperatingPoints]) -> RocHull:
+    """Return the convex hull of the models' ROC points, and for which slopes each model is best.
+
+    Parameters
+    ----------
+    models : mapping
+        The operating points of each model by name, for one positive class.
+
+    Notes
+    -----
+    At slope s = (cost of a false positive x negatives) / (cost of a false negative x positives) the best point has the
+    largest tpr - s fpr; this is the trade-off space of specificity and sensitivity with metric Kulczynski at
+    l = 1 / (1 + s). Provost and Fawcett 2001; the course (004) calls it the selection of models.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> y = [1, 1, 1, 0, 0, 0]
+    >>> good = cp.OperatingPoints.from_predictions(y, [0.9, 0.8, 0.4, 0.5, 0.2, 0.1])
+    >>> poor = cp.OperatingPoints.from_predictions(y, [0.6, 0.3, 0.2, 0.5, 0.4, 0.1])
+    >>> hull = cp.roc_hull({"good": good, "poor": poor})
+    >>> hull.models, hull.droppable
+    (('good',), ('poor',))
+    """
+    check_algorithms(models, "roc_hull")
+    for name, points in models.items():
+        if points.reason:
+            raise InputError(f"{name!r} has no place in ROC space: {points.reason}")
+    pair = PAIRS["specificity-sensitivity"]
+    constant = [single((1, 1), (0, 1)), single((0, 1), (1, 1))]
+    everything = join([*constant, *(candidates_of(points, pair) for points in models.values())])
+    envelope = upper_envelope(everything, KULCZYNSKI)
+    prevalences = {points.prevalence for points in models.values()}
+    prevalence = prevalences.pop() if len(prevalences) == 1 else math.nan
+    slopes = [math.inf, *_slopes(everything.take(envelope.chosen)), 0.0]
+    corners = zip(envelope.chosen.tolist(), slopes[1:], slopes[:-1], strict=True)
+    parts = tuple(_part(everything, place, (low, high), models, prevalence) for place, low, high in corners)
+    used = {name for part in parts for name in part.models}
+    on = tuple(name for name in models if name in used)
+    return RocHull(parts, on, tuple(name for name in models if name not in used), prevalence)
+
+
+def _slopes(corners: Candidates) -> list[float]:
+    """The slopes of the hull's edges, from the counts and not by way of l, which would lose digits near 0 and 1."""
+    from compromis.tradeoffs._kernels.hull import swap_odds
+
+    edges = range(len(corners) - 1)
+    return [1.0 / swap_odds(corners.first, corners.second, edge, edge + 1, 0) for edge in edges]
+
+
+def _part(
+    everything: Candidates,
+    place: int,
+    slopes: tuple[float, float],
+    models: Mapping[str, OperatingPoints],
+    prevalence: float,
+) -> HullPart:
+    false_positives = float(everything.first[1, place] - everything.first[0, place])
+    fpr, tpr = false_positives / float(everything.first[1, place]), float(everything.second_rate[place])
+    reached, cuts, groups = _reaching(everything, place, models)
+    if (fpr, tpr) in ((0.0, 0.0), (1.0, 1.0)):  # no skill is needed to be here
+        reached, cuts, groups = (ALWAYS if tpr else NEVER,), (-math.inf if tpr else math.inf,), (None,)
+    low, high = slopes
+    ratio = prevalence / (1 - prevalence)
+    return HullPart(low, high, low * ratio, high * ratio, reached, cuts, groups, fpr, tpr)
+
+
+Reaching = tuple[tuple[str, ...], tuple[float, ...], tuple[Label, ...]]
+
+
+def _reaching(everything: Candidates, place: int, models: Mapping[str, OperatingPoints]) -> Reaching:
+    """The models that reach a corner, with their cuts and groups."""
+    first, second, names = everything.first_rate, everything.second_rate, list(models)
+    twins = np.flatnonzero((first == first[place]) & (second == second[place])).tolist()
+    found: dict[str, tuple[float, Label]] = {}
+    for twin in twins:
+        owner, at = int(everything.owner[twin]) - _CONSTANT, int(everything.position[twin])
+        if owner >= 0:
+            points = models[names[owner]]
+            found.setdefault(names[owner], (float(points.threshold[at]), points.names and points.names[at]))
+    return tuple(found), tuple(cut for cut, _ in found.values()), tuple(group for _, group in found.values())

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._typing import Bytes, Floats
-from compromis.kernels.binning import bin_codes, bin_column, few_distinct
-from compromis.kernels.histograms import Columns
+from compromis.trees._kernels.histograms import Columns, bin_codes, bin_column, few_distinct
 
 MOST_BINS: Final = 255
 SAMPLED_ROWS: Final = 50_000

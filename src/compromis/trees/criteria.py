@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from compromis.errors import InputError, nearest
-from compromis.kernels.criteria import CRITERIA, OWN, OwnGain, compiled_gain
+from compromis.trees._kernels.gains import CRITERIA, OWN, OwnGain, compiled_gain
 
 ALIASES: Final = {"pragma": "pragma_f"}
 CRITERION_NAMES: Final = (*ALIASES, *CRITERIA)

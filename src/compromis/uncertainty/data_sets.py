@@ -12,7 +12,7 @@ import numpy as np
 
 from compromis._typing import Floats
 from compromis.errors import InputError
-from compromis.uncertainty.interval import Interval, read_confidence
+from compromis.uncertainty.intervals import Interval, read_confidence
 
 
 @dataclass(frozen=True, slots=True, eq=False)

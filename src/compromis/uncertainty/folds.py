@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from compromis.errors import InputError
-from compromis.uncertainty.interval import Interval, read_confidence
+from compromis.uncertainty.intervals import Interval, read_confidence
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from compromis._typing import Floats
 from compromis.errors import InputError
-from compromis.kernels.weights_annealing import anneal
+from compromis.weights._kernels.moves import anneal
 from compromis.weights.budget import Meter
 from compromis.weights.descent import Descent, Found, row_weight
 from compromis.weights.problem import SearchProblem

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._typing import Floats
-from compromis.kernels.metric_terms import COST, Objective
-from compromis.kernels.weights_cell import centre
-from compromis.kernels.weights_state import SearchState, prepare
-from compromis.kernels.weights_sweep import descend, draw_in_turn, one_against_rest, total_value
+from compromis.weights._kernels.cells import centre
+from compromis.weights._kernels.flips import descend, draw_in_turn, one_against_rest, total_value
+from compromis.weights._kernels.state import SearchState, prepare
+from compromis.weights._kernels.terms import COST, Objective
 from compromis.weights.budget import Meter
 from compromis.weights.problem import SearchProblem
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from compromis._typing import Floats
 from compromis.errors import InputError
-from compromis.kernels.metric_terms import MERGED
-from compromis.kernels.weights_binary import sweep_cuts
-from compromis.kernels.weights_ternary import BestCell, Boxes, TernaryRows, search_boxes
+from compromis.weights._kernels.binary import sweep_cuts
+from compromis.weights._kernels.terms import MERGED
+from compromis.weights._kernels.ternary import BestCell, Boxes, TernaryRows, search_boxes
 from compromis.weights.budget import Meter
 from compromis.weights.descent import Descent, Found, Value
 from compromis.weights.problem import WIDEST, SearchProblem

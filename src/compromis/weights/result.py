@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._typing import Label
-from compromis.deployment.decision import Decision
 from compromis.errors import shown_label
 from compromis.evidence import Counts
-from compromis.measures.baselines import Baseline
-from compromis.measures.verdict import Verdict, judge
+from compromis.measures.verdict import Baseline, Verdict, judge
 from compromis.preferences import PreferenceArrays
+from compromis.weights.decision import Decision
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,12 +13,12 @@ from compromis._typing import Floats, Label
 from compromis.errors import InputError, nearest, shown
 from compromis.evidence import Counts
 from compromis.evidence.votes import Votes, read_class_weights
-from compromis.kernels.weights_state import prepare
-from compromis.kernels.weights_sweep import gather_flips, order_flips
 from compromis.labels import plain_label
 from compromis.measures.pragma import pragma
 from compromis.measures.rates import precision, recall
 from compromis.preferences import Preferences
+from compromis.weights._kernels.flips import gather_flips, order_flips
+from compromis.weights._kernels.state import prepare
 from compromis.weights.descent import Descent
 from compromis.weights.problem import SearchProblem
 from compromis.weights.search import read_patterns

@@ -1,23 +1,49 @@
-"""Cutting a C4.5 tree back: collapse, error-based pruning, subtree raising."""
+"""C4.5 from examples to tree: grow, collapse, prune."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from compromis.kernels.c45 import heaviest_class
-from compromis.kernels.c45_deal import (
+from compromis.trees._kernels.c45_deal import (
     branch_errors,
     deal,
     distribution_at_test,
     estimated_errors,
     leaf_distribution,
 )
-from compromis.kernels.c45_gain import SMALL
-from compromis.trees.c45.samples import Sample, Samples
-from compromis.trees.c45.table import Examples
-from compromis.trees.c45.tree import Tree
+from compromis.trees._kernels.c45_gain import SMALL
+from compromis.trees._kernels.c45_split import heaviest_class
+from compromis.trees.c45.growth import Sample, Samples, grow
+from compromis.trees.c45.tree import Examples, Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How far a tree grows and how much of it stays."""
+
+    confidence: float = 0.25
+    min_leaf: int = 2
+    pruned: bool = True
+    subtree_raising: bool = True
+
+
+def fit_tree(examples: Examples, rules: Rules) -> Tree:
+    """The C4.5 tree of the examples.
+
+    Notes
+    -----
+    An unpruned tree is still collapsed, as in Weka: subtrees that make no fewer training errors go.
+    """
+    tree, samples = grow(examples, rules.min_leaf)
+    collapse(tree)
+    if rules.pruned:
+        prune(tree, examples, samples, rules.confidence, rules.subtree_raising)
+    return tree.compact()
+
 
 WORTH_IT = 0.1  # a simpler tree may have this many more estimated errors
 NO_BETTER = 1e-3

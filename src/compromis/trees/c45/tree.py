@@ -1,22 +1,86 @@
-"""A C4.5 tree as flat arrays, while it grows and when it is done."""
+"""A table of numeric and nominal columns, as C4.5 reads it."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compromis._typing import Floats
-from compromis.kernels.c45 import LEAF
-from compromis.kernels.c45_deal import Nodes
+from compromis.trees._kernels.c45_deal import Nodes, class_shares
+from compromis.trees._kernels.c45_gain import SMALL
+from compromis.trees._kernels.c45_split import LEAF, Columns, heaviest_class
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A column's name and, if it is nominal, the values it may take in their order."""
+
+    name: str
+    values: tuple[str, ...] | None = None
+
+    @property
+    def is_nominal(self) -> bool:
+        """Whether the column holds one of a few values rather than a number."""
+        return self.values is not None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Columns side by side: `numeric` float64 with NaN for missing, `nominal` codes with -1 for missing.
+
+    Both are (columns, rows); attribute by attribute, the next row of the one or of the other.
+    """
+
+    attributes: tuple[Attribute, ...]
+    numeric: NDArray[np.float64]
+    nominal: NDArray[np.int32]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.numeric.shape[1])
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether any value is missing."""
+        return bool(np.isnan(self.numeric).any() or (self.nominal < 0).any())
+
+    def columns(self) -> Columns:
+        """The arrays the kernels read."""
+        nominal = np.array([attribute.is_nominal for attribute in self.attributes], dtype=bool)
+        slot = np.where(nominal, np.cumsum(nominal) - 1, np.cumsum(~nominal) - 1)
+        # A column whose values were all missing has none; one value that never occurs stands for it.
+        n_values = [
+            max(1, len(attribute.values)) if attribute.values is not None else 0 for attribute in self.attributes
+        ]
+        return Columns(self.numeric, self.nominal, slot.astype(np.int64), np.array(n_values, dtype=np.int64))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Examples:
+    """A table with the class (a code below `n_classes`) and the weight of each row."""
+
+    table: Table
+    classes: NDArray[np.int32]
+    n_classes: int
+    weights: NDArray[np.float64]
+
+    @property
+    def sums_are_exact(self) -> bool:
+        """Whether every sum of weights is a whole number without rounding, whatever its order."""
+        whole = bool((self.weights == np.floor(self.weights)).all())
+        return whole and float(self.weights.sum()) < 2.0**53 and not self.table.has_missing
 
 
 @dataclass(slots=True, eq=False)
 class Tree:
     """Node 0 is the root; the children of node i are `n_children[i]` nodes from `first_child[i]` on.
 
-    See `compromis.kernels.c45_deal.Nodes` for the distributions.
+    See `compromis.trees._kernels.c45_deal.Nodes` for the distributions.
     """
 
     attribute: NDArray[np.int64]
@@ -74,3 +138,84 @@ class Tree:
             following += int(self.n_children[node])
         arrays = {name: getattr(self, name)[kept] for name in Nodes._fields}
         return Tree(**{**arrays, "first_child": first_child})
+
+
+def shares(tree: Tree, table: Table) -> NDArray[np.float64]:
+    """Share of each class per row, as J48 gives them: where branches are empty they may fall short of 1."""
+    out = np.zeros((table.n_rows, tree.class_total.shape[1]))
+    class_shares(table.columns(), tree.nodes(), table.n_rows, tree.depth + 1, out)
+    return out
+
+
+def tree_text(tree: Tree, attributes: Sequence[Attribute], class_labels: Sequence[str]) -> str:
+    """The tree as J48 prints it, with the lines 'Number of Leaves' and 'Size of the tree'.
+
+    Notes
+    -----
+    A leaf shows (weight/errors) of the branch that leads to it; both have two decimals, thresholds six.
+    """
+    lines = [": " + _leaf(tree.total[0], tree.class_total[0], tree.class_total[0], class_labels)]
+    if tree.n_children[0] > 0:
+        lines = _branches(tree, attributes, class_labels)
+    ending = f"\nNumber of Leaves  : \t{tree.n_leaves}\n\nSize of the tree : \t{tree.size}\n"
+    return "\n".join([*lines, ending])
+
+
+def _branches(tree: Tree, attributes: Sequence[Attribute], class_labels: Sequence[str]) -> list[str]:
+    lines: list[str] = []
+    pending = [(0, child, 0) for child in reversed(tree.children(0))]
+    while pending:
+        parent, node, depth = pending.pop()
+        line = "|   " * depth + _condition(tree, attributes, parent, node - int(tree.first_child[parent]))
+        if tree.n_children[node] == 0:
+            line += ": " + _leaf(
+                tree.branch_total[node], tree.branch_class[node], tree.class_total[parent], class_labels
+            )
+        pending.extend((node, child, depth + 1) for child in reversed(tree.children(node)))
+        lines.append(line)
+    return lines
+
+
+def _condition(tree: Tree, attributes: Sequence[Attribute], node: int, branch: int) -> str:
+    attribute = attributes[int(tree.attribute[node])]
+    if attribute.values is not None:
+        return f"{attribute.name} = {attribute.values[branch]}"
+    return f"{attribute.name} {'<=' if branch == 0 else '>'} {threshold_text(float(tree.threshold[node]))}"
+
+
+def _leaf(
+    total: float, class_total: NDArray[np.float64], fallback: NDArray[np.float64], class_labels: Sequence[str]
+) -> str:
+    """`label (weight/errors)`; an empty branch has the label of the node above."""
+    label = heaviest_class(class_total if total > SMALL else fallback)
+    errors = float(total - class_total[label])
+    counts = f"{_two_decimals(float(total))}/{_two_decimals(errors)}" if errors > SMALL else _two_decimals(float(total))
+    return f"{class_labels[label]} ({counts})"
+
+
+def _two_decimals(value: float) -> str:
+    return _java_double(math.floor(value * 100.0 + 0.5) / 100.0)
+
+
+def _java_double(value: float) -> str:
+    """A number as Java prints it: from ten millions on with an exponent."""
+    if value < 1e7:
+        return repr(value)
+    mantissa, exponent = f"{value:.17e}".split("e")
+    for digits in range(1, 18):
+        mantissa, exponent = f"{value:.{digits}e}".split("e")
+        if float(f"{mantissa}e{exponent}") == value:
+            break
+    return f"{mantissa}E{int(exponent)}"
+
+
+def threshold_text(value: float) -> str:
+    """A threshold with at most six decimals, halves away from zero, no trailing zeros."""
+    scaled = value * 1e6
+    if abs(scaled) >= 2.0**63:
+        return repr(value)
+    whole = int(abs(scaled) + 0.5)
+    if whole == 0:
+        return "0"
+    digits = f"{whole // 10**6}.{whole % 10**6:06d}".rstrip("0").rstrip(".")
+    return ("-" if value < 0 else "") + digits

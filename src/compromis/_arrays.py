@@ -1,0 +1,68 @@
+"""Arrays of other libraries as arrays of numpy, in the memory of the host."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from typing import Any
+
+from compromis.errors import DeviceWarning, InputError, MissingExtra
+
+_warned = False
+
+
+def on_host(values: Any) -> Any:
+    """Return tensors of torch, cupy, jax and tensorflow as arrays of numpy; anything else as it is.
+
+    Those on a graphics card are copied, with one warning in the life of the program.
+    """
+    package = type(values).__module__.partition(".")[0]
+    if package == "torch" and hasattr(values, "detach"):
+        return _from_torch(values)
+    if package == "cupy" and hasattr(values, "get"):
+        _warn("cupy")
+        return values.get()
+    if package in {"jax", "jaxlib", "tensorflow", "mlx"} and hasattr(values, "__array__"):
+        import numpy as np
+
+        return np.asarray(values)
+    return values
+
+
+def _from_torch(tensor: Any) -> Any:
+    tensor = tensor.detach()
+    if tensor.device.type != "cpu":
+        _warn(f"torch ({tensor.device})")
+        tensor = tensor.cpu()
+    if tensor.dtype.is_floating_point and tensor.dtype.itemsize < 4:
+        tensor = tensor.float()  # numpy has no bfloat16; float32 holds every half exactly
+    return tensor.numpy()
+
+
+def _warn(where: str) -> None:
+    global _warned
+    if not _warned:
+        _warned = True
+        warnings.warn(
+            f"an array of {where} is copied to the host's memory, where compromis computes; for many calls move it once yourself",
+            DeviceWarning,
+            stacklevel=4,
+        )
+
+
+BACKENDS = ("pandas", "polars", "pyarrow")
+
+
+def make_frame(columns: Mapping[str, Sequence[Any]], backend: str | None = None) -> Any:
+    """Return the columns as a frame of `backend`; without it pandas if it is installed, else polars, else pyarrow."""
+    import narwhals as nw
+
+    if backend is not None and backend not in BACKENDS:
+        raise InputError(f"there is no backend {backend!r}; choose one of {', '.join(BACKENDS)}")
+    chosen = backend or next((name for name in BACKENDS if find_spec(name)), None)
+    if chosen is None:
+        raise MissingExtra(
+            "a data frame needs pandas, polars or pyarrow; install one, for example with: pip install pandas"
+        )
+    return nw.from_dict(dict(columns), backend=chosen).to_native()  # type: ignore[arg-type]

@@ -1,0 +1,179 @@
+"""Writing files so that a reader finds the old or the new one whole, never a part."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from compromis.errors import InputError
+
+
+def write_whole(path: str | os.PathLike[str], data: str | bytes) -> None:
+    """Write `data` to `path` through a temporary file beside it, synced to disk and then renamed."""
+    target = Path(path)
+    payload = data.encode("utf-8") if isinstance(data, str) else data
+    try:
+        _write_beside(target, payload)
+    except OSError as error:  # the user knows the file by its own name, not by that of the temporary one
+        error.filename, error.filename2 = str(target), None
+        raise
+
+
+def _write_beside(target: Path, payload: bytes) -> None:
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:60]}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(payload)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(temporary, _mode_of(target))
+        os.replace(temporary, target)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):  # Ctrl-C just after the file was renamed
+            os.unlink(temporary)
+        raise
+
+
+def _mode_of(target: Path) -> int:
+    """The permissions the file has, or would get from the umask: mkstemp alone leaves it private."""
+    try:
+        return target.stat().st_mode & 0o777
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A number that input must not exceed.
+
+    Attributes
+    ----------
+    setting : str
+        The variable of the environment that sets another number.
+    default : int
+        The number without it.
+    """
+
+    setting: str
+    default: int
+
+    @property
+    def most(self) -> int:
+        """The number that holds now."""
+        text = os.environ.get(self.setting, "")
+        if not text:
+            return self.default
+        try:
+            number = int(text)
+        except ValueError:
+            number = 0
+        if number < 1:
+            raise InputError(f"{self.setting} must be a whole number above 0, got {text!r}")
+        return number
+
+    def check(self, found: int, what: str) -> None:
+        """Refuse more than the limit; `what` says in words what was found."""
+        if found > self.most:
+            raise InputError(f"{what}, more than the limit of {self.most:,}; set {self.setting} to raise it")
+
+
+COLUMNS = Limit("COMPROMIS_MAX_COLUMNS", 100_000)
+"""Columns of a file."""
+CLASSES = Limit("COMPROMIS_MAX_CLASSES", 4096)
+"""Classes of a confusion matrix, which has their square as cells."""
+LABEL = Limit("COMPROMIS_MAX_LABEL", 10_000)
+"""Letters of a label."""
+LINE = Limit("COMPROMIS_MAX_LINE", 1 << 25)
+"""Letters of a line of a text file."""
+UNPACKED = Limit("COMPROMIS_MAX_UNPACKED", 1 << 28)
+"""Bytes that a compressed file may become in memory; sixteen times as many where it is read a piece at a time."""
+PIECEWISE = 16
+_DEFLATE = 1032
+"""The most bytes that one byte of gzip can become."""
+
+
+def check_labels(labels: Iterable[object]) -> None:
+    """Refuse labels that are no names any more but texts."""
+    longest = max((len(label) for label in labels if isinstance(label, (str, bytes))), default=0)
+    LABEL.check(longest, f"a label has {longest:,} letters")
+
+
+class _Metered(io.RawIOBase):
+    """A stream whose bytes are looked at as they pass."""
+
+    def __init__(self, stream: BinaryIO, look: Callable[[int, bytes], None]) -> None:
+        self._stream = stream
+        self._look = look
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return self._stream.seekable()
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._stream.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._stream.tell()
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        begin = self._stream.tell() if self.seekable() else 0
+        data = self._stream.read(len(buffer))
+        self._look(begin, data)
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def bounded(stream: BinaryIO, source: str, factor: int = 1) -> BinaryIO:
+    """Return a stream of decompressed bytes that refuses to go on beyond the limit."""
+    most = UNPACKED.most * factor
+
+    def look(begin: int, data: bytes) -> None:
+        if begin + len(data) > most:
+            raise _too_large(source, most)
+
+    return _buffered(stream, look)
+
+
+def check_announced(packed: BinaryIO, source: str) -> None:
+    """Refuse a gzip file by the size that its end announces; one that lies is noticed as it is read."""
+    size = packed.seek(0, io.SEEK_END)
+    packed.seek(max(0, size - 4))
+    announced = int.from_bytes(packed.read(4), "little")
+    packed.seek(0)
+    if UNPACKED.most < announced <= _DEFLATE * size:  # the end of a truncated file is any number
+        raise _too_large(source, UNPACKED.most)
+
+
+def _too_large(source: str, most: int) -> InputError:
+    return InputError(
+        f"{source} becomes more than {most:,} bytes when it is decompressed; decompress it, read it with an engine "
+        f"(--engine duckdb), or set {UNPACKED.setting} to raise the limit"
+    )
+
+
+def short_lines(stream: BinaryIO, source: str) -> BinaryIO:
+    """Return a stream of text that refuses a line without an end before it fills the memory."""
+    most, run = LINE.most, 0
+
+    def look(_: int, data: bytes) -> None:
+        nonlocal run
+        last = max(data.rfind(b"\n"), data.rfind(b"\r"))
+        run = run + len(data) if last < 0 else len(data) - last - 1
+        if run > most:
+            LINE.check(run, f"{source} has a line of more than {most:,} letters")
+
+    return _buffered(stream, look)
+
+
+def _buffered(stream: BinaryIO, look: Callable[[int, bytes], None]) -> BinaryIO:
+    return io.BufferedReader(_Metered(stream, look), 1 << 17)

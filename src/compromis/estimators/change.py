@@ -1,0 +1,74 @@
+"""Before and after: what tuning did to each class, in the layout of the PRAGMA paper's table 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis.errors import shown_label
+from compromis.evidence import Counts
+from compromis.measures.rates import precision, recall, weighted_average
+from compromis.preferences import Preferences
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Change:
+    """Decisions for the same rows before and after tuning; ``str()`` is the table."""
+
+    before: Counts
+    after: Counts
+    preferences: Preferences
+
+    @property
+    def priority(self) -> NDArray[np.bool_]:
+        """Which classes matter most: those more important than the least important one."""
+        importance = np.array([self.preferences.of(label).importance for label in self.after.classes])
+        return np.asarray(importance > importance.min())
+
+    def rows(self) -> list[tuple[str, float, float, float, float]]:
+        """Return name, recall and precision before, recall and precision after: of each class, and of means weighted by class sizes."""
+        rates = [rate(one) for one in (self.before, self.after) for rate in (recall, precision)]
+        each = [(shown_label(label), *(float(rate[k]) for rate in rates)) for k, label in enumerate(self.after.classes)]
+        means = [("mean of all", np.ones(len(each), dtype=bool))]
+        if self.priority.any():
+            means = [("mean of those that matter", self.priority), ("mean of the others", ~self.priority), *means]
+        return [*each, *((name, *(self._mean(rate, chosen) for rate in rates)) for name, chosen in means)]  # type: ignore[list-item]
+
+    def __str__(self) -> str:
+        rows = self.rows()
+        width = max(5, *(len(name) for name, *_ in rows))
+        lines = [
+            f"{'':{width}}        before               after               change",
+            f"{'class':{width}}   recall precision    recall precision    recall precision",
+        ]
+        marks = [" *" if chosen else "" for chosen in self.priority] + [""] * len(rows)
+        for row, mark in zip(rows, marks, strict=False):
+            if row[0].startswith("mean of") and not lines[-1].startswith("mean of"):
+                lines.append("")
+            lines.append(_line(row, width) + mark)
+        if self.priority.any():
+            lines.append("\n* matters most; means are weighted by class sizes; figures in per cent")
+        return "\n".join(lines) + "\n"
+
+    def _mean(self, rate: NDArray[np.float64], chosen: NDArray[np.bool_]) -> float:
+        return weighted_average(np.where(chosen, rate, np.nan), self.after)
+
+
+def _line(row: tuple[str, float, float, float, float], width: int) -> str:
+    name, recall_before, precision_before, recall_after, precision_after = row
+    cells = [
+        *(_percent(value) for value in (recall_before, precision_before, recall_after, precision_after)),
+        _points(recall_after - recall_before),
+        _points(precision_after - precision_before),
+    ]
+    return f"{name:{width}} {cells[0]:>8}{cells[1]:>10}{cells[2]:>10}{cells[3]:>10}{cells[4]:>10}{cells[5]:>10}"
+
+
+def _percent(value: float) -> str:
+    return "?" if np.isnan(value) else f"{100 * value:.1f}"
+
+
+def _points(value: float) -> str:
+    return "?" if np.isnan(value) else f"{100 * value:+.1f}"

@@ -1,0 +1,143 @@
+"""The cuts of a ranking: splitting scores, merging sorted scores, and areas over the cuts."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis._kernel import kernel
+from compromis._typing import Floats
+
+Numbers = NDArray[Any]
+
+
+@kernel
+def split_scores(score: Floats, flags: NDArray[np.bool_], positive: Floats, negative: Floats) -> None:
+    """Write the scores of the flagged rows into `positive`, the others into `negative`.
+
+    Both have one place more than they need, so that every row can write to both without a branch.
+    """
+    i = 0
+    for row in range(score.size):
+        positive[i] = score[row]
+        negative[row - i] = score[row]
+        i += flags[row]
+
+
+@kernel
+def count_cuts(positive: Floats, negative: Floats, threshold: Floats, above: NDArray[np.int64]) -> int:
+    """Write every distinct score, falling, with the positives and negatives at or above it; return how many there are.
+
+    `positive` and `negative` are sorted upwards. `above` has two rows: true and false positives.
+    """
+    i, j = positive.size - 1, negative.size - 1
+    cut = 0
+    while i >= 0 and j >= 0:
+        p, n = positive[i], negative[j]
+        score = max(p, n)
+        i -= p == score
+        j -= n == score
+        while i >= 0 and positive[i] == score:
+            i -= 1
+        while j >= 0 and negative[j] == score:
+            j -= 1
+        threshold[cut] = score
+        above[0, cut] = positive.size - 1 - i
+        above[1, cut] = negative.size - 1 - j
+        cut += 1
+    rest, k = (positive, i) if i >= 0 else (negative, j)
+    row = 0 if i >= 0 else 1
+    while k >= 0:
+        score = rest[k]
+        while k >= 0 and rest[k] == score:
+            k -= 1
+        threshold[cut] = score
+        above[row, cut] = rest.size - 1 - k
+        above[1 - row, cut] = negative.size if row == 0 else positive.size
+        cut += 1
+    return cut
+
+
+@kernel
+def merge_cuts(first: Floats, second: Floats, threshold: Floats, taken: NDArray[np.int64]) -> int:
+    """Merge two falling lists of thresholds; return how many distinct ones there are.
+
+    `taken` has two rows: for each merged threshold, how many of either list are at or above it.
+    """
+    i, j, cut = 0, 0, 0
+    while i < first.size or j < second.size:
+        take_first = j == second.size or (i < first.size and first[i] >= second[j])
+        score = first[i] if take_first else second[j]
+        while i < first.size and first[i] == score:
+            i += 1
+        while j < second.size and second[j] == score:
+            j += 1
+        threshold[cut] = score
+        taken[0, cut] = i
+        taken[1, cut] = j
+        cut += 1
+    return cut
+
+
+@kernel
+def twice_roc_area(true_positives: Numbers, false_positives: Numbers) -> Any:
+    """Twice the area under (false positives, true positives), in the type of the counts: exact for integers."""
+    total = true_positives[0] * false_positives[0]
+    for k in range(1, true_positives.size):
+        width = false_positives[k] - false_positives[k - 1]
+        total += width * (true_positives[k] + true_positives[k - 1])
+    return total
+
+
+@kernel
+def step_pr_area(true_positives: Numbers, false_positives: Numbers) -> float:
+    """Sum of precision times newly found positives over the cuts."""
+    total, lost = 0.0, 0.0
+    before = 0.0
+    for k in range(true_positives.size):
+        found = float(true_positives[k])
+        if found > before:
+            term = (found - before) * (found / (found + false_positives[k])) - lost
+            new = total + term
+            lost = (new - total) - term
+            total = new
+        before = found
+    return total
+
+
+@kernel
+def log_remainder(z: float) -> float:
+    """(z - log(1 + z)) / z^2 for z >= 0, by its series where the difference would lose digits."""
+    if z > 0.1:
+        return (z - math.log1p(z)) / (z * z)
+    total, power = 0.0, 1.0
+    for n in range(2, 20):
+        total += power / n
+        power *= -z
+    return total
+
+
+@kernel
+def interpolated_pr_area(true_positives: Numbers, false_positives: Numbers) -> float:
+    """The area under precision over true positives when rows between two cuts are taken at random.
+
+    From a cut with a true positives among d rows to one with b among e, precision at x true positives is
+    x / (d + (x - a) (e - d) / (b - a)); its integral is (b - a)^2 / d M(z) + (b - a) a / d L(z), z = (e - d) / d,
+    L(z) = log(1 + z) / z, M(z) = (z - log(1 + z)) / z^2: sums of positive terms, no digits are lost.
+    """
+    total = 0.0
+    a, d = 0.0, 0.0
+    for k in range(true_positives.size):
+        b = float(true_positives[k])
+        e = b + false_positives[k]
+        if b > a and d == 0.0:
+            total += b * (b / e)
+        elif b > a:
+            z = (e - d) / d
+            remainder = log_remainder(z)
+            total += (b - a) ** 2 / d * remainder + (b - a) * (a / d) * (1.0 - z * remainder)
+        a, d = b, e
+    return total

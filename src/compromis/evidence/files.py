@@ -1,0 +1,351 @@
+"""Evidence in files: JSON of a versioned schema, checked when it is read, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis._files import check_labels, write_whole
+from compromis.errors import InputError, shown
+from compromis.evidence.counts import Counts
+from compromis.evidence.points import OperatingPoints
+from compromis.evidence.votes import Votes
+
+SCHEMA = "compromis/evidence"
+VERSION = 1
+"""Raised when a field changes its meaning or goes."""
+
+Evidence = Counts | Votes | OperatingPoints
+Plain = bool | int | float | str
+Number = int | float
+
+
+class _CountsPart(msgspec.Struct, tag_field="kind", tag="counts", forbid_unknown_fields=True):
+    classes: list[Plain]
+    matrix: list[list[Number]]
+    rows: int
+    squares: list[list[Number]] | None
+    weighted: bool
+
+
+class _PatternsPart(msgspec.Struct, tag_field="kind", tag="vote patterns", forbid_unknown_fields=True):
+    classes: list[Plain]
+    votes: list[list[float]]
+    truth: list[int]
+    multiplicity: list[Number]
+    rows: int
+    left_out: int
+    width: float
+    weighted: bool
+
+
+class _PointsPart(msgspec.Struct, tag_field="kind", tag="operating points", forbid_unknown_fields=True):
+    pos_label: Plain
+    threshold: list[float]
+    positives: list[Number]
+    negatives: list[Number]
+    binned: bool
+    weighted: bool
+
+
+class _Document(msgspec.Struct, forbid_unknown_fields=True):
+    schema: str
+    version: int
+    evidence: _CountsPart | _PatternsPart | _PointsPart
+    suppressed: Suppressed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EvidenceFile:
+    """Evidence, and what was kept back of it.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> counts = cp.Counts.from_matrix([[90, 2], [7, 40]], ["well", "ill"])
+    >>> written = cp.write_evidence(counts, "site.json", min_cell=5)  # cells below 5 are kept back
+    >>> written.evidence.matrix.tolist(), written.suppressed.cells
+    ([[90, 0], [7, 40]], 1)
+    """
+
+    evidence: Evidence
+    suppressed: Suppressed
+
+    def __add__(self, other: EvidenceFile) -> EvidenceFile:
+        if type(self.evidence) is not type(other.evidence):
+            kinds = [_KINDS[type(part.evidence)] for part in (self, other)]
+            raise InputError(f"{kinds[0]} and {kinds[1]} do not add up; merge files of one kind")
+        joined: Any = self.evidence + other.evidence  # type: ignore[operator]
+        return EvidenceFile(joined, self.suppressed + other.suppressed)
+
+
+_KINDS: dict[type, str] = {Counts: "counts", Votes: "vote patterns", OperatingPoints: "operating points"}
+
+
+def write_evidence(evidence: Evidence, path: str | os.PathLike[str], *, min_cell: int = 0) -> EvidenceFile:
+    """Write evidence to a file, whole or not at all, and return what was written.
+
+    Parameters
+    ----------
+    evidence : Counts, Votes or OperatingPoints
+        What is written.
+    path : path
+        Where to.
+    min_cell : int
+        Cells of fewer rows are set to 0 and their number is noted; totals follow from what is left, so that no cell can be
+        found again by subtraction. 0 keeps every cell.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> counts = cp.Counts.from_matrix([[90, 2], [7, 40]], ["well", "ill"])
+    >>> written = cp.write_evidence(counts, "site.json", min_cell=5)
+    >>> cp.read_evidence("site.json").evidence.matrix.tolist(), written.suppressed.cells
+    ([[90, 0], [7, 40]], 1)
+    """
+    kept, suppressed = suppress(evidence, min_cell)
+    write_file(EvidenceFile(kept, suppressed), path)
+    return EvidenceFile(kept, suppressed)
+
+
+def write_file(file: EvidenceFile, path: str | os.PathLike[str]) -> None:
+    """Write evidence as it is."""
+    document = _Document(SCHEMA, VERSION, _part(file.evidence), file.suppressed)
+    write_whole(path, msgspec.json.encode(document) + b"\n")
+
+
+def read_evidence(path: str | os.PathLike[str]) -> EvidenceFile:
+    """Read an evidence file; anything that is not one, or does not hold together, is refused.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> written = cp.write_evidence(cp.Counts.from_matrix([[9, 2], [7, 4]], ["well", "ill"]), "site.json")
+    >>> cp.read_evidence("site.json").evidence.matrix.tolist()
+    [[9, 2], [7, 4]]
+    """
+    try:
+        document = msgspec.json.decode(Path(path).read_bytes(), type=_Document)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(f"{os.fspath(path)} is no evidence file of compromis: {error}") from error
+    if document.schema != SCHEMA or document.version > VERSION or document.version < 1:
+        raise InputError(
+            f"{os.fspath(path)} holds {document.schema!r} of version {document.version}, this compromis reads {SCHEMA!r} up to "
+            f"version {VERSION}; update compromis"
+        )
+    try:
+        return EvidenceFile(_READERS[type(document.evidence)](document.evidence), document.suppressed.checked())
+    except InputError as error:
+        raise InputError(f"{os.fspath(path)} does not hold together: {error}") from error
+
+
+def merge_evidence(files: Iterable[EvidenceFile]) -> EvidenceFile:
+    """Return the evidence of all files together, as if their rows had been counted at once.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> for day in (1, 2):
+    ...     _ = cp.write_evidence(cp.Counts.from_matrix([[90, 2], [7, 40]], ["well", "ill"]), f"{day}.json")
+    >>> cp.merge_evidence([cp.read_evidence("1.json"), cp.read_evidence("2.json")]).evidence.matrix.tolist()
+    [[180, 4], [14, 80]]
+    """
+    parts = list(files)
+    if not parts:
+        raise InputError("there is nothing to merge; give at least one evidence file")
+    return reduce(add, parts)
+
+
+def _part(evidence: Evidence) -> Any:
+    if isinstance(evidence, Counts):
+        squares = None if evidence.squares is None else evidence.squares.tolist()
+        classes: Any = list(evidence.classes)
+        return _CountsPart(classes, evidence.matrix.tolist(), evidence.rows, squares, evidence.matrix.dtype.kind == "f")
+    if isinstance(evidence, Votes):
+        votes = evidence.votes if isinstance(evidence.votes, np.ndarray) else evidence.votes.toarray()
+        return _PatternsPart(
+            list(evidence.classes), votes.astype(np.float64).tolist(), evidence.truth.tolist(),  # type: ignore[arg-type]
+            evidence.multiplicity.tolist(), evidence.rows, evidence.left_out, evidence.width,
+            evidence.multiplicity.dtype.kind == "f",
+        )  # fmt: skip
+    if not isinstance(evidence, OperatingPoints) or evidence.names is not None:
+        raise InputError(f"evidence is Counts, Votes or the cuts of a score, got {type(evidence).__name__}")
+    hits, alarms = np.diff(evidence.true_positives), np.diff(evidence.false_positives)
+    pos_label: Any = evidence.pos_label
+    return _PointsPart(
+        pos_label,
+        evidence.threshold[1:].tolist(),
+        hits.tolist(),
+        alarms.tolist(),
+        evidence.binned,
+        hits.dtype.kind == "f",
+    )
+
+
+def _read_counts(part: _CountsPart) -> Counts:
+    classes = _distinct(part.classes)
+    matrix = _numbers(part.matrix, (len(classes), len(classes)), part.weighted, "matrix")
+    squares = None
+    if part.squares is not None:
+        squares = _numbers(part.squares, matrix.shape, True, "squares")
+    if part.rows < 0 or (not part.weighted and part.rows != sum(map(int, matrix.flat))):
+        raise InputError(f"it says {part.rows:,} rows, but its cells add up to {matrix.sum():,}")
+    return Counts(matrix, classes, part.rows, squares)
+
+
+def _read_patterns(part: _PatternsPart) -> Votes:
+    classes = _distinct(part.classes)
+    votes = _numbers(part.votes, (len(part.truth), len(classes)), True, "votes")
+    sizes = _numbers(part.multiplicity, (len(part.truth),), part.weighted, "multiplicity")
+    truth = np.array(part.truth, dtype=np.int64)
+    if len(truth) and not (truth.min() >= 0 and truth.max() < len(classes)):
+        raise InputError(f"a true class lies outside the {len(classes)} classes")
+    if part.rows < 0 or part.left_out < 0 or not 0 <= part.width <= 1:
+        raise InputError("rows, rows left out and the width of bins are at least 0")
+    return Votes(votes, truth, sizes, classes, part.rows, part.left_out, True, part.width)
+
+
+def _read_points(part: _PointsPart) -> OperatingPoints:
+    shape = (len(part.threshold),)
+    hits = _numbers(part.positives, shape, part.weighted, "positives")
+    alarms = _numbers(part.negatives, shape, part.weighted, "negatives")
+    points = OperatingPoints.from_bins(part.threshold, hits, alarms, pos_label=part.pos_label)
+    return OperatingPoints(
+        points.threshold, points.true_positives, points.false_positives, points.positives, points.negatives,
+        points.pos_label, None, part.binned,
+    )  # fmt: skip
+
+
+_READERS: dict[type, Any] = {_CountsPart: _read_counts, _PatternsPart: _read_patterns, _PointsPart: _read_points}
+
+
+def _distinct(classes: Sequence[Plain]) -> tuple[Plain, ...]:
+    check_labels(classes)
+    kinds = {type(label) for label in classes}
+    if not classes or len(set(classes)) < len(classes) or len(kinds) > 1:
+        raise InputError(f"each class stands once, and all are of one type, got {shown(classes)}")
+    return tuple(classes)
+
+
+def _numbers(values: Any, shape: tuple[int, ...], weighted: bool, name: str) -> NDArray[Any]:
+    try:
+        array = np.array(values, dtype=np.float64 if weighted else np.int64)
+        exact = weighted or not any(isinstance(value, float) for value in _flat(values))
+    except (ValueError, OverflowError, TypeError):
+        array, exact = np.zeros(0), False
+    array = array.reshape(shape) if array.size == 0 and 0 in shape else array
+    if array.shape != shape or not exact or not np.isfinite(array).all() or (array < 0).any():
+        raise InputError(
+            f"{name} must be {' x '.join(map(str, shape))} finite numbers of at least 0, whole ones where rows are counted"
+        )
+    if not weighted and sum(map(int, array.flat)) >= 2**63:
+        raise InputError(f"{name} adds up to more than 64 bits hold")
+    return array
+
+
+def _flat(values: Any) -> Iterable[Any]:
+    for value in values:
+        if isinstance(value, list):
+            yield from value
+        else:
+            yield value
+
+
+class Suppressed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How many cells were kept back, and of how many rows each has at most.
+
+    Attributes
+    ----------
+    min_cell : int
+        Cells of fewer rows were kept back; 0: none were.
+    cells : int
+        How many there were.
+    """
+
+    min_cell: int = 0
+    cells: int = 0
+
+    @property
+    def most_rows(self) -> int:
+        """The largest number of rows that can be missing."""
+        return self.cells * max(self.min_cell - 1, 0)
+
+    def checked(self) -> Suppressed:
+        """Return itself, or refuse numbers that cannot be."""
+        if self.min_cell < 0 or self.cells < 0:
+            raise InputError("the numbers of suppressed cells are at least 0")
+        return self
+
+    def __add__(self, other: Suppressed) -> Suppressed:
+        return Suppressed(max(self.min_cell, other.min_cell), self.cells + other.cells)
+
+    def __str__(self) -> str:
+        if not self.cells:
+            return ""
+        return (
+            f"{self.cells:,} {'cell' if self.cells == 1 else 'cells'} of fewer than {self.min_cell} rows kept back: "
+            f"up to {self.most_rows:,} rows are missing"
+        )
+
+
+def suppress(evidence: Any, min_cell: int) -> tuple[Any, Suppressed]:
+    """Return evidence without cells of 1 to `min_cell` - 1 rows, and how many those were; totals follow from what is left."""
+    if isinstance(min_cell, bool) or not isinstance(min_cell, int) or min_cell < 0:
+        raise InputError(f"min_cell is a whole number of at least 0, got {min_cell!r}")
+    if min_cell <= 1:
+        return evidence, Suppressed()
+    if isinstance(evidence, Counts):
+        return _counts(evidence, min_cell)
+    if isinstance(evidence, Votes):
+        return _patterns(evidence, min_cell)
+    return _points(evidence, min_cell)
+
+
+def _counts(counts: Counts, min_cell: int) -> tuple[Counts, Suppressed]:
+    _refuse_weights(counts.matrix)
+    small = (counts.matrix > 0) & (counts.matrix < min_cell)
+    matrix = np.where(small, 0, counts.matrix)
+    return Counts(matrix, counts.classes, int(matrix.sum())), Suppressed(min_cell, int(small.sum()))
+
+
+def _patterns(patterns: Votes, min_cell: int) -> tuple[Votes, Suppressed]:
+    _refuse_weights(patterns.multiplicity)
+    kept = patterns.multiplicity >= min_cell
+    left_out = patterns.left_out if patterns.left_out >= min_cell else 0
+    if not kept.any():
+        raise InputError(f"every pattern of votes has fewer than {min_cell} rows; bin the votes, or lower min_cell")
+    cells = int((~kept).sum()) + int(left_out != patterns.left_out)
+    sizes = patterns.multiplicity[kept]
+    return replace(
+        patterns, votes=patterns.votes[kept], truth=patterns.truth[kept], multiplicity=sizes, rows=int(sizes.sum()),
+        left_out=left_out,
+    ), Suppressed(min_cell, cells)  # fmt: skip
+
+
+def _points(points: OperatingPoints, min_cell: int) -> tuple[OperatingPoints, Suppressed]:
+    _refuse_weights(points.true_positives)
+    if not points.binned:
+        raise InputError(
+            "every distinct score is a cell of its own, which reveals rows; count scores in bins to keep small cells back"
+        )
+    inside = np.diff(np.stack([points.true_positives, points.false_positives]), axis=1)
+    small = (inside > 0) & (inside < min_cell)
+    kept = np.where(small, 0, inside)
+    found = OperatingPoints.from_bins(points.threshold[1:], kept[0], kept[1], pos_label=points.pos_label)
+    return found, Suppressed(min_cell, int(small.sum()))
+
+
+def _refuse_weights(cells: Any) -> None:
+    if cells.dtype.kind == "f":
+        raise InputError(
+            "weighted evidence does not say how many rows a cell has; count without weights to keep small cells back"
+        )

@@ -1,0 +1,176 @@
+"""decide: weights applied inside the engine, as a further column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import ArrayLike
+
+from compromis._typing import Label
+from compromis.errors import InputError, shown
+from compromis.evaluation.evaluate import Evaluation, evaluate_counts
+from compromis.evidence import Counts
+from compromis.evidence.votes import read_class_weights
+from compromis.frames.query import BEST, SCORE, Frame, add_decision, lazy_frame, usable_votes
+from compromis.frames.votes import name_votes
+from compromis.preferences import Preferences
+from compromis.weights.decision import Decision
+
+
+def decide(
+    frame: Any,
+    *,
+    proba: Sequence[str] | Mapping[str, Any],
+    weights: ArrayLike | Decision | None = None,
+    labels: Sequence[Any] | None = None,
+    smoothing: float = 0.0,
+    name: str = "decision",
+) -> Any:
+    """Return the frame with a column of decisions: the class of the largest weight x (vote + smoothing).
+
+    Nothing is computed before the frame's engine is asked for rows.
+
+    Parameters
+    ----------
+    frame : data frame
+        Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark.
+    proba : sequence of str, or mapping
+        The columns of votes; a mapping gives the class of each column.
+    weights : array-like or Decision, optional
+        One positive weight per column of votes; a `Decision` brings classes and smoothing too. Without it all are equal.
+    labels : sequence, optional
+        The class of each column of votes; without it (and without a mapping) the columns are named as the classes.
+    smoothing : float
+        Added to every vote.
+    name : str
+        What the new column is called.
+
+    Returns
+    -------
+    data frame
+        Of the kind given, with one more column. Ties go to the first class. A row of which a vote is missing, negative or
+        not finite has no decision; a row of zeros gets the class that smoothing and weights prefer, else the first.
+
+    Examples
+    --------
+    >>> import compromis as cp, pandas
+    >>> frame = pandas.DataFrame({"good": [0.7, 0.8, 0.75], "bad": [0.3, 0.2, 0.25]})
+    >>> cp.decide(frame, proba=["good", "bad"], weights=[1, 3])["decision"].tolist()
+    ['bad', 'good', 'good']
+    """
+    if isinstance(weights, Decision):
+        columns, rule = _columns_of(proba, weights), weights
+    else:
+        columns, classes = name_votes(proba, labels)
+        rule = _rule(classes or tuple(columns), weights, smoothing)
+    _check_labels(rule.classes)
+    lazy = lazy_frame(frame)
+    opened = Frame.open(frame, {column: column for column in columns})
+    opened.check_numbers(columns)
+    kept = [column for column in lazy.collect_schema().names() if column != name]
+    lazy = add_decision(lazy, columns, rule.weights, rule.smoothing, rule.classes, name)
+    predicted = nw.when(usable_votes(columns)).then(nw.col(name)).otherwise(nw.lit(None)).alias(name)
+    lazy = lazy.with_columns(predicted).drop(BEST, *([SCORE] if len(columns) > 1 else []))
+    return _like(frame, lazy.select(*kept, name))
+
+
+def _columns_of(votes: Sequence[str] | Mapping[str, Any], rule: Decision) -> list[str]:
+    """Return the columns of votes in the order of a decision's classes."""
+    if not isinstance(votes, Mapping):
+        return name_votes(votes, rule.classes)[0]
+    column_of = {label: column for column, label in votes.items()}
+    if set(column_of) != set(rule.classes):
+        raise InputError(f"proba gives columns for {shown(column_of)}, the decision is about {shown(rule.classes)}")
+    return [column_of[label] for label in rule.classes]
+
+
+def _rule(classes: tuple[Label, ...], weights: ArrayLike | None, smoothing: float) -> Decision:
+    given = np.ones(len(classes)) if weights is None else read_class_weights(weights, len(classes))
+    return Decision(classes, given, smoothing)
+
+
+def _check_labels(classes: Sequence[Label]) -> None:
+    """Engines hold columns of one type, and know no others than these."""
+    kinds = {type(label) for label in classes}
+    if len(kinds) > 1 or not kinds <= {str, int, bool, float}:
+        raise InputError(
+            f"an engine's column holds labels of one type, text, whole numbers or truth values, got {shown(classes)}"
+        )
+
+
+def _like(frame: Any, lazy: nw.LazyFrame[Any]) -> Any:
+    """Return an eager frame where one was given."""
+    given = nw.from_native(frame)
+    return lazy.collect().to_native() if isinstance(given, nw.DataFrame) else lazy.to_native()
+
+
+_PREDICTED = "compromis decision"
+
+
+def evaluate_frame(
+    frame: Any,
+    *,
+    truth: str,
+    prediction: str | None = None,
+    proba: Sequence[str] | Mapping[str, Any] | None = None,
+    weights: ArrayLike | Decision | None = None,
+    weight: str | None = None,
+    labels: Sequence[Any] | None = None,
+    preferences: Preferences | None = None,
+    priors: Mapping[Any, float] | Sequence[float] | None = None,
+    cost: ArrayLike | None = None,
+    confidence: float | None = None,
+) -> Evaluation:
+    """Evaluate decisions where the rows are: one query, and only counts come back.
+
+    Parameters
+    ----------
+    frame : data frame
+        Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.scan` opens files.
+    truth : str
+        The column of true classes.
+    prediction : str, optional
+        The column of predicted classes; without it `proba` decides.
+    proba : sequence of str, or mapping, optional
+        Columns of votes; a mapping gives the class of each column.
+    weights : array-like or Decision, optional
+        The weights of the votes; without it all are equal.
+    weight : str, optional
+        A column of row weights.
+    labels : sequence, optional
+        The classes in the order wanted; with `proba`, the class of each column.
+    preferences, priors, cost, confidence
+        As in `evaluate`.
+
+    Returns
+    -------
+    Evaluation
+        What `evaluate` returns for the same decisions held in memory.
+
+    Examples
+    --------
+    >>> import compromis as cp, pandas
+    >>> frame = pandas.DataFrame({"true": ["bad", "good", "good"], "good": [0.3, 0.4, 0.9], "bad": [0.7, 0.6, 0.1]})
+    >>> cp.evaluate_frame(frame, truth="true", proba=["good", "bad"]).summary.accuracy > 0.6
+    True
+    """
+    if (prediction is None) == (proba is None):
+        raise InputError("give prediction, the column of predicted classes, or proba, the columns that decide")
+    if proba is not None:
+        frame = decide(frame, proba=proba, weights=weights, labels=labels, name=_PREDICTED)
+        labels = labels if labels is not None else _classes(proba, weights)
+    elif weights is not None:
+        raise InputError("weights are for votes; for row weights pass weight, the name of their column")
+    counts = Counts.from_frame(
+        frame, truth=truth, prediction=_PREDICTED if prediction is None else prediction, weight=weight, labels=labels
+    )
+    return evaluate_counts(counts, preferences=preferences, priors=priors, cost=cost, confidence=confidence)
+
+
+def _classes(votes: Sequence[str] | Mapping[str, Any], weights: Any) -> Sequence[Any]:
+    if isinstance(weights, Decision):
+        return weights.classes
+    return list(votes.values()) if isinstance(votes, Mapping) else list(votes)

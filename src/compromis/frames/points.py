@@ -1,0 +1,214 @@
+"""Operating points from a data frame of any engine: every cut, or the cuts at the edges of bins."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis._typing import Label
+from compromis.errors import InputError, nearest, shown
+from compromis.evidence.points import OperatingPoints
+from compromis.frames.bins import Bins
+from compromis.frames.query import ROWS, WEIGHT, Frame, Rows, count_groups, count_rows, run
+from compromis.labels import plain_label
+
+TRUTH, SCORE, FLAG, BIN = "truth", "score", "flag", "bin"
+MOST_CUTS = 2_000_000
+"""Distinct scores that are fetched; more are binned."""
+AUTO_BINS = 4096
+_SAMPLE = 20_000
+_NO_LABEL, _NO_SCORE, _OUTSIDE = -1.0, -1.0, -2.0
+Within = tuple[float, float]
+
+
+def points_of_frame(
+    frame: Any,
+    *,
+    truth: str,
+    score: str,
+    pos_label: Any,
+    weight: str | None = None,
+    bins: int | str | None = "auto",
+    within: Within | None = None,
+) -> OperatingPoints:
+    """Count positives and negatives by score in the frame's engine."""
+    label = plain_label(pos_label)
+    opened = open_scores(frame, truth, score, label, weight)
+    wanted = _read_bins(bins, opened)
+    if wanted is None:
+        groups = count_groups(opened, [FLAG, SCORE], MOST_CUTS, what="distinct scores")
+        scores = groups.floats(SCORE)
+        refuse_groups(opened, groups, ~np.isfinite(scores))
+        _refuse_merged(opened, groups, scores)
+        sizes = group_sizes(opened, groups)
+        points = exact_points(scores, groups.floats(FLAG) == 1, sizes, label)
+    else:
+        spread = _read_within(within) if within is not None else find_range(opened)
+        layout = Bins.over(*spread, wanted)
+        groups = count_bins(opened, layout)
+        refuse_groups(opened, groups, groups.floats(BIN) == _NO_SCORE)
+        _refuse_outside(opened, groups, spread)
+        points = binned_points(layout, groups, group_sizes(opened, groups), label)
+    if not points.positives:
+        _refuse_unknown(opened, truth, label)
+    return points
+
+
+def open_scores(frame: Any, truth: str, score: str, pos_label: Label, weight: str | None) -> Frame:
+    """Open truth and score; the truth becomes a flag: 1 positive, 0 negative, -1 without a label."""
+    named = {TRUTH: truth, SCORE: score} | ({} if weight is None else {WEIGHT: weight})
+    opened = Frame.open(frame, named)
+    opened.check_numbers([SCORE])
+    opened = opened if opened.types[SCORE].is_integer() else opened.as_keys([SCORE])
+    _check_kind(opened, pos_label)
+    label = nw.col(TRUTH)
+    missing = label.is_null() | label.is_nan() if opened.types[TRUTH].is_float() else label.is_null()
+    flag = nw.when(label == nw.lit(cast("Any", pos_label))).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
+    lazy = opened.lazy.with_columns(flag.alias(FLAG))
+    return opened.with_lazy(
+        lazy.with_columns(nw.when(missing).then(nw.lit(_NO_LABEL)).otherwise(nw.col(FLAG)).alias(FLAG))
+    )
+
+
+def count_bins(opened: Frame, bins: Bins) -> Rows:
+    """Return positives and negatives in each bin; -1 holds the rows without a finite score, -2 those outside the range."""
+    opened = opened.as_floats([SCORE])
+    score = nw.col(SCORE)
+    inside = (score >= bins.low) & (score <= bins.high)
+    # a number that is none must not reach the conversion to a bin: engines differ in what becomes of it
+    lazy = opened.lazy.with_columns(
+        nw.when(inside).then(score).otherwise(nw.lit(bins.low)).alias(SCORE),
+        nw.when(inside).then(nw.lit(0.0)).otherwise(nw.lit(_OUTSIDE)).alias("place"),
+        nw.when(score.is_finite()).then(nw.lit(0.0)).otherwise(nw.lit(_NO_SCORE)).alias("finite"),
+    )
+    place = nw.when(nw.col("place") == 0).then(bins.expression(SCORE)).otherwise(nw.col("place"))
+    lazy = lazy.with_columns(place.alias(BIN))
+    lazy = lazy.with_columns(nw.when(nw.col("finite") == 0).then(nw.col(BIN)).otherwise(nw.lit(_NO_SCORE)).alias(BIN))
+    return count_groups(opened.with_lazy(lazy), [FLAG, BIN], 3 * (bins.count + 2), what="bins")
+
+
+def find_range(opened: Frame) -> Within:
+    """Return the lowest and highest finite score."""
+    finite = opened.as_floats([SCORE]).lazy.filter(nw.col(SCORE).is_finite())
+    found = run(finite.select(nw.col(SCORE).min().alias("low"), nw.col(SCORE).max().alias("high")))
+    low, high = (float(found.floats(name)[0]) for name in ("low", "high"))
+    if not np.isfinite(low):
+        raise InputError(f"column {opened.named[SCORE]!r} has no finite score; there is nothing to rank")
+    return low, high
+
+
+def exact_points(
+    scores: NDArray[np.float64], flags: NDArray[np.bool_], sizes: NDArray[Any], pos_label: Label
+) -> OperatingPoints:
+    """Return the cuts at every score that has rows of some weight."""
+    used = sizes > 0
+    steps, place = np.unique(-scores[used], return_inverse=True)
+    inside = np.zeros((2, len(steps)), dtype=sizes.dtype)
+    np.add.at(inside, (np.where(flags[used], 0, 1), place), sizes[used])
+    above = np.insert(np.cumsum(inside, axis=1), 0, 0, axis=1)
+    totals = above[:, -1]
+    return OperatingPoints(
+        np.insert(-steps, 0, np.inf), above[0], above[1], totals[0].item(), totals[1].item(), pos_label
+    )
+
+
+def binned_points(bins: Bins, groups: Rows, sizes: NDArray[Any], pos_label: Label) -> OperatingPoints:
+    """Return the cuts at the lower edges of the bins; they are exact there."""
+    inside = np.zeros((2, bins.count), dtype=sizes.dtype)
+    np.add.at(inside, (np.where(groups.floats(FLAG) == 1, 0, 1), groups.floats(BIN).astype(np.int64)), sizes)
+    edges = bins.edges()
+    reached = np.append(np.diff(edges) > 0, True)  # between neighbouring floats there may be no room for a bin
+    edges, inside = edges[reached][::-1], inside[:, reached][:, ::-1]
+    return OperatingPoints.from_bins(edges, inside[0], inside[1], pos_label=pos_label)
+
+
+def group_sizes(opened: Frame, groups: Rows) -> NDArray[Any]:
+    """Return the rows of each group, or their weights."""
+    return groups.floats(WEIGHT) if WEIGHT in opened.named else groups.counts(ROWS)
+
+
+def _read_bins(bins: Any, opened: Frame) -> int | None:
+    if bins is None:
+        return None
+    if bins == "auto":
+        return AUTO_BINS if _is_continuous(opened) else None
+    if isinstance(bins, bool) or not isinstance(bins, int) or not 2 <= bins <= MOST_CUTS:
+        raise InputError(f"bins is 'auto', None (every score) or a whole number from 2 to {MOST_CUTS:,}, got {bins!r}")
+    return bins
+
+
+def _is_continuous(opened: Frame) -> bool:
+    """Whether nearly every row has a score of its own, and there are too many to fetch."""
+    sample = opened.lazy.select(SCORE).head(_SAMPLE).group_by(SCORE).agg(nw.len().alias(ROWS)).select(SCORE, ROWS)
+    counts = run(sample).counts(ROWS)
+    if counts.sum() < _SAMPLE or len(counts) < 0.5 * counts.sum():
+        return False
+    return count_rows(opened.lazy) > MOST_CUTS
+
+
+def _read_within(within: Any) -> Within:
+    low, high = (float(end) for end in within)
+    if not (np.isfinite(low) and np.isfinite(high) and low < high):
+        raise InputError(f"within is the lowest and the highest score that can occur, got {within!r}")
+    return low, high
+
+
+def _check_kind(opened: Frame, pos_label: Label) -> None:
+    kind = opened.types[TRUTH]
+    fits = {
+        "int": kind.is_integer(),
+        "float": kind.is_float(),
+        "bool": kind == nw.Boolean,
+        "str": isinstance(kind, (nw.String, nw.Categorical, nw.Enum, nw.Object)),
+    }
+    if not fits.get(type(pos_label).__name__, True):
+        raise InputError(
+            f"pos_label is {pos_label!r}, but column {opened.named[TRUTH]!r} holds labels of type {kind}; write it as the column does"
+        )
+
+
+def refuse_groups(opened: Frame, groups: Rows, unscored: NDArray[np.bool_]) -> None:
+    """Refuse groups without a label or without a score."""
+    counts = groups.counts(ROWS)
+    unlabelled = int(counts[groups.floats(FLAG) == _NO_LABEL].sum())
+    if unlabelled:
+        raise InputError(
+            f"column {opened.named[TRUTH]!r} has {unlabelled:,} {'row' if unlabelled == 1 else 'rows'} without a label; "
+            f"filter them out first, or give them a label of their own"
+        )
+    missing = int(counts[unscored].sum())
+    if missing:
+        raise InputError(
+            f"column {opened.named[SCORE]!r} has {missing:,} {'row' if missing == 1 else 'rows'} whose score is missing or not finite; "
+            f"filter them out first"
+        )
+
+
+def _refuse_outside(opened: Frame, groups: Rows, spread: Within) -> None:
+    outside = int(groups.counts(ROWS)[groups.floats(BIN) == _OUTSIDE].sum())
+    if outside:
+        raise InputError(
+            f"column {opened.named[SCORE]!r} has {outside:,} scores outside {spread[0]:g} to {spread[1]:g}; widen within="
+        )
+
+
+def _refuse_merged(opened: Frame, groups: Rows, scores: NDArray[np.float64]) -> None:
+    if not opened.types[SCORE].is_integer():
+        return
+    if len(np.unique(scores)) < len(set(groups.values(SCORE))):
+        raise InputError(
+            f"column {opened.named[SCORE]!r} has whole numbers that float64 cannot tell apart; rank or rescale them first"
+        )
+
+
+def _refuse_unknown(opened: Frame, truth: str, pos_label: Label) -> None:
+    """Say which labels there are where none is positive; a frame with one class only may lack the positive one."""
+    found = run(opened.lazy.group_by(TRUTH).agg(nw.len().alias(ROWS)).select(TRUTH, ROWS).head(1000)).values(TRUTH)
+    if len(found) > 1:
+        known = sorted(map(plain_label, found), key=str)
+        raise InputError(
+            f"pos_label is {pos_label!r}, which column {truth!r} does not have{nearest(pos_label, known)}; it has {shown(known)}"
+        )

@@ -1,0 +1,337 @@
+"""A data frame of any engine, opened lazily: the columns wanted, under names of our own."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis.errors import CompromisError, EngineError, InputError, MissingExtra, nearest, shown
+
+KINDS = "polars, pandas, pyarrow, DuckDB, ibis, Dask or Spark"
+_NUMBERS = (nw.Decimal, nw.Boolean)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """The columns wanted of a data frame, nothing computed yet.
+
+    Attributes
+    ----------
+    lazy : narwhals.LazyFrame
+        The columns under our names.
+    named : mapping
+        What the user calls each of them.
+    types : mapping
+        The type of each of them.
+    categories : mapping
+        The categories of those that have some in an order of the user's.
+    """
+
+    lazy: nw.LazyFrame[Any]
+    named: Mapping[str, str]
+    types: Mapping[str, Any]
+    categories: Mapping[str, tuple[Any, ...]]
+
+    @classmethod
+    def open(cls, frame: Any, named: Mapping[str, str]) -> Frame:
+        """Open a frame of any engine; `named` gives our name for each of the user's columns, ours as keys."""
+        lazy = lazy_frame(frame)
+        schema = dict(lazy.collect_schema())
+        for name in named.values():
+            pick_name(name, list(schema))
+        types = {ours: schema[name] for ours, name in named.items()}
+        categories = {
+            ours: found
+            for ours, name in named.items()
+            if isinstance(types[ours], (nw.Categorical, nw.Enum)) and (found := _categories(lazy, name, types[ours]))
+        }
+        # an engine's dictionary is text stored in another way; pandas and polars group by it as it is
+        spelled = [
+            nw.col(name).cast(nw.String).alias(ours)
+            if isinstance(types[ours], (nw.Categorical, nw.Enum)) and not _groups_categories(lazy)
+            else nw.col(name).alias(ours)
+            for ours, name in named.items()
+        ]
+        return cls(lazy.select(*spelled), dict(named), types, categories)
+
+    def check_numbers(self, columns: Sequence[str]) -> None:
+        """Refuse columns that do not hold numbers."""
+        for ours in columns:
+            kind = self.types[ours]
+            if not (kind.is_numeric() or isinstance(kind, _NUMBERS)):
+                raise InputError(
+                    f"column {self.named[ours]!r} must hold numbers, its type is {kind}; cast it in the frame first"
+                )
+
+    def as_floats(self, columns: Sequence[str]) -> Frame:
+        """Return the frame with the columns as 64-bit floats."""
+        casts = [nw.col(ours).cast(nw.Float64) for ours in columns if self.types[ours] != nw.Float64]
+        return self.with_lazy(self.lazy.with_columns(*casts)) if casts else self
+
+    def as_keys(self, columns: Sequence[str]) -> Frame:
+        """Return the frame with the columns as 64-bit floats to group by: -0 becomes 0, over which Dask stumbles."""
+        keys = [nw.col(ours).cast(nw.Float64) + 0.0 for ours in columns]
+        return self.with_lazy(self.lazy.with_columns(*keys)) if keys else self
+
+    def with_lazy(self, lazy: nw.LazyFrame[Any]) -> Frame:
+        """Return the frame with a further step."""
+        return Frame(lazy, self.named, self.types, self.categories)
+
+
+def lazy_frame(frame: Any) -> nw.LazyFrame[Any]:
+    """Return what the user gave as a lazy frame of narwhals."""
+    try:
+        opened = nw.from_native(frame)
+    except TypeError:
+        raise InputError(f"a data frame of {KINDS} is needed, got {type(frame).__name__}") from None
+    return opened.lazy() if isinstance(opened, nw.DataFrame) else opened
+
+
+def pick_name(name: str, names: Sequence[str]) -> str:
+    """Return the column's name if it is there, else say which is nearest."""
+    if name not in names:
+        raise InputError(f"there is no column {name!r}{nearest(name, names)}; the columns are {shown(names)}")
+    return name
+
+
+def _groups_categories(lazy: nw.LazyFrame[Any]) -> bool:
+    kind = lazy.implementation
+    return kind.is_pandas_like() or kind.is_polars() or kind.is_dask()
+
+
+def _categories(lazy: nw.LazyFrame[Any], name: str, kind: Any) -> tuple[Any, ...] | None:
+    """Return the categories of pandas, Dask (where it knows them) and enumerations; a dictionary's order is incidental."""
+    if isinstance(kind, nw.Enum):
+        return tuple(kind.categories)
+    if lazy.implementation.is_pandas_like() or lazy.implementation.is_dask():
+        native: Any = lazy.to_native()
+        column = native[name].cat
+        return tuple(column.categories.tolist()) if getattr(column, "known", True) else None
+    return None
+
+
+class Rows:
+    """The few rows that come back: columns as Python values or as numbers."""
+
+    def __init__(self, columns: dict[str, Any]) -> None:
+        self._columns = columns
+
+    def __len__(self) -> int:
+        return len(next(iter(self._columns.values())))
+
+    def values(self, name: str) -> list[Any]:
+        """Return a column as Python values; None where there is none."""
+        column = self._columns[name]
+        values = column.to_list() if isinstance(column, nw.Series) else column.tolist()
+        return [None if _is_missing(value) else value for value in values]
+
+    def counts(self, name: str) -> NDArray[np.int64]:
+        """Return a column of whole numbers; some engines count in 32 bits, or in decimals."""
+        return np.array([int(value) for value in self.values(name)], dtype=np.int64)
+
+    def floats(self, name: str) -> NDArray[np.float64]:
+        """Return a column as floats, NaN where there is none; -0 as 0, which some engines keep apart."""
+        column = self._columns[name]
+        if isinstance(column, nw.Series):
+            column = column.cast(nw.Float64).to_numpy()
+        plain = np.ma.filled(np.ma.asarray(column).astype(np.float64), np.nan)
+        return np.asarray(plain, dtype=np.float64) + 0.0
+
+
+def run(query: nw.LazyFrame[Any]) -> Rows:
+    """Run a query in its engine and return its few rows."""
+    names = query.collect_schema().names()
+    try:
+        if query.implementation.is_duckdb():  # straight to numpy: no third package is needed
+            relation: Any = query.to_native()
+            return Rows(relation.fetchnumpy())
+        # streaming keeps what polars holds at a time small, whatever the size of the files
+        table = query.collect(engine="streaming") if query.implementation.is_polars() else query.collect()
+        return Rows({name: table[name] for name in names})
+    except (CompromisError, MemoryError):
+        raise
+    except ModuleNotFoundError as error:
+        raise MissingExtra(
+            f"{engine_name(query)} needs {error.name} here; install it with: pip install {error.name}"
+        ) from error
+    except BaseException as error:  # every engine has its own tree of errors
+        if not is_failure(error):
+            raise
+        raise EngineError(f"{engine_name(query)} could not run the query: {first_line(error)}") from error
+
+
+def is_failure(error: BaseException) -> bool:
+    """Whether an engine failed; a panic of polars is no Exception, and Ctrl-C is none either."""
+    return isinstance(error, Exception) or type(error).__name__ == "PanicException"
+
+
+def engine_name(query: nw.LazyFrame[Any]) -> str:
+    """Return what people call the engine of a frame."""
+    return query.implementation.value.partition("[")[0]
+
+
+def first_line(error: BaseException, most: int = 300) -> str:
+    """Return what an engine's error says, without its advice and stack."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    end = next((place for place, line in enumerate(lines) if line.startswith(_ASIDE)), len(lines))
+    said = "; ".join(lines[:end][:3]) or type(error).__name__
+    return said if len(said) <= most else said[: most - 3] + "..."
+
+
+_ASIDE = ("Possible", "LINE ", "JVM stacktrace", "at org.", "Resolved plan", "This error occurred", "Driver stacktrace")
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or type(value).__name__ in {"NAType", "NaTType"} or value != value
+
+
+ROWS, WEIGHT, SQUARE, WRONG = "rows", "weight", "square", "wrong"
+"""What is summed over a group: its rows, weights, squared weights, and rows whose weight is none."""
+
+
+class TooMany(InputError):
+    """More groups than are fetched."""
+
+
+def count_groups(frame: Frame, keys: Sequence[str], most: int, *, what: str) -> Rows:
+    """Return the distinct `keys` with the number of rows of each, and their weights where the frame has some.
+
+    More than `most` groups are refused before they are fetched; `what` is what the message calls them.
+    """
+    lazy, sums = frame.lazy, [nw.len().alias(ROWS)]
+    if WEIGHT in frame.named:
+        lazy = _checked_weights(frame)
+        # compound aggregations fail in some engines, so every sum is of a column that is there
+        sums += [nw.col(name).sum() for name in (WEIGHT, SQUARE, WRONG)]
+    wanted = [*keys, ROWS, *([WEIGHT, SQUARE, WRONG] if WEIGHT in frame.named else [])]
+    # Dask adds its index as a column; and a group-by of all rows apart must not come back whole
+    rows = run(lazy.group_by(*keys).agg(*sums).select(*wanted).head(most + 1))
+    if len(rows) > most:
+        raise TooMany(f"there are more than {most:,} {what}; is one of the columns an identifier or a measurement?")
+    if len(rows) == 0:
+        raise InputError("the frame has no rows; there is nothing to count")
+    if WEIGHT in frame.named:
+        _refuse_wrong_weights(frame, rows)
+    return rows
+
+
+def count_rows(lazy: nw.LazyFrame[Any]) -> int:
+    """Return the number of rows."""
+    return int(run(lazy.select(nw.len().alias(ROWS))).counts(ROWS)[0])
+
+
+def drop_rows(frame: Any, column: str) -> tuple[Any, int]:
+    """Return the frame without rows whose `column` is missing, and the number of those."""
+    lazy = lazy_frame(frame)
+    missing = nw.col(column).is_null()
+    if lazy.collect_schema()[column].is_float():
+        missing = missing | nw.col(column).is_nan()
+    marked = lazy.select(nw.when(missing).then(nw.lit(1.0)).otherwise(nw.lit(0.0)).alias(WRONG))
+    dropped = int(np.nan_to_num(run(marked.select(nw.col(WRONG).sum())).floats(WRONG)[0]))
+    return lazy.filter(~missing).to_native(), dropped
+
+
+def refuse_missing(named: Mapping[str, str], rows: Rows, keys: Sequence[str]) -> None:
+    """Refuse groups in which a label is missing."""
+    counts = rows.counts(ROWS)
+    for key in keys:
+        missing = sum(int(count) for value, count in zip(rows.values(key), counts, strict=True) if value is None)
+        if missing:
+            raise InputError(
+                f"column {named[key]!r} has {missing:,} {'row' if missing == 1 else 'rows'} without a label; "
+                f"filter them out first, or give them a label of their own"
+            )
+
+
+def _checked_weights(frame: Frame) -> nw.LazyFrame[Any]:
+    """Return the frame with usable weights, their squares, and a mark on rows whose weight is missing, negative or infinite."""
+    frame.check_numbers([WEIGHT])
+    weight = nw.col(WEIGHT)
+    usable = weight.is_finite() & (weight >= 0)
+    lazy = frame.as_floats([WEIGHT]).lazy.with_columns(
+        nw.when(usable).then(weight).otherwise(nw.lit(0.0)).alias(WEIGHT),
+        nw.when(usable).then(nw.lit(0.0)).otherwise(nw.lit(1.0)).alias(WRONG),
+    )
+    return lazy.with_columns((nw.col(WEIGHT) * nw.col(WEIGHT)).alias(SQUARE))
+
+
+def _refuse_wrong_weights(frame: Frame, rows: Rows) -> None:
+    wrong = int(rows.floats(WRONG).sum())
+    if wrong:
+        raise InputError(
+            f"column {frame.named[WEIGHT]!r} has {wrong:,} {'row' if wrong == 1 else 'rows'} whose weight is missing, negative "
+            f"or infinite; filter them out first, or weigh them 0"
+        )
+    if not rows.floats(WEIGHT).any():
+        raise InputError(f"the weights in column {frame.named[WEIGHT]!r} are all 0; nothing would count")
+
+
+BEST, SECOND, ARGUMENT, SCORE = "compromis best", "compromis second", "compromis argument", "compromis score"
+"""Columns that are gone at the end; nobody's own columns are called so."""
+
+
+def usable_votes(columns: Sequence[str]) -> nw.Expr:
+    """Return whether every vote of a row is a number of at least 0, and their sum finite: a third quicker than asking each."""
+    usable, total = nw.col(columns[0]) >= 0, nw.col(columns[0]).cast(nw.Float64)
+    for name in columns[1:]:
+        usable, total = usable & (nw.col(name) >= 0), total + nw.col(name).cast(nw.Float64)
+    return usable & (total <= sys.float_info.max)  # where NaN is a number to an engine, it is above all others
+
+
+def add_decision(
+    lazy: nw.LazyFrame[Any],
+    columns: Sequence[str],
+    weights: NDArray[np.float64],
+    smoothing: float,
+    labels: Sequence[Any],
+    name: str,
+) -> nw.LazyFrame[Any]:
+    """Return the frame with the column `name`: the label of the largest weight x (vote + smoothing), the first one in a tie.
+
+    A running best, one class after the other: the engines' own row-wise maximum is silently wrong in Dask where divisions
+    are unknown, and step by step the expressions grow with the classes, not with a power of them.
+    """
+    lazy = lazy.with_columns(
+        tuned_decision(columns[0], weights[0], smoothing).alias(BEST), nw.lit(labels[0]).alias(name)
+    )
+    for place in range(1, len(columns)):
+        lazy = lazy.with_columns(tuned_decision(columns[place], weights[place], smoothing).alias(SCORE))
+        better = nw.col(SCORE) > nw.col(BEST)
+        lazy = lazy.with_columns(
+            nw.when(better).then(nw.lit(labels[place])).otherwise(nw.col(name)).alias(name),
+            nw.when(better).then(nw.col(SCORE)).otherwise(nw.col(BEST)).alias(BEST),
+        )
+    return lazy
+
+
+def add_ranking(
+    lazy: nw.LazyFrame[Any], columns: Sequence[str], weights: NDArray[np.float64], smoothing: float
+) -> nw.LazyFrame[Any]:
+    """Return the frame with the largest weighted vote of each row, whose it is (its position), and the second largest."""
+    lazy = lazy.with_columns(
+        tuned_decision(columns[0], weights[0], smoothing).alias(BEST),
+        nw.lit(-1.0).alias(SECOND),
+        nw.lit(0.0).alias(ARGUMENT),
+    )
+    for place in range(1, len(columns)):
+        lazy = lazy.with_columns(tuned_decision(columns[place], weights[place], smoothing).alias(SCORE))
+        better = nw.col(SCORE) > nw.col(BEST)
+        next_best = nw.when(nw.col(SCORE) > nw.col(SECOND)).then(nw.col(SCORE)).otherwise(nw.col(SECOND))
+        lazy = lazy.with_columns(
+            nw.when(better).then(nw.col(BEST)).otherwise(next_best).alias(SECOND),
+            nw.when(better).then(nw.lit(float(place))).otherwise(nw.col(ARGUMENT)).alias(ARGUMENT),
+            nw.when(better).then(nw.col(SCORE)).otherwise(nw.col(BEST)).alias(BEST),
+        )
+    return lazy
+
+
+def tuned_decision(column: str, weight: float, smoothing: float) -> nw.Expr:
+    """Return weight x (vote + smoothing), with the roundings that the decision in memory has."""
+    vote = nw.col(column).cast(nw.Float64)
+    return (vote + smoothing if smoothing else vote) * float(weight)

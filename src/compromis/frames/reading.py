@@ -1,0 +1,297 @@
+"""Tables in files, a piece at a time: files larger than memory, with the share read so far."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+
+from compromis._files import PIECEWISE, bounded, check_announced
+from compromis.errors import InputError, nearest, shown
+from compromis.frames import arff, parquet
+from compromis.frames import tables as delimited
+from compromis.frames.tables import Column, Table
+
+ROWS = 50_000
+"""Rows of a piece."""
+DELIMITERS = {"CSV": ",", "TSV": "\t"}
+
+Piece = tuple[Table, float]
+"""Some rows, and the share of the file that is read after them."""
+
+
+def read_pieces(path: str, choose: Callable[[list[str]], Iterable[str]], rows: int = ROWS) -> Iterator[Piece]:
+    """Yield the columns that `choose` picks, `rows` rows at a time; ARFF comes whole.
+
+    The same text as `compromis.frames.reading.read_table` gives: nothing is guessed, only an empty field is missing.
+    """
+    content = _Content(path)
+    kind = next(name for name, one in FORMATS.items() if one is content.format)
+    if kind in DELIMITERS:
+        yield from _delimited_pieces(Path(path), DELIMITERS[kind], choose, rows)
+    elif kind == "Parquet" and not _is_packed(Path(path)):
+        yield from _parquet_pieces(Path(path), choose, rows)
+    else:
+        yield read_table(path, choose), 1.0
+
+
+def _delimited_pieces(
+    path: Path, delimiter: str, choose: Callable[[list[str]], Iterable[str]], rows: int
+) -> Iterator[Piece]:
+    size = path.stat().st_size
+    with path.open("rb") as raw, _unpacked(raw, path) as stream:
+        records = delimited._rows(stream, str(path), delimiter)  # noqa: SLF001 (the reader next door)
+        names = delimited._header(records, str(path))  # noqa: SLF001
+        chosen = list(dict.fromkeys(choose(names)))
+        done = 0
+        while block := list(islice(records, rows)):
+            share = 1.0 if raw.closed else min(1.0, raw.tell() / size)
+            yield Table(str(path), _columns(block, names, chosen, (str(path), done))), share
+            done += len(block)
+
+
+def _columns(
+    block: list[list[str]], names: Sequence[str], chosen: Sequence[str], where: tuple[str, int]
+) -> dict[str, Column]:
+    if set(map(len, block)) != {len(names)}:
+        block = _checked(block, len(names), where)
+    place_of = {name: place for place, name in enumerate(names)}
+    places = [place_of[name] for name in chosen]
+    return {name: [row[place] or None for row in block] for name, place in zip(chosen, places, strict=True)}
+
+
+def _checked(block: list[list[str]], width: int, where: tuple[str, int]) -> list[list[str]]:
+    """Return the rows without blank lines; refuse one with another number of fields than the header."""
+    source, done = where
+    for number, row in enumerate(block, start=done + 2):
+        if row and len(row) != width:
+            raise InputError(
+                f"{source} has {len(row)} fields in record {number}, but {width} columns; check quotes and delimiters"
+            )
+    return [row for row in block if row]
+
+
+def _parquet_pieces(path: Path, choose: Callable[[list[str]], Iterable[str]], rows: int) -> Iterator[Piece]:
+    source = str(path)
+    with path.open("rb") as stream:
+        chosen = list(dict.fromkeys(choose(parquet.parquet_names(stream, source))))
+    if parquet.engine() == "pyarrow":
+        yield from _arrow_pieces(path, chosen, rows)
+        return
+    with path.open("rb") as stream:
+        frame = parquet.polars_frame(stream, source, chosen)
+    for number, part in enumerate(frame.iter_slices(rows), start=1):
+        columns = {name: parquet.texts(part[name].to_list(), name, source) for name in chosen}
+        yield Table(source, columns), min(1.0, number * rows / len(frame))
+
+
+def _arrow_pieces(path: Path, chosen: list[str], rows: int) -> Iterator[Piece]:
+    source = str(path)
+    with path.open("rb") as stream:
+        file = parquet.arrow_file(stream, source)
+        total, done = max(1, file.metadata.num_rows), 0
+        batches = parquet.guarded(source, lambda: file.iter_batches(batch_size=rows, columns=chosen, use_threads=False))
+        while (batch := parquet.guarded(source, lambda: next(batches, None))) is not None:
+            done += batch.num_rows
+            columns = {name: parquet.guarded(source, batch.column(name).to_pylist) for name in chosen}
+            yield Table(source, {name: parquet.texts(columns[name], name, source) for name in chosen}), done / total
+
+
+def _unpacked(raw: BinaryIO, path: Path) -> AbstractContextManager[BinaryIO]:
+    if not _is_packed(path):
+        return nullcontext(raw)
+    return bounded(gzip.open(raw), str(path), PIECEWISE)  # type: ignore[arg-type]
+
+
+def _is_packed(path: Path) -> bool:
+    with path.open("rb") as raw:
+        return raw.read(len(GZIP)) == GZIP
+
+
+GZIP, PARQUET = b"\x1f\x8b", b"PAR1"
+KNOWN_BINARY = {
+    GZIP: "gzip",
+    PARQUET: "Parquet",
+    b"PK\x03\x04": "a zip archive (or Excel)",
+    b"\x89HDF": "HDF5",
+    b"BZh": "bzip2",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Format:
+    names: Callable[[BinaryIO, str], list[str]]
+    read: Callable[[BinaryIO, str, Sequence[str]], Table]
+
+
+FORMATS = {
+    "CSV": _Format(delimited.csv_names, delimited.read_csv),
+    "TSV": _Format(delimited.tsv_names, delimited.read_tsv),
+    "ARFF": _Format(arff.arff_names, arff.read_arff),
+    "Parquet": _Format(parquet.parquet_names, parquet.read_parquet),
+}
+
+
+def read_table(path: str, choose: Callable[[list[str]], Iterable[str]]) -> Table:
+    """Read from the file (or ``-``, standard input) the columns that `choose` picks among the names found there.
+
+    CSV, TSV, ARFF and Parquet, each also compressed with gzip; the content must be what the name says.
+    """
+    content = _Content(path)
+    content.check_size()
+    with content.open() as stream:
+        chosen = list(dict.fromkeys(choose(content.format.names(stream, content.source))))
+    with content.open() as stream:
+        return content.format.read(stream, content.source, chosen)
+
+
+def column_names(path: str) -> list[str]:
+    """Return the names of a file's columns; standard input can be read once only, and is refused."""
+    if path == "-":
+        raise InputError("standard input cannot be read twice; name a file")
+    content = _Content(path)
+    with content.open() as stream:
+        return content.format.names(stream, content.source)
+
+
+def read_scored(path: str, named: Sequence[str | None], scores: Sequence[str]) -> tuple[Table, dict[str, str]]:
+    """Read the named columns and those that `scores` mean; return the table, and which class each score column is for."""
+    class_of: dict[str, str] = {}
+
+    def choose(names: list[str]) -> list[str]:
+        picked = [pick_column(name, names) for name in named if name is not None]
+        class_of.update(score_columns(scores, [name for name in names if name not in picked]))
+        return [*picked, *class_of]
+
+    return read_table(path, choose), class_of
+
+
+def format_name(path: str) -> str:
+    """Return what a file holds: CSV, TSV, ARFF or Parquet; the content must be what the name says."""
+    found = _Content(path).format
+    return next(name for name, known in FORMATS.items() if known is found)
+
+
+def open_content(path: str) -> AbstractContextManager[BinaryIO]:
+    """Open a file, decompressed."""
+    return _Content(path).open()
+
+
+def score_columns(wanted: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+    """Return which column scores which class: a name stands for its column, or as a prefix for all that start with it."""
+    chosen: dict[str, str] = {}
+    for one in wanted:
+        prefixed = {one: one} if one in names else {name: name[len(one) :] for name in names if name.startswith(one)}
+        if not prefixed:
+            raise InputError(
+                f"no column is named {one!r} or starts with it{nearest(one, names)}; the columns are {shown(names)}"
+            )
+        chosen |= prefixed
+    return chosen
+
+
+def pick_column(name: str, names: Sequence[str]) -> str:
+    """Return the column's name if it is there, else say which is nearest."""
+    if name not in names:
+        raise InputError(f"there is no column {name!r}{nearest(name, names)}; the columns are {shown(names)}")
+    return name
+
+
+class _Content:
+    """A file or standard input that can be read twice: once for the names, once for the columns."""
+
+    def __init__(self, path: str) -> None:
+        self.source = "standard input" if path == "-" else path
+        self._path = None if path == "-" else Path(path)
+        self._bytes = sys.stdin.buffer.read() if path == "-" else b""
+        if self._path is not None and not self._path.exists():
+            raise InputError(f"there is no file {path!r}{nearest(self._path.name, _neighbours(self._path))}")
+        if self._path is not None and self._path.is_dir():
+            raise InputError(f"{path!r} is a folder; name a file in it")
+        self.format = self._detect()
+
+    @contextmanager
+    def open(self) -> Iterator[BinaryIO]:
+        """Open the content anew, decompressed."""
+        with self._open_raw() as raw:
+            packed = raw.read(len(GZIP)) == GZIP
+            raw.seek(0)
+            if not packed:
+                yield raw
+                return
+            with gzip.open(raw) as unpacked:
+                yield bounded(unpacked, self.source)  # type: ignore[arg-type]
+
+    def check_size(self) -> None:
+        """Refuse what says itself that it would not fit into memory."""
+        if self._starts_with(GZIP):
+            with self._open_raw() as raw:
+                check_announced(raw, self.source)
+
+    def _open_raw(self) -> BinaryIO:
+        return io.BytesIO(self._bytes) if self._path is None else self._path.open("rb")
+
+    def _detect(self) -> _Format:
+        suffixes = [] if self._path is None else [suffix.lower() for suffix in self._path.suffixes]
+        if suffixes and suffixes[-1] in {".gz", ".gzip"}:
+            if not self._starts_with(GZIP):
+                raise InputError(f"{self.source} is named as gzip but is not; rename it to what it is")
+            suffixes.pop()
+        start = self._start()
+        if not start.strip():
+            raise InputError(f"{self.source} is empty")
+        expected = FORMATS_BY_SUFFIX.get(suffixes[-1] if suffixes else "")
+        found = _sniff(start, self.source)
+        if expected is not None and expected != found and not {expected, found} <= {"CSV", "TSV"}:
+            raise InputError(f"{self.source} is named as {expected} but holds {found}; rename it to what it is")
+        return FORMATS[expected or found]
+
+    def _starts_with(self, magic: bytes) -> bool:
+        with self._open_raw() as raw:
+            return raw.read(len(magic)) == magic
+
+    def _start(self) -> bytes:
+        try:
+            with self.open() as stream:
+                return stream.read(4096)
+        except (EOFError, OSError, zlib.error) as error:
+            raise InputError(f"{self.source} cannot be decompressed: {error}") from error
+
+
+FORMATS_BY_SUFFIX = {
+    ".csv": "CSV",
+    ".tsv": "TSV",
+    ".tab": "TSV",
+    ".arff": "ARFF",
+    ".parquet": "Parquet",
+    ".pq": "Parquet",
+}
+
+
+def _sniff(start: bytes, source: str) -> str:
+    if start.startswith(PARQUET):
+        return "Parquet"
+    for magic, name in KNOWN_BINARY.items():
+        if start.startswith(magic):
+            raise InputError(f"{source} holds {name}, which is not read here; export it as CSV or Parquet")
+    if b"\0" in start:
+        raise InputError(f"{source} holds binary data, not a table; give CSV, TSV, ARFF or Parquet")
+    header = next(line for line in start.splitlines() if line.strip())
+    # ARFF often starts with long comments
+    if header.lstrip(b"\xef\xbb\xbf \t").lower().startswith((b"%", b"@relation", b"@attribute")):
+        return "ARFF"
+    return "TSV" if header.count(b"\t") > header.count(b",") else "CSV"
+
+
+def _neighbours(path: Path) -> list[str]:
+    try:
+        return [other.name for other in path.parent.iterdir()]
+    except OSError:
+        return []

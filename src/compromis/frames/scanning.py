@@ -1,0 +1,436 @@
+"""Which files a path means, and whether they are still the same after they were read."""
+
+from __future__ import annotations
+
+import asyncio
+import glob
+import os
+import socket
+import warnings
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import narwhals as nw
+
+from compromis.errors import CompromisError, InputError, MissingExtra, nearest, shown
+from compromis.frames import tables as delimited
+from compromis.frames.parquet import check_pages
+from compromis.frames.query import first_line, is_failure, lazy_frame, pick_name
+from compromis.frames.reading import FORMATS_BY_SUFFIX, format_name, open_content
+
+Where = str | os.PathLike[str]
+Stamp = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Files of one format, in a fixed order.
+
+    Attributes
+    ----------
+    paths : tuple of str
+        The files.
+    format : str
+        CSV, TSV or Parquet.
+    partitions : tuple of str
+        The keys that folders of the kind key=value give; their values are text.
+    stamps : tuple
+        What tells a file from a changed one.
+    """
+
+    paths: tuple[str, ...]
+    format: str
+    partitions: tuple[str, ...]
+    stamps: tuple[Stamp, ...]
+
+    @classmethod
+    def find(cls, where: Where | Sequence[Where]) -> Files:
+        """Return the files that a path, a pattern (``*``, ``**``), a folder or a list of them mean."""
+        wanted = [where] if isinstance(where, (str, os.PathLike)) else list(where)
+        paths = list(dict.fromkeys(path for one in wanted for path in _expand(os.fspath(one))))
+        if not paths:
+            raise InputError("no file is named; give a path, a pattern or a folder")
+        formats = {path: format_name(path) for path in paths}
+        found = sorted(set(formats.values()))
+        if len(found) > 1:
+            raise InputError(f"the files are of several formats, {' and '.join(found)}; give files of one format")
+        if found == ["ARFF"]:
+            raise InputError(f"{paths[0]} is ARFF, which is read in memory only; export it as CSV or Parquet")
+        return cls(tuple(paths), found[0], _partitions(paths), tuple(map(_stamp, paths)))
+
+    def check_unchanged(self) -> None:
+        """Refuse what was read from files that changed meanwhile."""
+        for path, before in zip(self.paths, self.stamps, strict=True):
+            try:
+                same = _stamp(path) == before
+            except OSError:
+                same = False
+            if not same:
+                raise InputError(f"{path} changed while it was read; run again when it is complete")
+
+    @property
+    def size(self) -> int:
+        """The bytes of all files."""
+        return sum(stamp[0] for stamp in self.stamps)
+
+
+def _expand(path: str) -> list[str]:
+    # a file may be named with a star or a bracket: what exists is meant as it is written
+    if Path(path).is_dir():
+        found = [str(file) for file in sorted(Path(path).rglob("*")) if _is_data(file, Path(path))]
+        if not found:
+            raise InputError(f"the folder {path!r} holds no CSV, TSV or Parquet file")
+        return found
+    if Path(path).exists():
+        return [path]
+    if not glob.has_magic(path):
+        raise InputError(f"there is no file {path!r}{nearest(Path(path).name, _neighbours(Path(path)))}")
+    found = sorted(file for file in glob.glob(path, recursive=True) if Path(file).is_file())  # noqa: PTH207 patterns may be absolute
+    if not found:
+        raise InputError(f"no file matches {path!r}; mind quotes and folders")
+    return found
+
+
+def _is_data(file: Path, root: Path) -> bool:
+    """Whether a file of a folder is data: engines write marks and checksums beside it."""
+    hidden = any(part.startswith((".", "_")) for part in file.relative_to(root).parts)
+    suffixes = [suffix for suffix in file.suffixes if suffix.lower() not in {".gz", ".gzip"}]
+    return file.is_file() and not hidden and bool(suffixes) and suffixes[-1].lower() in FORMATS_BY_SUFFIX
+
+
+def _partitions(paths: Sequence[str]) -> tuple[str, ...]:
+    """Return the keys of folders named key=value, which must be the same for every file."""
+    keys = [tuple(part.partition("=")[0] for part in Path(path).parent.parts if "=" in part) for path in paths]
+    if len(set(keys)) > 1:
+        raise InputError(f"the folders give different keys, {shown(sorted(set(keys)))}; scan them one by one")
+    return keys[0]
+
+
+def _stamp(path: str) -> Stamp:
+    state = Path(path).stat()
+    return state.st_size, state.st_mtime_ns, state.st_ino
+
+
+def _neighbours(path: Path) -> list[str]:
+    try:
+        return [other.name for other in path.parent.iterdir()]
+    except OSError:
+        return []
+
+
+TIMEOUT = 10.0
+"""Seconds in which a cluster must answer."""
+_PORTS = {"sc": 15002, "spark": 7077, "tcp": 8786, "tls": 8786}
+
+
+def connect_dask(address: str) -> Any:
+    """Make the Dask cluster at `address` the one that Dask frames run on."""
+    check_answers(address)
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise MissingExtra("a Dask cluster needs distributed; install it with: pip install distributed") from error
+    _check_scheduler(address)
+    return Client(address, timeout=TIMEOUT)
+
+
+def _check_scheduler(address: str) -> None:
+    """Refuse an address at which something listens that is no Dask scheduler: a client would wait for its greeting for ever."""
+    from distributed.core import rpc
+
+    async def ask() -> None:
+        async with asyncio.timeout(TIMEOUT), rpc(address) as scheduler:
+            await scheduler.identity()
+
+    # in a thread of its own: a notebook's has a loop running already
+    with ThreadPoolExecutor(1) as thread:
+        try:
+            thread.submit(asyncio.run, ask()).result()
+        except (OSError, ValueError, TimeoutError, AttributeError) as error:
+            raise InputError(
+                f"what listens at {address} does not answer as a Dask scheduler within {TIMEOUT:g} seconds ({first_line(error)})"
+            ) from error
+
+
+def connect_spark(address: str) -> Any:
+    """Make the Spark cluster at `address` (sc://host:port for Spark Connect, or a master's spark://host:port) the one used."""
+    if not address.startswith("local"):
+        check_answers(address)
+    return spark_session(address)
+
+
+def spark_session(address: str | None = None) -> Any:
+    """Return the running Spark session, or start one: on this machine, or on the cluster at `address`."""
+    from pyspark.sql import SparkSession
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # pyspark warns of every newer pandas
+        running = SparkSession.getActiveSession()
+        if running is not None and address is None:
+            return running
+        builder: Any = SparkSession.builder
+        if address is not None and address.startswith("sc://"):
+            return builder.remote(address).getOrCreate()
+        settings = {"spark.ui.enabled": "false", "spark.log.level": "ERROR"}
+        builder = builder.master(address or "local[*]")
+        for name, value in settings.items():
+            builder = builder.config(name, value)
+        return builder.getOrCreate()
+
+
+def check_answers(address: str) -> None:
+    """Refuse an address at which nothing listens within the time allowed."""
+    parts = urlsplit(address if "://" in address else f"tcp://{address}")
+    try:
+        host, port = parts.hostname, parts.port or _PORTS.get(parts.scheme)
+    except ValueError:
+        host, port = None, None
+    if not host or not port:
+        raise InputError(f"{address!r} is no address of a cluster; write it like tcp://host:8786 or spark://host:7077")
+    try:
+        socket.create_connection((host, port), timeout=TIMEOUT).close()
+    except OSError as error:
+        raise InputError(
+            f"no cluster answers at {address} within {TIMEOUT:g} seconds ({first_line(error)}); check the address, and that it runs"
+        ) from error
+
+
+CONNECT: dict[str, Callable[[str], Any]] = {"dask": connect_dask, "spark": connect_spark}
+
+
+ENGINES = ("polars", "duckdb", "dask", "spark")
+_SEPARATOR = {"CSV": ",", "TSV": "\t"}
+
+
+def scan(where: Where | Sequence[Where], *, engine: str | None = None, numbers: Sequence[str] = ()) -> Any:
+    r"""Open files of any size as a lazy frame; nothing is read but names and types, and for polars the headers of Parquet pages.
+
+    Parameters
+    ----------
+    where : path, pattern, folder, or a list of them
+        CSV, TSV (also gzip) or Parquet: ``"data/*.parquet"``, or a folder, whose subfolders named key=value become columns
+        of text. A name that exists is meant as written, stars and brackets included.
+    engine : {"polars", "duckdb", "dask", "spark"}, optional
+        Without it polars for Parquet and DuckDB for text, whichever is installed.
+    numbers : sequence of str
+        Columns of CSV that hold numbers; all others stay text, so that 01, NA and null are what they are. An empty field is missing.
+
+    Returns
+    -------
+    polars.LazyFrame, DuckDB relation, Dask or Spark data frame
+        For `Counts.from_frame`, `evaluate_frame`, `decide`, or the engine's own methods.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> with open("sites.csv", "w") as file:
+    ...     _ = file.write("true,predicted\n01,1\nNA,NA\n")
+    >>> counts = cp.Counts.from_frame(cp.scan("sites.csv"), truth="true", prediction="predicted")
+    >>> counts.classes
+    ('01', '1', 'NA')
+    """
+    return open_scan(where, engine=engine, numbers=numbers).frame
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scan:
+    """An opened frame with the files behind it."""
+
+    frame: Any
+    files: Files
+    engine: str
+
+
+def open_scan(
+    where: Where | Sequence[Where],
+    *,
+    engine: str | None = None,
+    numbers: Sequence[str] = (),
+    cluster: str | None = None,
+) -> Scan:
+    """Open files, and keep what tells whether they changed."""
+    files = Files.find(where)
+    chosen = choose_engine(engine, files.format)
+    if cluster is not None and chosen not in CONNECT:
+        raise InputError(f"a cluster is for the engines {' and '.join(CONNECT)}, not for {chosen}")
+    names = _text_names(files)
+    if cluster is not None:
+        CONNECT[chosen](cluster)
+    try:
+        frame = _OPENERS[chosen](files, names)
+        return Scan(_with_numbers(frame, numbers), files, chosen)
+    except (CompromisError, MemoryError):
+        raise
+    except BaseException as error:  # every engine has its own tree of errors
+        if not is_failure(error):
+            raise
+        raise InputError(f"{files.paths[0]} cannot be read as {files.format}: {first_line(error)}") from error
+
+
+def choose_engine(engine: str | None, format: str = "Parquet") -> str:
+    """Return the engine asked for, or the first that is installed; text goes to DuckDB, which refuses ragged rows."""
+    if engine is not None and engine not in ENGINES:
+        raise InputError(f"there is no engine {engine!r}{nearest(engine, ENGINES)}; choose one of {', '.join(ENGINES)}")
+    order = ("polars", "duckdb") if format == "Parquet" else ("duckdb", "polars")
+    chosen = engine or next((name for name in order if find_spec(name)), None)
+    if chosen is None:
+        raise MissingExtra("files of any size need polars or DuckDB; install both with: pip install 'compromis[big]'")
+    if not find_spec(_PACKAGE.get(chosen, chosen)):
+        raise MissingExtra(f"the engine {chosen} is not installed; install it with: {_INSTALL[chosen]}")
+    return chosen
+
+
+_PACKAGE = {"spark": "pyspark"}
+_INSTALL = {
+    "polars": "pip install 'compromis[big]'",
+    "duckdb": "pip install 'compromis[big]'",
+    "dask": "pip install 'dask[dataframe]' distributed",
+    "spark": "pip install pyspark pyarrow",
+}
+
+
+def _text_names(files: Files) -> list[str]:
+    """Return the columns of text files, which must be the same in all: engines would match them by position."""
+    if files.format == "Parquet":
+        return []
+    read = delimited.csv_names if files.format == "CSV" else delimited.tsv_names
+    first: list[str] = []
+    for path in files.paths:
+        with open_content(path) as stream:
+            names = read(stream, path)
+        if first and names != first:
+            raise InputError(f"{path} has other columns than {files.paths[0]}; scan files of the same columns together")
+        first = names
+    return first
+
+
+def _open_polars(files: Files, names: list[str]) -> Any:
+    import polars
+
+    if files.format == "Parquet":
+        for path in files.paths:
+            with Path(path).open("rb") as stream:
+                check_pages(stream, path)
+        keys = dict.fromkeys(files.partitions, polars.String)
+        return polars.scan_parquet(
+            list(files.paths), glob=False, hive_partitioning=bool(keys), hive_schema=keys or None, low_memory=True
+        )
+    # the header is skipped: polars would compare it with the schema, but leaves doubled quotes in names as they are
+    frame = polars.scan_csv(
+        list(files.paths), separator=_SEPARATOR[files.format], glob=False, schema=dict.fromkeys(names, polars.String),
+        has_header=False, skip_rows=1,
+    )  # fmt: skip
+    blank = [polars.when(polars.col(name) != "").then(polars.col(name)).alias(name) for name in names]
+    return frame.select(blank)  # a quoted empty field is missing too
+
+
+def _open_duckdb(files: Files, names: list[str]) -> Any:
+    connection = _duckdb_connection()
+    paths = [_literal(path) for path in files.paths]
+    if files.format == "Parquet":
+        _check_schemas(connection, paths)
+        keys = "true" if files.partitions else "false"
+        return connection.sql(
+            f"select * from read_parquet($paths, hive_partitioning = {keys}, hive_types_autocast = false)",  # noqa: S608
+            params={"paths": paths},
+        )
+    return connection.read_csv(
+        paths,
+        columns=dict.fromkeys(names, "VARCHAR"),
+        auto_detect=False,
+        header=True,
+        delimiter=_SEPARATOR[files.format],
+        quotechar='"',
+        escapechar='"',
+        na_values="",
+        strict_mode=True,
+    )
+
+
+def _duckdb_connection() -> Any:
+    """Return a connection of its own, so that threads do not wait for each other, that stays open."""
+    import duckdb
+
+    unordered = {"preserve_insertion_order": "false"}
+    if not duckdb.__version__.startswith("1."):
+        return duckdb.connect(config=unordered)
+    # relations of DuckDB 1 do not keep their connection; by its name all use one database, which makes them cheap to keep
+    connection = duckdb.connect(f":memory:compromis {os.getpid()}", config=unordered)
+    _KEPT.append(connection)
+    return connection
+
+
+_KEPT: deque[Any] = deque(maxlen=1000)
+
+
+def _check_schemas(connection: Any, paths: list[str]) -> None:
+    """Refuse Parquet files of different types: DuckDB would convert them to those of the first, 01 to 1 among them."""
+    schema = connection.execute(
+        "select name from (select distinct name, duckdb_type from parquet_schema($paths) where num_children is null) "
+        "group by name having count(*) > 1",
+        {"paths": paths},
+    ).fetchall()
+    if schema:
+        raise InputError(f"the column {schema[0][0]!r} has different types in the files; convert it to one type")
+
+
+def _open_dask(files: Files, _: list[str]) -> Any:
+    import dask.dataframe as dd
+
+    if files.format == "Parquet":
+        return dd.read_parquet([_literal(path) for path in files.paths])
+    # one part per file: a part that begins inside a quoted field would be read wrongly
+    return dd.read_csv(
+        [_literal(path) for path in files.paths], sep=_SEPARATOR[files.format], dtype=str, keep_default_na=False, na_values=[""],
+        blocksize=None, encoding="utf-8-sig",
+    )  # fmt: skip
+
+
+def _open_spark(files: Files, names: list[str]) -> Any:
+    session = spark_session()
+    paths = [_spark_path(path) for path in files.paths]
+    if files.format == "Parquet":
+        return session.read.parquet(*paths)
+    options = {
+        "header": True, "sep": _SEPARATOR[files.format], "quote": '"', "escape": '"', "multiLine": True,
+        "mode": "FAILFAST", "nullValue": "", "emptyValue": "", "encoding": "UTF-8", "enforceSchema": True,
+    }  # fmt: skip
+    schema = ", ".join(f"`{name.replace('`', '``')}` STRING" for name in names)
+    frame = session.read.schema(schema).options(**options).csv(paths)
+    lazy = lazy_frame(frame)
+    return lazy.with_columns(
+        *(nw.when(nw.col(name) != "").then(nw.col(name)).otherwise(nw.lit(None)).alias(name) for name in names)
+    ).to_native()
+
+
+_OPENERS: dict[str, Callable[[Files, list[str]], Any]] = {
+    "polars": _open_polars,
+    "duckdb": _open_duckdb,
+    "dask": _open_dask,
+    "spark": _open_spark,
+}
+
+
+def _literal(path: str) -> str:
+    """Return a path that DuckDB and Dask do not take for a pattern."""
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)
+
+
+def _spark_path(path: str) -> str:
+    return "".join(f"\\{letter}" if letter in "*?[]{}\\" else letter for letter in path)
+
+
+def _with_numbers(frame: Any, numbers: Sequence[str]) -> Any:
+    """Return the frame with text columns as numbers; spaces around them do not matter."""
+    lazy = lazy_frame(frame)
+    schema = lazy.collect_schema()
+    texts = [name for name in numbers if schema[pick_name(name, schema.names())] == nw.String]
+    if not texts:
+        return frame
+    return lazy.with_columns(*(nw.col(name).str.strip_chars().cast(nw.Float64) for name in texts)).to_native()

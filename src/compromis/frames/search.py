@@ -1,0 +1,470 @@
+"""A sample of rows, balanced over the true classes, that every engine draws alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from compromis._typing import Floats, Label
+from compromis.errors import InputError
+from compromis.evidence import Counts
+from compromis.evidence.votes import Votes
+from compromis.frames.counts import Spell, read_keys
+from compromis.frames.query import (
+    ARGUMENT,
+    BEST,
+    ROWS,
+    SECOND,
+    WEIGHT,
+    Frame,
+    Rows,
+    TooMany,
+    add_decision,
+    add_ranking,
+    count_groups,
+    refuse_missing,
+    usable_votes,
+)
+from compromis.frames.votes import (
+    MOST_PATTERNS,
+    TRUTH,
+    are_continuous,
+    name_votes,
+    open_votes,
+    patterns_of_frame,
+    patterns_of_rows,
+    vote_names,
+)
+from compromis.labels import read_positions
+from compromis.preferences import Preferences
+from compromis.weights import WeightSearch, search_weights
+from compromis.weights.budget import Budget, Progress
+from compromis.weights.problem import SearchProblem
+from compromis.weights.search import normalised
+
+_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53)
+
+
+def sample_patterns(source: VoteSource, rows: int) -> Votes:
+    """Return about `rows` rows, as many of each true class as there are or as its part of them, weighted back to all.
+
+    Engines draw random numbers of their own kinds, if at all; here a row's number comes from its votes, by arithmetic that
+    all engines round alike: the fractional part of a sum of the votes' shares times large irrational factors.
+    """
+    shares = _shares_drawn(source, rows)
+    names = source.names
+    total = nw.col(names[0])
+    for name in names[1:]:
+        total = total + nw.col(name)
+    lazy = source.voting().with_columns(total.alias("total"))
+    mix = nw.col(names[0]) / nw.col("total") * _factor(0)
+    for place, name in enumerate(names[1:], start=1):
+        mix = mix + nw.col(name) / nw.col("total") * _factor(place)
+    lazy = lazy.with_columns(mix.alias("mix"))
+    lazy = lazy.with_columns((nw.col("mix") - nw.col("mix").floor()).alias("mix"), nw.lit(0.0).alias("share"))
+    for label, share in shares.items():
+        drawn = nw.when(nw.col(TRUTH) == nw.lit(cast("Any", label))).then(nw.lit(share)).otherwise(nw.col("share"))
+        lazy = lazy.with_columns(drawn.alias("share"))
+    patterns = source.patterns(lazy.filter(nw.col("mix") < nw.col("share")))
+    factors = np.array([1 / shares.get(label, 1.0) for label in source.raw_classes])
+    return Votes(
+        patterns.votes, patterns.truth, patterns.multiplicity * factors[patterns.truth], patterns.classes,
+        patterns.rows, source.left_out, True,
+    )  # fmt: skip
+
+
+def _shares_drawn(source: VoteSource, rows: int) -> dict[Any, float]:
+    """Return the share of each true class's rows to draw: small classes whole, the others an equal part of the rest."""
+    shares: dict[Any, float] = {}
+    left, waiting = rows, sorted(source.support.items(), key=lambda item: item[1])
+    for place, (label, size) in enumerate(waiting):
+        part = left / (len(waiting) - place)
+        taken = min(float(size), part)
+        shares[label] = 2.0 if taken >= size else taken / size  # 2: the fractional part is always below
+        left -= int(taken)
+    return shares
+
+
+def _factor(place: int) -> float:
+    return float(1e4 * np.sqrt(_PRIMES[place % len(_PRIMES)]) * (1 + place // len(_PRIMES)))
+
+
+MOST_NEAR = 500_000
+"""Rows near a weighting that are fetched."""
+_STATE = "state"
+_VOTES, _EMPTY, _WRONG = 0.0, 1.0, 2.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VoteSource:
+    """Votes in a frame, with what one pass told about their true classes.
+
+    Attributes
+    ----------
+    opened : Frame
+        Truth and votes, under our names.
+    columns : list
+        The user's names of the columns of votes.
+    classes : tuple
+        The class of each column.
+    raw_classes : tuple
+        The same as the frame holds them.
+    support : dict
+        The rows with votes of each true class, as the frame holds it.
+    left_out : int
+        The rows without any vote.
+    """
+
+    opened: Frame
+    columns: list[str]
+    classes: tuple[Label, ...]
+    raw_classes: tuple[Any, ...]
+    support: dict[Any, int]
+    left_out: int
+    spell: Spell | None
+
+    @classmethod
+    def read(
+        cls, opened: Frame, columns: list[str], classes: tuple[Label, ...] | None, spell: Spell | None
+    ) -> VoteSource:
+        """Count the true classes, and refuse rows whose votes cannot be used."""
+        names = _names(columns)
+        opened = opened.as_floats(names)
+        total = nw.col(names[0])
+        for name in names[1:]:
+            total = total + nw.col(name)
+        state = nw.when(usable_votes(names)).then(nw.lit(_VOTES)).otherwise(nw.lit(_WRONG)).alias(_STATE)
+        lazy = opened.lazy.with_columns(state, total.alias("total"))
+        empty = (nw.col(_STATE) == _VOTES) & (nw.col("total") == 0)
+        lazy = lazy.with_columns(nw.when(empty).then(nw.lit(_EMPTY)).otherwise(nw.col(_STATE)).alias(_STATE))
+        rows = count_groups(opened.with_lazy(lazy), [TRUTH, _STATE], MOST_PATTERNS, what="true classes")
+        refuse_missing(opened.named, rows, [TRUTH])
+        _refuse_wrong(rows)
+        return cls._of(opened, columns, classes, spell, rows)
+
+    @classmethod
+    def _of(
+        cls, opened: Frame, columns: list[str], classes: tuple[Label, ...] | None, spell: Spell | None, rows: Rows
+    ) -> VoteSource:
+        column = read_keys(opened, rows, TRUTH, np.ones(len(rows), dtype=bool), spell)
+        if classes is None and column.kind == "str":
+            classes = tuple(columns)
+        places, order = read_positions(column, classes)
+        if len(order) != len(columns):
+            raise InputError(f"there are {len(columns)} columns of votes, but {len(order)} classes; pass labels=")
+        raw: dict[int, Any] = dict(zip(places.tolist(), rows.values(TRUTH), strict=True))
+        state, counts = rows.floats(_STATE), rows.counts(ROWS)
+        support: dict[Any, int] = {}
+        for value, kind, count in zip(rows.values(TRUTH), state, counts, strict=True):
+            if kind == _VOTES:
+                support[value] = support.get(value, 0) + int(count)
+        held = tuple(raw.get(place, label) for place, label in enumerate(order))
+        return cls(opened, columns, order, held, support, int(counts[state == _EMPTY].sum()), spell)
+
+    @property
+    def names(self) -> list[str]:
+        """Our names of the columns of votes."""
+        return _names(self.columns)
+
+    def voting(self) -> nw.LazyFrame[Any]:
+        """Return the rows that have a vote."""
+        some = nw.col(self.names[0]) > 0
+        for name in self.names[1:]:
+            some = some | (nw.col(name) > 0)
+        return self.opened.lazy.filter(some)
+
+    def patterns(self, lazy: nw.LazyFrame[Any]) -> Votes:
+        """Fetch rows as patterns."""
+        rows = count_groups(self.opened.with_lazy(lazy), [TRUTH, *self.names], MOST_PATTERNS, what="rows")
+        return patterns_of_rows(self.opened, rows, self.columns, self.classes, self.spell)
+
+    def box_around(self, sampled: Votes, weights: Floats, smoothing: float, widest: float) -> float:
+        """Return the largest ratio of weights within which no more rows than can be fetched may be predicted otherwise."""
+        scores = np.sort(weights * (np.asarray(sampled.votes) + smoothing), axis=1)
+        with np.errstate(divide="ignore"):
+            ratio = scores[:, -1] / scores[:, -2]
+        order = np.argsort(ratio)
+        rows = sum(self.support.values()) / float(sampled.multiplicity.sum())
+        within = np.cumsum(sampled.multiplicity[order]) * rows
+        last = int(np.searchsorted(within, 0.8 * MOST_NEAR))  # the sample errs
+        return widest if last >= len(order) else float(np.clip(ratio[order[last]], 1 + 1e-9, widest))
+
+    def near(self, weights: Floats, smoothing: float, box: float) -> Votes:
+        """Return all rows for a search within `box` around the weights, votes weighted.
+
+        Rows that the search may decide otherwise come as they are, all others as whole votes for their class.
+        """
+        lazy = add_ranking(self.voting(), self.names, weights, smoothing)
+        open_rows = nw.col(SECOND) * box >= nw.col(BEST)
+        lazy = lazy.with_columns(nw.when(open_rows).then(nw.lit(-1.0)).otherwise(nw.col(ARGUMENT)).alias(ARGUMENT))
+        votes = [
+            nw.when(nw.col(ARGUMENT) < 0).then(nw.col(name)).otherwise(nw.lit(0.0)).alias(name) for name in self.names
+        ]
+        keys = [TRUTH, ARGUMENT, *self.names]
+        kept = [*keys, *([WEIGHT] if WEIGHT in self.opened.named else [])]
+        rows = count_groups(
+            self.opened.with_lazy(lazy.with_columns(*votes).select(*kept)),
+            keys,
+            MOST_PATTERNS,
+            what="rows near the weights",
+        )
+        return self._relative(rows, weights, smoothing)
+
+    def _relative(self, rows: Rows, weights: Floats, smoothing: float) -> Votes:
+        column = read_keys(self.opened, rows, TRUTH, np.ones(len(rows), dtype=bool), self.spell)
+        truth, _ = read_positions(column, self.classes)
+        chosen = rows.floats(ARGUMENT).astype(np.int64)
+        matrix = weights * (np.column_stack([rows.floats(name) for name in self.names]) + smoothing)
+        sure = chosen >= 0
+        matrix[sure] = 0.0
+        matrix[np.flatnonzero(sure), chosen[sure]] = 1.0
+        sizes = rows.floats(WEIGHT) if WEIGHT in self.opened.named else rows.counts(ROWS)
+        order = np.lexsort([truth, *matrix.T[::-1]])  # engines hand groups over in any order
+        counted = int(rows.counts(ROWS).sum())
+        return Votes(np.ascontiguousarray(matrix[order]), truth[order], sizes[order], self.classes, counted, 0, True)
+
+    def count(self, weightings: Sequence[Floats], smoothings: Sequence[float]) -> list[Counts]:
+        """Return the counts under several weightings, by one query."""
+        lazy = self.voting()
+        places = [float(place) for place in range(len(self.classes))]
+        keys = [f"decision{number}" for number in range(len(weightings))]
+        for key, weights, smoothing in zip(keys, weightings, smoothings, strict=True):
+            lazy = add_decision(lazy, self.names, weights, smoothing, places, key)
+        kept = [TRUTH, *keys, *([WEIGHT] if WEIGHT in self.opened.named else [])]
+        rows = count_groups(self.opened.with_lazy(lazy.select(*kept)), [TRUTH, *keys], MOST_PATTERNS, what="decisions")
+        column = read_keys(self.opened, rows, TRUTH, np.ones(len(rows), dtype=bool), self.spell)
+        truth, _ = read_positions(column, self.classes)
+        sizes = rows.floats(WEIGHT) if WEIGHT in self.opened.named else rows.counts(ROWS)
+        counted = int(rows.counts(ROWS).sum())
+        return [
+            Counts(_cells(truth, rows.floats(key), sizes, len(self.classes)), self.classes, counted) for key in keys
+        ]
+
+
+def _names(columns: Sequence[str]) -> list[str]:
+    return [f"vote{place}" for place in range(len(columns))]
+
+
+def _cells(truth: NDArray[np.int64], decision: Floats, sizes: NDArray[Any], classes: int) -> NDArray[Any]:
+    matrix = np.zeros((classes, classes), dtype=sizes.dtype)
+    np.add.at(matrix, (truth, decision.astype(np.int64)), sizes)
+    return matrix
+
+
+def _refuse_wrong(rows: Rows) -> None:
+    wrong = int(rows.counts(ROWS)[rows.floats(_STATE) == _WRONG].sum())
+    if wrong:
+        raise InputError(f"{wrong:,} rows have a vote that is missing, negative or not finite; filter them out first")
+    if not (rows.floats(_STATE) == _VOTES).any():
+        raise InputError("no row has a vote for any class; there is nothing to decide")
+
+
+Reporter = Callable[[], AbstractContextManager[Progress | None]]
+"""Opens the progress of one search in memory; passes over the data belong to the engine, which has no such thing."""
+
+_ROUNDS = 4
+"""How often rows are fetched around the best weights so far before the search settles for what it has."""
+_WIDEST = 4.0
+"""The largest ratio of weights around the best ones within which rows are fetched."""
+_FEW = 20_000
+"""Patterns up to which three classes are searched exactly."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrameSearch:
+    """The weights found in data of any size, exact counts, and how often the data was read.
+
+    Attributes
+    ----------
+    search : WeightSearch
+        Weights, loss, counts, verdict; the counts are of all rows, by the engine.
+    before : Counts
+        What equal weights decide on the same rows.
+    passes : int
+        How many queries read the data.
+    box : float or None
+        None: every pattern was searched. Else the ratio of weights, around where the last search began, within which every row
+        that could be predicted otherwise was searched; beyond it a sample was. 1: the sample only, because someone stopped the search.
+    sampled : int
+        The rows of that sample.
+
+    Examples
+    --------
+    >>> import compromis as cp, pandas
+    >>> frame = pandas.DataFrame({"good": [9, 7, 6, 2], "bad": [1, 3, 4, 8], "true": ["good", "good", "bad", "bad"]})
+    >>> found = cp.search_frame(frame, truth="true", proba=["good", "bad"])
+    >>> found.before.matrix.tolist(), found.search.counts.matrix.tolist()
+    ([[2, 0], [1, 1]], [[2, 0], [0, 2]])
+    """
+
+    search: WeightSearch
+    before: Counts
+    passes: int
+    box: float | None
+    sampled: int
+
+    def summary(self) -> str:
+        """Return in sentences what was found, how, and what it is worth."""
+        how = "every pattern of votes was searched"
+        if self.box == 1:
+            how = f"a sample of {self.sampled:,} rows was searched, and all rows were counted"
+        elif self.box is not None:
+            how = (
+                f"a sample of {self.sampled:,} rows showed where, then every row that weights within a factor of {self.box:.3g} "
+                f"could decide otherwise was searched"
+            )
+        return f"{self.search.summary()}\n{self.passes} {'pass' if self.passes == 1 else 'passes'} over the data: {how}"
+
+
+def search_frame(
+    frame: Any,
+    *,
+    truth: str,
+    proba: Sequence[str] | Mapping[str, Any],
+    preferences: Preferences | None = None,
+    labels: Sequence[Any] | None = None,
+    weight: str | None = None,
+    method: str = "auto",
+    smoothing: float = 0.0,
+    cost: ArrayLike | None = None,
+    budget: Budget | float | None = None,
+    sample: int = 200_000,
+    random_state: int = 0,
+    spell: Spell | None = None,
+    reporter: Reporter = nullcontext,
+) -> FrameSearch:
+    """Find the weights that meet the preferences best, for the votes in a data frame of any engine and size.
+
+    Parameters
+    ----------
+    frame : data frame
+        Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.scan` opens files.
+    truth : str
+        The column of true classes.
+    proba : sequence of str, or mapping
+        The columns of votes or probabilities; a mapping gives the class of each column.
+    preferences, method, smoothing, cost, budget, random_state
+        As in `search_weights`; the budget is that of each search in memory, of which there are two to five.
+    labels : sequence, optional
+        The class of each column of votes; without it the columns are named as the classes.
+    weight : str, optional
+        A column of row weights.
+    sample : int
+        How many rows are fetched first where nearly every row has votes of its own.
+    spell : callable, optional
+        How true classes are written out as text.
+    reporter : callable, optional
+        Returns a context manager that is entered for each search in memory and gives its `progress`, as in `search_weights`.
+        A search that is told to stop is the last one: a pass that counts all rows under its weights may follow.
+
+    Returns
+    -------
+    FrameSearch
+        Where few rows differ, one pass fetches the patterns and the result is that of `search_weights`. Otherwise one pass
+        counts the classes, one fetches a sample balanced over them, some fetch the rows that weights near the best ones could
+        decide otherwise, and a last one counts all rows under the weights found.
+
+    Examples
+    --------
+    >>> import compromis as cp, pandas
+    >>> frame = pandas.DataFrame({"good": [9, 7, 6, 6, 2], "bad": [1, 3, 4, 4, 8], "true": ["good", "good", "bad", "bad", "bad"]})
+    >>> arrays = cp.Preferences.prioritise(["bad"])
+    >>> found = cp.search_frame(frame, truth="true", proba=["good", "bad"], preferences=arrays)
+    >>> found.search.counts.matrix.tolist(), found.passes
+    ([[2, 0], [0, 3]], 1)
+    """
+    task = _Task(preferences, cost, smoothing, method, budget, random_state, reporter)
+    columns, classes = name_votes(proba, labels)
+    opened = open_votes(frame, truth, columns, weight)
+    if not are_continuous(opened, vote_names(len(columns))):
+        try:
+            patterns = patterns_of_frame(frame, truth=truth, proba=proba, labels=labels, weight=weight, spell=spell)
+        except TooMany:
+            pass  # the first rows were no fair sample of the others
+        else:
+            found = task.search(patterns, smoothing)
+            return FrameSearch(found, _equal(patterns), 1, None, 0)
+    source = VoteSource.read(opened, columns, classes, spell)
+    return _by_passes(source, task, sample)
+
+
+@dataclass(slots=True, eq=False)
+class _Task:
+    """What is wanted of the weights, and whether someone wanted no more."""
+
+    preferences: Preferences | None
+    cost: ArrayLike | None
+    smoothing: float
+    method: str
+    budget: Budget | float | None
+    random_state: int
+    reporter: Reporter
+    stopped: bool = False
+
+    def search(self, patterns: Votes, smoothing: float, max_ratio: float | None = None) -> WeightSearch:
+        """Search patterns in memory."""
+        method = (
+            "sweep" if self.method == "auto" and len(patterns.classes) == 3 and len(patterns) > _FEW else self.method
+        )
+        with self.reporter() as progress:
+            return search_weights(
+                patterns,
+                preferences=self.preferences,
+                cost=self.cost,
+                smoothing=smoothing,
+                method=method,
+                max_ratio=max_ratio,
+                budget=self.budget,
+                progress=None if progress is None else self._noting(progress),
+                random_state=self.random_state,
+            )
+
+    def _noting(self, progress: Progress) -> Progress:
+        def note(done: float, loss: float) -> bool:
+            self.stopped = bool(progress(done, loss)) or self.stopped
+            return self.stopped
+
+        return note
+
+    def problem(self, patterns: Votes) -> SearchProblem:
+        """Return what is minimised."""
+        return SearchProblem.read(patterns, self.preferences, cost=self.cost, smoothing=self.smoothing, max_ratio=None)
+
+
+def _equal(patterns: Votes) -> Counts:
+    return patterns.counts(np.ones(len(patterns.classes)))
+
+
+def _by_passes(source: VoteSource, task: _Task, sample: int) -> FrameSearch:
+    """Search a sample, then all rows near what it says, and count."""
+    sampled = sample_patterns(source, sample)
+    first = task.search(sampled, task.smoothing)
+    weights, found, passes, box = first.weights, first, 2, 1.0
+    for _ in range(_ROUNDS):
+        if task.stopped:
+            break
+        box = source.box_around(sampled, weights, task.smoothing, _WIDEST)
+        near = source.near(weights, task.smoothing, box)
+        passes += 1
+        found = task.search(near, 0.0, max_ratio=box)
+        weights = normalised(weights * found.weights)
+        if found.weights.max() < found.weights.min() * np.sqrt(box):
+            break  # well inside what was fetched; nearer to its border, the sample misled, and better ones may lie just beyond
+    counts, before = source.count([weights, np.ones(len(weights))], [task.smoothing, 0.0])
+    problem = task.problem(sampled)
+    shortfall, loss = problem.value(counts)
+    exact = replace(
+        found, weights=weights, counts=counts, loss=loss, feasible=shortfall == 0, optimal=False,
+        smoothing=task.smoothing, left_out=source.left_out, message=_message(source),
+    )  # fmt: skip
+    return FrameSearch(exact, before, passes + 1, box, int(sampled.rows))
+
+
+def _message(source: VoteSource) -> str:
+    return f"{source.left_out:,} rows without any vote are left out" if source.left_out else ""

@@ -1,0 +1,178 @@
+"""A table of text columns."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis._files import COLUMNS, short_lines
+from compromis.errors import InputError, shown
+
+Column = list[str | None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Columns of text by name; None is a missing value."""
+
+    source: str
+    columns: Mapping[str, Column]
+    weights: list[float] | None = None
+    """Weights that belong to the rows themselves, as ARFF may give them."""
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), []))
+
+
+def numbers(table: Table, name: str) -> NDArray[np.float64]:
+    """Return a column as numbers; anything else is named with its row."""
+    column = table.columns[name]
+    try:
+        return np.array(column, dtype=np.float64)
+    except (TypeError, ValueError):
+        row, value = next((row, value) for row, value in enumerate(column) if not _is_number(value))
+        what = "nothing" if value is None else repr(value)
+        raise InputError(
+            f"column {name!r} of {table.source} must hold numbers, got {what} in data row {row + 1}"
+        ) from None
+
+
+def drop_missing(table: Table, names: Sequence[str], *, drop: bool) -> tuple[Table, int]:
+    """Return the table without the rows in which a label is missing, and their number; refuse them unless told to `drop`."""
+    missing = np.zeros(len(table), dtype=bool)
+    for name in names:
+        gaps = np.fromiter((value is None for value in table.columns[name]), dtype=bool, count=len(table))
+        if gaps.any() and not drop:
+            raise InputError(
+                f"column {name!r} of {table.source} has {int(gaps.sum()):,} missing values (the first in data row "
+                f"{int(gaps.argmax()) + 1}); fill them, or leave those rows out with --drop-missing"
+            )
+        missing |= gaps
+    if not missing.any():
+        return table, 0
+    kept = np.flatnonzero(~missing).tolist()
+    columns: dict[str, Column] = {name: [column[row] for row in kept] for name, column in table.columns.items()}
+    weights = None if table.weights is None else [table.weights[row] for row in kept]
+    return Table(table.source, columns, weights), int(missing.sum())
+
+
+def score_matrix(table: Table, class_of: dict[str, str], classes: Sequence[str]) -> NDArray[np.float64]:
+    """Return the scores with one column per class, in the order of `classes`."""
+    column_of = {label: column for column, label in class_of.items()}
+    lacking = [label for label in classes if label not in column_of]
+    if lacking:
+        raise InputError(f"there is no score column for {shown(lacking)}; the score columns are {shown(class_of)}")
+    return np.column_stack([numbers(table, column_of[label]) for label in classes])
+
+
+def _is_number(value: str | None) -> bool:
+    try:
+        float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def csv_names(stream: BinaryIO, source: str) -> list[str]:
+    """Return the names of the columns of a CSV file."""
+    return _header(_rows(stream, source, ","), source)
+
+
+def tsv_names(stream: BinaryIO, source: str) -> list[str]:
+    """Return the names of the columns of a TSV file."""
+    return _header(_rows(stream, source, "\t"), source)
+
+
+def read_csv(stream: BinaryIO, source: str, columns: Sequence[str]) -> Table:
+    """Return the columns of a CSV file."""
+    return _read(_rows(stream, source, ","), source, columns)
+
+
+def read_tsv(stream: BinaryIO, source: str, columns: Sequence[str]) -> Table:
+    """Return the columns of a TSV file."""
+    return _read(_rows(stream, source, "\t"), source, columns)
+
+
+def _rows(stream: BinaryIO, source: str, delimiter: str) -> Iterator[list[str]]:
+    with io.TextIOWrapper(short_lines(stream, source), encoding="utf-8-sig", newline="") as text:
+        try:
+            yield from csv.reader(text, delimiter=delimiter, strict=True)
+        except UnicodeDecodeError as error:
+            raise InputError(f"{source} is not UTF-8 text (byte {error.start}); convert it first") from error
+        except (csv.Error, EOFError, OSError, zlib.error) as error:
+            raise InputError(f"{source} cannot be read as a table: {error}") from error
+
+
+def check_names(names: Sequence[str], source: str) -> None:
+    """Refuse too many columns, and several of one name."""
+    COLUMNS.check(len(names), f"{source} has {len(names):,} columns")
+    repeated = sorted(name for name, times in Counter(names).items() if times > 1)
+    if repeated:
+        raise InputError(f"{source} has several columns named {shown(repeated)}; rename them")
+
+
+def _header(rows: Iterator[list[str]], source: str) -> list[str]:
+    names = next(rows, [])
+    check_names(names, source)
+    return names
+
+
+def _read(rows: Iterator[list[str]], source: str, columns: Sequence[str]) -> Table:
+    names = _header(rows, source)
+    place_of = {name: place for place, name in enumerate(names)}
+    places = [place_of[name] for name in columns]
+    kept: list[Column] = [[] for _ in columns]
+    width = len(names)
+    for number, row in enumerate(rows, start=2):
+        if len(row) != width:
+            if not row:  # a blank line
+                continue
+            raise InputError(
+                f"{source} has {len(row)} fields in record {number}, but {width} columns; check quotes and delimiters"
+            )
+        for column, place in zip(kept, places, strict=True):
+            column.append(row[place] or None)
+    return Table(source, dict(zip(columns, kept, strict=True)))
+
+
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+"""What a spreadsheet may take for the start of a formula; the wide ones count in East Asian ones."""
+
+
+def csv_text(columns: Mapping[str, Sequence[object]]) -> str:
+    """Return the columns as CSV; text that a spreadsheet may run as a formula is made harmless with a leading quote.
+
+    Such text starts with = + - @ (also after spaces, or wide), a tab or a line end; numbers and a lone + or - stay as they are.
+    """
+    lines: list[str] = []
+    writer = csv.writer(_Lines(lines.append), lineterminator="\r\n")  # so that it quotes a cell with either of the two
+    writer.writerow([_harmless(name) for name in columns])
+    writer.writerows([_harmless(cell) for cell in row] for row in zip(*columns.values(), strict=True))
+    return "".join(line.removesuffix("\r\n") + "\n" for line in lines)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    write: Callable[[str], object]
+
+
+def _harmless(cell: object) -> object:
+    if not isinstance(cell, str) or (
+        not cell.lstrip().startswith(_FORMULA) and not cell.startswith(("\t", "\r", "\n"))
+    ):
+        return cell
+    if cell in {"+", "-"}:  # the classes of many a table, and no formula
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return "'" + cell
+    return cell  # -1 is a number, not a formula

@@ -1,0 +1,211 @@
+"""Vote patterns from a data frame of any engine: exact, or with votes rounded to a grid and the error stated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis._typing import Label
+from compromis.errors import InputError, shown
+from compromis.evidence.votes import Votes
+from compromis.frames.counts import Spell, read_keys
+from compromis.frames.query import (
+    ROWS,
+    WEIGHT,
+    Frame,
+    Rows,
+    TooMany,
+    count_groups,
+    count_rows,
+    refuse_missing,
+    run,
+    usable_votes,
+)
+from compromis.labels import plain_label, read_positions
+
+TRUTH = "truth"
+MOST_PATTERNS = 2_000_000
+"""Distinct patterns that are fetched: more are better binned."""
+_SAMPLE = 20_000
+"""Rows looked at to see whether the patterns are as many as the rows."""
+_WRONG = -1.0
+"""Stands for a vote that is none, where votes are rounded."""
+
+
+def patterns_of_frame(
+    frame: Any,
+    *,
+    truth: str,
+    proba: Sequence[str] | Mapping[str, Any],
+    labels: Sequence[Any] | None = None,
+    weight: str | None = None,
+    bins: int | None = None,
+    spell: Spell | None = None,
+) -> Votes:
+    """Group rows of equal votes and truth in the frame's engine."""
+    columns, classes = name_votes(proba, labels)
+    opened = open_votes(frame, truth, columns, weight)
+    names = vote_names(len(columns))
+    if bins is None:
+        _refuse_continuous(opened, names)
+    else:
+        opened = _rounded(opened, names, _read_bins(bins, len(names)))
+    rows = count_groups(opened, [TRUTH, *names], MOST_PATTERNS, what="distinct patterns of votes")
+    refuse_missing(opened.named, rows, [TRUTH])
+    found = patterns_of_rows(opened, rows, columns, classes, spell)
+    if bins is None:
+        return found
+    return Votes(
+        found.votes / bins, found.truth, found.multiplicity, found.classes, found.rows, found.left_out, True, 0.5 / bins
+    )
+
+
+def name_votes(
+    votes: Sequence[str] | Mapping[str, Any], labels: Sequence[Any] | None
+) -> tuple[list[str], tuple[Label, ...] | None]:
+    """Return the columns of votes and their classes, None where nothing says which they are."""
+    if isinstance(votes, str) or not votes:
+        raise InputError(f"proba is a list of columns, one per class, got {votes!r}")
+    columns = list(votes)
+    if isinstance(votes, Mapping):
+        if labels is not None:
+            raise InputError("proba is a mapping that gives the class of each column already; leave labels out")
+        labels = list(votes.values())
+    if len(set(columns)) < len(columns):
+        raise InputError(f"each column of votes stands once, got {shown(columns)}")
+    if labels is None:
+        return columns, None
+    classes = tuple(plain_label(label) for label in labels)
+    if len(classes) != len(columns) or len(set(classes)) < len(classes):
+        raise InputError(
+            f"labels gives each of the {len(columns)} columns of votes a class of its own, got {shown(classes)}"
+        )
+    return columns, classes
+
+
+def open_votes(frame: Any, truth: str, columns: Sequence[str], weight: str | None) -> Frame:
+    """Open truth and votes, the votes as floats where their type is not a plain number."""
+    names = vote_names(len(columns))
+    named = {TRUTH: truth} | dict(zip(names, columns, strict=True))
+    opened = Frame.open(frame, named if weight is None else named | {WEIGHT: weight})
+    opened.check_numbers(names)
+    return opened.as_keys([name for name in names if not opened.types[name].is_integer()])
+
+
+def vote_names(classes: int) -> list[str]:
+    """Return our names of the columns of votes."""
+    return [f"vote{place}" for place in range(classes)]
+
+
+def patterns_of_rows(
+    opened: Frame,
+    rows: Rows,
+    columns: Sequence[str],
+    classes: tuple[Label, ...] | None,
+    spell: Spell | None = None,
+) -> Votes:
+    """Return grouped rows as patterns."""
+    column = read_keys(opened, rows, TRUTH, np.ones(len(rows), dtype=bool), spell)
+    if classes is None and column.kind == "str":
+        classes = tuple(columns)
+    truth, order = read_positions(column, classes)
+    if len(order) != len(columns):
+        raise InputError(
+            f"there are {len(columns)} columns of votes, but the classes are {shown(order)}; pass labels=, the class of each column"
+        )
+    matrix = np.column_stack([rows.floats(name) for name in vote_names(len(columns))])
+    counts = rows.counts(ROWS)
+    _refuse_unusable(opened, matrix, counts)
+    return _merged(matrix, truth, order, counts, rows.floats(WEIGHT) if WEIGHT in opened.named else None)
+
+
+def _merged(
+    matrix: NDArray[np.float64],
+    truth: NDArray[np.int64],
+    classes: tuple[Label, ...],
+    counts: NDArray[np.int64],
+    weight: NDArray[np.float64] | None,
+) -> Votes:
+    """Return the patterns in the order of their votes: engines hand groups over in any order, and may keep 0 and -0 apart."""
+    voted = matrix.any(axis=1)
+    left_out = int(counts[~voted].sum())
+    if not voted.any():
+        raise InputError(f"none of the {left_out:,} rows has a vote for any class; there is nothing to decide")
+    order = np.flatnonzero(voted)
+    order = order[np.lexsort([truth[order], *matrix[order].T[::-1]])]
+    matrix, truth, sizes = matrix[order], truth[order], (counts if weight is None else weight)[order]
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = (matrix[1:] != matrix[:-1]).any(axis=1) | (truth[1:] != truth[:-1])
+    total = np.add.reduceat(sizes, np.flatnonzero(new))
+    return Votes(
+        np.ascontiguousarray(matrix[new]), truth[new], total, classes, int(counts[voted].sum()), left_out, True
+    )
+
+
+def _refuse_unusable(opened: Frame, matrix: NDArray[np.float64], counts: NDArray[np.int64]) -> None:
+    usable = (matrix >= 0) & (matrix < np.inf)
+    if usable.all():
+        return
+    wrong = ~usable.all(axis=1)
+    first = int((~usable).any(axis=0).argmax())
+    raise InputError(
+        f"{int(counts[wrong].sum()):,} rows have a vote that is missing, negative or not finite, the first in column "
+        f"{opened.named[vote_names(first + 1)[-1]]!r}; filter them out first"
+    )
+
+
+def _refuse_continuous(opened: Frame, names: Sequence[str]) -> None:
+    if not are_continuous(opened, names):
+        return
+    rows = count_rows(opened.lazy)
+    if rows > MOST_PATTERNS:
+        raise TooMany(
+            f"the votes of nearly every row are its own, so {rows:,} rows are as many patterns; pass bins=, "
+            f"or let search_frame find weights in a few passes"
+        )
+
+
+def are_continuous(opened: Frame, names: Sequence[str]) -> bool:
+    """Return whether nearly every row has votes of its own, as far as the first rows show."""
+    if all(opened.types[name].is_integer() for name in names):
+        return False
+    sample = opened.lazy.select(*names).head(_SAMPLE).group_by(*names).agg(nw.len().alias(ROWS)).select(*names, ROWS)
+    counts = run(sample).counts(ROWS)
+    return bool(len(counts) >= 0.5 * counts.sum() and counts.sum() >= _SAMPLE)
+
+
+def _read_bins(bins: Any, classes: int) -> int:
+    if isinstance(bins, bool) or not isinstance(bins, int) or not 1 <= bins <= 1_000_000:
+        raise InputError(f"bins is a whole number from 1 to 1,000,000, got {bins!r}")
+    least = classes // 2 + (classes > 2)
+    if bins < least:  # votes spread evenly would all be rounded to 0, and the row left out
+        raise InputError(f"the votes of {classes} classes need at least {least} bins, got {bins}")
+    return bins
+
+
+def _rounded(opened: Frame, names: Sequence[str], bins: int) -> Frame:
+    """Return the frame with votes as shares of the row's votes, in whole steps of 1 / bins; -1 where a vote is none."""
+    lazy = opened.as_floats(names).lazy
+    total = nw.col(names[0])
+    for name in names[1:]:
+        total = total + nw.col(name)
+    lazy = lazy.with_columns(total.alias("total"), usable_votes(names).alias("usable"))
+    fine = nw.col("usable") & nw.col("total").is_finite() & (nw.col("total") > 0)
+    lazy = lazy.with_columns(
+        nw.when(fine).then(nw.lit(1.0)).otherwise(nw.lit(0.0)).alias("fine"),
+        nw.when(fine).then(nw.col("total")).otherwise(nw.lit(1.0)).alias("total"),
+        nw.when(nw.col("usable") & (nw.col("total") == 0)).then(nw.lit(0.0)).otherwise(nw.lit(_WRONG)).alias("instead"),
+    )
+    steps = [
+        nw.when(nw.col("fine") == 1)
+        .then((nw.col(name) / nw.col("total") * bins + 0.5).floor())
+        .otherwise(nw.col("instead"))
+        .alias(name)
+        for name in names
+    ]
+    kept = [TRUTH, *names, *([WEIGHT] if WEIGHT in opened.named else [])]
+    return opened.with_lazy(lazy.with_columns(*steps).select(*kept))

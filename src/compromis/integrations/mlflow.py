@@ -1,0 +1,90 @@
+"""An evaluation in the records of MLflow: numbers as metrics, the report as artefacts."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import asdict
+from typing import Any
+
+from compromis.errors import InputError, MissingExtra
+from compromis.evaluation.evaluate import Evaluation
+
+_CLASS_METRICS = ("recall", "precision", "f_measure", "roc_area", "share_predicted", "support", "loss")
+_SUMMARY_METRICS = ("accuracy", "kappa", "balanced_accuracy", "matthews", "g_mean", "average_cost", "loss")
+
+
+def log_to_mlflow(evaluation: Evaluation, *, prefix: str = "", report: bool = True) -> dict[str, float]:
+    """Log an evaluation to the active run of MLflow (or a new one) and return the metrics logged.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        What was evaluated.
+    prefix : str
+        Stands before each name, for example ``"test/"``.
+    report : bool
+        Whether the evaluation is logged as artefacts too: HTML, Markdown and JSON in the folder ``compromis``.
+
+    Notes
+    -----
+    Metrics of a class are called ``class/measure``; marks that MLflow does not allow in a name become ``_``, and a number keeps two
+    classes apart that would be called alike. Undefined numbers are left out. The verdict is logged as the tag ``compromis.verdict``.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> result = cp.evaluate(["bad", "good"], ["bad", "bad"])
+    >>> metrics = cp.log_to_mlflow(result)  # doctest: +SKIP
+    >>> metrics["bad/recall"]  # doctest: +SKIP
+    1.0
+    """
+    if not isinstance(evaluation, Evaluation):
+        raise InputError(f"evaluation is a compromis.Evaluation, got {type(evaluation).__name__}")
+    try:
+        import mlflow
+    except ImportError as error:
+        raise MissingExtra("MLflow is not installed; install it with: pip install mlflow-skinny") from error
+    metrics = mlflow_metrics(evaluation, prefix)
+    mlflow.log_metrics(metrics)
+    if evaluation.verdict is not None:
+        mlflow.set_tag("compromis.verdict", str(evaluation.verdict)[:5000])
+    if report:
+        folder = f"{_name(prefix)}compromis" if prefix else "compromis"
+        for ending, text in _renderings(evaluation).items():
+            mlflow.log_text(text, f"{folder}/evaluation.{ending}")
+    return metrics
+
+
+def mlflow_metrics(evaluation: Evaluation, prefix: str = "") -> dict[str, float]:
+    """Return the numbers of an evaluation under names that MLflow allows."""
+    summary = asdict(evaluation.summary)
+    numbers = {name: summary[name] for name in _SUMMARY_METRICS}
+    numbers |= {f"macro_{name}": summary["macro"][name] for name in ("recall", "precision", "f_measure")}
+    names = _class_names(evaluation)
+    for name, one in zip(names, evaluation.per_class.values(), strict=True):
+        numbers |= {f"{name}/{measure}": getattr(one, measure) for measure in _CLASS_METRICS}
+    return {
+        _name(prefix) + name: float(value)
+        for name, value in numbers.items()
+        if value is not None and not math.isnan(value)
+    }
+
+
+def _class_names(evaluation: Evaluation) -> list[str]:
+    names = [_name(str(label)).replace("/", "_")[:150] or "_" for label in evaluation.per_class]
+    taken: set[str] = {*_SUMMARY_METRICS}
+    for place, name in enumerate(names):
+        while name in taken:
+            name = f"{name}_{place}"
+        names[place] = name
+        taken.add(name)
+    return names
+
+
+def _name(text: str) -> str:
+    return re.sub(r"[^\w\-./ :]|\.\.", "_", text, flags=re.ASCII)
+
+
+def _renderings(evaluation: Evaluation) -> dict[str, Any]:
+    return {"html": evaluation.to_html(), "md": evaluation.to_markdown(), "json": evaluation.to_json()}

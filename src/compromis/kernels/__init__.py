@@ -1,1 +1,0 @@
-"""All compiled code: functions of arrays and scalars, each with a plain twin in tests/naive.py."""

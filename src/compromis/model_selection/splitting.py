@@ -1,0 +1,288 @@
+"""How many rows of each class each part of a split gets: exact sizes, and each class as near to its share as whole rows allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis._rows import count_rows, take_rows
+from compromis._typing import Ints, Label
+from compromis.errors import InputError
+from compromis.evaluation.cross_validation import assign_groups
+from compromis.evidence import Counts
+from compromis.labels import positions_in, read_labels
+from compromis.model_selection.leaks import Leaks, find_leaks
+
+Whole = NDArray[np.int64]
+
+
+def part_sizes(rows: int, shares: NDArray[np.float64]) -> Whole:
+    """Return the sizes of the parts, which sum to `rows`: rounded down, the rows left over to the largest remainders."""
+    return _largest_remainders(rows * shares, rows, np.zeros(len(shares), dtype=np.int64))
+
+
+def class_sizes(support: Whole, shares: NDArray[np.float64], classes: Sequence[Label], names: Sequence[str]) -> Whole:
+    """Return the rows of each class (down) in each part (across): every class in every part, every part of its exact size.
+
+    Notes
+    -----
+    Each class is apportioned by largest remainders, at least one row to each part; then single rows of a class move from
+    a part that has one too many to a part that lacks one, always the move that is cheapest in squared distance from the
+    exact shares relative to the size of the class.
+    """
+    _refuse_small(support, classes, names)
+    quotas = support[:, np.newaxis] * shares
+    least = np.ones(len(shares), dtype=np.int64)
+    table = np.array(
+        [_largest_remainders(quota, int(rows), least) for quota, rows in zip(quotas, support, strict=True)]
+    )
+    wanted = part_sizes(int(support.sum()), shares)
+    while (excess := table.sum(axis=0) - wanted).any():
+        from_part, to_part = int(excess.argmax()), int(excess.argmin())
+        cost = (quotas - table)[:, from_part] - (quotas - table)[:, to_part]
+        cost = np.where(table[:, from_part] > 1, cost / support, np.inf)
+        chosen = int(cost.argmin())
+        if not np.isfinite(cost[chosen]):
+            raise InputError(
+                f"the {names[from_part]} part gets {wanted[from_part]:,} rows, but there are {len(classes):,} classes, and each needs "
+                f"at least one row there; make the part larger"
+            )
+        table[chosen, from_part] -= 1
+        table[chosen, to_part] += 1
+    return table
+
+
+def _refuse_small(support: Whole, classes: Sequence[Label], names: Sequence[str]) -> None:
+    small = [(label, int(rows)) for label, rows in zip(classes, support, strict=True) if rows < len(names)]
+    if small:
+        label, rows = small[0]
+        more = f" (and {len(small) - 1} more classes are as small)" if len(small) > 1 else ""
+        raise InputError(
+            f"class {label!r} has {rows} {'row' if rows == 1 else 'rows'}, too few to be in each of the {len(names)} parts "
+            f"({', '.join(names)}){more}; merge or drop the class, or pass stratify=False"
+        )
+
+
+def _largest_remainders(quota: NDArray[np.float64], rows: int, least: Whole) -> Whole:
+    size = np.maximum(np.floor(quota + 1e-9).astype(np.int64), least)
+    while size.sum() > rows:
+        size[np.argmax(np.where(size > least, size - quota, -np.inf))] -= 1
+    left = rows - int(size.sum())
+    size[np.argsort(size - quota, kind="stable")[:left]] += 1
+    return size
+
+
+PARTS = ("train", "validation", "test")
+
+
+@dataclass(frozen=True, slots=True)
+class SplitLeaks:
+    """Rows that stand in two parts of a split."""
+
+    validation: Leaks
+    """Rows of the validation set that stand in the training set."""
+    test: Leaks
+    """Rows of the test set that stand in the training set."""
+    test_in_validation: Leaks
+    """Rows of the test set that stand in the validation set, by which models are chosen."""
+
+    def __len__(self) -> int:
+        return len(self.validation) + len(self.test)
+
+    def __str__(self) -> str:
+        sentences = [
+            self.validation.sentence("validation set"),
+            self.test.sentence("test set"),
+            self.test_in_validation.sentence("test set", "validation set"),
+        ]
+        found = [one for one in sentences if not one.startswith("no row")]
+        if not found:
+            return "no row stands in two parts"
+        return (
+            "; ".join(found)
+            + "; results on them flatter the model: pass groups=compromis.row_groups(X) to keep equal rows together"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Training, validation and test rows, made by `compromis.split`; iterating gives the six fields in order.
+
+    Attributes
+    ----------
+    X_train, y_train, X_validation, y_validation, X_test, y_test
+        The parts, in the containers that the data came in.
+    train, validation, test : ndarray
+        The positions of their rows in the data, in the order of the data.
+    stratified : bool
+        Whether each part has each class at its share.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> parts = cp.split([[i] for i in range(10)], ["a", "b"] * 5, train=0.6, validation=0.2, test=0.2, random_state=0)
+    >>> len(parts.train), len(parts.validation), len(parts.test)
+    (6, 2, 2)
+    """
+
+    X_train: Any
+    y_train: Any
+    X_validation: Any
+    y_validation: Any
+    X_test: Any
+    y_test: Any
+    train: Ints
+    validation: Ints
+    test: Ints
+    stratified: bool
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.X_train, self.y_train, self.X_validation, self.y_validation, self.X_test, self.y_test))
+
+    @cached_property
+    def leaks(self) -> SplitLeaks:
+        """The rows that stand in two parts: how many, and which."""
+        return SplitLeaks(
+            find_leaks(self.X_train, self.X_validation),
+            find_leaks(self.X_train, self.X_test),
+            find_leaks(self.X_validation, self.X_test),
+        )
+
+    def __str__(self) -> str:
+        sizes = ", ".join(f"{len(getattr(self, name)):,} {name}" for name in PARTS)
+        return f"{sizes} rows, {'stratified' if self.stratified else 'not stratified'}; {self.leaks}"
+
+    def __repr__(self) -> str:
+        return f"<Split into {len(self.train):,} training, {len(self.validation):,} validation and {len(self.test):,} test rows>"
+
+
+def split(
+    X: Any,
+    y: Any,
+    *,
+    train: float = 0.6,
+    validation: float = 0.2,
+    test: float = 0.2,
+    groups: Any = None,
+    stratify: bool | None = None,
+    random_state: int | None = None,
+) -> Split:
+    """Split rows into training, validation and test sets, each class at its share in each.
+
+    Parameters
+    ----------
+    X, y : arrays, frames, sparse matrices or lists
+        The rows and their classes (or numbers, for regression).
+    train, validation, test : float
+        The parts' shares, which sum to 1; 0 leaves a part empty.
+    groups : list, array or series, optional
+        Rows of one group stay in one part. Sizes and class shares are then as near as the groups allow.
+    stratify : bool, optional
+        Without it: yes, unless `y` holds numbers with fractions.
+    random_state : int, optional
+        The seed.
+
+    Returns
+    -------
+    Split
+        ``.X_train``, ``.y_train``, ``.X_validation``, ...; ``.leaks`` tells which rows stand in two parts.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> from sklearn.datasets import load_iris
+    >>> parts = cp.split(*load_iris(return_X_y=True), random_state=0)
+    >>> parts
+    <Split into 90 training, 30 validation and 30 test rows>
+    >>> X_train, y_train, X_validation, y_validation, X_test, y_test = parts
+    """
+    rows = count_rows(X, "X")
+    if count_rows(y, "y") != rows:
+        raise InputError(f"X has {rows:,} rows, y has {count_rows(y, 'y'):,}; they must describe the same rows")
+    names, shares = _read_shares({"train": train, "validation": validation, "test": test}, rows)
+    rng = np.random.default_rng(random_state)
+    stratified = not _has_fractions(y) if stratify is None else stratify
+    codes, classes = _classes(y) if stratified else (np.zeros(rows, dtype=np.int64), ("all rows",))
+    if groups is None:
+        part = _deal(codes, classes, shares, names, rng, stratified=stratified)
+    else:
+        part = assign_groups(_read_groups(groups, rows), codes, classes, shares, names, rng)
+    places = [np.flatnonzero(part == names.index(name)) if name in names else np.empty(0, np.int64) for name in PARTS]
+    learn, choose, judge = places
+    return Split(
+        X_train=take_rows(X, learn),
+        y_train=take_rows(y, learn),
+        X_validation=take_rows(X, choose),
+        y_validation=take_rows(y, choose),
+        X_test=take_rows(X, judge),
+        y_test=take_rows(y, judge),
+        train=learn,
+        validation=choose,
+        test=judge,
+        stratified=stratified,
+    )
+
+
+def _read_shares(shares: dict[str, float], rows: int) -> tuple[list[str], NDArray[np.float64]]:
+    for name, share in shares.items():
+        if not 0 <= share <= 1:
+            raise InputError(f"{name} is a share between 0 and 1, got {share:g}; for 60 % write 0.6")
+    if abs(sum(shares.values()) - 1) > 1e-9:
+        raise InputError(
+            f"train, validation and test sum to 1, got {sum(shares.values()):g}; give the shares of all three"
+        )
+    if shares["train"] == 0:
+        raise InputError("train is 0; a model needs rows to learn from")
+    if rows == 0:
+        raise InputError("X has no rows; there is nothing to split")
+    names = [name for name, share in shares.items() if share > 0]
+    return names, np.array([shares[name] for name in names])
+
+
+def _has_fractions(y: Any) -> bool:
+    values = np.asarray(y)
+    return values.dtype.kind == "f" and bool(np.any(values != np.floor(values)))
+
+
+def _classes(y: Any) -> tuple[Ints, tuple[Label, ...]]:
+    read_labels(y, "y")  # so that messages call it y
+    classes = Counts.from_predictions(y, y).classes
+    codes = positions_in(y, classes, "y")
+    present = np.bincount(codes, minlength=len(classes)) > 0
+    return (np.cumsum(present) - 1)[codes], tuple(label for label, there in zip(classes, present, strict=True) if there)
+
+
+def _read_groups(groups: Any, rows: int) -> Ints:
+    column = read_labels(groups, "groups")
+    if len(column) != rows:
+        raise InputError(f"groups has {len(column):,} rows, X has {rows:,}; give the group of each row")
+    codes: dict[Any, int] = {}
+    return np.fromiter((codes.setdefault(one, len(codes)) for part in column.lists() for one in part), np.int64, rows)
+
+
+def _deal(
+    codes: Ints,
+    classes: Sequence[Label],
+    shares: NDArray[np.float64],
+    names: Sequence[str],
+    rng: np.random.Generator,
+    *,
+    stratified: bool,
+) -> Ints:
+    """Return the part of each row: within each class rows are shuffled and dealt out."""
+    support = np.bincount(codes, minlength=len(classes))
+    sizes = class_sizes(support, shares, classes, names) if stratified else part_sizes(len(codes), shares)[np.newaxis]
+    if (sizes.sum(axis=0) == 0).any():
+        raise InputError(
+            f"{len(codes):,} rows are too few for {len(names)} parts: the {names[int(sizes.sum(axis=0).argmin())]} part would be empty"
+        )
+    part = np.empty(len(codes), dtype=np.int64)
+    for code in range(len(classes)):
+        rows = rng.permutation(np.flatnonzero(codes == code))
+        part[rows] = np.repeat(np.arange(len(names)), sizes[code])
+    return part

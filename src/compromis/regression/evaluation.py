@@ -1,0 +1,371 @@
+"""The evaluation of predicted numbers: sums of errors in, every number of the report out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from compromis._typing import Floats
+from compromis.errors import InputError, shown
+from compromis.evidence.inputs import read_weights
+from compromis.evidence.residuals import ErrorSums, Residuals, Tolerance, check_same_targets, mean_of, read_targets
+from compromis.regression import errors as regression
+from compromis.regression.errors import (
+    Bounds,
+    RegressionIntervals,
+    RegressionVerdict,
+    correlation,
+    judge_predictions,
+    quantile_absolute_error,
+    r2,
+    read_pinball,
+    regression_intervals,
+)
+from compromis.uncertainty.intervals import read_confidence
+
+
+@dataclass(frozen=True, slots=True)
+class RegressionSummary:
+    """The numbers of the whole; NaN where a number is undefined. Relative errors are against the reference."""
+
+    rows: int
+    total: float
+    """The sum of the weights; the number of rows where there are none."""
+    mean_error: float
+    mean_squared_error: float
+    root_mean_squared_error: float
+    mean_absolute_error: float
+    root_mean_squared_log_error: float
+    relative_squared_error: float
+    relative_absolute_error: float
+    root_relative_squared_error: float
+    r2: float
+    pinball_error: float
+    correlation: float
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineSummary:
+    """What predictions without a model reach on the same rows, and the model relative to them."""
+
+    name: str
+    root_mean_squared_error: float
+    mean_absolute_error: float
+    relative_absolute_error: float
+    root_relative_squared_error: float
+    r2: float
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One number of the report, with its interval where there is one."""
+
+    name: str
+    value: float
+    low: float | None
+    high: float | None
+    additive: bool
+    """Whether it follows from sums over rows, so that it can be had from parts."""
+
+
+@dataclass(frozen=True, eq=False)
+class RegressionEvaluation:
+    """The evaluation of predicted numbers, made by `compromis.evaluate_regression`.
+
+    ``str(evaluation)`` is the report in Weka's layout for numeric classes, followed by the further errors.
+
+    Attributes
+    ----------
+    sums : ErrorSums
+        The sums of errors; its first baseline is the reference of the relative errors.
+    quantiles : mapping of float to float
+        The absolute error that each share of the rows does not exceed; empty where only sums are known.
+    pinball : tuple of float
+        The weights of under- and of over-prediction.
+    intervals : RegressionIntervals or None
+        Lower and upper bounds.
+    notes : tuple of str
+        What is undefined and why, and what a number is relative to.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> result = cp.evaluate_regression([10.0, 20.0, 30.0], [12.0, 18.0, 30.0], y_train=20.0)
+    >>> round(result.summary.mean_absolute_error, 3), round(result.summary.root_mean_squared_error, 3)
+    (1.333, 1.633)
+    """
+
+    sums: ErrorSums
+    quantiles: Mapping[float, float]
+    pinball: tuple[float, float]
+    intervals: RegressionIntervals | None = None
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def summary(self) -> RegressionSummary:
+        """The numbers of the whole."""
+        measures = regression.reference_measures(self.sums, *self.pinball)
+        return RegressionSummary(
+            self.sums.rows, float(self.sums.weight), **{name: float(value) for name, value in measures.items()}
+        )
+
+    @cached_property
+    def within(self) -> Mapping[str, float]:
+        """The share of predictions within each tolerance, by its name: ``"1 %"`` is relative, ``"0.5"`` absolute."""
+        shares = regression.share_within(self.sums).tolist()
+        return MappingProxyType(dict(zip(map(str, self.sums.tolerances), shares, strict=True)))
+
+    @cached_property
+    def baselines(self) -> Mapping[str, BaselineSummary]:
+        """What predictions without a model reach, by name; the first is the reference."""
+        sums = self.sums
+        columns = (
+            (sums.baseline_squared / sums.weight) ** 0.5,
+            sums.baseline_absolute / sums.weight,
+            regression.relative_absolute_error(sums),
+            regression.root_relative_squared_error(sums),
+            regression.r2(sums),
+        )
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return MappingProxyType(
+            {name: BaselineSummary(name, *row) for name, row in zip(sums.baselines, rows, strict=True)}
+        )
+
+    @cached_property
+    def verdict(self) -> RegressionVerdict:
+        """Whether the predictions are better than those without a model."""
+        return judge_predictions(self.sums)
+
+    @cached_property
+    def measures(self) -> tuple[Measure, ...]:
+        """Every number with its interval, in the order of the report."""
+        numbers, bounds = asdict(self.summary), self.intervals
+        named = {} if bounds is None else bounds.measures
+        main = [self._measure(name, numbers[name], named.get(name)) for name in list(numbers)[2:]]
+        inside = _zip_bounds(self.within, None if bounds is None else bounds.within)
+        spread = _zip_bounds(self.quantiles, None if bounds is None else bounds.quantiles)
+        against = _zip_bounds(
+            {name: one.r2 for name, one in self.baselines.items()}, None if bounds is None else bounds.r2
+        )
+        return (
+            *main,
+            *(self._measure(f"share within {name}", value, limits) for name, value, limits in inside),
+            *(self._measure(_quantile_name(share), value, limits, additive=False) for share, value, limits in spread),
+            *(self._measure(f"r2 against {name}", value, limits) for name, value, limits in against[1:]),
+        )
+
+    @staticmethod
+    def _measure(name: str, value: float, limits: Bounds | None, *, additive: bool = True) -> Measure:
+        low, high = limits or (None, None)
+        return Measure(name, value, low, high, additive)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return one row per number: name, value, bounds, and whether it adds up.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            Without it: pandas if it is installed, else polars, else pyarrow.
+        """
+        from compromis._arrays import make_frame
+
+        rows = [asdict(one) for one in self.measures]
+        return make_frame({name: [row[name] for row in rows] for name in rows[0]}, backend)
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the evaluation as JSON of a versioned schema; with `path`, write it there too, whole or not at all."""
+        from compromis.regression.renderings import to_json
+
+        return to_json(self, path)
+
+    def __str__(self) -> str:
+        from compromis.regression.renderings import to_text
+
+        return to_text(self)
+
+    def __repr__(self) -> str:
+        return f"<RegressionEvaluation of {self.sums.rows:,} rows, root mean squared error {self.summary.root_mean_squared_error:.4g}>"
+
+    def _repr_html_(self) -> str:
+        from compromis.regression.renderings import to_fragment
+
+        return to_fragment(self)
+
+
+def _zip_bounds(
+    values: Mapping[Any, float], bounds: tuple[Bounds, ...] | None
+) -> list[tuple[Any, float, Bounds | None]]:
+    limits = [None] * len(values) if bounds is None else list(bounds)
+    return [(name, value, limit) for (name, value), limit in zip(values.items(), limits, strict=True)]
+
+
+def _quantile_name(share: float) -> str:
+    return "median_absolute_error" if share == 0.5 else f"quantile {share:g} of absolute errors"
+
+
+def evaluate_regression(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    baseline: float | ArrayLike | Mapping[str, float | ArrayLike] | None = None,
+    sample_weight: ArrayLike | None = None,
+    y_train: float | ArrayLike | None = None,
+    tolerance: float | Sequence[float] = (),
+    relative_tolerance: float | Sequence[float] = (0.001, 0.01, 0.1),
+    quantiles: Sequence[float] = (0.5, 0.9),
+    under_weight: float = 0.5,
+    over_weight: float = 0.5,
+    confidence: float | None = None,
+    random_state: int | None = 0,
+) -> RegressionEvaluation:
+    """Evaluate predicted numbers against the truth.
+
+    Parameters
+    ----------
+    y_true, y_pred : list, array or series of numbers
+        True and predicted values.
+    baseline : number, array-like or mapping of name to these, optional
+        Predictions without a model to compare with: a constant, or one number per row.
+    sample_weight : array-like, optional
+        A weight of at least 0 per row.
+    y_train : array-like or number, optional
+        The targets of the TRAINING rows, or their mean, which the relative errors and R2 are relative to.
+        Without it: the mean of the evaluated rows, which no model could have known; the report says so.
+    tolerance, relative_tolerance : number or sequence
+        How far a prediction may be off and still count as right: in the unit of the target, or as a share of the true value.
+    quantiles : sequence
+        The shares of the rows whose largest absolute error is wanted.
+    under_weight, over_weight : float
+        What one unit of under- and of over-prediction costs in the pinball error.
+    confidence : float, optional
+        The level of intervals, for example 0.95; without it there are none.
+    random_state : int, optional
+        The seed of the bootstrap; None draws differently each time.
+
+    Returns
+    -------
+    RegressionEvaluation
+        ``str()`` is the report; ``.summary``, ``.baselines``, ``.within``, ``.quantiles``, ``.verdict``, ``.to_frame()``, ``.to_json()``.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> result = cp.evaluate_regression([3.0, 5.0, 8.0], [2.5, 5.0, 8.5], y_train=[1.0, 4.0, 7.0])
+    >>> round(result.summary.root_mean_squared_error, 4), round(result.summary.r2, 4)
+    (0.4082, 0.9722)
+    >>> print(result.verdict)
+    informative: the root mean squared error 0.4082 is 83 % below the 2.449 of always predicting 4 (the mean of the training targets)
+    """
+    truth, prediction = read_targets(y_true, "y_true"), read_targets(y_pred, "y_pred")
+    check_same_targets(y_true, y_pred, truth, prediction)
+    weight = read_weights(sample_weight, len(truth))
+    baselines = _reference(truth, weight, y_train) | _read_baselines(baseline, y_true, truth)
+    tolerances = _read_tolerances(tolerance, relative=False) + _read_tolerances(relative_tolerance, relative=True)
+    shares, pinball = _read_shares(quantiles), read_pinball(under_weight, over_weight)
+    level = None if confidence is None else read_confidence(confidence)
+    rows = Residuals(truth, prediction, weight, baselines, tolerances)
+    sums = rows.sums()
+    intervals = None
+    if level is not None:
+        intervals = regression_intervals(rows, shares, pinball, level, np.random.default_rng(random_state))
+    sizes = quantile_absolute_error(rows, np.array(shares)).tolist()
+    notes = _undefined(sums, _negative(rows)) + (() if y_train is not None else (_NO_TRAINING,))
+    return RegressionEvaluation(sums, dict(zip(shares, sizes, strict=True)), pinball, intervals, notes)
+
+
+def evaluate_error_sums(
+    sums: ErrorSums, *, under_weight: float = 0.5, over_weight: float = 0.5
+) -> RegressionEvaluation:
+    """Evaluate sums of errors that were added up over parts; there are no quantiles, which do not add up.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> parts = [cp.evaluate_regression(t, p, y_train=4.0).sums for t, p in (([3.0, 5.0], [2.5, 5.0]), ([8.0], [8.5]))]
+    >>> round(cp.evaluate_error_sums(parts[0] + parts[1]).summary.r2, 4)
+    0.9722
+    """
+    negative = "a value is negative" if np.isnan(sums.squared_log) else None
+    notes = (*_undefined(sums, negative), "medians and other quantiles do not add up, so there are none")
+    return RegressionEvaluation(sums, {}, read_pinball(under_weight, over_weight), None, notes)
+
+
+_NO_TRAINING = (
+    "relative errors and R2 are relative to the mean of these rows; pass y_train= for that of the training rows"
+)
+
+
+def _reference(truth: Floats, weight: Floats | None, y_train: Any) -> dict[str, float | Floats]:
+    if y_train is None:
+        mean, what = mean_of(truth, weight), "these targets"
+    else:
+        targets = read_targets([y_train] if np.ndim(y_train) == 0 else y_train, "y_train")
+        if len(targets) == 0:
+            raise InputError("y_train is empty; pass the targets of the training rows, or their mean")
+        mean, what = mean_of(targets), "the training targets"
+    return {f"always predicting {mean:.4g} (the mean of {what})": mean}
+
+
+def _read_baselines(baseline: Any, y_true: Any, truth: Floats) -> dict[str, float | Floats]:
+    if baseline is None:
+        return {}
+    if not isinstance(baseline, Mapping):
+        baseline = {"the baseline" if np.ndim(baseline) else f"always predicting {baseline}": baseline}
+    return {str(name): _read_baseline(str(name), values, y_true, truth) for name, values in baseline.items()}
+
+
+def _read_baseline(name: str, values: Any, y_true: Any, truth: Floats) -> float | Floats:
+    called = f"the baseline {name!r}"
+    if np.ndim(values) == 0:
+        return float(read_targets([values], called)[0])
+    predictions = read_targets(values, called)
+    check_same_targets(y_true, values, truth, predictions, called)
+    return predictions
+
+
+def _read_tolerances(widths: float | Sequence[float], *, relative: bool) -> tuple[Tolerance, ...]:
+    name = "relative_tolerance" if relative else "tolerance"
+    numbers = read_targets([widths] if np.ndim(widths) == 0 else widths, name)
+    if (numbers < 0).any():
+        raise InputError(f"{name} is a width of at least 0, got {numbers.min():g}")
+    return tuple(Tolerance(width, relative) for width in dict.fromkeys(numbers.tolist()))
+
+
+def _read_shares(quantiles: Sequence[float]) -> tuple[float, ...]:
+    shares = read_targets(quantiles, "quantiles")
+    if ((shares <= 0) | (shares > 1)).any():
+        raise InputError(
+            f"quantiles are shares above 0 and at most 1, got {shown(shares.tolist())}; for 90 % write 0.9"
+        )
+    return tuple(dict.fromkeys(shares.tolist()))
+
+
+def _negative(rows: Residuals) -> str | None:
+    """Say which negative value takes the logarithmic error its meaning."""
+    for name, values in (("y_true", rows.truth), ("y_pred", rows.prediction)):
+        wrong = (values < 0) & rows.counts
+        if wrong.any():
+            row = int(wrong.argmax())
+            return f"{name} has {int(wrong.sum()):,} negative values (the first, {values[row]:g}, in row {row})"
+    return None
+
+
+def _undefined(sums: ErrorSums, negative: str | None) -> tuple[str, ...]:
+    notes = []
+    if negative is not None:
+        notes.append(f"the root mean squared log error is undefined: {negative}; it is for values of at least 0")
+    for name, gain in zip(sums.baselines, r2(sums), strict=True):
+        if np.isnan(gain):
+            notes.append(
+                f"R2 and the relative errors against {name} are undefined: the targets are constant and equal to it; give another baseline"
+            )
+    if np.isnan(correlation(sums)):
+        notes.append("the correlation coefficient is undefined: the targets or the predictions are constant")
+    return tuple(notes)

@@ -1,0 +1,163 @@
+"""Where files come from and go to: what the user pointed at, uploads in a private folder, and one folder to save into."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from compromis._files import write_whole
+from compromis.errors import InputError
+from compromis.frames.reading import FORMATS_BY_SUFFIX
+
+PACKED = (".gz", ".gzip")
+MODEL_SUFFIXES = (".zip", ".model", ".skops", ".compromis")
+_ZIP = b"PK\x03\x04"
+MOST_LISTED = 500
+"""Files of a folder that are offered."""
+LONGEST_NAME = 200
+"""Bytes of the name of a saved file."""
+_RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that may be read; the page knows its number, never its path."""
+
+    id: str
+    name: str
+    path: Path
+
+    @property
+    def kind(self) -> str:
+        """Whether it is a table or a model file, by its content."""
+        with self.path.open("rb") as stream:
+            return "model" if stream.read(len(_ZIP)) == _ZIP else "table"
+
+    def spoken(self, sentence: str) -> str:
+        """Return the sentence with the user's name of the file in place of its path."""
+        return sentence.replace(str(self.path), self.name)
+
+
+class Places:
+    """The files a studio may read, and the folder it may write to.
+
+    Parameters
+    ----------
+    pointed : sequence of paths
+        Files, and folders whose tables are offered.
+    output : path
+        The folder to save into.
+    """
+
+    def __init__(self, pointed: Sequence[str | os.PathLike[str]], output: str | os.PathLike[str]) -> None:
+        self._given = [Path(path).absolute() for path in pointed]
+        for path in self._given:
+            if not path.exists():
+                raise InputError(f"there is no file or folder {os.fspath(path)!r}")
+        self.output = Path(output).resolve()
+        if not self.output.is_dir():
+            raise InputError(f"there is no folder {os.fspath(output)!r} to save into; create it, or choose another")
+        self._numbers = itertools.count(1)
+        self._known: dict[Path, Source] = {}
+        self._uploads: list[Path] = []
+        self._private: Path | None = None
+
+    def sources(self) -> list[Source]:
+        """Return what may be read now; folders are looked at anew."""
+        paths = [path for given in self._given for path in (_tables_in(given) if given.is_dir() else [given])]
+        for path in dict.fromkeys(paths):
+            self._know(path, path.name)
+        offered = dict.fromkeys([*paths, *self._uploads])
+        return [self._known[path] for path in offered if path.is_file()]
+
+    def source(self, number: str) -> Source:
+        """Return the source of that number."""
+        for one in self.sources():
+            if one.id == number:
+                return one
+        raise InputError("this file is not offered here (any more); load it again")
+
+    async def upload(self, name: str, pieces: AsyncIterator[bytes]) -> Source:
+        """Write what arrives to a private temporary file, piece by piece; nothing stays of one that breaks off."""
+        handle, text = tempfile.mkstemp(prefix="upload-", suffix=_suffixes(name), dir=self.private())
+        path = Path(text)
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                async for piece in pieces:
+                    stream.write(piece)
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+        self._uploads.append(path)
+        return self._know(path, name)
+
+    def private(self) -> Path:
+        """Return the folder for temporary files, which only this user can open."""
+        if self._private is None:
+            self._private = Path(tempfile.mkdtemp(prefix="compromis-studio-"))
+        return self._private
+
+    def offer(self, path: Path) -> None:
+        """Offer a file that the studio made itself, in its private folder."""
+        self._given.append(path)
+
+    def save(self, name: str, suffix: str, text: str, *, replace: bool) -> Path:
+        """Write the text into the output folder, whole or not at all, and return where."""
+        target = self.output / checked_name(name, suffix)
+        if target.is_dir() or (target.exists() and not replace):
+            raise InputError(f"there is {name!r} already in {self.output}; choose another name, or replace it")
+        write_whole(target, text)
+        return target
+
+    def close(self) -> None:
+        """Remove every temporary file."""
+        if self._private is not None:
+            shutil.rmtree(self._private, ignore_errors=True)
+
+    def _know(self, path: Path, name: str) -> Source:
+        if path not in self._known:
+            self._known[path] = Source(str(next(self._numbers)), name, path)
+        return self._known[path]
+
+
+def checked_name(name: str, suffix: str) -> str:
+    """Return the name if it is one plain file name that ends in `suffix`; refuse paths and names that systems treat apart."""
+    stem = name.removesuffix(suffix)
+    if not name.endswith(suffix) or not stem.strip():
+        raise InputError(f"the name must end in {suffix}, got {name!r}")
+    if any(letter in '/\\:*?"<>|' or ord(letter) < 32 or ord(letter) == 127 for letter in name):
+        raise InputError(f'a file name holds no / \\ : * ? " < > | and no control characters, got {name!r}')
+    if name.startswith((".", " ", "-", "~")) or stem.endswith((" ", ".")) or stem.split(".")[0].lower() in _RESERVED:
+        raise InputError(f"{name!r} is a name that systems treat apart; choose another")
+    try:
+        size = len(name.encode("utf-8"))
+    except UnicodeEncodeError:
+        raise InputError("the file name is not text that a file system can hold; choose another") from None
+    if size > LONGEST_NAME:
+        raise InputError(f"the file name has {size} bytes; use at most {LONGEST_NAME}")
+    return name
+
+
+def _tables_in(folder: Path) -> list[Path]:
+    """Return the tables and models that stand in the folder itself; links that lead out of it are left out."""
+    home = folder.resolve()
+    wanted = [
+        path
+        for path in sorted(folder.iterdir())
+        if not path.name.startswith(".") and _suffixes(path.name) and path.is_file() and path.resolve().parent == home
+    ]
+    return wanted[:MOST_LISTED]
+
+
+def _suffixes(name: str) -> str:
+    """Return the endings of a name by which its format is known, in lower case; else nothing."""
+    lower = name.lower()
+    packed = next((end for end in PACKED if lower.endswith(end)), "")
+    bare = lower.removesuffix(packed)
+    known = next((end for end in (*FORMATS_BY_SUFFIX, *MODEL_SUFFIXES) if bare.endswith(end)), "")
+    return known + packed

@@ -1,0 +1,139 @@
+"""Upper hulls of rates given as fractions: which point is best at which weight."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from numpy.typing import NDArray
+
+from compromis._kernel import kernel
+from compromis._typing import Flags, Floats, Ints
+
+_SPLITTER = 134217729.0  # 2^27 + 1: cuts a float64 into two halves whose products are exact
+
+
+@kernel
+def product_error(a: float, b: float, product: float) -> float:
+    """The rounding error of `product` = a * b (Dekker 1971): a * b - product, exactly."""
+    scaled = _SPLITTER * a
+    a_high = scaled - (scaled - a)
+    a_low = a - a_high
+    scaled = _SPLITTER * b
+    b_high = scaled - (scaled - b)
+    b_low = b - b_high
+    return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
+@kernel
+def cross(a: float, b: float, c: float, d: float) -> float:
+    """A * b - c * d without cancellation: right to about one rounding."""
+    left, right = a * b, c * d
+    difference = left - right
+    if abs(difference) > 0.5 * (abs(left) + abs(right)):
+        return difference
+    return difference + (product_error(a, b, left) - product_error(c, d, right))
+
+
+@kernel
+def mark_dominating_cuts(true_positives: NDArray[Any], false_positives: NDArray[Any], marked: Flags) -> None:
+    """Mark the cuts of a ranking that no other cut beats in precision and recall; both counts rise with the cuts."""
+    best, found, last = -1.0, -1.0, -1
+    for k in range(true_positives.size - 1, -1, -1):
+        hits = float(true_positives[k])
+        predicted = hits + false_positives[k]
+        marked[k] = False
+        if predicted == 0.0:
+            continue
+        precision = hits / predicted
+        if precision > best:
+            if hits == found:  # the cuts after this one find as many among more rows
+                marked[k + 1 : last + 1] = False
+            best, found, last = precision, hits, k
+            marked[k] = True
+        elif precision == best and hits == found:
+            marked[k] = True
+
+
+@kernel
+def mark_dominating(first: Floats, second: Floats, order: Ints, marked: Flags) -> None:
+    """Mark the points that no other point beats in both rates; `order` sorts `second` upwards, NaN left out."""
+    best = -math.inf
+    end = order.size
+    while end > 0:
+        rate = second[order[end - 1]]
+        start = end
+        top = -math.inf
+        while start > 0 and second[order[start - 1]] == rate:
+            start -= 1
+            top = max(top, first[order[start]])
+        for k in range(start, end):
+            marked[order[k]] = top > best and first[order[k]] == top
+        best = max(best, top)
+        end = start
+
+
+@kernel
+def mark_promising(first: Floats, second: Floats, ceiling: Floats, marked: Flags) -> None:
+    """Unmark points surely beaten: worse in `first` than one whose `second` lies in a higher bin of [0, 1].
+
+    `ceiling` is room for one number per bin. Two passes instead of a sort of everything.
+    """
+    bins = ceiling.size - 1
+    ceiling[:] = -math.inf
+    for k in range(first.size):
+        if not (math.isnan(first[k]) or math.isnan(second[k])):
+            slot = min(int(second[k] * bins), bins - 1)
+            ceiling[slot] = max(ceiling[slot], first[k])
+    for slot in range(bins - 1, -1, -1):
+        ceiling[slot] = max(ceiling[slot], ceiling[slot + 1])
+    for k in range(first.size):
+        marked[k] = False
+        if not (math.isnan(first[k]) or math.isnan(second[k])):
+            slot = min(int(second[k] * bins), bins - 1)
+            marked[k] = first[k] > ceiling[slot + 1]
+
+
+@kernel
+def swap_odds(first: Floats, second: Floats, i: int, j: int, code: int) -> float:
+    """The odds m / (1 - m) at which point j, with the larger second rate, draws level with point i.
+
+    `first` and `second` have two rows: numerators and denominators. With u the transform of the metric the odds are
+    (u(p_i) - u(p_j)) / (u(r_j) - u(r_i)); `code` 0 is u(x) = x, 1 is -1/x, 2 is log x.
+    """
+    a, b, c, d = first[0, i], first[1, i], first[0, j], first[1, j]
+    e, f, g, h = second[0, i], second[1, i], second[0, j], second[1, j]
+    lost, won = cross(a, d, c, b), cross(g, f, e, h)
+    if code == 0:
+        return float((lost / (b * d)) / (won / (f * h)))
+    if code == 1:
+        return float((lost / (a * c)) / (won / (e * g)))
+    return float(math.log1p(lost / (c * b)) / math.log1p(won / (e * h)))
+
+
+@kernel
+def upper_envelope(first: Floats, second: Floats, code: int, margin: float, chain: Ints, odds: Floats) -> int:
+    """Write the points of the upper hull and the odds from which each is best; return how many there are.
+
+    The points come with the second rate rising and the first falling. A point whose range of odds is narrower than
+    `margin` (relative) is left out; a negative margin keeps such doubtful points.
+    """
+    size = 0
+    for j in range(first.shape[1]):
+        level = 0.0
+        while size > 0:
+            top = chain[size - 1]
+            won = cross(second[0, j], second[1, top], second[0, top], second[1, j])
+            if won <= 0.0:  # a twin of the last point
+                level = -1.0
+                break
+            level = swap_odds(first, second, top, j, code)
+            if size > 1 and level <= odds[size - 1] * (1.0 + margin):
+                size -= 1
+                continue
+            break
+        if level >= 0.0:
+            chain[size] = j
+            odds[size] = level if size > 0 else 0.0
+            size += 1
+    return size

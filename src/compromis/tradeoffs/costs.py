@@ -1,0 +1,205 @@
+"""Cost curves: the expected cost of a model over all costs and priors, the sibling of the trade-off space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from compromis._typing import Floats
+from compromis.errors import InputError
+from compromis.evidence.points import OperatingPoints
+from compromis.metrics import KULCZYNSKI
+from compromis.tradeoffs.areas import area_under, check_range
+from compromis.tradeoffs.envelope import PAIRS, candidates_of, join, single, upper_envelope
+
+
+def probability_cost(prevalence: ArrayLike, cost_false_negative: float = 1.0, cost_false_positive: float = 1.0) -> Any:
+    """Return the share of the greatest expected cost that is due to positives: the x axis of cost curves.
+
+    Notes
+    -----
+    ``PC = q C(-|+) / (q C(-|+) + (1 - q) C(+|-))``, with q the prevalence.
+
+    Examples
+    --------
+    >>> from compromis.tradeoffs import probability_cost
+    >>> float(probability_cost(0.1, cost_false_negative=9))
+    0.5
+    """
+    share = np.asarray(prevalence, dtype=np.float64)
+    if not ((share >= 0) & (share <= 1)).all():
+        raise InputError(f"prevalence is a share between 0 and 1, got {prevalence!r}")
+    if not (cost_false_negative >= 0 and cost_false_positive >= 0):
+        raise InputError(f"costs are at least 0, got {cost_false_negative} and {cost_false_positive}")
+    missed, alarmed = share * cost_false_negative, (1 - share) * cost_false_positive
+    return np.divide(missed, missed + alarmed, out=np.full(share.shape, np.nan), where=missed + alarmed > 0)[()]
+
+
+class CostCurve:
+    """The lower envelope of the expected costs of a model's cuts and of the two constant decisions.
+
+    Parameters
+    ----------
+    points : OperatingPoints
+        The cuts of a score, or groups.
+
+    Attributes
+    ----------
+    breaks : ndarray
+        The probability costs where the best cut changes, with 0 and 1 at the ends.
+    positions : ndarray
+        The best points in turn; -1 for a constant decision that is none of the points.
+
+    Notes
+    -----
+    Normalised expected cost at probability cost x is (1 - tpr) x + fpr (1 - x) = 1 - Kulczynski of specificity and
+    sensitivity at l = x, so that the lower envelope is an upper hull there. Drummond and Holte, Cost curves: an
+    improved method for visualizing classifier performance, Machine Learning 65, 2006.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> from compromis.tradeoffs import CostCurve
+    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
+    >>> curve = CostCurve(points)
+    >>> curve.breaks.round(3).tolist(), round(float(curve.value(0.5)), 4)
+    ([0.0, 0.333, 1.0], 0.1667)
+    """
+
+    __slots__ = ("_candidates", "_envelope", "points")
+
+    def __init__(self, points: OperatingPoints) -> None:
+        if points.reason:
+            raise InputError(f"a cost curve needs rows of both kinds; {points.reason}")
+        self.points = points
+        constant = [single((1, 1), (0, 1)), single((0, 1), (1, 1))]
+        self._candidates = join([candidates_of(points, PAIRS["specificity-sensitivity"]), *constant])
+        self._envelope = upper_envelope(self._candidates, KULCZYNSKI)
+
+    @property
+    def breaks(self) -> Floats:
+        """The probability costs where the best cut changes, 0 and 1 included."""
+        return self._envelope.breaks
+
+    @property
+    def positions(self) -> NDArray[np.int64]:
+        """The best points in turn."""
+        return self._candidates.position[self._envelope.chosen]
+
+    def value(self, probability_cost: ArrayLike) -> Any:
+        """Return the least normalised expected cost at each probability cost in [0, 1]."""
+        share = _read_share(probability_cost)
+        best = self._envelope.at(share)
+        missed, alarmed = 1 - self._candidates.second_rate[best], 1 - self._candidates.first_rate[best]
+        return (missed * share + alarmed * (1 - share))[()]
+
+    def lines(self, probability_cost: ArrayLike) -> Floats:
+        """Return the cost of every point (rows) at every probability cost (columns)."""
+        share = np.atleast_1d(_read_share(probability_cost))
+        return (1 - self.points.tpr)[:, None] * share + self.points.fpr[:, None] * (1 - share)
+
+    def area(self, low: float = 0.0, high: float = 1.0) -> float:
+        """Return the integral of the least cost: the expected cost if every probability cost is as likely."""
+        check_range(low, high)
+        chosen = self._candidates.take(self._envelope.chosen)
+        rates = chosen.first_rate, chosen.second_rate
+        return (high - low) - area_under(KULCZYNSKI, rates, self.breaks, low, high, None)
+
+
+def constant_cost(probability_cost: ArrayLike) -> Any:
+    """Return the cost of the better constant decision at each probability cost: min(x, 1 - x).
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> cp.constant_cost([0.0, 0.25, 0.5, 0.9]).round(2).tolist()
+    [0.0, 0.25, 0.5, 0.1]
+    """
+    share = _read_share(probability_cost)
+    return np.minimum(share, 1 - share)[()]
+
+
+def _read_share(probability_cost: ArrayLike) -> Floats:
+    share = np.asarray(probability_cost, dtype=np.float64)
+    wrong = ~((share >= 0) & (share <= 1))
+    if wrong.any():
+        raise InputError(f"a probability cost lies between 0 and 1, got {share[wrong].flat[0]:g}")
+    return share
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DecisionCurve:
+    """Net benefit over the probability from which one acts.
+
+    Attributes
+    ----------
+    probability : ndarray
+        The probabilities from which one would act.
+    model, everyone, nobody : ndarray
+        The net benefit, in true positives per row, of acting by the model, on every row, and on none (0).
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 0], [0.9, 0.6, 0.7, 0.2])
+    >>> curve = cp.decision_curve(points, [0.5])
+    >>> curve.model.tolist(), curve.everyone.tolist()  # (2 - 1 x odds 1) / 4, and (2 - 2) / 4
+    ([0.25], [0.0])
+    """
+
+    probability: Floats
+    model: Floats
+    everyone: Floats
+    nobody: Floats
+
+    @property
+    def useful(self) -> NDArray[np.bool_]:
+        """Where acting by the model beats acting on every row and on none."""
+        return self.model > np.maximum(self.everyone, self.nobody)
+
+    def frame(self) -> dict[str, list[float]]:
+        """Return the curves as columns."""
+        return {name: getattr(self, name).tolist() for name in ("probability", "model", "everyone", "nobody")}
+
+
+def decision_curve(points: OperatingPoints, probability: ArrayLike | None = None) -> DecisionCurve:
+    """Return the net benefit of acting where the predicted probability is at least some value.
+
+    Parameters
+    ----------
+    points : OperatingPoints
+        The cuts of predicted probabilities.
+    probability : array-like, optional
+        The probabilities from which one would act, in [0, 1); 0 to 0.99 by steps of 0.01 by default.
+
+    Notes
+    -----
+    Net benefit at probability t is TP/n - FP/n t/(1 - t): someone who acts from t on finds a missed positive
+    (1 - t)/t times as bad as a false alarm. Vickers and Elkin, Medical Decision Making 26, 2006.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> from compromis.tradeoffs import decision_curve
+    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
+    >>> decision_curve(points, [0.25, 0.5]).model.round(4).tolist()
+    [0.3889, 0.1667]
+    """
+    points.check_ranking("a decision curve")
+    scores = points.threshold[1:]
+    if len(scores) == 0 or scores[0] > 1 or scores[-1] < 0:
+        raise InputError(
+            f"a decision curve needs predicted probabilities, got scores from {scores.min():g} to {scores.max():g}"
+        )
+    chance = np.arange(100) / 100 if probability is None else np.asarray(probability, dtype=np.float64)
+    if not ((chance >= 0) & (chance < 1)).all():
+        raise InputError("the probability from which one acts is at least 0 and below 1; give such values")
+    cut = np.searchsorted(-points.threshold, -chance, side="right") - 1  # the last cut at or above
+    rows = points.positives + points.negatives
+    odds = chance / (1 - chance)
+    model = points.true_positives[cut] / rows - points.false_positives[cut] / rows * odds
+    everyone = points.positives / rows - points.negatives / rows * odds
+    return DecisionCurve(chance, model, everyone, np.zeros(chance.shape))

@@ -1,0 +1,159 @@
+"""How sure the recall weights are at which one cut, or one model, takes over from another as the best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from compromis._typing import Floats
+from compromis.errors import InputError
+from compromis.evidence.points import OperatingPoints
+from compromis.metrics import Metric, get_metric
+from compromis.uncertainty.bands import draw_cuts, tradeoff_draws
+from compromis.uncertainty.draws import SEED
+from compromis.uncertainty.intervals import Interval, from_draws, read_confidence
+
+FINE = np.linspace(0.0, 1.0, 1001)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """The recall weight above which the cut `above` is better than the cut `below`, with its interval.
+
+    Attributes
+    ----------
+    recall_weight : Interval
+        Where the two are worth the same.
+    below, above : float
+        The thresholds of the two cuts.
+    """
+
+    recall_weight: Interval
+    below: float
+    above: float
+
+
+@dataclass(frozen=True, slots=True)
+class SureRange:
+    """A range of recall weights, the model that is best there, and whether that is sure.
+
+    Attributes
+    ----------
+    low, high : float
+        The range.
+    model : str
+        The best model on the data.
+    sure : bool
+        Whether it is the best in at least the stated share of the draws throughout.
+    """
+
+    low: float
+    high: float
+    model: str
+    sure: bool
+
+
+def exchanges(
+    points: OperatingPoints, *, metric: str | Metric = "kulczynski", confidence: float = 0.95, **options: object
+) -> tuple[Exchange, ...]:
+    """Return the ends of the intervals of recall weights in which each cut is the best, with their intervals.
+
+    Notes
+    -----
+    Two cuts are worth the same where (1 - m) u(p) + m u(r) is equal, u the transform of the metric; so each draw of the two
+    cuts gives its own weight, clipped to [0, 1]. A metric of one's own without a transform has none. Cuts that are best on less
+    than a thousandth of the weights are passed over.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> from compromis.uncertainty.ranges import exchanges
+    >>> points = cp.OperatingPoints.from_predictions([1] * 60 + [0] * 60, [3] * 30 + [2] * 30 + [3] * 2 + [2] * 20 + [1] * 38)
+    >>> [round(one.recall_weight.value, 2) for one in exchanges(points, metric="f")]
+    [0.23]
+    """
+    level, family = read_confidence(confidence), get_metric(metric)
+    if family.transform is None:
+        raise InputError(
+            f"the metric {family.name!r} has no transform; give it one, or use one of the four named metrics"
+        )
+    drawn = draw_cuts(points, **options)  # type: ignore[arg-type]
+    precision, recall = (np.nan_to_num(rate)[drawn.kept] for rate in (points.precision, points.recall))
+    best = np.array([family.value(precision, recall, weight).argmax() for weight in FINE[1:-1]])
+    chain = best[np.r_[True, best[1:] != best[:-1]]]
+    found = []
+    for below, above in pairwise(chain.tolist()):
+        draws = _weight_of_exchange(family, drawn.precision, drawn.tpr, below, above)
+        value = _weight_of_exchange(family, precision[np.newaxis], recall[np.newaxis], below, above)
+        interval = from_draws(value, draws, level)[0]
+        found.append(Exchange(interval, *(float(points.threshold[drawn.kept[cut]]) for cut in (below, above))))
+    return tuple(found)
+
+
+def sure_ranges(
+    models: Mapping[str, OperatingPoints],
+    *,
+    metric: str | Metric = "kulczynski",
+    confidence: float = 0.95,
+    draws: int = 1000,
+    random_state: int = SEED,
+) -> tuple[SureRange, ...]:
+    """Return for which recall weights which model is the best, and where that is sure.
+
+    Notes
+    -----
+    The models' cuts are drawn independently: on the same rows, where models agree on much, the ranges said to be unsure are
+    somewhat too wide; `compromis.compare_models` compares decisions on the same rows.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(300) < 60
+    >>> points = cp.OperatingPoints.from_predictions(y, y * 1.5 + rng.normal(size=300))
+    >>> noise = cp.OperatingPoints.from_predictions(y, rng.normal(size=300))
+    >>> first = cp.sure_ranges({"model": points, "noise": noise}, metric="f")[0]
+    >>> first.model, first.sure
+    ('model', True)
+    """
+    level, family = read_confidence(confidence), get_metric(metric)
+    if len(models) < 2:
+        raise InputError(f"there is nothing to compare: give at least two models, got {len(models)}")
+    at = np.linspace(0.0, 1.0, 201)
+    results = [
+        tradeoff_draws(points, family, at, draws=draws, random_state=random_state + place)
+        for place, points in enumerate(models.values())
+    ]
+    observed, curves = (np.stack(part) for part in zip(*results, strict=True))
+    winner = observed.argmax(axis=0)
+    share = (curves.argmax(axis=0) == winner).mean(axis=0)
+    sure = share >= level
+    change = np.flatnonzero((winner[1:] != winner[:-1]) | (sure[1:] != sure[:-1]))
+    starts = np.r_[0, change + 1]
+    middle = (at[change] + at[change + 1]) / 2
+    edges = np.r_[0.0, middle, 1.0]
+    names = list(models)
+    return tuple(
+        SureRange(round(float(low), 4), round(float(high), 4), names[winner[start]], bool(sure[start]))
+        for low, high, start in zip(edges[:-1], edges[1:], starts, strict=True)
+    )
+
+
+def _weight_of_exchange(metric: Metric, precision: Floats, recall: Floats, below: int, above: int) -> Floats:
+    """Return the recall weight at which two cuts are worth the same, in each draw."""
+    assert metric.transform is not None
+    tiny = np.finfo(np.float64).tiny  # a drawn rate of 0 makes the other cut the better one, whatever the weight
+    with np.errstate(divide="ignore", over="ignore"):
+        p, r = (
+            metric.transform(np.maximum(rate[:, below], tiny)) - metric.transform(np.maximum(rate[:, above], tiny))
+            for rate in (precision, recall)
+        )
+    weight = np.divide(p, p - r, out=np.full(len(p), 0.5), where=p != r)
+    # where one cut is better in both rates there is no exchange: the better one is best from end to end
+    dominated = np.where((p >= 0) & (r >= 0), 1.0, np.where((p <= 0) & (r <= 0), 0.0, weight))
+    bent: Floats = np.clip(np.asarray(metric.bend(np.clip(dominated, 0.0, 1.0))), 0.0, 1.0)
+    return bent

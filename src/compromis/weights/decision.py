@@ -1,0 +1,195 @@
+"""A decision that can be carried elsewhere: classes, weights, smoothing, and nothing else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis._files import write_whole
+from compromis._typing import Label
+from compromis.errors import InputError, shown
+from compromis.evidence.scores import complain, is_sparse, read_votes
+from compromis.evidence.votes import decide_votes, read_class_weights
+from compromis.labels import plain_label
+from compromis.weights.predictor import largest
+
+SCHEMA = "compromis/decision"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decision:
+    """Votes in, labels out: the class of the largest weight x (votes + smoothing), the first one in a tie.
+
+    Attributes
+    ----------
+    classes : tuple
+        The labels, in the order of the votes' columns.
+    weights : ndarray
+        One positive weight per class.
+    smoothing : float
+        What is added to every vote.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> decision = cp.Decision(("good", "bad"), [1.0, 3.0])
+    >>> decision.decide([[0.7, 0.3], [0.8, 0.2]]).tolist()
+    ['bad', 'good']
+    """
+
+    classes: tuple[Label, ...]
+    weights: NDArray[np.float64]
+    smoothing: float = 0.0
+
+    def __post_init__(self) -> None:
+        classes = tuple(plain_label(label) for label in self.classes)
+        if len(set(map(repr, classes))) < len(classes):
+            raise InputError(f"each class stands once in a decision, got {shown(classes)}")
+        object.__setattr__(self, "classes", classes)
+        object.__setattr__(self, "weights", read_class_weights(self.weights, len(classes)))
+        if not 0 <= self.smoothing < np.inf:
+            raise InputError(f"smoothing is a number of at least 0, got {self.smoothing!r}")
+
+    def decide(self, votes: Any) -> NDArray[Any]:
+        """Return the label of each row; rows without any vote get the class that smoothing and weights prefer, else the first.
+
+        Parameters
+        ----------
+        votes : array, frame or scipy CSR of shape (n, K)
+            Finite and at least 0; a frame's columns named after the classes may come in any order.
+        """
+        matrix = read_votes(votes, self.classes, None)
+        labels = np.empty(len(self.classes), dtype=object)
+        labels[:] = self.classes
+        named = np.array(labels.tolist())
+        if is_sparse(matrix):
+            return named[decide_votes(matrix, self.weights, self.smoothing)]
+        try:
+            predicted: NDArray[Any] = largest(matrix, self.weights, self.smoothing, named)
+        except ValueError:
+            row, column = np.argwhere(~((matrix >= 0) & (matrix < np.inf)))[0].tolist()
+            raise complain(float(matrix[row, column]), row, column) from None
+        return predicted
+
+    def to_sql(
+        self,
+        columns: Mapping[Any, str] | Sequence[str] | None = None,
+        dialect: str = "ansi",
+        *,
+        checked: bool = True,
+    ) -> str:
+        """Return the decision as a CASE expression of SQL.
+
+        Parameters
+        ----------
+        columns : mapping of label to column name, or column names in the order of ``classes``, optional
+            Where the votes stand; without it the columns are named as the classes.
+        dialect : {"ansi", "duckdb", "postgres", "spark", "sqlite"}
+            Whose SQL.
+        checked : bool
+            Whether rows that hold something else than votes give NULL. Without it such a row gets one of the labels: quicker, for
+            columns that are known to be finite and at least 0.
+
+        Notes
+        -----
+        A row with a vote that is NULL, NaN, infinite or below 0 gives NULL, where `decide` raises. Names and labels are quoted,
+        so that whatever they hold stays a name or a text.
+
+        Examples
+        --------
+        >>> import compromis as cp
+        >>> import sqlite3
+        >>> decide = cp.Decision(("good", "bad"), [1.0, 3.0]).to_sql(["p_good", "p_bad"], "sqlite")
+        >>> rows = "(SELECT 0.7 AS p_good, 0.3 AS p_bad UNION ALL SELECT 0.8, 0.2 UNION ALL SELECT NULL, 1)"
+        >>> base = sqlite3.connect(":memory:")
+        >>> base.execute(f"SELECT {decide} FROM {rows}").fetchall()
+        [('bad',), ('good',), (None,)]
+        >>> base.close()
+        """
+        from compromis.deployment.sql import case_expression
+
+        return case_expression(self.classes, self.weights.tolist(), float(self.smoothing), columns, dialect, checked)
+
+    def to_onnx(self, model: Any = None, X: Any = None, *, path: str | os.PathLike[str] | None = None) -> Any:
+        """Return an ONNX model that decides: that of a fitted scikit-learn classifier, the decision appended.
+
+        Parameters
+        ----------
+        model : fitted classifier, optional
+            What skl2onnx can convert and has ``predict_proba``; without it, the ONNX model takes votes.
+        X : array, optional
+            A row or more as the model will get them: their number of columns and their type (float32 or float64).
+        path : path, optional
+            Where to write the ONNX model too, whole or not at all.
+
+        Notes
+        -----
+        Outputs ``decision`` (the label) and ``votes``. Votes are weighed in float64; the classifier itself gives what skl2onnx makes of
+        it, for most of them float32 probabilities. Needs the extra ``compromis[onnx]``.
+        """
+        from compromis.deployment.onnx import decision_model, model_with_decision
+
+        if model is None:
+            made = decision_model(self.classes, self.weights, float(self.smoothing))
+        else:
+            made = model_with_decision(self.for_classes(getattr(model, "classes_", None)), model, X)
+        if path is not None:
+            write_whole(path, made.SerializeToString())
+        return made
+
+    def for_classes(self, classes: Any) -> Decision:
+        """Return the same decision with the classes in the order of a model's; another set of classes is an error."""
+        if classes is None:
+            raise InputError("the model has no classes_; fit it, or give a classifier of scikit-learn's kind")
+        wanted = tuple(plain_label(label) for label in classes)
+        place = {(type(label), label): k for k, label in enumerate(self.classes)}
+        if {(type(label), label) for label in wanted} != set(place):
+            raise InputError(
+                f"the classes of the model are {shown(wanted)}, those of the weights {shown(self.classes)}; "
+                f"use the weights that were tuned for this model"
+            )
+        order = [place[type(label), label] for label in wanted]
+        return Decision(wanted, self.weights[order], self.smoothing)
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the decision as JSON of a versioned schema; with `path`, write it there too, whole or not at all."""
+        classes: list[Any] = list(self.classes)
+        document = _Document(SCHEMA, VERSION, classes, self.weights.tolist(), float(self.smoothing))
+        text = msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
+        if path is not None:
+            write_whole(path, text + "\n")
+        return text
+
+    @classmethod
+    def from_json(cls, source: str | os.PathLike[str]) -> Decision:
+        """Read a decision from JSON text or from a file."""
+        given = isinstance(source, str) and source.lstrip().startswith("{")
+        try:
+            text = source if given else Path(source).read_text("utf-8")
+            document = msgspec.json.decode(text, type=_Document)  # type: ignore[arg-type]
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            what = "this" if given else os.fspath(source)
+            raise InputError(f"{what} is not a decision of compromis: {error}") from error
+        if document.schema != SCHEMA:
+            raise InputError(f"this is {document.schema!r}, not {SCHEMA!r}")
+        if document.version > VERSION:
+            raise InputError(
+                f"the decision has version {document.version}, this compromis reads up to {VERSION}; update compromis"
+            )
+        return cls(tuple(document.classes), np.array(document.weights), document.smoothing)
+
+
+class _Document(msgspec.Struct):
+    schema: str
+    version: int
+    classes: list[bool | int | float | str]
+    weights: list[float]
+    smoothing: float = 0.0
