@@ -77,13 +77,20 @@ def bench_polars(lines, votes):
     decision = cp.Decision(LABELS, WEIGHTS)
     listed = polars.concat_list(NAMES).list.arg_max().alias("decision")
     mine, plain, lists = fastest(
-        lambda: cp.decide(frame.lazy(), proba=NAMES, weights=decision).select("decision").collect(),
+        lambda: cp.frames.decide(frame.lazy(), proba=NAMES, weights=decision).select("decision").collect(),
         lambda: frame.lazy().select(bare).collect(),
         lambda: frame[:1_000_000].lazy().select(listed).collect(),
         repeats=3,
     )
-    report(lines, "Polars, cp.decide / when-then written by hand", mine, plain, 1.5, "the rest is the check of votes")
-    report(lines, "Polars, cp.decide / its list.arg_max", mine, 10 * lists, 1.5)
+    report(
+        lines,
+        "Polars, cp.frames.decide / when-then written by hand",
+        mine,
+        plain,
+        1.5,
+        "the rest is the check of votes",
+    )
+    report(lines, "Polars, cp.frames.decide / its list.arg_max", mine, 10 * lists, 1.5)
 
 
 def bench_duckdb(lines, votes):

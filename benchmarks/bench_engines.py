@@ -81,13 +81,13 @@ def bare(engine: str, files: list[str], keys: list[str]) -> int:
 def evaluation(engine: str, files: list[str]) -> str:
     import compromis as cp
 
-    return str(cp.evaluate_frame(cp.scan(files, engine=engine), truth="truth", prediction="decision"))
+    return str(cp.frames.evaluate(cp.frames.scan(files, engine=engine), truth="truth", prediction="decision"))
 
 
 def patterns(engine: str, files: list[str]):
     import compromis as cp
 
-    return cp.Votes.from_frame(cp.scan(files, engine=engine), truth="truth", proba=VOTES, labels=CLASSES)
+    return cp.Votes.from_frame(cp.frames.scan(files, engine=engine), truth="truth", proba=VOTES, labels=CLASSES)
 
 
 def child(task: str, engine: str, folder: str, repeats: int) -> None:

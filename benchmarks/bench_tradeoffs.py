@@ -32,10 +32,10 @@ def rows(number: int) -> tuple[NDArray[np.int64], Floats]:
 def with_compromis(y: NDArray[np.int64], score: Floats) -> tuple[float, float]:
     """Points, both curves, both areas, and the optimal trade-off curve."""
     from compromis.evidence.points import OperatingPoints
-    from compromis.tradeoffs import TradeoffCurve, precision_recall_curve, roc_curve
+    from compromis.tradeoffs import TradeoffCurve, precision_recall_points, roc_points
 
     points = OperatingPoints.from_predictions(y, score)
-    roc, pr = roc_curve(points), precision_recall_curve(points)
+    roc, pr = roc_points(points), precision_recall_points(points)
     assert len(TradeoffCurve(points, "f").breaks) > 2
     return roc.area, pr.average_precision
 

@@ -168,7 +168,7 @@ def report(rows):
     columns = [(tuned, weight) for tuned in (False, True) for weight in RECALL_WEIGHTS]
     for metric, name in zip(METRICS, ("plane", "f"), strict=True):
         tables = [losses_of(rows, weight, metric, tuned) for tuned, weight in columns]
-        found = [cp.compare_over_data_sets(table) for table in tables]
+        found = [cp.uncertainty.compare_over_data_sets(table) for table in tables]
         print(f"\n| {name} | untuned, l = 0.1 | 0.5 | 0.9 | tuned, l = 0.1 | 0.5 | 0.9 |")
         print("| --- |" + " ---: |" * len(columns))
         for criterion in (*FREE_OF_PREFERENCES, *BY_PREFERENCES):

@@ -14,45 +14,51 @@ import compromis
 from compromis.cli.regression import command as regression
 from compromis.cli.run import COMMANDS, main
 
-GROUPS = {
-    "What matters": ("preferences", "indices"),
-    "Evaluate": ("evaluation", "reporting", "measures", "drift", "studio"),
-    "Decide: weights of votes": ("weights", "deployment"),
-    "Models": ("estimators",),
-    "Trade-offs, ROC, costs": ("tradeoffs",),
-    "Uncertainty": ("uncertainty",),
-    "Displays": ("plots",),
-    "Evidence": ("evidence", "engines", "queries"),
-    "Errors and warnings": ("errors",),
-}
-"""Heading and layers of the library; a layer that is not named here comes last, under 'Other'."""
+ROOMS = (
+    "evidence",
+    "metrics",
+    "weights",
+    "evaluation",
+    "model_selection",
+    "tradeoffs",
+    "uncertainty",
+    "plots",
+    "frames",
+    "drift",
+    "regression",
+    "deployment",
+    "integrations",
+)
+"""Submodules with public names of their own, in the order of the page."""
 
 
-def public_names() -> list[str]:
-    """Return every public name."""
-    return [name for name in compromis.__all__ if name != "__version__"]
+def flat_names() -> list[str]:
+    """Return the names that ``compromis`` itself has, without its submodules."""
+    return [name for name in compromis.__all__ if not inspect.ismodule(getattr(compromis, name))]
 
 
-def grouped_names() -> dict[str, list[str]]:
-    """Return the public names under their headings, in the order in which the library lists them."""
-    heading_of = {layer: heading for heading, layers in GROUPS.items() for layer in layers}
-    groups: dict[str, list[str]] = {heading: [] for heading in [*GROUPS, "Other"]}
-    for home, names in compromis._HOMES.items():  # noqa: SLF001
-        groups[heading_of.get(home.split(".")[1], "Other")].extend(names)
-    return {heading: names for heading, names in groups.items() if names}
+def names_of(room: str) -> list[str]:
+    """Return the public names of a submodule that ``compromis`` does not have itself."""
+    module = getattr(compromis, room)
+    names = getattr(module, "__all__", ["METRICS"])
+    return [name for name in names if name not in compromis.__all__ and not inspect.ismodule(getattr(module, name))]
 
 
 def api_index() -> str:
     """Return the page that lists every public name with its first line."""
-    parts = ["API reference", "=============", "", "Every public name, as ``import compromis as cp`` gives it.", ""]
-    parts += [".. currentmodule:: compromis", ""]
-    for heading, names in grouped_names().items():
-        parts += [heading, "-" * len(heading), ""]
-        functions = [name for name in names if not isinstance(getattr(compromis, name), dict)]
-        parts += [".. autosummary::", "   :toctree: names", "", *(f"   {name}" for name in functions), ""]
-        for name in sorted(set(names) - set(functions)):
-            parts += [f".. autodata:: {name}", "   :no-value:", ""]
+    parts = ["API reference", "=============", "", "``import compromis as cp`` gives these names, and submodules.", ""]
+    parts += _listed("compromis", flat_names())
+    for room in ROOMS:
+        heading = f"compromis.{room}"
+        parts += [heading, "-" * len(heading), "", *_listed(heading, names_of(room))]
     return "\n".join(parts)
+
+
+def _listed(module: str, names: list[str]) -> list[str]:
+    parts = [f".. currentmodule:: {module}", "", ".. autosummary::", "   :toctree: names", ""]
+    functions = [name for name in names if name != "METRICS"]
+    parts = [*parts, *(f"   {name}" for name in functions), ""] if functions else parts[:2]
+    return [*parts, ".. autodata:: METRICS", "   :no-value:", ""] if "METRICS" in names else parts
 
 
 def command_line_page() -> str:

@@ -38,7 +38,7 @@ def curve(seed=0, gammas=WINDINGS):
     preferences = cp.Preferences(
         {"+": cp.Preference(2, precision_at_full_recall=0.6, recall_at_full_precision=0.8)}, metric="f"
     )
-    return cp.complexity_curve(
+    return cp.model_selection.complexity_curve(
         boundary(),
         *observations(seed),
         parameter="svc__gamma",
@@ -64,7 +64,7 @@ def draw(result, path):
     left.set(xlabel="first attribute", ylabel="second attribute")
     left.set_title("dotted: straight; dashed: smooth; thin line: wound", loc="left", fontsize=9.5, color="0.2")
     left.legend(frameon=True, framealpha=0.9, loc="lower left")
-    cp.PreferenceLearningCurveDisplay(result).plot(ax=right)
+    cp.plots.PreferenceLearningCurveDisplay(result).plot(ax=right)
     right.set_xticks(range(3), [f"{name}\n(gamma {gamma:g})" for name, gamma in zip(NAMES, WINDINGS, strict=True)])
     right.set_xlabel("")
     figure.savefig(path, dpi=130)

@@ -32,7 +32,7 @@ def polynomial(degree=3):
 
 def curve(seed=0, degrees=DEGREES):
     """Return the root mean squared error of each degree on points seen and not seen."""
-    return cp.complexity_curve(
+    return cp.model_selection.complexity_curve(
         polynomial(), *points(seed), parameter="polynomialfeatures__degree", values=degrees, random_state=seed
     )
 
@@ -56,7 +56,7 @@ def draw(result, path):
     left.set(xlabel="x", ylabel="y", ylim=(y.min() - 3, y.max() + 3))
     left.spines[["top", "right"]].set_visible(False)
     left.legend(frameon=False)
-    cp.PreferenceLearningCurveDisplay(result).plot(ax=right)
+    cp.plots.PreferenceLearningCurveDisplay(result).plot(ax=right)
     right.set_xlabel("degree")
     figure.savefig(path, dpi=130)
 

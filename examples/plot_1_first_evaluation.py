@@ -28,7 +28,7 @@ print(f"accuracy {np.mean(predicted == y_test):.3f}; of deciding 'healthy' alway
 preferences = cp.Preferences(
     {"cancer": cp.Preference(importance=10, precision_at_full_recall=0.10, recall_at_full_precision=0.90)}, metric="f"
 )
-cp.PreferenceDisplay.from_preferences(preferences)
+cp.plots.PreferenceDisplay.from_preferences(preferences)
 
 # %%
 # The dashed line joins the two answers: they are worth the same. Evaluated by these preferences:

@@ -26,15 +26,15 @@ print(tuned.tuning_.summary())
 
 # %%
 # How the trees vote on rows they have not seen, by true class. Most cancers get fewer than half of the votes: by majority they are missed.
-cp.VoteDisplay.from_patterns(tuned.patterns_, label="cancer")
+cp.plots.VoteDisplay.from_patterns(tuned.patterns_, label="cancer")
 
 # %%
 # Recall and precision of both classes on the test rows, by majority and by the tuned weights.
 before = cp.Counts.from_predictions(y_test, tuned.estimator_.predict(X_test))
 after = cp.Counts.from_predictions(y_test, tuned.predict(X_test))
-cp.ClassBalanceDisplay.from_counts(before, after, preferences=preferences)
+cp.plots.ClassBalanceDisplay.from_counts(before, after, preferences=preferences)
 
 # %%
 # The verdict on the rows that neither the forest nor the search has seen:
 for name, counts in {"majority": before, "tuned": after}.items():
-    print(f"{name:8s} {cp.evaluate_counts(counts, preferences=preferences).verdict}")
+    print(f"{name:8s} {cp.evaluate(counts, preferences=preferences).verdict}")

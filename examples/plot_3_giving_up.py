@@ -31,7 +31,7 @@ settings = {"the plane": plane, "metric f": plane.with_metric("f"), "the plane, 
 # The loss over the weight of faults. Half a vote of smoothing makes every decision reachable, the constant ones too.
 figure, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")
 for (name, preferences), line in zip(list(settings.items())[:2], ("-", "--"), strict=True):
-    sweep = cp.weight_sweep(votes, label="fault", preferences=preferences, smoothing=0.01)
+    sweep = cp.weights.weight_sweep(votes, label="fault", preferences=preferences, smoothing=0.01)
     ax.plot(sweep.ratio, sweep.loss, line, color="#1d3f58", label=name)
 ax.set(xscale="log", xlabel="weight of a vote for 'fault' against one for 'sound'", ylabel="PRAGMA loss", ylim=(0, 1))
 ax.legend(frameon=False)
@@ -42,7 +42,7 @@ ax.spines[["top", "right"]].set_visible(False)
 # search finds for each setting, and what it says about it:
 for name, preferences in settings.items():
     found = cp.search_weights(votes, preferences=preferences, smoothing=0.01)
-    rates = cp.evaluate_counts(found.counts).per_class["fault"]
+    rates = cp.evaluate(found.counts).per_class["fault"]
     predicted = found.counts.predicted[0] / found.counts.rows
     print(
         f"{name}: recall {rates.recall:.2f}, precision {rates.precision:.2f}, predicted {predicted:.0%}\n   {found.verdict}\n"

@@ -36,9 +36,9 @@ print("floor met on out-of-bag votes:", tuned.search_.feasible)
 # %%
 before = cp.Counts.from_predictions(y_test, tuned.estimator_.predict(X_test))
 after = cp.Counts.from_predictions(y_test, tuned.predict(X_test))
-cp.ClassBalanceDisplay.from_counts(before, after, preferences=preferences)
+cp.plots.ClassBalanceDisplay.from_counts(before, after, preferences=preferences)
 
 # %%
 # The classes that matter gain recall; the others pay. What each class adds to the loss:
-result = cp.evaluate_counts(after, preferences=preferences)
+result = cp.evaluate(after, preferences=preferences)
 print(str(result)[str(result).index("=== By Your") :])

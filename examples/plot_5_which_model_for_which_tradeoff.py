@@ -28,7 +28,7 @@ for model in models.values():
 
 # %%
 # The band under the axis says who is best where; the shaded zone is no better than deciding everything positive.
-display = cp.TradeoffDisplay.from_estimator(models, X_test, y_test, pos_label=1, metric="f")
+display = cp.plots.TradeoffDisplay.from_estimator(models, X_test, y_test, pos_label=1, metric="f")
 
 # %%
 # The same in words, from the operating points:
@@ -37,7 +37,7 @@ print(cp.compare_curves(points, metric="f").verdict)
 
 # %%
 # The precision-recall space with the isolines of the metric, what cannot be reached, and what needs no skill.
-cp.PrecisionRecallSpaceDisplay({name: points[name] for name in ("forest", "naive Bayes")}, metric="f").plot()
+cp.plots.PrecisionRecallSpaceDisplay({name: points[name] for name in ("forest", "naive Bayes")}, metric="f").plot()
 
 # %%
 # Which threshold, once the recall weight is known, with a floor on precision?

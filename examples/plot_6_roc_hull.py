@@ -25,7 +25,7 @@ models = {
 }
 for model in models.values():
     model.fit(X_train, y_train)
-display = cp.RocHullDisplay.from_estimator(models, X_test, y_test, pos_label=1)
+display = cp.plots.RocHullDisplay.from_estimator(models, X_test, y_test, pos_label=1)
 
 # %%
 hull = display.hull

@@ -51,7 +51,7 @@ print(cp.compare_models(decisions, y_test, preferences=preferences).verdict)
 points = cp.OperatingPoints.from_predictions(y_test, models["forest"].predict_proba(X_test)[:, 0], pos_label="fraud")
 figure, ax = plt.subplots(figsize=(5, 4.4), layout="constrained")
 for simultaneous, shade in ((True, "0.9"), (False, "0.78")):
-    band = cp.roc_band(points, simultaneous=simultaneous)
+    band = cp.uncertainty.roc_band(points, simultaneous=simultaneous)
     ax.fill_between(band.at, band.low, band.high, color=shade, label="whole curve" if simultaneous else "each point")
 ax.plot(band.at, band.value, color="#1d3f58")
 ax.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(0, 1), ylim=(0, 1.01))

@@ -17,14 +17,16 @@ y = np.where(((X[:, :2] ** 2).sum(axis=1) > 1.4) ^ (rng.random(800) < 0.2), "out
 preferences = cp.Preferences(metric="f")  # both classes alike
 neighbours = [500, 150, 50, 15, 5, 1]  # from simple to rich
 
-curve = cp.complexity_curve(
+curve = cp.model_selection.complexity_curve(
     KNeighborsClassifier(), X, y, parameter="n_neighbors", values=neighbours, preferences=preferences, random_state=0
 )
 print(curve.verdict)
-cp.PreferenceLearningCurveDisplay(curve).plot()
+cp.plots.PreferenceLearningCurveDisplay(curve).plot()
 
 # %%
 # And would more rows help?
-more = cp.learning_curve(KNeighborsClassifier(curve.recommended), X, y, preferences=preferences, random_state=0)
+more = cp.model_selection.preference_learning_curve(
+    KNeighborsClassifier(curve.recommended), X, y, preferences=preferences, random_state=0
+)
 print(more.verdict)
-cp.PreferenceLearningCurveDisplay(more).plot()
+cp.plots.PreferenceLearningCurveDisplay(more).plot()

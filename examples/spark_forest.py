@@ -50,10 +50,10 @@ def main(master: str = "local[2]", rows: int = 20_000, trees: int = 20) -> None:
     preferences = cp.Preferences(
         {2: cp.Preference(10, precision_at_full_recall=0.5, recall_at_full_precision=0.9)}, metric="f"
     )
-    found = cp.search_frame(votes(tune), truth="label", proba=columns, preferences=preferences)
+    found = cp.frames.search_weights(votes(tune), truth="label", proba=columns, preferences=preferences)
     print(found.summary(), "\n")
-    before = cp.evaluate_frame(votes(test), truth="label", proba=columns, preferences=preferences)
-    after = cp.evaluate_frame(
+    before = cp.frames.evaluate(votes(test), truth="label", proba=columns, preferences=preferences)
+    after = cp.frames.evaluate(
         votes(test), truth="label", proba=columns, weights=found.search.decision, preferences=preferences
     )
     print(f"rows never seen: loss {before.summary.loss:.4f} with Spark's own decision, {after.summary.loss:.4f} tuned")
@@ -62,7 +62,7 @@ def main(master: str = "local[2]", rows: int = 20_000, trees: int = 20) -> None:
         print(
             f"class {label}: recall {one.recall:.3f} -> {two.recall:.3f}, precision {one.precision:.3f} -> {two.precision:.3f}"
         )
-    predicted = cp.decide(votes(test), proba=columns, weights=found.search.decision)
+    predicted = cp.frames.decide(votes(test), proba=columns, weights=found.search.decision)
     predicted.select("label", "prediction", "decision").show(5)
     spark.stop()
 

@@ -46,7 +46,7 @@ def test_arrays_on_a_card_are_copied_with_one_warning():
     result = cp.evaluate(OnCard(y), y_proba=OnCard(np.array(votes) / 10), sample_weight=OnCard([1.0, 1.0, 2.0]))
     assert result.summary.accuracy == 3 / 4
     assert len(cp.OperatingPoints.from_predictions(OnCard([0, 1]), OnCard([0.2, 0.8])).threshold) == 3
-    assert cp.evaluate_regression(OnCard([1.0, 2.0]), OnCard([1.0, 2.5])).summary.rows == 2
+    assert cp.regression.evaluate(OnCard([1.0, 2.0]), OnCard([1.0, 2.5])).summary.rows == 2
 
 
 @pytest.mark.integration

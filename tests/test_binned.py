@@ -33,11 +33,11 @@ def check_points(rng, cases):
             {"t": flags, "s": score}
         )  # not polars, which cannot be used after a fork, as make mutation does
         points = cp.OperatingPoints.from_frame(frame, truth="t", score="s", pos_label=True, bins=bins)
-        assert inside(roc_auc_score(flags, score), cp.roc_area_bounds(points))
-        assert inside(average_precision_score(flags, score), cp.average_precision_bounds(points))
+        assert inside(roc_auc_score(flags, score), cp.frames.roc_area_bounds(points))
+        assert inside(average_precision_score(flags, score), cp.frames.average_precision_bounds(points))
         weight, metric = float(rng.random()), METRICS[rng.integers(4)]
         true = best_by_hand(flags, score, weight, metric)[0]
-        assert inside(true, cp.tradeoff_bounds(points, weight, metric=metric))
+        assert inside(true, cp.frames.tradeoff_bounds(points, weight, metric=metric))
 
 
 def best_by_hand(flags, score, weight, metric, floors=(0.0, 0.0)):
@@ -79,8 +79,8 @@ def check_votes(rng, cases):
             assert (low[known] <= rate[known] + 1e-12).all()
             assert (rate[known] <= high[known] + 1e-12).all()
         preferences = cp.Preferences.prioritise([names[0]]).with_metric(METRICS[rng.integers(3)])
-        loss = cp.evaluate_counts(true, preferences=preferences).summary.loss
-        assert inside(loss, cp.loss_bounds(bounds, preferences.on(tuple(names))))
+        loss = cp.evaluate(true, preferences=preferences).summary.loss
+        assert inside(loss, cp.frames.loss_bounds(bounds, preferences.on(tuple(names))))
 
 
 def test_points_lie_inside_their_bounds(rng):
@@ -127,7 +127,7 @@ def test_the_best_cut_is_the_best_of_all(rng, monkeypatch, metric):
             score[rng.random(300) < 0.2] = 0.5  # a spike that no bin can split
             weight = float(rng.random())
             frame = pl.DataFrame({"t": flags, "s": score})
-            found = cp.best_cut(
+            found = cp.frames.best_threshold(
                 frame, truth="t", score="s", pos_label=True, recall_weight=weight, metric=metric, bins=8
             )
             value, _cut = best_by_hand(flags, score, weight, metric)
@@ -142,11 +142,13 @@ def test_the_best_cut_under_minima(rng):
     flags = rng.random(400) < 0.3
     score = rng.normal(size=400) + flags
     frame = pl.DataFrame({"t": flags, "s": score})
-    found = cp.best_cut(frame, truth="t", score="s", pos_label=True, recall_weight=0.1, min_recall=0.7, bins=16)
+    found = cp.frames.best_threshold(
+        frame, truth="t", score="s", pos_label=True, recall_weight=0.1, min_recall=0.7, bins=16
+    )
     value, cut = best_by_hand(flags, score, 0.1, "kulczynski", (0.0, 0.7))
     assert (found.value, found.threshold) == (pytest.approx(value), cut)
     with pytest.raises(cp.InputError, match="no cut reaches precision 1 and recall 1; ask for less"):
-        cp.best_cut(frame, truth="t", score="s", pos_label=True, min_precision=1, min_recall=1)
+        cp.frames.best_threshold(frame, truth="t", score="s", pos_label=True, min_precision=1, min_recall=1)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +167,7 @@ def test_scores_without_room_for_bins(scores):
         assert hits == sum(score >= cut for score in scores[::2])
         assert alarms == sum(score >= cut for score in scores[1::2])
     assert points.true_positives[-1] == 2
-    found = cp.best_cut(frame, truth="t", score="s", pos_label=True, bins=10)
+    found = cp.frames.best_threshold(frame, truth="t", score="s", pos_label=True, bins=10)
     assert found.value == pytest.approx(
         best_by_hand(np.array([True, False, True, False]), np.array(scores), 0.5, "kulczynski")[0]
     )

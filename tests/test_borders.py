@@ -195,11 +195,13 @@ def test_the_condition_looked_for():
 def test_loss_bounds_by_hand():
     """By Kulczynski at 1/2. a: 2 of 3 predicted to 3 of 3, and 2 to 3 of 4 rows; b: 1 of 3 predicted to 2 of 2, and 1 to 2 of 2 rows."""
     sure, possible = np.array([[2, 0], [0, 1]]), np.array([[3, 2], [1, 2]])
-    bounds = cp.CountBounds(sure, possible, np.array([4, 2]), ("a", "b"))
+    bounds = cp.evidence.CountBounds(sure, possible, np.array([4, 2]), ("a", "b"))
     low, high = loss_bounds(bounds, even())
     assert low == pytest.approx(((1 - (1 + 3 / 4) / 2) + 0) / 2)
     assert high == pytest.approx(((1 - (2 / 3 + 2 / 4) / 2) + (1 - (1 / 3 + 1 / 2) / 2)) / 2)
-    never = cp.CountBounds(np.array([[2, 0], [0, 0]]), np.array([[2, 2], [0, 2]]), np.array([4, 2]), ("a", "b"))
+    never = cp.evidence.CountBounds(
+        np.array([[2, 0], [0, 0]]), np.array([[2, 2], [0, 2]]), np.array([4, 2]), ("a", "b")
+    )
     assert loss_bounds(never, even())[1] == pytest.approx((1 / 4 + 1) / 2)  # b may never be predicted, which counts 1
 
 
@@ -320,15 +322,15 @@ def test_good_is_within_one_standard_error_and_two_of_the_difference():
 
 def test_predictions_are_judged_in_numbers():
     """Targets 0 and 4; predictions off by 1: 50 % below the 2 of the mean."""
-    good = cp.evaluate_regression([0, 4], [1, 3], y_train=[0, 4]).verdict
+    good = cp.regression.evaluate([0, 4], [1, 3], y_train=[0, 4]).verdict
     assert good.informative
     assert good.sentence.startswith("informative: the root mean squared error 1 is 50 % below the 2 of ")
     assert "absolute" not in good.sentence
-    level = cp.evaluate_regression([0, 4], [2, 2], y_train=[0, 4]).verdict
+    level = cp.regression.evaluate([0, 4], [2, 2], y_train=[0, 4]).verdict
     assert level.sentence.startswith("uninformative: the root mean squared error 2 is no smaller than the 2 of ")
-    worse = cp.evaluate_regression([0, 4], [4, 0], y_train=[0, 4]).verdict
+    worse = cp.regression.evaluate([0, 4], [4, 0], y_train=[0, 4]).verdict
     assert worse.sentence.startswith("uninformative: the root mean squared error 4 is larger than the 2 of ")
-    mixed = cp.evaluate_regression([0, 0, 6], [2.5, 2.5, 3.5], baseline={"low": [1, 1, 1]}, y_train=[1, 1, 1]).verdict
+    mixed = cp.regression.evaluate([0, 0, 6], [2.5, 2.5, 3.5], baseline={"low": [1, 1, 1]}, y_train=[1, 1, 1]).verdict
     # squared: 6.25 x 3 = 18.75 against 1 + 1 + 25 = 27; absolute: 7.5 against 7
     assert mixed.informative
     assert "; but its mean absolute error is not below the 2.333 of the baseline" in mixed.sentence
@@ -337,8 +339,8 @@ def test_predictions_are_judged_in_numbers():
 @pytest.mark.parametrize("weights", [(-1.0, 1.0), (1.0, -1.0), (0.0, 0.0), (math.nan, 1.0), (1.0, math.inf)])
 def test_weights_of_errors(weights):
     with pytest.raises(cp.InputError, match="under_weight and over_weight are numbers of at least 0, not both 0"):
-        cp.evaluate_regression([1, 2], [1, 2], under_weight=weights[0], over_weight=weights[1])
-    assert cp.evaluate_regression([1, 2], [0, 3], under_weight=0, over_weight=2).summary.pinball_error == 1.0
+        cp.regression.evaluate([1, 2], [1, 2], under_weight=weights[0], over_weight=weights[1])
+    assert cp.regression.evaluate([1, 2], [0, 3], under_weight=0, over_weight=2).summary.pinball_error == 1.0
 
 
 # --- one more row, one more fold ---
@@ -420,18 +422,20 @@ def test_costs_by_name_only_where_both_sides_are_named():
 
 def test_the_share_saved_by_a_regression():
     """Errors of 1/2 against 2: 75 % below."""
-    verdict = cp.evaluate_regression([0, 4], [0.5, 3.5], y_train=[0, 4]).verdict
+    verdict = cp.regression.evaluate([0, 4], [0.5, 3.5], y_train=[0, 4]).verdict
     assert "error 0.5 is 75 % below the 2 of " in verdict.sentence
 
 
 def test_the_largest_and_the_smallest_error():
-    result = cp.evaluate_regression([0, 0, 0, 0], [1, 2, 3, 4], quantiles=[0.25, 0.5, 1.0])
+    result = cp.regression.evaluate([0, 0, 0, 0], [1, 2, 3, 4], quantiles=[0.25, 0.5, 1.0])
     assert list(result.quantiles.values()) == [1.5, 2.5, 4.0]
 
 
 def test_undefined_precision_between_bounds():
     """b is never predicted, surely: its loss is 1 at best and at worst."""
-    never = cp.CountBounds(np.array([[2, 0], [2, 0]]), np.array([[2, 0], [2, 0]]), np.array([2, 2]), ("a", "b"))
+    never = cp.evidence.CountBounds(
+        np.array([[2, 0], [2, 0]]), np.array([[2, 0], [2, 0]]), np.array([2, 2]), ("a", "b")
+    )
     expected = ((1 - (0.5 + 1) / 2) + 1) / 2
     assert loss_bounds(never, even()) == pytest.approx((expected, expected))
 
@@ -439,7 +443,7 @@ def test_undefined_precision_between_bounds():
 def test_verdicts_cannot_be_changed():
     verdict = judge(counts_of([[3, 1], [1, 3]]), even(min_recall=0.9))
     fit = learning([0.1, 0.1], [0.2, 0.2]).verdict
-    regression = cp.evaluate_regression([0, 4], [1, 3], y_train=[0, 4]).verdict
+    regression = cp.regression.evaluate([0, 4], [1, 3], y_train=[0, 4]).verdict
     for value, name in (
         (verdict, "informative"),
         (verdict.shortfalls[0], "value"),
@@ -454,13 +458,13 @@ def test_verdicts_cannot_be_changed():
 
 def test_correlation_by_hand():
     """Deviations -1, 0, 1 and -7/3, -1/3, 8/3: 5 / sqrt(2 x 114 / 9)."""
-    assert cp.evaluate_regression([1, 2, 3], [2, 4, 7]).summary.correlation == pytest.approx(5 / math.sqrt(2 * 114 / 9))
-    assert math.isnan(cp.evaluate_regression([1, 2, 3, 5, 8, 13, 21], [0.1] * 7).summary.correlation)
+    assert cp.regression.evaluate([1, 2, 3], [2, 4, 7]).summary.correlation == pytest.approx(5 / math.sqrt(2 * 114 / 9))
+    assert math.isnan(cp.regression.evaluate([1, 2, 3, 5, 8, 13, 21], [0.1] * 7).summary.correlation)
     rng = np.random.default_rng(0)
     for _ in range(50):  # rounding leads beyond 1 now and then
         y = rng.normal(size=7)
-        assert 1 - 1e-12 < cp.evaluate_regression(y, 3 * y + 1).summary.correlation <= 1.0
-        assert -1.0 <= cp.evaluate_regression(y, 1 - 3 * y).summary.correlation < -1 + 1e-12
+        assert 1 - 1e-12 < cp.regression.evaluate(y, 3 * y + 1).summary.correlation <= 1.0
+        assert -1.0 <= cp.regression.evaluate(y, 1 - 3 * y).summary.correlation < -1 + 1e-12
 
 
 def test_a_value_better_on_one_fold_and_worse_on_the_other():
@@ -476,7 +480,10 @@ def test_half_of_the_rows_is_the_nearest_size():
 
 
 def test_wekas_priors():
-    assert cp.training_priors(["good"] * 11 + ["bad"] * 6, labels=["good", "bad"]) == {"good": 12 / 19, "bad": 7 / 19}
+    assert cp.model_selection.training_priors(["good"] * 11 + ["bad"] * 6, labels=["good", "bad"]) == {
+        "good": 12 / 19,
+        "bad": 7 / 19,
+    }
 
 
 def test_gaps_of_the_last_size_in_shares_of_the_loss_without_a_model():
@@ -485,23 +492,23 @@ def test_gaps_of_the_last_size_in_shares_of_the_loss_without_a_model():
 
 
 def test_rows_without_weight_have_no_error():
-    result = cp.evaluate_regression([0, 0, 0], [1, 2, 9], sample_weight=[1, 1, 0], quantiles=[0.5, 1.0])
+    result = cp.regression.evaluate([0, 0, 0], [1, 2, 9], sample_weight=[1, 1, 0], quantiles=[0.5, 1.0])
     assert list(result.quantiles.values()) == [1.5, 2.0]
 
 
 def test_correlation_about_any_origin():
     from compromis.regression.errors import correlation
 
-    sums = cp.evaluate_regression([1, 2, 3], [2, 4, 7]).sums
+    sums = cp.regression.evaluate([1, 2, 3], [2, 4, 7]).sums
     for origin in ((0.0, 0.0), (5.0, -3.0)):
         assert float(correlation(sums.about(origin))) == pytest.approx(5 / math.sqrt(2 * 114 / 9))
-    flat = cp.evaluate_regression([1, 2, 4], [0.1, 0.1, 0.1]).sums
+    flat = cp.regression.evaluate([1, 2, 4], [0.1, 0.1, 0.1]).sums
     assert math.isnan(correlation(flat.about((0.0, 7.0))))
 
 
 def test_absent_classes_do_not_count_between_bounds():
     sure = np.array([[2, 0], [0, 0]])
-    absent = cp.CountBounds(sure, sure, np.array([2, 0]), ("a", "b"))
+    absent = cp.evidence.CountBounds(sure, sure, np.array([2, 0]), ("a", "b"))
     assert loss_bounds(absent, even()) == (0.0, 0.0)
 
 

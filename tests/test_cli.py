@@ -241,7 +241,7 @@ def test_two_hundred_configurations(run, tmp_path, rng):
         path.write_text(
             "t\td\tw\n" + "".join(f"{t}\t{d}\t{w}\n" for t, d, w in zip(truth, decision, weight, strict=True))
         )
-        metric = str(rng.choice(list(cp.METRICS)))
+        metric = str(rng.choice(list(cp.metrics.METRICS)))
         preferences = cp.Preferences.prioritise([truth[0]], metric=metric)
         use_weight = bool(rng.integers(2))
         options = ["--weight", "w"] if use_weight else []

@@ -95,7 +95,7 @@ def test_shards_counted_apart_add_up(rows):
     ).stdout
     whole = whole.replace("; give --train-file for those of the training rows", "")  # merge has no such option
     assert run("merge", *counts, "--prioritise", "01", "--output", rows / "all.json").stdout.strip() == whole.strip()
-    assert cp.read_evidence(rows / "all.json").evidence.rows == 300
+    assert cp.evidence.read(rows / "all.json").evidence.rows == 300
     found = run(
         "merge",
         *(rows / f"votes{number}.json" for number in range(3)),

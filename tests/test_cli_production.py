@@ -202,7 +202,9 @@ class TestEvaluate:
     def test_priors_are_those_of_the_library(self, files):
         truth, predicted = (np.repeat([pair[place] for pair in SPRING], list(SPRING.values())) for place in (0, 1))
         train = ["bad"] * 20 + ["good"] * 2000
-        expected = cp.evaluate(truth, predicted, priors=cp.training_priors(train)).summary.relative_absolute_error
+        expected = cp.evaluate(
+            truth, predicted, priors=cp.model_selection.training_priors(train)
+        ).summary.relative_absolute_error
         arguments = ("evaluate", "spring.csv", "--truth", "class", "--prediction", "predicted", "--json")
         by_file = json.loads(run(*arguments, "--train-file", "autumn.csv").output)
         assert by_file["summary"]["relative_absolute_error"] == expected

@@ -142,7 +142,7 @@ def test_groups_stay_together(rng):
     ]
     for group in alone:
         assert sum(bool(group & fold) for fold in seen) == 1
-    rows = cp.evaluate_counts(result.counts, confidence=0.95).intervals
+    rows = cp.evaluate(result.counts, confidence=0.95).intervals
     assert result.intervals.summary["accuracy"] != rows.summary["accuracy"]
 
 
@@ -299,10 +299,10 @@ def test_renderings():
 def test_comparing_folds():
     first = cp.cross_evaluate(GaussianNB(), X, Y, preferences=PREFERENCES)
     second = cp.cross_evaluate(LogisticRegression(C=1e-3), X, Y, preferences=PREFERENCES)
-    found = cp.compare_folds(first, second)
+    found = cp.evaluation.compare_folds(first, second)
     differences = [one.summary.loss - other.summary.loss for one, other in zip(first.folds, second.folds, strict=True)]
     assert found.mean.value == pytest.approx(np.mean(differences))
     with pytest.raises(cp.InputError, match="different folds"):
-        cp.compare_folds(first, cp.cross_evaluate(GaussianNB(), X, Y, cv=5, preferences=PREFERENCES))
+        cp.evaluation.compare_folds(first, cp.cross_evaluate(GaussianNB(), X, Y, cv=5, preferences=PREFERENCES))
     with pytest.raises(cp.InputError, match="there is no measure 'f1'"):
-        cp.compare_folds(first, second, measure="f1")
+        cp.evaluation.compare_folds(first, second, measure="f1")

@@ -262,11 +262,11 @@ def test_inside_frames(predicted, votes, kind):
         duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
         base = duckdb.connect()
         base.register("votes", frame.to_arrow())
-        found = cp.decide(base.table("votes"), proba=names, weights=decision).order("row").fetchall()
+        found = cp.frames.decide(base.table("votes"), proba=names, weights=decision).order("row").fetchall()
         assert [row[-1] for row in found] == expected.tolist()
         return
     given = {"polars": frame, "lazy": frame.lazy(), "pandas": frame.to_pandas()}[kind]
-    found = cp.decide(given, proba=names, weights=decision)
+    found = cp.frames.decide(given, proba=names, weights=decision)
     found = found.collect() if kind == "lazy" else found
     assert (
         found["decision"].to_list() == expected.tolist()

@@ -61,7 +61,7 @@ def value_of(metric, p, r, l):
 def test_preference_lines_have_their_loss(metric, weight):
     # (x, y) = (0.1, 0.9): l = (1-x)/((1-x)+(1-y)) for the plane, y(1-x)/(y(1-x)+x(1-y)) for f
     preferences = cp.Preferences({"bad": cp.Preference(10, 0.1, 0.9)}, metric=metric)
-    display = cp.PreferenceDisplay.from_preferences(preferences)
+    display = cp.plots.PreferenceDisplay.from_preferences(preferences)
     frame = display.frame("pandas")
     assert frame["class"].unique().tolist() == ["bad", "every other class"]
     bad = frame[(frame["class"] == "bad") & (frame.precision > 0) & (frame.recall > 0)]
@@ -74,16 +74,16 @@ def test_preference_lines_have_their_loss(metric, weight):
 
 def test_preference_panels_by_preferences():
     preferences = cp.Preferences.prioritise(["A", "E"])
-    display = cp.PreferenceDisplay.from_preferences(preferences, labels=list("ABCDE"))
+    display = cp.plots.PreferenceDisplay.from_preferences(preferences, labels=list("ABCDE"))
     assert len(display.ax_) == 2
     assert display.frame("pandas")["class"].unique().tolist() == ["A, E", "B, C, D"]
-    alone = cp.PreferenceDisplay.from_preferences(cp.Preferences())
+    alone = cp.plots.PreferenceDisplay.from_preferences(cp.Preferences())
     assert alone.ax_.get_ylabel() == "precision"
 
 
 def test_space_is_scikit_learns_curve(scored):
     y, scores = scored
-    display = cp.PrecisionRecallSpaceDisplay.from_predictions(y, scores, pos_label=1)
+    display = cp.plots.PrecisionRecallSpaceDisplay.from_predictions(y, scores, pos_label=1)
     frame = display.frame("pandas")
     for name, score in scores.items():
         precision, recall, threshold = metrics.precision_recall_curve(y, score)
@@ -103,7 +103,7 @@ def test_space_is_scikit_learns_curve(scored):
 @pytest.mark.parametrize("metric", ["kulczynski", "f"])
 def test_tradeoff_is_the_best_of_all_cuts(scored, metric):
     y, scores = scored
-    display = cp.TradeoffDisplay.from_predictions(y, scores, pos_label=1, metric=metric)
+    display = cp.plots.TradeoffDisplay.from_predictions(y, scores, pos_label=1, metric=metric)
     frame = display.frame("pandas")
     for name, score in scores.items():
         cuts = np.unique(score)
@@ -133,7 +133,7 @@ def test_tradeoff_is_the_best_of_all_cuts(scored, metric):
 
 def test_tradeoff_of_one_model_shows_its_thresholds(scored):
     y, scores = scored
-    display = cp.TradeoffDisplay.from_predictions(y, scores["good"], pos_label=1, name="good", landmarks=())
+    display = cp.plots.TradeoffDisplay.from_predictions(y, scores["good"], pos_label=1, name="good", landmarks=())
     parts = display.intervals("pandas")
     assert parts.low.iloc[0] == 0
     assert parts.high.iloc[-1] == 1
@@ -141,13 +141,13 @@ def test_tradeoff_of_one_model_shows_its_thresholds(scored):
     assert f"≥ {widest.threshold:.3g}" in [text.get_text() for text in display.ax_.texts]
     assert set(display.frame("pandas").curve) == {"good"}
     with pytest.raises(cp.InputError, match="no landmark 'best'; choose among perfect"):
-        cp.TradeoffDisplay.from_predictions(y, scores, pos_label=1, landmarks=["best"])
+        cp.plots.TradeoffDisplay.from_predictions(y, scores, pos_label=1, landmarks=["best"])
 
 
 def test_tradeoff_from_a_comparison_of_the_other_pair(scored):
     y, scores = scored
     points = {name: cp.OperatingPoints.from_predictions(y, score) for name, score in scores.items()}
-    display = cp.TradeoffDisplay.from_comparison(cp.compare_curves(points, pair="specificity-sensitivity"))
+    display = cp.plots.TradeoffDisplay.from_comparison(cp.compare_curves(points, pair="specificity-sensitivity"))
     assert display.ax_.get_xlabel() == "weight of sensitivity (0: specificity alone, 1: sensitivity alone)"
     frame = display.frame("pandas")
     assert set(frame.kind) == {"model"}
@@ -158,7 +158,7 @@ def test_tradeoff_from_a_comparison_of_the_other_pair(scored):
 
 def test_roc_hull_is_above_every_curve(scored):
     y, scores = scored
-    display = cp.RocHullDisplay.from_predictions(y, scores | {"noise": -scores["good"]}, pos_label=1)
+    display = cp.plots.RocHullDisplay.from_predictions(y, scores | {"noise": -scores["good"]}, pos_label=1)
     frame = display.frame("pandas")
     hull = frame[frame.kind == "hull"]
     for name, score in scores.items():
@@ -179,7 +179,7 @@ def test_roc_hull_is_above_every_curve(scored):
 
 def test_votes_are_counted(voted):
     votes, y = voted
-    display = cp.VoteDisplay.from_proba(y, votes, label="c", bins=8)
+    display = cp.plots.VoteDisplay.from_proba(y, votes, label="c", bins=8)
     frame = display.frame("pandas")
     for label in "abc":
         rows = [0] * 9
@@ -199,7 +199,7 @@ def test_votes_of_patterns_estimators_and_many_classes(rng):
     classes = sorted(set(y))
     votes = rng.dirichlet(np.full(26, 0.3), 400)
     patterns = cp.Votes.from_proba(y, votes)
-    display = cp.VoteDisplay.from_patterns(patterns, label="c03")
+    display = cp.plots.VoteDisplay.from_patterns(patterns, label="c03")
     frame = display.frame("pandas")
     assert frame.truth.nunique() == 5
     assert frame.rows.sum() == (votes[:, 3] > 0).sum()
@@ -210,9 +210,9 @@ def test_votes_of_patterns_estimators_and_many_classes(rng):
         def predict_proba(self, X):
             return votes
 
-    assert cp.VoteDisplay.from_estimator(Forest(), None, y, label="c03").frame("pandas").equals(frame)
+    assert cp.plots.VoteDisplay.from_estimator(Forest(), None, y, label="c03").frame("pandas").equals(frame)
     with pytest.raises(cp.InputError, match="no class 'c3'; did you mean"):
-        cp.VoteDisplay.from_patterns(patterns, label="c3")
+        cp.plots.VoteDisplay.from_patterns(patterns, label="c3")
 
 
 def test_class_balance_is_scikit_learns(voted):
@@ -221,7 +221,7 @@ def test_class_balance_is_scikit_learns(voted):
     preferences = cp.Preferences.prioritise(["c"])
     decisions = [np.array(list("abc"))[(votes * w).argmax(axis=1)] for w in ([1, 1, 1], [1, 1, 4])]
     change = Change(patterns.counts([1, 1, 1]), patterns.counts([1, 1, 4]), preferences)
-    display = cp.ClassBalanceDisplay.from_change(change)
+    display = cp.plots.ClassBalanceDisplay.from_change(change)
     frame = display.frame("pandas")
     order = ["c", "a", "b"]
     assert frame["class"].tolist() == order
@@ -238,7 +238,7 @@ def test_class_balance_is_scikit_learns(voted):
 def test_weight_sweep_is_recomputed(voted):
     votes, y = voted
     ratios = [0.5, 1.0, 3.0]
-    display = cp.WeightSweepDisplay.from_proba(
+    display = cp.plots.WeightSweepDisplay.from_proba(
         y, votes, label="c", ratios=ratios, preferences=cp.Preferences.prioritise(["c"])
     )
     frame = display.frame("pandas")
@@ -261,10 +261,10 @@ def test_hostile_names_are_shown_as_they_are(rng):
     votes = rng.dirichlet(np.ones(4), 40)
     patterns = cp.Votes.from_proba(y, votes, labels=HOSTILE)
     pictures = [
-        cp.ClassBalanceDisplay.from_counts(patterns.counts(np.ones(4))),
-        cp.VoteDisplay.from_patterns(patterns, label=HOSTILE[0]),
-        cp.WeightSweepDisplay.from_proba(patterns, label=HOSTILE[0]),
-        cp.PrecisionRecallSpaceDisplay.from_points(
+        cp.plots.ClassBalanceDisplay.from_counts(patterns.counts(np.ones(4))),
+        cp.plots.VoteDisplay.from_patterns(patterns, label=HOSTILE[0]),
+        cp.plots.WeightSweepDisplay.from_proba(patterns, label=HOSTILE[0]),
+        cp.plots.PrecisionRecallSpaceDisplay.from_points(
             cp.OperatingPoints.one_vs_rest(y, votes, labels=HOSTILE)[HOSTILE[0]], name=HOSTILE[1]
         ),
     ]
@@ -275,35 +275,35 @@ def test_hostile_names_are_shown_as_they_are(rng):
     assert HOSTILE[0] in text
     assert HOSTILE[1] in text
     scores = {name: votes[:, k] for k, name in enumerate(HOSTILE)}
-    for display in (cp.TradeoffDisplay, cp.RocHullDisplay, cp.PrecisionRecallSpaceDisplay):
+    for display in (cp.plots.TradeoffDisplay, cp.plots.RocHullDisplay, cp.plots.PrecisionRecallSpaceDisplay):
         text = drawn_text(display.from_predictions(y == HOSTILE[0], scores).figure_)
         assert [name for name in HOSTILE if name not in text] == []
     preferences = cp.Preferences.prioritise(HOSTILE[:2])
-    assert "$a$ and $b$, _hidden" in drawn_text(cp.PreferenceDisplay.from_preferences(preferences).figure_)
+    assert "$a$ and $b$, _hidden" in drawn_text(cp.plots.PreferenceDisplay.from_preferences(preferences).figure_)
 
 
 def test_axes_given(voted):
     votes, y = voted
     patterns = cp.Votes.from_proba(y, votes)
     figure, axes = pyplot.subplots(2, 2)
-    assert cp.WeightSweepDisplay.from_proba(patterns, label="c", ax=axes).figure_ is figure
+    assert cp.plots.WeightSweepDisplay.from_proba(patterns, label="c", ax=axes).figure_ is figure
     with pytest.raises(cp.InputError, match="4 panels, got 2 axes"):
-        cp.WeightSweepDisplay.from_proba(patterns, label="c", ax=axes[0])
+        cp.plots.WeightSweepDisplay.from_proba(patterns, label="c", ax=axes[0])
     figure, axes = pyplot.subplots(2, 2)
-    display = cp.VoteDisplay.from_patterns(patterns, label="c", ax=axes[0, 0])
+    display = cp.plots.VoteDisplay.from_patterns(patterns, label="c", ax=axes[0, 0])
     assert display.ax_ is axes[0, 0]
-    balance = cp.ClassBalanceDisplay.from_counts(patterns.counts(np.ones(3)), ax=axes[1, 1])
+    balance = cp.plots.ClassBalanceDisplay.from_counts(patterns.counts(np.ones(3)), ax=axes[1, 1])
     assert balance.figure_ is figure
     assert len(balance.ax_) == 2
     by_hand = figure.add_axes((0.1, 0.1, 0.2, 0.2))
     with pytest.raises(cp.InputError, match="placed by hand cannot be divided; give 4 axes"):
-        cp.WeightSweepDisplay.from_proba(patterns, label="c", ax=by_hand)
+        cp.plots.WeightSweepDisplay.from_proba(patterns, label="c", ax=by_hand)
     figure.canvas.draw()
 
 
 def test_one_class_and_nothing_are_one_sentence():
     counts = cp.Counts.from_predictions(["a", "b"], ["a", "a"])
-    for display in (cp.TradeoffDisplay, cp.RocHullDisplay, cp.PrecisionRecallSpaceDisplay):
+    for display in (cp.plots.TradeoffDisplay, cp.plots.RocHullDisplay, cp.plots.PrecisionRecallSpaceDisplay):
         with pytest.raises(cp.InputError, match="'model' cannot be drawn: there are no rows of the positive class 1"):
             display.from_predictions([0, 0, 0], [0.1, 0.2, 0.3], pos_label=1)
         with pytest.raises(cp.InputError, match="empty"):
@@ -311,23 +311,23 @@ def test_one_class_and_nothing_are_one_sentence():
         with pytest.raises(cp.InputError, match="at least one entry"):
             display.from_points({})
     with pytest.raises(cp.InputError, match="all rows are of the positive class 1"):
-        cp.RocHullDisplay.from_predictions([1, 1], [0.1, 0.2], pos_label=1)
+        cp.plots.RocHullDisplay.from_predictions([1, 1], [0.1, 0.2], pos_label=1)
     with pytest.raises(cp.InputError, match="y_true is empty"):
-        cp.VoteDisplay.from_proba([], np.empty((0, 2)), label="a")
+        cp.plots.VoteDisplay.from_proba([], np.empty((0, 2)), label="a")
     with pytest.raises(cp.InputError, match=r"takes compromis\.Counts, got list"):
-        cp.ClassBalanceDisplay.from_counts([[1, 0], [0, 1]])
+        cp.plots.ClassBalanceDisplay.from_counts([[1, 0], [0, 1]])
     with pytest.raises(cp.InputError, match="pass the same labels= to both"):
-        cp.ClassBalanceDisplay.from_counts(counts, cp.Counts.from_predictions(["a", "c"], ["a", "a"]))
+        cp.plots.ClassBalanceDisplay.from_counts(counts, cp.Counts.from_predictions(["a", "c"], ["a", "a"]))
     with pytest.raises(cp.InputError, match=r"is a compromis\.Preferences, got dict"):
-        cp.PreferenceDisplay.from_preferences({})
+        cp.plots.PreferenceDisplay.from_preferences({})
     with pytest.raises(cp.InputError, match="sweep comes from weight_sweep, got dict"):
-        cp.WeightSweepDisplay.from_sweep({})
+        cp.plots.WeightSweepDisplay.from_sweep({})
 
 
 def test_no_matplotlib_until_something_is_drawn():
     program = (
         f"import sys, compromis as cp; [getattr(cp, name) for name in {DISPLAYS}]; "
-        "d = cp.TradeoffDisplay({'m': cp.OperatingPoints.from_predictions([0, 1], [0, 1])}); d.frame(); "
+        "d = cp.plots.TradeoffDisplay({'m': cp.OperatingPoints.from_predictions([0, 1], [0, 1])}); d.frame(); "
         "print('matplotlib' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -336,9 +336,9 @@ def test_no_matplotlib_until_something_is_drawn():
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch, scored):
     y, scores = scored
-    display = cp.TradeoffDisplay({"m": cp.OperatingPoints.from_predictions(y, scores["good"])})
+    display = cp.plots.TradeoffDisplay({"m": cp.OperatingPoints.from_predictions(y, scores["good"])})
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(cp.MissingExtra, match=r"compromis\[plot\]"):
         display.plot()
     with pytest.raises(cp.MissingExtra, match=r"compromis\[plot\]"):
-        cp.PreferenceDisplay.from_preferences(cp.Preferences())
+        cp.plots.PreferenceDisplay.from_preferences(cp.Preferences())

@@ -37,7 +37,7 @@ class TestEm:
         priors = np.array([0.5, 0.3, 0.2])
         for _ in range(5):
             p = rng.dirichlet([0.4, 0.3, 0.5], 300)
-            found = cp.prevalence_by_em(p, priors=priors).shares
+            found = cp.drift.prevalence_by_em(p, priors=priors).shares
             assert np.allclose(found, saerens(p, priors), atol=1e-6)
 
             def loss(logits, p=p):
@@ -52,7 +52,7 @@ class TestEm:
 
     def test_standard_errors_are_those_of_the_curvature(self, rng):
         _, p = screened(rng, 3000, 0.2, 0.05)
-        found = cp.prevalence_by_em(p, priors=[0.95, 0.05]).by_class[1]
+        found = cp.drift.prevalence_by_em(p, priors=[0.95, 0.05]).by_class[1]
         density = np.column_stack([(1 - p) / 0.95, p / 0.05])
         height = lambda t: np.log((1 - t) * density[:, 0] + t * density[:, 1]).sum()  # noqa: E731
         h, t = 1e-4, found.value
@@ -65,7 +65,7 @@ class TestEm:
         _, p = screened(rng, 2000, 0.0, 0.3)
         p = p / (2 - p)
         assert (p / 0.3 / ((1 - p) / 0.7)).mean() < 1
-        found = cp.prevalence_by_em(p, priors=[0.7, 0.3]).by_class[1]
+        found = cp.drift.prevalence_by_em(p, priors=[0.7, 0.3]).by_class[1]
         assert found.low == 0
         assert 0 <= found.value < 1e-6
 
@@ -78,7 +78,7 @@ class TestEm:
         """Found by a property test: the leap set the first share to 0, from which no step leads away."""
         votes, old = np.array([[0, 1, 1]] * 3 + [[1, 0, 1], [2, 0, 1]]), np.array([1, 3, 2]) / 6
         density = votes / votes.sum(axis=1, keepdims=True) / old
-        found = cp.prevalence_by_em(votes, priors=old).shares
+        found = cp.drift.prevalence_by_em(votes, priors=old).shares
         grid = np.arange(1, 1000) / 1000
         rivals = np.column_stack([grid, np.zeros(999), 1 - grid])  # the second share is 0 at the top
         heights = np.log(density @ rivals.T).sum(axis=0)
@@ -88,7 +88,7 @@ class TestEm:
     def test_rows_without_votes_and_frames(self):
         polars = pytest.importorskip("polars", reason="polars is not installed")
         frame = polars.DataFrame({"b": [0.1, 0.9, 0.0], "a": [0.9, 0.1, 0.0]})
-        found = cp.prevalence_by_em(frame, priors={"a": 0.5, "b": 0.5})
+        found = cp.drift.prevalence_by_em(frame, priors={"a": 0.5, "b": 0.5})
         assert found.rows == 2
         assert found.shares == pytest.approx([0.5, 0.5], abs=1e-6)
         assert "by expectation maximisation (95 % confidence)" in str(found)
@@ -108,7 +108,7 @@ class TestEm:
     )
     def test_mistakes(self, votes, options, said):
         with pytest.raises(cp.InputError, match=said):
-            cp.prevalence_by_em(votes, **options)
+            cp.drift.prevalence_by_em(votes, **options)
 
 
 class TestConfusion:
@@ -116,7 +116,7 @@ class TestConfusion:
         """Two classes: the formula of 1978 and its variance, every rate from a finite sample."""
         reference = cp.Counts.from_matrix([[9500, 500], [200, 1800]], ["no", "yes"])
         sensitivity, specificity, q, rows = 0.9, 0.95, 0.135, 20_000
-        found = cp.prevalence_by_confusion(["yes"] * 2700 + ["no"] * 17_300, reference=reference).by_class["yes"]
+        found = cp.drift.prevalence_by_confusion(["yes"] * 2700 + ["no"] * 17_300, reference=reference).by_class["yes"]
         share = (q + specificity - 1) / (sensitivity + specificity - 1)
         variance = q * (1 - q) / rows + share**2 * sensitivity * (1 - sensitivity) / 2000
         variance += (1 - share) ** 2 * specificity * (1 - specificity) / 10_000
@@ -126,25 +126,25 @@ class TestConfusion:
 
     def test_more_alarms_missing_than_false_ones_explain(self):
         reference = cp.Counts.from_matrix([[900, 100], [10, 90]], ["no", "yes"])
-        found = cp.prevalence_by_confusion(["no"] * 1000, reference=reference)
+        found = cp.drift.prevalence_by_confusion(["no"] * 1000, reference=reference)
         assert found.shares.tolist() == [1.0, 0.0]
         assert not found.plausible
         assert "more than the shares has changed" in str(found)
 
     def test_a_class_without_labelled_rows_has_no_share(self):
         reference = cp.Counts.from_matrix([[90, 10, 0], [10, 90, 0], [0, 0, 0]], ["a", "b", "c"])
-        assert cp.prevalence_by_confusion(["a", "b"] * 50, reference=reference).shares.tolist() == pytest.approx(
+        assert cp.drift.prevalence_by_confusion(["a", "b"] * 50, reference=reference).shares.tolist() == pytest.approx(
             [0.5, 0.5, 0]
         )
 
     def test_mistakes(self):
         blind = cp.Counts.from_matrix([[50, 50], [50, 50]], ["a", "b"])
         with pytest.raises(cp.InputError, match="do not tell the classes apart"):
-            cp.prevalence_by_confusion(["a"], reference=blind)
+            cp.drift.prevalence_by_confusion(["a"], reference=blind)
         with pytest.raises(cp.InputError, match="labels misses 'x'"):
-            cp.prevalence_by_confusion(["x"], reference=blind)
+            cp.drift.prevalence_by_confusion(["x"], reference=blind)
         with pytest.raises(cp.InputError, match="got list"):
-            cp.prevalence_by_confusion(["a"], reference=[[1]])
+            cp.drift.prevalence_by_confusion(["a"], reference=[[1]])
 
 
 def coverage(rng, trials, share, rows, prior=0.05, apart=2.0):
@@ -155,8 +155,8 @@ def coverage(rng, trials, share, rows, prior=0.05, apart=2.0):
         sick, told = screened(rng, 4000, prior, prior, apart)
         cut = prior  # predicted where the likelihood ratio is above 1
         reference = cp.Counts.from_predictions(sick, (told > cut).astype(int), labels=[0, 1])
-        by_em = cp.prevalence_by_em(p, priors=[1 - prior, prior])
-        by_confusion = cp.prevalence_by_confusion((p > cut).astype(int), reference=reference)
+        by_em = cp.drift.prevalence_by_em(p, priors=[1 - prior, prior])
+        by_confusion = cp.drift.prevalence_by_confusion((p > cut).astype(int), reference=reference)
         held += [share in by_em.by_class[1], share in by_confusion.by_class[1]]
     return held / trials
 
@@ -250,7 +250,7 @@ class TestNewShares:
         assert not found.met
         assert found.periods[0].loss > 1.5 * found.periods[0].loss_expected
         assert "the rows of 1 are predicted differently" in found.periods[0].advice
-        estimate = cp.prevalence_by_em(odds / (1 + odds), priors=[0.95, 0.05])
+        estimate = cp.drift.prevalence_by_em(odds / (1 + odds), priors=[0.95, 0.05])
         assert estimate.by_class[1].high < 0.15  # far from the truth of 0.2, and sure of it
 
 
@@ -302,7 +302,7 @@ class TestWatch:
     def test_without_labels(self):
         # 1000 rows, 5 % bad: 0.95 x 0.05 + 0.05 x 0.9 = 92.5 alarms
         period = cp.monitor(
-            {"now": cp.Unlabelled(np.array([1815, 185]))}, preferences=PREFERENCES, reference=SPRING
+            {"now": cp.drift.Unlabelled(np.array([1815, 185]))}, preferences=PREFERENCES, reference=SPRING
         ).periods[0]
         assert period.shares == pytest.approx((0.95, 0.05))
         assert period.precision[1] == pytest.approx(0.05 * 0.9 / 0.0925)
@@ -312,20 +312,20 @@ class TestWatch:
 
     def test_without_labels_and_beyond_any_shares(self):
         period = cp.monitor(
-            {"now": cp.Unlabelled(np.array([2000, 0]))}, preferences=PREFERENCES, reference=SPRING
+            {"now": cp.drift.Unlabelled(np.array([2000, 0]))}, preferences=PREFERENCES, reference=SPRING
         ).periods[0]
         assert "more than the shares has changed" in period.advice
 
     def test_without_labels_two_estimates_apart(self):
-        by_em = cp.prevalence_by_em(
+        by_em = cp.drift.prevalence_by_em(
             [[0.9, 0.1]] * 500 + [[0.05, 0.95]] * 500, priors=[0.5, 0.5], labels=["good", "bad"]
         )
-        given = cp.Unlabelled(np.array([1815, 185]), by_em)
+        given = cp.drift.Unlabelled(np.array([1815, 185]), by_em)
         period = cp.monitor({"now": given}, preferences=PREFERENCES, reference=SPRING).periods[0]
         assert "point to different class shares" in period.advice
 
     def test_renderings_agree(self):
-        found = cp.monitor({"a|b": SPRING, "now": cp.Unlabelled(np.array([1815, 185]))}, preferences=PREFERENCES)
+        found = cp.monitor({"a|b": SPRING, "now": cp.drift.Unlabelled(np.array([1815, 185]))}, preferences=PREFERENCES)
         document = json.loads(found.to_json("monitor.json"))
         assert document["periods"][1]["met"] is False
         assert document["periods"][0]["rows"] == 1100
@@ -347,9 +347,9 @@ class TestWatch:
             ({}, {}, "at least one"),
             ({"a": [[1]]}, {}, "got list"),
             ({"a": SPRING}, {"preferences": None}, "got NoneType"),
-            ({"a": cp.Unlabelled(np.array([1, 2]))}, {}, "give reference="),
+            ({"a": cp.drift.Unlabelled(np.array([1, 2]))}, {}, "give reference="),
             ({"a": SPRING, "b": cp.Counts.from_matrix([[1]], ["x"])}, {}, "has the classes 'x'"),
-            ({"a": SPRING, "b": cp.Unlabelled(np.array([0, 0]))}, {}, "no new row"),
+            ({"a": SPRING, "b": cp.drift.Unlabelled(np.array([0, 0]))}, {}, "no new row"),
         ],
     )
     def test_mistakes(self, periods, options, said):
@@ -381,7 +381,7 @@ def test_bounds_of_shares_widen_with_the_confidence_where_rows_are_few(votes):
     """Two rows say next to nothing; how their bounds are found must not depend on the confidence."""
     shares = np.array(votes) / np.sum(votes, axis=1, keepdims=True)
     priors = {"a": 0.2, "b": 0.3, "c": 0.5}
-    narrow, wide = (cp.prevalence_by_em(shares, priors=priors, confidence=level) for level in (0.9, 0.95))
+    narrow, wide = (cp.drift.prevalence_by_em(shares, priors=priors, confidence=level) for level in (0.9, 0.95))
     for inner, outer in zip(narrow.intervals, wide.intervals, strict=True):
         assert outer.low <= inner.low + 1e-9
         assert inner.high <= outer.high + 1e-9

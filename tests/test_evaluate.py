@@ -212,10 +212,10 @@ def test_screening_needs_more_than_a_rare_condition():
     never = cp.Counts.from_matrix(
         [[2, 8], [100, 890]], ["sick", "well"]
     )  # 'well' is right in 99.1 %, but so would be anyone
-    assert "poor for screening" in cp.evaluate_counts(never).screening
+    assert "poor for screening" in cp.evaluate(never).screening
     fair = cp.Counts.from_matrix([[9, 1], [3, 987]], ["sick", "well"])
-    assert "good for screening" in cp.evaluate_counts(fair).screening
-    assert "75.0 %, so it is poor for diagnosis" in cp.evaluate_counts(fair).screening
+    assert "good for screening" in cp.evaluate(fair).screening
+    assert "75.0 %, so it is poor for diagnosis" in cp.evaluate(fair).screening
 
 
 def test_printed_distributions_keep_their_ties():
@@ -240,7 +240,7 @@ def test_evaluations_travel():
     text = str(result)
     for twin in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):
         assert str(twin) == text
-    assert pickle.loads(pickle.dumps(cp.METRICS["f"])) is cp.METRICS["f"]
+    assert pickle.loads(pickle.dumps(cp.metrics.METRICS["f"])) is cp.metrics.METRICS["f"]
 
 
 def test_a_scorer_notices_a_slip_of_type():
@@ -256,7 +256,7 @@ def test_weighted_reports_give_the_number_of_rows():
 
 
 def test_a_constant_model_is_uninformative():
-    for metric in cp.METRICS:
+    for metric in cp.metrics.METRICS:
         preferences = cp.Preferences(
             {"b": cp.Preference.from_recall_weight(0.5, 10)},
             default=cp.Preference.from_recall_weight(0.5),
@@ -268,13 +268,12 @@ def test_a_constant_model_is_uninformative():
 
 def test_positive_class_of_the_sentence():
     counts = cp.Counts.from_matrix([[90, 10], [1, 9]], ["no", "yes"])
-    assert "Taking 'yes' as the condition" in cp.evaluate_counts(counts).screening
+    assert "Taking 'yes' as the condition" in cp.evaluate(counts).screening
     assert (
-        "Taking 'no' as the condition"
-        in cp.evaluate_counts(counts, preferences=cp.Preferences.prioritise(["no"])).screening
+        "Taking 'no' as the condition" in cp.evaluate(counts, preferences=cp.Preferences.prioritise(["no"])).screening
     )
     never = cp.Counts.from_matrix([[90, 0], [10, 0]], ["no", "yes"])
-    assert "'yes' is never predicted" in cp.evaluate_counts(never).screening
+    assert "'yes' is never predicted" in cp.evaluate(never).screening
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
@@ -406,7 +405,7 @@ def test_bad_input(call, said):
 
 
 def test_counts_without_rows_have_a_report_of_undefined_numbers():
-    empty = cp.evaluate_counts(cp.Counts.from_matrix([[0, 0], [0, 0]], "ab"), preferences=cp.Preferences())
+    empty = cp.evaluate(cp.Counts.from_matrix([[0, 0], [0, 0]], "ab"), preferences=cp.Preferences())
     assert empty.screening is None
     assert np.isnan(empty.summary.accuracy)
     assert "Total Number of Instances" in str(empty)

@@ -48,15 +48,15 @@ def some_evidence(rng):
 
 def test_written_and_read_back(tmp_path, rng):
     for evidence in some_evidence(rng):
-        cp.write_evidence(evidence, tmp_path / "x.json")
-        assert same(cp.read_evidence(tmp_path / "x.json").evidence, evidence)
+        cp.evidence.write(evidence, tmp_path / "x.json")
+        assert same(cp.evidence.read(tmp_path / "x.json").evidence, evidence)
 
 
 def test_every_field_that_is_damaged_is_noticed(tmp_path, rng):
     """Each field removed, and each number made negative or text, is refused with one sentence."""
     for evidence in some_evidence(rng):
         path = tmp_path / "x.json"
-        cp.write_evidence(evidence, path)
+        cp.evidence.write(evidence, path)
         document = json.loads(path.read_text())
         for field in document["evidence"]:
             for wrong in (None, "x", -1, {}, [[-1.0]], ["a"]):
@@ -68,28 +68,28 @@ def test_every_field_that_is_damaged_is_noticed(tmp_path, rng):
                     continue
                 path.write_text(json.dumps(damaged))
                 with pytest.raises(cp.InputError) as caught:
-                    cp.read_evidence(path)
+                    cp.evidence.read(path)
                 assert "\n" not in str(caught.value)
             missing = json.loads(json.dumps(document))
             del missing["evidence"][field]
             path.write_text(json.dumps(missing))
             with pytest.raises(cp.InputError):
-                cp.read_evidence(path)
+                cp.evidence.read(path)
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"schema": "compromis/decision"}', "\0\1"])
 def test_other_files_are_refused(tmp_path, content):
     (tmp_path / "x.json").write_text(content)
     with pytest.raises(cp.InputError, match="is no evidence file of compromis"):
-        cp.read_evidence(tmp_path / "x.json")
+        cp.evidence.read(tmp_path / "x.json")
 
 
 def test_a_later_version_is_refused(tmp_path):
-    cp.write_evidence(cp.Counts.from_matrix([[1, 0], [0, 1]], ["a", "b"]), tmp_path / "x.json")
+    cp.evidence.write(cp.Counts.from_matrix([[1, 0], [0, 1]], ["a", "b"]), tmp_path / "x.json")
     text = (tmp_path / "x.json").read_text().replace('"version":1', '"version":2')
     (tmp_path / "x.json").write_text(text)
     with pytest.raises(cp.InputError, match="of version 2, this compromis reads 'compromis/evidence' up to version 1"):
-        cp.read_evidence(tmp_path / "x.json")
+        cp.evidence.read(tmp_path / "x.json")
 
 
 def test_small_cells_are_kept_back_and_cannot_be_found_by_subtraction():
@@ -120,13 +120,13 @@ def test_what_cannot_be_kept_back():
 
 
 def test_kinds_do_not_mix(tmp_path):
-    cp.write_evidence(cp.Counts.from_matrix([[1, 0], [0, 1]], ["a", "b"]), tmp_path / "1.json")
-    cp.write_evidence(cp.OperatingPoints.from_bins([0.0], [1], [1], pos_label="a"), tmp_path / "2.json")
-    parts = [cp.read_evidence(tmp_path / name) for name in ("1.json", "2.json")]
+    cp.evidence.write(cp.Counts.from_matrix([[1, 0], [0, 1]], ["a", "b"]), tmp_path / "1.json")
+    cp.evidence.write(cp.OperatingPoints.from_bins([0.0], [1], [1], pos_label="a"), tmp_path / "2.json")
+    parts = [cp.evidence.read(tmp_path / name) for name in ("1.json", "2.json")]
     with pytest.raises(cp.InputError, match="counts and operating points do not add up; merge files of one kind"):
-        cp.merge_evidence(parts)
+        cp.evidence.merge(parts)
     with pytest.raises(cp.InputError, match="there is nothing to merge"):
-        cp.merge_evidence([])
+        cp.evidence.merge([])
 
 
 def in_parts(rng, rows):

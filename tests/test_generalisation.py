@@ -64,7 +64,7 @@ def test_losses_are_those_of_cross_validation(cloud, rng):
     """scikit-learn's cross_validate with the scorer gives the same losses, fold by fold."""
     X, y = cloud
     preferences, folds = cp.Preferences.prioritise(["rare"]), KFold(4, shuffle=True, random_state=1)
-    curve = cp.complexity_curve(
+    curve = cp.model_selection.complexity_curve(
         KNeighborsClassifier(), X, y, parameter="n_neighbors", values=[15, 1], preferences=preferences, cv=folds
     )
     for place, neighbours in enumerate([15, 1]):
@@ -89,7 +89,9 @@ def test_regression_errors_and_the_naive_one(rng):
         ("mean_absolute_error", mean_absolute_error),
         (mean_absolute_error, mean_absolute_error),
     ):
-        curve = cp.learning_curve(LinearRegression(), X, y, error=error, cv=folds, train_sizes=[0.5, 1])
+        curve = cp.model_selection.preference_learning_curve(
+            LinearRegression(), X, y, error=error, cv=folds, train_sizes=[0.5, 1]
+        )
         naive, unseen = [], []
         for train, test in folds.split(X):
             unseen.append(measure(y[test], LinearRegression().fit(X[train], y[train]).predict(X[test])))
@@ -103,7 +105,7 @@ def test_subsets_are_stratified_and_nested(rng):
     """The smallest subset of an imbalanced set still has both classes: a linear model can be fitted on it."""
     y = np.repeat([0, 1], [190, 10])
     X = rng.normal(size=(200, 1)) + y[:, None]
-    curve = cp.learning_curve(LogisticRegression(), X, y, train_sizes=[0.15, 1.0])
+    curve = cp.model_selection.preference_learning_curve(LogisticRegression(), X, y, train_sizes=[0.15, 1.0])
     assert curve.sizes == (24, 160)
 
 
@@ -143,18 +145,23 @@ def test_a_target_decides_what_underfits():
 def test_real_fits(rng):
     X = rng.uniform(-1, 1, (400, 2))
     y = (X[:, 0] * X[:, 1] > 0).astype(int)  # no line separates it
-    assert cp.learning_curve(LogisticRegression(), X, y).verdict.word == "underfits"
-    good = cp.learning_curve(SVC(), X, y).verdict
+    assert cp.model_selection.preference_learning_curve(LogisticRegression(), X, y).verdict.word == "underfits"
+    good = cp.model_selection.preference_learning_curve(SVC(), X, y).verdict
     assert good.word == "good"
     noisy = np.where(rng.random(400) < 0.25, 1 - y, y)
-    assert cp.learning_curve(DecisionTreeClassifier(random_state=0), X, noisy).verdict.word == "overfits"
-    few = cp.learning_curve(KNeighborsRegressor(5), X, X[:, 0] * X[:, 1], train_sizes=[0.1, 0.5, 1.0]).verdict
+    assert (
+        cp.model_selection.preference_learning_curve(DecisionTreeClassifier(random_state=0), X, noisy).verdict.word
+        == "overfits"
+    )
+    few = cp.model_selection.preference_learning_curve(
+        KNeighborsRegressor(5), X, X[:, 0] * X[:, 1], train_sizes=[0.1, 0.5, 1.0]
+    ).verdict
     assert few.more_data
 
 
 def test_a_model_worth_nothing(rng):
     X, y = rng.normal(size=(100, 2)), rng.integers(0, 2, 100)
-    curve = cp.complexity_curve(DummyClassifier(), X, y, parameter="strategy", values=["most_frequent"])
+    curve = cp.model_selection.complexity_curve(DummyClassifier(), X, y, parameter="strategy", values=["most_frequent"])
     assert curve.fits[0].word == "uninformative"
     assert "no better than" in str(curve.fits[0])
 
@@ -163,7 +170,9 @@ def test_the_recommended_value_is_the_simplest_good_one(rng):
     """On a thousand noisy rows one neighbour overfits and 700 underfit, whatever the draw."""
     X = rng.normal(size=(1000, 2))
     y = np.where(X[:, 0] + 0.7 * rng.normal(size=1000) > 0.8, "rare", "common")
-    curve = cp.complexity_curve(KNeighborsClassifier(), X, y, parameter="n_neighbors", values=[700, 25, 21, 1])
+    curve = cp.model_selection.complexity_curve(
+        KNeighborsClassifier(), X, y, parameter="n_neighbors", values=[700, 25, 21, 1]
+    )
     words = [fit.word for fit in curve.fits]
     assert (words[0], words[-1]) == ("underfits", "overfits")
     assert curve.recommended in {25, 21}
@@ -173,8 +182,10 @@ def test_the_recommended_value_is_the_simplest_good_one(rng):
 def test_frames_groups_and_jobs(cloud, rng):
     X, y = cloud
     groups = rng.integers(0, 20, 120)
-    first = cp.learning_curve(LogisticRegression(), pd.DataFrame(X, columns=["a", "b"]), pd.Series(y), groups=groups)
-    second = cp.learning_curve(LogisticRegression(), X, y, groups=groups, n_jobs=2)
+    first = cp.model_selection.preference_learning_curve(
+        LogisticRegression(), pd.DataFrame(X, columns=["a", "b"]), pd.Series(y), groups=groups
+    )
+    second = cp.model_selection.preference_learning_curve(LogisticRegression(), X, y, groups=groups, n_jobs=2)
     assert np.array_equal(first.losses.validation, second.losses.validation)
 
 
@@ -184,7 +195,7 @@ def test_frames_groups_and_jobs(cloud, rng):
 def test_displays(cloud, tmp_path):
     pyplot = pytest.importorskip("matplotlib.pyplot")
     X, y = cloud
-    learning = cp.PreferenceLearningCurveDisplay.from_estimator(LogisticRegression(), X, y, cv=3)
+    learning = cp.plots.PreferenceLearningCurveDisplay.from_estimator(LogisticRegression(), X, y, cv=3)
     assert learning.ax_.get_title(loc="left").replace("\n", " ") == learning.curve.verdict.sentence
     assert {text.get_text() for text in learning.ax_.get_legend().get_texts()} == {
         "training rows", "new rows (validation)", "without a model",
@@ -193,7 +204,7 @@ def test_displays(cloud, tmp_path):
     assert drawn[1] == pytest.approx(learning.curve.losses.validation_mean)
     assert learning.frame("pandas")["validation_loss"].tolist() == pytest.approx(drawn[1].tolist())
     ax = pyplot.subplots()[1]
-    complexity = cp.PreferenceLearningCurveDisplay.from_estimator(
+    complexity = cp.plots.PreferenceLearningCurveDisplay.from_estimator(
         KNeighborsClassifier(), X, y, parameter="n_neighbors", values=[60, 1], ax=ax
     )
     assert complexity.ax_ is ax
@@ -208,9 +219,9 @@ def test_residual_displays(rng, rows):
     X = rng.normal(size=(rows, 1))
     y = X[:, 0] + rng.normal(size=rows)
     model = LinearRegression().fit(X, y)
-    residual = cp.ResidualDisplay.from_estimator(model, X, y)
+    residual = cp.plots.ResidualDisplay.from_estimator(model, X, y)
     assert residual.frame("pandas")["residual"].to_numpy() == pytest.approx(model.predict(X) - y)
-    against = cp.PredictedAgainstTrueDisplay.from_predictions(y, model.predict(X))
+    against = cp.plots.PredictedAgainstTrueDisplay.from_predictions(y, model.predict(X))
     for display, across, up in ((residual, model.predict(X), model.predict(X) - y), (against, y, model.predict(X))):
         if rows < 5000:
             assert np.allclose(display.ax_.collections[0].get_offsets(), np.column_stack([across, up]))
@@ -222,7 +233,7 @@ def test_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.delitem(sys.modules, "matplotlib.pyplot", raising=False)
     with pytest.raises(cp.MissingExtra, match=r"pip install 'compromis\[plot\]'"):
-        cp.ResidualDisplay.from_predictions([1, 2], [1, 2])
+        cp.plots.ResidualDisplay.from_predictions([1, 2], [1, 2])
 
 
 # --- bad input
@@ -245,23 +256,25 @@ X, Y = np.arange(20.0).reshape(10, 2), [0, 1] * 5
 )
 def test_mistakes(arguments, options, said):
     with pytest.raises(cp.InputError, match=said):
-        cp.learning_curve(DecisionTreeClassifier(), *arguments, **options)
+        cp.model_selection.preference_learning_curve(DecisionTreeClassifier(), *arguments, **options)
 
 
 def test_mistakes_with_regressors_and_parameters():
     with pytest.raises(cp.InputError, match="preferences are for classifiers, and LinearRegression is none"):
-        cp.learning_curve(LinearRegression(), X, Y, preferences=cp.Preferences())
+        cp.model_selection.preference_learning_curve(LinearRegression(), X, Y, preferences=cp.Preferences())
     with pytest.raises(cp.InputError, match="the root mean squared log error is for values of at least 0"):
-        cp.learning_curve(LinearRegression(), X, np.arange(10) - 5.0, error="root_mean_squared_log_error")
+        cp.model_selection.preference_learning_curve(
+            LinearRegression(), X, np.arange(10) - 5.0, error="root_mean_squared_log_error"
+        )
     with pytest.raises(cp.InputError, match="y must be finite"):
-        cp.learning_curve(LinearRegression(), X, [np.nan] * 10)
+        cp.model_selection.preference_learning_curve(LinearRegression(), X, [np.nan] * 10)
     with pytest.raises(cp.InputError, match="there are 10 rows, fewer than the 11 folds"):
-        cp.learning_curve(LinearRegression(), X, np.arange(10.0), cv=11)
+        cp.model_selection.preference_learning_curve(LinearRegression(), X, np.arange(10.0), cv=11)
     with pytest.raises(cp.InputError, match="no parameter 'max_dept'; did you mean 'max_depth'"):
-        cp.complexity_curve(DecisionTreeClassifier(), X, Y, parameter="max_dept", values=[1])
+        cp.model_selection.complexity_curve(DecisionTreeClassifier(), X, Y, parameter="max_dept", values=[1])
     with pytest.raises(cp.InputError, match="values is empty"):
-        cp.complexity_curve(DecisionTreeClassifier(), X, Y, parameter="max_depth", values=[])
+        cp.model_selection.complexity_curve(DecisionTreeClassifier(), X, Y, parameter="max_depth", values=[])
     with pytest.raises(cp.InputError, match="there are 2 groups for 3 folds, so a fold would stay empty"):
-        cp.complexity_curve(
+        cp.model_selection.complexity_curve(
             DecisionTreeClassifier(), X, Y, parameter="max_depth", values=[1], groups=[0] * 5 + [1] * 5, cv=3
         )

@@ -74,7 +74,7 @@ def test_ctrl_c_says_what_was_found_so_far(votes, monkeypatch, tmp_path, engine)
 def test_the_weights_so_far_are_never_worse_than_equal_weights(votes, rng):
     truth = rng.integers(0, 5, 300)
     shares = rng.multinomial(10, np.ones(5) / 5, 300) + 3 * np.eye(5, dtype=int)[truth]
-    equal = cp.evaluate_counts(
+    equal = cp.evaluate(
         cp.Votes.from_proba(truth, shares, labels=range(5)).counts([1.0] * 5), preferences=cp.Preferences()
     )
     for method in ("sweep", "annealing"):

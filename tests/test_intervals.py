@@ -243,7 +243,7 @@ def test_size_of_groups_by_hand():
     """Four groups of two rows, 2, 2, 1 and 0 right: the ratio estimator's variance written out."""
     truth = [0] * 8
     predicted = [0, 0, 0, 0, 0, 1, 1, 1]
-    evidence = cp.GroupedCounts.from_predictions(truth, predicted, groups=list("aabbccdd"), labels=[0, 1])
+    evidence = cp.evidence.GroupedCounts.from_predictions(truth, predicted, groups=list("aabbccdd"), labels=[0, 1])
     share = 5 / 8
     spread = sum((right - share * 2) ** 2 for right in (2, 2, 1, 0)) / 64 * 4 / 3
     few = (stats.norm.ppf(0.975) / stats.t.ppf(0.975, 3)) ** 2
@@ -253,12 +253,12 @@ def test_size_of_groups_by_hand():
 def test_grouped_counts_add_up(rng):
     truth, predicted = labels(rng, 400)
     groups = rng.integers(0, 120, 400)
-    whole = cp.GroupedCounts.from_predictions(truth, predicted, groups=groups)
+    whole = cp.evidence.GroupedCounts.from_predictions(truth, predicted, groups=groups)
     assert whole.groups == len(np.unique(groups))
     assert (whole.times[:, None, None] * whole.tables).sum(axis=0).tolist() == whole.counts.matrix.tolist()
     part = groups < 60
     first, second = (
-        cp.GroupedCounts.from_predictions(truth[rows], predicted[rows], groups=groups[rows], labels=[0, 1, 2])
+        cp.evidence.GroupedCounts.from_predictions(truth[rows], predicted[rows], groups=groups[rows], labels=[0, 1, 2])
         for rows in (part, ~part)
     )
     total = first + second
@@ -267,11 +267,11 @@ def test_grouped_counts_add_up(rng):
     assert whole.tables[order[0]].tolist() == total.tables[order[1]].tolist()
     assert whole.times[order[0]].tolist() == total.times[order[1]].tolist()
     with pytest.raises(cp.InputError, match="same classes"):
-        _ = first + cp.GroupedCounts.from_predictions([5], [5], groups=[1])
+        _ = first + cp.evidence.GroupedCounts.from_predictions([5], [5], groups=[1])
 
 
 def test_typical_group():
-    evidence = cp.GroupedCounts.from_predictions([0] * 6, [0] * 6, groups=[1, 2, 2, 3, 3, 3], labels=[0, 1])
+    evidence = cp.evidence.GroupedCounts.from_predictions([0] * 6, [0] * 6, groups=[1, 2, 2, 3, 3, 3], labels=[0, 1])
     assert typical_group(evidence) == pytest.approx((1 + 4 + 9) / 6)
 
 

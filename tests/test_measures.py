@@ -96,7 +96,7 @@ shares = st.floats(0, 1).map(lambda share: round(share, 6))
 
 
 @pytest.mark.filterwarnings("ignore:the weighted Jaccard")
-@pytest.mark.parametrize("metric", list(cp.METRICS))
+@pytest.mark.parametrize("metric", list(cp.metrics.METRICS))
 @given(data=st.data(), matrix=matrices)
 def test_pragma(metric, data, matrix):
     size = len(matrix)

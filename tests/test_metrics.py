@@ -13,7 +13,7 @@ from scipy.integrate import quad
 import compromis as cp
 from tests import oracle
 
-NAMES = list(cp.METRICS)
+NAMES = list(cp.metrics.METRICS)
 inside = st.floats(0.001, 0.999)
 rate = st.just(0.0) | st.floats(1e-18, 1.0)  # of counts below 2^60
 
@@ -101,7 +101,7 @@ def test_the_plane_of_the_paper():
 @given(p=rate, r=rate, low=st.floats(0, 1), width=st.floats(0.01, 1))
 def test_area_against_quadrature(name, p, r, low, width):
     low, high = low * (1 - width), low * (1 - width) + width
-    metric = cp.METRICS[name]
+    metric = cp.metrics.METRICS[name]
     inside = [] if not low < 0.5 < high else [0.5]
     expected, _ = quad(
         lambda weight: float(metric.value(p, r, np.clip(weight, 1e-300, 1 - 1e-16))),
@@ -115,7 +115,7 @@ def test_area_against_quadrature(name, p, r, low, width):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_transform_orders_as_the_index_does(name, rng):
-    metric = cp.METRICS[name]
+    metric = cp.metrics.METRICS[name]
     p, r = rng.uniform(0.01, 1, (2, 2, 2000))
     weight = rng.uniform(0.001, 0.999, 2000)
     line = np.asarray(metric.straighten(weight))
@@ -130,7 +130,7 @@ def test_an_index_of_ones_own():
     own = cp.Metric("own f", lambda p, r, weight: 1 / (weight / r + (1 - weight) / p))
     answers = cp.Preference(1, 0.2, 0.7)
     assert answers.recall_weight(own) == pytest.approx(answers.recall_weight("f"), abs=1e-12)
-    assert own.area(0.3, 0.9, 0.2, 0.6) == pytest.approx(cp.METRICS["f"].area(0.3, 0.9, 0.2, 0.6), abs=1e-10)
+    assert own.area(0.3, 0.9, 0.2, 0.6) == pytest.approx(cp.metrics.METRICS["f"].area(0.3, 0.9, 0.2, 0.6), abs=1e-10)
     assert own.value([0.0, 0.5, 0.5], [0.5, 0.0, 0.5], [0.5, 1.0, 0.5]).tolist() == [0.0, 0.0, 0.5]
 
 

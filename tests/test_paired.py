@@ -218,7 +218,7 @@ def test_fold_mean_is_corrected(rng):
 @pytest.mark.parametrize("values", [3, 50])
 def test_friedman_is_scipys(rng, values):
     table = rng.integers(0, values, (9, 4)).astype(float)
-    found = cp.compare_over_data_sets({f"m{k}": table[:, k] for k in range(4)})
+    found = cp.uncertainty.compare_over_data_sets({f"m{k}": table[:, k] for k in range(4)})
     expected = stats.friedmanchisquare(*table.T)
     assert found.statistic == pytest.approx(expected.statistic)
     assert found.p_value == pytest.approx(expected.pvalue)
@@ -237,7 +237,7 @@ def test_critical_differences_are_demsars_table():
 
 def test_order_groups_and_pairs():
     losses = {"worst": [0.5, 0.6, 0.7, 0.8] * 5, "best": [0.1, 0.2, 0.3, 0.1] * 5, "near": [0.11, 0.19, 0.31, 0.11] * 5}
-    found = cp.compare_over_data_sets(losses)
+    found = cp.uncertainty.compare_over_data_sets(losses)
     assert found.models == ("best", "near", "worst")
     assert found.mean_ranks.tolist() == [1.25, 1.75, 3.0]
     assert found.groups == (("best", "near"),)
@@ -253,9 +253,9 @@ def test_order_groups_and_pairs():
     assert (interval.low, interval.high) == pytest.approx((bounds.low, bounds.high))
     assert "'best' ranks first over 20 data sets" in found.sentence
     assert "told apart from 'worst'" in found.sentence
-    higher = cp.compare_over_data_sets(losses, lower_is_better=False)
+    higher = cp.uncertainty.compare_over_data_sets(losses, lower_is_better=False)
     assert higher.models[0] == "worst"
-    alike = cp.compare_over_data_sets({"a": [1, 2], "b": [1, 2]})
+    alike = cp.uncertainty.compare_over_data_sets({"a": [1, 2], "b": [1, 2]})
     assert alike.p_value == 1
     assert "not told apart" in str(alike)
 
@@ -271,13 +271,13 @@ def test_order_groups_and_pairs():
 )
 def test_bad_data_sets(values, message):
     with pytest.raises(cp.InputError, match=message):
-        cp.compare_over_data_sets(values)
+        cp.uncertainty.compare_over_data_sets(values)
 
 
 def test_the_diagram_draws_what_was_computed(rng):
     pytest.importorskip("matplotlib")
-    found = cp.compare_over_data_sets({f"m{k}": rng.normal(k / 2, 1, 10) for k in range(5)})
-    display = cp.CriticalDifferenceDisplay(found).plot()
+    found = cp.uncertainty.compare_over_data_sets({f"m{k}": rng.normal(k / 2, 1, 10) for k in range(5)})
+    display = cp.plots.CriticalDifferenceDisplay(found).plot()
     texts = [text.get_text() for text in display.ax_.texts]
     for name, rank in zip(found.models, found.mean_ranks, strict=True):
         assert any(f"{name} ({rank:.2f})" in text for text in texts)
@@ -287,9 +287,9 @@ def test_the_diagram_draws_what_was_computed(rng):
 
 def test_drawing_without_matplotlib(rng, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    found = cp.compare_over_data_sets({"a": [1, 2], "b": [2, 1]})
+    found = cp.uncertainty.compare_over_data_sets({"a": [1, 2], "b": [2, 1]})
     with pytest.raises(cp.MissingExtra, match=r"compromis\[plot\]"):
-        cp.CriticalDifferenceDisplay(found).plot()
+        cp.plots.CriticalDifferenceDisplay(found).plot()
 
 
 @pytest.fixture

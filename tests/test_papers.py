@@ -16,7 +16,7 @@ def rounded(values, digits):
 
 def test_the_svm_report_of_004():
     counts = cp.Counts.from_matrix([[94, 11], [37, 23]], ["good", "bad"])
-    report = cp.evaluate_counts(counts, priors=[12 / 19, 7 / 19])
+    report = cp.evaluate(counts, priors=[12 / 19, 7 / 19])
     numbers, classes = report.summary, report.per_class
     assert (numbers.correct, numbers.incorrect, numbers.total) == (117, 48, 165)
     assert rounded([100 * numbers.accuracy, 100 * numbers.error_rate], 4) == [70.9091, 29.0909]
@@ -40,7 +40,7 @@ def test_the_svm_report_of_004():
 
 
 def test_the_naive_bayes_report_of_004():
-    report = cp.evaluate_counts(cp.Counts.from_matrix([[72, 33], [29, 31]], ["good", "bad"]))
+    report = cp.evaluate(cp.Counts.from_matrix([[72, 33], [29, 31]], ["good", "bad"]))
     assert (report.summary.correct, report.summary.incorrect) == (103, 62)
     assert round(100 * report.summary.accuracy, 4) == 62.4242
     assert round(report.summary.kappa, 4) == 0.1995
@@ -58,7 +58,7 @@ def test_the_naive_bayes_report_of_004():
 
 
 def test_the_screening_example_of_004():
-    report = cp.evaluate_counts(cp.Counts.from_matrix([[190, 10], [210, 3590]], ["cancer", "no cancer"]))
+    report = cp.evaluate(cp.Counts.from_matrix([[190, 10], [210, 3590]], ["cancer", "no cancer"]))
     cancer = report.per_class["cancer"]
     printed = [cancer.recall, cancer.specificity, cancer.precision, cancer.negative_predictive_value]
     assert rounded([100 * share for share in printed], 1) == [95.0, 94.5, 47.5, 99.7]
@@ -74,15 +74,15 @@ def test_the_hiv_example_of_003():
     assert useful.summary.accuracy == 0.90
     # accuracy prefers the first, which learned nothing; what matters prefers the second
     preferences = cp.Preferences.prioritise(["resistant"], metric="f")
-    losses = [cp.evaluate_counts(result.counts, preferences=preferences).summary.loss for result in (never, useful)]
+    losses = [cp.evaluate(result.counts, preferences=preferences).summary.loss for result in (never, useful)]
     assert losses[1] < losses[0]
-    assert not cp.evaluate_counts(never.counts, preferences=preferences).verdict.informative
+    assert not cp.evaluate(never.counts, preferences=preferences).verdict.informative
 
 
 def test_the_small_matrices_of_004():
-    cancer = cp.evaluate_counts(cp.Counts.from_matrix([[6, 2], [1, 3]], ["cancer", "non-cancer"])).per_class["cancer"]
+    cancer = cp.evaluate(cp.Counts.from_matrix([[6, 2], [1, 3]], ["cancer", "non-cancer"])).per_class["cancer"]
     assert (cancer.recall, cancer.precision, cancer.false_positive_rate) == (6 / 8, 6 / 7, 1 / 4)
-    fruit = cp.evaluate_counts(cp.Counts.from_matrix([[7, 8, 9], [1, 2, 3], [3, 2, 1]], ["apple", "orange", "mango"]))
+    fruit = cp.evaluate(cp.Counts.from_matrix([[7, 8, 9], [1, 2, 3], [3, 2, 1]], ["apple", "orange", "mango"]))
     assert fruit.summary.accuracy == 10 / 36
     assert fruit.per_class["apple"].recall == 7 / 24
     assert fruit.per_class["apple"].precision == 7 / 11

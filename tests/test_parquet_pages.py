@@ -216,7 +216,7 @@ def test_every_door_is_guarded(tmp_path, monkeypatch):
     path = negative_file(tmp_path)
     monkeypatch.setattr("compromis.frames.parquet.engine", lambda: "polars")
     doors = [
-        lambda: cp.scan(path, engine="polars"),
+        lambda: cp.frames.scan(path, engine="polars"),
         lambda: read_table(str(path), lambda names: names),
         lambda: list(read_pieces(str(path), lambda names: names, 10)),
     ]

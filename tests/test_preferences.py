@@ -25,7 +25,7 @@ preferences = st.builds(
     cp.Preferences,
     st.dictionaries(label, answered | weighed, max_size=5),
     answered | weighed,
-    st.sampled_from(list(cp.METRICS)),
+    st.sampled_from(list(cp.metrics.METRICS)),
 )
 
 

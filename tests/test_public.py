@@ -23,10 +23,80 @@ def test_evaluating_needs_no_scikit_learn():
     assert done.stdout.strip() == "False False"
 
 
-@pytest.mark.parametrize("name", [name for name in cp.__all__ if name != "__version__"])
+FLAT = [
+    "C45Classifier",
+    "CompromisError",
+    "Counts",
+    "Decision",
+    "DeviceWarning",
+    "EngineError",
+    "Evaluation",
+    "InputError",
+    "Metric",
+    "MissingExtra",
+    "OperatingPoints",
+    "OptimismWarning",
+    "PairedCounts",
+    "PragmaForestClassifier",
+    "PragmaTreeClassifier",
+    "Preference",
+    "Preferences",
+    "TradeoffCurve",
+    "TunedDecisionClassifier",
+    "UninformativeWarning",
+    "Verdict",
+    "Votes",
+    "WeightSearch",
+    "check",
+    "compare_curves",
+    "compare_models",
+    "cross_evaluate",
+    "evaluate",
+    "metric_value",
+    "monitor",
+    "panel",
+    "pragma_loss",
+    "pragma_scorer",
+    "report",
+    "roc_hull",
+    "search_weights",
+]
+ROOMS = [
+    "deployment",
+    "drift",
+    "estimators",
+    "evaluation",
+    "evidence",
+    "frames",
+    "integrations",
+    "measures",
+    "metrics",
+    "model_selection",
+    "plots",
+    "regression",
+    "tradeoffs",
+    "uncertainty",
+    "weights",
+]
+
+
+def test_the_flat_names_are_these():
+    assert sorted(cp.__all__) == sorted(FLAT + ROOMS)
+    assert len(FLAT) <= 48
+
+
+@pytest.mark.parametrize("name", FLAT)
 def test_every_name_is_there_and_described(name):
     assert name in dir(cp)
     assert getattr(cp, name).__doc__
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_name_of_a_room_is_there_and_described(room):
+    module = getattr(cp, room)
+    assert module.__doc__
+    for name in getattr(module, "__all__", ()):
+        assert getattr(module, name).__doc__, name
 
 
 def test_unknown_name():

@@ -55,7 +55,7 @@ def test_scikit_learn_agrees(rng, weighting, shift):
             "zeros": np.where(np.arange(size) % 3 == 2, 0.0, 1.5),
         }[weighting]
         alpha = rng.random()
-        ours = cp.evaluate_regression(y, p, sample_weight=weight, under_weight=alpha, over_weight=1 - alpha)
+        ours = cp.regression.evaluate(y, p, sample_weight=weight, under_weight=alpha, over_weight=1 - alpha)
         for name, expected in theirs(y, p, weight, alpha).items():
             assert getattr(ours.summary, name) == pytest.approx(expected, rel=1e-12), name
         if weight is None or not sklearn.__version__.startswith(
@@ -72,8 +72,8 @@ def test_weights_are_repetition(rng):
     y, p = rng.normal(5, 2, (2, 200))
     times = rng.integers(0, 4, 200)
     options = {"y_train": [1.0, 2.0, 9.0], "tolerance": [0.5, 1.0], "quantiles": [0.1, 0.5, 0.9], "baseline": 3.0}
-    weighted = json.loads(cp.evaluate_regression(y, p, sample_weight=times, **options).to_json())
-    repeated = json.loads(cp.evaluate_regression(y.repeat(times), p.repeat(times), **options).to_json())
+    weighted = json.loads(cp.regression.evaluate(y, p, sample_weight=times, **options).to_json())
+    repeated = json.loads(cp.regression.evaluate(y.repeat(times), p.repeat(times), **options).to_json())
     for mine, other in zip(weighted["measures"], repeated["measures"], strict=True):
         assert mine["name"] == other["name"]
         assert (mine["value"] is None) == (other["value"] is None)
@@ -82,7 +82,7 @@ def test_weights_are_repetition(rng):
 
 
 def test_the_formulas_of_the_course_by_hand():
-    result = cp.evaluate_regression([1, 2, 6], [2, 2, 4], y_train=[0, 2, 4, 6], baseline={"zero": 0, "rows": [1, 1, 6]})
+    result = cp.regression.evaluate([1, 2, 6], [2, 2, 4], y_train=[0, 2, 4, 6], baseline={"zero": 0, "rows": [1, 1, 6]})
     numbers = result.summary
     assert numbers.mean_squared_error == pytest.approx(5 / 3)
     assert numbers.mean_absolute_error == pytest.approx(1)
@@ -106,14 +106,14 @@ def test_which_of_the_two_models_of_the_course_is_better():
     truth = np.linspace(10, 1000, 200)
     first = np.where(np.arange(200) % 2 == 0, truth * 1.001, truth * 3)
     second = truth * 1.01
-    m1, m2 = cp.evaluate_regression(truth, first), cp.evaluate_regression(truth, second)
+    m1, m2 = cp.regression.evaluate(truth, first), cp.regression.evaluate(truth, second)
     assert (m1.within["0.1 %"], m1.within["1 %"]) == (0.5, 0.5)
     assert (m2.within["0.1 %"], m2.within["1 %"]) == (0.0, 1.0)
     assert m2.summary.root_mean_squared_error < m1.summary.root_mean_squared_error
 
 
 def test_absolute_tolerance_counts_the_border():
-    result = cp.evaluate_regression([1, 1, 1, 1], [1.1, 0.9, 1.1000001, 2], tolerance=0.1, relative_tolerance=())
+    result = cp.regression.evaluate([1, 1, 1, 1], [1.1, 0.9, 1.1000001, 2], tolerance=0.1, relative_tolerance=())
     assert dict(result.within) == {"0.1": 0.5}
 
 
@@ -121,7 +121,7 @@ def test_the_pinball_error_is_least_at_its_quantile(rng):
     y = rng.exponential(size=999)
     candidates = np.quantile(y, np.linspace(0.05, 0.95, 91))
     errors = [
-        cp.evaluate_regression(y, np.full(999, c), under_weight=3, over_weight=1).summary.pinball_error
+        cp.regression.evaluate(y, np.full(999, c), under_weight=3, over_weight=1).summary.pinball_error
         for c in candidates
     ]
     assert candidates[int(np.argmin(errors))] == pytest.approx(np.quantile(y, 0.75), abs=0.05)
@@ -129,25 +129,25 @@ def test_the_pinball_error_is_least_at_its_quantile(rng):
 
 def test_sums_add_up(rng):
     y, p, w = rng.gamma(2, 2, 1000), rng.gamma(2, 2, 1000), rng.random(1000)
-    whole = cp.evaluate_regression(y, p, sample_weight=w, y_train=4.0, tolerance=1)
+    whole = cp.regression.evaluate(y, p, sample_weight=w, y_train=4.0, tolerance=1)
     cuts = [0, 1, 17, 400, 1000]
     parts = [
-        cp.evaluate_regression(y[a:b], p[a:b], sample_weight=w[a:b], y_train=4.0, tolerance=1).sums
+        cp.regression.evaluate(y[a:b], p[a:b], sample_weight=w[a:b], y_train=4.0, tolerance=1).sums
         for a, b in pairwise(cuts)
     ]
-    together = cp.evaluate_error_sums(sum(parts[1:], start=parts[0]))
+    together = cp.regression.evaluate(sum(parts[1:], start=parts[0]))
     ours, expected = (json.loads(one.to_json())["summary"] for one in (together, whole))
     assert ours == pytest.approx(expected, rel=1e-11)
     assert dict(together.within) == pytest.approx(dict(whole.within), rel=1e-12)
     assert together.quantiles == {}
     assert "do not add up" in str(together)
     with pytest.raises(cp.InputError, match="only for the same baselines"):
-        _ = parts[0] + cp.evaluate_regression([1], [2], y_train=5.0).sums
+        _ = parts[0] + cp.regression.evaluate([1], [2], y_train=5.0).sums
 
 
 def test_a_million_rows_are_summed_in_chunks(rng):
     y, p = rng.normal(size=(2, 200_001))
-    ours = cp.evaluate_regression(y, p).summary
+    ours = cp.regression.evaluate(y, p).summary
     assert ours.mean_squared_error == pytest.approx(metrics.mean_squared_error(y, p), rel=1e-12)
     assert ours.correlation == pytest.approx(np.corrcoef(y, p)[0, 1], rel=1e-9)
 
@@ -178,7 +178,7 @@ def test_wekas_printed_report(name):
     y, p, y_train, weight = predictions(FIXTURES / "train.arff", FIXTURES / f"{name}.arff")
     assert (weight is None) == (name == "test")
     printed = (FIXTURES / f"{name}.txt").read_text().partition("===\n\n")[2].rstrip().splitlines()
-    ours = str(cp.evaluate_regression(y, p, y_train=y_train, sample_weight=weight)).partition("===\n\n")[2].splitlines()
+    ours = str(cp.regression.evaluate(y, p, y_train=y_train, sample_weight=weight)).partition("===\n\n")[2].splitlines()
     assert [line.rstrip() for line in ours[:6]] == [line.rstrip() for line in printed]
 
 
@@ -196,7 +196,7 @@ def test_weka_itself(rng, tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     printed = figures(done.stdout.partition("=== Error on test data ===")[2])
     y, p, y_train, _ = predictions(tmp_path / "train.arff", tmp_path / "test.arff")
-    ours = figures(str(cp.evaluate_regression(y, p, y_train=y_train)))[: len(printed)]
+    ours = figures(str(cp.regression.evaluate(y, p, y_train=y_train)))[: len(printed)]
     assert len(printed) == 6
     for (name, value, unit), (expected_name, expected, expected_unit) in zip(ours, printed, strict=True):
         assert (name, unit) == (expected_name, expected_unit)
@@ -237,9 +237,9 @@ def test_bootstrap_agrees_with_scipys(rng):
 def test_blocks_of_rows_have_the_width_of_rows(rng, monkeypatch):
     y = rng.gamma(2, 3, 9000)
     p = y + rng.normal(0, 2, 9000)
-    by_row = cp.evaluate_regression(y, p, confidence=0.95).intervals.measures
+    by_row = cp.regression.evaluate(y, p, confidence=0.95).intervals.measures
     monkeypatch.setattr(intervals_of_regression, "BLOCKS", 2000)
-    by_block = cp.evaluate_regression(y, p, confidence=0.95).intervals.measures
+    by_block = cp.regression.evaluate(y, p, confidence=0.95).intervals.measures
     for name, (low, high) in by_row.items():
         assert by_block[name] == pytest.approx((low, high), abs=0.12 * (high - low), nan_ok=True), name
 
@@ -252,7 +252,7 @@ def test_intervals_cover(rng):
     for _ in range(1600):
         y = rng.normal(0, 3, 100)
         p = y + rng.normal(0, 1, 100)
-        result = cp.evaluate_regression(y, p, y_train=0.0, confidence=0.95, random_state=int(rng.integers(1 << 30)))
+        result = cp.regression.evaluate(y, p, y_train=0.0, confidence=0.95, random_state=int(rng.integers(1 << 30)))
         bounds = result.intervals.measures
         for name, value in (truth | {"correlation": correlation}).items():
             hits[name] += bounds[name][0] <= value <= bounds[name][1]
@@ -263,11 +263,11 @@ def test_intervals_cover(rng):
 
 def test_intervals_are_the_same_in_every_run_and_degenerate_ones_do_not_fail(rng):
     y, p = rng.normal(size=(2, 50))
-    first, second = (cp.evaluate_regression(y, p, confidence=0.95).to_json() for _ in range(2))
+    first, second = (cp.regression.evaluate(y, p, confidence=0.95).to_json() for _ in range(2))
     assert first == second
-    perfect = cp.evaluate_regression([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], confidence=0.95).intervals.measures
+    perfect = cp.regression.evaluate([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], confidence=0.95).intervals.measures
     assert perfect["root_mean_squared_error"] == (0, 0)
-    constant = cp.evaluate_regression([1.0, 1.0, 1.0], [1.0, 2.0, 3.0], confidence=0.95)
+    constant = cp.regression.evaluate([1.0, 1.0, 1.0], [1.0, 2.0, 3.0], confidence=0.95)
     assert math.isnan(constant.intervals.measures["r2"][0])
     assert "95 % Intervals" in str(constant)
 
@@ -277,10 +277,10 @@ def test_intervals_are_the_same_in_every_run_and_degenerate_ones_do_not_fail(rng
 
 def test_containers_and_renderings(rng):
     y, p = rng.random(30), rng.random(30)
-    expected = cp.evaluate_regression(y, p).to_json()
+    expected = cp.regression.evaluate(y, p).to_json()
     for kind in (list, pd.Series, pl.Series, lambda values: pd.Series(values, dtype="Float64"), lambda v: v[:, None]):
-        assert cp.evaluate_regression(kind(y), kind(p)).to_json() == expected
-    result = cp.evaluate_regression(y, p, baseline={"<script>alert(1)</script>": 0.5}, confidence=0.9)
+        assert cp.regression.evaluate(kind(y), kind(p)).to_json() == expected
+    result = cp.regression.evaluate(y, p, baseline={"<script>alert(1)</script>": 0.5}, confidence=0.9)
     assert "<script>" not in result._repr_html_()
     assert "&lt;script&gt;" in result._repr_html_()
     document = json.loads(result.to_json())
@@ -295,12 +295,12 @@ def test_containers_and_renderings(rng):
 
 
 def test_json_file_is_whole(tmp_path):
-    text = cp.evaluate_regression([1, 2], [1, 1]).to_json(tmp_path / "r.json")
+    text = cp.regression.evaluate([1, 2], [1, 1]).to_json(tmp_path / "r.json")
     assert (tmp_path / "r.json").read_text() == text + "\n"
 
 
 def test_control_characters_cannot_forge_lines():
-    text = str(cp.evaluate_regression([1, 2], [1, 1], baseline={"x\nR2    1": 0}))
+    text = str(cp.regression.evaluate([1, 2], [1, 1], baseline={"x\nR2    1": 0}))
     assert "\nR2    1" not in text
 
 
@@ -308,7 +308,7 @@ def test_control_characters_cannot_forge_lines():
 
 
 def test_negative_values_leave_the_log_error_undefined_and_say_so():
-    result = cp.evaluate_regression([1.0, 2.0, 3.0], [1.0, -0.5, -1.0])
+    result = cp.regression.evaluate([1.0, 2.0, 3.0], [1.0, -0.5, -1.0])
     assert math.isnan(result.summary.root_mean_squared_log_error)
     said = "log error is undefined: y_pred has 2 negative values (the first, -0.5, in row 1); it is for values of at least 0"
     assert said in str(result)
@@ -317,26 +317,26 @@ def test_negative_values_leave_the_log_error_undefined_and_say_so():
 
 @pytest.mark.parametrize("value", [0.1, 1e-30, 3, 123456.789])
 def test_constant_targets_leave_r2_undefined_and_say_so(value):
-    result = cp.evaluate_regression([value] * 7, np.linspace(0, 1, 7))
+    result = cp.regression.evaluate([value] * 7, np.linspace(0, 1, 7))
     assert math.isnan(result.summary.r2)
     assert math.isnan(result.summary.correlation)
     assert "are undefined: the targets are constant and equal to it; give another baseline" in str(result)
-    given = cp.evaluate_regression([value] * 7, np.linspace(0, 1, 7), y_train=[value + 1])
+    given = cp.regression.evaluate([value] * 7, np.linspace(0, 1, 7), y_train=[value + 1])
     assert not math.isnan(given.summary.r2)
-    perfect = cp.evaluate_regression([value] * 3, [value] * 3)
+    perfect = cp.regression.evaluate([value] * 3, [value] * 3)
     assert math.isnan(perfect.summary.r2)
     assert not perfect.verdict.informative
 
 
 def test_constant_predictions_have_no_correlation():
-    result = cp.evaluate_regression([1.0, 2.0, 3.0], [0.1] * 3)
+    result = cp.regression.evaluate([1.0, 2.0, 3.0], [0.1] * 3)
     assert math.isnan(result.summary.correlation)
     assert "the correlation coefficient is undefined" in str(result)
 
 
 def test_the_report_says_what_it_is_relative_to():
-    assert "pass y_train= for that of the training rows" in str(cp.evaluate_regression([1, 2], [1, 1]))
-    given = str(cp.evaluate_regression([1, 2], [1, 3], y_train=[3, 4]))
+    assert "pass y_train= for that of the training rows" in str(cp.regression.evaluate([1, 2], [1, 1]))
+    given = str(cp.regression.evaluate([1, 2], [1, 3], y_train=[3, 4]))
     assert "always predicting 3.5 (the mean of the training targets)" in given
     assert "Note" not in given
 
@@ -383,13 +383,13 @@ GOOD = ([1.0, 2.0], [1.0, 3.0])
 )
 def test_mistakes(arguments, options, said):
     with pytest.raises(cp.InputError, match=said) as caught:
-        cp.evaluate_regression(*arguments, **options)
+        cp.regression.evaluate(*arguments, **options)
     assert "\n" not in str(caught.value)
 
 
 def test_rows_of_different_pandas_indexes_are_refused():
     with pytest.raises(cp.InputError, match="different pandas indexes"):
-        cp.evaluate_regression(pd.Series([1, 2]), pd.Series([1, 2], index=[1, 0]))
+        cp.regression.evaluate(pd.Series([1, 2]), pd.Series([1, 2], index=[1, 0]))
 
 
 # --- command line
@@ -410,13 +410,13 @@ def in_options(evaluation):
 def test_the_command_line_is_the_library(table):
     given = ["evaluate", table, "--regression", "--truth", "t", "--prediction", "p"]
     done = run(*given)
-    assert (done.exit_code, done.stdout) == (0, in_options(cp.evaluate_regression([1, 2, 4], [1.5, 2, 3])))
+    assert (done.exit_code, done.stdout) == (0, in_options(cp.regression.evaluate([1, 2, 4], [1.5, 2, 3])))
     done = run(
         *given, "--train-file", table.parent / "train.csv", "--train-truth", "y", "--baseline", "old", "--baseline", "3",
         "--tolerance", "0.5", "--relative-tolerance", "0.2", "--quantile", "0.75", "--under-weight", "2", "--over-weight", "1",
         "--weight", "w", "--confidence", "0.9", "--json",
     )  # fmt: skip
-    expected = cp.evaluate_regression(
+    expected = cp.regression.evaluate(
         [1, 2, 4], [1.5, 2, 3], y_train=[0, 5], baseline={"old": [2, 2, 2], "3": 3}, tolerance=0.5,
         relative_tolerance=0.2, quantiles=[0.75], under_weight=2, over_weight=1, sample_weight=[1, 2, 1], confidence=0.9,
     )  # fmt: skip
@@ -430,7 +430,7 @@ def test_missing_numbers_on_the_command_line(tmp_path):
     assert done.exit_code == 2
     assert "has 1 missing values (the first in data row 2)" in done.stderr
     done = run(*given, "--drop-missing")
-    assert done.stdout == in_options(cp.evaluate_regression([1, 3], [1, 2]))
+    assert done.stdout == in_options(cp.regression.evaluate([1, 3], [1, 2]))
     assert "left out 1 rows without a number" in done.stderr
 
 

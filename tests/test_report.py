@@ -294,7 +294,7 @@ def test_displays_show_themselves_in_notebooks_once(monkeypatch):
     from matplotlib import pyplot
 
     mpl.use("Agg")
-    display = cp.PreferenceDisplay(cp.Preferences.prioritise(["a"]))
+    display = cp.plots.PreferenceDisplay(cp.Preferences.prioritise(["a"]))
     assert display._repr_html_() is None
     display.plot()
     picture = display._repr_html_()

@@ -23,10 +23,10 @@ from compromis.tradeoffs import (
     decision_curve,
     dominance,
     dominates,
-    precision_recall_curve,
+    precision_recall_points,
     probability_cost,
-    roc_curve,
     roc_hull,
+    roc_points,
 )
 from tests import naive_tradeoffs as naive
 from tests.test_tradeoff_curve import SIX, groups
@@ -77,11 +77,11 @@ class TestAreas:
         assert average_precision(six) == pytest.approx((1 + 2 / 3 + 3 / 4) / 3)
         by_hand = (1 + (1 - math.log(3 / 2)) + (1 - math.log(4 / 3))) / 3
         assert pr_area(six) == pytest.approx(by_hand, abs=1e-15)
-        curve = precision_recall_curve(six)
+        curve = precision_recall_points(six)
         assert curve.recall.tolist() == [0, 1 / 3, 1 / 3, 2 / 3, 1, 1, 1]
         assert math.isnan(curve.precision[0])
         assert curve.precision[1:].tolist() == [1, 1 / 2, 2 / 3, 3 / 4, 3 / 5, 3 / 6]
-        roc = roc_curve(six)
+        roc = roc_points(six)
         assert roc.fpr.tolist() == [0, 0, 1 / 3, 1 / 3, 1 / 3, 2 / 3, 1]
         assert (roc.words, roc.reason) == ("good", "")
 
@@ -130,12 +130,12 @@ class TestAreas:
         positive = OperatingPoints.from_predictions([1, 1], [1, 2])
         assert math.isnan(roc_area(positive))
         assert average_precision(positive) == pr_area(positive) == 1
-        assert "all rows" in roc_curve(positive).reason
-        assert roc_curve(positive).words == "undefined"
-        assert precision_recall_curve(positive).reason == ""
+        assert "all rows" in roc_points(positive).reason
+        assert roc_points(positive).words == "undefined"
+        assert precision_recall_points(positive).reason == ""
         negative = OperatingPoints.from_predictions([0, 0], [1, 2])
         assert all(math.isnan(area(negative)) for area in (roc_area, average_precision, pr_area))
-        assert "no rows" in precision_recall_curve(negative).reason
+        assert "no rows" in precision_recall_points(negative).reason
 
     def test_constant_scores(self) -> None:
         points = OperatingPoints.from_predictions([1, 0, 0, 0], [1, 1, 1, 1])
@@ -143,7 +143,7 @@ class TestAreas:
 
     def test_groups_have_no_ranking(self) -> None:
         found = groups([(1, 1)], 2, 2)
-        for measure in (roc_area, average_precision, pr_area, roc_curve, precision_recall_curve, decision_curve):
+        for measure in (roc_area, average_precision, pr_area, roc_points, precision_recall_points, decision_curve):
             with pytest.raises(InputError, match="needs the cuts of one score"):
                 measure(found)
 

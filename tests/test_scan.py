@@ -65,7 +65,7 @@ def write_csv(path, columns, delimiter=","):
 
 
 def counted(where, engine):
-    counts = cp.Counts.from_frame(cp.scan(where, engine=engine), truth="t", prediction="d")
+    counts = cp.Counts.from_frame(cp.frames.scan(where, engine=engine), truth="t", prediction="d")
     return {
         (a, b): int(counts.matrix[i, j])
         for i, a in enumerate(counts.classes)
@@ -108,14 +108,14 @@ def test_folders_named_key_value_are_columns_of_text(tmp_path, engine):
         folder = tmp_path / "data" / f"day={day}"
         folder.mkdir(parents=True)
         pl.DataFrame({"d": ["1"]}).write_parquet(folder / "x.parquet")
-    counts = cp.Counts.from_frame(cp.scan(tmp_path / "data", engine=engine), truth="day", prediction="d")
+    counts = cp.Counts.from_frame(cp.frames.scan(tmp_path / "data", engine=engine), truth="day", prediction="d")
     assert counts.classes == ("01", "1")
     assert counts.matrix.tolist() == [[0, 1], [0, 1]]
 
 
 def test_numbers_in_text_files(tmp_path, engine):
     (tmp_path / "rows.csv").write_text("t,s\np,0.5\nn, 0.25 \nn,1e-1\n")
-    frame = cp.scan(tmp_path / "rows.csv", engine=engine, numbers=["s"])
+    frame = cp.frames.scan(tmp_path / "rows.csv", engine=engine, numbers=["s"])
     points = cp.OperatingPoints.from_frame(frame, truth="t", score="s", pos_label="p")
     assert points.threshold.tolist() == [np.inf, 0.5, 0.25, 0.1]
 
@@ -148,7 +148,7 @@ def test_lists_are_no_labels(tmp_path, engine):
 
 def test_a_number_that_is_none_is_an_error(tmp_path, engine):
     (tmp_path / "rows.csv").write_text("t,s\np,0.5\nn,abc\n")
-    frame = cp.scan(tmp_path / "rows.csv", engine=engine, numbers=["s"])
+    frame = cp.frames.scan(tmp_path / "rows.csv", engine=engine, numbers=["s"])
     with pytest.raises((cp.EngineError, cp.InputError)):
         cp.OperatingPoints.from_frame(frame, truth="t", score="s", pos_label="p")
 
@@ -229,16 +229,16 @@ def test_files_of_other_columns_or_types(tmp_path):
 def test_what_is_not_there(tmp_path):
     (tmp_path / "rows.csv").write_text("t,d\na,a\n")
     with pytest.raises(cp.InputError, match=r"there is no file .*; did you mean 'rows\.csv'"):
-        cp.scan(tmp_path / "row.csv")
+        cp.frames.scan(tmp_path / "row.csv")
     with pytest.raises(cp.InputError, match="no file matches"):
-        cp.scan(str(tmp_path / "*.parquet"))
+        cp.frames.scan(str(tmp_path / "*.parquet"))
     (tmp_path / "empty").mkdir()
     with pytest.raises(cp.InputError, match="holds no CSV"):
-        cp.scan(tmp_path / "empty")
+        cp.frames.scan(tmp_path / "empty")
     with pytest.raises(cp.InputError, match="there is no engine 'duckbd'; did you mean 'duckdb'"):
-        cp.scan(tmp_path / "rows.csv", engine="duckbd")
+        cp.frames.scan(tmp_path / "rows.csv", engine="duckbd")
     with pytest.raises(cp.InputError, match="there is no column 'score'"):
-        cp.scan(tmp_path / "rows.csv", numbers=["score"])
+        cp.frames.scan(tmp_path / "rows.csv", numbers=["score"])
     with pytest.raises(cp.InputError, match="a cluster is for the engines dask and spark, not for polars"):
         open_scan(tmp_path / "rows.csv", engine="polars", cluster="tcp://127.0.0.1:1")
 
@@ -269,5 +269,5 @@ def test_text_goes_to_duckdb_and_parquet_to_polars():
 
 def test_a_scan_is_lazy(tmp_path):
     (tmp_path / "rows.csv").write_text("t,d\na,a\n")
-    assert isinstance(cp.scan(tmp_path / "rows.csv", engine="polars"), pl.LazyFrame)
-    assert isinstance(nw.from_native(cp.scan(tmp_path / "rows.csv", engine="duckdb")), nw.LazyFrame)
+    assert isinstance(cp.frames.scan(tmp_path / "rows.csv", engine="polars"), pl.LazyFrame)
+    assert isinstance(nw.from_native(cp.frames.scan(tmp_path / "rows.csv", engine="duckdb")), nw.LazyFrame)

@@ -38,16 +38,14 @@ def _small_memory(monkeypatch):
 def test_passes_find_what_a_search_of_all_rows_finds(rng, classes):
     votes, truth, names = rows(rng, 20_000, classes)
     frame = pl.DataFrame(dict(zip(names, votes.T, strict=True))).with_columns(t=pl.Series(truth)).lazy()
-    found = cp.search_frame(frame, truth="t", proba=names, preferences=PREFERENCES, sample=4000)
+    found = cp.frames.search_weights(frame, truth="t", proba=names, preferences=PREFERENCES, sample=4000)
     whole = cp.search_weights(truth, votes, labels=names, preferences=PREFERENCES)
     assert found.search.loss == pytest.approx(whole.loss, abs=2e-3 if classes > 2 else 1e-9)
     assert found.search.loss >= whole.loss - 1e-12 or not whole.optimal
     predicted = np.array(names)[(votes * found.search.weights).argmax(axis=1)]
     by_hand = cp.Counts.from_predictions(truth, predicted, labels=names)
     assert np.array_equal(found.search.counts.matrix, by_hand.matrix)
-    assert found.search.loss == pytest.approx(
-        cp.evaluate_counts(by_hand, preferences=PREFERENCES).summary.loss, abs=1e-15
-    )
+    assert found.search.loss == pytest.approx(cp.evaluate(by_hand, preferences=PREFERENCES).summary.loss, abs=1e-15)
     assert 4 <= found.passes <= 7
     assert f"{found.passes} passes over the data" in found.summary()
     equal = cp.Counts.from_predictions(truth, np.array(names)[votes.argmax(axis=1)], labels=names)
@@ -66,7 +64,9 @@ def test_a_search_that_is_stopped_is_the_last_and_its_weights_are_counted_on_all
         searches.append(len(seen))
         yield lambda _, loss: seen.append(loss) or len(seen) == stop
 
-    found = cp.search_frame(frame, truth="t", proba=names, preferences=PREFERENCES, sample=4000, reporter=monitor)
+    found = cp.frames.search_weights(
+        frame, truth="t", proba=names, preferences=PREFERENCES, sample=4000, reporter=monitor
+    )
     predicted = np.array(names)[(votes * found.search.weights).argmax(axis=1)]
     assert (
         found.search.counts.matrix.tolist()
@@ -82,7 +82,7 @@ def test_every_engine_draws_the_same_sample_and_finds_the_same_weights(rng):
     votes, truth, names = rows(rng, 16_000, 3)
     columns = {name: votes[:, k].tolist() for k, name in enumerate(names)} | {"t": truth.tolist()}
     found = [
-        cp.search_frame(
+        cp.frames.search_weights(
             make(kind, columns), truth="t", proba=names, preferences=PREFERENCES, sample=3000
         ).search.weights
         for kind in ("polars_lazy", "duckdb", "pyarrow", "pandas")
@@ -97,7 +97,7 @@ def test_few_patterns_take_one_pass(rng, kind):
     truth = rng.choice(["c0", "c1", "c2"], 300)
     names = ["c0", "c1", "c2"]
     frame = make(kind, {name: votes[:, k].tolist() for k, name in enumerate(names)} | {"t": truth.tolist()})
-    found = cp.search_frame(frame, truth="t", proba=names, preferences=PREFERENCES)
+    found = cp.frames.search_weights(frame, truth="t", proba=names, preferences=PREFERENCES)
     whole = cp.search_weights(truth, votes, labels=names, preferences=PREFERENCES)
     assert (found.passes, found.box, found.search.optimal) == (1, None, True)
     assert found.search.loss == pytest.approx(whole.loss, abs=1e-15)
@@ -110,7 +110,7 @@ def test_weighted_rows_smoothing_and_rows_without_votes(rng):
     votes[:100] = 0
     weight = rng.exponential(size=16_000)
     frame = pd.DataFrame(votes, columns=names).assign(t=truth, w=weight)
-    found = cp.search_frame(
+    found = cp.frames.search_weights(
         frame, truth="t", proba=names, preferences=PREFERENCES, weight="w", smoothing=0.02, sample=3000
     )
     predicted = (found.search.weights * (votes[100:] + 0.02)).argmax(axis=1)
@@ -128,7 +128,7 @@ def test_bad_votes_are_refused(rng):
     votes[15_999, 1] = np.nan
     frame = pd.DataFrame(votes, columns=names).assign(t=truth)
     with pytest.raises(cp.InputError, match="1 rows have a vote that is missing, negative or not finite"):
-        cp.search_frame(frame, truth="t", proba=names, preferences=PREFERENCES)
+        cp.frames.search_weights(frame, truth="t", proba=names, preferences=PREFERENCES)
     with pytest.raises(
         cp.InputError, match="the votes of nearly every row are its own, so 16,000 rows are as many patterns"
     ):

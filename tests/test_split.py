@@ -32,7 +32,7 @@ def test_exact_sizes_and_each_class_in_each_part(support, shares, seed):
     options = {"train": train, "validation": validation, "test": test, "random_state": seed}
     if min(shares) / sum(shares) * rows < len(support) + 1:  # a part of fewer rows than classes, give or take one
         return
-    result = cp.split(np.arange(rows)[:, None], y, **options)
+    result = cp.model_selection.split(np.arange(rows)[:, None], y, **options)
     assert sorted(np.concatenate(parts_of(result)).tolist()) == list(range(rows))
     for part, share in zip(parts_of(result), (train, validation, test), strict=True):
         assert abs(len(part) - share * rows) < 1
@@ -42,7 +42,7 @@ def test_exact_sizes_and_each_class_in_each_part(support, shares, seed):
 
 def test_classes_are_at_their_share(rng):
     y = rng.choice(["a", "b", "c"], 1000, p=[0.7, 0.25, 0.05])
-    result = cp.split(np.arange(1000), y, random_state=0)
+    result = cp.model_selection.split(np.arange(1000), y, random_state=0)
     assert [len(part) for part in parts_of(result)] == [600, 200, 200]
     for label in "abc":
         whole = (y == label).sum()
@@ -54,7 +54,7 @@ def test_classes_are_at_their_share(rng):
 
 def test_the_seed_decides():
     X, y = np.arange(100), np.arange(100) % 2
-    first, again, other = (cp.split(X, y, random_state=seed).test.tolist() for seed in (1, 1, 2))
+    first, again, other = (cp.model_selection.split(X, y, random_state=seed).test.tolist() for seed in (1, 1, 2))
     assert first == again != other
 
 
@@ -73,7 +73,7 @@ CONTAINERS = {
 def test_containers(rng, name):
     X = rng.integers(0, 1000, (50, 2)).astype(float)
     y = rng.integers(0, 2, 50)
-    result = cp.split(CONTAINERS[name](X), pl.Series(y) if name == "polars" else y, random_state=3)
+    result = cp.model_selection.split(CONTAINERS[name](X), pl.Series(y) if name == "polars" else y, random_state=3)
     got = result.X_test
     values = got.toarray() if "toarray" in dir(got) else got.to_pandas() if name == "pyarrow" else got
     assert np.array_equal(np.asarray(values, dtype=float), X[result.test])
@@ -85,13 +85,13 @@ def test_containers(rng, name):
 
 
 def test_numbers_are_not_stratified():
-    result = cp.split(np.arange(20), np.linspace(0, 1, 20), random_state=0)
+    result = cp.model_selection.split(np.arange(20), np.linspace(0, 1, 20), random_state=0)
     assert not result.stratified
     assert [len(part) for part in parts_of(result)] == [12, 4, 4]
 
 
 def test_two_parts():
-    result = cp.split(np.arange(10), [0, 1] * 5, train=0.8, validation=0, test=0.2)
+    result = cp.model_selection.split(np.arange(10), [0, 1] * 5, train=0.8, validation=0, test=0.2)
     assert [len(part) for part in parts_of(result)] == [8, 0, 2]
     assert len(result.X_validation) == 0
     assert "no row stands in two parts" in str(result)
@@ -100,7 +100,7 @@ def test_two_parts():
 def test_groups_stay_together_and_classes_near_their_share(rng):
     groups = rng.integers(0, 80, 2000)
     y = rng.choice([0, 1], 2000, p=[0.8, 0.2])
-    result = cp.split(np.arange(2000), y, groups=groups, random_state=0)
+    result = cp.model_selection.split(np.arange(2000), y, groups=groups, random_state=0)
     held = [set(groups[part]) for part in parts_of(result)]
     assert sum(map(len, held)) == len(set.union(*held))
     assert [len(part) / 2000 for part in parts_of(result)] == pytest.approx([0.6, 0.2, 0.2], abs=0.02)
@@ -108,7 +108,7 @@ def test_groups_stay_together_and_classes_near_their_share(rng):
 
 
 def test_three_groups_fill_three_parts():
-    result = cp.split(np.arange(30), [0, 1] * 15, groups=["a", "b", "c"] * 10)
+    result = cp.model_selection.split(np.arange(30), [0, 1] * 15, groups=["a", "b", "c"] * 10)
     assert [len(part) for part in parts_of(result)] == [10, 10, 10]
 
 
@@ -130,7 +130,7 @@ def test_a_planted_leak_is_found(rng, kind):
         "csr": scipy.sparse.csr_matrix,
         "mixed": lambda X: pd.DataFrame(X).assign(text=[f"t{row[0]:.3f}" if row[0] < 1 else None for row in X]),
     }.get(kind, lambda X: X)
-    leaks = cp.find_leaks(make(train), make(test))
+    leaks = cp.model_selection.find_leaks(make(train), make(test))
     assert sorted(leaks.rows) == sorted(planted)
     assert np.array_equal(train[leaks.sources], test[leaks.rows])
     assert str(leaks) == "7 of 80 rows of the test set (8.8 %) also stand in the training set"
@@ -141,31 +141,31 @@ def test_leaks_against_brute_force(rng):
         train, test = rng.integers(0, 3, (rng.integers(1, 30), 3)), rng.integers(0, 3, (rng.integers(1, 30), 3))
         expected = [row for row in range(len(test)) if (train == test[row]).all(axis=1).any()]
         for make in (np.asarray, lambda X: X.astype(float), lambda X: X.astype(str), scipy.sparse.csr_matrix):
-            assert cp.find_leaks(make(train), make(test)).rows.tolist() == expected
+            assert cp.model_selection.find_leaks(make(train), make(test)).rows.tolist() == expected
 
 
 def test_values_that_are_equal_but_look_different():
-    assert len(cp.find_leaks([[0.0, np.nan]], [[-0.0, -np.nan]])) == 1
-    assert len(cp.find_leaks(np.array([[1, 2]]), np.array([[1.0, 2.0]]))) == 1
-    assert len(cp.find_leaks(np.array([[2**53]]), np.array([[2**53 + 1]]))) == 0
+    assert len(cp.model_selection.find_leaks([[0.0, np.nan]], [[-0.0, -np.nan]])) == 1
+    assert len(cp.model_selection.find_leaks(np.array([[1, 2]]), np.array([[1.0, 2.0]]))) == 1
+    assert len(cp.model_selection.find_leaks(np.array([[2**53]]), np.array([[2**53 + 1]]))) == 0
     stored_zero = scipy.sparse.csr_matrix(([0.0, 1.0], ([0, 0], [0, 1])), shape=(1, 2))
-    assert len(cp.find_leaks(stored_zero, scipy.sparse.csr_matrix([[0.0, 1.0]]))) == 1
+    assert len(cp.model_selection.find_leaks(stored_zero, scipy.sparse.csr_matrix([[0.0, 1.0]]))) == 1
     swapped = pd.DataFrame({"b": [2], "a": [1]})
-    assert len(cp.find_leaks(pd.DataFrame({"a": [1], "b": [2]}), swapped)) == 1
-    assert len(cp.find_leaks([[1, 2]], [[2, 1]])) == 0
+    assert len(cp.model_selection.find_leaks(pd.DataFrame({"a": [1], "b": [2]}), swapped)) == 1
+    assert len(cp.model_selection.find_leaks([[1, 2]], [[2, 1]])) == 0
 
 
 def test_the_letters_have_1332_repeated_rows(data):
     table = read_table(str(data / "letter.csv.gz"), lambda names: names)
     y = table.columns["class"]
     X = np.column_stack([np.array(column, dtype=int) for name, column in table.columns.items() if name != "class"])
-    groups = cp.row_groups(X)
+    groups = cp.model_selection.row_groups(X)
     assert len(y) - len(set(groups.tolist())) == 1332  # as the data's notes say
-    result = cp.split(X, y, random_state=0)
+    result = cp.model_selection.split(X, y, random_state=0)
     rows = {tuple(row) for row in result.X_train.tolist()}
     assert len(result.leaks.test) == sum(tuple(row) in rows for row in result.X_test.tolist()) > 200
-    assert "pass groups=compromis.row_groups(X)" in str(result)
-    together = cp.split(X, y, groups=groups, random_state=0)
+    assert "pass groups=compromis.model_selection.row_groups(X)" in str(result)
+    together = cp.model_selection.split(X, y, groups=groups, random_state=0)
     assert len(together.leaks) == 0
     assert len(together.test) == pytest.approx(4000, abs=40)
 
@@ -196,7 +196,7 @@ X, Y = np.arange(20), [0, 1] * 10
 )  # fmt: skip
 def test_mistakes(arguments, options, said):
     with pytest.raises(cp.InputError, match=said) as caught:
-        cp.split(*arguments, **options)
+        cp.model_selection.split(*arguments, **options)
     assert "\n" not in str(caught.value)
 
 
@@ -214,4 +214,4 @@ def test_mistakes(arguments, options, said):
 )
 def test_sets_that_cannot_be_compared(train, test, said):
     with pytest.raises(cp.InputError, match=said):
-        cp.find_leaks(train, test)
+        cp.model_selection.find_leaks(train, test)

@@ -102,29 +102,29 @@ def test_a_density_is_looked_at_inside_its_range():
 def test_bounds_of_bins_by_hand():
     """Bins of 3 + 1 and 1 + 3 rows: 9 + 3 / 2 + 3 / 2 of 16 pairs at ties half, 3 pairs in each bin unknown."""
     points = cp.OperatingPoints.from_bins([0.5, 0.0], [3, 1], [1, 3], pos_label="a")
-    assert cp.roc_area_bounds(points) == pytest.approx((9 / 16, 15 / 16))
-    low, high = cp.average_precision_bounds(points)
+    assert cp.frames.roc_area_bounds(points) == pytest.approx((9 / 16, 15 / 16))
+    low, high = cp.frames.average_precision_bounds(points)
     # best: 3 found at precision 1, the fourth after one alarm at 4/5; worst: after 1 alarm (0 + 3/4) / 2, after 4 (3/7 + 4/8) / 2
     assert high == pytest.approx(3 / 4 + (4 / 5) / 4)
     assert low == pytest.approx((3 / 4) * (3 / 4) / 2 + (1 / 4) * (3 / 7 + 4 / 8) / 2)
     pure = cp.OperatingPoints.from_bins([0.5, 0.0], [2, 0], [0, 2], pos_label="a")
-    assert cp.average_precision_bounds(pure) == (1.0, 1.0)
-    assert cp.roc_area_bounds(pure) == (1.0, 1.0)
+    assert cp.frames.average_precision_bounds(pure) == (1.0, 1.0)
+    assert cp.frames.roc_area_bounds(pure) == (1.0, 1.0)
     exact = cp.OperatingPoints.from_predictions(*SIX)
-    assert cp.roc_area_bounds(exact) == pytest.approx((7 / 9, 7 / 9))
-    assert cp.average_precision_bounds(exact) == pytest.approx(((1 + 2 / 3 + 3 / 4) / 3,) * 2)
-    assert cp.tradeoff_bounds(exact, 0.5) == pytest.approx(((0.75 + 1) / 2,) * 2)
+    assert cp.frames.roc_area_bounds(exact) == pytest.approx((7 / 9, 7 / 9))
+    assert cp.frames.average_precision_bounds(exact) == pytest.approx(((1 + 2 / 3 + 3 / 4) / 3,) * 2)
+    assert cp.frames.tradeoff_bounds(exact, 0.5) == pytest.approx(((0.75 + 1) / 2,) * 2)
 
 
 def test_the_best_that_bins_may_hide():
     """After 3 + 1 rows a bin of 1 positive: all 4 found among 5, by Kulczynski at 1/4."""
     inside = best_inside(
-        cp.METRICS["kulczynski"], (np.array([0.0, 3.0]), np.array([0.0, 1.0])), np.array([3.0, 1.0]), 4.0, 0.25
+        cp.metrics.METRICS["kulczynski"], (np.array([0.0, 3.0]), np.array([0.0, 1.0])), np.array([3.0, 1.0]), 4.0, 0.25
     )
     assert inside.tolist() == pytest.approx([0.75 * 1 + 0.25 * 0.75, 0.75 * 0.8 + 0.25])
     points = cp.OperatingPoints.from_bins([0.5, 0.0], [3, 1], [1, 3], pos_label="a")
-    assert cp.tradeoff_bounds(points, 0.25) == pytest.approx((0.75, 0.9375))
-    assert cp.tradeoff_bounds(points, 1.0) == (1.0, 1.0)
+    assert cp.frames.tradeoff_bounds(points, 0.25) == pytest.approx((0.75, 0.9375))
+    assert cp.frames.tradeoff_bounds(points, 1.0) == (1.0, 1.0)
 
 
 # --- candidates ---
@@ -209,10 +209,10 @@ def test_cost_curves_at_their_borders():
     assert curve.area() == pytest.approx(0.25 * 0.5 + 2 * 0.25**2 / 2)
     assert curve.area(0.25, 0.75) == pytest.approx(0.125)
     assert curve.positions.tolist() == [-1, 0, -1]
-    assert cp.constant_cost([0.0, 0.25, 1.0]).tolist() == [0.0, 0.25, 0.0]
+    assert cp.tradeoffs.constant_cost([0.0, 0.25, 1.0]).tolist() == [0.0, 0.25, 0.0]
     for wrong in (-0.1, 1.1, math.nan):
         with pytest.raises(InputError, match="a probability cost lies between 0 and 1"):
-            cp.constant_cost(wrong)
+            cp.tradeoffs.constant_cost(wrong)
 
 
 def test_decision_curves_at_their_borders():
@@ -434,11 +434,11 @@ def test_spaces_of_points_and_slopes_between_whole_numbers():
 
 def test_names_of_the_first_of_two():
     with pytest.raises(InputError, match=r"got 1\.5"):
-        cp.constant_cost([0.5, 1.5, 2.5])
+        cp.tradeoffs.constant_cost([0.5, 1.5, 2.5])
     several = cp.TradeoffCurve(OperatingPoints.from_predictions(*SIX)).family([0.0])
     np.testing.assert_allclose(several[3, 0], 2 / 3)  # precision, not specificity
     rates = cp.OperatingPoints.from_bins([0.5, 0.0], [1, 1], [0, 2], pos_label="a")
-    assert cp.tradeoff_bounds(rates, 0.0) == (1.0, 1.0)  # one row alone has a precision too
+    assert cp.frames.tradeoff_bounds(rates, 0.0) == (1.0, 1.0)  # one row alone has a precision too
 
 
 def test_answers_cannot_be_changed_and_options_are_named():
@@ -568,7 +568,7 @@ def test_costs_below_zero_are_refused():
 def test_bounds_of_an_area_stay_between_0_and_1():
     """One bin holds everything: the area may be anything."""
     points = OperatingPoints.from_bins([0.0], [3], [5], pos_label=1)
-    assert cp.roc_area_bounds(points) == (0.0, 1.0)
+    assert cp.frames.roc_area_bounds(points) == (0.0, 1.0)
 
 
 def test_a_minimum_that_is_just_reached_counts_in_the_reason():

@@ -893,7 +893,9 @@ def test_all_but_votes_and_truth_is_named():
 
 def test_kernels_get_a_formula_for_an_index_of_ones_own_only():
     own = cp.Metric("own", lambda p, r, weight: p * r)
-    assert {own_metric.formula_of(cp.Preferences(metric=name).metric) for name in cp.METRICS} == {own_metric._UNUSED}
+    assert {own_metric.formula_of(cp.Preferences(metric=name).metric) for name in cp.metrics.METRICS} == {
+        own_metric._UNUSED
+    }
     assert own_metric.formula_of(own) is not own_metric._UNUSED
 
 

@@ -36,7 +36,9 @@ def test_evaluation(weka, name):
     training = [label for row, label in enumerate(column) if row % 3 != 2]
     tested = [label for row, label in enumerate(column) if row % 3 == 2]
     assert [classes[place] for place in truth] == tested
-    ours = cp.evaluate(tested, y_proba=shares, labels=classes, priors=cp.training_priors(training, labels=classes))
+    ours = cp.evaluate(
+        tested, y_proba=shares, labels=classes, priors=cp.model_selection.training_priors(training, labels=classes)
+    )
     # the layout is Weka's to the letter, and so are all whole numbers
     summary, by_class, confusion = (part.strip().splitlines() for part in re.split(r"===.*===", report)[1:])
     text = re.split(r"===.*===", str(ours).partition("\nTaking")[0])[1:]

@@ -42,12 +42,13 @@ def main() -> None:
         "logistic": make_pipeline(StandardScaler(), LogisticRegression()).fit(train, y_train),
     }
     preferences = cp.Preferences.prioritise(["malignant"], metric="f")
-    save("preference", cp.PreferenceDisplay.from_preferences(preferences))
-    save("tradeoff", cp.TradeoffDisplay.from_estimator(models, test, y_test, pos_label="malignant", metric="f"))
+    save("preference", cp.plots.PreferenceDisplay.from_preferences(preferences))
+    save("tradeoff", cp.plots.TradeoffDisplay.from_estimator(models, test, y_test, pos_label="malignant", metric="f"))
     save(
-        "space", cp.PrecisionRecallSpaceDisplay.from_estimator(models, test, y_test, pos_label="malignant", metric="f")
+        "space",
+        cp.plots.PrecisionRecallSpaceDisplay.from_estimator(models, test, y_test, pos_label="malignant", metric="f"),
     )
-    save("roc_hull", cp.RocHullDisplay.from_estimator(models, test, y_test, pos_label="malignant"))
+    save("roc_hull", cp.plots.RocHullDisplay.from_estimator(models, test, y_test, pos_label="malignant"))
     X, y = load_wine(return_X_y=True)
     names = np.array(["Barolo", "Grignolino", "Barbera"])[y]
     tuned = cp.TunedDecisionClassifier(
@@ -55,7 +56,7 @@ def main() -> None:
         preferences=cp.Preferences.prioritise(["Barbera"], metric="f"),
         random_state=0,
     ).fit(X[:, :3], names)
-    save("class_balance", cp.ClassBalanceDisplay.from_change(change_by_tuning(tuned, tuned.preferences)))
+    save("class_balance", cp.plots.ClassBalanceDisplay.from_change(change_by_tuning(tuned, tuned.preferences)))
 
 
 if __name__ == "__main__":

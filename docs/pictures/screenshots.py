@@ -19,7 +19,7 @@ import compromis as cp
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 
 
-def wine() -> cp.Report:
+def wine() -> cp.reports.Report:
     """Three wines told apart by three measurements: there is something to trade."""
     data = load_wine()
     names = [("Barolo", "Grignolino", "Barbera")[k] for k in data.target]
@@ -31,7 +31,7 @@ def wine() -> cp.Report:
     return cp.report(result, title="Wine: votes of a forest that has not seen the rows")
 
 
-def digits() -> cp.Report:
+def digits() -> cp.reports.Report:
     """Ten digits by a forest of shallow trees."""
     data = load_digits()
     names = data.target.astype(str)
@@ -43,7 +43,7 @@ def digits() -> cp.Report:
     return cp.report(result, title="Digits: 3 and 8 matter most")
 
 
-def photograph(browser: Any, report: cp.Report, scheme: str, part: str | None, path: Path) -> None:
+def photograph(browser: Any, report: cp.reports.Report, scheme: str, part: str | None, path: Path) -> None:
     """Take the top of the page, or one part of it with some room around, in light or dark."""
     with tempfile.TemporaryDirectory() as scratch:
         file = Path(scratch) / "report.html"

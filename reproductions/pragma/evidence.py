@@ -94,7 +94,7 @@ def weights_of_satimage(outcome: Outcome, folder: Path) -> None:
     experiment = EXPERIMENTS["satimage"]
     label = experiment.priority[0]
     k = outcome.classes.index(label)
-    sweep = cp.weight_sweep(
+    sweep = cp.weights.weight_sweep(
         outcome.truth, outcome.votes,
         label=label, labels=list(outcome.classes), preferences=experiment.preferences, ratios=RATIOS,
     )  # fmt: skip

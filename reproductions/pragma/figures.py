@@ -28,7 +28,7 @@ def save(figure: Any, file: Path) -> None:
 def figure_1(folder: Path) -> None:
     """The plane of each setting, with A and B on it."""
     settings = {case: cp.Preference(1, *answers) for case, answers in CASES.items()}
-    display = cp.PreferenceDisplay.from_preferences(cp.Preferences(settings), labels=list(settings))
+    display = cp.plots.PreferenceDisplay.from_preferences(cp.Preferences(settings), labels=list(settings))
     rows = []
     for panel, (case, preferences) in zip(display.ax_, settings.items(), strict=True):
         values = {}
@@ -46,7 +46,7 @@ def figure_2(letter: Outcome, mammography: Outcome, folder: Path) -> None:
     """Votes for S of the rows that have any, and for the minority of the rows that have two or more."""
     for part, outcome, label, least in (("a", letter, "S", 1), ("b", mammography, "1", 2)):
         kept = outcome.votes[:, outcome.classes.index(label)] * TREES > least - 0.5
-        display = cp.VoteDisplay.from_proba(
+        display = cp.plots.VoteDisplay.from_proba(
             outcome.truth[kept], outcome.votes[kept], label=label, labels=list(outcome.classes)
         ).plot()
         display.ax_.set_xlim(left=(least - 0.45) / TREES)
@@ -64,7 +64,7 @@ def figure_2(letter: Outcome, mammography: Outcome, folder: Path) -> None:
 def figure_3(letter: Outcome, folder: Path) -> None:
     """Recall and precision of every letter before and after tuning."""
     preferences = EXPERIMENTS["letter"].preferences
-    display = cp.ClassBalanceDisplay.from_counts(
+    display = cp.plots.ClassBalanceDisplay.from_counts(
         letter.counts["forest"], letter.counts["default"], preferences=preferences
     )
     save(display.figure_, folder / "figure_3.png")
@@ -75,11 +75,11 @@ def figure_3(letter: Outcome, folder: Path) -> None:
 def figure_4(outcome: Outcome, folder: Path, name: str) -> None:
     """Recall, precision, errors and PRAGMA as the weight of the minority grows."""
     experiment = EXPERIMENTS[outcome.data]
-    sweep = cp.weight_sweep(
+    sweep = cp.weights.weight_sweep(
         outcome.truth, outcome.votes,
         label=experiment.priority[0], labels=list(outcome.classes), preferences=experiment.preferences,
     )  # fmt: skip
-    display = cp.WeightSweepDisplay.from_sweep(sweep)
+    display = cp.plots.WeightSweepDisplay.from_sweep(sweep)
     caption = f"{outcome.data}: votes of {TREES} trees for the rows of ten test folds"
     display.figure_.text(0.01, -0.03, caption, fontsize=9, color="0.2")
     save(display.figure_, folder / f"{name}.png")

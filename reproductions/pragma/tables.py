@@ -32,7 +32,7 @@ RATE_HEADER = ("method", "rate", "column", "paper", "ours mean", "ours sd")
 def loss(outcome: Outcome, method: str) -> float:
     """PRAGMA of the ten test folds together."""
     preferences = EXPERIMENTS[outcome.data].preferences
-    return float(cp.evaluate_counts(outcome.counts[method], preferences=preferences).summary.loss)
+    return float(cp.evaluate(outcome.counts[method], preferences=preferences).summary.loss)
 
 
 def accuracy_of(counts: cp.Counts) -> float:

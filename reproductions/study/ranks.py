@@ -18,6 +18,8 @@ def picture(folder: Path) -> Any:
     figure, axes = plt.subplots(len(METRICS), 1, figsize=(9, 11), layout="constrained")
     found = results(folder)
     for ax, metric in zip(axes, METRICS, strict=True):
-        cp.CriticalDifferenceDisplay(cp.compare_over_data_sets(losses(found, metric, WAYS))).plot(ax=ax)
+        cp.plots.CriticalDifferenceDisplay(cp.uncertainty.compare_over_data_sets(losses(found, metric, WAYS))).plot(
+            ax=ax
+        )
         ax.set_title(metric.replace("_", "-"), loc="left")
     return figure

@@ -62,7 +62,7 @@ def ranked(rivals: Sequence[str]) -> str:
     """Mean rank and mean loss of each rival under each metric, then the test of each metric."""
     found = results()
     by_metric = {metric: losses(found, metric, rivals) for metric in METRICS}
-    tests = {metric: cp.compare_over_data_sets(one) for metric, one in by_metric.items()}
+    tests = {metric: cp.uncertainty.compare_over_data_sets(one) for metric, one in by_metric.items()}
     rows = []
     for rival in rivals:
         cells = [

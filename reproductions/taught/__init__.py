@@ -40,7 +40,9 @@ def draw(folder: Path) -> None:
     right.set(xlabel="recall", ylabel="precision", ylim=(0, 1.04))
     left.legend(frameon=False)
     figure.savefig(folder / "curves.png", dpi=110)
-    cp.RocHullDisplay(rankings.drawn_models()).plot().figure_.savefig(folder / "hull.png", dpi=110, bbox_inches="tight")
+    cp.plots.RocHullDisplay(rankings.drawn_models()).plot().figure_.savefig(
+        folder / "hull.png", dpi=110, bbox_inches="tight"
+    )
     for example in (generalisation_boundaries, generalisation_polynomials):
         example.draw(example.curve(), folder / f"{example.__name__.rpartition('.')[2]}.png")
     plt.close("all")

@@ -15,8 +15,8 @@ def regression() -> Iterator[Line]:
     """004 asks whether M1 (half of the rows within 0.1 %, half far off) or M2 (all within 1 %) is better."""
     truth = np.arange(100.0, 200.0)
     found = {
-        "M1": cp.evaluate_regression(truth, np.where(truth % 2, truth * 1.001, truth * 3)),
-        "M2": cp.evaluate_regression(truth, truth * 1.01),
+        "M1": cp.regression.evaluate(truth, np.where(truth % 2, truth * 1.001, truth * 3)),
+        "M2": cp.regression.evaluate(truth, truth * 1.01),
     }
     errors = {name: one.summary.root_mean_squared_error for name, one in found.items()}
     yield Line(
@@ -35,7 +35,7 @@ def formulas() -> Iterator[Line]:
         "root_mean_squared_log_error": float(np.sqrt(np.square(np.log(predicted + 1) - np.log(truth + 1)).mean())),
         "root_relative_squared_error": float(np.sqrt(squares.sum() / np.square(truth - truth.mean()).sum())),
     }
-    summary = cp.evaluate_regression(truth, predicted).summary
+    summary = cp.regression.evaluate(truth, predicted).summary
     for name, value in by_formula.items():
         ours = float(getattr(summary, name))
         yield Line("004", "regression errors", f"{name} is the formula's", "True", str(abs(ours - value) < 1e-12))

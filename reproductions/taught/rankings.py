@@ -42,7 +42,7 @@ def of_twenty() -> Iterator[Line]:
         )
         yield Line("004", "ROC of 20 rows, worked out", f"TFP at {threshold:g}", tfp, float(points.fpr[at[threshold]]))
     note = "74 of 84 pairs in order; the text's 'probability that a positive is classified positive' would be 0.7917"
-    yield Line("004", "ROC of 20 rows", "AUC", "", cp.roc_curve(points).area, note)
+    yield Line("004", "ROC of 20 rows", "AUC", "", cp.tradeoffs.roc_points(points).area, note)
 
 
 def of_six() -> Iterator[Line]:
@@ -58,7 +58,7 @@ def of_six() -> Iterator[Line]:
         yield Line(
             "004", "ROC and PR of 6 rows", f"precision at cut {place}", figure, "-" if np.isnan(value) else value
         )
-    yield Line("004", "ROC and PR of 6 rows", "AUC", "", cp.roc_curve(points).area)
+    yield Line("004", "ROC and PR of 6 rows", "AUC", "", cp.tradeoffs.roc_points(points).area)
 
 
 def corners() -> Iterator[Line]:
@@ -73,7 +73,7 @@ def corners() -> Iterator[Line]:
         note = (
             "a constant score; ties must count one half, 003's 'lower value' would give 0" if printed == "0.5" else ""
         )
-        area = cp.roc_curve(cp.OperatingPoints.from_predictions(truth, score)).area
+        area = cp.tradeoffs.roc_points(cp.OperatingPoints.from_predictions(truth, score)).area
         for source in ("003", "004"):
             yield Line(source, "ROC space", f"AUC of {what}", printed, area, note)
 
@@ -97,7 +97,7 @@ def hull() -> Iterator[Line]:
     """Dominance, and the models on the convex hull: M1 and M4 can go."""
     models = drawn_models()
     found = cp.roc_hull(models)
-    below = {name: cp.dominance(models)[name] for name in models}
+    below = {name: cp.tradeoffs.dominance(models)[name] for name in models}
     beaten = all("M1" in below[name] for name in ("M2", "M3", "M4"))
     yield Line("004", "convex hull", "models on the hull", "M2, M3", ", ".join(found.models))
     yield Line("004", "convex hull", "models to drop", "M1, M4", ", ".join(found.droppable))

@@ -30,8 +30,8 @@ COLUMNS = ("recall", "false_positive_rate", "precision", "recall", "f_measure", 
 def weka_reports() -> Iterator[Line]:
     """Both reports, every figure that the matrix determines."""
     evaluations = {
-        "SVM": cp.evaluate_counts(SVM, priors=PRIORS),
-        "naive Bayes": cp.evaluate_counts(NAIVE_BAYES, priors=PRIORS),
+        "SVM": cp.evaluate(SVM, priors=PRIORS),
+        "naive Bayes": cp.evaluate(NAIVE_BAYES, priors=PRIORS),
     }
     totals = {
         "SVM": {"correct": "117", "incorrect": "48", "accuracy": "70.9091", "error_rate": "29.0909", "kappa": "0.3071",
@@ -76,12 +76,12 @@ def weka_reports() -> Iterator[Line]:
 
 def small_matrices() -> Iterator[Line]:
     """The matrices of 12 patients and of 36 pieces of fruit: the text prints them without rates."""
-    patients = cp.evaluate_counts(cp.Counts.from_matrix([[6, 2], [1, 3]], ["cancer", "non-cancer"]))
+    patients = cp.evaluate(cp.Counts.from_matrix([[6, 2], [1, 3]], ["cancer", "non-cancer"]))
     cancer = patients.per_class["cancer"]
     yield Line("004", "12 patients", "rows", "12", float(patients.summary.total))
     for rate in ("recall", "precision", "specificity", "f_measure"):
         yield Line("004", "12 patients", rate, "", float(getattr(cancer, rate)))
-    fruit = cp.evaluate_counts(cp.Counts.from_matrix([[7, 8, 9], [1, 2, 3], [3, 2, 1]], ["apple", "orange", "mango"]))
+    fruit = cp.evaluate(cp.Counts.from_matrix([[7, 8, 9], [1, 2, 3], [3, 2, 1]], ["apple", "orange", "mango"]))
     yield Line("004", "fruit", "accuracy", "", fruit.summary.accuracy)
     for label in ("apple", "orange", "mango"):
         for rate in ("recall", "precision"):
@@ -90,7 +90,7 @@ def small_matrices() -> Iterator[Line]:
 
 def screening() -> Iterator[Line]:
     """The smear test: good for screening, poor for diagnosis."""
-    smear = cp.evaluate_counts(cp.Counts.from_matrix([[190, 10], [210, 3590]], ["cancer", "no cancer"]))
+    smear = cp.evaluate(cp.Counts.from_matrix([[190, 10], [210, 3590]], ["cancer", "no cancer"]))
     cancer = smear.per_class["cancer"]
     printed = {"recall": "95", "specificity": "94.5", "precision": "47.5", "negative_predictive_value": "99.7"}
     for rate, figure in printed.items():
@@ -110,12 +110,10 @@ def accuracy_trap() -> Iterator[Line]:
     yield Line("003", "example 2.9", "accuracy of the useful classifier", "90", 100 * useful.summary.accuracy)
     literal = cp.Counts.from_matrix([[75, 425], [1425, 8075]], ["resistant", "not"])  # of 10,000 viruses
     note = "if the 5 % are taken of the 15 %, as the sentence says; the text means 5 % of all"
-    yield Line(
-        "003", "example 2.9", "accuracy, read literally", "", 100 * cp.evaluate_counts(literal).summary.accuracy, note
-    )
+    yield Line("003", "example 2.9", "accuracy, read literally", "", 100 * cp.evaluate(literal).summary.accuracy, note)
     preferences = cp.Preferences.prioritise(["resistant"], metric="f")
     losses = {
-        name: cp.evaluate_counts(one.counts, preferences=preferences).summary.loss
+        name: cp.evaluate(one.counts, preferences=preferences).summary.loss
         for name, one in (("first", never), ("second", useful))
     }
     yield Line(
@@ -128,7 +126,7 @@ def accuracy_trap() -> Iterator[Line]:
     )
     for price in (1, 2, 3):  # what missing a resistant virus costs; a false alarm costs 1
         cost = [[0, price], [1, 0]]
-        averages = [cp.evaluate_counts(one.counts, cost=cost).summary.average_cost for one in (never, useful)]
+        averages = [cp.evaluate(one.counts, cost=cost).summary.average_cost for one in (never, useful)]
         better = (
             "equal" if abs(averages[0] - averages[1]) < 1e-12 else "first" if averages[0] < averages[1] else "second"
         )
@@ -141,7 +139,7 @@ def contingency() -> Iterator[Line]:
     """Table 2.6 of 003 has predictions in rows, 004 the truth: the same counts, transposed."""
     by_003 = [[190, 210], [10, 3590]]  # predicted positive: TP, FP; predicted negative: FN, TN
     counts = cp.Counts.from_matrix([list(column) for column in zip(*by_003, strict=True)], ["positive", "negative"])
-    rates = cp.evaluate_counts(counts).per_class["positive"]
+    rates = cp.evaluate(counts).per_class["positive"]
     yield Line("003", "table 2.6", "TPR = TP / (TP + FN)", "190/200", float(rates.recall), "counts of 004's smear test")
     note = "called 'correctly classified' in the text: a slip, these are the negatives classified wrongly"
     yield Line("003", "table 2.6", "FPR = FP / (FP + TN)", "210/3800", float(rates.false_positive_rate), note)

@@ -73,7 +73,7 @@ def crossings(algorithms: dict[str, cp.OperatingPoints]) -> tuple[int, int]:
     return int((signs[1:] != signs[:-1]).sum()), int(better.sum())
 
 
-def summary(comparison: cp.Comparison) -> dict[str, Any]:
+def summary(comparison: cp.tradeoffs.Comparison) -> dict[str, Any]:
     """What the paper says about its one matrix, for one of ours."""
     algorithms = {name: curve.points for name, curve in comparison.curves.items()}
     crossed, better = crossings(algorithms)
@@ -104,7 +104,7 @@ def summary(comparison: cp.Comparison) -> dict[str, Any]:
     }
 
 
-def write_one_matrix(comparison: cp.Comparison, folder: Path) -> None:
+def write_one_matrix(comparison: cp.tradeoffs.Comparison, folder: Path) -> None:
     """The points, the intervals and the winners behind figures 5 and 6."""
     points_rows, interval_rows = [], []
     for name, curve in comparison.curves.items():
@@ -132,7 +132,7 @@ def repeat(folder: Path) -> None:
     write(folder / "repeats_mean.csv", ("level", "noise", "matrices", *found[0]), table)
 
 
-def one_matrix(folder: Path) -> cp.Comparison:
+def one_matrix(folder: Path) -> cp.tradeoffs.Comparison:
     """Figures 5 and 6."""
     comparison = cp.compare_curves(operating_points(SEED, LEVEL, NOISE), metric="f")
     write_one_matrix(comparison, folder)

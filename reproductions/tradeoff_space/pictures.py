@@ -50,7 +50,7 @@ def draw_points(axes: Any, name: str, points: cp.OperatingPoints) -> None:
 
 
 def draw_maximal(axes: Any, points: cp.OperatingPoints) -> None:
-    space = cp.PrecisionRecallSpace.of(points)
+    space = cp.tradeoffs.PrecisionRecallSpace.of(points)
     axes.plot(WEIGHTS, space.curves(WEIGHTS, "f")["maximal"], color="0.35", linestyle=":", label="whole matrix")
 
 
@@ -77,7 +77,7 @@ def draw_selection(curve: cp.TradeoffCurve, file: Path) -> None:
     plt.close(figure)
 
 
-def draw_comparison(comparison: cp.Comparison, file: Path) -> None:
+def draw_comparison(comparison: cp.tradeoffs.Comparison, file: Path) -> None:
     """Figure 6: two algorithms, and who is best for which recall weight."""
     figure, left, right = panels()
     for name, curve in comparison.curves.items():

@@ -45,7 +45,7 @@ def panels(xlabel: str, ylabel: str) -> tuple[Any, dict[str, Any]]:
 
 def figure_1(points: cp.OperatingPoints, folder: Path) -> None:
     """The precision-recall space with its landmarks, and a curve with its dominating points."""
-    display = cp.PrecisionRecallSpaceDisplay({"CC": points}, levels=()).plot()
+    display = cp.plots.PrecisionRecallSpaceDisplay({"CC": points}, levels=()).plot()
     save(display.figure_, folder / "figure_1.png")
 
 
@@ -56,7 +56,7 @@ def figure_2(folder: Path) -> None:
     for metric, axis in axes.items():
         for weight, (dash, width) in ISOLINES.items():
             for level in LEVELS:
-                recall, precision = cp.isoline(level, weight, metric, size=4001)
+                recall, precision = cp.tradeoffs.isoline(level, weight, metric, size=4001)
                 axis.plot(recall, precision, dash, color="black", linewidth=width)
                 chosen = slice(None, None, 400)
                 rows += [
@@ -67,7 +67,7 @@ def figure_2(folder: Path) -> None:
     write(folder / "figure_2.csv", ("metric", "recall weight", "value", "recall", "precision"), rows)
 
 
-def figure_3(space: cp.PrecisionRecallSpace, folder: Path) -> None:
+def figure_3(space: cp.tradeoffs.PrecisionRecallSpace, folder: Path) -> None:
     """One group in trade-off space, and the landmarks; below the maximal group nothing is informative."""
     figure, axes = panels("recall weight λ", "metric")
     styles = {
@@ -119,7 +119,9 @@ def is_hull(points: cp.OperatingPoints, chosen: set[tuple[float, float]]) -> boo
     return {tuple(corners[place]) for place in furthest} <= chosen <= set(map(tuple, corners))
 
 
-def statements(points: cp.OperatingPoints, space: cp.PrecisionRecallSpace) -> Iterator[tuple[str, str, str, Any]]:
+def statements(
+    points: cp.OperatingPoints, space: cp.tradeoffs.PrecisionRecallSpace
+) -> Iterator[tuple[str, str, str, Any]]:
     """What the text says about figures 2, 3 and 4, counted."""
     rng = np.random.default_rng(0)
     p, r, weight = rng.uniform(0.01, 1, (3, 1000))
@@ -157,7 +159,7 @@ def statements(points: cp.OperatingPoints, space: cp.PrecisionRecallSpace) -> It
 
 def draw_all(points: cp.OperatingPoints, folder: Path) -> None:
     """Draw figures 1 to 4 and count the statements."""
-    space = cp.PrecisionRecallSpace.of(points)
+    space = cp.tradeoffs.PrecisionRecallSpace.of(points)
     figure_1(points, folder)
     figure_2(folder)
     figure_3(space, folder)

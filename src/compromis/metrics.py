@@ -227,7 +227,7 @@ METRICS: dict[str, Metric] = {metric.name: metric for metric in (KULCZYNSKI, F, 
 Examples
 --------
 >>> import compromis as cp
->>> list(cp.METRICS)
+>>> list(cp.metrics.METRICS)
 ['kulczynski', 'f', 'fowlkes_mallows', 'jaccard']
 """
 

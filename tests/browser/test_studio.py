@@ -109,9 +109,7 @@ def test_open_load_preferences_tune_save_reload(studio, visit, votes, tmp_path):
     decision = cp.Decision.from_json(saved / "weights.json")
     assert patterns.counts(decision.weights).matrix.tolist() == after
     best = cp.search_weights(patterns, preferences=preferences)
-    assert (
-        cp.evaluate_counts(patterns.counts(decision.weights), preferences=preferences).summary.loss <= best.loss * 1.005
-    )
+    assert cp.evaluate(patterns.counts(decision.weights), preferences=preferences).summary.loss <= best.loss * 1.005
     page.click("#save-weights")
     expect(page.get_by_role("alert").filter(has_text="already")).to_be_visible()
     page.click("#replace-weights")

@@ -31,7 +31,7 @@ def mlflow(tmp_path, monkeypatch):
 def test_mlflow(mlflow):
     result = cp.evaluate(TRUTH, PREDICTED, preferences=PREFERENCES)
     with mlflow.start_run() as run:
-        said = cp.log_to_mlflow(result, prefix="test/")
+        said = cp.integrations.log_to_mlflow(result, prefix="test/")
     client = mlflow.MlflowClient()
     stored = client.get_run(run.info.run_id)
     assert stored.data.metrics == said
@@ -51,7 +51,7 @@ def test_mlflow(mlflow):
 def test_mlflow_classes_that_would_be_called_alike(mlflow):
     result = cp.evaluate(["a|", "a?", "loss"], ["a|", "a|", "loss"])
     with mlflow.start_run():
-        said = cp.log_to_mlflow(result, report=False)
+        said = cp.integrations.log_to_mlflow(result, report=False)
     assert said["a_/recall"] == 0.0  # "a?" comes first
     assert said["a__1/recall"] == 1.0
     assert said["loss_2/recall"] == 1.0
@@ -59,7 +59,7 @@ def test_mlflow_classes_that_would_be_called_alike(mlflow):
 
 def test_mlflow_takes_evaluations():
     with pytest.raises(cp.InputError, match="got dict"):
-        cp.log_to_mlflow({})
+        cp.integrations.log_to_mlflow({})
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -70,7 +70,7 @@ def test_skore():
     preferences = cp.Preferences.prioritise(["virginica"], metric="f")
     model = LogisticRegression(max_iter=3).fit(X[::2], names[::2])
     report = skore.EstimatorReport(model, X_test=X[1::2], y_test=names[1::2])
-    assert cp.add_to_skore(report, preferences) == ["pragma_loss", "pragma_shortfall", "pragma_class_loss"]
+    assert cp.integrations.add_to_skore(report, preferences) == ["pragma_loss", "pragma_shortfall", "pragma_class_loss"]
     values = report.metrics.summarize().frame()
     predicted = model.predict(X[1::2])
     result = cp.evaluate(names[1::2], predicted, preferences=preferences)
@@ -84,6 +84,6 @@ def test_skore():
 
 def test_skore_takes_reports_and_preferences():
     with pytest.raises(cp.InputError, match="got dict"):
-        cp.add_to_skore({}, cp.Preferences())
+        cp.integrations.add_to_skore({}, cp.Preferences())
     with pytest.raises(cp.InputError, match="got NoneType"):
-        cp.skore_metrics(None)
+        cp.integrations.skore_metrics(None)

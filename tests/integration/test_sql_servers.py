@@ -172,7 +172,9 @@ def test_decide_inside_spark(spark, smoothing, tmp_path):
     polars.DataFrame(votes, schema=names).with_row_index("row").write_parquet(tmp_path / "votes.parquet")
     frame = spark.read.parquet(str(tmp_path / "votes.parquet"))
     found = (
-        cp.decide(frame, proba=names, weights=cp.Decision(LABELS, WEIGHTS, smoothing)).orderBy("row").select("decision")
+        cp.frames.decide(frame, proba=names, weights=cp.Decision(LABELS, WEIGHTS, smoothing))
+        .orderBy("row")
+        .select("decision")
     )
     assert [row[0] for row in found.collect()] == [LABELS[k] for k in plainly(votes, WEIGHTS, smoothing)]
 

@@ -1,4 +1,4 @@
-"""`law`: which public names a property speaks of, and how many examples it tries."""
+"""`law`: how many examples a property tries; `refused` and `answer`: the one sentence of an error."""
 
 from __future__ import annotations
 
@@ -15,11 +15,8 @@ EFFORT = 1 if os.environ.get("COMPROMIS_SEED", "0") == "0" else 3
 """The quick tests try few examples, always the same; promise 12 tries three times as many on each of its seeds."""
 
 
-def law(*names: str, examples: int = 20) -> Callable[[Any], Any]:
-    """Say of which public names a property is a law; `test_every_name.py` counts that none is left out."""
-    unknown = set(names) - set(cp.__all__)
-    assert not unknown, f"a law of {unknown}, which are not public"
-    assert names, "a law of nothing"
+def law(*, examples: int = 20) -> Callable[[Any], Any]:
+    """Return Hypothesis' settings for a property."""
     return settings(max_examples=examples * EFFORT)
 
 

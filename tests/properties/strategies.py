@@ -16,7 +16,7 @@ labels = st.one_of(
 """Two to four classes: any text, or integers that a float holds exactly."""
 
 seeds = st.integers(0, 2**32 - 1)
-metrics = st.sampled_from(list(cp.METRICS))
+metrics = st.sampled_from(list(cp.metrics.METRICS))
 shares = st.floats(0, 1)
 confidences = st.floats(0.5, 0.99)
 class_names = st.sampled_from(CLASSES)

@@ -37,12 +37,12 @@ def likelihood(votes, old, shares):
         return float(np.log((np.array(votes) / np.sum(votes, axis=1, keepdims=True) / old * shares).sum(axis=1)).sum())
 
 
-@law("prevalence_by_em", "PrevalenceEstimate", examples=15)
+@law(examples=15)
 @given(vote_rows, priors, confidences, confidences, seeds)
 def test_shares_by_em_are_the_most_likely_ones(rows, old, one, other, seed):
     votes, _ = columns_of(rows)
     low, high = sorted((one, other))
-    narrow, wide = (cp.prevalence_by_em(votes, priors=old, confidence=level) for level in (low, high))
+    narrow, wide = (cp.drift.prevalence_by_em(votes, priors=old, confidence=level) for level in (low, high))
     assert narrow.shares.sum() == pytest.approx(1, abs=1e-9)
     best = likelihood(votes, np.array([*old.values()]), narrow.shares)
     for rival in np.random.default_rng(seed).dirichlet([0.5] * 3, size=20):
@@ -53,65 +53,65 @@ def test_shares_by_em_are_the_most_likely_ones(rows, old, one, other, seed):
         assert inner.high - 1e-9 <= outer.high <= 1
 
 
-@law("prevalence_by_em", examples=10)
+@law(examples=10)
 @given(vote_rows, priors, seeds, st.permutations(range(3)))
 def test_order_of_rows_and_classes_and_scale_change_no_share(rows, old, seed, order):
     votes, _ = columns_of(rows)
-    expected = likelihood(votes, np.array([*old.values()]), cp.prevalence_by_em(votes, priors=old).shares)
+    expected = likelihood(votes, np.array([*old.values()]), cp.drift.prevalence_by_em(votes, priors=old).shares)
     for other, names in (
         (columns_of(shuffled(rows, seed))[0], CLASSES),
         (np.array(votes) * 8.0, CLASSES),
         (np.array(votes)[:, list(order)], [CLASSES[k] for k in order]),
     ):
-        found = cp.prevalence_by_em(other, priors={name: old[name] for name in names})
+        found = cp.drift.prevalence_by_em(other, priors={name: old[name] for name in names})
         shares = np.array([found.by_class[name].value for name in CLASSES])
         assert likelihood(votes, np.array([*old.values()]), shares) == pytest.approx(expected, abs=1e-6)
 
 
-@law("prevalence_by_confusion", "PrevalenceEstimate")
+@law()
 @given(even, st.tuples(*[st.integers(0, 5)] * 3).filter(any), st.permutations(range(3)))
 def test_decisions_that_follow_the_reference_give_the_shares_back(matrix, wanted, order):
     assume(np.linalg.matrix_rank(matrix, tol=1) == 3)
     reference = cp.Counts.from_matrix(matrix, CLASSES)
     new = np.repeat(CLASSES, np.array(wanted) @ matrix)
-    found = cp.prevalence_by_confusion(new, reference=reference)
+    found = cp.drift.prevalence_by_confusion(new, reference=reference)
     assert same(found.shares, np.array(wanted) / sum(wanted), 1e-6)
     turned = reference.arranged_as(tuple(CLASSES[k] for k in order))
-    again = cp.prevalence_by_confusion(new, reference=turned)
+    again = cp.drift.prevalence_by_confusion(new, reference=turned)
     assert same([again.by_class[label].value for label in CLASSES], found.shares, 1e-9)
 
 
-@law("prevalence_by_confusion", "PrevalenceEstimate")
+@law()
 @example(np.zeros((3, 3), dtype=int), ["a"], 0.5, 0.5)
 @example(np.diag([3, 0, 0]), ["b"], 0.5, 0.5)
 @given(matrices, st.lists(class_names, min_size=1, max_size=20), confidences, confidences)
 def test_shares_by_confusion_are_shares_or_one_sentence(matrix, new, one, other):
     reference, (low, high) = cp.Counts.from_matrix(matrix, CLASSES), sorted((one, other))
-    narrow = answer(cp.prevalence_by_confusion, new, reference=reference, confidence=low)
+    narrow = answer(cp.drift.prevalence_by_confusion, new, reference=reference, confidence=low)
     if narrow is None:
         return
-    wide = cp.prevalence_by_confusion(new, reference=reference, confidence=high)
+    wide = cp.drift.prevalence_by_confusion(new, reference=reference, confidence=high)
     assert narrow.shares.sum() == pytest.approx(1, abs=1e-9)
     for inner, outer in zip(narrow.intervals, wide.intervals, strict=True):
         assert 0 <= outer.low <= inner.low <= inner.value <= inner.high <= outer.high <= 1
 
 
-@law("prevalence_by_confusion", examples=3)
+@law(examples=3)
 @given(telling)
 def test_nothing_new_is_one_sentence(matrix):
     reference = cp.Counts.from_matrix(matrix, CLASSES)
-    refused(cp.prevalence_by_confusion, [], reference=reference)
-    refused(cp.prevalence_by_confusion, ["z"], reference=reference)
+    refused(cp.drift.prevalence_by_confusion, [], reference=reference)
+    refused(cp.drift.prevalence_by_confusion, ["z"], reference=reference)
 
 
-@law("monitor", "Monitor")
+@law()
 @given(telling, any_preferences(), st.integers(2, 50), st.floats(0, 1))
 def test_the_same_decisions_again_are_judged_alike(matrix, preferences, times, most):
     first, later = (cp.Counts.from_matrix(matrix * k, CLASSES) for k in (1, times))
     found = cp.monitor({"first": first, "later": later}, preferences=preferences, max_loss=most)
     one, two = found.periods
     assert (one.met, one.loss, one.recall, one.precision) == (two.met, two.loss, two.recall, two.precision)
-    evaluated = cp.evaluate_counts(first, preferences=preferences)
+    evaluated = cp.evaluate(first, preferences=preferences)
     assert one.loss == pytest.approx(evaluated.summary.loss, abs=1e-12)
     assert two.loss_expected == pytest.approx(one.loss, abs=1e-12)
     assert found.met == two.met
@@ -123,19 +123,19 @@ def test_the_same_decisions_again_are_judged_alike(matrix, preferences, times, m
     assert [period["rows"] for period in written["periods"]] == [first.rows, later.rows]
 
 
-@law("monitor", "Unlabelled", "Monitor", examples=12)
+@law(examples=12)
 @given(telling, any_preferences())
 def test_a_period_without_labels_that_is_decided_like_the_reference_has_its_numbers(matrix, preferences):
     reference = cp.Counts.from_matrix(matrix, CLASSES)
-    found = cp.monitor({"new": cp.Unlabelled(reference.predicted)}, preferences=preferences, reference=reference)
+    found = cp.monitor({"new": cp.drift.Unlabelled(reference.predicted)}, preferences=preferences, reference=reference)
     period = found.periods[0]
     assert same(period.shares, reference.support / reference.total, 1e-9)
-    assert period.loss == pytest.approx(cp.evaluate_counts(reference, preferences=preferences).summary.loss, abs=1e-9)
+    assert period.loss == pytest.approx(cp.evaluate(reference, preferences=preferences).summary.loss, abs=1e-9)
     assert not period.labelled
-    refused(cp.monitor, {"new": cp.Unlabelled(reference.predicted)}, preferences=preferences)
+    refused(cp.monitor, {"new": cp.drift.Unlabelled(reference.predicted)}, preferences=preferences)
 
 
-@law("monitor", "Monitor")
+@law()
 @given(predicted_rows, predicted_rows, any_preferences())
 def test_any_two_periods_are_judged_and_printed(first, second, preferences):
     periods = {
@@ -147,13 +147,13 @@ def test_any_two_periods_are_judged_and_printed(first, second, preferences):
         assert {truth for truth, _ in second} - {truth for truth, _ in first}
         return
     for period, counts in zip(found.periods, periods.values(), strict=True):
-        assert period.loss == pytest.approx(cp.evaluate_counts(counts, preferences=preferences).summary.loss, abs=1e-12)
+        assert period.loss == pytest.approx(cp.evaluate(counts, preferences=preferences).summary.loss, abs=1e-12)
         assert same(period.shares, counts.support / counts.total)
     assert str(found)
     assert len(found.to_frame()) == 6
 
 
-@law("Counts")
+@law()
 @given(telling, st.tuples(*[st.integers(1, 9)] * 3))
 def test_new_class_shares_change_no_recall_and_come_back(matrix, parts):
     counts, shares = cp.Counts.from_matrix(matrix, CLASSES), np.array(parts) / sum(parts)

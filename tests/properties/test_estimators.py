@@ -34,7 +34,7 @@ def problems(draw, rows=24):
     return np.column_stack([2 * y + rng.integers(0, 4, rows), rng.integers(0, 6, rows)]).astype(float), y
 
 
-@law("PragmaTreeClassifier", "C45Classifier", examples=6)
+@law(examples=6)
 @given(problems(), trees, seeds)
 def test_a_tree_does_not_depend_on_the_order_of_rows_or_the_unit_of_columns(problem, kind, seed):
     X, y = problem
@@ -46,7 +46,7 @@ def test_a_tree_does_not_depend_on_the_order_of_rows_or_the_unit_of_columns(prob
     assert np.allclose(expected.sum(axis=1), 1)
 
 
-@law("PragmaTreeClassifier", "C45Classifier", "PragmaForestClassifier", examples=6)
+@law(examples=6)
 @given(problems(), st.sampled_from([*TREES, "forest"]))
 def test_names_of_classes_are_only_names(problem, kind):
     X, y = problem
@@ -58,7 +58,7 @@ def test_names_of_classes_are_only_names(problem, kind):
     assert named.predict_proba(X).tolist() == numbered.predict_proba(X).tolist()
 
 
-@law("PragmaTreeClassifier", examples=6)
+@law(examples=6)
 @given(problems(), st.sampled_from(["PRAGMA", "gini"]), seeds)
 def test_whole_weights_are_repetition(problem, kind, seed):
     X, y = problem
@@ -70,7 +70,7 @@ def test_whole_weights_are_repetition(problem, kind, seed):
     assert np.allclose(weighted.predict_proba(X), heavier.predict_proba(X))
 
 
-@law("PragmaTreeClassifier", examples=6)
+@law(examples=6)
 @given(problems(), st.sampled_from(["PRAGMA", "gini"]))
 def test_a_leaf_has_the_class_shares_of_its_rows(problem, kind):
     X, y = problem
@@ -83,7 +83,7 @@ def test_a_leaf_has_the_class_shares_of_its_rows(problem, kind):
     assert len({*leaves}) == tree.get_n_leaves()
 
 
-@law("PragmaForestClassifier", "Decision", examples=4)
+@law(examples=4)
 @given(problems())
 def test_a_forest_decides_by_its_weights_and_the_same_seed_gives_the_same_forest(problem):
     X, y = problem
@@ -98,7 +98,7 @@ def test_a_forest_decides_by_its_weights_and_the_same_seed_gives_the_same_forest
     assert again.predict_proba(X).tolist() == forest.predict_proba(X).tolist()
 
 
-@law("TunedDecisionClassifier", examples=6)
+@law(examples=6)
 @given(problems(), positive_weights, st.integers(-10, 10))
 def test_weights_set_by_hand_decide_at_any_scale(problem, weights, power):
     X, y = problem
@@ -116,7 +116,7 @@ def test_weights_set_by_hand_decide_at_any_scale(problem, weights, power):
     assert first.predict_proba(X).tolist() == base.predict_proba(X).tolist()
 
 
-@law("TunedDecisionClassifier", "Preferences", examples=3)
+@law(examples=3)
 @given(problems())
 def test_tuned_weights_lose_no_more_than_equal_ones_on_the_votes_they_were_tuned_on(problem):
     X, y = problem
@@ -124,10 +124,10 @@ def test_tuned_weights_lose_no_more_than_equal_ones_on_the_votes_they_were_tuned
     options = {"preferences": preferences, "resamples": 0, "random_state": 0}
     tuned = cp.TunedDecisionClassifier(GaussianNB(), **options).fit(X, y)
     equal = tuned.patterns_.counts(np.ones(len(tuned.classes_)), smoothing=tuned.smoothing_)
-    assert tuned.search_.loss <= cp.evaluate_counts(equal, preferences=preferences).summary.loss + 1e-12
+    assert tuned.search_.loss <= cp.evaluate(equal, preferences=preferences).summary.loss + 1e-12
 
 
-@law("Decision", examples=3)
+@law(examples=3)
 @given(st.lists(st.text(min_size=1, max_size=5), min_size=2, max_size=3, unique=True), st.floats(0.01, 100))
 def test_a_model_file_keeps_everything(tmp_path_factory, classes, weight):
     X = np.arange(12.0).reshape(-1, 1)

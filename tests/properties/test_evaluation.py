@@ -38,7 +38,7 @@ def evaluated(rows, **options):
     return cp.evaluate(truth, decision, **{"labels": CLASSES, **options})
 
 
-@law("evaluate", "Evaluation")
+@law()
 @given(predicted_rows, any_preferences(), seeds)
 def test_the_order_of_rows_changes_nothing(rows, preferences, seed):
     assert (
@@ -47,7 +47,7 @@ def test_the_order_of_rows_changes_nothing(rows, preferences, seed):
     )
 
 
-@law("evaluate", "Evaluation")
+@law()
 @given(predicted_rows, labels, any_preferences(of=(0, 1, 2)), st.permutations(range(3)))
 def test_names_and_order_of_classes_change_nothing(rows, names, preferences, order):
     assume(len(names) >= 3)
@@ -70,7 +70,7 @@ def _values(summary):
             yield value if isinstance(value, int | float) else math.nan
 
 
-@law("evaluate", "Evaluation")
+@law()
 @given(weighted_rows, any_preferences())
 def test_whole_weights_are_repetition(rows, preferences):
     truth, decision, weight = columns_of(rows)
@@ -83,7 +83,7 @@ def test_whole_weights_are_repetition(rows, preferences):
         assert same([*_values(weighted.per_class[label])][1:], [*_values(copied.per_class[label])][1:])
 
 
-@law("evaluate", "Evaluation")
+@law()
 @given(predicted_rows)
 def test_numbers_are_those_of_scikit_learn(rows):
     truth, decision = columns_of(rows)
@@ -97,7 +97,7 @@ def test_numbers_are_those_of_scikit_learn(rows):
     assert result.summary.balanced_accuracy == pytest.approx(found.mean(), abs=1e-15)
 
 
-@law("evaluate", "Evaluation")
+@law()
 @given(predicted_rows)
 def test_undefined_numbers_are_nan_here_and_null_in_json(rows):
     truth, decision = columns_of(rows)
@@ -115,7 +115,7 @@ def test_undefined_numbers_are_nan_here_and_null_in_json(rows):
     assert result.to_markdown()
 
 
-@law("evaluate_counts", "Counts")
+@law()
 @given(predicted_rows, any_preferences(), st.sampled_from([None, 0.9]))
 def test_counts_say_what_their_rows_say(rows, preferences, confidence):
     truth, decision = columns_of(rows)
@@ -123,30 +123,30 @@ def test_counts_say_what_their_rows_say(rows, preferences, confidence):
     known = cp.Counts.from_matrix(counts.matrix.tolist(), CLASSES)
     expected = evaluated(rows, preferences=preferences, confidence=confidence).document()
     for one in (counts, known):
-        assert cp.evaluate_counts(one, preferences=preferences, confidence=confidence).document() == expected
+        assert cp.evaluate(one, preferences=preferences, confidence=confidence).document() == expected
 
 
-@law("evaluate_counts", "GroupedCounts", examples=8)
+@law(examples=8)
 @given(predicted_rows, st.data(), confidences)
 def test_groups_change_intervals_and_nothing_else(rows, data, confidence):
     truth, decision = columns_of(rows)
     groups = data.draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)))
-    grouped = cp.GroupedCounts.from_predictions(truth, decision, groups=groups, labels=CLASSES)
+    grouped = cp.evidence.GroupedCounts.from_predictions(truth, decision, groups=groups, labels=CLASSES)
     assert grouped.groups == len(set(groups))
     assert grouped.times.sum() == len(set(groups))
-    first, second = (cp.evaluate_counts(one, confidence=confidence).document() for one in (grouped, grouped.counts))
+    first, second = (cp.evaluate(one, confidence=confidence).document() for one in (grouped, grouped.counts))
     for document in (first, second):
         document.pop("intervals")
     assert first == second
 
 
-@law("evaluate", "evaluate_counts", examples=12)
+@law(examples=12)
 @given(predicted_rows, any_preferences(), confidences, confidences)
 def test_intervals_hold_the_estimate_stay_in_range_and_widen(rows, preferences, one, other):
     low, high = sorted((one, other))
     truth, decision = columns_of(rows)
     narrow = evaluated(rows, preferences=preferences, confidence=low).intervals
-    wide = cp.evaluate_counts(
+    wide = cp.evaluate(
         cp.Counts.from_predictions(truth, decision, labels=CLASSES), preferences=preferences, confidence=high
     ).intervals
     pairs = [(narrow.summary[name], wide.summary[name], name) for name in narrow.summary]
@@ -166,7 +166,7 @@ def test_intervals_hold_the_estimate_stay_in_range_and_widen(rows, preferences, 
             assert outer.low >= -1e-12, name
 
 
-@law("pragma_loss", "Preferences", "Preference")
+@law()
 @given(predicted_rows, any_preferences())
 def test_the_loss_is_that_of_the_paper(rows, preferences):
     truth, decision = columns_of(rows)
@@ -182,7 +182,7 @@ def test_the_loss_is_that_of_the_paper(rows, preferences):
     assert (loss < 1e-14) == (truth == decision)
 
 
-@law("pragma_loss")
+@law()
 @given(weighted_rows, any_preferences(), st.integers(-20, 20))
 def test_the_scale_of_importances_and_of_weights_loses_nothing(rows, preferences, power):
     truth, decision, weight = columns_of(rows)
@@ -203,7 +203,7 @@ def _scaled(one, factor):
     return cp.Preference(one.importance * factor, one.precision_at_full_recall, one.recall_at_full_precision)
 
 
-@law("pragma_loss")
+@law()
 @given(predicted_rows, st.text(min_size=1, max_size=5))
 def test_a_preference_for_a_class_that_is_not_there_is_one_sentence(rows, label):
     assume(label not in CLASSES)
@@ -212,7 +212,7 @@ def test_a_preference_for_a_class_that_is_not_there_is_one_sentence(rows, label)
     assert repr(label) in message
 
 
-@law("pragma_scorer", examples=10)
+@law(examples=10)
 @given(predicted_rows, any_preferences())
 def test_the_scorer_is_the_loss_with_its_sign_changed(rows, preferences):
     truth, decision = columns_of(rows)
@@ -230,7 +230,7 @@ def test_the_scorer_is_the_loss_with_its_sign_changed(rows, preferences):
     assert cp.pragma_scorer(preferences)(Saying(), X, truth) == expected
 
 
-@law("check", "Check", "Verdict")
+@law()
 @given(predicted_rows, any_preferences(), st.floats(0, 1))
 def test_a_gate_is_passed_if_nothing_that_occurs_falls_short(rows, preferences, most):
     truth, decision = columns_of(rows)
@@ -255,7 +255,7 @@ def test_a_gate_is_passed_if_nothing_that_occurs_falls_short(rows, preferences, 
         refused(cp.check, result)
 
 
-@law("check", "Check")
+@law()
 @given(predicted_rows, st.floats(0, 1), st.floats(0, 1))
 def test_a_gate_that_asks_less_is_passed_by_more(rows, one, other):
     result = evaluated(rows, preferences=cp.Preferences())
@@ -263,7 +263,7 @@ def test_a_gate_that_asks_less_is_passed_by_more(rows, one, other):
     assert lenient or not strict
 
 
-@law("compare_models", "ModelComparison", examples=8)
+@law(examples=8)
 @given(
     st.lists(st.tuples(class_names, class_names, class_names), min_size=1, max_size=20), any_preferences(), confidences
 )
@@ -284,7 +284,7 @@ def test_swapping_the_models_mirrors_the_comparison(rows, preferences, confidenc
     assert forward.pairs[0].mcnemar.only_first - forward.pairs[0].mcnemar.only_second == hits[0] - hits[1]
 
 
-@law("compare_models", "ModelComparison", examples=8)
+@law(examples=8)
 @given(predicted_rows)
 def test_a_model_does_not_differ_from_itself(rows):
     truth, decision = columns_of(rows)
@@ -296,15 +296,15 @@ def test_a_model_does_not_differ_from_itself(rows):
     assert "alike" in result.verdict or "undefined" in result.verdict
 
 
-@law("training_priors")
+@law()
 @given(st.lists(st.sampled_from("abc"), min_size=1, max_size=30))
 def test_training_priors_are_shares(y):
-    priors = cp.training_priors(y, labels="abc")
+    priors = cp.model_selection.training_priors(y, labels="abc")
     assert sum(priors.values()) == pytest.approx(1, abs=1e-15)
     assert all(priors[label] == (y.count(label) + 1) / (len(y) + 3) for label in "abc")
 
 
-@law("evaluate", "Evaluation")
+@law()
 @given(labels, st.data())
 def test_an_evaluation_in_json_holds_labels_and_counts(classes, data):
     truth = data.draw(st.lists(st.sampled_from(classes), min_size=1, max_size=20))
@@ -317,7 +317,7 @@ def test_an_evaluation_in_json_holds_labels_and_counts(classes, data):
     assert [one["label"] for one in document["per_class"]] == classes
 
 
-@law("evaluate", "Evaluation")
+@law()
 @given(vote_rows, any_preferences(), st.integers(-20, 20), seeds)
 def test_votes_count_by_their_shares_and_ties_go_to_the_first_class(rows, preferences, power, seed):
     votes, truth = columns_of(rows)
@@ -336,7 +336,7 @@ def test_votes_count_by_their_shares_and_ties_go_to_the_first_class(rows, prefer
             assert one.roc_area == pytest.approx(metrics.roc_auc_score(flags, score), abs=1e-12)
 
 
-@law("evaluate")
+@law()
 @given(predicted_rows, st.integers(1, 3))
 def test_rows_of_different_number_are_one_sentence(rows, more):
     truth, decision = columns_of(rows)
@@ -346,7 +346,7 @@ def test_rows_of_different_number_are_one_sentence(rows, more):
     refused(cp.evaluate, truth)
 
 
-@law("Preferences", "Preference")
+@law()
 @given(labels, st.data())
 def test_preferences_survive_toml(tmp_path_factory, classes, data):
     preferences = data.draw(any_preferences(of=classes))

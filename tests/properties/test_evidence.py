@@ -13,7 +13,7 @@ from tests.properties.strategies import CLASSES, columns_of, predicted_rows, see
 triples = st.lists(st.tuples(*[st.integers(0, 2)] * 3), min_size=1, max_size=25)
 
 
-@law("PairedCounts")
+@law()
 @given(triples, triples, triples)
 def test_paired_counts_add_up_in_any_order(first, second, third):
     parts = (first, second, third)
@@ -27,12 +27,14 @@ def test_paired_counts_add_up_in_any_order(first, second, third):
         assert total.first.matrix.tolist() == whole.first.matrix.tolist()
 
 
-@law("GroupedCounts")
+@law()
 @given(triples, triples)
 def test_grouped_counts_add_up_when_groups_are_apart(first, second):
     def grouped(part, shift):
         truth, decision, group = zip(*part, strict=True)
-        return cp.GroupedCounts.from_predictions(truth, decision, groups=[g + shift for g in group], labels=range(3))
+        return cp.evidence.GroupedCounts.from_predictions(
+            truth, decision, groups=[g + shift for g in group], labels=range(3)
+        )
 
     a, b = grouped(first, 0), grouped(second, 10)
     whole = grouped(first + [(t, d, g + 10) for t, d, g in second], 0)
@@ -41,7 +43,7 @@ def test_grouped_counts_add_up_when_groups_are_apart(first, second):
     assert (a + b).counts.matrix.tolist() == whole.counts.matrix.tolist()
 
 
-@law("Votes")
+@law()
 @given(triples, triples, st.lists(st.floats(0.1, 10), min_size=3, max_size=3))
 def test_votes_add_up_to_the_same_decisions(first, second, weights):
     def patterns(part, merge):
@@ -58,11 +60,11 @@ def test_votes_add_up_to_the_same_decisions(first, second, weights):
 
 def test_groups_need_no_order():
     one, other = object(), object()
-    grouped = cp.GroupedCounts.from_predictions([0, 1, 1], [0, 1, 0], groups=[one, other, one])
+    grouped = cp.evidence.GroupedCounts.from_predictions([0, 1, 1], [0, 1, 0], groups=[one, other, one])
     assert sorted(table.sum() for table in grouped.tables) == [1, 2]
 
 
-@law("Counts")
+@law()
 @given(predicted_rows, predicted_rows, predicted_rows, seeds)
 def test_counts_add_up_in_any_order_and_count_what_is_there(first, second, third, seed):
     a, b, c = (cp.Counts.from_predictions(*columns_of(part), labels=CLASSES) for part in (first, second, third))
@@ -77,7 +79,7 @@ def test_counts_add_up_in_any_order_and_count_what_is_there(first, second, third
         )
 
 
-@law("Counts")
+@law()
 @given(predicted_rows, predicted_rows)
 def test_counts_of_different_classes_add_up_to_all_of_them(first, second):
     a, b = (cp.Counts.from_predictions(*columns_of(part)) for part in (first, second))
@@ -87,7 +89,7 @@ def test_counts_of_different_classes_add_up_to_all_of_them(first, second):
         assert total.arranged_as(whole.classes).matrix.tolist() == whole.matrix.tolist()
 
 
-@law("Counts", "PairedCounts")
+@law()
 @given(weighted_rows)
 def test_weights_add_up_with_their_squares(rows):
     rows = [(*row, weight + 1) for *row, weight in rows]  # a half whose rows all weigh 0 is refused
@@ -107,12 +109,12 @@ def test_weights_add_up_with_their_squares(rows):
     assert np.trace(paired.second.matrix) == sum(weight)
 
 
-@law("Counts", "GroupedCounts", "PairedCounts", "Votes", examples=5)
+@law(examples=5)
 @given(predicted_rows)
 def test_rows_of_different_number_are_one_sentence(rows):
     truth, decision = columns_of(rows)
     refused(cp.Counts.from_predictions, truth, [*decision, "a"])
-    refused(cp.GroupedCounts.from_predictions, truth, decision, groups=[1] * (len(rows) + 1))
+    refused(cp.evidence.GroupedCounts.from_predictions, truth, decision, groups=[1] * (len(rows) + 1))
     refused(cp.PairedCounts.from_predictions, truth, decision, [*decision, "a"])
     refused(cp.Votes.from_proba, [[1, 0, 0]] * (len(rows) + 1), truth, labels=CLASSES)
     refused(cp.Counts.from_matrix, [[1, -1], [0, 1]], ["a", "b"])

@@ -60,16 +60,16 @@ def path(tmp_path_factory):
     return tmp_path_factory.mktemp("evidence") / "site.json"
 
 
-@law("write_evidence", "read_evidence", "EvidenceFile", "Counts", "Votes", "OperatingPoints")
+@law()
 @given(predicted_rows, vote_rows, any_scored_rows)
 def test_evidence_survives_a_file(path, predicted, votes, scored):
     for evidence in (counts_of(predicted), patterns_of(votes), points_of(scored), bins_of(scored)):
-        written = cp.write_evidence(evidence, path)
-        assert fields(cp.read_evidence(path).evidence) == fields(written.evidence) == fields(evidence)
+        written = cp.evidence.write(evidence, path)
+        assert fields(cp.evidence.read(path).evidence) == fields(written.evidence) == fields(evidence)
         assert written.suppressed.cells == 0
 
 
-@law("write_evidence", "read_evidence", "Counts")
+@law()
 @given(labels, st.data())
 def test_labels_and_weights_survive_a_file(path, classes, data):
     truth, predicted = (
@@ -77,63 +77,63 @@ def test_labels_and_weights_survive_a_file(path, classes, data):
     )
     weight = data.draw(st.lists(st.floats(1e-9, 1e9), min_size=3, max_size=3))
     counts = cp.Counts.from_predictions(truth, predicted, labels=classes, sample_weight=weight)
-    cp.write_evidence(counts, path)
-    again = cp.read_evidence(path).evidence
+    cp.evidence.write(counts, path)
+    again = cp.evidence.read(path).evidence
     assert again.classes == tuple(classes)
     assert [type(label) for label in again.classes] == [type(label) for label in classes]
     assert again.matrix.tolist() == counts.matrix.tolist()
     assert again.squares.tolist() == counts.squares.tolist()
 
 
-@law("merge_evidence", "read_evidence", "EvidenceFile")
+@law()
 @given(predicted_rows, predicted_rows, any_scored_rows, any_scored_rows)
 def test_files_of_parts_merge_to_the_whole_in_any_order(path, first, second, one, other):
     for made, parts in ((counts_of, (first, second)), (points_of, (one, other)), (bins_of, (one, other))):
         files = []
         for part in parts:
-            cp.write_evidence(made(part), path)
-            files.append(cp.read_evidence(path))
+            cp.evidence.write(made(part), path)
+            files.append(cp.evidence.read(path))
         whole = fields(made([*parts[0], *parts[1]]))
-        assert fields(cp.merge_evidence(files).evidence) == whole
-        assert fields(cp.merge_evidence(reversed(files)).evidence) == whole
-    refused(cp.merge_evidence, [])
-    refused(cp.merge_evidence, [cp.EvidenceFile(counts_of(first), files[0].suppressed), files[0]])
+        assert fields(cp.evidence.merge(files).evidence) == whole
+        assert fields(cp.evidence.merge(reversed(files)).evidence) == whole
+    refused(cp.evidence.merge, [])
+    refused(cp.evidence.merge, [cp.evidence.EvidenceFile(counts_of(first), files[0].suppressed), files[0]])
 
 
-@law("merge_evidence", "Votes", examples=10)
+@law(examples=10)
 @given(vote_rows, vote_rows, st.lists(st.floats(0.1, 10), min_size=3, max_size=3))
 def test_merged_votes_decide_what_all_votes_decide(path, first, second, weights):
     files = []
     for part in (first, second):
-        cp.write_evidence(patterns_of(part), path)
-        files.append(cp.read_evidence(path))
-    merged = cp.merge_evidence(files).evidence.counts(weights).matrix
+        cp.evidence.write(patterns_of(part), path)
+        files.append(cp.evidence.read(path))
+    merged = cp.evidence.merge(files).evidence.counts(weights).matrix
     assert merged.tolist() == patterns_of([*first, *second]).counts(weights).matrix.tolist()
 
 
-@law("write_evidence", "EvidenceFile")
+@law()
 @given(predicted_rows, any_scored_rows, st.integers(2, 4))
 @example([("a", "a")] * 3 + [("a", "b")] * 2, [(True, 1)] * 3 + [(False, 1)] * 2, 3)
 def test_small_cells_stay_home_and_their_number_is_noted(path, predicted, scored, least):
     counts, points = counts_of(predicted), bins_of(scored)
-    file = cp.write_evidence(counts, path, min_cell=least)
-    kept = cp.read_evidence(path).evidence.matrix
+    file = cp.evidence.write(counts, path, min_cell=least)
+    kept = cp.evidence.read(path).evidence.matrix
     assert ((kept == 0) | (kept >= least)).all()
     assert kept[counts.matrix >= least].tolist() == counts.matrix[counts.matrix >= least].tolist()
     assert file.suppressed.cells == ((counts.matrix > 0) & (counts.matrix < least)).sum()
     assert counts.rows - kept.sum() <= file.suppressed.most_rows
-    cp.write_evidence(points, path, min_cell=least)
+    cp.evidence.write(points, path, min_cell=least)
     for name in ("true_positives", "false_positives"):
-        inside = np.diff(getattr(cp.read_evidence(path).evidence, name))
+        inside = np.diff(getattr(cp.evidence.read(path).evidence, name))
         assert ((inside == 0) | (inside >= least)).all()
-    refused(cp.write_evidence, counts, path, min_cell=-least)
-    refused(cp.write_evidence, points_of(scored), path, min_cell=least)
+    refused(cp.evidence.write, counts, path, min_cell=-least)
+    refused(cp.evidence.write, points_of(scored), path, min_cell=least)
 
 
-@law("read_evidence", examples=40)
+@law(examples=40)
 @given(predicted_rows, st.data())
 def test_a_damaged_file_is_refused_in_one_sentence_or_says_something_whole(path, rows, data):
-    cp.write_evidence(counts_of(rows), path)
+    cp.evidence.write(counts_of(rows), path)
     written = path.read_bytes()
     place = data.draw(st.integers(0, len(written) - 2))
     damaged = data.draw(
@@ -146,7 +146,7 @@ def test_a_damaged_file_is_refused_in_one_sentence_or_says_something_whole(path,
         )
     )
     path.write_bytes(damaged)
-    again = answer(cp.read_evidence, path)
+    again = answer(cp.evidence.read, path)
     if again is not None:  # a letter of a label, or a digit, that happens to fit
         assert again.evidence.rows == again.evidence.matrix.sum()
         assert len(again.evidence.classes) == len(CLASSES)

@@ -39,32 +39,32 @@ def vote_frame(kind, rows):
     return make(kind, {**columns, "truth": truth})
 
 
-@law("evaluate_frame", examples=10)
+@law(examples=10)
 @given(predicted_rows, kinds, any_preferences(), seeds)
 def test_decisions_in_a_frame_are_evaluated_as_in_memory(rows, kind, preferences, seed):
     truth, decision = columns_of(shuffled(rows, seed))
     frame = make(kind, {"truth": truth, "decision": decision})
     options = {"labels": CLASSES, "preferences": preferences}
     expected = cp.evaluate(*columns_of(rows), **options).document()
-    assert cp.evaluate_frame(frame, truth="truth", prediction="decision", **options).document() == expected
-    refused(cp.evaluate_frame, frame, truth="truth", prediction="nowhere", **options)
+    assert cp.frames.evaluate(frame, truth="truth", prediction="decision", **options).document() == expected
+    refused(cp.frames.evaluate, frame, truth="truth", prediction="nowhere", **options)
 
 
-@law("evaluate_frame", "decide", "Decision", examples=10)
+@law(examples=10)
 @given(vote_rows, kinds, positive_weights, st.sampled_from([0.0, 0.5]))
 def test_votes_in_a_frame_are_decided_as_in_memory(rows, kind, weights, smoothing):
     votes, truth = columns_of(rows)
     frame, decision = vote_frame(kind, rows), cp.Decision(CLASSES, weights, smoothing)
     expected = decision.decide(votes).tolist()
-    predicted = cp.decide(frame, proba=list(CLASSES), weights=decision, name="said")
+    predicted = cp.frames.decide(frame, proba=list(CLASSES), weights=decision, name="said")
     column = predicted.collect()["said"] if kind == "polars_lazy" else predicted["said"]
     assert (column.to_pylist() if kind == "pyarrow" else column.to_list()) == expected
-    counts = cp.evaluate_frame(frame, truth="truth", proba=list(CLASSES), weights=decision).counts
+    counts = cp.frames.evaluate(frame, truth="truth", proba=list(CLASSES), weights=decision).counts
     assert counts.matrix.tolist() == cp.Counts.from_predictions(truth, expected, labels=CLASSES).matrix.tolist()
-    refused(cp.decide, frame, votes=list(CLASSES), weights=[1, 2])
+    refused(cp.frames.decide, frame, votes=list(CLASSES), weights=[1, 2])
 
 
-@law("best_cut", "BestCut", "OperatingPoints", examples=15)
+@law(examples=15)
 @given(
     any_scored_rows,
     kinds,
@@ -92,16 +92,16 @@ def test_the_best_cut_of_a_frame_is_that_of_brute_force(rows, kind, weight, metr
         if p >= precision and r >= recall
     ]
     if not any(flags) or not possible:
-        refused(cp.best_cut, frame, truth="truth", score="score", positive="yes", **options)
+        refused(cp.frames.best_threshold, frame, truth="truth", score="score", positive="yes", **options)
         return
-    found = cp.best_cut(frame, truth="truth", score="score", pos_label="yes", **options)
+    found = cp.frames.best_threshold(frame, truth="truth", score="score", pos_label="yes", **options)
     assert found.value == pytest.approx(max(possible), abs=1e-12)
     hits = sum(flag and score >= found.threshold for flag, score in rows)
     assert found.recall == pytest.approx(hits / sum(flags), abs=1e-12)
     assert found.precision == pytest.approx(hits / sum(score >= found.threshold for score in scores), abs=1e-12)
 
 
-@law("OperatingPoints", examples=8)
+@law(examples=8)
 @given(any_scored_rows, kinds)
 def test_cuts_of_a_frame_are_those_of_its_rows(rows, kind):
     flags, scores = columns_of(rows)
@@ -114,11 +114,13 @@ def test_cuts_of_a_frame_are_those_of_its_rows(rows, kind):
         assert getattr(found, name).tolist() == getattr(expected, name).tolist()
 
 
-@law("search_frame", "FrameSearch", examples=6)
+@law(examples=6)
 @given(tunable_rows, kinds, any_preferences())
 def test_weights_for_a_frame_are_those_for_its_rows(rows, kind, preferences):
     votes, truth = columns_of(rows)
-    found = cp.search_frame(vote_frame(kind, rows), truth="truth", proba=list(CLASSES), preferences=preferences)
+    found = cp.frames.search_weights(
+        vote_frame(kind, rows), truth="truth", proba=list(CLASSES), preferences=preferences
+    )
     expected = cp.search_weights(truth, votes, preferences=preferences, labels=CLASSES)
     assert found.search.loss == pytest.approx(expected.loss, abs=1e-12)
     predicted = cp.Decision(CLASSES, found.search.weights).decide(votes).tolist()
@@ -127,23 +129,23 @@ def test_weights_for_a_frame_are_those_for_its_rows(rows, kind, preferences):
     assert found.before.matrix.tolist() == cp.Counts.from_predictions(truth, equal, labels=CLASSES).matrix.tolist()
 
 
-@law("scan", "Counts", examples=6)
+@law(examples=6)
 @given(st.lists(st.tuples(hostile, hostile), min_size=1, max_size=8), st.sampled_from(["polars", "duckdb"]))
 def test_labels_in_a_file_are_what_was_written(tmp_path_factory, rows, engine):
     path = tmp_path_factory.mktemp("scan") / "site [1]*.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, quoting=csv.QUOTE_ALL).writerows([("truth", "decision"), *rows])
-    counts = cp.Counts.from_frame(cp.scan(path, engine=engine), truth="truth", prediction="decision")
+    counts = cp.Counts.from_frame(cp.frames.scan(path, engine=engine), truth="truth", prediction="decision")
     expected = cp.Counts.from_predictions(*columns_of(rows))
     assert counts.classes == expected.classes
     assert counts.matrix.tolist() == expected.matrix.tolist()
 
 
-@law("scan", examples=4)
+@law(examples=4)
 @given(st.lists(st.integers(-1000, 1000), min_size=1, max_size=8))
 def test_numbers_asked_for_are_numbers_and_a_missing_file_is_one_sentence(tmp_path_factory, values):
     folder = tmp_path_factory.mktemp("numbers")
     (folder / "n.csv").write_text("\n".join(["score,truth", *(f"{value},x" for value in values)]) + "\n")
-    frame = cp.scan(folder / "n.csv", engine="polars", numbers=["score"]).collect()
+    frame = cp.frames.scan(folder / "n.csv", engine="polars", numbers=["score"]).collect()
     assert frame["score"].sum() == np.sum(values)
-    refused(cp.scan, folder / "nowhere.csv")
+    refused(cp.frames.scan, folder / "nowhere.csv")

@@ -19,13 +19,13 @@ whole_pairs = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), min_si
 """Small whole numbers: ties, constants and perfect predictions are common."""
 
 
-@law("evaluate_regression", "RegressionEvaluation")
+@law()
 @given(number_pairs, st.data())
 def test_errors_are_those_of_scikit_learn(rows, data):
     truth, prediction = columns_of(rows)
     weight = data.draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)).filter(any))
     for options in ({}, {"sample_weight": weight}):
-        result = cp.evaluate_regression(truth, prediction, **options).summary
+        result = cp.regression.evaluate(truth, prediction, **options).summary
         for name in ("mean_absolute_error", "mean_squared_error"):
             expected = getattr(metrics, name)(truth, prediction, **options)
             assert getattr(result, name) == pytest.approx(expected, rel=1e-12, abs=1e-12)
@@ -33,18 +33,18 @@ def test_errors_are_those_of_scikit_learn(rows, data):
         if np.ptp(used) > 1e-3 * max(map(abs, used)):
             expected = metrics.r2_score(truth, prediction, **options)
             assert result.r2 == pytest.approx(expected, rel=1e-8, abs=1e-8)
-    median = cp.evaluate_regression(truth, prediction).quantiles[0.5]
+    median = cp.regression.evaluate(truth, prediction).quantiles[0.5]
     assert median == pytest.approx(metrics.median_absolute_error(truth, prediction), rel=1e-12, abs=1e-12)
 
 
-@law("evaluate_regression", "RegressionEvaluation")
+@law()
 @given(whole_pairs, st.integers(-100, 100), st.sampled_from([0.25, 0.5, 2.0, 1024.0]), seeds)
 def test_errors_move_with_the_unit_and_ignore_order_and_origin(rows, shift, scale, seed):
-    plain = cp.evaluate_regression(*columns_of(rows)).summary
-    moved = cp.evaluate_regression(*columns_of([(t + shift, p + shift) for t, p in rows])).summary
-    scaled = cp.evaluate_regression(*columns_of([(t * scale, p * scale) for t, p in rows])).summary
-    turned = cp.evaluate_regression(*columns_of(shuffled(rows, seed))).summary
-    swapped = cp.evaluate_regression(*columns_of([(p, t) for t, p in rows])).summary
+    plain = cp.regression.evaluate(*columns_of(rows)).summary
+    moved = cp.regression.evaluate(*columns_of([(t + shift, p + shift) for t, p in rows])).summary
+    scaled = cp.regression.evaluate(*columns_of([(t * scale, p * scale) for t, p in rows])).summary
+    turned = cp.regression.evaluate(*columns_of(shuffled(rows, seed))).summary
+    swapped = cp.regression.evaluate(*columns_of([(p, t) for t, p in rows])).summary
     for name in ("mean_error", "mean_absolute_error", "root_mean_squared_error"):
         value = getattr(plain, name)
         assert getattr(moved, name) == pytest.approx(value, abs=1e-9)
@@ -60,28 +60,28 @@ def test_errors_move_with_the_unit_and_ignore_order_and_origin(rows, shift, scal
     assert abs(plain.mean_error) <= plain.mean_absolute_error + 1e-12
 
 
-@law("evaluate_error_sums", "evaluate_regression", "ErrorSums")
+@law()
 @given(whole_pairs, whole_pairs, whole_pairs, st.floats(0, 20))
 def test_sums_of_parts_are_those_of_the_whole_in_any_order(first, second, third, mean):
     def sums(rows):
-        return cp.evaluate_regression(*columns_of(rows), y_train=mean, tolerance=1).sums
+        return cp.regression.evaluate(*columns_of(rows), y_train=mean, tolerance=1).sums
 
     a, b, c = map(sums, (first, second, third))
-    whole = cp.evaluate_regression(*columns_of([*first, *second, *third]), y_train=mean, tolerance=1)
+    whole = cp.regression.evaluate(*columns_of([*first, *second, *third]), y_train=mean, tolerance=1)
     for total in ((a + b) + c, a + (b + c), c + b + a):
-        result = cp.evaluate_error_sums(total)
+        result = cp.regression.evaluate(total)
         assert result.summary.rows == whole.summary.rows
         for one in result.measures:
             expected = next(other.value for other in whole.measures if other.name == one.name)
             assert same(one.value, expected, 1e-9), one.name
-    refused(lambda: a + cp.evaluate_regression(*columns_of(first), y_train=mean + 1).sums)
+    refused(lambda: a + cp.regression.evaluate(*columns_of(first), y_train=mean + 1).sums)
 
 
-@law("evaluate_regression", "RegressionEvaluation")
+@law()
 @given(whole_pairs)
 def test_what_is_undefined_is_nan_here_null_in_json_and_explained(rows):
     truth, prediction = columns_of(rows)
-    result = cp.evaluate_regression(truth, prediction)
+    result = cp.regression.evaluate(truth, prediction)
     constant = len({*truth}) == 1
     assert math.isnan(result.summary.correlation) == (constant or len({*prediction}) == 1)
     assert not math.isnan(result.summary.mean_absolute_error)
@@ -94,17 +94,17 @@ def test_what_is_undefined_is_nan_here_null_in_json_and_explained(rows):
     json.loads(text, parse_constant=lambda name: pytest.fail(f"JSON has no {name}"))
     assert str(result)
     assert len(result.to_frame()) == len(result.measures)
-    negative = cp.evaluate_regression([-1.0, *truth], [0.0, *prediction])
+    negative = cp.regression.evaluate([-1.0, *truth], [0.0, *prediction])
     assert math.isnan(negative.summary.root_mean_squared_log_error)
     assert any("log error" in note for note in negative.notes)
 
 
-@law("evaluate_regression", "RegressionEvaluation", examples=8)
+@law(examples=8)
 @example([(13, 5), (14, 7)], 0.5, 0.8)
 @given(whole_pairs, confidences, confidences)
 def test_intervals_of_errors_hold_them_and_widen(rows, one, other):
     low, high = sorted((one, other))
-    narrow, wide = (cp.evaluate_regression(*columns_of(rows), confidence=level).measures for level in (low, high))
+    narrow, wide = (cp.regression.evaluate(*columns_of(rows), confidence=level).measures for level in (low, high))
     for inner, outer in zip(narrow, wide, strict=True):
         if inner.low is None or math.isnan(inner.low) or math.isnan(outer.low):
             continue
@@ -115,11 +115,11 @@ def test_intervals_of_errors_hold_them_and_widen(rows, one, other):
             assert inner.low <= inner.value + 1e-9, inner.name
 
 
-@law("evaluate_regression")
+@law()
 @given(whole_pairs)
 def test_what_cannot_be_evaluated_is_one_sentence(rows):
     truth, prediction = columns_of(rows)
-    refused(cp.evaluate_regression, truth, prediction[1:])
-    refused(cp.evaluate_regression, [math.nan, *truth], [0, *prediction])
-    refused(cp.evaluate_regression, truth, prediction, confidence=95)
-    refused(cp.evaluate_regression, truth, prediction, under_weight=0, over_weight=0)
+    refused(cp.regression.evaluate, truth, prediction[1:])
+    refused(cp.regression.evaluate, [math.nan, *truth], [0, *prediction])
+    refused(cp.regression.evaluate, truth, prediction, confidence=95)
+    refused(cp.regression.evaluate, truth, prediction, under_weight=0, over_weight=0)

@@ -41,7 +41,7 @@ hostile_labels = st.lists(
 )
 
 
-@law("report", "Report", examples=3)
+@law(examples=3)
 @given(vote_rows, hostile_labels, any_preferences())
 def test_a_page_names_every_class_runs_none_and_asks_for_nothing(tmp_path_factory, rows, names, preferences):
     votes, truth = columns_of(rows)
@@ -65,7 +65,7 @@ def test_a_page_names_every_class_runs_none_and_asks_for_nothing(tmp_path_factor
     refused(cp.report, result, preferences=renamed)
 
 
-@law("panel", "Votes", examples=3)
+@law(examples=3)
 @given(vote_rows, any_preferences(), positive_weights)
 def test_knobs_say_what_was_given_and_decide_like_the_library(rows, preferences, weights):
     pytest.importorskip("anywidget", reason="anywidget is not installed")
@@ -78,7 +78,7 @@ def test_knobs_say_what_was_given_and_decide_like_the_library(rows, preferences,
     assert knobs.decision.decide(votes).tolist() == cp.Decision(CLASSES, weights).decide(votes).tolist()
 
 
-@law("log_to_mlflow", "Evaluation", examples=15)
+@law(examples=15)
 @given(labels | hostile_labels, st.data(), st.sampled_from(["", "test/"]))
 def test_what_mlflow_gets_is_every_defined_number_under_a_name_of_its_own(classes, data, prefix):
     truth, decision = (
@@ -87,7 +87,7 @@ def test_what_mlflow_gets_is_every_defined_number_under_a_name_of_its_own(classe
     _check_mlflow(classes, truth, decision, prefix)
 
 
-@law("log_to_mlflow", examples=1)
+@law(examples=1)
 @given(st.just(["a|", "a__2", "a?"]))
 @example(["a|", "a__2", "a?"])
 def test_a_number_that_keeps_two_classes_apart_does_not_meet_a_third(classes):
@@ -103,7 +103,7 @@ def _check_mlflow(classes, truth, decision, prefix):
     )
     result = cp.evaluate(truth, decision, labels=classes, preferences=cp.Preferences())
     with patch.dict(sys.modules, {"mlflow": package}):
-        said = cp.log_to_mlflow(result, prefix=prefix, report=False)
+        said = cp.integrations.log_to_mlflow(result, prefix=prefix, report=False)
     assert logged == said
     assert all(math.isfinite(value) for value in said.values())
     assert not texts
@@ -116,7 +116,7 @@ def _check_mlflow(classes, truth, decision, prefix):
 
 @pytest.mark.integration
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
-@law("log_to_mlflow", examples=3)
+@law(examples=3)
 @given(predicted_rows)
 def test_mlflow_stores_what_is_said(tmp_path_factory, rows):
     with patch.dict("os.environ", {"MLFLOW_ALLOW_FILE_STORE": "true"}):
@@ -124,7 +124,7 @@ def test_mlflow_stores_what_is_said(tmp_path_factory, rows):
         mlflow.set_tracking_uri((tmp_path_factory.mktemp("mlflow") / "runs").as_uri())
         result = cp.evaluate(*columns_of(rows), labels=CLASSES)
         with mlflow.start_run() as run:
-            said = cp.log_to_mlflow(result)
+            said = cp.integrations.log_to_mlflow(result)
         assert mlflow.MlflowClient().get_run(run.info.run_id).data.metrics == said
 
 
@@ -140,17 +140,17 @@ class Saying:
         return np.array(self.decision)
 
 
-@law("skore_metrics", "add_to_skore", "pragma_loss")
+@law()
 @given(predicted_rows, any_preferences())
 def test_skore_gets_the_loss_the_shortfall_and_the_loss_of_each_class(rows, preferences):
     truth, decision = columns_of(rows)
     result = cp.evaluate(truth, decision, labels=CLASSES, preferences=preferences)
-    functions = cp.skore_metrics(preferences)
+    functions = cp.integrations.skore_metrics(preferences)
     added = {}
     report = SimpleNamespace(
         metrics=SimpleNamespace(add=lambda metric, **options: added.setdefault(len(added), metric))
     )
-    assert cp.add_to_skore(report, preferences) == list(functions)
+    assert cp.integrations.add_to_skore(report, preferences) == list(functions)
     assert len(added) == len(functions)
     arguments = Saying(decision), [[0]] * len(rows), truth
     loss = cp.pragma_loss(truth, decision, preferences=preferences, labels=CLASSES)
@@ -163,7 +163,7 @@ def test_skore_gets_the_loss_the_shortfall_and_the_loss_of_each_class(rows, pref
 
 @pytest.mark.integration
 @pytest.mark.filterwarnings("ignore")
-@law("add_to_skore", examples=2)
+@law(examples=2)
 @given(st.integers(0, 100))
 def test_skore_shows_the_loss(seed):
     skore = pytest.importorskip("skore", reason="skore is not installed")
@@ -174,12 +174,12 @@ def test_skore_shows_the_loss(seed):
     X = rng.normal(size=(30, 2)) + (np.arange(30) % 3)[:, None]
     model, preferences = GaussianNB().fit(X, y), cp.Preferences.prioritise(["a"], metric="f")
     report = skore.EstimatorReport(model, X_test=X, y_test=y)
-    cp.add_to_skore(report, preferences)
+    cp.integrations.add_to_skore(report, preferences)
     shown = report.metrics.summarize().frame()
     assert shown["pragma_loss"] == pytest.approx(cp.pragma_loss(y, model.predict(X), preferences=preferences))
 
 
-@law("Evaluation", "evaluate", examples=10)
+@law(examples=10)
 @given(labels, st.data(), st.sampled_from(["pandas", "polars", "pyarrow"]))
 def test_a_frame_and_json_repeat_the_numbers(classes, data, backend):
     truth, decision = (
@@ -194,37 +194,37 @@ def test_a_frame_and_json_repeat_the_numbers(classes, data, backend):
     assert same([math.nan if one["recall"] is None else one["recall"] for one in document["per_class"]], expected)
 
 
-@law("ClassBalanceDisplay", "WeightSweepDisplay", "VoteDisplay", examples=8)
+@law(examples=8)
 @given(tunable_rows, any_preferences(), st.sampled_from(CLASSES))
 def test_displays_of_votes_and_classes_show_the_numbers(rows, preferences, label):
     votes, truth = columns_of(rows)
     patterns = cp.Votes.from_proba(truth, votes, labels=CLASSES)
     before, after = patterns.counts([1, 1, 1]), patterns.counts([1, 2, 4])
-    shown = cp.ClassBalanceDisplay(before, after, preferences=preferences).frame("pandas").set_index("class")
+    shown = cp.plots.ClassBalanceDisplay(before, after, preferences=preferences).frame("pandas").set_index("class")
     for counts, when in ((before, "before"), (after, "after")):
-        each = cp.evaluate_counts(counts).per_class
+        each = cp.evaluate(counts).per_class
         for rate in ("recall", "precision"):
             assert same(shown.loc[list(CLASSES), f"{rate}_{when}"], [getattr(each[one], rate) for one in CLASSES])
-    sweep = cp.weight_sweep(truth, votes, label=label, labels=CLASSES, preferences=preferences)
-    frame = cp.WeightSweepDisplay(sweep).frame("pandas")
+    sweep = cp.weights.weight_sweep(truth, votes, label=label, labels=CLASSES, preferences=preferences)
+    frame = cp.plots.WeightSweepDisplay(sweep).frame("pandas")
     assert frame["loss"].tolist() == sweep.loss.tolist()
     assert same(frame[f"recall {label}"], sweep.recall[:, CLASSES.index(label)])
-    display = cp.VoteDisplay.from_patterns(patterns, label=label, bins=4)
+    display = cp.plots.VoteDisplay.from_patterns(patterns, label=label, bins=4)
     pyplot.close(display.figure_)
     assert display.frame("pandas")["rows"].sum() + display.distribution.unvoted.sum() == len(rows)
 
 
-@law("TradeoffDisplay", "RocHullDisplay", "PrecisionRecallSpaceDisplay", examples=8)
+@law(examples=8)
 @given(scored_rows, scored_rows, metrics)
 def test_displays_of_curves_show_the_numbers(first, second, metric):
     models = {"first": points_of(first), "second": points_of(second)}
-    frame = cp.TradeoffDisplay(models, metric=metric).frame("pandas")
+    frame = cp.plots.TradeoffDisplay(models, metric=metric).frame("pandas")
     for name, points in models.items():
         part = frame[frame["curve"] == name]
         inside = part[(part["recall_weight"] > 0) & (part["recall_weight"] < 1)]
         assert same(inside["value"], cp.TradeoffCurve(points, metric).value(inside["recall_weight"]), 1e-9)
-    hull = cp.RocHullDisplay(models).frame("pandas")
-    space = cp.PrecisionRecallSpaceDisplay(models, metric=metric).frame("pandas")
+    hull = cp.plots.RocHullDisplay(models).frame("pandas")
+    space = cp.plots.PrecisionRecallSpaceDisplay(models, metric=metric).frame("pandas")
     for name, points in models.items():
         assert same(hull[hull["curve"].eq(name) & hull["kind"].eq("model")]["tpr"], points.tpr)
         part = space[space["model"] == name]
@@ -238,10 +238,10 @@ def test_displays_of_curves_show_the_numbers(first, second, metric):
         ]
 
 
-@law("PreferenceDisplay", "metric_value", examples=8)
+@law(examples=8)
 @given(any_preferences())
 def test_the_lines_of_a_preference_have_one_loss(preferences):
-    frame = cp.PreferenceDisplay(preferences, labels=CLASSES).frame("pandas")
+    frame = cp.plots.PreferenceDisplay(preferences, labels=CLASSES).frame("pandas")
     for name, part in frame.groupby("class"):
         label = name.split(", ")[0]
         weight = preferences.of(label).recall_weight(preferences.metric)
@@ -249,11 +249,11 @@ def test_the_lines_of_a_preference_have_one_loss(preferences):
         assert same(1 - value, part["loss"], 1e-6)
 
 
-@law("ResidualDisplay", "PredictedAgainstTrueDisplay", examples=8)
+@law(examples=8)
 @given(number_pairs)
 def test_displays_of_residuals_show_what_predictions_are_off_by(rows):
     truth, prediction = columns_of(rows)
-    for display in (cp.ResidualDisplay, cp.PredictedAgainstTrueDisplay):
+    for display in (cp.plots.ResidualDisplay, cp.plots.PredictedAgainstTrueDisplay):
         frame = display(np.array(truth), np.array(prediction)).frame("pandas")
         assert frame["residual"].tolist() == [p - t for t, p in rows]
         assert frame["truth"].tolist() == truth

@@ -17,24 +17,24 @@ from tests.properties.strategies import any_scored_rows, confidences, metrics, p
 FEW = {"draws": 40}
 """Draws: the laws hold for any number of them."""
 INTERVALS = {
-    "roc": lambda points, **options: cp.roc_area_interval(points, **options),
-    "average precision": lambda points, **options: cp.average_precision_interval(points, **FEW, **options),
-    "trade-off": lambda points, **options: cp.tradeoff_area_interval(points, metric="f", **FEW, **options),
+    "roc": lambda points, **options: cp.uncertainty.roc_area_interval(points, **options),
+    "average precision": lambda points, **options: cp.uncertainty.average_precision_interval(points, **FEW, **options),
+    "trade-off": lambda points, **options: cp.uncertainty.tradeoff_area_interval(points, metric="f", **FEW, **options),
 }
 BANDS = {
-    "roc": lambda points, **options: cp.roc_band(points, **FEW, **options),
-    "precision-recall": lambda points, **options: cp.precision_recall_band(points, **FEW, **options),
-    "trade-off": lambda points, **options: cp.tradeoff_band(points, metric="f", **FEW, **options),
+    "roc": lambda points, **options: cp.uncertainty.roc_band(points, **FEW, **options),
+    "precision-recall": lambda points, **options: cp.uncertainty.precision_recall_band(points, **FEW, **options),
+    "trade-off": lambda points, **options: cp.uncertainty.tradeoff_band(points, metric="f", **FEW, **options),
 }
 
 
-@law("roc_area_interval", "average_precision_interval", "tradeoff_area_interval", examples=10)
+@law(examples=10)
 @given(scored_rows, confidences, confidences)
 def test_intervals_of_areas_hold_the_area_stay_in_range_and_widen(rows, one, other):
     points, (low, high) = points_of(rows), sorted((one, other))
     exact = {
-        "roc": (cp.roc_curve(points).area, 1e-12),
-        "average precision": (cp.precision_recall_curve(points).average_precision, 1e-12),
+        "roc": (cp.tradeoffs.roc_points(points).area, 1e-12),
+        "average precision": (cp.tradeoffs.precision_recall_points(points).average_precision, 1e-12),
         "trade-off": (cp.TradeoffCurve(points, "f").area(), 2e-3),  # Simpson's rule on 101 weights, steps at the ends
     }
     for name, interval in INTERVALS.items():
@@ -46,7 +46,7 @@ def test_intervals_of_areas_hold_the_area_stay_in_range_and_widen(rows, one, oth
         assert narrow.high - 1e-12 <= wide.high <= 1 + 1e-12, name
 
 
-@law("roc_band", "precision_recall_band", "tradeoff_band", examples=6)
+@law(examples=6)
 @example([*[(False, 0)] * 5, (False, 1), (True, 0)], 0.5, 0.5)  # found with another seed: a cut of next to no weight
 @given(scored_rows, confidences, confidences)
 def test_bands_hold_the_curve_stay_in_range_and_widen(rows, one, other):
@@ -64,34 +64,24 @@ def test_bands_hold_the_curve_stay_in_range_and_widen(rows, one, other):
             assert (outer.high <= 1).all(), name
 
 
-@law("tradeoff_band", "roc_band", "precision_recall_band", examples=6)
+@law(examples=6)
 @given(scored_rows, metrics)
 def test_the_curves_of_bands_are_those_of_the_data(rows, metric):
     points = points_of(rows)
-    band = cp.tradeoff_band(points, metric=metric, draws=5)
+    band = cp.uncertainty.tradeoff_band(points, metric=metric, draws=5)
     inside = slice(1, -1)
     expected = cp.TradeoffCurve(points, metric).value(band.at[inside])
     assert band.value[inside] == pytest.approx(expected, abs=1e-12)
     flags = [flag for flag, _ in rows]
-    roc = cp.roc_band(points, draws=5)
+    roc = cp.uncertainty.roc_band(points, draws=5)
     assert roc.value[-1] == 1
-    precision = cp.precision_recall_band(points, draws=5)
+    precision = cp.uncertainty.precision_recall_band(points, draws=5)
     best = points.precision[points.recall >= 1 - 1e-12].max()
     assert precision.value[-1] == pytest.approx(best, abs=1e-12)
     assert (precision.value > 0).all() == any(flags)
 
 
-@law(
-    "roc_area_interval",
-    "average_precision_interval",
-    "tradeoff_area_interval",
-    "roc_band",
-    "precision_recall_band",
-    "tradeoff_band",
-    "exchanges",
-    "sure_ranges",
-    examples=6,
-)
+@law(examples=6)
 @given(any_scored_rows, scored_rows)
 def test_rows_of_one_kind_have_no_interval_and_a_sentence_or_nan_says_so(rows, others):
     assume(len({flag for flag, _ in rows}) == 1)
@@ -99,18 +89,18 @@ def test_rows_of_one_kind_have_no_interval_and_a_sentence_or_nan_says_so(rows, o
     for one in (
         *INTERVALS.values(),
         *BANDS.values(),
-        lambda points: cp.exchanges(points, **FEW),
-        lambda points: cp.sure_ranges({"one": points, "other": points_of(others)}, **FEW),
+        lambda points: cp.uncertainty.switch_points(points, **FEW),
+        lambda points: cp.uncertainty.confident_winners({"one": points, "other": points_of(others)}, **FEW),
     ):
         result = answer(one, points)
         assert result is None or math.isnan(result.value)
 
 
-@law("exchanges", examples=8)
+@law(examples=8)
 @given(scored_rows, metrics, confidences)
 def test_cuts_are_exchanged_where_they_are_worth_the_same(rows, metric, confidence):
     points = points_of(rows)
-    found = cp.exchanges(points, metric=metric, confidence=confidence, **FEW)
+    found = cp.uncertainty.switch_points(points, metric=metric, confidence=confidence, **FEW)
     for one in found:
         weight = one.recall_weight
         assert 0 <= weight.low <= weight.value <= weight.high <= 1
@@ -123,12 +113,14 @@ def test_cuts_are_exchanged_where_they_are_worth_the_same(rows, metric, confiden
     assert [one.above for one in found[:-1]] == [one.below for one in found[1:]]
 
 
-@law("sure_ranges", examples=6)
+@law(examples=6)
 @given(scored_rows, scored_rows, metrics, confidences, confidences)
 def test_sure_ranges_cover_everything_with_the_best_model(first, second, metric, one, other):
     models = {"first": points_of(first), "second": points_of(second)}
     low, high = sorted((one, other))
-    narrow, wide = (cp.sure_ranges(models, metric=metric, confidence=level, **FEW) for level in (low, high))
+    narrow, wide = (
+        cp.uncertainty.confident_winners(models, metric=metric, confidence=level, **FEW) for level in (low, high)
+    )
     for ranges in (narrow, wide):
         assert (ranges[0].low, ranges[-1].high) == (0, 1)
         assert [part.high for part in ranges[:-1]] == [part.low for part in ranges[1:]]
@@ -138,20 +130,20 @@ def test_sure_ranges_cover_everything_with_the_best_model(first, second, metric,
                 values = {name: float(cp.TradeoffCurve(points, metric).value(at)) for name, points in models.items()}
                 assert values[part.model] == pytest.approx(max(values.values()), abs=0.02)
     assert _sure(wide) <= _sure(narrow) + 1e-9
-    refused(cp.sure_ranges, {"alone": models["first"]})
+    refused(cp.uncertainty.confident_winners, {"alone": models["first"]})
 
 
 def _sure(ranges):
     return sum(part.high - part.low for part in ranges if part.sure)
 
 
-@law("compare_over_data_sets", "DataSetComparison", "CriticalDifferenceDisplay", examples=10)
+@law(examples=10)
 @given(st.integers(3, 4), st.data())
 def test_ranks_over_data_sets_are_those_of_scipy(count, data):
     row = st.lists(st.integers(0, 5), min_size=count, max_size=count)
     table = np.array(data.draw(st.lists(row, min_size=2, max_size=6)), dtype=float)
     losses = {f"model {k}": table[:, k] for k in range(count)}
-    result = cp.compare_over_data_sets(losses)
+    result = cp.uncertainty.compare_over_data_sets(losses)
     expected = stats.rankdata(table, axis=1).mean(axis=0)
     found = dict(zip(result.models, result.mean_ranks.tolist(), strict=True))
     assert [found[f"model {k}"] for k in range(count)] == pytest.approx(expected.tolist(), abs=1e-12)
@@ -162,23 +154,25 @@ def test_ranks_over_data_sets_are_those_of_scipy(count, data):
         assert result.p_value == pytest.approx(friedman.pvalue, abs=1e-9)
     else:
         assert result.p_value == 1
-    shown = cp.CriticalDifferenceDisplay(result).frame()
+    shown = cp.plots.CriticalDifferenceDisplay(result).frame()
     assert sorted(shown["model"]) == sorted(losses)
 
 
-@law("compare_over_data_sets", "DataSetComparison", examples=8)
+@law(examples=8)
 @given(st.lists(st.lists(st.integers(0, 5), min_size=3, max_size=3), min_size=2, max_size=6), st.permutations(range(3)))
 def test_only_the_order_of_values_on_a_data_set_counts(table, order):
     table = np.array(table, dtype=float)
     names = ["a", "b", "c"]
-    plain = cp.compare_over_data_sets({name: table[:, k] for k, name in enumerate(names)})
-    moved = cp.compare_over_data_sets({names[k]: np.exp(table[:, k]) for k in order})
-    turned = cp.compare_over_data_sets({name: -table[:, k] for k, name in enumerate(names)}, lower_is_better=False)
+    plain = cp.uncertainty.compare_over_data_sets({name: table[:, k] for k, name in enumerate(names)})
+    moved = cp.uncertainty.compare_over_data_sets({names[k]: np.exp(table[:, k]) for k in order})
+    turned = cp.uncertainty.compare_over_data_sets(
+        {name: -table[:, k] for k, name in enumerate(names)}, lower_is_better=False
+    )
     for other in (moved, turned):
         assert dict(zip(other.models, other.mean_ranks.tolist(), strict=True)) == pytest.approx(
             dict(zip(plain.models, plain.mean_ranks.tolist(), strict=True)), abs=1e-12
         )
         assert other.p_value == pytest.approx(plain.p_value, abs=1e-12)
         assert other.critical_difference == plain.critical_difference
-    refused(cp.compare_over_data_sets, {"a": [1.0, 2.0], "b": [1.0]})
-    refused(cp.compare_over_data_sets, {"a": [1.0, math.nan], "b": [1.0, 2.0]})
+    refused(cp.uncertainty.compare_over_data_sets, {"a": [1.0, 2.0], "b": [1.0]})
+    refused(cp.uncertainty.compare_over_data_sets, {"a": [1.0, math.nan], "b": [1.0, 2.0]})

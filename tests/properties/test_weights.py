@@ -38,11 +38,11 @@ def shortfall(search):
     return sum(one.minimum - one.value for one in search.verdict.shortfalls)
 
 
-@law("search_weights", "WeightSearch", "Exact", examples=10)
+@law(examples=10)
 @given(small_rows, any_preferences())
 def test_the_exact_search_finds_what_brute_force_finds(rows, preferences):
     votes, truth = columns_of(rows)
-    search = searched(rows, preferences, method=cp.Exact())
+    search = searched(rows, preferences, method=cp.weights.Exact())
     missing, loss = naive_weights.brute_force(votes, [CLASSES.index(one) for one in truth], preferences.on(CLASSES))
     assert search.optimal
     assert shortfall(search) == pytest.approx(missing, abs=1e-9)
@@ -50,15 +50,15 @@ def test_the_exact_search_finds_what_brute_force_finds(rows, preferences):
     assert search.feasible == (missing == 0)
 
 
-@law("search_weights", "WeightSearch", "Sweep", "Annealing", "Budget", examples=8)
+@law(examples=8)
 @given(tunable_rows, any_preferences())
 def test_no_search_does_worse_than_equal_weights_or_better_than_the_exact_one(rows, preferences):
     votes, truth = columns_of(rows)
     equal = cp.Votes.from_proba(truth, votes, labels=CLASSES).counts([1, 1, 1])
-    before = cp.evaluate_counts(equal, preferences=preferences)
+    before = cp.evaluate(equal, preferences=preferences)
     exact = searched(rows, preferences, method="exact")
-    for method in (cp.Exact(), cp.Sweep(rounds=5), cp.Annealing(steps=200)):
-        search = searched(rows, preferences, method=method, budget=cp.Budget(evaluations=300))
+    for method in (cp.weights.Exact(), cp.weights.Sweep(rounds=5), cp.weights.Annealing(steps=200)):
+        search = searched(rows, preferences, method=method, budget=cp.weights.Budget(evaluations=300))
         start = sum(one.minimum - one.value for one in before.verdict.shortfalls), before.summary.loss
         assert (shortfall(search), search.loss) <= (start[0] + 1e-9, math.inf)
         if shortfall(search) > start[0] - 1e-12:
@@ -69,7 +69,7 @@ def test_no_search_does_worse_than_equal_weights_or_better_than_the_exact_one(ro
         assert np.log(search.weights).sum() == pytest.approx(0, abs=1e-9)
 
 
-@law("search_weights", "Decision", "Votes", examples=12)
+@law(examples=12)
 @given(tunable_rows, any_preferences(), st.sampled_from(["exact", "sweep"]), st.sampled_from([0.0, 0.5]))
 def test_weights_applied_again_give_the_stored_counts(rows, preferences, method, smoothing):
     votes, truth = columns_of(rows)
@@ -80,12 +80,10 @@ def test_weights_applied_again_give_the_stored_counts(rows, preferences, method,
         cp.Votes.from_proba(truth, votes, labels=CLASSES).counts(search.weights, smoothing=smoothing),
     ):
         assert again.matrix.tolist() == search.counts.matrix.tolist()
-    assert cp.evaluate_counts(search.counts, preferences=preferences).summary.loss == pytest.approx(
-        search.loss, abs=1e-12
-    )
+    assert cp.evaluate(search.counts, preferences=preferences).summary.loss == pytest.approx(search.loss, abs=1e-12)
 
 
-@law("search_weights", examples=10)
+@law(examples=10)
 @given(tunable_rows, any_preferences(), seeds, st.permutations(range(3)), st.integers(-20, 20))
 def test_order_of_rows_and_classes_and_scale_of_votes_lose_nothing(rows, preferences, seed, order, power):
     votes, truth = columns_of(rows)
@@ -98,7 +96,7 @@ def test_order_of_rows_and_classes_and_scale_of_votes_lose_nothing(rows, prefere
     assert turned.loss == pytest.approx(expected, abs=1e-12)
 
 
-@law("search_weights", examples=8)
+@law(examples=8)
 @given(small_rows, any_preferences(), st.data())
 def test_whole_weights_of_rows_are_repetition(rows, preferences, data):
     weight = data.draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)).filter(any))
@@ -109,26 +107,26 @@ def test_whole_weights_of_rows_are_repetition(rows, preferences, data):
     assert shortfall(weighted) == pytest.approx(shortfall(copied), abs=1e-12)
 
 
-@law("weight_sweep", "WeightSweep", "Votes", examples=15)
+@law(examples=15)
 @given(tunable_rows, any_preferences(), positive_weights, st.sampled_from(CLASSES))
 def test_a_sweep_tells_what_each_ratio_decides(rows, preferences, weights, label):
     votes, truth = columns_of(rows)
-    sweep = cp.weight_sweep(truth, votes, label=label, preferences=preferences, weights=weights, labels=CLASSES)
+    sweep = cp.weights.weight_sweep(truth, votes, label=label, preferences=preferences, weights=weights, labels=CLASSES)
     patterns, place = cp.Votes.from_proba(truth, votes, labels=CLASSES), CLASSES.index(label)
     for step, ratio in enumerate(sweep.ratio):
         now = np.array(weights)
         now[place] *= ratio
-        result = cp.evaluate_counts(patterns.counts(now), preferences=preferences)
+        result = cp.evaluate(patterns.counts(now), preferences=preferences)
         assert same(sweep.recall[step], [one.recall for one in result.per_class.values()])
         assert same(sweep.precision[step], [one.precision for one in result.per_class.values()])
         assert sweep.loss[step] == pytest.approx(result.summary.loss, abs=1e-12)
         assert sweep.errors[step] == result.summary.incorrect
     if label in truth:
         assert (np.diff(sweep.recall[:, place]) >= 0).all()  # a heavier class is never found less
-    refused(cp.weight_sweep, votes, truth, label="z", labels=CLASSES)
+    refused(cp.weights.weight_sweep, votes, truth, label="z", labels=CLASSES)
 
 
-@law("Decision")
+@law()
 @given(labels, st.data())
 def test_a_decision_survives_json(classes, data):
     weights = data.draw(st.lists(st.floats(1e-300, 1e300), min_size=len(classes), max_size=len(classes)))
@@ -141,7 +139,7 @@ def test_a_decision_survives_json(classes, data):
     assert again.smoothing == smoothing
 
 
-@law("Decision")
+@law()
 @given(st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3), min_size=1, max_size=20), st.integers(-30, 30))
 def test_the_scale_of_weights_and_votes_decides_nothing(votes, power):
     weights = np.array([0.7, 1.0, 1.9])
@@ -150,7 +148,7 @@ def test_the_scale_of_weights_and_votes_decides_nothing(votes, power):
     assert cp.Decision((0, 1, 2), weights).decide(np.array(votes) * 2.0**power).tolist() == expected
 
 
-@law("Decision", "Votes")
+@law()
 @given(vote_rows, positive_weights, st.sampled_from([0.0, 0.25]))
 def test_the_largest_weighted_vote_wins_and_the_first_one_in_a_tie(rows, weights, smoothing):
     votes, truth = columns_of(rows)
@@ -161,7 +159,7 @@ def test_the_largest_weighted_vote_wins_and_the_first_one_in_a_tie(rows, weights
     assert counts.matrix.tolist() == cp.Counts.from_predictions(truth, expected, labels=CLASSES).matrix.tolist()
 
 
-@law("loss_bounds", "CountBounds", "Votes", examples=12)
+@law(examples=12)
 @given(vote_rows, any_preferences(), positive_weights, st.integers(2, 8))
 @example([((4, 4, 3), "a"), ((1, 0, 2), "b")], cp.Preferences(), [1.0, 1.0, 1.0], 2)
 def test_bounds_of_binned_votes_hold_what_the_exact_votes_say(rows, preferences, weights, bins):
@@ -172,8 +170,8 @@ def test_bounds_of_binned_votes_hold_what_the_exact_votes_say(rows, preferences,
     bounds = cp.Votes.from_frame(frame, truth="truth", proba=list(CLASSES), bins=bins).bounds(weights)
     assert (bounds.low <= exact.matrix).all()
     assert (exact.matrix <= bounds.high).all()
-    result = cp.evaluate_counts(exact, preferences=preferences)
-    low, high = cp.loss_bounds(bounds, preferences.on(CLASSES))
+    result = cp.evaluate(exact, preferences=preferences)
+    low, high = cp.frames.loss_bounds(bounds, preferences.on(CLASSES))
     assert low - 1e-12 <= result.summary.loss <= high + 1e-12
     assert bounds.accuracy[0] - 1e-12 <= result.summary.accuracy <= bounds.accuracy[1] + 1e-12
     for k, one in enumerate(result.per_class.values()):
@@ -181,7 +179,7 @@ def test_bounds_of_binned_votes_hold_what_the_exact_votes_say(rows, preferences,
             assert math.isnan(value) or lowest[k] - 1e-12 <= value <= highest[k] + 1e-12
 
 
-@law("loss_bounds", "CountBounds", examples=12)
+@law(examples=12)
 @given(vote_rows, any_preferences(), positive_weights)
 @example([((1, 0, 0), "a")], cp.Preferences(), [1.0, 1.0, 1.0])
 def test_nothing_in_doubt_leaves_no_room(rows, preferences, weights):
@@ -189,15 +187,15 @@ def test_nothing_in_doubt_leaves_no_room(rows, preferences, weights):
     patterns = cp.Votes.from_proba(truth, votes, labels=CLASSES)
     bounds, exact = patterns.bounds(weights), patterns.counts(weights)
     assert bounds.low.tolist() == bounds.high.tolist() == exact.matrix.tolist()
-    loss = cp.evaluate_counts(exact, preferences=preferences).summary.loss
-    assert cp.loss_bounds(bounds, preferences.on(CLASSES)) == pytest.approx((loss, loss), abs=1e-12)
+    loss = cp.evaluate(exact, preferences=preferences).summary.loss
+    assert cp.frames.loss_bounds(bounds, preferences.on(CLASSES)) == pytest.approx((loss, loss), abs=1e-12)
 
 
-@law("search_weights", "Budget")
+@law()
 @given(vote_rows, st.floats(-1, 0))
 def test_what_cannot_be_searched_is_one_sentence(rows, seconds):
     votes, truth = columns_of(rows)
-    refused(cp.Budget, seconds=seconds)
+    refused(cp.weights.Budget, seconds=seconds)
     refused(cp.search_weights, votes, truth[1:], labels=CLASSES)
     refused(cp.search_weights, [[-1, 0, 1]], ["a"], labels=CLASSES)
     refused(cp.search_weights, votes, truth, labels=CLASSES, method="guess")

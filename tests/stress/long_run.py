@@ -164,7 +164,7 @@ def library(folder: Path, rng: np.random.Generator) -> None:
     classes, rows = int(rng.integers(2, 6)), int(rng.integers(30, 3000))
     truth = np.concatenate([np.arange(classes), rng.integers(0, classes, rows)])
     votes = rng.integers(0, 6, (len(truth), classes)) + 3 * np.eye(classes, dtype=int)[truth]
-    found = cp.search_weights(truth, votes, labels=range(classes), budget=cp.Budget(evaluations=2000))
+    found = cp.search_weights(truth, votes, labels=range(classes), budget=cp.weights.Budget(evaluations=2000))
     result = cp.evaluate(truth, y_proba=votes / votes.sum(axis=1, keepdims=True), labels=range(classes))
     assert found.loss >= 0
     assert len(str(result)) > 100
@@ -188,12 +188,12 @@ def files(folder: Path, rng: np.random.Generator) -> None:
 
     path = folder / f"part{rng.integers(10**9)}.json"
     matrix = rng.integers(0, 100, (3, 3))
-    cp.write_evidence(cp.Counts.from_matrix(matrix, ["a", "b", "c"]), path)
-    merged = cp.merge_evidence([cp.read_evidence(path)] * 2).evidence
+    cp.evidence.write(cp.Counts.from_matrix(matrix, ["a", "b", "c"]), path)
+    merged = cp.evidence.merge([cp.evidence.read(path)] * 2).evidence
     assert merged.matrix.tolist() == (2 * matrix).tolist()
     path.write_bytes(spoiled_file("evidence.json", int(rng.integers(10**6))))
     with contextlib.suppress(cp.CompromisError):
-        cp.read_evidence(path)
+        cp.evidence.read(path)
     path.unlink()
 
 
@@ -205,7 +205,7 @@ def engines(folder: Path, rng: np.random.Generator) -> None:
     pairs = rng.integers(0, 4, (int(rng.integers(10, 5000)), 2))
     path.write_text("t,d\n" + "".join(f"c{a},c{b}\n" for a, b in pairs.tolist()))
     counts = cp.Counts.from_frame(
-        cp.scan(path, engine=("polars", "duckdb")[rng.integers(2)]), truth="t", prediction="d"
+        cp.frames.scan(path, engine=("polars", "duckdb")[rng.integers(2)]), truth="t", prediction="d"
     )
     assert counts.rows == len(pairs)
     path.unlink()

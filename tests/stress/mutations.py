@@ -66,7 +66,7 @@ def _evidence(rng: np.random.Generator) -> bytes:
         cp.OperatingPoints.from_predictions(truth == 0, rng.random(50)),
     )
     with tempfile.TemporaryDirectory() as folder:
-        cp.write_evidence(made[rng.integers(3)], Path(folder) / "part.json")
+        cp.evidence.write(made[rng.integers(3)], Path(folder) / "part.json")
         return (Path(folder) / "part.json").read_bytes()
 
 

@@ -146,7 +146,7 @@ def preferences(classes: int) -> cp.Preferences:
 def check_matrix(m: Matrix) -> None:
     """Every number of one matrix, defined or not."""
     counts = cp.Counts.from_matrix(np.array(m), range(len(m)))
-    result = cp.evaluate_counts(counts, preferences=preferences(len(m)))
+    result = cp.evaluate(counts, preferences=preferences(len(m)))
     per_class, summary = result.per_class, result.summary
     for (name, value), holds in PER_CLASS.items():
         for k in range(len(m)):

@@ -114,7 +114,7 @@ def check_sweep(rng: Any, seed: int) -> None:
     """Every point of the weight sweep, at its ratio."""
     votes, y, preferences, classes = small_problem(rng, seed)
     label = int(rng.integers(classes))
-    sweep = cp.weight_sweep(y, votes, label=label, preferences=preferences, labels=range(classes))
+    sweep = cp.weights.weight_sweep(y, votes, label=label, preferences=preferences, labels=range(classes))
     for ratio, errors, recall in zip(sweep.ratio, sweep.errors, sweep.recall, strict=True):
         weights = np.ones(classes)
         weights[label] = ratio

@@ -66,7 +66,7 @@ def counted(path: Path, engine: str) -> Counter[tuple[str, str]] | str:
             table, _ = columns.drop_missing(table, ["t", "d"], drop=False)
             counts = cp.Counts.from_predictions(table.columns["t"], table.columns["d"])
         else:
-            frame = cp.scan(path, engine=engine)
+            frame = cp.frames.scan(path, engine=engine)
             counts, dropped = count_text_frame(
                 frame, truth="t", prediction="d", weight=None, labels=None, spell=label_texts
             )

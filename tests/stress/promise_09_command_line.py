@@ -248,7 +248,7 @@ def regression(rng: Any, data: Data, folder: Path) -> Configuration:
     confidence = 0.9 if rng.random() < 0.3 else None
     options = [*more, *(["--confidence", "0.9"] if confidence else []), "--baseline", "0.5", "--tolerance", "0.1"]
     command = ["evaluate", "--regression", "--truth", names[0], "--prediction", names[1], "--json", *options]
-    return command, lambda: cp.evaluate_regression(
+    return command, lambda: cp.regression.evaluate(
         data.scores[:, 0],
         data.scores[:, 1],
         baseline={"0.5": 0.5},

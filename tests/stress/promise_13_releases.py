@@ -91,7 +91,7 @@ def check_preferences(folder: Path) -> int:
     assert preferences.of("anything else") == cp.Preference(1, 0.8, 0.7)
     expected = json.loads((folder / "recall_weights.json").read_text(encoding="utf-8"))
     for label, weights in expected.items():
-        found = [preferences.of(label).recall_weight(metric) for metric in cp.METRICS]
+        found = [preferences.of(label).recall_weight(metric) for metric in cp.metrics.METRICS]
         assert np.allclose(found, weights, rtol=1e-14, atol=0), f"recall weights of {label}"
     return 4 + sum(map(len, expected.values()))
 
@@ -111,7 +111,7 @@ def check_evaluation(folder: Path) -> int:
     written = json.loads((folder / "evaluation.json").read_text(encoding="utf-8"))
     counts = cp.Counts.from_matrix(written["counts"]["matrix"], written["classes"])
     preferences = cp.Preferences.from_toml(folder / "preferences.toml")
-    today = json.loads(cp.evaluate_counts(counts, preferences=preferences, confidence=0.9).to_json())
+    today = json.loads(cp.evaluate(counts, preferences=preferences, confidence=0.9).to_json())
     assert today["version"] >= written["version"]
     written.pop("compromis")
     assert written["verdict"].pop("sentence")

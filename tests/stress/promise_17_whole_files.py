@@ -95,7 +95,7 @@ def writers(*, models: bool) -> dict[str, Callable[[Path, int], Any]]:
 
     result = cp.evaluate(["a", "b", "b"], ["a", "b", "a"])
     return (_model_writer() if models else {}) | {
-        "evidence": lambda path, number: cp.write_evidence(
+        "evidence": lambda path, number: cp.evidence.write(
             cp.Counts.from_matrix([[number, 1], [2, 3]], ["a", "b"]), path
         ),
         "preferences": lambda path, number: cp.Preferences({"a": cp.Preference(number + 1.0)}).to_toml(path),

@@ -59,7 +59,7 @@ def many_rows(folder: Path, kind: str, rows: int) -> Outcome:
 def _matrix(output: Path) -> dict[tuple[str, str], int]:
     import compromis as cp
 
-    counts = cp.read_evidence(output).evidence
+    counts = cp.evidence.read(output).evidence
     cells = counts.matrix.tolist()
     return {
         (a, b): cells[i][j] for i, a in enumerate(counts.classes) for j, b in enumerate(counts.classes) if cells[i][j]

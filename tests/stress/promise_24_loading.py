@@ -87,7 +87,7 @@ def loaders() -> dict[str, Callable[[Path], Any]]:
     from compromis.frames.reading import read_pieces, read_table
 
     def classes(path: Path, engine: str | None = None) -> Any:
-        return cp.Counts.from_frame(cp.scan(path, engine=engine), truth="truth", prediction="decision")
+        return cp.Counts.from_frame(cp.frames.scan(path, engine=engine), truth="truth", prediction="decision")
 
     return {
         "read_table": lambda path: read_table(
@@ -98,7 +98,7 @@ def loaders() -> dict[str, Callable[[Path], Any]]:
         ),
         "scan polars": lambda path: classes(path, "polars"),
         "scan duckdb": lambda path: classes(path, "duckdb"),
-        "read_evidence": cp.read_evidence,
+        "read_evidence": cp.evidence.read,
         "Preferences.from_toml": cp.Preferences.from_toml,
         "Decision.from_json": cp.Decision.from_json,
         "load_model": load_model,

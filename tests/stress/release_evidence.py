@@ -23,10 +23,10 @@ def read_rows(folder: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def read_twice(folder: Path, name: str) -> tuple[cp.EvidenceFile, cp.EvidenceFile]:
+def read_twice(folder: Path, name: str) -> tuple[cp.evidence.EvidenceFile, cp.evidence.EvidenceFile]:
     """Return the evidence in a file, and that of the file merged with itself."""
-    one = cp.read_evidence(folder / name)
-    return one, cp.merge_evidence([one, cp.read_evidence(folder / name)])
+    one = cp.evidence.read(folder / name)
+    return one, cp.evidence.merge([one, cp.evidence.read(folder / name)])
 
 
 def same_counts(folder: Path, name: str, *, least: int = 0) -> int:
@@ -42,7 +42,7 @@ def same_counts(folder: Path, name: str, *, least: int = 0) -> int:
     return 2 * len(CLASSES) ** 2 + 3
 
 
-def _kept_back(file: cp.EvidenceFile, least: int = 0, cells: int = 0) -> None:
+def _kept_back(file: cp.evidence.EvidenceFile, least: int = 0, cells: int = 0) -> None:
     assert (file.suppressed.min_cell, file.suppressed.cells) == (least, cells)
 
 

@@ -36,7 +36,7 @@ def compiled(tmp_path_factory):
     places = Places([], tmp_path_factory.mktemp("compiled"))
     warm_up(Workspace(places))
     patterns = cp.Votes.from_proba(["a", "b", "a"], [[1.0, 2.0], [3.0, 1.0], [2.0, 2.0]], labels=["a", "b"])
-    cp.search_weights(patterns, method=cp.Sweep(rounds=0, start=(1.0, 2.0)))
+    cp.search_weights(patterns, method=cp.weights.Sweep(rounds=0, start=(1.0, 2.0)))
     compare_class({"one": patterns}, "a", "f", lambda *_: None)
     cp.report(patterns, weights=[1.0, 1.0], confidence=0.95)
 

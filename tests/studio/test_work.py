@@ -313,11 +313,11 @@ def test_the_first_answer_to_much_evidence_comes_from_a_sample_and_is_counted_on
     assert len(offers) == 1
     assert offers[0]["counts"] == patterns.counts(offers[0]["weights"]).matrix.tolist()
     assert offers[0]["loss"] == pytest.approx(
-        cp.evaluate_counts(patterns.counts(offers[0]["weights"]), preferences=preferences).summary.loss
+        cp.evaluate(patterns.counts(offers[0]["weights"]), preferences=preferences).summary.loss
     )
     full = cp.search_weights(patterns, preferences=preferences)
     assert found.loss <= full.loss
-    assert offers[0]["loss"] < cp.evaluate_counts(patterns.counts(np.ones(4)), preferences=preferences).summary.loss
+    assert offers[0]["loss"] < cp.evaluate(patterns.counts(np.ones(4)), preferences=preferences).summary.loss
 
 
 def test_cancel_stops_the_work():

@@ -44,14 +44,14 @@ def command(
     """
     from compromis.cli.inputs import check_options, read_predicted
     from compromis.evaluation.checks import check
-    from compromis.evaluation.evaluate import evaluate_counts
+    from compromis.evaluation.evaluate import evaluate
     from compromis.preferences import Preferences
 
     check_options(prediction, votes, weights)
     preferences = Preferences.from_toml(preferences_file)
     predicted = read_predicted(file, truth, prediction, votes, weights, drop=drop_missing)
     assert predicted.counts is not None
-    result = evaluate_counts(predicted.counts, preferences=preferences)
+    result = evaluate(predicted.counts, preferences=preferences)
     found = check(result, max_loss=max_loss)
     say_dropped(predicted.dropped)
     if as_json:

@@ -42,7 +42,7 @@ def command(file: str, output: str, min_cell: int, **options: Any) -> None:
     Only counts leave the file; docs/engines.md says what they reveal.
     """
     from compromis.cli.inputs import gather
-    from compromis.evidence.files import write_evidence
+    from compromis.evidence import write
 
     asked = [bool(options["prediction"]), bool(options["votes"]), bool(options["score"])]
     if sum(asked) != 1:
@@ -50,7 +50,7 @@ def command(file: str, output: str, min_cell: int, **options: Any) -> None:
     if options["score"] and options["pos_label"] is None:
         raise click.UsageError("--score needs --pos-label, the class that it is for")
     evidence, dropped = gather(file, **options)
-    written = write_evidence(evidence, output, min_cell=min_cell)
+    written = write(evidence, output, min_cell=min_cell)
     say_dropped(dropped)
     if str(written.suppressed):
         click.echo(str(written.suppressed), err=True)

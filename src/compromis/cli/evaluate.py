@@ -41,7 +41,7 @@ def evaluate_large(
     confidence: float | None,
 ) -> tuple[Any, int]:
     """Return the evaluation of the counts, and the rows left out."""
-    from compromis.evaluation.evaluate import evaluate_counts
+    from compromis.evaluation.evaluate import evaluate
 
     if scores:
         click.echo("probability errors and areas need the rows in memory; the report is of the decisions", err=True)
@@ -52,7 +52,7 @@ def evaluate_large(
         )  # fmt: skip
     else:
         counts, dropped = _count_scores(file, truth, scores, weight, drop_missing, engine, cluster)
-    return evaluate_counts(counts, preferences=preferences, confidence=confidence), dropped
+    return evaluate(counts, preferences=preferences, confidence=confidence), dropped
 
 
 def _count_scores(
@@ -220,7 +220,7 @@ def _priors(
     given: tuple[str, ...], train_file: str | None, column: str, classes: Sequence[str] | None
 ) -> dict[Any, float] | None:
     from compromis.frames.reading import pick_column, read_table
-    from compromis.measures.probability import training_priors
+    from compromis.model_selection import training_priors
 
     if given and train_file:
         raise click.UsageError("give --priors or --train-file, not both")

@@ -34,10 +34,10 @@ def command(
     Counts become the report of 'evaluate', vote patterns (with --preferences or --prioritise) the weights of 'tune',
     operating points the intervals of 'tradeoff'.
     """
-    from compromis.evidence.files import EvidenceFile, merge_evidence, read_evidence, suppress, write_file
+    from compromis.evidence.files import EvidenceFile, merge, read, suppress, write_file
 
     preferences = read_preferences(preferences_file, prioritise, metric)
-    merged = merge_evidence(read_evidence(part) for part in parts)
+    merged = merge(read(part) for part in parts)
     evidence, kept_back = suppress(merged.evidence, min_cell)
     whole = EvidenceFile(evidence, merged.suppressed + kept_back)
     text = _report(whole.evidence, preferences, weights, as_json)
@@ -55,9 +55,9 @@ def _report(evidence: Any, preferences: Any, weights: str | None, as_json: bool)
     from compromis.evidence.votes import Votes
 
     if isinstance(evidence, Counts):
-        from compromis.evaluation.evaluate import evaluate_counts
+        from compromis.evaluation.evaluate import evaluate
 
-        result = evaluate_counts(evidence, preferences=preferences)
+        result = evaluate(evidence, preferences=preferences)
         return result.to_json() if as_json else report_without_advice(str(result))
     if isinstance(evidence, Votes):
         return _weights(evidence, preferences, weights)

@@ -68,12 +68,12 @@ def command(
 ) -> None:
     """Evaluate the predicted numbers in FILE (CSV, TSV, ARFF or Parquet, also gzip; '-' is standard input)."""
     from compromis.frames import tables as columns
-    from compromis.regression.evaluation import evaluate_regression
+    from compromis.regression.evaluation import evaluate
 
     constants = {name: number for name in baselines if (number := _constant(name)) is not None}
     table = _read(file, [truth, prediction, *(name for name in baselines if name not in constants)], weight)
     table, dropped = columns.drop_missing(table, [truth, prediction], drop=drop_missing)
-    result = evaluate_regression(
+    result = evaluate(
         columns.numbers(table, truth),
         columns.numbers(table, prediction),
         baseline={name: constants[name] if name in constants else columns.numbers(table, name) for name in baselines}

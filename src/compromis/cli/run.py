@@ -30,7 +30,7 @@ def say_interrupted() -> NoReturn:
 
 _WORDS = (
     (r"pass (?:priors|y_train)= for", "give --train-file for"),
-    (r"for labels use compromis\.training_priors\(y_train\)", "for labels give --train-file"),
+    (r"for labels use compromis\.model_selection\.training_priors\(y_train\)", "for labels give --train-file"),
     (r"\bpriors (misses|has|are)\b", r"--priors \1"),
     (r"pass preferences= or choose another measure", "give --preferences or choose another --measure"),
     (r"pass labels= and a column of votes for each", "give a column of votes for each"),

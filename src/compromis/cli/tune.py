@@ -36,7 +36,7 @@ def tune_large(
     """Search, write and say; Ctrl-C during a search says what it found, during a pass over the data it ends the program."""
     from compromis.cli.progress import SearchProgress, search_progress
     from compromis.estimators.change import Change
-    from compromis.frames.search import search_frame
+    from compromis.frames.search import search_weights
 
     chosen: dict[str, str] = {}
     reported: list[SearchProgress] = []
@@ -53,7 +53,7 @@ def tune_large(
 
     with opened(file, engine, cluster, numbers) as scan:
         frame, dropped = without_missing(scan.frame, truth, drop_missing)
-        found = search_frame(
+        found = search_weights(
             frame,
             truth=truth,
             proba=by_class(chosen),

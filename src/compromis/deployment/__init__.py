@@ -1,5 +1,5 @@
-"""Decisions where the predictions are made: JSON, plain numpy, SQL, ONNX."""
+"""A decision elsewhere: SQL, ONNX."""
 
-from compromis.weights.decision import Decision
+import lazy_loader
 
-__all__ = ["Decision"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -237,7 +237,7 @@ class Unlabelled:
     >>> import numpy as np
     >>> spring = cp.Counts.from_matrix([[950, 50], [10, 90]], ["good", "bad"])
     >>> arrays = cp.Preferences({"bad": cp.Preference(10, min_precision=0.5)}, metric="f")
-    >>> found = cp.monitor({"spring": spring, "autumn": cp.Unlabelled(np.array([1902, 118]))}, preferences=arrays)
+    >>> found = cp.monitor({"spring": spring, "autumn": cp.drift.Unlabelled(np.array([1902, 118]))}, preferences=arrays)
     >>> [period.rows for period in found.periods]
     [1100, 2020]
     """
@@ -361,7 +361,7 @@ def _check(periods: Any, preferences: Any) -> None:
         raise InputError("periods maps names to Counts or Unlabelled, and holds at least one")
     wrong = next((one for one in periods.values() if not isinstance(one, (Counts, Unlabelled))), None)
     if wrong is not None:
-        raise InputError(f"a period is compromis.Counts or compromis.Unlabelled, got {type(wrong).__name__}")
+        raise InputError(f"a period is compromis.Counts or compromis.drift.Unlabelled, got {type(wrong).__name__}")
     if not isinstance(preferences, Preferences):
         raise InputError(f"preferences must be a compromis.Preferences, got {type(preferences).__name__}")
 

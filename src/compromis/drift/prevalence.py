@@ -145,7 +145,7 @@ class PrevalenceEstimate:
     --------
     >>> import compromis as cp
     >>> labelled = cp.Counts.from_matrix([[90, 10], [4, 16]], ["healthy", "sick"])
-    >>> found = cp.prevalence_by_confusion(["healthy"] * 62 + ["sick"] * 38, reference=labelled)
+    >>> found = cp.drift.prevalence_by_confusion(["healthy"] * 62 + ["sick"] * 38, reference=labelled)
     >>> found.shares.round(2).tolist(), found.rows  # 0.1 x 0.6 + 0.8 x 0.4 = 0.38
     ([0.6, 0.4], 100)
     """
@@ -225,7 +225,7 @@ def prevalence_by_em(
     >>> rng = np.random.default_rng(1)
     >>> sick = rng.random(5000) < 0.20
     >>> odds = np.exp(2 * (rng.normal(2.0 * sick) - 1)) * 0.05 / 0.95  # calibrated to a share of 5 %
-    >>> found = cp.prevalence_by_em(odds / (1 + odds), priors={"healthy": 0.95, "sick": 0.05})
+    >>> found = cp.drift.prevalence_by_em(odds / (1 + odds), priors={"healthy": 0.95, "sick": 0.05})
     >>> 0.20 in found.by_class["sick"]
     True
     """
@@ -262,7 +262,7 @@ def prevalence_by_confusion(predicted: Any, *, reference: Counts, confidence: fl
     --------
     >>> import compromis as cp
     >>> reference = cp.Counts.from_matrix([[900, 100], [20, 180]], ["no", "yes"])
-    >>> found = cp.prevalence_by_confusion(["no"] * 740 + ["yes"] * 260, reference=reference)
+    >>> found = cp.drift.prevalence_by_confusion(["no"] * 740 + ["yes"] * 260, reference=reference)
     >>> found.shares.round(2).tolist()
     [0.8, 0.2]
     """

@@ -1,1 +1,5 @@
-"""Estimators: all of the scikit-learn API."""
+"""Estimators in scikit-learn's API."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

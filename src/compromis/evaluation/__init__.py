@@ -1,1 +1,5 @@
-"""Evaluating: rows at the door, an Evaluation out."""
+"""Evaluate, cross-evaluate, compare and check classifiers."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

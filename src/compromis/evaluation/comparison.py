@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from compromis.errors import InputError, shown_label
 from compromis.evaluation.cross_validation import CrossEvaluation
-from compromis.evaluation.evaluate import Evaluation, evaluate_counts
+from compromis.evaluation.evaluate import Evaluation, evaluate
 from compromis.evaluation.render.json import running_version
 from compromis.evaluation.render.text import bounds
 from compromis.evidence.counts import Counts
@@ -245,9 +245,7 @@ def compare_models(
     weight = read_weights(sample_weight, len(truth))
     arrays = None if preferences is None else preferences.on(classes)
     evaluations = {
-        name: evaluate_counts(
-            Counts.from_positions(truth, one, classes, weight), preferences=preferences, confidence=level
-        )
+        name: evaluate(Counts.from_positions(truth, one, classes, weight), preferences=preferences, confidence=level)
         for name, one in predicted.items()
     }
     pairs = tuple(
@@ -275,7 +273,7 @@ def compare_folds(
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from sklearn.dummy import DummyClassifier
     >>> bayes, dummy = (cp.cross_evaluate(one, *load_iris(return_X_y=True)) for one in (GaussianNB(), DummyClassifier()))
-    >>> difference = cp.compare_folds(bayes, dummy, measure="accuracy")
+    >>> difference = cp.evaluation.compare_folds(bayes, dummy, measure="accuracy")
     >>> bool(difference.mean.low > 0.5 and difference.p_value < 0.001)
     True
     """

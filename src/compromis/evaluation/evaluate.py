@@ -322,8 +322,8 @@ def evaluate(
 
     Parameters
     ----------
-    y_true : list, array or series of labels
-        The true classes.
+    y_true : list, array or series of labels; Counts or GroupedCounts
+        The true classes; or evidence that is counted already, and nothing else of the rows.
     y_pred : list, array or series of labels, optional
         The predicted classes. Without it: the class of the largest probability, the first one in a tie.
     y_proba : array-like of shape (n, K), optional
@@ -357,7 +357,17 @@ def evaluate(
     0.5
     >>> result.summary.accuracy
     0.75
+
+    Counts that are known already:
+
+    >>> screening = cp.Counts.from_matrix([[190, 10], [210, 3590]], ["cancer", "no cancer"])
+    >>> print(cp.evaluate(screening).screening)
+    Taking 'cancer' as the condition looked for: a decision for 'no cancer' is right in 99.7 %, so it is good for screening;
+    a decision for 'cancer' is right in 47.5 %, so it is poor for diagnosis.
     """
+    if isinstance(y_true, (Counts, GroupedCounts)):
+        _refuse_rows(y_pred=y_pred, y_proba=y_proba, labels=labels, sample_weight=sample_weight, groups=groups)
+        return _evaluate_counts(y_true, preferences=preferences, priors=priors, cost=cost, confidence=confidence)
     if y_proba is None:
         if y_pred is None:
             raise InputError(
@@ -365,7 +375,7 @@ def evaluate(
             )
         counts = Counts.from_predictions(y_true, y_pred, labels=labels, sample_weight=sample_weight)
         evidence = counts if groups is None else group_counts(y_true, y_pred, groups, counts, sample_weight)
-        return evaluate_counts(evidence, preferences=preferences, priors=priors, cost=cost, confidence=confidence)
+        return _evaluate_counts(evidence, preferences=preferences, priors=priors, cost=cost, confidence=confidence)
     classes = _classes(y_true, y_pred, labels)
     truth = positions_in(y_true, classes, "y_true")
     shares = read_distributions(y_proba, len(truth), classes)
@@ -384,24 +394,20 @@ def evaluate(
     )
 
 
-def evaluate_counts(
+def _refuse_rows(**given: Any) -> None:
+    named = [name for name, value in given.items() if value is not None]
+    if named:
+        raise InputError(f"counts hold their rows already; leave out {' and '.join(named)}")
+
+
+def _evaluate_counts(
     counts: Counts | GroupedCounts,
     *,
-    preferences: Preferences | None = None,
-    priors: Mapping[Any, float] | Sequence[float] | None = None,
-    cost: ArrayLike | None = None,
-    confidence: float | None = None,
+    preferences: Preferences | None,
+    priors: Mapping[Any, float] | Sequence[float] | None,
+    cost: ArrayLike | None,
+    confidence: float | None,
 ) -> Evaluation:
-    """Evaluate confusion counts that are known already, of rows or of groups of rows; the parameters are those of `evaluate`.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> screening = cp.Counts.from_matrix([[190, 10], [210, 3590]], ["cancer", "no cancer"])
-    >>> print(cp.evaluate_counts(screening).screening)
-    Taking 'cancer' as the condition looked for: a decision for 'no cancer' is right in 99.7 %, so it is good for screening;
-    a decision for 'cancer' is right in 47.5 %, so it is poor for diagnosis.
-    """
     errors = DistributionErrors.from_counts(counts_of(counts))
     return _evaluation(counts, errors, None, preferences=preferences, priors=priors, cost=cost, confidence=confidence)
 

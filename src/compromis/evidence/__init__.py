@@ -1,5 +1,5 @@
 """Evidence: the small, additive tables that rows become at the door."""
 
-from compromis.evidence.counts import Counts
+import lazy_loader
 
-__all__ = ["Counts"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -35,7 +35,7 @@ class CountBounds:
     >>> import compromis as cp
     >>> import numpy as np
     >>> low, high = np.array([[3, 0], [0, 4]]), np.array([[4, 1], [1, 5]])
-    >>> bounds = cp.CountBounds(low, high, np.array([4, 5]), ("bad", "good"))
+    >>> bounds = cp.evidence.CountBounds(low, high, np.array([4, 5]), ("bad", "good"))
     >>> bounds.support.tolist(), bounds.classes
     ([4, 5], ('bad', 'good'))
     """

@@ -237,7 +237,7 @@ class Counts:
         Parameters
         ----------
         frame : data frame
-            Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.scan` opens files.
+            Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.frames.scan` opens files.
         truth, prediction : str
             The columns of true and predicted classes; rows that lack one are refused.
         weight : str, optional

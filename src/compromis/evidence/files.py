@@ -72,7 +72,7 @@ class EvidenceFile:
     --------
     >>> import compromis as cp
     >>> counts = cp.Counts.from_matrix([[90, 2], [7, 40]], ["well", "ill"])
-    >>> written = cp.write_evidence(counts, "site.json", min_cell=5)  # cells below 5 are kept back
+    >>> written = cp.evidence.write(counts, "site.json", min_cell=5)  # cells below 5 are kept back
     >>> written.evidence.matrix.tolist(), written.suppressed.cells
     ([[90, 0], [7, 40]], 1)
     """
@@ -91,7 +91,7 @@ class EvidenceFile:
 _KINDS: dict[type, str] = {Counts: "counts", Votes: "vote patterns", OperatingPoints: "operating points"}
 
 
-def write_evidence(evidence: Evidence, path: str | os.PathLike[str], *, min_cell: int = 0) -> EvidenceFile:
+def write(evidence: Evidence, path: str | os.PathLike[str], *, min_cell: int = 0) -> EvidenceFile:
     """Write evidence to a file, whole or not at all, and return what was written.
 
     Parameters
@@ -108,8 +108,8 @@ def write_evidence(evidence: Evidence, path: str | os.PathLike[str], *, min_cell
     --------
     >>> import compromis as cp
     >>> counts = cp.Counts.from_matrix([[90, 2], [7, 40]], ["well", "ill"])
-    >>> written = cp.write_evidence(counts, "site.json", min_cell=5)
-    >>> cp.read_evidence("site.json").evidence.matrix.tolist(), written.suppressed.cells
+    >>> written = cp.evidence.write(counts, "site.json", min_cell=5)
+    >>> cp.evidence.read("site.json").evidence.matrix.tolist(), written.suppressed.cells
     ([[90, 0], [7, 40]], 1)
     """
     kept, suppressed = suppress(evidence, min_cell)
@@ -123,14 +123,14 @@ def write_file(file: EvidenceFile, path: str | os.PathLike[str]) -> None:
     write_whole(path, msgspec.json.encode(document) + b"\n")
 
 
-def read_evidence(path: str | os.PathLike[str]) -> EvidenceFile:
+def read(path: str | os.PathLike[str]) -> EvidenceFile:
     """Read an evidence file; anything that is not one, or does not hold together, is refused.
 
     Examples
     --------
     >>> import compromis as cp
-    >>> written = cp.write_evidence(cp.Counts.from_matrix([[9, 2], [7, 4]], ["well", "ill"]), "site.json")
-    >>> cp.read_evidence("site.json").evidence.matrix.tolist()
+    >>> written = cp.evidence.write(cp.Counts.from_matrix([[9, 2], [7, 4]], ["well", "ill"]), "site.json")
+    >>> cp.evidence.read("site.json").evidence.matrix.tolist()
     [[9, 2], [7, 4]]
     """
     try:
@@ -148,15 +148,15 @@ def read_evidence(path: str | os.PathLike[str]) -> EvidenceFile:
         raise InputError(f"{os.fspath(path)} does not hold together: {error}") from error
 
 
-def merge_evidence(files: Iterable[EvidenceFile]) -> EvidenceFile:
+def merge(files: Iterable[EvidenceFile]) -> EvidenceFile:
     """Return the evidence of all files together, as if their rows had been counted at once.
 
     Examples
     --------
     >>> import compromis as cp
     >>> for day in (1, 2):
-    ...     _ = cp.write_evidence(cp.Counts.from_matrix([[90, 2], [7, 40]], ["well", "ill"]), f"{day}.json")
-    >>> cp.merge_evidence([cp.read_evidence("1.json"), cp.read_evidence("2.json")]).evidence.matrix.tolist()
+    ...     _ = cp.evidence.write(cp.Counts.from_matrix([[90, 2], [7, 40]], ["well", "ill"]), f"{day}.json")
+    >>> cp.evidence.merge([cp.evidence.read("1.json"), cp.evidence.read("2.json")]).evidence.matrix.tolist()
     [[180, 4], [14, 80]]
     """
     parts = list(files)

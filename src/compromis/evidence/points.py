@@ -466,7 +466,7 @@ class OperatingPoints:
         Parameters
         ----------
         frame : data frame
-            Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.scan` opens files.
+            Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.frames.scan` opens files.
         truth, score : str
             The columns of true classes and of scores.
         pos_label : label
@@ -475,7 +475,7 @@ class OperatingPoints:
             A column of row weights.
         bins : "auto", int or None
             None: every score; a number: bins of equal width, whose edges are the cuts (exact there, unknown between them:
-            `compromis.roc_area_bounds` and `compromis.best_cut` say what that means). "auto" bins more than 2,000,000 scores.
+            `compromis.frames` has bounds for what that means). "auto" bins more than 2,000,000 scores.
         within : (low, high), optional
             The range of the bins; without it that of the scores, which takes one more pass.
         """

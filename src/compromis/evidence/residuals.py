@@ -228,8 +228,8 @@ class ErrorSums:
     Examples
     --------
     >>> import compromis as cp
-    >>> first = cp.evaluate_regression([1.0, 2.0], [1.5, 2.0], y_train=2.0).sums
-    >>> second = cp.evaluate_regression([4.0], [3.0], y_train=2.0).sums
+    >>> first = cp.regression.evaluate([1.0, 2.0], [1.5, 2.0], y_train=2.0).sums
+    >>> second = cp.regression.evaluate([4.0], [3.0], y_train=2.0).sums
     >>> both = first + second
     >>> both.rows, float(both.over), float(both.under), float(both.squared)
     (3, 0.5, 1.0, 1.25)

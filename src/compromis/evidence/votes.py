@@ -126,7 +126,7 @@ class Votes:
         Parameters
         ----------
         frame : data frame
-            Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.scan` opens files.
+            Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.frames.scan` opens files.
         truth : str
             The column of true classes.
         proba : sequence of str, or mapping

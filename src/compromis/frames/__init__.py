@@ -1,1 +1,5 @@
-"""Files and frames: where rows come from before they become evidence."""
+"""Files and data frames of any engine: scan, count, decide, search."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -25,7 +25,7 @@ def roc_area_bounds(points: OperatingPoints) -> tuple[float, float]:
     --------
     >>> import compromis as cp
     >>> points = cp.OperatingPoints.from_bins([0.5, 0.0], [3, 1], [1, 3], pos_label="a")
-    >>> cp.roc_area_bounds(points)
+    >>> cp.frames.roc_area_bounds(points)
     (0.5625, 0.9375)
     """
     area = roc_area(points)
@@ -43,7 +43,7 @@ def average_precision_bounds(points: OperatingPoints) -> tuple[float, float]:
     --------
     >>> import compromis as cp
     >>> points = cp.OperatingPoints.from_bins([0.5, 0.0], [2, 2], [0, 4], pos_label="a")
-    >>> cp.average_precision_bounds(points)
+    >>> cp.frames.average_precision_bounds(points)
     (0.7083333333333333, 1.0)
 
     Notes
@@ -74,7 +74,7 @@ def tradeoff_bounds(
     --------
     >>> import compromis as cp
     >>> points = cp.OperatingPoints.from_bins([0.5, 0.0], [3, 1], [1, 3], pos_label="a")
-    >>> cp.tradeoff_bounds(points, 0.5)
+    >>> cp.frames.tradeoff_bounds(points, 0.5)
     (0.75, 0.9)
     """
     family = get_metric(metric)
@@ -127,8 +127,8 @@ def loss_bounds(bounds: CountBounds, arrays: PreferenceArrays) -> tuple[float, f
     >>> import compromis as cp
     >>> import numpy as np
     >>> sure = np.array([[4, 0], [0, 5]])
-    >>> bounds = cp.CountBounds(sure, sure, np.array([4, 5]), ("bad", "good"))
-    >>> cp.loss_bounds(bounds, cp.Preferences().on(("bad", "good")))  # nothing is in doubt, and nothing is wrong
+    >>> bounds = cp.evidence.CountBounds(sure, sure, np.array([4, 5]), ("bad", "good"))
+    >>> cp.frames.loss_bounds(bounds, cp.Preferences().on(("bad", "good")))  # nothing is in doubt, and nothing is wrong
     (0.0, 0.0)
     """
     low_precision, high_precision = bounds.precision

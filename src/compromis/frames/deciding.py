@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from compromis._typing import Label
 from compromis.errors import InputError, shown
-from compromis.evaluation.evaluate import Evaluation, evaluate_counts
+from compromis.evaluation.evaluate import Evaluation
+from compromis.evaluation.evaluate import evaluate as evaluate_counts
 from compromis.evidence import Counts
 from compromis.evidence.votes import read_class_weights
 from compromis.frames.query import BEST, SCORE, Frame, add_decision, lazy_frame, usable_votes
@@ -58,7 +59,7 @@ def decide(
     --------
     >>> import compromis as cp, pandas
     >>> frame = pandas.DataFrame({"good": [0.7, 0.8, 0.75], "bad": [0.3, 0.2, 0.25]})
-    >>> cp.decide(frame, proba=["good", "bad"], weights=[1, 3])["decision"].tolist()
+    >>> cp.frames.decide(frame, proba=["good", "bad"], weights=[1, 3])["decision"].tolist()
     ['bad', 'good', 'good']
     """
     if isinstance(weights, Decision):
@@ -110,7 +111,7 @@ def _like(frame: Any, lazy: nw.LazyFrame[Any]) -> Any:
 _PREDICTED = "compromis decision"
 
 
-def evaluate_frame(
+def evaluate(
     frame: Any,
     *,
     truth: str,
@@ -129,7 +130,7 @@ def evaluate_frame(
     Parameters
     ----------
     frame : data frame
-        Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.scan` opens files.
+        Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.frames.scan` opens files.
     truth : str
         The column of true classes.
     prediction : str, optional
@@ -154,7 +155,7 @@ def evaluate_frame(
     --------
     >>> import compromis as cp, pandas
     >>> frame = pandas.DataFrame({"true": ["bad", "good", "good"], "good": [0.3, 0.4, 0.9], "bad": [0.7, 0.6, 0.1]})
-    >>> cp.evaluate_frame(frame, truth="true", proba=["good", "bad"]).summary.accuracy > 0.6
+    >>> cp.frames.evaluate(frame, truth="true", proba=["good", "bad"]).summary.accuracy > 0.6
     True
     """
     if (prediction is None) == (proba is None):

@@ -224,14 +224,14 @@ def scan(where: Where | Sequence[Where], *, engine: str | None = None, numbers: 
     Returns
     -------
     polars.LazyFrame, DuckDB relation, Dask or Spark data frame
-        For `Counts.from_frame`, `evaluate_frame`, `decide`, or the engine's own methods.
+        For `Counts.from_frame`, `compromis.frames.evaluate`, `decide`, or the engine's own methods.
 
     Examples
     --------
     >>> import compromis as cp
     >>> with open("sites.csv", "w") as file:
     ...     _ = file.write("true,predicted\n01,1\nNA,NA\n")
-    >>> counts = cp.Counts.from_frame(cp.scan("sites.csv"), truth="true", prediction="predicted")
+    >>> counts = cp.Counts.from_frame(cp.frames.scan("sites.csv"), truth="true", prediction="predicted")
     >>> counts.classes
     ('01', '1', 'NA')
     """

@@ -43,10 +43,11 @@ from compromis.frames.votes import (
 )
 from compromis.labels import read_positions
 from compromis.preferences import Preferences
-from compromis.weights import WeightSearch, search_weights
 from compromis.weights.budget import Budget, Progress
 from compromis.weights.problem import SearchProblem
+from compromis.weights.result import WeightSearch
 from compromis.weights.search import normalised
+from compromis.weights.search import search_weights as search_votes
 
 _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53)
 
@@ -298,7 +299,7 @@ class FrameSearch:
     --------
     >>> import compromis as cp, pandas
     >>> frame = pandas.DataFrame({"good": [9, 7, 6, 2], "bad": [1, 3, 4, 8], "true": ["good", "good", "bad", "bad"]})
-    >>> found = cp.search_frame(frame, truth="true", proba=["good", "bad"])
+    >>> found = cp.frames.search_weights(frame, truth="true", proba=["good", "bad"])
     >>> found.before.matrix.tolist(), found.search.counts.matrix.tolist()
     ([[2, 0], [1, 1]], [[2, 0], [0, 2]])
     """
@@ -322,7 +323,7 @@ class FrameSearch:
         return f"{self.search.summary()}\n{self.passes} {'pass' if self.passes == 1 else 'passes'} over the data: {how}"
 
 
-def search_frame(
+def search_weights(
     frame: Any,
     *,
     truth: str,
@@ -344,13 +345,13 @@ def search_frame(
     Parameters
     ----------
     frame : data frame
-        Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.scan` opens files.
+        Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.frames.scan` opens files.
     truth : str
         The column of true classes.
     proba : sequence of str, or mapping
         The columns of votes or probabilities; a mapping gives the class of each column.
     preferences, method, smoothing, cost, budget, random_state
-        As in `search_weights`; the budget is that of each search in memory, of which there are two to five.
+        As in `compromis.search_weights`; the budget is that of each search in memory, of which there are two to five.
     labels : sequence, optional
         The class of each column of votes; without it the columns are named as the classes.
     weight : str, optional
@@ -360,13 +361,13 @@ def search_frame(
     spell : callable, optional
         How true classes are written out as text.
     reporter : callable, optional
-        Returns a context manager that is entered for each search in memory and gives its `progress`, as in `search_weights`.
+        Returns a context manager that is entered for each search in memory and gives its `progress`, as in `compromis.search_weights`.
         A search that is told to stop is the last one: a pass that counts all rows under its weights may follow.
 
     Returns
     -------
     FrameSearch
-        Where few rows differ, one pass fetches the patterns and the result is that of `search_weights`. Otherwise one pass
+        Where few rows differ, one pass fetches the patterns and the result is that of `compromis.search_weights`. Otherwise one pass
         counts the classes, one fetches a sample balanced over them, some fetch the rows that weights near the best ones could
         decide otherwise, and a last one counts all rows under the weights found.
 
@@ -375,7 +376,7 @@ def search_frame(
     >>> import compromis as cp, pandas
     >>> frame = pandas.DataFrame({"good": [9, 7, 6, 6, 2], "bad": [1, 3, 4, 4, 8], "true": ["good", "good", "bad", "bad", "bad"]})
     >>> arrays = cp.Preferences.prioritise(["bad"])
-    >>> found = cp.search_frame(frame, truth="true", proba=["good", "bad"], preferences=arrays)
+    >>> found = cp.frames.search_weights(frame, truth="true", proba=["good", "bad"], preferences=arrays)
     >>> found.search.counts.matrix.tolist(), found.passes
     ([[2, 0], [0, 3]], 1)
     """
@@ -413,7 +414,7 @@ class _Task:
             "sweep" if self.method == "auto" and len(patterns.classes) == 3 and len(patterns) > _FEW else self.method
         )
         with self.reporter() as progress:
-            return search_weights(
+            return search_votes(
                 patterns,
                 preferences=self.preferences,
                 cost=self.cost,

@@ -31,7 +31,7 @@ from compromis.tradeoffs.curve import read_weight
 
 
 @dataclass(frozen=True, slots=True)
-class BestCut:
+class BestThreshold:
     """The cut of a score with the largest metric value among all that there are.
 
     Attributes
@@ -47,7 +47,7 @@ class BestCut:
     --------
     >>> import compromis as cp, pandas
     >>> frame = pandas.DataFrame({"t": list("abab"), "s": [0.9, 0.2, 0.8, 0.4]})
-    >>> cut = cp.best_cut(frame, truth="t", score="s", pos_label="a")
+    >>> cut = cp.frames.best_threshold(frame, truth="t", score="s", pos_label="a")
     >>> cut.threshold, cut.precision, cut.recall
     (0.8, 1.0, 1.0)
     """
@@ -60,7 +60,7 @@ class BestCut:
     pos_label: Label
 
 
-def best_cut(
+def best_threshold(
     frame: Any,
     *,
     truth: str,
@@ -71,7 +71,7 @@ def best_cut(
     min_precision: float = 0.0,
     min_recall: float = 0.0,
     bins: int = 4096,
-) -> BestCut:
+) -> BestThreshold:
     """Return the best cut of a column of scores, exact however many rows there are.
 
     Parameters
@@ -101,7 +101,7 @@ def best_cut(
     --------
     >>> import compromis as cp, pandas
     >>> frame = pandas.DataFrame({"t": list("abab"), "s": [0.9, 0.2, 0.8, 0.4]})
-    >>> cp.best_cut(frame, truth="t", score="s", pos_label="a").threshold
+    >>> cp.frames.best_threshold(frame, truth="t", score="s", pos_label="a").threshold
     0.8
     """
     label, family = plain_label(pos_label), get_metric(metric)
@@ -123,7 +123,7 @@ def best_cut(
     if not np.isfinite(value[best]):
         raise InputError(f"no cut reaches precision {min_precision:g} and recall {min_recall:g}; ask for less")
     hits, alarms = steps.above()
-    return BestCut(
+    return BestThreshold(
         float(steps.low[best]), float(value[best]), float(hits[best] / (hits[best] + alarms[best])),
         float(hits[best] / hits[-1]), steps.passes, label,
     )  # fmt: skip

@@ -165,7 +165,7 @@ def _refuse_continuous(opened: Frame, names: Sequence[str]) -> None:
     if rows > MOST_PATTERNS:
         raise TooMany(
             f"the votes of nearly every row are its own, so {rows:,} rows are as many patterns; pass bins=, "
-            f"or let search_frame find weights in a few passes"
+            f"or let compromis.frames.search_weights find weights in a few passes"
         )
 
 

@@ -35,7 +35,7 @@ def log_to_mlflow(evaluation: Evaluation, *, prefix: str = "", report: bool = Tr
     --------
     >>> import compromis as cp
     >>> result = cp.evaluate(["bad", "good"], ["bad", "bad"])
-    >>> metrics = cp.log_to_mlflow(result)  # doctest: +SKIP
+    >>> metrics = cp.integrations.log_to_mlflow(result)  # doctest: +SKIP
     >>> metrics["bad/recall"]  # doctest: +SKIP
     1.0
     """

@@ -29,7 +29,7 @@ def add_to_skore(report: Any, preferences: Preferences) -> list[str]:
     >>> from types import SimpleNamespace
     >>> import compromis as cp
     >>> report = SimpleNamespace(metrics=SimpleNamespace(add=lambda metric, **options: None))
-    >>> cp.add_to_skore(report, cp.Preferences())
+    >>> cp.integrations.add_to_skore(report, cp.Preferences())
     ['pragma_loss', 'pragma_shortfall', 'pragma_class_loss']
     """
     if not hasattr(getattr(report, "metrics", None), "add"):
@@ -53,7 +53,7 @@ def skore_metrics(preferences: Preferences) -> dict[str, Metric]:
     >>> import compromis as cp
     >>> from sklearn.dummy import DummyClassifier
     >>> constant = DummyClassifier(strategy="constant", constant="bad").fit([[0], [1]], ["bad", "good"])
-    >>> metrics = cp.skore_metrics(cp.Preferences({"bad": cp.Preference(min_precision=0.6)}))
+    >>> metrics = cp.integrations.skore_metrics(cp.Preferences({"bad": cp.Preference(min_precision=0.6)}))
     >>> round(metrics["pragma_shortfall"](constant, [[0], [1]], ["bad", "good"]), 3)
     0.1
     >>> metrics["pragma_class_loss"](constant, [[0], [1]], ["bad", "good"])

@@ -58,19 +58,6 @@ def prior_errors(errors: DistributionErrors, priors: NDArray[np.float64]) -> tup
     return by_prior, float(errors.support @ (priors @ priors - priors**2 + (1 - priors) ** 2))
 
 
-def training_priors(y_train: Any, *, labels: Sequence[Any] | None = None) -> dict[Label, float]:
-    """Return Weka's priors of training labels, (count + 1) / (N + K), for `evaluate(..., priors=)`.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> cp.training_priors(["good"] * 11 + ["bad"] * 6, labels=["good", "bad"])["good"] == 12 / 19
-    True
-    """
-    counts = Counts.from_predictions(y_train, y_train, labels=labels)
-    return dict(zip(counts.classes, smoothed_shares(counts).tolist(), strict=True))
-
-
 def smoothed_shares(counts: Counts) -> NDArray[np.float64]:
     """Return (support + 1) / (N + K) of each class."""
     return (counts.support + 1.0) / (counts.total + len(counts.classes))
@@ -94,7 +81,8 @@ def read_priors(priors: Mapping[Any, float] | Sequence[float], classes: Sequence
         )
     if not (np.all(np.isfinite(shares)) and np.all(shares >= 0) and abs(shares.sum() - 1) < 1e-6):
         raise InputError(
-            f"priors are shares that sum to 1, got a sum of {shares.sum():g}; for labels use compromis.training_priors(y_train)"
+            f"priors are shares that sum to 1, got a sum of {shares.sum():g}; "
+            "for labels use compromis.model_selection.training_priors(y_train)"
         )
     return shares
 

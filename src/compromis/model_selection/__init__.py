@@ -1,1 +1,5 @@
-"""The modules of model_selection."""
+"""Splits, leaks, learning and complexity curves."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

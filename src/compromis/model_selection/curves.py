@@ -93,7 +93,7 @@ class FoldLosses:
 
 @dataclass(frozen=True, eq=False)
 class LearningCurve:
-    """How training and validation loss change with the number of training rows, made by `compromis.learning_curve`.
+    """How training and validation loss change with the number of training rows, made by `preference_learning_curve`.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class LearningCurve:
     >>> import numpy as np
     >>> from sklearn.linear_model import LinearRegression
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
-    >>> curve = cp.learning_curve(LinearRegression(), X, X @ [3.0, 1.0])
+    >>> curve = cp.model_selection.preference_learning_curve(LinearRegression(), X, X @ [3.0, 1.0])
     >>> curve.error, curve.verdict.word
     ('root mean squared error', 'good')
     """
@@ -156,7 +156,7 @@ class LearningCurve:
 
 @dataclass(frozen=True, eq=False)
 class ComplexityCurve:
-    """How training and validation loss change with a parameter of the model, made by `compromis.complexity_curve`.
+    """How training and validation loss change with a parameter of the model, made by `compromis.model_selection.complexity_curve`.
 
     Examples
     --------
@@ -164,7 +164,7 @@ class ComplexityCurve:
     >>> import numpy as np
     >>> from sklearn.neighbors import KNeighborsRegressor
     >>> X = np.random.default_rng(0).uniform(size=(200, 1))
-    >>> curve = cp.complexity_curve(KNeighborsRegressor(), X, np.sin(6 * X[:, 0]), parameter="n_neighbors", values=[100, 2])
+    >>> curve = cp.model_selection.complexity_curve(KNeighborsRegressor(), X, np.sin(6 * X[:, 0]), parameter="n_neighbors", values=[100, 2])
     >>> curve.values, curve.recommended
     ((100, 2), 2)
     """
@@ -268,7 +268,7 @@ ERRORS = {
 }
 
 
-def learning_curve(
+def preference_learning_curve(
     estimator: Any,
     X: Any,
     y: Any,
@@ -313,7 +313,7 @@ def learning_curve(
     >>> import compromis as cp
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.linear_model import LogisticRegression
-    >>> curve = cp.learning_curve(LogisticRegression(max_iter=1000), *load_iris(return_X_y=True))
+    >>> curve = cp.model_selection.preference_learning_curve(LogisticRegression(max_iter=1000), *load_iris(return_X_y=True))
     >>> curve.verdict.word
     'good'
     """
@@ -346,7 +346,7 @@ def complexity_curve(
     Parameters
     ----------
     estimator, X, y, preferences, error, cv, groups, n_jobs, random_state
-        As for `learning_curve`.
+        As for `preference_learning_curve`.
     parameter : str
         The parameter of the estimator, as `set_params` takes it.
     values : sequence
@@ -360,7 +360,7 @@ def complexity_curve(
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(400, 2))
     >>> y = ((X**2).sum(axis=1) > 1.4) ^ (rng.random(400) < 0.15)
-    >>> cp.complexity_curve(KNeighborsClassifier(), X, y, parameter="n_neighbors", values=[250, 15, 1]).verdict
+    >>> cp.model_selection.complexity_curve(KNeighborsClassifier(), X, y, parameter="n_neighbors", values=[250, 15, 1]).verdict
     'n_neighbors: 250 underfits; 15 good; 1 overfits'
     """
     from sklearn.base import clone

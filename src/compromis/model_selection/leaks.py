@@ -32,7 +32,7 @@ class Leaks:
     Examples
     --------
     >>> import compromis as cp
-    >>> leaks = cp.find_leaks([[1, 2], [3, 4]], [[3, 4], [5, 6]])
+    >>> leaks = cp.model_selection.find_leaks([[1, 2], [3, 4]], [[3, 4], [5, 6]])
     >>> leaks.rows.tolist(), leaks.sources.tolist(), leaks.total
     ([0], [1], 2)
     """
@@ -77,7 +77,7 @@ def find_leaks(X_train: Any, X_test: Any) -> Leaks:
     Examples
     --------
     >>> import compromis as cp
-    >>> leaks = cp.find_leaks([[1, 2], [3, 4], [5, 6]], [[3, 4], [7, 8]])
+    >>> leaks = cp.model_selection.find_leaks([[1, 2], [3, 4], [5, 6]], [[3, 4], [7, 8]])
     >>> print(leaks)
     1 of 2 rows of the test set (50.0 %) also stands in the training set
     >>> leaks.rows.tolist(), leaks.sources.tolist()
@@ -103,7 +103,7 @@ def row_groups(X: Any) -> Ints:
     Examples
     --------
     >>> import compromis as cp
-    >>> cp.row_groups([[1, 2], [3, 4], [1, 2]]).tolist()
+    >>> cp.model_selection.row_groups([[1, 2], [3, 4], [1, 2]]).tolist()
     [0, 1, 0]
     """
     train, _ = _comparable(X, X)

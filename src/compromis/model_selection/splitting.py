@@ -16,6 +16,7 @@ from compromis.errors import InputError
 from compromis.evaluation.cross_validation import assign_groups
 from compromis.evidence import Counts
 from compromis.labels import positions_in, read_labels
+from compromis.measures.probability import smoothed_shares
 from compromis.model_selection.leaks import Leaks, find_leaks
 
 Whole = NDArray[np.int64]
@@ -105,13 +106,13 @@ class SplitLeaks:
             return "no row stands in two parts"
         return (
             "; ".join(found)
-            + "; results on them flatter the model: pass groups=compromis.row_groups(X) to keep equal rows together"
+            + "; results on them flatter the model: pass groups=compromis.model_selection.row_groups(X) to keep equal rows together"
         )
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Training, validation and test rows, made by `compromis.split`; iterating gives the six fields in order.
+    """Training, validation and test rows, made by `compromis.model_selection.split`; iterating gives the six fields in order.
 
     Attributes
     ----------
@@ -125,7 +126,7 @@ class Split:
     Examples
     --------
     >>> import compromis as cp
-    >>> parts = cp.split([[i] for i in range(10)], ["a", "b"] * 5, train=0.6, validation=0.2, test=0.2, random_state=0)
+    >>> parts = cp.model_selection.split([[i] for i in range(10)], ["a", "b"] * 5, train=0.6, validation=0.2, test=0.2, random_state=0)
     >>> len(parts.train), len(parts.validation), len(parts.test)
     (6, 2, 2)
     """
@@ -196,7 +197,7 @@ def split(
     --------
     >>> import compromis as cp
     >>> from sklearn.datasets import load_iris
-    >>> parts = cp.split(*load_iris(return_X_y=True), random_state=0)
+    >>> parts = cp.model_selection.split(*load_iris(return_X_y=True), random_state=0)
     >>> parts
     <Split into 90 training, 30 validation and 30 test rows>
     >>> X_train, y_train, X_validation, y_validation, X_test, y_test = parts
@@ -286,3 +287,16 @@ def _deal(
         rows = rng.permutation(np.flatnonzero(codes == code))
         part[rows] = np.repeat(np.arange(len(names)), sizes[code])
     return part
+
+
+def training_priors(y_train: Any, *, labels: Sequence[Any] | None = None) -> dict[Label, float]:
+    """Return Weka's priors of training labels, (count + 1) / (N + K), for `evaluate(..., priors=)`.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> cp.model_selection.training_priors(["good"] * 11 + ["bad"] * 6, labels=["good", "bad"])["good"] == 12 / 19
+    True
+    """
+    counts = Counts.from_predictions(y_train, y_train, labels=labels)
+    return dict(zip(counts.classes, smoothed_shares(counts).tolist(), strict=True))

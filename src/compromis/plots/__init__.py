@@ -1,1 +1,5 @@
-"""Displays: each reads numbers and draws them with matplotlib, which is imported when something is drawn."""
+"""Displays, one per file."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -57,7 +57,7 @@ class ClassBalanceDisplay(ShownInNotebooks):
     >>> import compromis as cp
     >>> before = cp.Counts.from_matrix([[5, 5], [1, 89]], ["sick", "well"])
     >>> after = cp.Counts.from_matrix([[9, 1], [12, 78]], ["sick", "well"])
-    >>> display = cp.ClassBalanceDisplay.from_counts(before, after, preferences=cp.Preferences.prioritise(["sick"]))
+    >>> display = cp.plots.ClassBalanceDisplay.from_counts(before, after, preferences=cp.Preferences.prioritise(["sick"]))
     >>> display.classes
     ('sick', 'well')
     """

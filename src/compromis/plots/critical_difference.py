@@ -17,7 +17,7 @@ class CriticalDifferenceDisplay(ShownInNotebooks):
     Parameters
     ----------
     comparison : DataSetComparison
-        What `compromis.compare_over_data_sets` returns.
+        What `compromis.uncertainty.compare_over_data_sets` returns.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class CriticalDifferenceDisplay(ShownInNotebooks):
     --------
     >>> import compromis as cp
     >>> losses = {"forest": [0.1, 0.2, 0.3, 0.1, 0.1], "tree": [0.2, 0.3, 0.4, 0.2, 0.1], "naive": [0.5, 0.4, 0.6, 0.5, 0.3]}
-    >>> display = cp.CriticalDifferenceDisplay(cp.compare_over_data_sets(losses)).plot()
+    >>> display = cp.plots.CriticalDifferenceDisplay(cp.uncertainty.compare_over_data_sets(losses)).plot()
     >>> display.ax_.figure is display.figure_
     True
     """

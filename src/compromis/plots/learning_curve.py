@@ -21,7 +21,7 @@ class PreferenceLearningCurveDisplay(ShownInNotebooks):
     Parameters
     ----------
     curve : LearningCurve or ComplexityCurve
-        The numbers, from `compromis.learning_curve` or `compromis.complexity_curve`.
+        The numbers, from `compromis.model_selection.preference_learning_curve` or `compromis.model_selection.complexity_curve`.
 
     Attributes
     ----------
@@ -34,8 +34,8 @@ class PreferenceLearningCurveDisplay(ShownInNotebooks):
     >>> import numpy as np
     >>> from sklearn.linear_model import LinearRegression
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
-    >>> curve = cp.learning_curve(LinearRegression(), X, X @ [3.0, 1.0])
-    >>> display = cp.PreferenceLearningCurveDisplay(curve).plot()
+    >>> curve = cp.model_selection.preference_learning_curve(LinearRegression(), X, X @ [3.0, 1.0])
+    >>> display = cp.plots.PreferenceLearningCurveDisplay(curve).plot()
     >>> display.ax_.figure is display.figure_
     True
     """
@@ -60,18 +60,18 @@ class PreferenceLearningCurveDisplay(ShownInNotebooks):
         Parameters
         ----------
         estimator, X, y
-            As for `compromis.learning_curve`.
+            As for `compromis.model_selection.preference_learning_curve`.
         parameter, values : str, sequence, optional
-            As for `compromis.complexity_curve`.
+            As for `compromis.model_selection.complexity_curve`.
         ax : matplotlib axes, optional
             Where to draw.
         **options
             Further parameters of the two functions: preferences, error, cv, groups, n_jobs, random_state.
         """
-        from compromis.model_selection.curves import complexity_curve, learning_curve
+        from compromis.model_selection.curves import complexity_curve, preference_learning_curve
 
         if parameter is None:
-            return cls(learning_curve(estimator, X, y, **options)).plot(ax=ax)
+            return cls(preference_learning_curve(estimator, X, y, **options)).plot(ax=ax)
         return cls(complexity_curve(estimator, X, y, parameter=parameter, values=values or (), **options)).plot(ax=ax)
 
     def frame(self, backend: str | None = None) -> Any:

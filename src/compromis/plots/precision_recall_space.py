@@ -56,7 +56,7 @@ class PrecisionRecallSpaceDisplay(PointsDisplay):
     --------
     >>> import compromis as cp
     >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-    >>> display = cp.PrecisionRecallSpaceDisplay({"model": points}, metric="f").plot()
+    >>> display = cp.plots.PrecisionRecallSpaceDisplay({"model": points}, metric="f").plot()
     >>> display.ax_.get_xlabel()
     'recall of 1'
     """

@@ -46,7 +46,7 @@ class PreferenceDisplay(ShownInNotebooks):
     Examples
     --------
     >>> import compromis as cp
-    >>> display = cp.PreferenceDisplay.from_preferences(cp.Preferences.prioritise(["sick"], metric="f"))
+    >>> display = cp.plots.PreferenceDisplay.from_preferences(cp.Preferences.prioritise(["sick"], metric="f"))
     >>> len(display.ax_)  # the priority class, and all others
     2
     """

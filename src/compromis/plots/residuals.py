@@ -76,7 +76,7 @@ class PredictedAgainstTrueDisplay(_PairDisplay):
     Examples
     --------
     >>> import compromis as cp
-    >>> display = cp.PredictedAgainstTrueDisplay.from_predictions([1.0, 2.0, 3.0], [1.1, 1.9, 3.4])
+    >>> display = cp.plots.PredictedAgainstTrueDisplay.from_predictions([1.0, 2.0, 3.0], [1.1, 1.9, 3.4])
     >>> display.frame("pandas").shape[0]
     3
     """
@@ -112,7 +112,7 @@ class ResidualDisplay(_PairDisplay):
     Examples
     --------
     >>> import compromis as cp
-    >>> display = cp.ResidualDisplay.from_predictions([1.0, 2.0, 3.0], [1.1, 1.9, 3.4])
+    >>> display = cp.plots.ResidualDisplay.from_predictions([1.0, 2.0, 3.0], [1.1, 1.9, 3.4])
     >>> display.frame("pandas").shape[0]
     3
     """

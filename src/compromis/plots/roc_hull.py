@@ -38,7 +38,7 @@ class RocHullDisplay(PointsDisplay):
     --------
     >>> import compromis as cp
     >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-    >>> display = cp.RocHullDisplay({"model": points}).plot()
+    >>> display = cp.plots.RocHullDisplay({"model": points}).plot()
     >>> display.hull.models
     ('model',)
     """

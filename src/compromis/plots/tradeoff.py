@@ -76,7 +76,7 @@ class TradeoffDisplay(PointsDisplay):
     --------
     >>> import compromis as cp
     >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-    >>> display = cp.TradeoffDisplay({"model": points}, metric="f").plot()
+    >>> display = cp.plots.TradeoffDisplay({"model": points}, metric="f").plot()
     >>> [(part.name, part.low, part.high) for part in display.comparison.intervals]
     [('model', 0.0, 1.0)]
     """

@@ -43,7 +43,7 @@ class VoteDisplay(ShownInNotebooks):
     >>> votes = [[9, 1], [8, 2], [7, 3], [6, 4], [6, 4], [2, 8]]  # ten trees, two classes
     >>> truth = ["sound", "sound", "sound", "faulty", "faulty", "faulty"]
     >>> patterns = cp.Votes.from_proba(truth, votes, labels=["sound", "faulty"])
-    >>> display = cp.VoteDisplay.from_patterns(patterns, label="faulty")
+    >>> display = cp.plots.VoteDisplay.from_patterns(patterns, label="faulty")
     >>> int(display.frame("pandas")["rows"].sum())
     6
     """

@@ -40,7 +40,7 @@ class WeightSweepDisplay(ShownInNotebooks):
     >>> votes = [[9, 1], [8, 2], [7, 3], [6, 4], [6, 4], [2, 8]]  # ten trees, two classes
     >>> truth = ["sound", "sound", "sound", "faulty", "faulty", "faulty"]
     >>> patterns = cp.Votes.from_proba(truth, votes, labels=["sound", "faulty"])
-    >>> display = cp.WeightSweepDisplay.from_proba(patterns, label="faulty")
+    >>> display = cp.plots.WeightSweepDisplay.from_proba(patterns, label="faulty")
     >>> [panel.get_ylabel() for panel in display.ax_]
     ['recall', 'precision', 'errors (rows)', 'PRAGMA loss']
     """

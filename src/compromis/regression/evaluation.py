@@ -77,7 +77,7 @@ class Measure:
 
 @dataclass(frozen=True, eq=False)
 class RegressionEvaluation:
-    """The evaluation of predicted numbers, made by `compromis.evaluate_regression`.
+    """The evaluation of predicted numbers, made by `compromis.regression.evaluate`.
 
     ``str(evaluation)`` is the report in Weka's layout for numeric classes, followed by the further errors.
 
@@ -97,7 +97,7 @@ class RegressionEvaluation:
     Examples
     --------
     >>> import compromis as cp
-    >>> result = cp.evaluate_regression([10.0, 20.0, 30.0], [12.0, 18.0, 30.0], y_train=20.0)
+    >>> result = cp.regression.evaluate([10.0, 20.0, 30.0], [12.0, 18.0, 30.0], y_train=20.0)
     >>> round(result.summary.mean_absolute_error, 3), round(result.summary.root_mean_squared_error, 3)
     (1.333, 1.633)
     """
@@ -210,9 +210,9 @@ def _quantile_name(share: float) -> str:
     return "median_absolute_error" if share == 0.5 else f"quantile {share:g} of absolute errors"
 
 
-def evaluate_regression(
+def evaluate(
     y_true: Any,
-    y_pred: Any,
+    y_pred: Any = None,
     *,
     baseline: float | ArrayLike | Mapping[str, float | ArrayLike] | None = None,
     sample_weight: ArrayLike | None = None,
@@ -230,7 +230,7 @@ def evaluate_regression(
     Parameters
     ----------
     y_true, y_pred : list, array or series of numbers
-        True and predicted values.
+        True and predicted values; or `ErrorSums` alone, added up over parts, which have no quantiles.
     baseline : number, array-like or mapping of name to these, optional
         Predictions without a model to compare with: a constant, or one number per row.
     sample_weight : array-like, optional
@@ -257,12 +257,20 @@ def evaluate_regression(
     Examples
     --------
     >>> import compromis as cp
-    >>> result = cp.evaluate_regression([3.0, 5.0, 8.0], [2.5, 5.0, 8.5], y_train=[1.0, 4.0, 7.0])
+    >>> result = cp.regression.evaluate([3.0, 5.0, 8.0], [2.5, 5.0, 8.5], y_train=[1.0, 4.0, 7.0])
     >>> round(result.summary.root_mean_squared_error, 4), round(result.summary.r2, 4)
     (0.4082, 0.9722)
     >>> print(result.verdict)
     informative: the root mean squared error 0.4082 is 83 % below the 2.449 of always predicting 4 (the mean of the training targets)
+
+    Sums of errors add up over parts:
+
+    >>> parts = [cp.regression.evaluate(t, p, y_train=4.0).sums for t, p in (([3.0, 5.0], [2.5, 5.0]), ([8.0], [8.5]))]
+    >>> round(cp.regression.evaluate(parts[0] + parts[1]).summary.r2, 4)
+    0.9722
     """
+    if isinstance(y_true, ErrorSums):
+        return _evaluate_sums(y_true, read_pinball(under_weight, over_weight))
     truth, prediction = read_targets(y_true, "y_true"), read_targets(y_pred, "y_pred")
     check_same_targets(y_true, y_pred, truth, prediction)
     weight = read_weights(sample_weight, len(truth))
@@ -280,21 +288,10 @@ def evaluate_regression(
     return RegressionEvaluation(sums, dict(zip(shares, sizes, strict=True)), pinball, intervals, notes)
 
 
-def evaluate_error_sums(
-    sums: ErrorSums, *, under_weight: float = 0.5, over_weight: float = 0.5
-) -> RegressionEvaluation:
-    """Evaluate sums of errors that were added up over parts; there are no quantiles, which do not add up.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> parts = [cp.evaluate_regression(t, p, y_train=4.0).sums for t, p in (([3.0, 5.0], [2.5, 5.0]), ([8.0], [8.5]))]
-    >>> round(cp.evaluate_error_sums(parts[0] + parts[1]).summary.r2, 4)
-    0.9722
-    """
+def _evaluate_sums(sums: ErrorSums, pinball: Any) -> RegressionEvaluation:
     negative = "a value is negative" if np.isnan(sums.squared_log) else None
     notes = (*_undefined(sums, negative), "medians and other quantiles do not add up, so there are none")
-    return RegressionEvaluation(sums, {}, read_pinball(under_weight, over_weight), None, notes)
+    return RegressionEvaluation(sums, {}, pinball, None, notes)
 
 
 _NO_TRAINING = (

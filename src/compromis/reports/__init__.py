@@ -1,1 +1,5 @@
-"""The modules of reports."""
+"""The HTML report and its panel."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

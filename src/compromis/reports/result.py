@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from compromis._files import write_whole
 from compromis._typing import Floats
 from compromis.errors import InputError, shown
-from compromis.evaluation.evaluate import Evaluation, evaluate, evaluate_counts
+from compromis.evaluation.evaluate import Evaluation, evaluate
 from compromis.evidence.votes import Votes, read_class_weights
 from compromis.preferences import Preferences
 from compromis.weights import Sweep, WeightSearch, search_weights
@@ -210,7 +210,7 @@ def report(
         votes = evaluation_or_data
         used = np.ones(len(votes.classes)) if weights is None else read_class_weights(weights, len(votes.classes))
         counts = votes.counts(used, smoothing=smoothing)
-        evaluation = evaluate_counts(counts, preferences=preferences, confidence=confidence)
+        evaluation = evaluate(counts, preferences=preferences, confidence=confidence)
     elif isinstance(evaluation_or_data, Evaluation):
         evaluation = evaluation_or_data
         _refuse(preferences=preferences, confidence=confidence)

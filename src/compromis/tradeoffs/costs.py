@@ -115,7 +115,7 @@ def constant_cost(probability_cost: ArrayLike) -> Any:
     Examples
     --------
     >>> import compromis as cp
-    >>> cp.constant_cost([0.0, 0.25, 0.5, 0.9]).round(2).tolist()
+    >>> cp.tradeoffs.constant_cost([0.0, 0.25, 0.5, 0.9]).round(2).tolist()
     [0.0, 0.25, 0.5, 0.1]
     """
     share = _read_share(probability_cost)
@@ -145,7 +145,7 @@ class DecisionCurve:
     --------
     >>> import compromis as cp
     >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 0], [0.9, 0.6, 0.7, 0.2])
-    >>> curve = cp.decision_curve(points, [0.5])
+    >>> curve = cp.tradeoffs.decision_curve(points, [0.5])
     >>> curve.model.tolist(), curve.everyone.tolist()  # (2 - 1 x odds 1) / 4, and (2 - 2) / 4
     ([0.25], [0.0])
     """

@@ -18,7 +18,7 @@ from compromis.tradeoffs.envelope import Candidates, Envelope, Pair, candidates_
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class BestRange:
     """One result and the recall weights for which it is best.
 
     Attributes
@@ -66,7 +66,7 @@ class Choice:
         Whether a result meets the minima.
     value : float
         The value of the metric; NaN if nothing is feasible.
-    position, threshold, name, precision, recall : see Interval
+    position, threshold, name, precision, recall : see BestRange
         Position is -1, and the rates are NaN, if nothing is feasible.
     reason : str
         Why nothing is feasible, and what the nearest results are; empty otherwise.
@@ -263,7 +263,7 @@ class TradeoffCurve:
         )
 
     @property
-    def intervals(self) -> tuple[Interval, ...]:
+    def intervals(self) -> tuple[BestRange, ...]:
         """For which recall weights which point is best; they cover [0, 1] without gaps or overlaps."""
         at = self.positions
         names = self.points.names
@@ -271,7 +271,7 @@ class TradeoffCurve:
         rates = (rate[at] for rate in (self.points.precision, self.points.recall, self.points.specificity))
         numbers = [column.tolist() for column in (*columns, *rates, self.points.group_size[at])]
         return tuple(
-            Interval(low, high, position, threshold, None if names is None else names[position], *rest)
+            BestRange(low, high, position, threshold, None if names is None else names[position], *rest)
             for low, high, position, threshold, *rest in zip(*numbers, strict=True)
         )
 
@@ -351,7 +351,7 @@ class TradeoffCurve:
 
     def frame(self) -> dict[str, list[Any]]:
         """Return the intervals as columns."""
-        return {name: [getattr(part, name) for part in self.intervals] for name in Interval.__slots__}
+        return {name: [getattr(part, name) for part in self.intervals] for name in BestRange.__slots__}
 
     def __repr__(self) -> str:
         parts = f"{len(self.positions)} intervals"

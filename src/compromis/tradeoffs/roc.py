@@ -40,7 +40,7 @@ class RocCurve:
     --------
     >>> import compromis as cp
     >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-    >>> curve = cp.roc_curve(points)
+    >>> curve = cp.tradeoffs.roc_points(points)
     >>> round(curve.area, 4), curve.words  # 7 of 9 pairs are in the right order
     (0.7778, 'good')
     """
@@ -72,7 +72,7 @@ class PrecisionRecallCurve:
     --------
     >>> import compromis as cp
     >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-    >>> curve = cp.precision_recall_curve(points)
+    >>> curve = cp.tradeoffs.precision_recall_points(points)
     >>> curve.precision.round(2).tolist()
     [nan, 1.0, 0.5, 0.67, 0.75, 0.6, 0.5]
     """
@@ -85,7 +85,7 @@ class PrecisionRecallCurve:
     reason: str
 
 
-def roc_curve(points: OperatingPoints) -> RocCurve:
+def roc_points(points: OperatingPoints) -> RocCurve:
     """Return the ROC curve of the cuts of a score, with its area.
 
     Examples
@@ -93,9 +93,9 @@ def roc_curve(points: OperatingPoints) -> RocCurve:
     The six rows of the course (004):
 
     >>> import compromis as cp
-    >>> from compromis.tradeoffs import roc_curve
+    >>> from compromis.tradeoffs import roc_points
     >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-    >>> curve = roc_curve(points)
+    >>> curve = roc_points(points)
     >>> (3 * curve.fpr).round().astype(int).tolist(), round(curve.area, 4), curve.words
     ([0, 0, 1, 1, 1, 2, 3], 0.7778, 'good')
     """
@@ -104,7 +104,7 @@ def roc_curve(points: OperatingPoints) -> RocCurve:
     return RocCurve(points.fpr, points.tpr, points.threshold, area, area_in_words(area), points.reason)
 
 
-def precision_recall_curve(points: OperatingPoints) -> PrecisionRecallCurve:
+def precision_recall_points(points: OperatingPoints) -> PrecisionRecallCurve:
     """Return the precision-recall curve of the cuts of a score, with its areas.
 
     Notes
@@ -115,7 +115,7 @@ def precision_recall_curve(points: OperatingPoints) -> PrecisionRecallCurve:
     --------
     >>> import compromis as cp
     >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-    >>> round(cp.precision_recall_curve(points).average_precision, 4)  # (1 + 2/3 + 3/4) / 3
+    >>> round(cp.tradeoffs.precision_recall_points(points).average_precision, 4)  # (1 + 2/3 + 3/4) / 3
     0.8056
     """
     points.check_ranking("a precision-recall curve")
@@ -137,7 +137,7 @@ def dominates(first: OperatingPoints, second: OperatingPoints) -> bool:
     >>> import compromis as cp
     >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
     >>> coin = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
-    >>> cp.dominates(points, coin), cp.dominates(coin, points)
+    >>> cp.tradeoffs.dominates(points, coin), cp.tradeoffs.dominates(coin, points)
     (True, False)
     """
     for points in (first, second):

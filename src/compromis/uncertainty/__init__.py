@@ -1,1 +1,5 @@
-"""Uncertainty from evidence: intervals, bands and paired tests, at a cost that does not grow with the number of rows."""
+"""Uncertainty: intervals and bands from evidence, paired tests."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

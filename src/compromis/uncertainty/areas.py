@@ -67,7 +67,7 @@ def tradeoff_area_interval(
     >>> rng = np.random.default_rng(0)
     >>> y = np.arange(300) < 60
     >>> points = cp.OperatingPoints.from_predictions(y, y * 1.5 + rng.normal(size=300))
-    >>> area = cp.tradeoff_area_interval(points, metric="f")
+    >>> area = cp.uncertainty.tradeoff_area_interval(points, metric="f")
     >>> area.low < area.value < area.high
     True
     """

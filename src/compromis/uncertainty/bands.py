@@ -170,7 +170,7 @@ def precision_recall_band(
     >>> rng = np.random.default_rng(0)
     >>> y = np.arange(300) < 60
     >>> points = cp.OperatingPoints.from_predictions(y, y * 1.5 + rng.normal(size=300))
-    >>> band = cp.precision_recall_band(points)
+    >>> band = cp.uncertainty.precision_recall_band(points)
     >>> bool((band.low <= band.value).all() and (band.value <= band.high).all())
     True
     """
@@ -202,7 +202,7 @@ def tradeoff_band(
     >>> rng = np.random.default_rng(0)
     >>> y = np.arange(300) < 60
     >>> points = cp.OperatingPoints.from_predictions(y, y * 1.5 + rng.normal(size=300))
-    >>> band, whole = (cp.tradeoff_band(points, metric="f", simultaneous=whole) for whole in (False, True))
+    >>> band, whole = (cp.uncertainty.tradeoff_band(points, metric="f", simultaneous=whole) for whole in (False, True))
     >>> bool((whole.high - whole.low).mean() > (band.high - band.low).mean())  # sure of the whole curve at once
     True
     """

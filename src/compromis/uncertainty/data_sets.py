@@ -42,7 +42,7 @@ class DataSetComparison:
     --------
     >>> import compromis as cp
     >>> losses = {"forest": [0.1, 0.2, 0.3, 0.1, 0.1], "tree": [0.2, 0.3, 0.4, 0.2, 0.1], "naive": [0.5, 0.4, 0.6, 0.5, 0.3]}
-    >>> ranked = cp.compare_over_data_sets(losses)
+    >>> ranked = cp.uncertainty.compare_over_data_sets(losses)
     >>> ranked.models, ranked.mean_ranks.tolist()
     (('forest', 'tree', 'naive'), [1.1, 1.9, 3.0])
     """
@@ -134,7 +134,7 @@ def compare_over_data_sets(
     --------
     >>> import compromis as cp
     >>> losses = {"forest": [0.10, 0.21, 0.30, 0.12, 0.05], "tree": [0.20, 0.25, 0.38, 0.22, 0.11], "naive": [0.5, 0.4, 0.6, 0.5, 0.3]}
-    >>> result = cp.compare_over_data_sets(losses)
+    >>> result = cp.uncertainty.compare_over_data_sets(losses)
     >>> result.models
     ('forest', 'tree', 'naive')
     >>> round(result.critical_difference, 3)

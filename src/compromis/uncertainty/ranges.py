@@ -56,7 +56,7 @@ class SureRange:
     sure: bool
 
 
-def exchanges(
+def switch_points(
     points: OperatingPoints, *, metric: str | Metric = "kulczynski", confidence: float = 0.95, **options: object
 ) -> tuple[Exchange, ...]:
     """Return the ends of the intervals of recall weights in which each cut is the best, with their intervals.
@@ -70,9 +70,9 @@ def exchanges(
     Examples
     --------
     >>> import compromis as cp
-    >>> from compromis.uncertainty.ranges import exchanges
+    >>> from compromis.uncertainty.ranges import switch_points
     >>> points = cp.OperatingPoints.from_predictions([1] * 60 + [0] * 60, [3] * 30 + [2] * 30 + [3] * 2 + [2] * 20 + [1] * 38)
-    >>> [round(one.recall_weight.value, 2) for one in exchanges(points, metric="f")]
+    >>> [round(one.recall_weight.value, 2) for one in switch_points(points, metric="f")]
     [0.23]
     """
     level, family = read_confidence(confidence), get_metric(metric)
@@ -93,7 +93,7 @@ def exchanges(
     return tuple(found)
 
 
-def sure_ranges(
+def confident_winners(
     models: Mapping[str, OperatingPoints],
     *,
     metric: str | Metric = "kulczynski",
@@ -116,7 +116,7 @@ def sure_ranges(
     >>> y = np.arange(300) < 60
     >>> points = cp.OperatingPoints.from_predictions(y, y * 1.5 + rng.normal(size=300))
     >>> noise = cp.OperatingPoints.from_predictions(y, rng.normal(size=300))
-    >>> first = cp.sure_ranges({"model": points, "noise": noise}, metric="f")[0]
+    >>> first = cp.uncertainty.confident_winners({"model": points, "noise": noise}, metric="f")[0]
     >>> first.model, first.sure
     ('model', True)
     """

@@ -1,11 +1,5 @@
-"""Weights of votes: one problem, one result, and the methods that lead from one to the other."""
+"""Weights of votes: one problem, one result, the methods between them, and the decision they make."""
 
-from compromis.weights.annealing import Annealing
-from compromis.weights.budget import Budget
-from compromis.weights.exact import Exact
-from compromis.weights.result import WeightSearch
-from compromis.weights.search import search_weights
-from compromis.weights.sweep import Sweep
-from compromis.weights.sweep_curve import WeightSweep, weight_sweep
+import lazy_loader
 
-__all__ = ["Annealing", "Budget", "Exact", "Sweep", "WeightSearch", "WeightSweep", "search_weights", "weight_sweep"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

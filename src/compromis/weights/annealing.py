@@ -39,7 +39,7 @@ class Annealing:
     >>> import compromis as cp
     >>> votes = [[9, 1], [8, 2], [7, 3], [6, 4], [6, 4], [2, 8]]  # ten trees, two classes
     >>> truth = ["sound", "sound", "sound", "faulty", "faulty", "faulty"]
-    >>> method = cp.Annealing(steps=500)
+    >>> method = cp.weights.Annealing(steps=500)
     >>> cp.search_weights(truth, votes, labels=["sound", "faulty"], method=method, random_state=0).counts.matrix.tolist()
     [[3, 0], [0, 3]]
     """

@@ -32,7 +32,7 @@ class Budget:
     >>> import compromis as cp
     >>> votes = [[9, 1], [8, 2], [7, 3], [6, 4], [6, 4], [2, 8]]  # ten trees, two classes
     >>> truth = ["sound", "sound", "sound", "faulty", "faulty", "faulty"]
-    >>> budget = cp.Budget(evaluations=50)
+    >>> budget = cp.weights.Budget(evaluations=50)
     >>> cp.search_weights(truth, votes, labels=["sound", "faulty"], method="sweep", budget=budget).loss
     0.0
     """

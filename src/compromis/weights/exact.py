@@ -34,7 +34,7 @@ class Exact:
     >>> import compromis as cp
     >>> votes = [[9, 1], [8, 2], [7, 3], [6, 4], [6, 4], [2, 8]]  # ten trees, two classes
     >>> truth = ["sound", "sound", "sound", "faulty", "faulty", "faulty"]
-    >>> cp.search_weights(truth, votes, labels=["sound", "faulty"], method=cp.Exact()).optimal
+    >>> cp.search_weights(truth, votes, labels=["sound", "faulty"], method=cp.weights.Exact()).optimal
     True
     """
 

@@ -43,7 +43,7 @@ class Sweep:
     --------
     >>> import compromis as cp
     >>> votes, y = [[9, 1], [7, 3], [6, 4], [6, 4], [2, 8]], ["good", "good", "bad", "bad", "bad"]
-    >>> cp.search_weights(y, votes, labels=["good", "bad"], method=cp.Sweep(rounds=0, start=(1.0, 1.0))).counts.matrix.tolist()
+    >>> cp.search_weights(y, votes, labels=["good", "bad"], method=cp.weights.Sweep(rounds=0, start=(1.0, 1.0))).counts.matrix.tolist()
     [[2, 0], [0, 3]]
     """
 

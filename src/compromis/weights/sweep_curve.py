@@ -54,7 +54,7 @@ class WeightSweep:
     >>> import compromis as cp
     >>> votes = [[9, 1], [8, 2], [7, 3], [6, 4], [6, 4], [2, 8]]  # ten trees, two classes
     >>> truth = ["sound", "sound", "sound", "faulty", "faulty", "faulty"]
-    >>> sweep = cp.weight_sweep(truth, votes, label="faulty", labels=["sound", "faulty"])
+    >>> sweep = cp.weights.weight_sweep(truth, votes, label="faulty", labels=["sound", "faulty"])
     >>> sweep.recall[:, 1].round(2).tolist()  # of faulty parts, as their weight grows
     [0.0, 0.33, 1.0, 1.0, 1.0, 1.0]
     >>> sweep.errors.tolist()

@@ -1,0 +1,107 @@
+from . import (
+    deployment,
+    drift,
+    estimators,
+    evaluation,
+    evidence,
+    frames,
+    integrations,
+    measures,
+    metrics,
+    model_selection,
+    plots,
+    regression,
+    tradeoffs,
+    uncertainty,
+    weights,
+)
+from .drift.monitoring import monitor
+from .errors import (
+    CompromisError,
+    DeviceWarning,
+    EngineError,
+    InputError,
+    MissingExtra,
+    OptimismWarning,
+    UninformativeWarning,
+)
+from .estimators.c45 import C45Classifier
+from .estimators.pragma_forest import PragmaForestClassifier
+from .estimators.pragma_tree import PragmaTreeClassifier
+from .estimators.tuned_decision import TunedDecisionClassifier
+from .evaluation.checks import check
+from .evaluation.comparison import compare_models
+from .evaluation.cross_validation import cross_evaluate
+from .evaluation.evaluate import Evaluation, evaluate
+from .evaluation.scoring import pragma_loss, pragma_scorer
+from .evidence.counts import Counts
+from .evidence.paired import PairedCounts
+from .evidence.points import OperatingPoints
+from .evidence.votes import Votes
+from .measures.verdict import Verdict
+from .metrics import Metric, metric_value
+from .preferences import Preference, Preferences
+from .reports.panel.widget import panel
+from .reports.result import report
+from .tradeoffs.comparison import compare_curves
+from .tradeoffs.curve import TradeoffCurve
+from .tradeoffs.roc import roc_hull
+from .weights.decision import Decision
+from .weights.result import WeightSearch
+from .weights.search import search_weights
+
+__version__: str
+
+__all__ = [
+    "C45Classifier",
+    "CompromisError",
+    "Counts",
+    "Decision",
+    "DeviceWarning",
+    "EngineError",
+    "Evaluation",
+    "InputError",
+    "Metric",
+    "MissingExtra",
+    "OperatingPoints",
+    "OptimismWarning",
+    "PairedCounts",
+    "PragmaForestClassifier",
+    "PragmaTreeClassifier",
+    "Preference",
+    "Preferences",
+    "TradeoffCurve",
+    "TunedDecisionClassifier",
+    "UninformativeWarning",
+    "Verdict",
+    "Votes",
+    "WeightSearch",
+    "check",
+    "compare_curves",
+    "compare_models",
+    "cross_evaluate",
+    "deployment",
+    "drift",
+    "estimators",
+    "evaluate",
+    "evaluation",
+    "evidence",
+    "frames",
+    "integrations",
+    "measures",
+    "metric_value",
+    "metrics",
+    "model_selection",
+    "monitor",
+    "panel",
+    "plots",
+    "pragma_loss",
+    "pragma_scorer",
+    "regression",
+    "report",
+    "roc_hull",
+    "search_weights",
+    "tradeoffs",
+    "uncertainty",
+    "weights",
+]

@@ -1,0 +1,11 @@
+from .c45 import C45Classifier
+from .pragma_forest import PragmaForestClassifier
+from .pragma_tree import PragmaTreeClassifier
+from .tuned_decision import TunedDecisionClassifier
+
+__all__ = [
+    "C45Classifier",
+    "PragmaForestClassifier",
+    "PragmaTreeClassifier",
+    "TunedDecisionClassifier",
+]

@@ -1,0 +1,16 @@
+from .checks import Check, check
+from .comparison import ModelComparison, compare_folds, compare_models
+from .cross_validation import CrossEvaluation, cross_evaluate
+from .scoring import pragma_loss, pragma_scorer
+
+__all__ = [
+    "Check",
+    "CrossEvaluation",
+    "ModelComparison",
+    "check",
+    "compare_folds",
+    "compare_models",
+    "cross_evaluate",
+    "pragma_loss",
+    "pragma_scorer",
+]

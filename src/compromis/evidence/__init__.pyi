@@ -1,0 +1,22 @@
+from .bounds import CountBounds
+from .counts import Counts
+from .files import EvidenceFile, merge, read, write
+from .grouped import GroupedCounts
+from .paired import PairedCounts
+from .points import OperatingPoints
+from .residuals import ErrorSums
+from .votes import Votes
+
+__all__ = [
+    "CountBounds",
+    "Counts",
+    "ErrorSums",
+    "EvidenceFile",
+    "GroupedCounts",
+    "OperatingPoints",
+    "PairedCounts",
+    "Votes",
+    "merge",
+    "read",
+    "write",
+]

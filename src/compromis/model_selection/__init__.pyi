@@ -1,0 +1,16 @@
+from .curves import ComplexityCurve, LearningCurve, complexity_curve, preference_learning_curve
+from .leaks import Leaks, find_leaks, row_groups
+from .splitting import Split, split, training_priors
+
+__all__ = [
+    "ComplexityCurve",
+    "Leaks",
+    "LearningCurve",
+    "Split",
+    "complexity_curve",
+    "find_leaks",
+    "preference_learning_curve",
+    "row_groups",
+    "split",
+    "training_priors",
+]

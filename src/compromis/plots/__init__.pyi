@@ -1,0 +1,24 @@
+from .class_balance import ClassBalanceDisplay
+from .critical_difference import CriticalDifferenceDisplay
+from .learning_curve import PreferenceLearningCurveDisplay
+from .precision_recall_space import PrecisionRecallSpaceDisplay
+from .preference import PreferenceDisplay
+from .residuals import PredictedAgainstTrueDisplay, ResidualDisplay
+from .roc_hull import RocHullDisplay
+from .tradeoff import TradeoffDisplay
+from .votes import VoteDisplay
+from .weight_sweep import WeightSweepDisplay
+
+__all__ = [
+    "ClassBalanceDisplay",
+    "CriticalDifferenceDisplay",
+    "PrecisionRecallSpaceDisplay",
+    "PredictedAgainstTrueDisplay",
+    "PreferenceDisplay",
+    "PreferenceLearningCurveDisplay",
+    "ResidualDisplay",
+    "RocHullDisplay",
+    "TradeoffDisplay",
+    "VoteDisplay",
+    "WeightSweepDisplay",
+]

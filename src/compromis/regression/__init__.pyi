@@ -1,0 +1,6 @@
+from .evaluation import RegressionEvaluation, evaluate
+
+__all__ = [
+    "RegressionEvaluation",
+    "evaluate",
+]

@@ -1,0 +1,20 @@
+from .annealing import Annealing
+from .budget import Budget
+from .decision import Decision
+from .exact import Exact
+from .result import WeightSearch
+from .search import search_weights
+from .sweep import Sweep
+from .sweep_curve import WeightSweep, weight_sweep
+
+__all__ = [
+    "Annealing",
+    "Budget",
+    "Decision",
+    "Exact",
+    "Sweep",
+    "WeightSearch",
+    "WeightSweep",
+    "search_weights",
+    "weight_sweep",
+]
