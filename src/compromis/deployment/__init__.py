@@ -1,5 +1,1 @@
-"""A decision elsewhere: SQL, ONNX."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""A decision elsewhere: SQL, ONNX; `Decision.to_sql` and `Decision.to_onnx` call it."""

@@ -1,11 +1,10 @@
 from .areas import average_precision_interval, roc_area_interval, tradeoff_area_interval
-from .bands import Band, precision_recall_band, roc_band, tradeoff_band
+from .bands import precision_recall_band, roc_band, tradeoff_band
 from .data_sets import DataSetComparison, compare_over_data_sets
 from .intervals import Interval
 from .ranges import confident_winners, switch_points
 
 __all__ = [
-    "Band",
     "DataSetComparison",
     "Interval",
     "average_precision_interval",

@@ -1,7 +1,0 @@
-from .onnx import decision_model
-from .sql import case_expression
-
-__all__ = [
-    "case_expression",
-    "decision_model",
-]
