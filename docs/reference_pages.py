@@ -26,7 +26,6 @@ ROOMS = (
     "frames",
     "drift",
     "regression",
-    "deployment",
     "integrations",
 )
 """Submodules with public names of their own, in the order of the page."""
@@ -40,7 +39,7 @@ def flat_names() -> list[str]:
 def names_of(room: str) -> list[str]:
     """Return the public names of a submodule that ``compromis`` does not have itself."""
     module = getattr(compromis, room)
-    names = getattr(module, "__all__", ["METRICS"])
+    names = ["METRICS"] if room == "metrics" else module.__all__
     return [name for name in names if name not in compromis.__all__ and not inspect.ismodule(getattr(module, name))]
 
 

@@ -119,7 +119,7 @@ def test_settings_are_whole_numbers(monkeypatch, text):
 
 
 def test_messages_stay_short():
-    from compromis.errors import nearest, shown
+    from compromis._text import nearest, shown
 
     assert len(shown(["x" * 100_000] * 3)) < 1000
     assert nearest("x" * 50_000, ["x" * 50_001]) == ""

@@ -12,13 +12,6 @@ OptimismWarning (UserWarning)      a loss that looks better than it is, and by h
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
-from itertools import islice
-
-_COMPARED, _LONG = 1000, 200
-"""Choices that are compared with a mistyped name, and letters of a name that is shown whole."""
-
 
 class CompromisError(Exception):
     """Every error that compromis raises on purpose.
@@ -34,6 +27,13 @@ class CompromisError(Exception):
 class InputError(CompromisError, ValueError):
     """Input that cannot be used; the message is one sentence that says what was received and what to do.
 
+    Parameters
+    ----------
+    message : str
+        The sentence.
+    parameter : str, optional
+        The name of the parameter that was wrong, which a front end turns into its own name for it.
+
     Examples
     --------
     >>> import compromis as cp
@@ -42,6 +42,10 @@ class InputError(CompromisError, ValueError):
         ...
     compromis.errors.InputError: precision_at_full_recall is a share between 0 and 1, got 10; for 10 % write 0.1
     """
+
+    def __init__(self, message: str, parameter: str | None = None) -> None:
+        super().__init__(message)
+        self.parameter = parameter
 
 
 class EngineError(CompromisError, RuntimeError):
@@ -114,28 +118,3 @@ class DeviceWarning(UserWarning):
     >>> issubclass(cp.DeviceWarning, UserWarning)
     True
     """
-
-
-def nearest(name: object, choices: Iterable[object]) -> str:
-    """Return ``"; did you mean 'x'?"`` for the choice most like `name`, or an empty string."""
-    wanted, likely = str(name), [str(choice) for choice in islice(choices, _COMPARED)]
-    if len(wanted) > _LONG:  # nobody mistypes a text, and comparing two takes the product of their lengths
-        return ""
-    close = difflib.get_close_matches(wanted, [one for one in likely if len(one) <= _LONG], n=1, cutoff=0.5)
-    return f"; did you mean {close[0]!r}?" if close else ""
-
-
-def shown(items: Iterable[object], limit: int = 8) -> str:
-    """Return the first items as a readable list, and how many more there are."""
-    texts = [_short(repr(item)) for item in items]
-    more = f" and {len(texts) - limit} more" if len(texts) > limit else ""
-    return ", ".join(texts[:limit]) + more
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONG else f"{text[:_LONG]}... ({len(text):,} letters)"
-
-
-def shown_label(label: object) -> str:
-    """Return a label as one line of text: control characters are spelled out, so that a name cannot forge lines or steer a terminal."""
-    return "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in str(label))

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from compromis._arrays import on_host
 from compromis._files import check_labels
+from compromis._text import shown
 from compromis._typing import Label
-from compromis.errors import InputError, shown
+from compromis.errors import InputError
 
 
 def plain_label(label: Any) -> Label:

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from compromis.errors import InputError, nearest
+from compromis._text import nearest
+from compromis.errors import InputError
 
 Array = NDArray[np.float64]
 Formula = Callable[[Array, Array, Array], Array]

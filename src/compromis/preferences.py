@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._files import write_whole
+from compromis._text import nearest, shown
 from compromis._typing import Label
-from compromis.errors import InputError, nearest, shown
+from compromis.errors import InputError
 from compromis.labels import plain_label
 from compromis.metrics import JACCARD, METRICS, Metric, get_metric
 

@@ -232,7 +232,8 @@ def _priors(
 
 def _arranged(costs: list[list[float]], costed: list[str], classes: Sequence[str]) -> list[list[float]]:
     """Put the costs into the order of the classes."""
-    from compromis.errors import InputError, shown
+    from compromis._text import shown
+    from compromis.errors import InputError
 
     if sorted(classes) != sorted(costed):
         raise InputError(

@@ -34,7 +34,8 @@ def read_pairs(given: tuple[str, ...], option: str) -> dict[str, float] | None:
 
 def read_cost_file(path: str) -> tuple[list[str], list[list[float]]]:
     """Return the classes and the costs of a table: its first column names the true classes, its header the predicted ones."""
-    from compromis.errors import InputError, shown
+    from compromis._text import shown
+    from compromis.errors import InputError
     from compromis.frames import tables as columns
     from compromis.frames.reading import read_table
 

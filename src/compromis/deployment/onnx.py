@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._text import shown
 from compromis._typing import Label
-from compromis.errors import InputError, MissingExtra, shown
+from compromis.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
     from compromis.weights.decision import Decision

@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from compromis._text import nearest, shown
 from compromis._typing import Label
-from compromis.errors import InputError, nearest, shown
+from compromis.errors import InputError
 from compromis.labels import plain_label
 
 

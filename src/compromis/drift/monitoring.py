@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._arrays import make_frame
+from compromis._text import shown, shown_label
 from compromis._typing import Label
 from compromis.drift.prevalence import PrevalenceEstimate, from_predicted
-from compromis.errors import InputError, shown, shown_label
+from compromis.errors import InputError
 from compromis.evaluation.render.json import plain, write_json
 from compromis.evaluation.render.markdown import code, prose, table
 from compromis.evidence import Counts

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._arrays import make_frame
+from compromis._text import shown, shown_label
 from compromis._typing import Floats, Label
-from compromis.errors import InputError, shown, shown_label
+from compromis.errors import InputError
 from compromis.evidence import Counts
 from compromis.evidence.inputs import read_shares
 from compromis.evidence.scores import complain, is_sparse, read_votes

@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from compromis.errors import InputError, shown
+from compromis._text import shown
+from compromis.errors import InputError
 from compromis.estimators.columns import Column, array_columns, as_frame, feature_names, frame_columns, numbers_of
 from compromis.estimators.honest_votes import refuse_many_outputs
 from compromis.trees.c45 import Attribute, Examples, Rules, Table, Tree, fit_tree, shares, tree_text

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis.errors import shown_label
+from compromis._text import shown_label
 from compromis.evidence import Counts
 from compromis.measures.rates import precision, recall, weighted_average
 from compromis.preferences import Preferences

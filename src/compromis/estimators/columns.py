@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis.errors import InputError, shown
+from compromis._text import shown
+from compromis.errors import InputError
 
 Matrix = NDArray[np.floating]
 

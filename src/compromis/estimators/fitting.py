@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
+from compromis._text import nearest
 from compromis._typing import Floats
-from compromis.errors import InputError, nearest
+from compromis.errors import InputError
 from compromis.estimators.columns import (
     Column,
     Matrix,

@@ -15,7 +15,8 @@ import sklearn
 from numpy.typing import NDArray
 
 from compromis._files import UNPACKED, write_whole
-from compromis.errors import CompromisError, InputError, MissingExtra, nearest, shown
+from compromis._text import nearest, shown
+from compromis.errors import CompromisError, InputError, MissingExtra
 from compromis.frames.tables import Column, Table
 from compromis.weights.decision import Decision
 

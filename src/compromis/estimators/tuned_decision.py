@@ -20,7 +20,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, indexable
 
-from compromis.errors import InputError, UninformativeWarning, shown
+from compromis._text import shown
+from compromis.errors import InputError, UninformativeWarning
 from compromis.estimators.honest_votes import (
     check_votes_are_possible,
     has_members,

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import estimator_html_repr
 
+from compromis._text import shown_label
 from compromis._typing import Floats
-from compromis.errors import shown_label
 from compromis.estimators.fitting import whole
 from compromis.evidence import Counts
 from compromis.evidence.votes import Votes

@@ -6,7 +6,8 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from compromis.errors import InputError, shown_label
+from compromis._text import shown_label
+from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation
 from compromis.evaluation.render.json import write_json
 from compromis.evaluation.render.markdown import code, table

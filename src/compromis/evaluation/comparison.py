@@ -12,7 +12,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from compromis.errors import InputError, shown_label
+from compromis._text import shown_label
+from compromis.errors import InputError
 from compromis.evaluation.cross_validation import CrossEvaluation
 from compromis.evaluation.evaluate import Evaluation, evaluate
 from compromis.evaluation.render.json import running_version

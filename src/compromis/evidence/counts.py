@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from compromis._files import CLASSES, check_labels
+from compromis._text import shown
 from compromis._typing import Label
-from compromis.errors import InputError, shown
+from compromis.errors import InputError
 from compromis.evidence.inputs import prevalence_factors, read_weights
 from compromis.labels import (
     CHUNK,

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._files import check_labels, write_whole
-from compromis.errors import InputError, shown
+from compromis._text import shown
+from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.points import OperatingPoints
 from compromis.evidence.votes import Votes

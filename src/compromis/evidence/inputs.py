@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._arrays import on_host
+from compromis._text import shown
 from compromis._typing import Floats, Label
-from compromis.errors import InputError, shown
+from compromis.errors import InputError
 from compromis.labels import plain_label
 
 

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from compromis._arrays import on_host
+from compromis._text import nearest, shown
 from compromis._typing import Flags, Floats, Label
-from compromis.errors import InputError, nearest, shown
+from compromis.errors import InputError
 from compromis.evidence.counts import check_room
 from compromis.evidence.inputs import read_weights
 from compromis.evidence.scores import as_matrix, in_class_order

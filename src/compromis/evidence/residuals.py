@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._arrays import on_host
+from compromis._text import shown
 from compromis._typing import Floats
-from compromis.errors import InputError, shown
+from compromis.errors import InputError
 
 LARGEST = 1e150
 """The square of anything larger, summed over rows, could overflow."""

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from compromis._text import nearest, shown
 from compromis._typing import Label
-from compromis.errors import InputError, nearest, shown
+from compromis.errors import InputError
 from compromis.evidence.counts import Counts, check_room
 from compromis.evidence.inputs import prevalence_factors, read_weights
 from compromis.evidence.scores import Matrix, column_labels, complain, is_sparse, read_votes

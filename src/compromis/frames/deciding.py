@@ -9,8 +9,9 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike
 
+from compromis._text import shown
 from compromis._typing import Label
-from compromis.errors import InputError, shown
+from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation
 from compromis.evaluation.evaluate import evaluate as evaluate_counts
 from compromis.evidence import Counts

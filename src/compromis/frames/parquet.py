@@ -15,7 +15,8 @@ from itertools import islice
 from typing import Any, BinaryIO
 
 from compromis._files import UNPACKED
-from compromis.errors import CompromisError, InputError, MissingExtra, shown
+from compromis._text import shown
+from compromis.errors import CompromisError, InputError, MissingExtra
 from compromis.frames.query import first_line, is_failure
 from compromis.frames.tables import Column, Table, check_names
 

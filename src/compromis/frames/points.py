@@ -8,8 +8,9 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._text import nearest, shown
 from compromis._typing import Label
-from compromis.errors import InputError, nearest, shown
+from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.frames.bins import Bins
 from compromis.frames.query import ROWS, WEIGHT, Frame, Rows, count_groups, count_rows, run

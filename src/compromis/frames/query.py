@@ -11,7 +11,8 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis.errors import CompromisError, EngineError, InputError, MissingExtra, nearest, shown
+from compromis._text import nearest, shown
+from compromis.errors import CompromisError, EngineError, InputError, MissingExtra
 
 KINDS = "polars, pandas, pyarrow, DuckDB, ibis, Dask or Spark"
 _NUMBERS = (nw.Decimal, nw.Boolean)

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from compromis._files import PIECEWISE, bounded, check_announced
-from compromis.errors import InputError, nearest, shown
+from compromis._text import nearest, shown
+from compromis.errors import InputError
 from compromis.frames import arff, parquet
 from compromis.frames import tables as delimited
 from compromis.frames.tables import Column, Table

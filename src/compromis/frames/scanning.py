@@ -18,7 +18,8 @@ from urllib.parse import urlsplit
 
 import narwhals as nw
 
-from compromis.errors import CompromisError, InputError, MissingExtra, nearest, shown
+from compromis._text import nearest, shown
+from compromis.errors import CompromisError, InputError, MissingExtra
 from compromis.frames import tables as delimited
 from compromis.frames.parquet import check_pages
 from compromis.frames.query import first_line, is_failure, lazy_frame, pick_name

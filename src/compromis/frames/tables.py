@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._files import COLUMNS, short_lines
-from compromis.errors import InputError, shown
+from compromis._text import shown
+from compromis.errors import InputError
 
 Column = list[str | None]
 

@@ -9,8 +9,9 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._text import shown
 from compromis._typing import Label
-from compromis.errors import InputError, shown
+from compromis.errors import InputError
 from compromis.evidence.votes import Votes
 from compromis.frames.counts import Spell, read_keys
 from compromis.frames.query import (

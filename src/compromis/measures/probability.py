@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._text import shown
 from compromis._typing import Label
-from compromis.errors import InputError, shown
+from compromis.errors import InputError
 from compromis.evidence import Counts
 from compromis.evidence.scores import DistributionErrors
 from compromis.labels import plain_label

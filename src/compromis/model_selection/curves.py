@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._rows import count_rows, take_rows
+from compromis._text import nearest, shown
 from compromis._typing import Floats, Ints
-from compromis.errors import InputError, nearest, shown
+from compromis.errors import InputError
 from compromis.evidence import Counts
 from compromis.evidence.residuals import Residuals, read_targets
 from compromis.measures.pragma import pragma

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._rows import count_rows, is_sparse
+from compromis._text import shown
 from compromis._typing import Ints
-from compromis.errors import InputError, shown
+from compromis.errors import InputError
 
 Hashes = NDArray[np.uint64]
 

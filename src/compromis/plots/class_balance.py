@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._arrays import make_frame
-from compromis.errors import InputError, shown
+from compromis._text import shown
+from compromis.errors import InputError
 from compromis.evidence import Counts
 from compromis.measures.rates import precision, recall
 from compromis.plots._base import ALARM, DARK, LIGHT, SHADE, ShownInNotebooks, above, panels, plain, tidy

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from compromis._text import shown
 from compromis._typing import Floats
-from compromis.errors import InputError, shown
+from compromis.errors import InputError
 from compromis.evidence.inputs import read_weights
 from compromis.evidence.residuals import ErrorSums, Residuals, Tolerance, check_same_targets, mean_of, read_targets
 from compromis.regression import errors as regression

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from compromis._files import write_whole
+from compromis._text import shown
 from compromis._typing import Floats
-from compromis.errors import InputError, shown
+from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation, evaluate
 from compromis.evidence.votes import Votes, read_class_weights
 from compromis.preferences import Preferences

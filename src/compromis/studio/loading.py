@@ -10,7 +10,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis.errors import InputError, shown
+from compromis._text import shown
+from compromis.errors import InputError
 from compromis.evidence.votes import Votes
 from compromis.frames.reading import pick_column, read_pieces
 from compromis.frames.tables import Column, Table, drop_missing, numbers

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis.errors import InputError, shown, shown_label
+from compromis._text import shown, shown_label
+from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import Metric, get_metric
 from compromis.tradeoffs.areas import Density

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from compromis._text import shown_label
 from compromis._typing import Floats, Label
-from compromis.errors import InputError, shown_label
+from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import Metric, get_metric
 from compromis.tradeoffs.areas import Density, area_under, check_range, mass

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._text import nearest
 from compromis._typing import Floats, Ints
-from compromis.errors import InputError, nearest
+from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import Metric
 

@@ -10,7 +10,8 @@ from typing import Any
 import msgspec
 from numpy.typing import ArrayLike
 
-from compromis.errors import InputError, shown_label
+from compromis._text import shown_label
+from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import Metric
 from compromis.tradeoffs.comparison import Comparison, check_algorithms, compare_curves, meeting

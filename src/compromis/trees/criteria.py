@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
-from compromis.errors import InputError, nearest
+from compromis._text import nearest
+from compromis.errors import InputError
 from compromis.trees._kernels.gains import CRITERIA, OWN, OwnGain, compiled_gain
 
 ALIASES: Final = {"pragma": "pragma_f"}

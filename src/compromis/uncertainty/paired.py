@@ -10,8 +10,9 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._text import nearest
 from compromis._typing import Floats
-from compromis.errors import InputError, nearest
+from compromis.errors import InputError
 from compromis.evidence.paired import PairedCounts
 from compromis.preferences import PreferenceArrays
 from compromis.uncertainty import report_intervals as stacked

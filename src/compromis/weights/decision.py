@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._files import write_whole
+from compromis._text import shown
 from compromis._typing import Label
-from compromis.errors import InputError, shown
+from compromis.errors import InputError
 from compromis.evidence.scores import complain, is_sparse, read_votes
 from compromis.evidence.votes import decide_votes, read_class_weights
 from compromis.labels import plain_label

@@ -16,7 +16,8 @@ from numba import types
 from numba.extending import typeof_impl
 from numpy.typing import ArrayLike, NDArray
 
-from compromis.errors import InputError, shown
+from compromis._text import shown
+from compromis.errors import InputError
 from compromis.evidence import Counts
 from compromis.evidence._kernels.vote_rows import VoteTable, count_row_votes, gather_class_votes, gather_row_votes
 from compromis.evidence.scores import is_sparse

@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._text import shown_label
 from compromis._typing import Label
-from compromis.errors import shown_label
 from compromis.evidence import Counts
 from compromis.measures.verdict import Baseline, Verdict, judge
 from compromis.preferences import PreferenceArrays

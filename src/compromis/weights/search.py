@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from compromis._text import nearest, shown
 from compromis._typing import Floats
-from compromis.errors import InputError, nearest, shown
+from compromis.errors import InputError
 from compromis.evidence import Counts
 from compromis.evidence.votes import Votes
 from compromis.measures.pragma import violations

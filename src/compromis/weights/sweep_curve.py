@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from compromis._text import nearest, shown
 from compromis._typing import Floats, Label
-from compromis.errors import InputError, nearest, shown
+from compromis.errors import InputError
 from compromis.evidence import Counts
 from compromis.evidence.votes import Votes, read_class_weights
 from compromis.labels import plain_label

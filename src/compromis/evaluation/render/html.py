@@ -10,7 +10,7 @@ from typing import Any
 import jinja2
 
 from compromis._arrays import make_frame
-from compromis.errors import shown_label
+from compromis._text import shown_label
 from compromis.evaluation.evaluate import ClassSummary, Evaluation
 from compromis.evaluation.render.text import bounds
 from compromis.reports.panel.widget import panel_assets

@@ -7,7 +7,7 @@ import re
 import string
 from collections.abc import Sequence
 
-from compromis.errors import shown_label
+from compromis._text import shown_label
 from compromis.evaluation.evaluate import Evaluation
 
 MOST_COLUMNS = 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from compromis.errors import shown_label
+from compromis._text import shown_label
 from compromis.evaluation.cross_validation import CrossEvaluation
 from compromis.evaluation.evaluate import ClassSummary, Evaluation
 from compromis.measures.verdict import Baseline, Verdict

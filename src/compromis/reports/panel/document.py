@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from compromis._text import shown_label
 from compromis._typing import Label
-from compromis.errors import InputError, shown_label
+from compromis.errors import InputError
 from compromis.evidence import Counts
 from compromis.evidence.scores import is_sparse
 from compromis.evidence.votes import Votes, read_class_weights
