@@ -59,7 +59,7 @@ def settings(name, y):
     priority = PRIORITY.get(name, [labels[sizes.argmin()]])
     return {
         (weight, metric): cp.Preferences(
-            {label: cp.Preference.from_recall_weight(weight, importance=10) for label in priority}, metric=metric
+            {label: cp.Preference(10, recall_weight=weight) for label in priority}, metric=metric
         )
         for weight, metric in product(RECALL_WEIGHTS, METRICS)
     }

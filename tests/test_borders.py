@@ -20,7 +20,7 @@ from compromis.model_selection.curves import ComplexityCurve, FoldLosses, Learni
 
 def even(metric="kulczynski", **options):
     """Preferences of recall weight 1/2 for two classes that count alike."""
-    return cp.Preferences(default=cp.Preference.from_recall_weight(0.5, **options), metric=metric).on(("a", "b"))
+    return cp.Preferences(default=cp.Preference(recall_weight=0.5, **options), metric=metric).on(("a", "b"))
 
 
 def counts_of(matrix, classes=("a", "b")):
@@ -55,9 +55,7 @@ def test_a_result_as_good_as_a_constant_decision():
         "uninformative: your preferences are met better by random decisions at the classes' shares "
         "(loss 0.5000, this result 0.5625); improve the model, or review the preferences"
     )
-    important = cp.Preferences(
-        {"b": cp.Preference.from_recall_weight(0.5, 9)}, default=cp.Preference.from_recall_weight(0.5)
-    )
+    important = cp.Preferences({"b": cp.Preference(9, recall_weight=0.5)}, default=cp.Preference(recall_weight=0.5))
     same = judge(counts_of([[0, 1], [0, 3]]), important.on(("a", "b")))  # (1 + 9/8) / 10 against (3/4 + 9/4) / 10
     assert same.sentence == (
         "uninformative: your preferences are met as well by always deciding 'b' (loss 0.2125, this result 0.2125); improve the "
@@ -68,19 +66,15 @@ def test_a_result_as_good_as_a_constant_decision():
     assert "your preferences are met better by always deciding 'b' (loss 0.2125, this result 1.0000)" in worse.sentence
     by_f = judge(
         counts_of([[0, 1], [0, 3]]),
-        cp.Preferences({"b": cp.Preference.from_recall_weight(0.5, 9)}, metric="f").on("ab"),
+        cp.Preferences({"b": cp.Preference(9, recall_weight=0.5)}, metric="f").on("ab"),
     )
     assert by_f.sentence.endswith("above 0.750, what always deciding it reaches")
 
 
 def test_the_cure_names_the_larger_of_share_and_minimum():
-    preferences = cp.Preferences({"b": cp.Preference.from_recall_weight(0.5, 9, min_precision=0.5)}, metric="f").on(
-        "ab"
-    )
+    preferences = cp.Preferences({"b": cp.Preference(9, recall_weight=0.5, min_precision=0.5)}, metric="f").on("ab")
     assert "set min_precision for 'b' above 0.750" in judge(counts_of([[0, 1], [0, 3]]), preferences).sentence
-    preferences = cp.Preferences({"b": cp.Preference.from_recall_weight(0.5, 9, min_precision=0.8)}, metric="f").on(
-        "ab"
-    )
+    preferences = cp.Preferences({"b": cp.Preference(9, recall_weight=0.5, min_precision=0.8)}, metric="f").on("ab")
     missed = judge(counts_of([[0, 1], [0, 3]]), preferences)
     assert missed.sentence.endswith("; but the precision of 'b' is 0.750, below your minimum of 0.8")
     (short,) = missed.shortfalls
@@ -116,7 +110,7 @@ def test_costs_are_compared_with_costs():
 
 
 def test_baselines_of_absent_classes_and_without_importance():
-    preferences = cp.Preferences(default=cp.Preference.from_recall_weight(0.5)).on(("a", "b", "c"))
+    preferences = cp.Preferences(default=cp.Preference(recall_weight=0.5)).on(("a", "b", "c"))
     always = naive_baselines(counts_of([[3, 0, 0], [0, 1, 0], [0, 0, 0]], "abc"), preferences)
     # c does not occur: deciding it is worth nothing; a: (1/8 + 1) / 2, b: (1 + 3/8) / 2, at random (1/4 + 3/4) / 2
     assert [one.loss for one in always] == [0.5625, 0.6875, 1.0, 0.5]
@@ -378,7 +372,7 @@ def test_two_standard_errors_of_the_difference():
 
 
 def test_a_class_of_one_row_asks_for_its_minimum():
-    preferences = cp.Preferences({"a": cp.Preference.from_recall_weight(0.5, min_precision=0.5)}).on("ab")
+    preferences = cp.Preferences({"a": cp.Preference(recall_weight=0.5, min_precision=0.5)}).on("ab")
     always_a = naive_baselines(counts_of([[1, 0], [0, 3]]), preferences)[0]
     assert always_a.shortfall == 0.25  # its share is 1/4
 
@@ -397,7 +391,7 @@ def test_an_equal_cost_with_a_minimum_met():
 def test_a_lower_loss_does_not_make_up_for_a_missed_minimum():
     """Always deciding a finds all of a; the result has the loss (1/8 + 1/10) / 2, but misses a quarter of a."""
     preferences = cp.Preferences(
-        {"a": cp.Preference.from_recall_weight(0.5, min_recall=1.0)}, default=cp.Preference.from_recall_weight(0.5)
+        {"a": cp.Preference(recall_weight=0.5, min_recall=1.0)}, default=cp.Preference(recall_weight=0.5)
     ).on("ab")
     verdict = judge(counts_of([[3, 1], [0, 4]]), preferences)
     assert not verdict.informative

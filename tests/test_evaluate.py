@@ -166,7 +166,7 @@ def test_an_absent_class_asks_for_nothing():
 
 
 def test_random_decisions_can_be_the_best_without_a_model():
-    preferences = cp.Preferences(default=cp.Preference.from_recall_weight(0.5), metric="f")
+    preferences = cp.Preferences(default=cp.Preference(recall_weight=0.5), metric="f")
     verdict = cp.evaluate(["a", "b"] * 50, ["b", "a"] * 50, preferences=preferences).verdict
     assert not verdict.informative
     assert "random decisions" in verdict.sentence
@@ -258,8 +258,8 @@ def test_weighted_reports_give_the_number_of_rows():
 def test_a_constant_model_is_uninformative():
     for metric in cp.metrics.METRICS:
         preferences = cp.Preferences(
-            {"b": cp.Preference.from_recall_weight(0.5, 10)},
-            default=cp.Preference.from_recall_weight(0.5),
+            {"b": cp.Preference(10, recall_weight=0.5)},
+            default=cp.Preference(recall_weight=0.5),
             metric=metric,
         )
         verdict = cp.evaluate(["a", "b", "b", "a"], ["b"] * 4, preferences=preferences).verdict

@@ -60,7 +60,7 @@ def test_every_field_that_is_damaged_is_noticed(tmp_path, rng):
         document = json.loads(path.read_text())
         for field in document["evidence"]:
             for wrong in (None, "x", -1, {}, [[-1.0]], ["a"]):
-                if document["evidence"][field] is None or (field == "positive" and wrong in ("x", -1)):
+                if document["evidence"][field] is None or (field == "pos_label" and wrong in ("x", -1)):
                     continue
                 damaged = json.loads(json.dumps(document))
                 damaged["evidence"][field] = wrong

@@ -259,10 +259,10 @@ def test_other_bad_input_of_points(engine):
         cp.OperatingPoints.from_frame(frame, truth="t", score="s", pos_label="p")
     with pytest.raises(cp.InputError, match="column 'text' must hold numbers"):
         cp.OperatingPoints.from_frame(frame, truth="t", score="text", pos_label="p")
-    with pytest.raises(cp.InputError, match="positive is 1, but column 't' holds labels of type String"):
+    with pytest.raises(cp.InputError, match="pos_label is 1, but column 't' holds labels of type String"):
         cp.OperatingPoints.from_frame(frame, truth="t", score="s", pos_label=1)
     whole = make(engine, {"t": ["good", "bad"], "s": [0.5, 0.2]})
-    with pytest.raises(cp.InputError, match="positive is 'god', which column 't' does not have; did you mean 'good'"):
+    with pytest.raises(cp.InputError, match="pos_label is 'god', which column 't' does not have; did you mean 'good'"):
         cp.OperatingPoints.from_frame(whole, truth="t", score="s", pos_label="god")
     with pytest.raises(cp.InputError, match=r"has 1 scores outside 0 to 0\.3; widen within="):
         cp.OperatingPoints.from_frame(whole, truth="t", score="s", pos_label="good", bins=4, within=(0, 0.3))
@@ -305,7 +305,7 @@ def test_a_decision_brings_its_own_order_of_classes():
     by_name = cp.frames.decide(frame, proba={"x": "a", "y": "b"}, weights=rule)
     assert by_name["decision"].to_list() == rule.decide([[5, 1], [4, 0]]).tolist() == ["b", "b"]
     assert cp.frames.decide(frame, proba=["y", "x"], weights=rule)["decision"].to_list() == ["b", "b"]
-    with pytest.raises(cp.InputError, match="votes gives columns for 'a', 'c', the decision is about 'b', 'a'"):
+    with pytest.raises(cp.InputError, match="proba gives columns for 'a', 'c', the decision is about 'b', 'a'"):
         cp.frames.decide(frame, proba={"x": "a", "y": "c"}, weights=rule)
     evaluation = cp.frames.evaluate(frame, truth="t", proba={"x": "a", "y": "b"}, weights=rule)
     assert evaluation.counts.classes == ("b", "a")

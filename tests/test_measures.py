@@ -103,7 +103,7 @@ def test_pragma(metric, data, matrix):
     importance = data.draw(st.lists(st.sampled_from([0.0, 1.0, 2.5, 10.0]), min_size=size, max_size=size).filter(any))
     weight = data.draw(st.lists(shares, min_size=size, max_size=size))
     preferences = cp.Preferences(
-        {k: cp.Preference.from_recall_weight(weight[k], importance[k]) for k in range(size)}, metric=metric
+        {k: cp.Preference(importance[k], recall_weight=weight[k]) for k in range(size)}, metric=metric
     ).on(range(size))
     exact = ([Fraction(one) for one in importance], [Fraction(one) for one in weight], metric)
     loss = pragma(counts_of(matrix), preferences)

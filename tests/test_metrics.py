@@ -36,7 +36,7 @@ def test_table_1_of_the_trade_off_paper(p, r, half, fifth):
 @pytest.mark.parametrize("name", NAMES)
 @given(x=inside, y=inside, r=st.floats(0.01, 0.99), p=st.floats(0.01, 0.99))
 def test_properties_of_pragma(name, x, y, r, p):
-    weight = cp.Preference(precision_at_full_recall=x, recall_at_full_precision=y).recall_weight(name)
+    weight = cp.Preference(precision_at_full_recall=x, recall_at_full_precision=y).recall_weight_for(name)
 
     def f(recall, precision):
         return 1 - float(cp.metric_value(precision, recall, weight, metric=name))
@@ -60,7 +60,7 @@ def test_value_in_exact_arithmetic(name, p, r, weight):
 @given(x=st.floats(0, 0.999), y=st.floats(0, 0.999))
 def test_recall_weight_in_exact_arithmetic(name, x, y):
     expected = float(oracle.recall_weight(Fraction(x), Fraction(y), name))
-    weight = cp.Preference(precision_at_full_recall=x, recall_at_full_precision=y).recall_weight(name)
+    weight = cp.Preference(precision_at_full_recall=x, recall_at_full_precision=y).recall_weight_for(name)
     assert weight == pytest.approx(expected, rel=4e-15, abs=1e-15)
     assert 0 <= weight <= 1
 
@@ -81,7 +81,7 @@ def test_the_five_properties_of_the_weighted_jaccard(p, r, weight):
 def test_figure_1_of_pragma():
     a, b = (0.8, 0.3), (0.3, 0.8)  # precision, recall
     for answers, better in (((0.8, 0.8), None), ((0.1, 0.9), b), ((0.9, 0.1), a)):
-        weight = cp.Preference(1, *answers).recall_weight()
+        weight = cp.Preference(1, *answers).recall_weight_for("kulczynski")
         values = {point: float(cp.metric_value(*point, weight)) for point in (a, b)}
         if better is None:
             assert values[a] == pytest.approx(values[b])
@@ -90,7 +90,7 @@ def test_figure_1_of_pragma():
 
 
 def test_the_plane_of_the_paper():
-    weight = cp.Preference(10, 0.10, 0.90).recall_weight()
+    weight = cp.Preference(10, 0.10, 0.90).recall_weight_for("kulczynski")
     slope_recall = float(cp.metric_value(0, 0, weight) - cp.metric_value(0, 1, weight))
     slope_precision = float(cp.metric_value(0, 0, weight) - cp.metric_value(1, 0, weight))
     assert slope_recall == pytest.approx(-0.9)
@@ -129,7 +129,7 @@ def test_the_transform_orders_as_the_index_does(name, rng):
 def test_an_index_of_ones_own():
     own = cp.Metric("own f", lambda p, r, weight: 1 / (weight / r + (1 - weight) / p))
     answers = cp.Preference(1, 0.2, 0.7)
-    assert answers.recall_weight(own) == pytest.approx(answers.recall_weight("f"), abs=1e-12)
+    assert answers.recall_weight_for(own) == pytest.approx(answers.recall_weight_for("f"), abs=1e-12)
     assert own.area(0.3, 0.9, 0.2, 0.6) == pytest.approx(cp.metrics.METRICS["f"].area(0.3, 0.9, 0.2, 0.6), abs=1e-10)
     assert own.value([0.0, 0.5, 0.5], [0.5, 0.0, 0.5], [0.5, 1.0, 0.5]).tolist() == [0.0, 0.0, 0.5]
 

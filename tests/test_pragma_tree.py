@@ -135,7 +135,7 @@ def test_own_criterion_equals_the_built_in_one(rng):
 def test_preferences_change_the_tree(rng):
     X = rng.normal(size=(400, 4))
     y = np.where(X[:, 0] + rng.normal(size=400) > 1.2, "rare", np.where(X[:, 1] > 0, "b", "c"))
-    preferences = Preferences({"rare": Preference.from_recall_weight(0.9, importance=50)})
+    preferences = Preferences({"rare": Preference(50, recall_weight=0.9)})
     plain = PragmaTreeClassifier(max_depth=1).fit(X, y)
     preferring = PragmaTreeClassifier(max_depth=1, preferences=preferences).fit(X, y)
     assert plain.feature_importances_.argmax() == 1

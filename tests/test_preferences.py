@@ -10,14 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, clone
+from sklearn.metrics import fbeta_score
 
 import compromis as cp
 
 share = st.floats(0, 1, exclude_max=True)
 floor = st.none() | st.floats(0, 1)
-answered = st.builds(cp.Preference, st.floats(0, 1e6), share, share, floor, floor)
+answered = st.builds(
+    cp.Preference, st.floats(0, 1e6), st.none() | share, st.none() | share, min_precision=floor, min_recall=floor
+)
 weighed = st.builds(
-    cp.Preference.from_recall_weight, st.floats(0, 1), st.floats(0, 1e6), min_precision=floor, min_recall=floor
+    cp.Preference, st.floats(0, 1e6), recall_weight=st.floats(0, 1), min_precision=floor, min_recall=floor
 )
 text = st.text(st.characters(exclude_categories=["Cs"]))
 label = text | st.integers(-(2**63), 2**63 - 1) | st.booleans() | st.floats(allow_nan=False)
@@ -82,24 +85,9 @@ def test_it_is_immutable():
 
 def test_prioritise_is_the_papers_setting():
     preferences = cp.Preferences.prioritise(["A", "E"])
-    assert (
-        preferences.of("A").importance,
-        preferences.of("A").precision_at_full_recall,
-        preferences.of("A").recall_at_full_precision,
-    ) == (
-        10,
-        0.1,
-        0.9,
-    )
-    assert (
-        preferences.of("B").importance,
-        preferences.of("B").precision_at_full_recall,
-        preferences.of("B").recall_at_full_precision,
-    ) == (
-        1,
-        0.8,
-        0.8,
-    )
+    assert (preferences.of("A").importance, preferences.of("A").answers) == (10, (0.1, 0.9))
+    assert (preferences.of("B").importance, preferences.of("B").answers) == (1, (0.8, 0.8))
+    assert preferences.of("B").precision_at_full_recall is None  # nobody gave that answer
     assert cp.Preferences.prioritise("A") == cp.Preferences.prioritise(["A"])
     assert cp.Preferences.prioritise(5) == cp.Preferences.prioritise([5])
     assert cp.Preference(precision_at_full_recall=np.float32(0.5)).precision_at_full_recall == 0.5
@@ -116,7 +104,7 @@ def test_describe():
     assert "for a recall of 1 you accept a precision of 10 %" in text
     assert "for a precision of 1 you accept a recall of 90 %" in text
     assert "precision never below 5 %" in text
-    assert "recall weighs 70 %" in cp.Preference.from_recall_weight(0.7).describe()
+    assert "recall weighs 70 %" in cp.Preference(recall_weight=0.7).describe()
 
 
 def test_layout_for_classes():
@@ -159,13 +147,19 @@ def test_jaccard_warns_when_recall_weights_differ():
             lambda: cp.Preference(min_precision=30),
             "min_precision is a share between 0 and 1, got 30; for 30 % write 0.3",
         ),
-        (lambda: cp.Preference.from_recall_weight(1.2), "recall_weight is a share between 0 and 1, got 1.2"),
-        (lambda: cp.Preference(given_recall_weight=0.3), "either the two answers or a recall weight"),
+        (lambda: cp.Preference(recall_weight=1.2), "recall_weight is a share between 0 and 1, got 1.2"),
+        (lambda: cp.Preference(1, 0.1, recall_weight=0.3), "give either the two answers or recall_weight, not both"),
+        (lambda: cp.Preference(1, None, 0.1, beta=2), "give either the two answers or beta, not both"),
+        (lambda: cp.Preference(beta=2, recall_weight=0.5), "give either beta or recall_weight, not both"),
+        (lambda: cp.Preference(beta=-1), "beta is a finite number of at least 0, got -1"),
+        (lambda: cp.Preferences({"a": {"beta": 2}}, metric="kulczynski"), "beta is for metric 'f'"),
+        (lambda: cp.Preferences({"a": {"importnce": 2}}), "'importnce', .* did you mean 'importance'"),
         (lambda: cp.Preference(importance="10"), "importance is a finite number of at least 0, got '10'"),
         (lambda: cp.Preference(importance=None), "importance is a finite number of at least 0, got None"),
         (lambda: cp.Preferences(["a"]), "by_class maps labels to preferences, got list"),
         (lambda: cp.Preferences(metric=["f"]), r"there is no metric \['f'\]"),
-        (lambda: cp.Preferences({"a": 10}), "a preference is a compromis.Preference, got int for 'a'"),
+        (lambda: cp.Preferences({"a": "10"}), "a preference is a compromis.Preference, got str for 'a'"),
+        (lambda: cp.Preferences({"a": True}), "a preference is a compromis.Preference, got bool for 'a'"),
         (lambda: cp.Preferences(metric="F1"), "there is no metric 'F1'"),
         (
             lambda: cp.Preferences({"x": cp.Preference()}).on(["a", "b"]),
@@ -187,6 +181,7 @@ def test_bad_input(make, said):
     ("content", "said"),
     [
         ("metric = 'f", "is not a preferences file"),
+        ("index = 'f'", "written for compromis 0.1.0"),
         ("metric = 'g'", "there is no metric 'g'"),
         ("metric = 1", "metric must be text, got a number$"),
         ("metrc = 'f'", "the head of the file has 'metrc', which means nothing here; did you mean 'metric'\\?$"),
@@ -235,6 +230,28 @@ def test_bad_files(tmp_path, content, said):
     with pytest.raises(cp.InputError, match=said) as error:
         cp.Preferences.from_toml(path)
     assert "preferences.toml is not a preferences file" in str(error.value)
+
+
+def test_numbers_and_mappings_stand_for_preferences():
+    spelled = cp.Preferences({"a": cp.Preference(10), "b": cp.Preference(2, min_recall=0.9)})
+    assert cp.Preferences({"a": 10, "b": {"importance": 2, "min_recall": 0.9}}) == spelled
+
+
+@pytest.mark.parametrize(("beta", "weight"), [(0, 0.0), (1, 0.5), (2, 0.8), (0.5, 0.2)])
+def test_beta_is_that_of_the_f_measure(beta, weight):
+    preference = cp.Preference(beta=beta)
+    assert preference.recall_weight_for("f") == pytest.approx(weight, abs=1e-15)
+    assert preference.answers is None
+    truth, predicted = [1] * 10 + [0] * 10, [1] * 6 + [0] * 4 + [1] * 3 + [0] * 7
+    loss = cp.pragma_loss(truth, predicted, preferences=cp.Preferences({1: preference, 0: 0}, metric="f"))
+    assert 1 - loss == pytest.approx(fbeta_score(truth, predicted, beta=beta), abs=1e-12)
+
+
+def test_answers_not_given_count_as_eighty_per_cent():
+    assert cp.Preference().answers == (0.8, 0.8)
+    assert cp.Preference(1, 0.1).answers == (0.1, 0.8)
+    assert cp.Preference().precision_at_full_recall is None
+    assert cp.Preference().recall_weight_for("f") == cp.Preference(1, 0.8, 0.8).recall_weight_for("f")
 
 
 def test_what_a_file_cannot_hold(tmp_path):

@@ -129,9 +129,10 @@ def test_an_index_of_ones_own(method):
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="without compilation every formula works")
 def test_an_index_that_does_not_compile():
     own = Metric("odd", lambda p, r, weight: np.asarray(str(weight).split("x")))
-    preferences = Preferences(default=Preference.from_recall_weight(0.5), metric=own)
+    preferences = Preferences(default=Preference(recall_weight=0.5), metric=own)
+    votes, y = three_classes(rows=20)
     with pytest.raises(InputError, match="'odd' cannot be compiled"):
-        search_weights(*three_classes(rows=20), preferences=preferences)
+        search_weights(y, votes, preferences=preferences)
 
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="numba types nothing")
@@ -258,7 +259,7 @@ def test_bad_input_is_refused_in_one_sentence(changed, message):
 def test_patterns_come_alone():
     patterns = Votes.from_proba([0, 1], [[3, 1], [1, 3]])
     with pytest.raises(InputError, match="hold y_proba, labels and sample weights already"):
-        search_weights([0, 1], patterns)
+        search_weights(patterns, [[3, 1], [1, 3]])
 
 
 def test_equal_ratio_one_gives_equal_weights():

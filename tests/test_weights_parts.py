@@ -143,7 +143,7 @@ def test_weights_of_rows_leave_room_for_rounding():
 
 
 def test_the_value_is_shortfall_then_loss():
-    preferences = Preferences({0: Preference.from_recall_weight(0.5, min_precision=0.9, min_recall=0.9)})
+    preferences = Preferences({0: Preference(recall_weight=0.5, min_precision=0.9, min_recall=0.9)})
     problem = problem_of(preferences=preferences)
     counts = problem.counts([1.0, 1.0, 1.0])
     np.testing.assert_array_equal(counts.matrix, naive.matrix(TRUTH, naive.decide(VOTES, [1, 1, 1]), np.ones(8), 3))
@@ -683,7 +683,7 @@ def test_what_is_found_does_not_rest_on_the_start(monkeypatch):
     """Every cell is looked at, so a descent that ends anywhere leads to the same loss."""
     expected = search_weights(TRUTH, VOTES)
     best = min(
-        naive.value(naive.matrix(TRUTH, naive.decide(VOTES, [1, a, b]), np.ones(8), 3), expected.preferences)
+        naive.value(naive.matrix(TRUTH, naive.decide(VOTES, [1, a, b]), np.ones(8), 3), expected.arrays)
         for a in np.geomspace(0.1, 10, 60)
         for b in np.geomspace(0.1, 10, 60)
     )

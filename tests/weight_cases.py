@@ -30,8 +30,8 @@ def small_problem(seed: int, *, floors: bool = False) -> tuple[np.ndarray, np.nd
             float(rng.choice([1, 1, 2, 10])),
             float(answers[k, 0]),
             float(answers[k, 1]),
-            float(floor[k, 0]) or None,
-            float(floor[k, 1]) or None,
+            min_precision=float(floor[k, 0]) or None,
+            min_recall=float(floor[k, 1]) or None,
         )
         for k in range(classes)
     }

@@ -32,7 +32,7 @@ def square(ax: Axes, title: str) -> None:
 def line_through_answers(metric: str, x: float, y: float) -> tuple[np.ndarray, np.ndarray]:
     """Return recall and precision on the line of all results worth as much as the two answers."""
     preference = cp.Preference(precision_at_full_recall=x, recall_at_full_precision=y)
-    weight = preference.recall_weight(metric)
+    weight = preference.recall_weight_for(metric)
     value = float(cp.metric_value(x, 1.0, weight, metric=metric))
     recall, precision = np.meshgrid(np.linspace(0.002, 1, 700), np.linspace(0.002, 1, 700))
     surface = cp.metric_value(precision, recall, weight, metric=metric)
@@ -140,8 +140,8 @@ def giving_up() -> None:
     predicted = np.cumsum(np.ones(len(points.recall))) / rows
     figure, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")
     for metric in ("kulczynski", "f"):
-        weight = cp.Preference(precision_at_full_recall=0.1, recall_at_full_precision=0.9).recall_weight(metric)
-        rest = cp.Preference(precision_at_full_recall=0.8, recall_at_full_precision=0.8).recall_weight(metric)
+        weight = cp.Preference(precision_at_full_recall=0.1, recall_at_full_precision=0.9).recall_weight_for(metric)
+        rest = cp.Preference(precision_at_full_recall=0.8, recall_at_full_precision=0.8).recall_weight_for(metric)
         case = 1 - cp.metric_value(points.precision, points.recall, weight, metric=metric)
         negatives = rows - cases
         false_alarms, misses = points.fpr * negatives, (1 - points.recall) * cases

@@ -33,7 +33,9 @@ def figure_1(folder: Path) -> None:
     for panel, (case, preferences) in zip(display.ax_, settings.items(), strict=True):
         values = {}
         for name, (recall, precision) in MODELS.items():
-            values[name] = round(1 - float(cp.metric_value(precision, recall, preferences.recall_weight())), 12)
+            values[name] = round(
+                1 - float(cp.metric_value(precision, recall, preferences.recall_weight_for("kulczynski"))), 12
+            )
             panel.plot(recall, precision, "o", color="black", markersize=7)
             panel.annotate(f"{name}: f = {values[name]:.2f}", (recall, precision), (6, 6), textcoords="offset points")
         better = "equal" if values["A"] == values["B"] else min(values, key=values.__getitem__)

@@ -62,7 +62,7 @@ class Metric:
     >>> quadratic = cp.Metric("quadratic", lambda p, r, l: np.sqrt((1 - l) * p**2 + l * r**2))
     >>> round(float(cp.metric_value(0.9, 0.5, 0.5, metric=quadratic)), 3)
     0.728
-    >>> round(cp.Preference(precision_at_full_recall=0.1, recall_at_full_precision=0.9).recall_weight(quadratic), 3)
+    >>> round(cp.Preference(precision_at_full_recall=0.1, recall_at_full_precision=0.9).recall_weight_for(quadratic), 3)
     0.839
     """
 

@@ -8,7 +8,7 @@ import re
 import tomllib
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, fields
 from numbers import Real
 from pathlib import Path
 from types import MappingProxyType
@@ -23,9 +23,10 @@ from compromis._text import nearest, shown
 from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.labels import plain_label
-from compromis.metrics import JACCARD, METRICS, Metric, get_metric
+from compromis.metrics import JACCARD, METRICS, F, Metric, get_metric
 
-__all__ = ["Preference", "PreferenceArrays", "Preferences"]
+ASSUMED = 0.8
+"""Counts as the answer where none was given."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -36,117 +37,117 @@ class Preference:
     ----------
     importance : float
         How much the class counts beside the others (PRAGMA's theta).
-    precision_at_full_recall : float in [0, 1)
-        The answer to 'what precision would you accept for a recall of 1?' (PRAGMA's x).
-    recall_at_full_precision : float in [0, 1)
-        The answer to 'what recall would you accept for a precision of 1?' (PRAGMA's y).
+    precision_at_full_recall : float in [0, 1), optional
+        The answer to 'what precision would you accept for a recall of 1?' (PRAGMA's x); 0.8 counts where none is given.
+    recall_at_full_precision : float in [0, 1), optional
+        The answer to 'what recall would you accept for a precision of 1?' (PRAGMA's y); 0.8 counts where none is given.
+    beta : float of at least 0, optional
+        In place of the answers, for metric f: recall counts beta times as much as precision; F1 is beta 1, F2 beta 2.
+    recall_weight : float in [0, 1], optional
+        In place of the answers, for any metric: the recall weight itself.
     min_precision, min_recall : float in [0, 1], optional
-        Results below are not acceptable at any price.
-    given_recall_weight : float in [0, 1], optional
-        The recall weight itself, in place of the two answers; see `from_recall_weight`.
+        Constraints: results below are not acceptable at any price.
 
     Notes
     -----
     The answers say that (precision x, recall 1) and (precision 1, recall y) are worth the same; each metric turns
-    that into its recall weight.
+    that into its recall weight l. For metric f, l = beta^2 / (1 + beta^2).
 
     Examples
     --------
     >>> import compromis as cp
     >>> cancer = cp.Preference(importance=10, precision_at_full_recall=0.10, recall_at_full_precision=0.90)
-    >>> round(cancer.recall_weight(), 3)
+    >>> round(cancer.recall_weight_for("kulczynski"), 3)
     0.9
     >>> print(cancer.describe("cancer"))
     'cancer': importance 10; for a recall of 1 you accept a precision of 10 %; for a precision of 1 you accept a recall of 90 %.
+    >>> cp.Preference(beta=2).recall_weight_for("f")
+    0.8
     """
 
     importance: float = 1.0
-    precision_at_full_recall: float | None = 0.8
-    recall_at_full_precision: float | None = 0.8
+    precision_at_full_recall: float | None = None
+    recall_at_full_precision: float | None = None
+    _: KW_ONLY
+    beta: float | None = None
+    recall_weight: float | None = None
     min_precision: float | None = None
     min_recall: float | None = None
-    given_recall_weight: float | None = None
 
     def __post_init__(self) -> None:
         if not (isinstance(self.importance, Real) and 0 <= self.importance < math.inf):
-            raise InputError(f"importance is a finite number of at least 0, got {self.importance!r}")
-        if self.given_recall_weight is None:
-            _check_share("precision_at_full_recall", self.precision_at_full_recall, one_allowed=False)
-            _check_share("recall_at_full_precision", self.recall_at_full_precision, one_allowed=False)
-        else:
-            _check_share("recall_weight", self.given_recall_weight)
-            if self.precision_at_full_recall is not None or self.recall_at_full_precision is not None:
-                raise InputError(
-                    "give either the two answers or a recall weight, not both; use Preference.from_recall_weight"
-                )
-        for name in ("min_precision", "min_recall"):
+            raise InputError(f"importance is a finite number of at least 0, got {self.importance!r}", "importance")
+        for name in ("precision_at_full_recall", "recall_at_full_precision"):
+            if getattr(self, name) is not None:
+                _check_share(name, getattr(self, name), one_allowed=False)
+        for name in ("recall_weight", "min_precision", "min_recall"):
             if getattr(self, name) is not None:
                 _check_share(name, getattr(self, name))
+        if self.beta is not None and not (isinstance(self.beta, Real) and 0 <= self.beta < math.inf):
+            raise InputError(f"beta is a finite number of at least 0, got {self.beta!r}", "beta")
+        self._check_one_trade()
 
-    @classmethod
-    def from_recall_weight(
-        cls,
-        recall_weight: float,
-        importance: float = 1.0,
-        *,
-        min_precision: float | None = None,
-        min_recall: float | None = None,
-    ) -> Preference:
-        """Return a preference that has this recall weight whatever the metric; it is stored as given.
+    def _check_one_trade(self) -> None:
+        """Raise if the trade of precision for recall is given in more than one way."""
+        answered = self.precision_at_full_recall is not None or self.recall_at_full_precision is not None
+        given = [name for name in ("beta", "recall_weight") if getattr(self, name) is not None]
+        if len(given) + answered > 1:
+            ways = [*(["the two answers"] if answered else []), *given]
+            raise InputError(
+                f"give either {' or '.join(ways)}, not both: each of them says what recall is worth", given[-1]
+            )
 
-        Examples
-        --------
-        >>> import compromis as cp
-        >>> cp.Preference.from_recall_weight(0.7).recall_weight("f")
-        0.7
-        """
-        return cls(importance, None, None, min_precision, min_recall, recall_weight)
+    @property
+    def answers(self) -> tuple[float, float] | None:
+        """The two answers, 0.8 where none was given; None where beta or a recall weight stands in their place."""
+        if self.beta is not None or self.recall_weight is not None:
+            return None
+        precision, recall = self.precision_at_full_recall, self.recall_at_full_precision
+        return ASSUMED if precision is None else precision, ASSUMED if recall is None else recall
 
-    def recall_weight(self, metric: str | Metric = "kulczynski") -> float:
-        """Return the recall weight l in [0, 1] that the answers mean for `metric`: 0 precision alone, 1 recall alone."""
-        if self.given_recall_weight is not None:
-            return self.given_recall_weight
-        assert self.precision_at_full_recall is not None
-        assert self.recall_at_full_precision is not None
-        return get_metric(metric).recall_weight(self.precision_at_full_recall, self.recall_at_full_precision)
+    def recall_weight_for(self, metric: str | Metric = "f") -> float:
+        """Return the recall weight l in [0, 1] that this preference means for `metric`: 0 precision alone, 1 recall alone."""
+        if self.recall_weight is not None:
+            return self.recall_weight
+        chosen = get_metric(metric)
+        if self.beta is None:
+            assert self.answers is not None
+            return chosen.recall_weight(*self.answers)
+        if chosen is not F:
+            raise InputError(
+                f"beta is for metric 'f', the metric is {chosen.name!r}; give the two answers or recall_weight", "beta"
+            )
+        return self.beta**2 / (1 + self.beta**2)
 
     def describe(self, label: object = None) -> str:
         """Return in a sentence what the preference means."""
-        return (
-            f"{'' if label is None else f'{label!r}: '}importance {self.importance:g}; {self._trade()}{self._floors()}."
-        )
+        name = "" if label is None else f"{label!r}: "
+        return f"{name}importance {self.importance:g}; {self._trade()}{self._constraints()}."
 
     def __repr__(self) -> str:
-        shown = {
-            "importance": self.importance,
-            "precision_at_full_recall": self.precision_at_full_recall,
-            "recall_at_full_precision": self.recall_at_full_precision,
-        }
-        shown |= {"min_precision": self.min_precision, "min_recall": self.min_recall}
-        arguments = ", ".join(f"{name}={value!r}" for name, value in shown.items() if value is not None)
-        if self.given_recall_weight is None:
-            return f"Preference({arguments})"
-        return f"Preference.from_recall_weight({self.given_recall_weight!r}, {arguments})"
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        return f"Preference({', '.join(f'{name}={value!r}' for name, value in given.items() if value is not None)})"
 
     def _trade(self) -> str:
-        if self.given_recall_weight is not None:
-            return f"recall weighs {100 * self.given_recall_weight:g} %, precision {100 * (1 - self.given_recall_weight):g} %"
+        if self.beta is not None:
+            return f"recall counts {self.beta:g} times as much as precision (beta)"
+        if self.recall_weight is not None:
+            return f"recall weighs {100 * self.recall_weight:g} %, precision {100 * (1 - self.recall_weight):g} %"
+        assert self.answers is not None
+        precision, recall = self.answers
         return (
-            f"for a recall of 1 you accept a precision of {_percent(self.precision_at_full_recall)}; "
-            f"for a precision of 1 you accept a recall of {_percent(self.recall_at_full_precision)}"
+            f"for a recall of 1 you accept a precision of {_percent(precision)}; "
+            f"for a precision of 1 you accept a recall of {_percent(recall)}"
         )
 
-    def _floors(self) -> str:
-        floors = [
-            f"{name} never below {_percent(floor)}"
-            for name, floor in (("precision", self.min_precision), ("recall", self.min_recall))
-            if floor is not None
-        ]
-        return "; " + ", ".join(floors) if floors else ""
+    def _constraints(self) -> str:
+        bounds = (("precision", self.min_precision), ("recall", self.min_recall))
+        texts = [f"{name} never below {_percent(bound)}" for name, bound in bounds if bound is not None]
+        return "; " + ", ".join(texts) if texts else ""
 
 
-def _percent(share: float | None) -> str:
-    return f"{100 * (share or 0.0):.6g} %"
+def _percent(share: float) -> str:
+    return f"{100 * share:.6g} %"
 
 
 def _check_share(name: str, value: float | None, *, one_allowed: bool = True) -> None:
@@ -154,11 +155,14 @@ def _check_share(name: str, value: float | None, *, one_allowed: bool = True) ->
         return
     if value == 1:
         raise InputError(
-            f"{name} must be below 1: accepting nothing less than 1 trades nothing away, got {value}; write 0.99 for 'almost 1'"
+            f"{name} must be below 1: accepting nothing less than 1 trades nothing away, got {value}; write 0.99 for 'almost 1'",
+            name,
         )
     if isinstance(value, Real) and 1 < value <= 100:
-        raise InputError(f"{name} is a share between 0 and 1, got {value:g}; for {value:g} % write {value / 100:.4g}")
-    raise InputError(f"{name} is a share between 0 and 1, got {value!r}; for 10 % write 0.10")
+        raise InputError(
+            f"{name} is a share between 0 and 1, got {value:g}; for {value:g} % write {value / 100:.4g}", name
+        )
+    raise InputError(f"{name} is a share between 0 and 1, got {value!r}; for 10 % write 0.10", name)
 
 
 JACCARD_WARNING = (
@@ -188,7 +192,7 @@ class Preferences:
     Parameters
     ----------
     by_class : mapping of label to Preference
-        The classes that are special.
+        The classes that are special. A mapping of arguments, or a number, its importance, stands for a `Preference`.
     default : Preference
         What holds for every other class.
     metric : str or Metric
@@ -197,8 +201,8 @@ class Preferences:
     Examples
     --------
     >>> import compromis as cp
-    >>> arrays = cp.Preferences({"bad": cp.Preference(10, precision_at_full_recall=0.1, recall_at_full_precision=0.9)})
-    >>> print(arrays.describe())
+    >>> preferences = cp.Preferences({"bad": cp.Preference(10, precision_at_full_recall=0.1, recall_at_full_precision=0.9)})
+    >>> print(preferences.describe())
     metric kulczynski
     'bad': importance 10; for a recall of 1 you accept a precision of 10 %; for a precision of 1 you accept a recall of 90 %.
     every other class: importance 1; for a recall of 1 you accept a precision of 80 %; for a precision of 1 you accept a recall of 80 %.
@@ -208,17 +212,20 @@ class Preferences:
 
     def __init__(
         self,
-        by_class: Mapping[Any, Preference] | None = None,
+        by_class: Mapping[Any, Preference | Mapping[str, Any] | float] | None = None,
         default: Preference | None = None,
         metric: str | Metric = "kulczynski",
     ) -> None:
         if by_class is not None and not isinstance(by_class, Mapping):
             raise InputError(f"by_class maps labels to preferences, got {type(by_class).__name__}")
         self._by_class = {
-            plain_label(label): _checked(label, preference) for label, preference in (by_class or {}).items()
+            plain_label(label): _as_preference(label, preference) for label, preference in (by_class or {}).items()
         }
-        self._default = _checked("default", Preference() if default is None else default)
+        self._default = _as_preference("default", Preference() if default is None else default)
         self._metric = get_metric(metric)
+        for preference in (*self._by_class.values(), self._default):
+            if preference.beta is not None:
+                preference.recall_weight_for(self._metric)  # raises where the metric is not f
 
     @property
     def by_class(self) -> Mapping[Label, Preference]:
@@ -246,16 +253,41 @@ class Preferences:
         10.0
         """
         chosen = list(labels) if isinstance(labels, Iterable) and not isinstance(labels, str) else [labels]
-        return cls({label: Preference(10.0, 0.1, 0.9) for label in chosen}, Preference(1.0, 0.8, 0.8), metric)
+        return cls({label: Preference(10.0, 0.1, 0.9) for label in chosen}, metric=metric)
 
     @classmethod
     def from_toml(cls, path: str | os.PathLike[str]) -> Preferences:
-        """Return the preferences that `to_toml` wrote, or a person by hand."""
-        return read_preferences(path)
+        """Return the preferences in a file that `to_toml` wrote, or a person by hand."""
+        try:
+            text = Path(path).read_text(encoding="utf-8-sig")
+        except ValueError as error:
+            raise InputError(f"{os.fspath(path)} is not a preferences file: {error}") from error
+        return cls.from_toml_text(text, name=os.fspath(path))
+
+    @classmethod
+    def from_toml_text(cls, text: str, *, name: str = "this text") -> Preferences:
+        r"""Return the preferences in TOML text; `name` is what error messages call it.
+
+        Examples
+        --------
+        >>> import compromis as cp
+        >>> cp.Preferences.from_toml_text('metric = "f"\n[[class]]\nlabel = "bad"\nimportance = 10').of("bad").importance
+        10.0
+        """
+        try:
+            return _from_table(tomllib.loads(text))
+        except msgspec.ValidationError as error:
+            raise InputError(f"{name} is not a preferences file: {_in_words(str(error))}") from error
+        except (ValueError, RecursionError) as error:  # no TOML, a value out of range, a number of thousands of digits
+            raise InputError(f"{name} is not a preferences file: {error}") from error
+
+    def to_toml_text(self) -> str:
+        """Return the preferences as TOML text, labels typed, so that 1 and "1" stay different."""
+        return _toml_text(self)
 
     def to_toml(self, path: str | os.PathLike[str]) -> None:
-        """Write the preferences as TOML, labels typed, so that 1 and "1" stay different."""
-        write_preferences(self, path)
+        """Write `to_toml_text` to a file, completely or not at all."""
+        write_whole(path, self.to_toml_text())
 
     def of(self, label: Any) -> Preference:
         """Return the preference that holds for `label`."""
@@ -277,7 +309,7 @@ class Preferences:
             raise InputError(
                 f"the importances of all {len(known)} classes are 0; give at least one class an importance above 0"
             )
-        recall_weight = np.array([preference.recall_weight(self._metric) for preference in each], dtype=np.float64)
+        recall_weight = np.array([preference.recall_weight_for(self._metric) for preference in each], dtype=np.float64)
         if strict and self._metric is JACCARD and len(set(recall_weight[importance > 0])) > 1:
             warnings.warn(JACCARD_WARNING, UserWarning, stacklevel=2)
         return PreferenceArrays(
@@ -335,42 +367,47 @@ class Preferences:
         return f"Preferences({self._by_class!r}, default={self._default!r}, metric={metric})"
 
 
-def _checked(label: object, preference: object) -> Preference:
-    if not isinstance(preference, Preference):
-        raise InputError(f"a preference is a compromis.Preference, got {type(preference).__name__} for {label!r}")
-    return preference
+def _as_preference(label: object, given: object) -> Preference:
+    if isinstance(given, Preference):
+        return given
+    if isinstance(given, Real) and not isinstance(given, bool):
+        return Preference(float(given))
+    if not isinstance(given, Mapping):
+        raise InputError(f"a preference is a compromis.Preference, got {type(given).__name__} for {label!r}")
+    known = [field.name for field in fields(Preference)]
+    for name in given:
+        if name not in known:
+            raise InputError(
+                f"the preference for {label!r} has {name!r}, which means nothing here{nearest(name, known)}"
+            )
+    return Preference(**given)
+
+
+def read_preferences(preferences: object) -> Preferences | None:
+    """Return preferences given as `Preferences` or as a plain mapping by class; None stays None.
+
+    The one door for every function and estimator that takes ``preferences=``.
+    """
+    if preferences is None or isinstance(preferences, Preferences):
+        return preferences
+    if isinstance(preferences, Mapping):
+        return Preferences(preferences)
+    raise InputError(
+        f"preferences is a compromis.Preferences or a mapping by class, got {type(preferences).__name__}", "preferences"
+    )
 
 
 class _Answers(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     importance: float = 1.0
     precision_at_full_recall: float | None = None
     recall_at_full_precision: float | None = None
+    beta: float | None = None
     recall_weight: float | None = None
     min_precision: float | None = None
     min_recall: float | None = None
 
     def preference(self) -> Preference:
-        if self.recall_weight is not None:
-            return Preference(
-                self.importance,
-                self.precision_at_full_recall,
-                self.recall_at_full_precision,
-                self.min_precision,
-                self.min_recall,
-                self.recall_weight,
-            )
-        fallback = Preference()
-        return Preference(
-            self.importance,
-            fallback.precision_at_full_recall
-            if self.precision_at_full_recall is None
-            else self.precision_at_full_recall,
-            fallback.recall_at_full_precision
-            if self.recall_at_full_precision is None
-            else self.recall_at_full_precision,
-            self.min_precision,
-            self.min_recall,
-        )
+        return Preference(**{field.name: getattr(self, field.name) for field in fields(Preference)})
 
 
 class _ClassAnswers(_Answers, kw_only=True, forbid_unknown_fields=True):
@@ -383,16 +420,11 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True):
     classes: list[_ClassAnswers] = msgspec.field(name="class", default_factory=list)
 
 
-def read_preferences(path: str | os.PathLike[str]) -> Preferences:
-    """Return the preferences in the file."""
-    try:
-        table = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
-        document = msgspec.convert(table, _Document)
-        return Preferences(_unique(document.classes), document.default.preference(), document.metric)
-    except msgspec.ValidationError as error:
-        raise InputError(f"{os.fspath(path)} is not a preferences file: {_in_words(str(error))}") from error
-    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, or a number of thousands of digits
-        raise InputError(f"{os.fspath(path)} is not a preferences file: {error}") from error
+def _from_table(table: dict[str, Any]) -> Preferences:
+    if "index" in table:
+        raise ValueError("it was written for compromis 0.1.0, which was never published; what was index is metric now")
+    document = msgspec.convert(table, _Document)
+    return Preferences(_unique(document.classes), document.default.preference(), document.metric)
 
 
 _COMPLAINT = re.compile(
@@ -444,13 +476,7 @@ def _kind(name: str) -> str:
     return " or ".join(kinds)
 
 
-def write_preferences(preferences: Preferences, path: str | os.PathLike[str]) -> None:
-    """Write the preferences to the file, whole or not at all."""
-    write_whole(path, preferences_text(preferences))
-
-
-def preferences_text(preferences: Preferences) -> str:
-    """Return the preferences as TOML text."""
+def _toml_text(preferences: Preferences) -> str:
     import tomli_w
 
     if METRICS.get(preferences.metric.name) is not preferences.metric:
@@ -475,15 +501,8 @@ def _unique(classes: list[_ClassAnswers]) -> dict[Any, Preference]:
 
 
 def _answers(preference: Preference) -> dict[str, float]:
-    fields = {
-        "importance": float(preference.importance),
-        "precision_at_full_recall": preference.precision_at_full_recall,
-        "recall_at_full_precision": preference.recall_at_full_precision,
-        "recall_weight": preference.given_recall_weight,
-        "min_precision": preference.min_precision,
-        "min_recall": preference.min_recall,
-    }
-    return {name: float(value) for name, value in fields.items() if value is not None}
+    given = {field.name: getattr(preference, field.name) for field in fields(preference)}
+    return {name: float(value) for name, value in given.items() if value is not None}
 
 
 def _writable(label: Any) -> bool | int | float | str:

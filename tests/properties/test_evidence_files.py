@@ -28,7 +28,7 @@ FIELDS = {
         "false_positives",
         "positives",
         "negatives",
-        "positive",
+        "pos_label",
         "binned",
     ),
 }
@@ -45,7 +45,8 @@ def counts_of(rows):
 
 
 def patterns_of(rows):
-    return cp.Votes.from_proba(*columns_of(rows), labels=CLASSES, merge=True)
+    votes, truth = columns_of(rows)
+    return cp.Votes.from_proba(truth, votes, labels=CLASSES, merge=True)
 
 
 def bins_of(rows):

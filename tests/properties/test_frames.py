@@ -61,7 +61,7 @@ def test_votes_in_a_frame_are_decided_as_in_memory(rows, kind, weights, smoothin
     assert (column.to_pylist() if kind == "pyarrow" else column.to_list()) == expected
     counts = cp.frames.evaluate(frame, truth="truth", proba=list(CLASSES), weights=decision).counts
     assert counts.matrix.tolist() == cp.Counts.from_predictions(truth, expected, labels=CLASSES).matrix.tolist()
-    refused(cp.frames.decide, frame, votes=list(CLASSES), weights=[1, 2])
+    refused(cp.frames.decide, frame, proba=list(CLASSES), weights=[1, 2])
 
 
 @law(examples=15)
@@ -92,7 +92,7 @@ def test_the_best_cut_of_a_frame_is_that_of_brute_force(rows, kind, weight, metr
         if p >= precision and r >= recall
     ]
     if not any(flags) or not possible:
-        refused(cp.frames.best_threshold, frame, truth="truth", score="score", positive="yes", **options)
+        refused(cp.frames.best_threshold, frame, truth="truth", score="score", pos_label="yes", **options)
         return
     found = cp.frames.best_threshold(frame, truth="truth", score="score", pos_label="yes", **options)
     assert found.value == pytest.approx(max(possible), abs=1e-12)

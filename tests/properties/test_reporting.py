@@ -244,7 +244,7 @@ def test_the_lines_of_a_preference_have_one_loss(preferences):
     frame = cp.plots.PreferenceDisplay(preferences, labels=CLASSES).frame("pandas")
     for name, part in frame.groupby("class"):
         label = name.split(", ")[0]
-        weight = preferences.of(label).recall_weight(preferences.metric)
+        weight = preferences.of(label).recall_weight_for(preferences.metric)
         value = cp.metric_value(part["precision"], part["recall"], weight, metric=preferences.metric)
         assert same(1 - value, part["loss"], 1e-6)
 

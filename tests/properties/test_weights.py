@@ -196,9 +196,9 @@ def test_nothing_in_doubt_leaves_no_room(rows, preferences, weights):
 def test_what_cannot_be_searched_is_one_sentence(rows, seconds):
     votes, truth = columns_of(rows)
     refused(cp.weights.Budget, seconds=seconds)
-    refused(cp.search_weights, votes, truth[1:], labels=CLASSES)
-    refused(cp.search_weights, [[-1, 0, 1]], ["a"], labels=CLASSES)
-    refused(cp.search_weights, votes, truth, labels=CLASSES, method="guess")
-    refused(cp.search_weights, votes, truth[:1] * len(truth), labels=CLASSES)
+    refused(cp.search_weights, truth[1:], votes, labels=CLASSES)
+    refused(cp.search_weights, ["a"], [[-1, 0, 1]], labels=CLASSES)
+    refused(cp.search_weights, truth, votes, labels=CLASSES, method="guess")
+    refused(cp.search_weights, truth[:1] * len(truth), votes, labels=CLASSES)
     frame = pd.DataFrame(np.array(votes, dtype=float), columns=list(CLASSES)).assign(truth=truth)
-    refused(cp.Votes.from_frame, frame, truth="truth", votes=list(CLASSES), bins=1)  # all three may round to 0
+    refused(cp.Votes.from_frame, frame, truth="truth", proba=list(CLASSES), bins=1)  # all three may round to 0

@@ -121,7 +121,7 @@ def check_preferences(case: Case, counts: Counts, matrix: list[list[int]]) -> No
 def form_of(case: Case) -> PreferenceArrays:
     """Return the preferences of a case, with its recall weights as they are."""
     preferences = {
-        k: cp.Preference.from_recall_weight(l, importance=theta)
+        k: cp.Preference(theta, recall_weight=l)
         for k, (theta, l) in enumerate(zip(case.importance, case.recall_weight, strict=True))
     }
     return cp.Preferences(preferences, metric=case.metric).on(range(case.classes))
@@ -177,7 +177,7 @@ def check_indices(seed: int) -> None:
             oracle.metric_value(p, r, l, metric),
             f"{metric} at ({p}, {r}, {l})",
         )
-        answer = cp.Preference(precision_at_full_recall=x, recall_at_full_precision=y).recall_weight(metric)
+        answer = cp.Preference(precision_at_full_recall=x, recall_at_full_precision=y).recall_weight_for(metric)
         conditioned(answer, oracle.recall_weight(x, y, metric), x, y, metric)
 
 

@@ -87,11 +87,11 @@ def check_preferences(folder: Path) -> int:
     preferences = cp.Preferences.from_toml(folder / "preferences.toml")
     assert preferences.metric.name == "f"
     assert preferences.of("ill") == cp.Preference(10, 0.1, 0.9, min_precision=0.2)
-    assert preferences.of("unsure") == cp.Preference.from_recall_weight(0.625, importance=2.5)
+    assert preferences.of("unsure") == cp.Preference(2.5, recall_weight=0.625)
     assert preferences.of("anything else") == cp.Preference(1, 0.8, 0.7)
     expected = json.loads((folder / "recall_weights.json").read_text(encoding="utf-8"))
     for label, weights in expected.items():
-        found = [preferences.of(label).recall_weight(metric) for metric in cp.metrics.METRICS]
+        found = [preferences.of(label).recall_weight_for(metric) for metric in cp.metrics.METRICS]
         assert np.allclose(found, weights, rtol=1e-14, atol=0), f"recall weights of {label}"
     return 4 + sum(map(len, expected.values()))
 

@@ -38,7 +38,7 @@ PREFERENCES = cp.Preferences(
     {
         "bad": cp.Preference(10, 0.2, 0.9, min_precision=0.25),
         "good": cp.Preference(),
-        "ugly": cp.Preference.from_recall_weight(0.3),
+        "ugly": cp.Preference(recall_weight=0.3),
     },
     metric="f",
 )

@@ -102,16 +102,13 @@ class PreferenceDisplay(ShownInNotebooks):
     def _lines(self, preference: Preference) -> list[tuple[float, bool]]:
         """The losses of the lines to draw, and whether each joins the two answers."""
         lines = [(level, False) for level in self.levels]
-        return lines if preference.precision_at_full_recall is None else [*lines, (self._answer_loss(preference), True)]
-
-    def _answer_loss(self, preference: Preference) -> float:
-        assert preference.precision_at_full_recall is not None
-        return 1.0 - float(
-            self._metric.value(preference.precision_at_full_recall, 1.0, preference.recall_weight(self._metric))
-        )
+        if preference.answers is None:
+            return lines
+        weight = preference.recall_weight_for(self._metric)
+        return [*lines, (1.0 - float(self._metric.value(preference.answers[0], 1.0, weight)), True)]
 
     def _line(self, preference: Preference, loss: float) -> tuple[Any, Any]:
-        return isoline(1.0 - loss, preference.recall_weight(self._metric), self._metric, size=_ALONG)
+        return isoline(1.0 - loss, preference.recall_weight_for(self._metric), self._metric, size=_ALONG)
 
     @property
     def _metric(self) -> Metric:
@@ -119,7 +116,7 @@ class PreferenceDisplay(ShownInNotebooks):
 
     def _draw(self, ax: Any, preference: Preference, labels: Sequence[Label]) -> None:
         grid = np.linspace(0, 1, _SHADES)
-        surface = 1 - self._metric.value(grid[:, None], grid[None, :], preference.recall_weight(self._metric))
+        surface = 1 - self._metric.value(grid[:, None], grid[None, :], preference.recall_weight_for(self._metric))
         ax.imshow(surface, origin="lower", extent=(0, 1, 0, 1), cmap="Greys", vmin=0, vmax=2.6, aspect="auto", zorder=0)
         for loss, joins in self._lines(preference):
             recall, precision = self._line(preference, loss)
@@ -136,16 +133,14 @@ class PreferenceDisplay(ShownInNotebooks):
         ax.set_title(self._title(preference, labels), loc="left", fontsize=SMALL, color="0.2")
 
     def _title(self, preference: Preference, labels: Sequence[Label]) -> str:
-        weight = preference.recall_weight(self._metric)
+        weight = preference.recall_weight_for(self._metric)
         lines = [
             listed(labels, 5),
             f"importance {preference.importance:g}, recall weight {weight:.2g} ({self._metric.name})",
         ]
-        if preference.precision_at_full_recall is not None and preference.recall_at_full_precision is not None:
-            lines.append(
-                f"equal: precision {preference.precision_at_full_recall:.3g} at recall 1, "
-                f"recall {preference.recall_at_full_precision:.3g} at precision 1"
-            )
+        if preference.answers is not None:
+            precision, recall = preference.answers
+            lines.append(f"equal: precision {precision:.3g} at recall 1, recall {recall:.3g} at precision 1")
         return "\n".join(lines)
 
 
@@ -180,9 +175,9 @@ def _name_line(ax: Any, recall: Any, precision: Any, loss: float) -> None:
 
 
 def _mark_answers(ax: Any, preference: Preference) -> None:
-    if preference.precision_at_full_recall is None or preference.recall_at_full_precision is None:
+    if preference.answers is None:
         return
-    for recall, precision in ((1.0, preference.precision_at_full_recall), (preference.recall_at_full_precision, 1.0)):
+    for recall, precision in ((1.0, preference.answers[0]), (preference.answers[1], 1.0)):
         ax.plot(recall, precision, "o", color=ALARM, markeredgecolor="white", markersize=10, clip_on=False, zorder=5)
 
 

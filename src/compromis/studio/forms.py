@@ -23,16 +23,7 @@ class ClassForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
 
     def preference(self) -> Preference:
         """Return it as a preference; answers left out are the usual ones."""
-        floors = (self.min_precision, self.min_recall)
-        if self.recall_weight is not None:
-            return Preference(self.importance, None, None, *floors, self.recall_weight)
-        usual = Preference()
-        return Preference(
-            self.importance,
-            usual.precision_at_full_recall if self.precision_at_full_recall is None else self.precision_at_full_recall,
-            usual.recall_at_full_precision if self.recall_at_full_precision is None else self.recall_at_full_precision,
-            *floors,
-        )
+        return Preference(**{name: getattr(self, name) for name in self.__struct_fields__ if name != "label"})
 
 
 class PreferencesForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -61,13 +52,14 @@ def answers(one: ClassForm) -> dict[str, float | None]:
     return {name: getattr(one, name) for name in ClassForm.__struct_fields__ if name != "label"}
 
 
-def _class_form(label: str, one: Preference) -> ClassForm:
+def _class_form(label: str, preference: Preference) -> ClassForm:
+    precision, recall = preference.answers or (None, None)
     return ClassForm(
         label,
-        float(one.importance),
-        one.precision_at_full_recall,
-        one.recall_at_full_precision,
-        one.given_recall_weight,
-        one.min_precision,
-        one.min_recall,
+        float(preference.importance),
+        precision,
+        recall,
+        preference.recall_weight_for("f") if preference.answers is None else None,
+        preference.min_precision,
+        preference.min_recall,
     )

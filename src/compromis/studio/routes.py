@@ -209,9 +209,7 @@ async def _save(request: Request) -> Any:
 async def _open_preferences(request: Request) -> Any:
     workspace, asked = _workspace(request), await _asked(request, _Toml)
     model = workspace.model(asked.model)
-    preferences = await run_in_threadpool(
-        read_preferences, asked.toml, model.patterns.classes, workspace.places.private()
-    )
+    preferences = await run_in_threadpool(read_preferences, asked.toml, model.patterns.classes)
     return msgspec.to_builtins(preferences)
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from compromis.errors import InputError
 from compromis.preferences import Preferences
 from compromis.studio.forms import PreferencesForm, form_of
 from compromis.studio.jobs import Report
@@ -38,24 +35,15 @@ def save(workspace: Workspace, asked: SaveRequest, report: Report) -> dict[str, 
     return {"path": str(path), "bytes": path.stat().st_size}
 
 
-def read_preferences(toml: str, classes: tuple[Any, ...], private: Path) -> PreferencesForm:
-    """Return the preferences that a preferences file asks for, for these classes."""
-    with tempfile.NamedTemporaryFile("w", suffix=".toml", dir=private, encoding="utf-8", delete=False) as stream:
-        stream.write(toml)
-    try:
-        preferences = Preferences.from_toml(stream.name)
-        preferences.on(classes)
-    except InputError as error:
-        raise InputError(str(error).replace(stream.name, "this file")) from error
-    finally:
-        Path(stream.name).unlink()
+def read_preferences(toml: str, classes: tuple[Any, ...]) -> PreferencesForm:
+    """Return the preferences in TOML text as a form for these classes."""
+    preferences = Preferences.from_toml_text(toml, name="this file")
+    preferences.on(classes)
     return form_of(preferences, classes)
 
 
 def _preferences(model: Model, form: PreferencesForm, _: Decision) -> str:
-    from compromis.preferences import preferences_text
-
-    return preferences_text(form.preferences(model.patterns.classes))
+    return form.preferences(model.patterns.classes).to_toml_text()
 
 
 def _weights(_: Model, __: PreferencesForm, decision: Decision) -> str:

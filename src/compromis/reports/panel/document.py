@@ -193,7 +193,7 @@ def panel_document(
         "classes": [_label(label) for label in patterns.classes],
         "preferences": {
             "metric": preferences.metric.name,
-            "classes": [_answers(preferences.of(label)) for label in patterns.classes],
+            "classes": [answers_of(preferences.of(label)) for label in patterns.classes],
         },
         "weights": used.tolist(),
         "smoothing": smoothing,
@@ -239,12 +239,14 @@ def _label(label: Label) -> dict[str, Any]:
     }
 
 
-def _answers(preference: Preference) -> dict[str, float | None]:
+def answers_of(preference: Preference) -> dict[str, float | None]:
+    """Return a preference as the panel keeps it: beta as the recall weight that it means."""
+    precision, recall = preference.answers or (None, None)
     return {
         "importance": float(preference.importance),
-        "precision_at_full_recall": preference.precision_at_full_recall,
-        "recall_at_full_precision": preference.recall_at_full_precision,
-        "recall_weight": preference.given_recall_weight,
+        "precision_at_full_recall": precision,
+        "recall_at_full_precision": recall,
+        "recall_weight": preference.recall_weight_for("f") if preference.answers is None else None,
         "min_precision": preference.min_precision,
         "min_recall": preference.min_recall,
     }

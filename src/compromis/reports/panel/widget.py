@@ -14,7 +14,7 @@ from compromis.errors import InputError, MissingExtra
 from compromis.evaluation.evaluate import Evaluation
 from compromis.evidence.votes import Votes
 from compromis.preferences import Preference, Preferences
-from compromis.reports.panel.document import panel_document
+from compromis.reports.panel.document import answers_of, panel_document
 from compromis.reports.result import starting_weights
 
 MODULES = (
@@ -157,14 +157,16 @@ def read_state(classes: tuple[Any, ...], first: Preferences, state: dict[str, An
     if not state:
         return first
     preferences = state["preferences"]
-    each = {label: _preference(one) for label, one in zip(classes, preferences["classes"], strict=True)}
-    if preferences["metric"] == first.metric.name and all(first.of(label) == one for label, one in each.items()):
+    rows = dict(zip(classes, preferences["classes"], strict=True))
+    if preferences["metric"] == first.metric.name and all(
+        answer == row[name] for label, row in rows.items() for name, answer in answers_of(first.of(label)).items()
+    ):
         return first
-    return Preferences(each, metric=preferences["metric"])
+    return Preferences({label: _preference(row) for label, row in rows.items()}, metric=preferences["metric"])
 
 
 def _preference(one: dict[str, Any]) -> Preference:
     minima = {name: one[name] for name in ("min_precision", "min_recall")}
     if one["recall_weight"] is not None:
-        return Preference.from_recall_weight(one["recall_weight"], one["importance"], **minima)
+        return Preference(one["importance"], recall_weight=one["recall_weight"], **minima)
     return Preference(one["importance"], one["precision_at_full_recall"], one["recall_at_full_precision"], **minima)

@@ -49,7 +49,7 @@ const FIELDS = ["importance", "precision_at_full_recall", "recall_at_full_precis
 
 function given(preference) {
   const answered = preference.recall_weight == null;
-  return FIELDS.filter((name) => preference[name] != null && (answered || !name.startsWith("accept_")));
+  return FIELDS.filter((name) => preference[name] != null && (answered || !name.includes("_at_full_")));
 }
 
 const key = (preference) => given(preference).map((name) => `${name}=${preference[name]}`).join();
@@ -76,10 +76,7 @@ export function toToml(preferences) {
 }
 
 function pythonPreference(one) {
-  const rest = given(one).filter((name) => name !== "recall_weight").map((name) => `${name}=${float(one[name])}`);
-  return one.recall_weight == null
-    ? `cp.Preference(${rest.join(", ")})`
-    : `cp.Preference.from_recall_weight(${[float(one.recall_weight), ...rest].join(", ")})`;
+  return `cp.Preference(${given(one).map((name) => `${name}=${float(one[name])}`).join(", ")})`;
 }
 
 /** Return the line of Python that finds the weights of a state from y_true and y_proba. */
