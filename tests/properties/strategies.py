@@ -57,7 +57,7 @@ comparable_indices = st.sampled_from(["kulczynski", "f", "fowlkes_mallows"])
 @st.composite
 def any_preferences(draw, of=CLASSES, minimum=minima, metric=comparable_indices):
     """Preferences for some of the classes, under any metric that compares classes."""
-    one = st.builds(cp.Preference, st.sampled_from([0.5, 1.0, 10.0]), answers, answers, minimum, minimum)
+    one = st.builds(cp.Preference, st.sampled_from([0.5, 1.0, 10.0]), answers, answers, min_precision=minimum, min_recall=minimum)
     chosen = draw(st.lists(st.sampled_from(of), unique=True))
     return cp.Preferences({label: draw(one) for label in chosen}, draw(one), draw(metric))
 
