@@ -90,7 +90,7 @@ test-oldest: .venv-oldest/.installed-from
 coverage: $(VENV)/.hardening-installed
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -q -n $(WORKERS) tests --ignore=tests/browser --cov --cov-report=term-missing:skip-covered --cov-fail-under=95
 
-# SAMPLE=400 draws as many changes per package; without it all of them. The kernels of the three packages come after them.
+# SAMPLE=400 draws as many changes per package; without it all of them. Kernels come last.
 mutation: $(VENV)/.hardening-installed
 	$(BIN)/python -m tests.stress.mutation --workers $(WORKERS) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED))
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import tomllib
-
 import pytest
 
-from tests.stress.mutation import CONFIG, Explained
 from tests.stress.outcome import NotRun, Outcome, silent
 from tests.stress.promises import Promise, all_promises
 from tests.stress.table import BEGIN, END, Row, write_page
@@ -20,12 +17,6 @@ def test_the_promise_holds_at_a_tiny_scale(promise):
         pytest.skip(str(reason))
     assert outcome.cases > 0
     assert outcome.failures == ()
-
-
-def test_what_explains_a_survivor_is_a_line_of_the_source():
-    Explained(tomllib.loads(CONFIG.read_text(encoding="utf-8"))["survivor"])
-    with pytest.raises(SystemExit, match="explains a line that is not in measures/rates: nothing"):
-        Explained([{"module": "measures/rates", "line": "nothing of this kind"}])
 
 
 def test_the_page_keeps_what_it_knows_and_counts_full_runs_only(tmp_path):

@@ -50,14 +50,16 @@ answers = st.sampled_from([0.1, 0.3, 0.5, 0.8, 0.9])
 minima = st.sampled_from([None, None, 0.25, 0.5, 0.75])
 
 
-comparable_indices = st.sampled_from(["kulczynski", "f", "fowlkes_mallows"])
+comparable_metrics = st.sampled_from(["kulczynski", "f", "fowlkes_mallows"])
 """Under the fourth, losses of classes with different recall weights are not comparable, which is a warning."""
 
 
 @st.composite
-def any_preferences(draw, of=CLASSES, minimum=minima, metric=comparable_indices):
+def any_preferences(draw, of=CLASSES, minimum=minima, metric=comparable_metrics):
     """Preferences for some of the classes, under any metric that compares classes."""
-    one = st.builds(cp.Preference, st.sampled_from([0.5, 1.0, 10.0]), answers, answers, min_precision=minimum, min_recall=minimum)
+    one = st.builds(
+        cp.Preference, st.sampled_from([0.5, 1.0, 10.0]), answers, answers, min_precision=minimum, min_recall=minimum
+    )
     chosen = draw(st.lists(st.sampled_from(of), unique=True))
     return cp.Preferences({label: draw(one) for label in chosen}, draw(one), draw(metric))
 

@@ -29,7 +29,7 @@ class Change:
     line: int
     column: int
     node: Any
-    metric: int
+    variant: int
     lines: tuple[int, ...]
     """The lines of the statement that runs."""
     inside: bool
@@ -41,7 +41,7 @@ class Change:
 
         node, parent = self.node, self.node.parent
         root = node.get_root_node()
-        new = get_operator(f"core/{self.operator}")().mutate(node, self.metric)
+        new = get_operator(f"core/{self.operator}")().mutate(node, self.variant)
         if new is not node:
             place = next(k for k, child in enumerate(parent.children) if child is node)
             parent.children[place : place + 1] = [] if new is None else [new]
@@ -63,10 +63,10 @@ def changes(module: str, skip: Sequence[str] = ()) -> Iterator[Change]:
     ]
     for node in ast_nodes(get_ast(source)):
         for name, operator in operators:
-            for metric, (begin, _) in enumerate(operator.mutation_positions(node)):
+            for variant, (begin, _) in enumerate(operator.mutation_positions(node)):
                 if not _within(tuple(begin), still):
                     inside = _within(tuple(begin), bodies)
-                    yield Change(module, name, *begin, node, metric, _around(begin[0], statements), inside)
+                    yield Change(module, name, *begin, node, variant, _around(begin[0], statements), inside)
 
 
 def path_of(module: str) -> Path:

@@ -49,7 +49,7 @@ class Verdict:
     operator: str
     line: int
     column: int
-    metric: int
+    variant: int
     before: str
     after: str
     outcome: str
@@ -175,7 +175,7 @@ class Server:
         """Be a child: import everything anew with the changed source in place, and run the tests."""
         import pytest
 
-        _forget(kernels=change.module.startswith("kernels/"))
+        _forget(kernels="/_kernels/" in change.module)
         sys.meta_path.insert(0, _InPlace(change.module, after))
         failed = _Failed()
         code = pytest.main([*_QUIET, "-x", *tests], plugins=[failed])
@@ -261,7 +261,7 @@ def _read(change: Change, reader: int, status: int) -> Verdict:
     outcome = "noticed" if -ended in _CRASHES else "no verdict"
     outcome, by = lines[1] if len(lines) > 1 else (outcome, f"ended with {ended}")
     return Verdict(
-        change.module, change.operator, change.line, change.column, change.metric, before, after, outcome, by
+        change.module, change.operator, change.line, change.column, change.variant, before, after, outcome, by
     )
 
 
@@ -283,7 +283,7 @@ def _forget(*, kernels: bool) -> None:
     """Forget compromis and its tests; compiled kernels are kept unless one of them is to be changed."""
     for name in list(sys.modules):
         own = name.startswith(("compromis.", "tests.")) or name in {"compromis", "tests", "conftest"}
-        if own and (kernels or not name.startswith("compromis.kernels")):
+        if own and (kernels or ("._kernels." not in name and name != "compromis._kernel")):
             del sys.modules[name]
 
 

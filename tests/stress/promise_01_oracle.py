@@ -62,7 +62,7 @@ def check(seed: int) -> None:
     check_preferences(case, counts, matrix)
     check_scores(case)
     check_distributions(seed, case)
-    check_indices(seed)
+    check_metrics(seed)
 
 
 def counts_of(case: Case) -> Counts:
@@ -164,7 +164,7 @@ def check_distributions(seed: int, case: Case) -> None:
     agree(found.root_relative_squared, None if rrse is None else Fraction(rrse) / 100, "root relative squared error")
 
 
-def check_indices(seed: int) -> None:
+def check_metrics(seed: int) -> None:
     """The metrics at a point, the weight of two answers, and the best of a few points."""
     rng = np.random.default_rng(seed + 2 * 10**9)
     p, r, l, x, y = rng.random(5).tolist()
