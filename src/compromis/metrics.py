@@ -110,6 +110,20 @@ class Metric:
             brentq(lambda weight: float(self.value(x, 1.0, weight) - self.value(1.0, y, weight)), 0.0, 1.0, xtol=1e-14)
         )
 
+    def weight_text(self, recall_weight: float) -> str:
+        """Return a recall weight as text: for f with the beta of the F measure, for kulczynski with the paper's R = l / (1 - l).
+
+        Examples
+        --------
+        >>> import compromis as cp
+        >>> [cp.metrics.METRICS[name].weight_text(0.9) for name in ("f", "kulczynski", "jaccard")]
+        ['0.9 (beta 3)', '0.9 (R 9)', '0.9']
+        """
+        if self.name not in ("f", "kulczynski"):
+            return f"{recall_weight:.3g}"
+        odds = recall_weight / (1 - recall_weight) if recall_weight < 1 else math.inf
+        return f"{recall_weight:.3g} ({f'beta {math.sqrt(odds):.3g}' if self.name == 'f' else f'R {odds:.3g}'})"
+
     def area(self, precision: ArrayLike, recall: ArrayLike, low: float = 0.0, high: float = 1.0) -> Array:
         """Return the integral of the value over recall weights from `low` to `high`, for each point."""
         p, r = np.broadcast_arrays(np.asarray(precision, dtype=np.float64), np.asarray(recall, dtype=np.float64))
