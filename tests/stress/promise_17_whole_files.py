@@ -28,7 +28,7 @@ KILLS = 300
 CALLS = ("os.fsync", "os.chmod", "os.replace", "tempfile.mkstemp", "os.fdopen")
 """What a write does, in order; each fails in turn."""
 WRITING = {"write_text", "write_bytes", "savefig", "to_csv", "to_parquet", "dump", "mkstemp", "NamedTemporaryFile"}
-ELSEWHERE = {"files.py", "studio/places.py", "studio/saving.py", "plots/picture_file.py", "plots/notebook.py"}
+ELSEWHERE = {"_files.py", "studio/storage.py", "studio/saving.py", "plots/_base.py"}
 """The one writer; uploads and a text that is read back at once, both into the studio's private folder; pictures, into memory."""
 
 LOOP = """
