@@ -28,7 +28,7 @@ from compromis.measures.pragma import PragmaLoss, average_cost, pragma, read_cos
 from compromis.measures.probability import WekaErrors, read_priors, smoothed_shares, weka_errors
 from compromis.measures.ranking import roc_area
 from compromis.measures.rates import roc_area_of_decisions
-from compromis.measures.verdict import Verdict, judge, screening_sentence
+from compromis.measures.verdict import Verdict, judge, screening
 from compromis.preferences import PreferenceArrays, Preferences
 from compromis.uncertainty.areas import clustered_variance, roc_area_interval
 from compromis.uncertainty.draws import counts_of
@@ -164,7 +164,7 @@ class Evaluation:
     def screening(self) -> str | None:
         """For two classes, what the test is good for; None for more, and without rows."""
         two = len(self.counts.classes) == 2 and self.counts.total > 0
-        return screening_sentence(self.counts, self.arrays) if two else None
+        return str(screening(self.counts, self.arrays)) if two else None
 
     @cached_property
     def per_class(self) -> Mapping[Label, ClassSummary]:

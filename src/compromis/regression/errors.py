@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._arrays import ratio
+from compromis._typing import Floats as Rates
 from compromis.errors import InputError
 from compromis.evidence.residuals import CHUNK, ErrorSums, Residuals, Sum
-from compromis.measures.rates import Rates, ratio
-from compromis.uncertainty.draws import BLOCKS, bootstrap_intervals, quantile_levels
+from compromis.uncertainty.bootstrap import BLOCKS, bootstrap_intervals, quantile_levels
 from compromis.uncertainty.intervals import wilson_bounds
 
 

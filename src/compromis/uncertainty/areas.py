@@ -8,11 +8,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._arrays import ratio
 from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.measures.ranking import roc_area
-from compromis.measures.rates import ratio
 from compromis.metrics import Metric, get_metric
 from compromis.uncertainty.bands import draw_cuts, tradeoff_draws
 from compromis.uncertainty.intervals import Interval, from_draws, normal_quantile, read_confidence

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._arrays import ratio
 from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
-from compromis.measures.rates import ratio
 from compromis.metrics import Metric, get_metric
 from compromis.uncertainty.draws import SEED
 from compromis.uncertainty.intervals import read_confidence

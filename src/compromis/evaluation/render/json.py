@@ -20,6 +20,7 @@ from compromis.evaluation.cross_validation import CrossEvaluation
 from compromis.evaluation.evaluate import Evaluation
 from compromis.evidence import Counts
 from compromis.evidence.votes import Votes
+from compromis.measures.verdict import Verdict
 from compromis.preferences import Preferences
 from compromis.reports.panel.document import dense_votes
 from compromis.uncertainty.intervals import Interval
@@ -64,10 +65,14 @@ def evaluation_document(evaluation: Evaluation) -> dict[str, Any]:
         "summary": plain(asdict(evaluation.summary)),
         "per_class": [plain(asdict(one)) for one in evaluation.per_class.values()],
         "preferences": None if evaluation.preferences is None else _preferences(evaluation.preferences),
-        "verdict": None if verdict is None else plain(asdict(verdict)),
+        "verdict": None if verdict is None else plain(_verdict(verdict)),
         "screening": screening,
         "intervals": None if evaluation.intervals is None else _intervals(evaluation.intervals),
     }
+
+
+def _verdict(verdict: Verdict) -> dict[str, Any]:
+    return {"informative": verdict.informative, "sentence": verdict.sentence, **asdict(verdict)}
 
 
 def _intervals(intervals: ReportIntervals) -> dict[str, Any]:

@@ -455,3 +455,63 @@ def test_mistakes_on_the_command_line(table, options, said):
 def test_both_kinds_of_help():
     assert "--prediction" in run("evaluate", "--regression", "--help").stdout
     assert "--regression" in run("evaluate", "--help").stdout
+
+
+def test_predictions_are_judged_in_numbers():
+    """Targets 0 and 4; predictions off by 1: 50 % below the 2 of the mean."""
+    good = cp.regression.evaluate([0, 4], [1, 3], y_train=[0, 4]).verdict
+    assert good.informative
+    assert good.sentence.startswith("informative: the root mean squared error 1 is 50 % below the 2 of ")
+    assert "absolute" not in good.sentence
+    level = cp.regression.evaluate([0, 4], [2, 2], y_train=[0, 4]).verdict
+    assert level.sentence.startswith("uninformative: the root mean squared error 2 is no smaller than the 2 of ")
+    worse = cp.regression.evaluate([0, 4], [4, 0], y_train=[0, 4]).verdict
+    assert worse.sentence.startswith("uninformative: the root mean squared error 4 is larger than the 2 of ")
+    mixed = cp.regression.evaluate([0, 0, 6], [2.5, 2.5, 3.5], baseline={"low": [1, 1, 1]}, y_train=[1, 1, 1]).verdict
+    # squared: 6.25 x 3 = 18.75 against 1 + 1 + 25 = 27; absolute: 7.5 against 7
+    assert mixed.informative
+    assert "; but its mean absolute error is not below the 2.333 of the baseline" in mixed.sentence
+
+
+@pytest.mark.parametrize("weights", [(-1.0, 1.0), (1.0, -1.0), (0.0, 0.0), (math.nan, 1.0), (1.0, math.inf)])
+def test_weights_of_errors(weights):
+    with pytest.raises(cp.InputError, match="under_weight and over_weight are numbers of at least 0, not both 0"):
+        cp.regression.evaluate([1, 2], [1, 2], under_weight=weights[0], over_weight=weights[1])
+    assert cp.regression.evaluate([1, 2], [0, 3], under_weight=0, over_weight=2).summary.pinball_error == 1.0
+
+
+def test_the_share_saved_by_a_regression():
+    """Errors of 1/2 against 2: 75 % below."""
+    verdict = cp.regression.evaluate([0, 4], [0.5, 3.5], y_train=[0, 4]).verdict
+    assert "error 0.5 is 75 % below the 2 of " in verdict.sentence
+
+
+def test_the_largest_and_the_smallest_error():
+    result = cp.regression.evaluate([0, 0, 0, 0], [1, 2, 3, 4], quantiles=[0.25, 0.5, 1.0])
+    assert list(result.quantiles.values()) == [1.5, 2.5, 4.0]
+
+
+def test_correlation_by_hand():
+    """Deviations -1, 0, 1 and -7/3, -1/3, 8/3: 5 / sqrt(2 x 114 / 9)."""
+    assert cp.regression.evaluate([1, 2, 3], [2, 4, 7]).summary.correlation == pytest.approx(5 / math.sqrt(2 * 114 / 9))
+    assert math.isnan(cp.regression.evaluate([1, 2, 3, 5, 8, 13, 21], [0.1] * 7).summary.correlation)
+    rng = np.random.default_rng(0)
+    for _ in range(50):  # rounding leads beyond 1 now and then
+        y = rng.normal(size=7)
+        assert 1 - 1e-12 < cp.regression.evaluate(y, 3 * y + 1).summary.correlation <= 1.0
+        assert -1.0 <= cp.regression.evaluate(y, 1 - 3 * y).summary.correlation < -1 + 1e-12
+
+
+def test_rows_without_weight_have_no_error():
+    result = cp.regression.evaluate([0, 0, 0], [1, 2, 9], sample_weight=[1, 1, 0], quantiles=[0.5, 1.0])
+    assert list(result.quantiles.values()) == [1.5, 2.0]
+
+
+def test_correlation_about_any_origin():
+    from compromis.regression.errors import correlation
+
+    sums = cp.regression.evaluate([1, 2, 3], [2, 4, 7]).sums
+    for origin in ((0.0, 0.0), (5.0, -3.0)):
+        assert float(correlation(sums.about(origin))) == pytest.approx(5 / math.sqrt(2 * 114 / 9))
+    flat = cp.regression.evaluate([1, 2, 4], [0.1, 0.1, 0.1]).sums
+    assert math.isnan(correlation(flat.about((0.0, 7.0))))
