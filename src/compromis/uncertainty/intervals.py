@@ -1,4 +1,4 @@
-"""An interval around a number, and the door for the confidence asked for."""
+"""The interval of a number, the check of a confidence, and Wilson's interval of a share."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from compromis.errors import InputError
 @dataclass(frozen=True, slots=True)
 class Interval:
     """A number estimated from data, with the bounds of its confidence interval; NaN where it is undefined.
+
+    The only class of statistical intervals: areas, differences, rates, class shares and means over folds have it.
 
     Examples
     --------
@@ -63,9 +65,9 @@ def normal_quantile(confidence: float) -> float:
 
 
 def from_draws(value: ArrayLike, draws: Floats, confidence: float) -> list[Interval]:
-    """Return the equal-tailed interval of each column of `draws`, widened if need be to hold the observed value.
+    """Return the equal-tailed interval of each column of `draws`, widened where it does not hold the observed value.
 
-    Draws from a smoothed distribution lie inside a bound that perfect results touch: a loss of 0 must be in its own interval.
+    Smoothed draws never reach the bounds of a measure, which perfect results do: a loss of 0 must be in its own interval.
     """
     observed = np.asarray(value, dtype=np.float64).ravel()
     columns = draws.reshape(len(draws), -1)
