@@ -16,11 +16,10 @@ from compromis._text import nearest, shown
 from compromis._typing import Floats, Ints
 from compromis.errors import InputError
 from compromis.evidence import Counts
-from compromis.evidence.residuals import Residuals, read_targets
+from compromis.evidence.residuals import read_targets
 from compromis.measures.pragma import pragma
 from compromis.measures.verdict import naive_baselines
 from compromis.preferences import Preferences
-from compromis.regression import errors as regression
 
 OVERFITS = 0.5
 """A training loss below this share of the loss on new rows says that rows were learnt by heart."""
@@ -261,12 +260,8 @@ def _columns(losses: FoldLosses) -> dict[str, Sequence[float]]:
 Error = Callable[[Any, Any], float]
 """From truth and prediction to a loss: 0 is perfect."""
 
-ERRORS = {
-    "mean_squared_error": regression.mean_squared_error,
-    "root_mean_squared_error": regression.root_mean_squared_error,
-    "mean_absolute_error": regression.mean_absolute_error,
-    "root_mean_squared_log_error": regression.root_mean_squared_log_error,
-}
+ERRORS = ("mean_squared_error", "root_mean_squared_error", "mean_absolute_error", "root_mean_squared_log_error")
+"""Errors of predicted numbers, by their names in sklearn.metrics."""
 
 
 def preference_learning_curve(
@@ -467,13 +462,14 @@ def _read_error(error: str | Error) -> tuple[Error, str]:
 
 
 def _regression_error(name: str, truth: Any, prediction: Any) -> float:
-    rows = Residuals(read_targets(truth, "y"), read_targets(prediction, "the prediction"), None, {}, ())
-    value = float(ERRORS[name](rows.sums()))
-    if np.isnan(value):
+    from sklearn import metrics
+
+    targets, predictions = read_targets(truth, "y"), read_targets(prediction, "the prediction")
+    if name == "root_mean_squared_log_error" and min(targets.min(), predictions.min()) < 0:
         raise InputError(
             f"the {name.replace('_', ' ')} is for values of at least 0, and a target or prediction is negative; choose another error"
         )
-    return value
+    return float(getattr(metrics, name)(targets, predictions))
 
 
 def _preference_loss(truth: Any, decision: Any, preferences: Preferences) -> float:

@@ -43,6 +43,7 @@ def environment() -> jinja2.Environment:
     )
     made.filters["rate"] = lambda value: "?" if math.isnan(value) else f"{value:.3f}"
     made.filters["percent"] = lambda value: "?" if math.isnan(value) else f"{100 * value:.1f}"
+    made.filters["number"] = lambda value: "?" if value is None or math.isnan(value) else f"{value:.5g}"
     made.filters["count"] = lambda value: f"{value:,.0f}" if value == round(value) else f"{value:,.2f}"
     made.filters["label"] = shown_label
     made.filters["bounds"] = bounds
