@@ -117,7 +117,7 @@ def _pragma(counts: cp.Counts, preferences: object, rng: np.random.Generator) ->
         return {"loss": _losses(matrix, preferences)}
 
     drawn = loss(next(draw_counts(counts, DRAWS, int(rng.integers(2**32)))))
-    interval = from_draws(loss(counts.matrix[np.newaxis])["loss"], centre(counts, loss, drawn)["loss"], 0.95)[0]
+    interval = from_draws(loss(counts.matrix)["loss"], centre(counts, loss, drawn)["loss"], 0.95)[0]
     return interval.low, interval.high
 
 

@@ -44,9 +44,7 @@ def test_a_result_as_good_as_a_constant_decision():
         "uninformative: your preferences are met better by random decisions at the classes' shares "
         "(loss 0.5000, this result 0.5625); improve the model, or review the preferences"
     )
-    important = cp.Preferences(
-        {"b": cp.Preference(9, recall_weight=0.5)}, default=cp.Preference(recall_weight=0.5)
-    )
+    important = cp.Preferences({"b": cp.Preference(9, recall_weight=0.5)}, default=cp.Preference(recall_weight=0.5))
     same = judge(counts_of([[0, 1], [0, 3]]), important.on(("a", "b")))  # (1 + 9/8) / 10 against (3/4 + 9/4) / 10
     assert same.sentence == (
         "uninformative: your preferences are met as well by always deciding 'b' (loss 0.2125, this result 0.2125); improve the "
@@ -63,13 +61,9 @@ def test_a_result_as_good_as_a_constant_decision():
 
 
 def test_the_cure_names_the_larger_of_share_and_minimum():
-    preferences = cp.Preferences({"b": cp.Preference(9, recall_weight=0.5, min_precision=0.5)}, metric="f").on(
-        "ab"
-    )
+    preferences = cp.Preferences({"b": cp.Preference(9, recall_weight=0.5, min_precision=0.5)}, metric="f").on("ab")
     assert "set min_precision for 'b' above 0.750" in judge(counts_of([[0, 1], [0, 3]]), preferences).sentence
-    preferences = cp.Preferences({"b": cp.Preference(9, recall_weight=0.5, min_precision=0.8)}, metric="f").on(
-        "ab"
-    )
+    preferences = cp.Preferences({"b": cp.Preference(9, recall_weight=0.5, min_precision=0.8)}, metric="f").on("ab")
     missed = judge(counts_of([[0, 1], [0, 3]]), preferences)
     assert missed.sentence.endswith("; but the precision of 'b' is 0.750, below your minimum of 0.8")
     (short,) = missed.shortfalls

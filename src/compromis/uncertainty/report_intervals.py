@@ -31,7 +31,7 @@ from compromis.uncertainty.intervals import Interval, from_draws, read_confidenc
 
 Intervals = Mapping[str, Interval]
 Measures = Callable[[Cells], dict[str, Floats]]
-"""From matrices of shape (draws, K, K) to numbers by name, each of shape (draws,) or (draws, K)."""
+"""From matrices of shape (..., K, K) to numbers by name, each of shape (...) or (..., K)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -88,7 +88,7 @@ def report_intervals(
     def measures(matrix: Cells) -> dict[str, Floats]:
         return _numbers(matrix, arrays, cost)
 
-    observed = measures(counts.matrix[np.newaxis])
+    observed = measures(counts.matrix)
     parts = [measures(matrix) for matrix in draw_counts(evidence, draws, random_state)]
     shares = _share_intervals(evidence, level)
     stacks = {name: np.concatenate([part[name] for part in parts]) for name in observed if name not in shares}
@@ -110,7 +110,7 @@ def report_intervals(
 
 
 def _numbers(matrix: Cells, arrays: PreferenceArrays | None, cost: Floats | None) -> dict[str, Floats]:
-    """Return every number for each matrix of a stack; those of classes are named class_..."""
+    """Return every number of each matrix; those of classes are named class_..."""
     cells = Outcomes(matrix)
     rates = class_rates(cells)
     named = {f"class_{name}": values for name, values in rates.items()} | summaries(cells, rates)
@@ -158,7 +158,7 @@ def centre(evidence: Evidence, measures: Measures, drawn: dict[str, Floats]) -> 
     if isinstance(evidence, GroupedCounts):
         scale = np.full(counts.matrix.shape, typical_group(evidence))
     smooth = counts.matrix + prior_for(counts) * scale
-    observed, start = measures(counts.matrix[np.newaxis]), measures(smooth[np.newaxis])
+    observed, start = measures(counts.matrix), measures(smooth)
     rows = (smooth / scale).ravel()
     slopes = _slopes(measures, smooth, scale, start)
     moved = {}
