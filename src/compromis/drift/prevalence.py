@@ -19,7 +19,7 @@ from compromis.evidence.counts import Counts
 from compromis.evidence.inputs import read_shares
 from compromis.evidence.scores import complain, is_sparse, read_votes
 from compromis.labels import plain_label, positions_in
-from compromis.uncertainty.intervals import Interval, normal_quantile, read_confidence
+from compromis.uncertainty.intervals import Interval, farthest, normal_quantile, read_confidence
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -292,16 +292,10 @@ class MixtureFit:
         share = float(self.shares[k])
         lowest = self._log_likelihood(k, share) - z * z / 2
 
-        def edge(end: float) -> float:
-            near, far = share, end
-            if self._log_likelihood(k, far) >= lowest:
-                return end
-            for _ in range(50):
-                middle = (near + far) / 2
-                near, far = (middle, far) if self._log_likelihood(k, middle) >= lowest else (near, middle)
-            return near
+        def holds(other: float) -> bool:
+            return self._log_likelihood(k, other) >= lowest
 
-        return Interval(share, edge(0.0), edge(1.0))
+        return Interval(share, farthest(share, 0.0, holds), farthest(share, 1.0, holds))
 
     def _log_likelihood(self, k: int, share: float) -> float:
         """The log-likelihood with class k at `share` and the others in proportion."""

@@ -36,7 +36,7 @@ def roc_area(points: OperatingPoints) -> float:
 
 
 def average_precision(points: OperatingPoints) -> float:
-    """The area under the precision-recall curve in steps: the mean precision at which positives are found.
+    """The area under the precision-recall curve in steps: the mean precision at the cuts of the positives.
 
     NaN where there are no positive rows.
 
@@ -46,7 +46,7 @@ def average_precision(points: OperatingPoints) -> float:
 
     Examples
     --------
-    The six rows of the course: precision 1, 2/3 and 3/4 where positives are found.
+    The six rows of the course: precision 1, 2/3 and 3/4 at the three positives.
 
     >>> import compromis as cp
     >>> from compromis.measures.ranking import average_precision
@@ -90,12 +90,12 @@ def pr_area(points: OperatingPoints) -> float:
 
 
 def area_in_words(area: float) -> str:
-    """What the course (004) says of an area under the ROC curve.
+    """Return the course's words for an area under the ROC curve.
 
     Notes
     -----
-    0.5 is chance; 'good' from 0.7, 'discriminating' from 0.87 to 0.9, 'excellent' above 0.9. Words for the
-    rest are ours.
+    0.5 is chance; 'good' from 0.7, 'discriminating' from 0.87 to 0.9, 'excellent' above 0.9. The other words are
+    not the course's.
 
     Examples
     --------

@@ -220,8 +220,8 @@ def _cure(best: Baseline, counts: Counts, arrays: PreferenceArrays) -> Cure | No
 def _sentence(verdict: Verdict) -> str:
     if math.isnan(verdict.loss):
         return "no class that matters occurs in these rows; there is nothing to judge"
-    said = _praise(verdict) if verdict.informative else _blame(verdict)
-    return said + ("; but " + ", and ".join(map(str, verdict.shortfalls)) if verdict.shortfalls else "")
+    text = _praise(verdict) if verdict.informative else _blame(verdict)
+    return text + ("; but " + ", and ".join(map(str, verdict.shortfalls)) if verdict.shortfalls else "")
 
 
 def _praise(verdict: Verdict) -> str:

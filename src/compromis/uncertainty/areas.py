@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Unpack
 
 import numpy as np
@@ -15,7 +14,7 @@ from compromis.evidence.points import OperatingPoints
 from compromis.measures.ranking import roc_area
 from compromis.metrics import Metric, get_metric
 from compromis.uncertainty.bands import DrawOptions, draw_cuts, tradeoff_draws
-from compromis.uncertainty.intervals import Interval, from_draws, normal_quantile, read_confidence
+from compromis.uncertainty.intervals import Interval, farthest, from_draws, normal_quantile, read_confidence
 
 TRUSTED = 10.0
 """With this many rows of the rarer class, the observed variance and that of the model weigh the same."""
@@ -66,10 +65,10 @@ def roc_area_interval(
     trust = min(positives, negatives) / (min(positives, negatives) + TRUSTED)
     scale = trust * seen / model + 1 - trust if model > 0 else 1.0
 
-    def reach(end: float) -> float:
-        return _farthest(area, end, lambda other: z * math.sqrt(scale * _model_variance(other, positives, negatives)))
+    def holds(other: float) -> bool:
+        return abs(other - area) <= z * math.sqrt(scale * _model_variance(other, positives, negatives))
 
-    return Interval(area, reach(0.0), reach(1.0))
+    return Interval(area, farthest(area, 0.0, holds), farthest(area, 1.0, holds))
 
 
 def delong_variance(points: OperatingPoints, positives: float, negatives: float) -> float:
@@ -110,18 +109,6 @@ def clustered_variance(
 def _model_variance(area: float, positives: float, negatives: float) -> float:
     middle = max((positives + negatives) / 2 - 1, 0.0)
     return area * (1 - area) * (1 + middle * ((1 - area) / (2 - area) + area / (1 + area))) / (positives * negatives)
-
-
-def _farthest(start: float, end: float, allowed: Callable[[float], float]) -> float:
-    """Return the farthest number from `start` towards `end` whose distance is at most `allowed`, by bisection."""
-    near, far = start, end
-    for _ in range(60):
-        middle = (near + far) / 2
-        if abs(middle - start) <= allowed(middle):
-            near = middle
-        else:
-            far = middle
-    return near
 
 
 def average_precision_interval(

@@ -88,7 +88,7 @@ def _draw_groups(evidence: GroupedCounts, draws: int, rng: np.random.Generator) 
 
 
 def typical_group(evidence: GroupedCounts) -> float:
-    """Return the size of the group that a row typically lies in: sum of squares over sum; what one pseudo-row weighs."""
+    """Return the size of the group that a row typically lies in: sum of squares over sum; the weight of a pseudo-row."""
     sizes = evidence.tables.sum(axis=(1, 2)).astype(np.float64)
     return float((evidence.times * sizes**2).sum() / (evidence.times * sizes).sum())
 
