@@ -7,7 +7,7 @@ import pytest
 
 import compromis as cp
 from compromis.measures.pragma import shortfall
-from compromis.measures.verdict import judge, naive_baselines, positive_position, screening
+from compromis.measures.verdict import judge, naive_baselines, screening
 
 
 def even(metric="kulczynski", **options):
@@ -126,9 +126,9 @@ def test_a_negative_decision_halves_the_risk():
 
 def test_the_condition_looked_for():
     rows = counts_of([[9, 1], [3, 1]])
-    assert positive_position(rows, None) == 1
-    assert positive_position(rows, even()) == 1
-    assert positive_position(rows, cp.Preferences.prioritise(["a"]).on("ab")) == 0
+    assert screening(rows, None).positive == "b"
+    assert screening(rows, even()).positive == "b"
+    assert screening(rows, cp.Preferences.prioritise(["a"]).on("ab")).positive == "a"
     assert "'a' is never predicted" in str(screening(counts_of([[0, 9], [0, 1]]), None))
 
 

@@ -12,7 +12,7 @@ import compromis as cp
 from compromis.measures import rates
 from compromis.measures.pragma import pragma
 from compromis.uncertainty.draws import draw_counts, effective_sizes
-from compromis.uncertainty.intervals import wilson
+from compromis.uncertainty.intervals import wilson_bounds
 from compromis.uncertainty.report_intervals import centre, report_intervals
 
 PREFERENCES = cp.Preferences.prioritise([1])
@@ -121,7 +121,7 @@ def test_the_report_shows_intervals():
     result = cp.evaluate(["a", "b", "b"], ["a", "b", "a"], preferences=cp.Preferences.prioritise(["a"]), confidence=0.9)
     text = str(result)
     assert "=== Intervals (90 % confidence) ===" in text
-    low, high = wilson(1, 2, confidence=0.9).low, wilson(1, 2, confidence=0.9).high
+    low, high = map(float, wilson_bounds(1 / 2, 2, 0.9))
     assert f"{low:.3f} to {high:.3f}" in text
     document = result.document()["intervals"]
     assert document["confidence"] == 0.9

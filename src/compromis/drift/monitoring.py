@@ -75,21 +75,13 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """The difference of a period from the reference.
-
-    Attributes
-    ----------
-    cause : Cause
-        What differs.
-    classes : tuple of labels
-        Those whose rows are predicted differently, where that is the cause; else those whose shares moved most.
-    shares : tuple of pairs of float
-        The shares of these classes in the reference and in the period.
-    """
+    """The difference of a period from the reference."""
 
     cause: Cause
     classes: tuple[Label, ...]
+    """Those whose rows are predicted differently, where that is the cause; else those whose shares moved most."""
     shares: tuple[tuple[float, float], ...]
+    """The shares of these classes in the reference and in the period."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,14 +166,6 @@ class Monitor:
         The classes.
     preferences : Preferences
         What matters.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> week = cp.Counts.from_matrix([[95, 5], [1, 9]], ["good", "bad"])
-    >>> result = cp.monitor({"first": week, "second": week}, preferences=cp.Preferences.prioritise(["bad"], metric="f"))
-    >>> len(result.periods), result.classes
-    (2, ('good', 'bad'))
     """
 
     periods: tuple[Period, ...]

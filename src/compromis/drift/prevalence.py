@@ -40,14 +40,6 @@ class PrevalenceEstimate:
         The rows it was estimated from.
     plausible : bool
         False where no class shares explain the rows: something else than the shares has changed.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> labelled = cp.Counts.from_matrix([[90, 10], [4, 16]], ["healthy", "sick"])
-    >>> estimate = cp.drift.prevalence_by_confusion(["healthy"] * 62 + ["sick"] * 38, reference=labelled)
-    >>> estimate.shares.round(2).tolist(), estimate.rows  # 0.1 x 0.6 + 0.8 x 0.4 = 0.38
-    ([0.6, 0.4], 100)
     """
 
     method: str

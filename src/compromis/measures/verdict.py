@@ -30,10 +30,12 @@ class Baseline:
 
 
 def naive_baselines(counts: Counts, arrays: PreferenceArrays, cost: Floats | None = None) -> tuple[Baseline, ...]:
-    """Return what each constant decision reaches, and random decisions at the classes' shares."""
-    losses = constant_losses(counts, arrays) if cost is None else constant_costs(counts, cost)
+    """Return what each constant decision reaches, and random decisions at the classes' shares (the course's baseline)."""
+    shares = _class_shares(counts)
+    losses = constant_losses(counts, arrays) if cost is None else shares @ cost
     constant = zip(counts.classes, losses.tolist(), _constant_shortfalls(counts, arrays).tolist(), strict=True)
-    random = random_decision(counts)
+    # expected counts: as for the trade-off paper's random group, the expected precision of a class is its share of the rows
+    random = Counts(np.outer(counts.support, shares), counts.classes, counts.rows)
     return (
         *(
             Baseline(name=f"always deciding {label!r}", label=label, loss=loss, shortfall=short)
@@ -59,20 +61,6 @@ def constant_losses(counts: Counts, arrays: PreferenceArrays) -> Floats:
     with np.errstate(invalid="ignore"):  # importances may all be 0 among the classes that occur
         losses: Floats = 1 - importance * np.where(occurs, gain, 0.0) / importance.sum()
     return losses
-
-
-def constant_costs(counts: Counts, cost: Floats) -> Floats:
-    """Return the average cost of always deciding each class."""
-    costs: Floats = _class_shares(counts) @ cost
-    return costs
-
-
-def random_decision(counts: Counts) -> Counts:
-    """Return the expected counts of deciding at random with the classes' shares (the course's naive baseline).
-
-    As for the trade-off paper's random group, the expected precision of class k is its share of the rows.
-    """
-    return Counts(np.outer(counts.support, _class_shares(counts)), counts.classes, counts.rows)
 
 
 def _constant_shortfalls(counts: Counts, arrays: PreferenceArrays) -> Floats:
@@ -279,22 +267,14 @@ class Screening:
         )
 
 
-def positive_position(counts: Counts, arrays: PreferenceArrays | None) -> int:
-    """Return which of two classes is the condition looked for: the more important one, else the rarer one."""
-    if arrays is not None and arrays.importance[0] != arrays.importance[1]:
-        return int(arrays.importance.argmax())
-    return int(counts.support.argmin())
-
-
 def screening(counts: Counts, arrays: PreferenceArrays | None) -> Screening:
     """Return what the decisions of two classes are good for.
 
-    Notes
-    -----
-    A negative decision must also halve the risk at least: where the condition is rare, 'no' is right nearly always,
-    whoever says it.
+    The condition looked for is the more important class, else the rarer one. A negative decision must also halve the risk at
+    least: where the condition is rare, 'no' is right nearly always, whoever says it.
     """
-    k = positive_position(counts, arrays)
+    told = arrays is not None and arrays.importance[0] != arrays.importance[1]
+    k = int(arrays.importance.argmax() if arrays is not None and told else counts.support.argmin())
     npv, ppv = float(negative_predictive_value(counts)[k]), float(precision(counts)[k])
     share = float(counts.support[k]) / counts.total
     return Screening(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -112,25 +112,17 @@ def quantile_absolute_error(residuals: Residuals, shares: Floats) -> Floats:
 
 @dataclass(frozen=True, kw_only=True)
 class RegressionVerdict:
-    """Whether predictions are better than those without a model; ``str()`` is the sentence.
-
-    Attributes
-    ----------
-    informative : bool
-        False when the best baseline has no larger squared error.
-    baseline : str
-        The baseline with the least squared error.
-    error, baseline_error : float
-        The root mean squared errors of the predictions and of the baseline.
-    baseline_absolute : float or None
-        The mean absolute error of the baseline, where that of the predictions is not below it.
-    """
+    """Whether predictions are better than those without a model; ``str()`` is the sentence."""
 
     informative: bool
+    """False when the best baseline has no larger squared error."""
     baseline: str
+    """The baseline with the least squared error."""
     error: float
+    """The root mean squared error of the predictions."""
     baseline_error: float
     baseline_absolute: float | None
+    """The mean absolute error of the baseline, where that of the predictions is not below it."""
 
     @cached_property
     def sentence(self) -> str:
@@ -174,27 +166,27 @@ def read_pinball(under_weight: float, over_weight: float) -> tuple[float, float]
     return weights
 
 
+def within_names(sums: ErrorSums) -> list[str]:
+    """Name the shares of predictions within each tolerance."""
+    return [f"share within {tolerance}" for tolerance in sums.tolerances]
+
+
+def quantile_names(shares: Iterable[float]) -> list[str]:
+    """Name quantiles of the absolute errors."""
+    return ["median_absolute_error" if share == 0.5 else f"quantile {share:g} of absolute errors" for share in shares]
+
+
+def r2_names(sums: ErrorSums) -> list[str]:
+    """Name R2 against each baseline but the first, the reference."""
+    return [f"r2 against {name}" for name in sums.baselines[1:]]
+
+
 @dataclass(frozen=True, slots=True)
 class RegressionIntervals:
     """Lower and upper bounds at a level of confidence, by the names of `RegressionEvaluation.measures`."""
 
     confidence: float
     measures: Mapping[str, tuple[float, float]]
-
-
-def within_name(tolerance: object) -> str:
-    """Name the share of predictions within a tolerance."""
-    return f"share within {tolerance}"
-
-
-def quantile_name(share: float) -> str:
-    """Name a quantile of the absolute errors."""
-    return "median_absolute_error" if share == 0.5 else f"quantile {share:g} of absolute errors"
-
-
-def r2_name(baseline: str) -> str:
-    """Name R2 against a baseline that is not the reference."""
-    return f"r2 against {baseline}"
 
 
 def regression_intervals(
@@ -218,16 +210,16 @@ def regression_intervals(
         values = reference_measures(drawn, *pinball).values()
         return np.concatenate([np.stack(list(values), axis=-1), r2(drawn)[..., 1:]], axis=-1)
 
-    names = [*reference_measures(sums, *pinball), *map(r2_name, sums.baselines[1:])]
-    bounds = bootstrap_intervals(block_terms(residuals, origin, rng), statistics, confidence, replicates, rng)
-    measures = dict(zip(names, bounds.tolist(), strict=True))
     rows = effective_rows(residuals)
-    inside = zip(*wilson_bounds(share_within(sums), rows, confidence), strict=True)
-    measures |= dict(zip(map(within_name, sums.tolerances), inside, strict=True))
-    for share in quantiles:
-        levels = np.array(quantile_levels(share, rows, confidence))
-        measures[quantile_name(share)] = quantile_absolute_error(residuals, levels)
-    return RegressionIntervals(confidence, {name: (float(low), float(high)) for name, (low, high) in measures.items()})
+    levels = [np.array(quantile_levels(share, rows, confidence)) for share in quantiles]
+    bounds = [
+        *bootstrap_intervals(block_terms(residuals, origin, rng), statistics, confidence, replicates, rng),
+        *np.transpose(wilson_bounds(share_within(sums), rows, confidence)),
+        *(quantile_absolute_error(residuals, pair) for pair in levels),
+    ]
+    names = [*reference_measures(sums, *pinball), *r2_names(sums), *within_names(sums), *quantile_names(quantiles)]
+    pairs = [(float(low), float(high)) for low, high in bounds]
+    return RegressionIntervals(confidence, dict(zip(names, pairs, strict=True)))
 
 
 def block_terms(residuals: Residuals, origin: tuple[float, float], rng: np.random.Generator) -> Floats:

@@ -84,13 +84,6 @@ class RegressionEvaluation:
         Lower and upper bounds.
     notes : tuple of str
         What is undefined and why, and what a number is relative to.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> result = cp.regression.evaluate([10.0, 20.0, 30.0], [12.0, 18.0, 30.0], y_train=20.0)
-    >>> round(result.summary.mean_absolute_error, 3), round(result.summary.root_mean_squared_error, 3)
-    (1.333, 1.633)
     """
 
     sums: ErrorSums
@@ -141,9 +134,9 @@ class RegressionEvaluation:
         bounds = {} if self.intervals is None else self.intervals.measures
         numbers = asdict(self.summary)
         del numbers["rows"], numbers["total"]
-        numbers |= {errors.within_name(name): value for name, value in self.within.items()}
-        quantiles = {errors.quantile_name(share): value for share, value in self.quantiles.items()}
-        against = {errors.r2_name(name): baseline.r2 for name, baseline in list(self.baselines.items())[1:]}
+        numbers |= zip(errors.within_names(self.sums), self.within.values(), strict=True)
+        quantiles = dict(zip(errors.quantile_names(self.quantiles), self.quantiles.values(), strict=True))
+        against = dict(zip(errors.r2_names(self.sums), errors.r2(self.sums)[1:].tolist(), strict=True))
         measures = []
         for name, value in (numbers | quantiles | against).items():
             low, high = bounds.get(name, (None, None))

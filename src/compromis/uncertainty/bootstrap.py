@@ -22,18 +22,7 @@ def bootstrap_intervals(
 ) -> Floats:
     """Return the BCa interval of each statistic, shape (statistics, 2); NaN where a statistic is undefined.
 
-    Parameters
-    ----------
-    terms : ndarray of shape (n, m)
-        What each row, or each random block of rows, adds to the sums.
-    statistics : callable
-        The numbers of interest as functions of the sums.
-    confidence : float
-        The level, for example 0.95.
-    replicates : int
-        How often the rows are drawn anew.
-    rng : Generator
-        The random numbers.
+    `terms` holds what each row, or each random block of rows, adds to the sums; `replicates` samples of them are drawn.
 
     Notes
     -----

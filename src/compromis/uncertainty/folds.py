@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from compromis.errors import InputError
-from compromis.uncertainty.intervals import Interval, read_confidence
+from compromis.uncertainty.intervals import Interval, read_confidence, student_interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,6 @@ def fold_mean(values: Sequence[float], test_share: float, *, confidence: float =
         return FoldMean(mean=unknown, deviation=math.nan, p_value=math.nan, folds=known.size)
     deviation = float(known.std(ddof=1))
     error = deviation * math.sqrt(1 / known.size + test_share)
-    reach = float(t.ppf((1 + level) / 2, known.size - 1)) * error
     p_value = float(2 * t.sf(abs(mean) / error, known.size - 1)) if error > 0 else float(mean == 0)
-    interval = Interval(mean, mean - reach, mean + reach)
+    interval = student_interval(known, level, test_share)
     return FoldMean(mean=interval, deviation=deviation, p_value=p_value, folds=known.size)

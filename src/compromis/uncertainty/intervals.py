@@ -92,25 +92,17 @@ def from_draws(value: ArrayLike, draws: Floats, confidence: float) -> list[Inter
     return [Interval(*numbers) for numbers in zip(observed.tolist(), low.tolist(), high.tolist(), strict=True)]
 
 
-def wilson(successes: float, trials: float, *, confidence: float = 0.95) -> Interval:
-    """Return Wilson's interval for the share `successes` / `trials`.
+def student_interval(values: Floats, confidence: float, extra: float = 0.0) -> Interval:
+    """Return the mean with Student's interval, where the variance of the mean is (1/n + `extra`) times that of the values."""
+    from scipy.stats import t
 
-    Examples
-    --------
-    Brown, Cai and DasGupta: even with no success at all there is an upper bound.
-
-    >>> from compromis.uncertainty.intervals import wilson
-    >>> print(wilson(0, 10))
-    0.000 (0.000 to 0.278)
-    """
-    level = read_confidence(confidence)
-    share = successes / trials if trials else float("nan")
-    low, high = wilson_bounds(np.array([share]), np.array([trials]), level)
-    return Interval(share, low.item(), high.item())
+    mean, size = float(values.mean()), len(values)
+    reach = float(t.ppf((1 + confidence) / 2, size - 1) * values.std(ddof=1) * math.sqrt(1 / size + extra))
+    return Interval(mean, mean - reach, mean + reach)
 
 
 def wilson_bounds(share: ArrayLike, size: ArrayLike, confidence: float) -> tuple[Floats, Floats]:
-    """Return the bounds for shares of `size` rows each; a size need not be whole (effective sizes); NaN where it is 0.
+    """Return Wilson's bounds for shares of `size` rows each; a size need not be whole (effective sizes); NaN where it is 0.
 
     Notes
     -----

@@ -30,14 +30,6 @@ class SwitchPoint:
         Where the two have the same value.
     below, above : float
         The thresholds of the two cuts.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> points = cp.OperatingPoints.from_predictions([1] * 60 + [0] * 60, [3] * 30 + [2] * 30 + [3] * 2 + [2] * 20 + [1] * 38)
-    >>> switch = cp.uncertainty.switch_points(points, metric="f")[0]
-    >>> round(switch.recall_weight.value, 2), switch.below, switch.above
-    (0.23, 3.0, 2.0)
     """
 
     recall_weight: Interval
@@ -57,15 +49,6 @@ class SureRange:
         The best model on the data.
     sure : bool
         Whether it is the best in at least the stated share of the draws throughout.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> good = cp.OperatingPoints.from_predictions([1] * 60 + [0] * 60, [3] * 50 + [2] * 10 + [3] * 2 + [2] * 20 + [1] * 38)
-    >>> poor = cp.OperatingPoints.from_predictions([1] * 60 + [0] * 60, ([3] * 30 + [2] * 30) * 2)
-    >>> ranges = cp.uncertainty.confident_winners({"good": good, "poor": poor}, metric="f")
-    >>> ranges[0].low, ranges[0].model, ranges[0].sure
-    (0.0, 'good', True)
     """
 
     low: float
