@@ -54,12 +54,7 @@ def average_precision(points: OperatingPoints) -> float:
     >>> round(average_precision(points), 4)
     0.8056
     """
-    points.check_ranking("average precision")
-    if not points.positives:
-        return math.nan
-    from compromis.evidence._kernels.ranking import step_pr_area
-
-    return float(step_pr_area(points.true_positives, points.false_positives) / points.positives)
+    return _area_per_positive(points, "average precision", "step_pr_area")
 
 
 def pr_area(points: OperatingPoints) -> float:
@@ -81,12 +76,16 @@ def pr_area(points: OperatingPoints) -> float:
     >>> round(pr_area(points), 4)
     0.769
     """
-    points.check_ranking("the area under the precision-recall curve")
+    return _area_per_positive(points, "the area under the precision-recall curve", "interpolated_pr_area")
+
+
+def _area_per_positive(points: OperatingPoints, what: str, kernel: str) -> float:
+    points.check_ranking(what)
     if not points.positives:
         return math.nan
-    from compromis.evidence._kernels.ranking import interpolated_pr_area
+    from compromis.evidence._kernels import ranking
 
-    return float(interpolated_pr_area(points.true_positives, points.false_positives) / points.positives)
+    return float(getattr(ranking, kernel)(points.true_positives, points.false_positives) / points.positives)
 
 
 def area_in_words(area: float) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from compromis._text import shown_label
 from compromis.evaluation.render.html import environment
 from compromis.evaluation.render.json import running_version, write_json
-from compromis.evaluation.render.text import aligned
+from compromis.evaluation.render.text import error_lines, valued
 from compromis.regression.evaluation import RegressionEvaluation
 
 
@@ -26,31 +26,22 @@ def to_text(evaluation: RegressionEvaluation) -> str:
 
 def _summary(evaluation: RegressionEvaluation) -> str:
     numbers = evaluation.summary
-    lines = [
-        _valued("Correlation coefficient", numbers.correlation),
-        _valued("Mean absolute error", numbers.mean_absolute_error),
-        _valued("Root mean squared error", numbers.root_mean_squared_error),
-        _valued("Relative absolute error", 100 * numbers.relative_absolute_error) + " %",
-        _valued("Root relative squared error", 100 * numbers.root_relative_squared_error) + " %",
-        _valued("Total Number of Instances", numbers.total),
-    ]
-    if numbers.rows != numbers.total:
-        lines.append(_valued("Number of rows", numbers.rows))
+    lines = [valued("Correlation coefficient", numbers.correlation), *error_lines(numbers)]
     return "=== Summary ===\n\n" + "\n".join(line.rstrip() for line in lines) + "\n"
 
 
 def _further(evaluation: RegressionEvaluation) -> str:
     numbers, (under, over) = evaluation.summary, evaluation.pinball
     lines = [
-        _valued("R2", numbers.r2),
-        _valued("Mean squared error", numbers.mean_squared_error),
-        _valued("Root mean squared log error", numbers.root_mean_squared_log_error),
-        _valued("Mean error (bias)", numbers.mean_error),
-        _valued(f"Pinball (under {under:g}, over {over:g})", numbers.pinball_error),
+        valued("R2", numbers.r2),
+        valued("Mean squared error", numbers.mean_squared_error),
+        valued("Root mean squared log error", numbers.root_mean_squared_log_error),
+        valued("Mean error (bias)", numbers.mean_error),
+        valued(f"Pinball (under {under:g}, over {over:g})", numbers.pinball_error),
     ]
-    lines += [_valued(f"Within {name}", 100 * share) + " % of the rows" for name, share in evaluation.within.items()]
+    lines += [valued(f"Within {name}", 100 * share) + " % of the rows" for name, share in evaluation.within.items()]
     lines += [
-        _valued("Median absolute error" if share == 0.5 else f"{100 * share:g} % of absolute errors up to", error)
+        valued("Median absolute error" if share == 0.5 else f"{100 * share:g} % of absolute errors up to", error)
         for share, error in evaluation.quantiles.items()
     ]
     return "=== Further Errors ===\n\n" + "\n".join(line.rstrip() for line in lines) + "\n"
@@ -73,10 +64,6 @@ def _intervals(evaluation: RegressionEvaluation, confidence: float) -> str:
         if row.low is not None and not math.isnan(row.low)
     ]
     return "\n".join(lines) + "\n"
-
-
-def _valued(name: str, value: float) -> str:
-    return f"{name:<35}{aligned(value, 12, 4)}"
 
 
 def _rate(value: float) -> str:

@@ -158,10 +158,7 @@ def tradeoff_area_interval(
     Examples
     --------
     >>> import compromis as cp
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> y = np.arange(300) < 60
-    >>> points = cp.OperatingPoints.from_predictions(y, y * 1.5 + rng.normal(size=300))
+    >>> points = cp.OperatingPoints.from_predictions([1] * 60 + [0] * 60, [3] * 30 + [2] * 30 + [3] * 2 + [2] * 20 + [1] * 38)
     >>> area = cp.uncertainty.tradeoff_area_interval(points, metric="f")
     >>> area.low < area.value < area.high
     True

@@ -116,11 +116,8 @@ def confident_winners(
     Examples
     --------
     >>> import compromis as cp
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> y = np.arange(300) < 60
-    >>> points = cp.OperatingPoints.from_predictions(y, y * 1.5 + rng.normal(size=300))
-    >>> noise = cp.OperatingPoints.from_predictions(y, rng.normal(size=300))
+    >>> points = cp.OperatingPoints.from_predictions([1] * 60 + [0] * 60, [3] * 30 + [2] * 30 + [3] * 2 + [2] * 20 + [1] * 38)
+    >>> noise = cp.OperatingPoints.from_predictions([1] * 60 + [0] * 60, ([3] * 30 + [2] * 30) * 2)
     >>> first = cp.uncertainty.confident_winners({"model": points, "noise": noise}, metric="f")[0]
     >>> first.model, first.sure
     ('model', True)

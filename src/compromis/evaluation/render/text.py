@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from compromis._text import shown_label
 from compromis.evaluation.cross_validation import CrossEvaluation
@@ -89,29 +90,34 @@ def _summary(evaluation: Evaluation) -> str:
     lines = [
         _counted("Correctly Classified Instances", numbers.correct, numbers.accuracy),
         _counted("Incorrectly Classified Instances", numbers.incorrect, numbers.error_rate),
-        _valued("Kappa statistic", numbers.kappa),
+        valued("Kappa statistic", numbers.kappa),
     ]
     if numbers.total_cost is not None and numbers.average_cost is not None:
-        lines += [_valued("Total Cost", numbers.total_cost), _valued("Average Cost", numbers.average_cost)]
-    lines += [
-        _valued("Mean absolute error", numbers.mean_absolute_error),
-        _valued("Root mean squared error", numbers.root_mean_squared_error),
-        _valued("Relative absolute error", 100 * numbers.relative_absolute_error) + " %",
-        _valued("Root relative squared error", 100 * numbers.root_relative_squared_error) + " %",
-        _valued("Total Number of Instances", numbers.total),
-    ]
-    if numbers.rows != numbers.total:
-        lines.append(_valued("Number of rows", numbers.rows))
+        lines += [valued("Total Cost", numbers.total_cost), valued("Average Cost", numbers.average_cost)]
+    lines += error_lines(numbers)
     if not evaluation.priors_given:
         lines.append("(relative to the class shares of these rows; pass priors= for those of the training rows)")
     return "=== Summary ===\n\n" + "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def error_lines(numbers: Any) -> list[str]:
+    """Return Weka's lines on the errors and the rows of a summary, of classes or of numbers."""
+    lines = [
+        valued("Mean absolute error", numbers.mean_absolute_error),
+        valued("Root mean squared error", numbers.root_mean_squared_error),
+        valued("Relative absolute error", 100 * numbers.relative_absolute_error) + " %",
+        valued("Root relative squared error", 100 * numbers.root_relative_squared_error) + " %",
+        valued("Total Number of Instances", numbers.total),
+    ]
+    return lines if numbers.rows == numbers.total else [*lines, valued("Number of rows", numbers.rows)]
 
 
 def _counted(name: str, count: float, share: float) -> str:
     return f"{name:<35}{aligned(count, 12, 4)}     {aligned(100 * share, 12, 4)} %"
 
 
-def _valued(name: str, value: float) -> str:
+def valued(name: str, value: float) -> str:
+    """Return a line of Weka's summary."""
     return f"{name:<35}{aligned(value, 12, 4)}"
 
 
