@@ -166,9 +166,9 @@ def read_pinball(under_weight: float, over_weight: float) -> tuple[float, float]
     return weights
 
 
-def within_names(sums: ErrorSums) -> list[str]:
+def within_names(tolerances: Iterable[object]) -> list[str]:
     """Name the shares of predictions within each tolerance."""
-    return [f"share within {tolerance}" for tolerance in sums.tolerances]
+    return [f"share within {tolerance}" for tolerance in tolerances]
 
 
 def quantile_names(shares: Iterable[float]) -> list[str]:
@@ -217,7 +217,8 @@ def regression_intervals(
         *np.transpose(wilson_bounds(share_within(sums), rows, confidence)),
         *(quantile_absolute_error(residuals, pair) for pair in levels),
     ]
-    names = [*reference_measures(sums, *pinball), *r2_names(sums), *within_names(sums), *quantile_names(quantiles)]
+    names = [*reference_measures(sums, *pinball), *r2_names(sums)]
+    names += [*within_names(sums.tolerances), *quantile_names(quantiles)]
     pairs = [(float(low), float(high)) for low, high in bounds]
     return RegressionIntervals(confidence, dict(zip(names, pairs, strict=True)))
 

@@ -134,7 +134,7 @@ class RegressionEvaluation:
         bounds = {} if self.intervals is None else self.intervals.measures
         numbers = asdict(self.summary)
         del numbers["rows"], numbers["total"]
-        numbers |= zip(errors.within_names(self.sums), self.within.values(), strict=True)
+        numbers |= zip(errors.within_names(self.within), self.within.values(), strict=True)
         quantiles = dict(zip(errors.quantile_names(self.quantiles), self.quantiles.values(), strict=True))
         against = dict(zip(errors.r2_names(self.sums), errors.r2(self.sums)[1:].tolist(), strict=True))
         measures = []

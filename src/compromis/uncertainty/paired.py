@@ -57,10 +57,8 @@ def mcnemar(only_first: int, only_second: int) -> McNemar:
     from scipy.special import bdtr
 
     rows, fewer = only_first + only_second, min(only_first, only_second)
-    upto, before = (1.0, 0.0) if rows == 0 else (float(bdtr(fewer, rows, 0.5)), 0.0)
-    if fewer:
-        before = float(bdtr(fewer - 1, rows, 0.5))
-    exact, mid_p = min(1.0, 2 * upto), min(1.0, upto + before)
+    upto, before = float(bdtr(fewer, rows, 0.5)), float(bdtr(fewer - 1, rows, 0.5)) if fewer else 0.0
+    exact, mid_p = (min(1.0, 2 * upto), min(1.0, upto + before)) if rows else (1.0, 1.0)
     return McNemar(only_first=only_first, only_second=only_second, exact=exact, mid_p=mid_p)
 
 
