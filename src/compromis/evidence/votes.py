@@ -15,7 +15,7 @@ from compromis.errors import InputError
 from compromis.evidence.counts import Counts, check_room
 from compromis.evidence.inputs import prevalence_factors, read_weights
 from compromis.evidence.scores import Matrix, column_labels, complain, is_sparse, read_votes
-from compromis.labels import plain_label, read_labels, read_positions
+from compromis.labels import encode, plain_label, read_labels
 
 if TYPE_CHECKING:
     from compromis.evidence.bounds import CountBounds
@@ -97,7 +97,7 @@ class Votes:
         column = read_labels(y_true, "y_true")
         if len(column) == 0:
             raise InputError("y_true is empty; there is nothing to search")
-        truth, classes = read_positions(column, _labels_of(y_proba, column, labels))
+        (truth,), classes = encode(column, labels=_labels_of(y_proba, column, labels))
         matrix = read_votes(y_proba, classes, len(truth))
         weight = read_weights(sample_weight, len(truth))
         empty = _check_and_find_empty(matrix)

@@ -26,7 +26,7 @@ from compromis.frames.query import (
     run,
     usable_votes,
 )
-from compromis.labels import plain_label, read_positions
+from compromis.labels import encode, plain_label
 
 TRUTH = "truth"
 MOST_PATTERNS = 2_000_000
@@ -113,7 +113,7 @@ def patterns_of_rows(
     column = read_keys(opened, rows, TRUTH, np.ones(len(rows), dtype=bool), spell)
     if classes is None and column.kind == "str":
         classes = tuple(columns)
-    truth, order = read_positions(column, classes)
+    (truth,), order = encode(column, labels=classes)
     if len(order) != len(columns):
         raise InputError(
             f"there are {len(columns)} columns of votes, but the classes are {shown(order)}; pass labels=, the class of each column"
