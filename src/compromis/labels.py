@@ -98,7 +98,7 @@ def check_same_rows(first: LabelColumn, second: LabelColumn) -> None:
         raise InputError(
             f"{first.name} has labels of type {first.kind}, {second.name} of type {second.kind}; convert one so that both are of one type"
         )
-    check_same_index(first, second.index, second.name)
+    check_same_index(first, second, first.name, second.name)
 
 
 def refuse_probabilities(never_true: Sequence[Label], name: str) -> None:
@@ -137,17 +137,18 @@ def _is_share(label: Label) -> bool:
         return False
 
 
-def check_same_index(column: LabelColumn, index: Any, name: str) -> None:
-    """Refuse pandas objects whose row labels do not belong together."""
-    if column.index is not None and index is not None and not column.index.equals(index):
+def check_same_index(first: Any, second: Any, first_name: str, second_name: str) -> None:
+    """Refuse pandas objects whose row labels do not belong together; anything else has none."""
+    index, other = pandas_index(first), pandas_index(second)
+    if index is not None and other is not None and not index.equals(other):
         raise InputError(
-            f"{column.name} and {name} have different pandas indexes; align them with reindex, "
+            f"{first_name} and {second_name} have different pandas indexes; align them with reindex, "
             f"or pass .to_numpy() if the rows are in the same order"
         )
 
 
 def pandas_index(values: Any) -> Any:
-    """Return the row labels of a pandas object, None for anything else."""
+    """Return the row labels of a pandas object or of a column read from one, None for anything else."""
     index = getattr(values, "index", None)
     return index if hasattr(index, "equals") else None
 

@@ -22,7 +22,7 @@ from compromis.evaluation.evaluate import Evaluation, ScoredRows, Summary
 from compromis.evidence.counts import Counts
 from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.inputs import read_weights
-from compromis.evidence.scores import DistributionErrors
+from compromis.evidence.scores import DistributionErrors, with_absent_classes
 from compromis.labels import encode_classes, positions_in, read_groups, read_labels
 from compromis.measures.pragma import read_cost
 from compromis.measures.probability import prior_errors, smoothed_shares
@@ -358,9 +358,7 @@ def _scored(setup: Setup, folds: Sequence[Fold], judged: Sequence[Judged], repea
     for one in judged:
         if one.shares is None:
             return None
-        shares = np.zeros((len(one.shares), len(setup.classes)))
-        shares[:, positions_in(one.classes, setup.classes, "classes_")] = one.shares
-        parts.append(shares)
+        parts.append(with_absent_classes(one.shares, one.classes, setup.classes))
     rows = np.concatenate([fold.test for fold in folds])
     group = None if setup.group is None else setup.group[rows]
     return ScoredRows(setup.truth[rows], np.concatenate(parts), setup.classes, setup.weight_of(rows), group, repeats)

@@ -463,7 +463,14 @@ class ScoredRows:
         counted = np.ones(len(self.truth), dtype=np.int64) if self.weight is None else self.weight
         multiplicity = np.where(empty, counted.dtype.type(0), counted)
         left_out = int(empty.sum())
-        return Votes(self.shares, self.truth, multiplicity, self.classes, len(self.truth) - left_out, left_out, False)
+        return Votes(
+            votes=self.shares,
+            truth=self.truth,
+            multiplicity=multiplicity,
+            classes=self.classes,
+            rows=len(self.truth) - left_out,
+            left_out=left_out,
+        )
 
     def roc_areas(self) -> Floats:
         """Return the area under each class's ROC curve."""

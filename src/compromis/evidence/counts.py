@@ -20,7 +20,6 @@ from compromis.labels import (
     check_same_rows,
     class_order,
     encode_classes,
-    pandas_index,
     read_classes,
     read_labels,
     refuse_many_classes,
@@ -81,7 +80,7 @@ class Counts:
         """
         truth, prediction = read_labels(y_true, "y_true"), read_labels(y_pred, "y_pred")
         check_same_rows(truth, prediction)
-        check_same_index(truth, pandas_index(sample_weight), "sample_weight")
+        check_same_index(truth, sample_weight, "y_true", "sample_weight")
         weight = read_weights(sample_weight, len(truth))
         counts = _count_codes(truth, prediction, weight, labels)
         if counts is not None:

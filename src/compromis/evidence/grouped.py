@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.inputs import read_weights
-from compromis.labels import check_same_index, encode_classes, pandas_index, read_groups, read_labels
+from compromis.labels import check_same_index, encode_classes, read_groups, read_labels
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +52,7 @@ class GroupedCounts:
     ) -> GroupedCounts:
         """Count true against predicted classes within each group; `groups` holds one key per row."""
         column = read_labels(y_true, "y_true")
-        check_same_index(column, pandas_index(sample_weight), "sample_weight")
+        check_same_index(column, sample_weight, "y_true", "sample_weight")
         (truth, predicted), classes = encode_classes(column, read_labels(y_pred, "y_pred"), labels=labels)
         weight = read_weights(sample_weight, len(truth))
         counts = Counts.from_positions(truth, predicted, classes, weight)

@@ -74,10 +74,7 @@ def sample_patterns(source: VoteSource, rows: int) -> Votes:
         lazy = lazy.with_columns(drawn.alias("share"))
     patterns = source.patterns(lazy.filter(nw.col("mix") < nw.col("share")))
     factors = np.array([1 / shares.get(label, 1.0) for label in source.raw_classes])
-    return Votes(
-        patterns.votes, patterns.truth, patterns.multiplicity * factors[patterns.truth], patterns.classes,
-        patterns.rows, source.left_out, True,
-    )  # fmt: skip
+    return replace(patterns, multiplicity=patterns.multiplicity * factors[patterns.truth], left_out=source.left_out)
 
 
 def _shares_drawn(source: VoteSource, rows: int) -> dict[Any, float]:
@@ -228,7 +225,14 @@ class VoteSource:
         sizes = rows.floats(WEIGHT) if WEIGHT in self.opened.named else rows.counts(ROWS)
         order = np.lexsort([truth, *matrix.T[::-1]])  # engines hand groups over in any order
         counted = int(rows.counts(ROWS).sum())
-        return Votes(np.ascontiguousarray(matrix[order]), truth[order], sizes[order], self.classes, counted, 0, True)
+        return Votes(
+            votes=np.ascontiguousarray(matrix[order]),
+            truth=truth[order],
+            multiplicity=sizes[order],
+            classes=self.classes,
+            rows=counted,
+            merged=True,
+        )
 
     def count(self, weightings: Sequence[Floats], smoothings: Sequence[float]) -> list[Counts]:
         """Return the counts under several weightings, by one query."""

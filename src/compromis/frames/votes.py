@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
@@ -60,9 +61,7 @@ def patterns_of_frame(
     found = patterns_of_rows(opened, rows, columns, classes, spell)
     if bins is None:
         return found
-    return Votes(
-        found.votes / bins, found.truth, found.multiplicity, found.classes, found.rows, found.left_out, True, 0.5 / bins
-    )
+    return replace(found, votes=found.votes / bins, width=0.5 / bins)
 
 
 def name_votes(
@@ -143,7 +142,13 @@ def _merged(
     new[1:] = (matrix[1:] != matrix[:-1]).any(axis=1) | (truth[1:] != truth[:-1])
     total = np.add.reduceat(sizes, np.flatnonzero(new))
     return Votes(
-        np.ascontiguousarray(matrix[new]), truth[new], total, classes, int(counts[voted].sum()), left_out, True
+        votes=np.ascontiguousarray(matrix[new]),
+        truth=truth[new],
+        multiplicity=total,
+        classes=classes,
+        rows=int(counts[voted].sum()),
+        left_out=left_out,
+        merged=True,
     )
 
 

@@ -468,7 +468,7 @@ def _read_error(error: str | Error) -> tuple[Error, str]:
 
 
 def _regression_error(name: str, truth: Any, prediction: Any) -> float:
-    rows = Residuals(read_targets(truth, "y"), read_targets(prediction, "the prediction"), None, {}, ())
+    rows = Residuals(truth=read_targets(truth, "y"), prediction=read_targets(prediction, "the prediction"))
     value = float(ERRORS[name](rows.sums()))
     if np.isnan(value):
         raise InputError(
