@@ -194,7 +194,7 @@ def test_loss_bounds_by_hand():
     assert low == pytest.approx(((1 - (1 + 3 / 4) / 2) + 0) / 2)
     assert high == pytest.approx(((1 - (2 / 3 + 2 / 4) / 2) + (1 - (1 / 3 + 1 / 2) / 2)) / 2)
     never = cp.evidence.CountBounds(
-        np.array([[2, 0], [0, 0]]), np.array([[2, 2], [0, 2]]), np.array([4, 2]), ("a", "b")
+        low=np.array([[2, 0], [0, 0]]), high=np.array([[2, 2], [0, 2]]), support=np.array([4, 2]), classes=("a", "b")
     )
     assert loss_bounds(never, even())[1] == pytest.approx((1 / 4 + 1) / 2)  # b may never be predicted, which counts 1
 
@@ -428,7 +428,7 @@ def test_the_largest_and_the_smallest_error():
 def test_undefined_precision_between_bounds():
     """b is never predicted, surely: its loss is 1 at best and at worst."""
     never = cp.evidence.CountBounds(
-        np.array([[2, 0], [2, 0]]), np.array([[2, 0], [2, 0]]), np.array([2, 2]), ("a", "b")
+        low=np.array([[2, 0], [2, 0]]), high=np.array([[2, 0], [2, 0]]), support=np.array([2, 2]), classes=("a", "b")
     )
     expected = ((1 - (0.5 + 1) / 2) + 1) / 2
     assert loss_bounds(never, even()) == pytest.approx((expected, expected))
