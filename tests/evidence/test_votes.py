@@ -148,7 +148,7 @@ def test_bad_votes_are_refused_in_one_sentence(arguments, message):
 
 @pytest.mark.parametrize("weights", [[1, 2, 3], [1, 0], [1, -1], [1, np.nan], ["a", "b"], {2: 1.0}])
 def test_bad_weights_are_refused(weights):
-    with pytest.raises(InputError, match="weights"):
+    with pytest.raises(InputError, match="weight"):
         Votes.from_proba([0, 1], [[1, 2], [2, 1]]).decide(weights)
 
 

@@ -231,7 +231,7 @@ def prevalence_by_em(
     True
     """
     classes = _classes(priors, labels)
-    old = read_shares(priors, classes)
+    old = read_shares(priors, classes, "priors")
     if not old.all():
         never = [label for label, share in zip(classes, old, strict=True) if share == 0]
         raise InputError(f"the prior share of {shown(never)} is 0; probabilities say nothing of such a class")

@@ -91,11 +91,13 @@ def read_class_weights(weights: Any, classes: Sequence[Label]) -> Floats:
     return values
 
 
-def read_shares(shares: Mapping[Any, float] | Sequence[float], classes: Sequence[Label]) -> Floats:
-    """Return class shares in the order of the classes, scaled to sum to 1."""
-    values = read_class_numbers(shares, classes, name="shares", noun="share")
+def read_shares(
+    shares: Mapping[Any, float] | Sequence[float], classes: Sequence[Label], name: str = "shares"
+) -> Floats:
+    """Return class shares in the order of the classes, scaled to sum to 1; `name` is what messages call them."""
+    values = read_class_numbers(shares, classes, name=name, noun="share")
     if not np.isfinite(values).all() or (values < 0).any() or not values.any():
-        raise InputError(f"shares are {len(classes)} finite numbers of at least 0, one per class, got {shares!r}")
+        raise InputError(f"{name} are {len(classes)} finite numbers of at least 0, one per class, got {shares!r}")
     normalised: Floats = values / values.sum()
     return normalised
 
