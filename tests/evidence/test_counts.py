@@ -259,7 +259,7 @@ def test_sums_that_64_bits_do_not_hold_are_refused():
             {"sample_weight": [1, float("nan")]},
             "sample_weight must be finite and at least 0, got nan in row 1",
         ),
-        (([1, 2], [1, 2]), {"sample_weight": [0, 0]}, "sample_weight is 0 for every row"),
+        (([1, 2], [1, 2]), {"sample_weight": [0, 0]}, "sample_weight is zero for every row"),
         (([1, 2], [1, 2]), {"sample_weight": ["x", "y"]}, "sample_weight must hold numbers"),
         ((range(5000), range(5000)), {}, "there are more than 4,096 classes"),
         ((np.ma.array([1, 2], mask=[False, True]), [1, 2]), {}, "y_true has 1 missing label"),

@@ -26,7 +26,7 @@ WEIGHTED = {
     [
         ([1.0], r"sample_weight has shape \(1,\), but there are 6 rows; give one weight per row"),
         ([1, 1, -1, 1, 1, 1], "sample_weight must be finite and at least 0, got -1 in row 2"),
-        ([0] * 6, "sample_weight is 0 for every row"),
+        ([0] * 6, "sample_weight is zero for every row"),
         (["x"] * 6, "sample_weight must hold numbers"),
         ([1e308] * 6, "sample_weight is too large to add up"),
     ],

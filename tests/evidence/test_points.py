@@ -353,7 +353,7 @@ class TestAdding:
         (["spam", "ham"], [0, 1], {"pos_label": "spom"}, "did you mean 'spam'"),
         ([0, 1], [0, 1], {"pos_label": "1"}, "pos_label is '1'"),
         ([0, 1], [2**60, 2**60 + 1], {}, "cannot tell apart"),
-        ([0, 1], [0, 1], {"sample_weight": [0, 0]}, "0 for every row"),
+        ([0, 1], [0, 1], {"sample_weight": [0, 0]}, "zero for every row"),
     ],
 )
 def test_bad_predictions(y: list[object], score: list[object], options: dict[str, object], words: str) -> None:

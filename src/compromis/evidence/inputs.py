@@ -35,7 +35,7 @@ def read_weights(sample_weight: Any, rows: int) -> Floats | None:
             f"sample_weight must be finite and at least 0, got {weight[row]:g} in row {row}; drop such rows or weigh them 0"
         )
     if not weight.any():
-        raise InputError("sample_weight is 0 for every row; nothing would count")
+        raise InputError("sample_weight is zero for every row; nothing would count")
     if not float(weight.max()) * rows < np.inf:
         raise InputError("sample_weight is too large to add up; scale it")
     return weight
