@@ -1,4 +1,4 @@
-"""Labels of classes: reading them, and turning them into codes."""
+"""Labels of classes: one reader for every container, one coder."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def plain_label(label: Any) -> Label:
 
 
 CHUNK = 1 << 16
-"""Rows looked at together: small enough for the cache, large enough that Python's overhead vanishes."""
+"""Rows read together: small enough for the cache, large enough that Python's overhead vanishes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +70,7 @@ def read_labels(values: Any, name: str) -> LabelColumn:
 
 
 def read_classes(labels: Any, name: str = "labels") -> tuple[Label, ...]:
-    """Return the classes in the order wanted, as plain values, each of which stands once; `name` is what messages call them."""
+    """Return the classes in the order given, as plain values; refuse repeated ones. `name` is what messages call them."""
     try:
         order = tuple(plain_label(label) for label in labels)
         distinct = len(set(order))
