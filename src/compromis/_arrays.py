@@ -1,4 +1,4 @@
-"""Arrays of other libraries as arrays of numpy, frames from columns, and division without warnings."""
+"""Arrays of other libraries as arrays of numpy, frames of whatever library is installed, and division without warnings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def ratio(above: ArrayLike, below: ArrayLike) -> Floats:
 def on_host(values: Any) -> Any:
     """Return tensors of torch, cupy, jax and tensorflow as arrays of numpy; anything else as it is.
 
-    Those on a graphics card are copied, with one warning in the life of the program.
+    Those on a graphics card are copied, with one warning per process.
     """
     package = type(values).__module__.partition(".")[0]
     if package == "torch" and hasattr(values, "detach"):

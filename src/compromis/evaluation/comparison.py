@@ -20,8 +20,7 @@ from compromis.evaluation.render.json import running_version
 from compromis.evaluation.render.text import bounds
 from compromis.evidence.counts import Counts
 from compromis.evidence.inputs import read_weights
-from compromis.evidence.paired import PairedCounts, classes_of
-from compromis.labels import positions_in
+from compromis.evidence.paired import PairedCounts, encode_models
 from compromis.preferences import Preferences
 from compromis.uncertainty.folds import FoldMean, fold_mean
 from compromis.uncertainty.intervals import read_confidence
@@ -240,9 +239,8 @@ def compare_models(
     """
     level = read_confidence(confidence)
     _check(decisions)
-    classes = classes_of(y_true, dict(decisions), labels)
-    truth = positions_in(y_true, classes, "y_true")
-    predicted = {name: positions_in(values, classes, name) for name, values in decisions.items()}
+    (truth, *codes), classes = encode_models(y_true, decisions, labels)
+    predicted = dict(zip(decisions, codes, strict=True))
     weight = read_weights(sample_weight, len(truth))
     arrays = None if preferences is None else preferences.on(classes)
     evaluations = {

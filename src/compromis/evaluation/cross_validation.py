@@ -20,10 +20,10 @@ from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError, OptimismWarning
 from compromis.evaluation.evaluate import Evaluation, ScoredRows, Summary
 from compromis.evidence.counts import Counts
-from compromis.evidence.grouped import GroupedCounts, read_groups
+from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.inputs import read_weights
-from compromis.evidence.scores import DistributionErrors
-from compromis.labels import positions_in
+from compromis.evidence.scores import DistributionErrors, with_absent_classes
+from compromis.labels import encode_classes, positions_in, read_groups, read_labels
 from compromis.measures.pragma import read_cost
 from compromis.measures.probability import prior_errors, smoothed_shares
 from compromis.measures.rates import roc_area_of_decisions
@@ -358,9 +358,7 @@ def _scored(setup: Setup, folds: Sequence[Fold], judged: Sequence[Judged], repea
     for one in judged:
         if one.shares is None:
             return None
-        shares = np.zeros((len(one.shares), len(setup.classes)))
-        shares[:, positions_in(one.classes, setup.classes, "classes_")] = one.shares
-        parts.append(shares)
+        parts.append(with_absent_classes(one.shares, one.classes, setup.classes))
     rows = np.concatenate([fold.test for fold in folds])
     group = None if setup.group is None else setup.group[rows]
     return ScoredRows(setup.truth[rows], np.concatenate(parts), setup.classes, setup.weight_of(rows), group, repeats)
@@ -482,8 +480,7 @@ def _read(
 ) -> Setup:
     if preferences is not None and not isinstance(preferences, Preferences):
         raise InputError(f"preferences must be a compromis.Preferences, got {type(preferences).__name__}")
-    classes = Counts.from_predictions(y, y, labels=labels).classes
-    truth = positions_in(y, classes, "y")
+    (truth,), classes = encode_classes(read_labels(y, "y"), labels=labels)
     if preferences is not None:
         preferences.on(classes)  # a preference for an unknown class is said before hours of fitting
     group = None if groups is None else read_groups(groups, len(truth))

@@ -16,12 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence import Counts
-from compromis.evidence.grouped import GroupedCounts, group_counts, read_groups
+from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.inputs import read_weights
 from compromis.evidence.points import OperatingPoints
 from compromis.evidence.scores import DistributionErrors, read_distributions
 from compromis.evidence.votes import Votes
-from compromis.labels import positions_in
+from compromis.labels import encode_classes, read_groups, read_labels
 from compromis.measures import rates
 from compromis.measures import rates as agreement
 from compromis.measures.pragma import PragmaLoss, average_cost, pragma, read_cost, total_cost
@@ -373,14 +373,19 @@ def evaluate(
             raise InputError(
                 "there is nothing to evaluate: pass y_pred (predicted classes), y_proba (distributions), or both"
             )
-        counts = Counts.from_predictions(y_true, y_pred, labels=labels, sample_weight=sample_weight)
-        evidence = counts if groups is None else group_counts(y_true, y_pred, groups, counts, sample_weight)
+        evidence: Counts | GroupedCounts
+        if groups is None:
+            evidence = Counts.from_predictions(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+        else:
+            evidence = GroupedCounts.from_predictions(
+                y_true, y_pred, groups=groups, labels=labels, sample_weight=sample_weight
+            )
         return _evaluate_counts(evidence, preferences=preferences, priors=priors, cost=cost, confidence=confidence)
-    classes = _classes(y_true, y_pred, labels)
-    truth = positions_in(y_true, classes, "y_true")
+    columns = [] if y_pred is None else [read_labels(y_pred, "y_pred")]
+    (truth, *decided), classes = encode_classes(read_labels(y_true, "y_true"), *columns, labels=labels)
     shares = read_distributions(y_proba, len(truth), classes)
     weight = read_weights(sample_weight, len(truth))
-    predicted = shares.argmax(axis=1) if y_pred is None else positions_in(y_pred, classes, "y_pred")
+    predicted = decided[0] if decided else shares.argmax(axis=1)
     counts = Counts.from_positions(truth, predicted, classes, weight)
     group = None if groups is None else read_groups(groups, len(truth))
     return _evaluation(
@@ -439,10 +444,6 @@ def _evaluation(
     return replace(evaluation, intervals=intervals)
 
 
-def _classes(y_true: Any, y_pred: Any, labels: Sequence[Any] | None) -> tuple[Label, ...]:
-    return Counts.from_predictions(y_true, y_true if y_pred is None else y_pred, labels=labels).classes
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredRows:
     """True classes (as positions) and distributions, with weights and groups where there are some."""
@@ -462,7 +463,14 @@ class ScoredRows:
         counted = np.ones(len(self.truth), dtype=np.int64) if self.weight is None else self.weight
         multiplicity = np.where(empty, counted.dtype.type(0), counted)
         left_out = int(empty.sum())
-        return Votes(self.shares, self.truth, multiplicity, self.classes, len(self.truth) - left_out, left_out, False)
+        return Votes(
+            votes=self.shares,
+            truth=self.truth,
+            multiplicity=multiplicity,
+            classes=self.classes,
+            rows=len(self.truth) - left_out,
+            left_out=left_out,
+        )
 
     def roc_areas(self) -> Floats:
         """Return the area under each class's ROC curve."""

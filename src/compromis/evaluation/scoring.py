@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from compromis.errors import InputError
 from compromis.evidence import Counts
+from compromis.labels import encode, read_labels
 from compromis.measures.pragma import pragma
 from compromis.preferences import Preferences
 
@@ -69,5 +70,7 @@ def pragma_scorer(preferences: Preferences) -> Callable[..., float]:
 
 
 def _fold_loss(y_true: Any, y_pred: Any, *, preferences: Preferences, sample_weight: ArrayLike | None = None) -> float:
-    counts = Counts.from_predictions(y_true, y_pred, sample_weight=sample_weight)
-    return pragma(counts, preferences.on(counts.classes, strict=False)).total
+    # the rows of a fold may all be predicted wrong, and have no label in common with the predictions
+    _, classes = encode(read_labels(y_true, "y_true"), read_labels(y_pred, "y_pred"))
+    counts = Counts.from_predictions(y_true, y_pred, labels=classes, sample_weight=sample_weight)
+    return pragma(counts, preferences.on(classes, strict=False)).total

@@ -17,6 +17,7 @@ from compromis._typing import Floats, Ints
 from compromis.errors import InputError
 from compromis.evidence import Counts
 from compromis.evidence.residuals import read_targets
+from compromis.labels import encode, encode_classes, read_labels
 from compromis.measures.pragma import pragma
 from compromis.measures.verdict import naive_baselines
 from compromis.preferences import Preferences
@@ -428,7 +429,7 @@ def _read_data(estimator: Any, X: Any, y: Any, preferences: Preferences | None, 
     if rows == 0:
         raise InputError("X has no rows; there is nothing to learn from")
     if is_classifier(estimator):
-        classes = Counts.from_predictions(y, y).classes
+        _, classes = encode_classes(read_labels(y, "y"))
         preferences = Preferences() if preferences is None else preferences
         preferences.on(classes)  # a preference for an unknown class is an error here
         if error is None:
@@ -473,8 +474,10 @@ def _regression_error(name: str, truth: Any, prediction: Any) -> float:
 
 
 def _preference_loss(truth: Any, decision: Any, preferences: Preferences) -> float:
-    counts = Counts.from_predictions(truth, decision)
-    return pragma(counts, preferences.on(counts.classes, strict=False)).total
+    # few rows may all be predicted wrong, and have no label in common with the predictions
+    _, classes = encode(read_labels(truth, "y"), read_labels(decision, "the prediction"))
+    counts = Counts.from_predictions(truth, decision, labels=classes)
+    return pragma(counts, preferences.on(classes, strict=False)).total
 
 
 def _least_naive(truth: Any, preferences: Preferences) -> float:

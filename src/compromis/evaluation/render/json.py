@@ -22,7 +22,6 @@ from compromis.evidence import Counts
 from compromis.evidence.votes import Votes
 from compromis.measures.verdict import Verdict
 from compromis.preferences import Preferences
-from compromis.reports.panel.document import dense_votes
 from compromis.uncertainty.intervals import Interval
 from compromis.uncertainty.report_intervals import ReportIntervals
 
@@ -167,7 +166,7 @@ def fingerprint(counts: Counts, patterns: Votes | None) -> str:
     digest = hashlib.sha256(repr(counts.classes).encode())
     digest.update(np.ascontiguousarray(counts.matrix).tobytes())
     if patterns is not None:
-        votes = dense_votes(patterns)
+        votes = patterns.dense()
         order = np.lexsort([*votes.T, patterns.truth])
         for part in (votes[order], patterns.truth[order], patterns.multiplicity[order]):
             digest.update(np.ascontiguousarray(part).tobytes())
