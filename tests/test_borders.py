@@ -21,15 +21,6 @@ def counts_of(matrix, classes=("a", "b")):
     return cp.Counts.from_matrix(matrix, list(classes))
 
 
-# --- the verdict ---
-
-
-# --- averages ---
-
-
-# --- screening ---
-
-
 # --- losses between bounds ---
 
 
@@ -44,9 +35,6 @@ def test_loss_bounds_by_hand():
         low=np.array([[2, 0], [0, 0]]), high=np.array([[2, 2], [0, 2]]), support=np.array([4, 2]), classes=("a", "b")
     )
     assert loss_bounds(never, even())[1] == pytest.approx((1 / 4 + 1) / 2)  # b may never be predicted, which counts 1
-
-
-# --- priors ---
 
 
 # --- does a model generalise? ---
@@ -147,9 +135,6 @@ def test_good_is_within_one_standard_error_and_two_of_the_difference():
     assert word([0.45, 0.55]) == "good"  # 0.10 more, the difference varies by 0.0707 sqrt(3/4) = 0.0612, doubled 0.1225
     assert word([0.47, 0.57]) == "good"  # 0.12 more
     assert word([0.48, 0.58]) == "overfits"  # 0.13 more
-
-
-# --- regression beside predictions without a model ---
 
 
 # --- one more row, one more fold ---
