@@ -18,7 +18,7 @@ from compromis.reports.panel.document import answers_of, panel_document
 from compromis.reports.result import starting_weights
 
 MODULES = (
-    "evidence", "preferences", "loss", "verdict", "order", "descent", "tune", "cuts",
+    "evidence", "preferences", "loss", "verdict", "order", "descent", "search", "cuts",
     "elements", "curves", "controls", "results", "actions", "panel",
 )  # fmt: skip
 """In an order in which each uses only those before it."""

@@ -99,8 +99,8 @@ WORK = """
   const weights = tune(patterns, preferences);
   const state = { preferences, weights, smoothing: page.smoothing };
   return {
-    counts, weights, loss: loss(counts, preferences), sentence: judge(counts, preferences).sentence,
-    tuned: decide(patterns, weights), tunedLoss: loss(decide(patterns, weights), preferences),
+    counts, weights, loss: lossParts(counts, preferences).total, sentence: judge(counts, preferences).sentence,
+    tuned: decide(patterns, weights), tunedLoss: lossParts(decide(patterns, weights), preferences).total,
     toml: toToml(preferences), python: toPython(state), decision: toDecision(state),
   };
 })

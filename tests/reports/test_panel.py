@@ -13,7 +13,7 @@ import compromis as cp
 from compromis.errors import InputError
 from compromis.reports.panel import panel_assets, panel_document
 from compromis.reports.panel.document import RUNGS, binned
-from tests.panel_cases import WORK, check, large_case, make_case, small_cases
+from tests.reports.panel_cases import WORK, check, large_case, make_case, small_cases
 
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
