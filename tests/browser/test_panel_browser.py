@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import compromis as cp
+from compromis.reports import panel_assets
 from compromis.reports.page import embedded
-from compromis.reports.panel import panel_assets
 from tests.reports.panel_cases import WORK, check, large_case, make_case, small_cases
 
 
@@ -93,7 +93,9 @@ def test_buttons_copy_and_download(opened, case, tmp_path):
     assert preferences.of(0).precision_at_full_recall == 0.45
     page.get_by_role("button", name="Copy Python").click()
     page.wait_for_function("document.querySelector('.cp-message').textContent.startsWith('Python')")
-    assert page.evaluate("navigator.clipboard.readText()").startswith("cp.search_weights(y_true, y_proba, labels=[0, 1, 2, 3]")
+    assert page.evaluate("navigator.clipboard.readText()").startswith(
+        "cp.search_weights(y_true, y_proba, labels=[0, 1, 2, 3]"
+    )
     with page.expect_download() as caught:
         page.get_by_role("button", name="Download weights").click()
     caught.value.save_as(tmp_path / "weights.json")

@@ -11,7 +11,7 @@ import compromis as cp
 from compromis.measures.pragma import pragma, shortfall
 from compromis.measures.verdict import judge
 from compromis.preferences import JACCARD_WARNING
-from compromis.reports.panel import panel_document
+from compromis.reports import panel_document
 from tests.weight_cases import METRICS, small_problem
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import compromis as cp
 from compromis.errors import InputError
-from compromis.reports.panel import panel_assets, panel_document
+from compromis.reports import panel_assets, panel_document
 from compromis.reports.panel.document import RUNGS, binned
 from tests.reports.panel_cases import WORK, check, large_case, make_case, small_cases
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import http.client
 import itertools
@@ -20,7 +21,7 @@ import pytest
 
 from compromis.errors import InputError
 from compromis.studio.app import create_app
-from compromis.studio.guard import Secrets, read_token
+from compromis.studio.guard import Guard, Secrets, read_token
 from compromis.studio.serving import listen
 from compromis.studio.storage import Places, checked_name
 from compromis.studio.workspace import Workspace
@@ -148,9 +149,16 @@ def test_raw_requests_with_odd_hosts_are_refused(running):
         assert status.split()[1] in {b"400", b"403"}, (hosts, status)
 
 
-def test_websockets_are_refused(running):
-    upgrade = dict(connection="Upgrade", upgrade="websocket", sec_websocket_version="13", sec_websocket_key="x" * 24)
-    assert call(running, "GET", "/api/alive", **upgrade).status_code != 101
+def test_websockets_are_closed_before_the_app_sees_them():
+    async def app(*_):
+        pytest.fail("a websocket reached the app")
+
+    async def send(message):
+        sent.append(message)
+
+    sent = []
+    asyncio.run(Guard(app, Secrets(), 80, 100)({"type": "websocket", "path": "/api/alive"}, None, send))
+    assert sent == [{"type": "websocket.close", "code": 1008}]
 
 
 def test_the_cookie_opens_pages_but_no_data(running):

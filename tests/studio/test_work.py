@@ -309,7 +309,7 @@ def test_the_first_answer_to_much_evidence_comes_from_a_sample_and_is_counted_on
             super().offer(result)
 
     monkeypatch.setattr(tuning, "SAMPLE", 400)
-    found = tuning.tune(patterns, preferences, 0.0, np.ones(4), Seen(1, "x", ""))
+    found = tuning.tune(patterns, preferences, cp.Decision(range(4), np.ones(4)), Seen("1", "x"))
     assert len(offers) == 1
     assert offers[0]["counts"] == patterns.counts(offers[0]["weights"]).matrix.tolist()
     assert offers[0]["loss"] == pytest.approx(
