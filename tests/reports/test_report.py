@@ -1,4 +1,4 @@
-"""The report as a file: what it holds, what it does not, and the doors to it."""
+"""The report: what its page holds, and the ways to make it."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_what_does_not_fit_is_said(data, options, message):
         cp.report(data, **options)
 
 
-def test_an_index_of_ones_own_has_a_report_without_knobs():
+def test_a_metric_of_ones_own_has_a_report_without_knobs():
     own = cp.Metric("mine", lambda p, r, weight: (1 - weight) * p + weight * r)
     votes, y, labels = voted(2, 60)
     page = cp.report(cp.evaluate(y, y_proba=votes, labels=labels, preferences=cp.Preferences(metric=own))).html
@@ -168,6 +168,7 @@ def test_a_report_shows_itself_in_notebooks(result):
     assert frame.startswith("<iframe srcdoc=")
     assert 'sandbox="allow-scripts allow-downloads"' in frame
     assert html.unescape(re.search('srcdoc="([^"]*)"', frame)[1]) == report.html
+    assert str(report) == str(result)
 
 
 def test_the_fragment_has_the_intervals(result):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import secrets
 import threading
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -254,6 +255,7 @@ def tune(patterns: cp.Votes, preferences: cp.Preferences, before: cp.Decision, j
             some,
             preferences=preferences,
             smoothing=before.smoothing,
+            random_state=0,
             method=Sweep(rounds=0, start=tuple(start.weights.tolist())),
             progress=lambda _, loss: job.report(0.0, f"loss {loss:.4f}"),
         )
@@ -269,6 +271,7 @@ def tune(patterns: cp.Votes, preferences: cp.Preferences, before: cp.Decision, j
         patterns,
         preferences=preferences,
         smoothing=before.smoothing,
+        random_state=0,
         progress=lambda share, loss: job.report(0.95 * share, f"loss {loss:.4f}"),
     )
     return min(full, near, key=lambda search: (_shortfall(search.verdict), search.loss))
@@ -287,14 +290,20 @@ def sampled(patterns: cp.Votes, most: int) -> cp.Votes:
         if total > 0:
             weights.append(patterns.multiplicity[kept] * (patterns.multiplicity[own].sum() / total))
     chosen = np.concatenate(rows)
-    return cp.Votes(
-        patterns.votes[chosen], patterns.truth[chosen], np.concatenate(weights), patterns.classes, len(chosen), 0, False
+    return replace(
+        patterns,
+        votes=patterns.votes[chosen],
+        truth=patterns.truth[chosen],
+        multiplicity=np.concatenate(weights),
+        rows=len(chosen),
+        left_out=0,
+        merged=False,
     )
 
 
 def with_weights(decision: cp.Decision, weights: Any) -> cp.Decision:
     """Return the decision with other weights."""
-    return cp.Decision(decision.classes, weights, decision.smoothing)
+    return cp.Decision(decision.classes, weights, smoothing=decision.smoothing)
 
 
 def search_shown(search: WeightSearch) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,10 @@ from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.scores import is_sparse
-from compromis.evidence.votes import Votes, read_class_weights
+from compromis.evidence.votes import Votes
 from compromis.metrics import METRICS
 from compromis.preferences import Preference, Preferences
+from compromis.weights.decision import Decision
 
 SCHEMA = "compromis/panel"
 VERSION = 1
@@ -79,7 +80,7 @@ def panel_document(
         )
     preferences.on(patterns.classes)  # raises where preferences and classes do not fit
     equal = np.ones(len(patterns.classes))
-    used = equal if weights is None else read_class_weights(weights, len(equal))
+    used = equal if weights is None else Decision(patterns.classes, weights).weights  # type: ignore[arg-type]
     packed, binning = _fit(patterns, smoothing, most_bytes)
     counts = patterns.counts(equal, smoothing=smoothing) if before is None else before
     return {
@@ -174,9 +175,7 @@ def binned(patterns: Votes, smoothing: float, ratio: float, floor: float) -> tup
     with np.errstate(divide="ignore"):
         level = np.rint(np.log(share) / np.log(ratio))
     rounded = np.where(share >= floor, ratio**level, 0.0)
-    kept = Votes(
-        rounded, patterns.truth, patterns.multiplicity, patterns.classes, patterns.rows, patterns.left_out, False
-    )
+    kept = replace(patterns, votes=rounded, merged=False, width=0.0)
     moved = votes.argmax(axis=1) != rounded.argmax(axis=1)
     sizes = patterns.multiplicity
     return kept.merge(), Binning(ratio=ratio, floor=floor, changed=float(sizes[moved].sum()), rows=float(sizes.sum()))

@@ -106,7 +106,7 @@ def panel(
         raise InputError("the evaluation has no votes to weigh; evaluate with y_proba=, or pass Votes")
     _, used = starting_weights(votes.merge(), preferences, weights, smoothing, random_state)
     page = panel_document(votes, preferences, used, smoothing=smoothing)
-    return _widget_class()(Decision(votes.classes, used, smoothing), preferences or Preferences(), page)
+    return _widget_class()(Decision(votes.classes, used, smoothing=smoothing), preferences or Preferences(), page)
 
 
 @cache
@@ -142,7 +142,7 @@ def _widget_class() -> type:
         @property
         def decision(self) -> Decision:
             weights = self.state.get("weights", self._decision.weights)
-            return Decision(self._decision.classes, weights, self._decision.smoothing)
+            return Decision(self._decision.classes, weights, smoothing=self._decision.smoothing)
 
     return PanelWidget
 
