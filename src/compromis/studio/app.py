@@ -23,7 +23,7 @@ import compromis as cp
 from compromis.reports import panel_assets
 from compromis.studio.forms import PreferencesForm, form_of
 from compromis.studio.guard import JSON, UPLOAD, Guard, Secrets, TooLarge
-from compromis.studio.jobs import Job, error_sentence
+from compromis.studio.jobs import Job, Jobs, error_sentence
 from compromis.studio.loading import preview
 from compromis.studio.workspace import SUFFIXES, Recipe, SaveRequest, Workspace
 
@@ -118,19 +118,19 @@ class _Nothing(msgspec.Struct, forbid_unknown_fields=True):
     pass
 
 
-async def _session(request: Request) -> Any:
-    return await run_in_threadpool(_workspace(request).shown)
+async def _session(workspace: Workspace, _: Request) -> Any:
+    return await run_in_threadpool(workspace.shown)
 
 
-async def _alive(request: Request) -> Any:
-    return {"boot": _workspace(request).boot}
+async def _alive(workspace: Workspace, _: Request) -> Any:
+    return {"boot": workspace.boot}
 
 
-async def _upload(request: Request) -> Any:
+async def _upload(workspace: Workspace, request: Request) -> Any:
     name = unquote(request.headers.get("x-file-name", ""))[:1000]
     if not name:
         raise cp.InputError("the upload has no name")
-    source = await _workspace(request).places.upload(name, _arriving(request))
+    source = await workspace.places.upload(name, _arriving(request))
     return source.shown()
 
 
@@ -143,93 +143,92 @@ async def _arriving(request: Request) -> AsyncIterator[bytes]:
         raise cp.InputError("the file is empty")
 
 
-async def _columns(request: Request) -> Any:
-    source = _workspace(request).places.source(request.path_params["source"])
+async def _columns(workspace: Workspace, request: Request) -> Any:
+    source = workspace.places.source(request.path_params["source"])
     return await run_in_threadpool(preview, source)
 
 
-async def _sets(request: Request) -> Any:
-    source = _workspace(request).places.source(request.path_params["source"])
+async def _sets(workspace: Workspace, request: Request) -> Any:
+    source = workspace.places.source(request.path_params["source"])
     return await run_in_threadpool(preview, source, (await _asked(request, _Look)).truth)
 
 
-async def _load(request: Request) -> Any:
-    workspace, recipe = _workspace(request), await _asked(request, Recipe)
+async def _load(workspace: Workspace, request: Request) -> Any:
+    recipe = await _asked(request, Recipe)
     name = recipe.name or workspace.places.source(recipe.source).name
     return workspace.jobs.start(f"Loading {name}", lambda job: workspace.load(recipe, job.report)).shown()
 
 
-async def _remove(request: Request) -> Any:
+async def _remove(workspace: Workspace, request: Request) -> Any:
     await _asked(request, _Nothing)
-    _workspace(request).remove(request.path_params["model"])
+    workspace.remove(request.path_params["model"])
     return {}
 
 
-async def _panel(request: Request) -> Any:
-    workspace = _workspace(request)
+async def _panel(workspace: Workspace, request: Request) -> Any:
     return await run_in_threadpool(workspace.panel, workspace.model(request.path_params["model"]))
 
 
-async def _tune(request: Request) -> Any:
-    workspace, preferences = _workspace(request), (await _asked(request, _Tune)).preferences
+async def _tune(workspace: Workspace, request: Request) -> Any:
+    preferences = (await _asked(request, _Tune)).preferences
     model = workspace.model(request.path_params["model"])
     job = workspace.jobs.start(
         f"Tuning {model.name}", lambda job: workspace.tune(model, preferences, job), key=f"tune {model.id}"
     )
-    await _settled(request, job, SOON)
-    await _settled(request, job, SOON, offered=True)
+    await _settled(workspace.jobs, job, SOON)
+    await _settled(workspace.jobs, job, SOON, offered=True)
     return job.shown()
 
 
-async def _hold(request: Request) -> Any:
-    workspace, asked = _workspace(request), await _asked(request, _Hold)
+async def _hold(workspace: Workspace, request: Request) -> Any:
+    asked = await _asked(request, _Hold)
     await run_in_threadpool(
         workspace.hold, workspace.model(request.path_params["model"]), asked.preferences, asked.weights
     )
     return {}
 
 
-async def _compare(request: Request) -> Any:
-    workspace, asked = _workspace(request), await _asked(request, _Compare)
+async def _compare(workspace: Workspace, request: Request) -> Any:
+    asked = await _asked(request, _Compare)
     job = workspace.jobs.start(
         f"Comparing for {asked.label}",
         lambda job: workspace.compare(asked.label, asked.metric, job.report),
         key="compare",
         light=True,
     )
-    await _settled(request, job, AT_ONCE)
+    await _settled(workspace.jobs, job, AT_ONCE)
     return job.shown()
 
 
-async def _job(request: Request) -> Any:
-    job = _workspace(request).jobs.get(request.path_params["job"])
+async def _job(workspace: Workspace, request: Request) -> Any:
+    job = workspace.jobs.get(request.path_params["job"])
     if job is None:
         raise cp.InputError("this work is not known (any more)")
     seen = request.query_params.get("seen", "")
-    await _settled(request, job, PATIENCE, seen)
+    await _settled(workspace.jobs, job, PATIENCE, seen)
     return job.shown()
 
 
-async def _cancel(request: Request) -> Any:
+async def _cancel(workspace: Workspace, request: Request) -> Any:
     await _asked(request, _Nothing)
-    job = _workspace(request).jobs.get(request.path_params["job"])
+    job = workspace.jobs.get(request.path_params["job"])
     if job is not None:
         job.cancel()
     return {}
 
 
-async def _save(request: Request) -> Any:
-    workspace, asked = _workspace(request), await _asked(request, SaveRequest)
+async def _save(workspace: Workspace, request: Request) -> Any:
+    asked = await _asked(request, SaveRequest)
     if asked.kind not in SUFFIXES:
         raise cp.InputError(f"there is no kind {asked.kind!r} of file; choose one of {', '.join(SUFFIXES)}")
     job = workspace.jobs.start(f"Saving {asked.name}", lambda job: workspace.save(asked, job.report), light=True)
-    await _settled(request, job, AT_ONCE)
+    await _settled(workspace.jobs, job, AT_ONCE)
     return job.shown()
 
 
-async def _open_preferences(request: Request) -> Any:
+async def _open_preferences(workspace: Workspace, request: Request) -> Any:
     asked = await _asked(request, _Toml)
-    classes = _workspace(request).model(asked.model).patterns.classes
+    classes = workspace.model(asked.model).patterns.classes
     return await run_in_threadpool(_read_preferences, asked.toml, classes)
 
 
@@ -239,13 +238,11 @@ def _read_preferences(toml: str, classes: tuple[Any, ...]) -> dict[str, Any]:
     return form_of(preferences, classes)
 
 
-async def _settled(
-    request: Request, job: Job, seconds: float, seen: str | None = None, *, offered: bool = False
-) -> None:
+async def _settled(jobs: Jobs, job: Job, seconds: float, seen: str | None = None, *, offered: bool = False) -> None:
     """Wait until the job is finished or the time is over, for a version other than `seen`, or for a first result (`offered`)."""
     begin = time.monotonic()
     while not job.finished and (waited := time.monotonic() - begin) < seconds:
-        if (seen is not None and str(job.version) != seen) or _workspace(request).jobs.closed:
+        if (seen is not None and str(job.version) != seen) or jobs.closed:
             return
         if offered and job.result is not None:
             return
@@ -259,19 +256,18 @@ async def _asked(request: Request, kind: type[Asked]) -> Asked:
         raise cp.InputError(f"the request cannot be read: {error}") from error
 
 
-def _workspace(request: Request) -> Workspace:
-    workspace: Workspace = request.app.state.workspace
-    return workspace
+Handler = Callable[[Workspace, Request], Awaitable[Any]]
 
 
-def _answering(handler: Callable[[Request], Awaitable[Any]]) -> Callable[[Request], Awaitable[Response]]:
+def _answering(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
-        return Response(msgspec.json.encode(await handler(request)), media_type=JSON)
+        content = await handler(request.app.state.workspace, request)
+        return Response(msgspec.json.encode(content), media_type=JSON)
 
     return answer
 
 
-_API: list[tuple[str, str, Callable[[Request], Awaitable[Any]]]] = [
+_API: list[tuple[str, str, Handler]] = [
     ("GET", "/api/alive", _alive),
     ("GET", "/api/session", _session),
     ("POST", UPLOAD, _upload),
