@@ -272,37 +272,3 @@ def test_command_line_says_what_is_wrong(table, arguments, message):
     done = run(*arguments)
     assert done.exit_code == 2
     assert message in done.output
-
-
-def test_estimators_say_their_preferences_below_the_diagram():
-    from sklearn.ensemble import RandomForestClassifier
-
-    preferences = cp.Preferences({"<b>bad</b>": cp.Preference(10, 0.1, 0.9)}, metric="f")
-    for model in (
-        cp.TunedDecisionClassifier(RandomForestClassifier(2), preferences=preferences),
-        cp.PragmaTreeClassifier(preferences=preferences),
-        cp.PragmaForestClassifier(preferences=preferences),
-    ):
-        shown = model._repr_mimebundle_()["text/html"]
-        assert "<b>bad" not in shown
-        for line in preferences.describe().split("\n"):
-            assert html.escape(line) in shown
-    assert "What matters" not in cp.PragmaTreeClassifier()._repr_html_()
-
-
-def test_displays_show_themselves_in_notebooks_once(monkeypatch):
-    import matplotlib as mpl
-    from matplotlib import pyplot
-
-    mpl.use("Agg")
-    display = cp.plots.PreferenceDisplay(cp.Preferences.prioritise(["a"]))
-    assert display._repr_html_() is None
-    display.plot()
-    picture = display._repr_html_()
-    assert base64.b64decode(re.search('base64,([^"]*)"', picture)[1]).startswith(b"\x89PNG")
-    assert pyplot.fignum_exists(display.figure_.number)
-    monkeypatch.setattr(mpl, "get_backend", lambda: "module://matplotlib_inline.backend_inline")
-    assert display._repr_html_().startswith('<img alt="PreferenceDisplay" src="data:image/png;base64,')
-    assert not pyplot.get_fignums()
-    monkeypatch.setattr(mpl, "get_backend", lambda: "qtagg")
-    assert display._repr_html_() is None
