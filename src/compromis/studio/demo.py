@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._files import write_whole
-from compromis.frames.tables import csv_text
+from compromis.frames import Table
 from compromis.studio.forms import ClassForm, PreferencesForm
 
 CLASSES = "healthy", "benign", "malignant"
@@ -32,7 +31,7 @@ def write_demo(folder: Path) -> Path:
     columns |= {f"forest_{label}": forest[:, k].astype(str).tolist() for k, label in enumerate(CLASSES)}
     columns |= {f"boosting_{label}": boosting[:, k].round(3).astype(str).tolist() for k, label in enumerate(CLASSES)}
     path = folder / "screening.csv"
-    write_whole(path, csv_text(columns))
+    Table("demo", columns).to_csv(path)
     return path
 
 

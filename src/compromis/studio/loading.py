@@ -10,8 +10,7 @@ import msgspec
 import numpy as np
 
 import compromis as cp
-from compromis.frames.reading import pick_column, read_pieces
-from compromis.frames.tables import Column, Table, drop_missing, numbers
+from compromis.frames import Table, pick_column, read_pieces
 from compromis.studio.jobs import Progress
 from compromis.studio.storage import Source
 
@@ -73,7 +72,7 @@ def _probable_truth(table: Table, numeric: Sequence[str]) -> str:
     return next((name for name in ordered if _vote_sets(table.columns, numeric, name)), ordered[0])
 
 
-def _vote_sets(columns: Mapping[str, Column], numeric: Sequence[str], truth: str) -> list[dict[str, Any]]:
+def _vote_sets(columns: Mapping[str, Sequence[str | None]], numeric: Sequence[str], truth: str) -> list[dict[str, Any]]:
     """Return each prefix that stands before every class of `truth`, with its columns and their classes."""
     classes = {value for value in columns[truth] if value is not None}
     scores = [name for name in numeric if name != truth]
@@ -90,7 +89,7 @@ def _vote_sets(columns: Mapping[str, Column], numeric: Sequence[str], truth: str
     return sets
 
 
-def _is_scores(column: Column) -> bool:
+def _is_scores(column: Sequence[str | None]) -> bool:
     try:
         return all(value is not None and float(value) >= 0 for value in column)
     except ValueError:
@@ -111,15 +110,12 @@ def load_model_votes(
     model_file: Source, data: Source, columns: Columns, progress: Progress
 ) -> tuple[cp.Votes, int, cp.Decision]:
     """Return the votes of a fitted model for the rows of a file, the number of rows left out, and the model's decision."""
-    from compromis.estimators.honest_votes import votes_of
-    from compromis.estimators.model_file import encode, load_model
-
     progress(0.0, f"opening {model_file.name}")
-    model = load_model(model_file.path)
+    model = cp.estimators.load_model(model_file.path)
     classes = model.decision.classes
 
     def votes_in(table: Table) -> cp.Votes:
-        votes = votes_of(model.classifier, encode(table, model.columns), np.array(classes), hard=model.hard)
+        votes = model.vote_shares(table.columns, table.source)
         return cp.Votes.from_proba(table.columns[columns.truth], votes, labels=classes)
 
     votes, dropped = _sum(data, columns, [column.name for column in model.columns], votes_in, progress)
@@ -161,7 +157,7 @@ def _without_missing(table: Table, columns: Columns, before: int) -> tuple[Table
             f"column {columns.truth!r} of {table.source} has a missing value in data row {row:,}; "
             f"fill it, or tick 'leave out rows without a class'"
         )
-    return drop_missing(table, [columns.truth], drop=True)
+    return table.without_missing([columns.truth], drop=True)
 
 
 def _classes(columns: Columns) -> tuple[str, ...]:
@@ -180,7 +176,7 @@ def _classes(columns: Columns) -> tuple[str, ...]:
 
 
 def _matrix(table: Table, columns: Columns, classes: Sequence[str]) -> Any:
-    votes = {label: numbers(table, column) for column, label in columns.votes.items()}
+    votes = {label: table.numbers(column) for column, label in columns.votes.items()}
     if len(votes) == 1 and columns.rest is not None:
         ((column, label),) = columns.votes.items()
         if not ((votes[label] >= 0) & (votes[label] <= 1)).all():

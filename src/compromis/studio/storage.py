@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from compromis.errors import InputError
-from compromis.frames.reading import FORMATS_BY_SUFFIX
+from compromis.frames import FORMATS_BY_SUFFIX
 
 PACKED = (".gz", ".gzip")
 MODEL_SUFFIXES = (".zip", ".model", ".skops", ".compromis")
