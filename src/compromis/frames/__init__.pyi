@@ -1,13 +1,12 @@
 from .bounds import average_precision_bounds, loss_bounds, roc_area_bounds, tradeoff_bounds
 from .deciding import decide, evaluate
-from .reading import FORMATS_BY_SUFFIX, pick_column, read_pieces
+from .reading import pick_column, read_pieces, table_suffix
 from .scanning import scan
 from .search import FrameSearch, search_weights
 from .tables import Table
 from .thresholds import BestThreshold, best_threshold
 
 __all__ = [
-    "FORMATS_BY_SUFFIX",
     "BestThreshold",
     "FrameSearch",
     "Table",
@@ -21,5 +20,6 @@ __all__ = [
     "roc_area_bounds",
     "scan",
     "search_weights",
+    "table_suffix",
     "tradeoff_bounds",
 ]

@@ -127,6 +127,7 @@ def _is_packed(path: Path) -> bool:
 
 
 GZIP, PARQUET = b"\x1f\x8b", b"PAR1"
+GZIP_SUFFIXES = (".gz", ".gzip")
 KNOWN_BINARY = {
     GZIP: "gzip",
     PARQUET: "Parquet",
@@ -260,7 +261,7 @@ class _Content:
 
     def _detect(self) -> _Format:
         suffixes = [] if self._path is None else [suffix.lower() for suffix in self._path.suffixes]
-        if suffixes and suffixes[-1] in {".gz", ".gzip"}:
+        if suffixes and suffixes[-1] in GZIP_SUFFIXES:
             if not self._starts_with(GZIP):
                 raise InputError(f"{self.source} is named as gzip but is not; rename it to what it is")
             suffixes.pop()
@@ -293,7 +294,21 @@ FORMATS_BY_SUFFIX = {
     ".parquet": "Parquet",
     ".pq": "Parquet",
 }
-"""The formats of tables by the suffix of a file's name."""
+
+
+def table_suffix(name: str) -> str:
+    """Return the suffixes by which a file is known as a table, in lower case; an empty text if it has none.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> cp.frames.table_suffix("Votes.CSV.gz"), cp.frames.table_suffix("notes.txt")
+    ('.csv.gz', '')
+    """
+    lower = name.lower()
+    packed = next((suffix for suffix in GZIP_SUFFIXES if lower.endswith(suffix)), "")
+    bare = lower.removesuffix(packed)
+    return next((suffix for suffix in FORMATS_BY_SUFFIX if bare.endswith(suffix)), "") + packed
 
 
 def _sniff(start: bytes, source: str) -> str:

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from compromis.errors import InputError
-from compromis.frames import FORMATS_BY_SUFFIX
+from compromis.frames import table_suffix
 
-PACKED = (".gz", ".gzip")
 MODEL_SUFFIXES = (".zip", ".model", ".skops", ".compromis")
 _ZIP = b"PK\x03\x04"
 MOST_LISTED = 500
@@ -163,8 +162,4 @@ def _tables_in(folder: Path) -> list[Path]:
 
 def _suffixes(name: str) -> str:
     """Return the suffixes of a name by which its format is known, in lower case; else an empty text."""
-    lower = name.lower()
-    packed = next((end for end in PACKED if lower.endswith(end)), "")
-    bare = lower.removesuffix(packed)
-    known = next((end for end in (*FORMATS_BY_SUFFIX, *MODEL_SUFFIXES) if bare.endswith(end)), "")
-    return known + packed
+    return table_suffix(name) or next((suffix for suffix in MODEL_SUFFIXES if name.lower().endswith(suffix)), "")
