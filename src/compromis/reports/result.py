@@ -15,11 +15,11 @@ from compromis._files import write_whole
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation, evaluate
+from compromis.evidence.inputs import read_class_weights
 from compromis.evidence.votes import VoteDistribution, Votes, vote_distribution
 from compromis.preferences import Preferences
 from compromis.tradeoffs import TradeoffCurve
 from compromis.weights import Sweep, WeightSearch, WeightSweep, search_weights, weight_sweep
-from compromis.weights.decision import Decision
 
 MOST_PICTURES = 40
 """Classes with pictures of their own; of more, the important and the frequent ones."""
@@ -244,7 +244,7 @@ def starting_weights(
     """Return the weights given; else those that a search finds for the preferences, with the search; else equal ones."""
     size = len(votes.classes)
     if given is not None:
-        return None, Decision(votes.classes, given).weights  # type: ignore[arg-type]
+        return None, read_class_weights(given, votes.classes)
     if preferences is None or not _can_be_tuned(preferences, votes):
         return None, np.ones(size)
     method = "exact" if size == 2 else Sweep(passes=1)

@@ -14,11 +14,11 @@ from compromis._text import shown_label
 from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
+from compromis.evidence.inputs import read_class_weights
 from compromis.evidence.scores import is_sparse
 from compromis.evidence.votes import Votes
 from compromis.metrics import METRICS
 from compromis.preferences import Preference, Preferences
-from compromis.weights.decision import Decision
 
 SCHEMA = "compromis/panel"
 VERSION = 1
@@ -80,7 +80,7 @@ def panel_document(
         )
     preferences.on(patterns.classes)  # raises where preferences and classes do not fit
     equal = np.ones(len(patterns.classes))
-    used = equal if weights is None else Decision(patterns.classes, weights).weights  # type: ignore[arg-type]
+    used = equal if weights is None else read_class_weights(weights, patterns.classes)
     packed, binning = _fit(patterns, smoothing, most_bytes)
     counts = patterns.counts(equal, smoothing=smoothing) if before is None else before
     return {
@@ -169,7 +169,7 @@ class Binning:
 
 def binned(patterns: Votes, smoothing: float, ratio: float, floor: float) -> tuple[Votes, Binning]:
     """Return patterns with rounded votes, equal ones merged; smoothing is part of the rounded votes."""
-    votes = dense_votes(patterns) + smoothing
+    votes = patterns.dense() + smoothing
     largest = votes.max(axis=1, keepdims=True)
     share = np.divide(votes, largest, out=np.zeros_like(votes), where=largest > 0)
     with np.errstate(divide="ignore"):
@@ -179,12 +179,6 @@ def binned(patterns: Votes, smoothing: float, ratio: float, floor: float) -> tup
     moved = votes.argmax(axis=1) != rounded.argmax(axis=1)
     sizes = patterns.multiplicity
     return kept.merge(), Binning(ratio=ratio, floor=floor, changed=float(sizes[moved].sum()), rows=float(sizes.sum()))
-
-
-def dense_votes(patterns: Votes) -> NDArray[np.float64]:
-    """Return the votes as an array of float64."""
-    votes = patterns.votes.toarray() if is_sparse(patterns.votes) else patterns.votes
-    return np.asarray(votes, dtype=np.float64)
 
 
 def _fit(patterns: Votes, smoothing: float, most_bytes: int) -> tuple[dict[str, Any], Binning | None]:
