@@ -80,7 +80,7 @@ def test_saved_files_are_read_by_the_library(studio, votes, tmp_path):
     assert "already" in one.failed("/api/save", {**asked, "kind": "weights", "name": "weights.json"})
     one.ask("/api/save", {**asked, "weights": [1, 2, 3], "kind": "weights", "name": "weights.json", "replace": True})
     assert cp.Decision.from_json(tmp_path / "saved" / "weights.json").weights.tolist() == [1, 2, 3]
-    assert "3 weights are needed" in one.failed(
+    assert "there are 3 classes; give one weight per class" in one.failed(
         "/api/save", {**asked, "weights": [1], "kind": "weights", "name": "b.json"}
     )
     assert "kind" in one.failed("/api/save", {**asked, "kind": "secrets", "name": "b.json"})
