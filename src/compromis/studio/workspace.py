@@ -274,7 +274,7 @@ def tune(patterns: cp.Votes, preferences: cp.Preferences, before: cp.Decision, j
         random_state=0,
         progress=lambda share, loss: job.report(0.95 * share, f"loss {loss:.4f}"),
     )
-    return min(full, near, key=lambda search: (_shortfall(search.verdict), search.loss))
+    return min(full, near, key=lambda search: (search.verdict.shortfall, search.loss))
 
 
 def sampled(patterns: cp.Votes, most: int) -> cp.Votes:
@@ -332,10 +332,6 @@ def _offered(patterns: cp.Votes, preferences: cp.Preferences, decision: cp.Decis
         "feasible": not verdict.shortfalls,
         "verdict": str(verdict),
     }
-
-
-def _shortfall(verdict: cp.Verdict) -> float:
-    return sum(missed.minimum - missed.value for missed in verdict.shortfalls)
 
 
 def _rates(counts: cp.Counts, label: str) -> dict[str, float]:
