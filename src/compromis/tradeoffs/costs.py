@@ -1,4 +1,4 @@
-"""Cost curves: the expected cost of a model over all costs and priors, the sibling of the trade-off space."""
+"""Cost curves and decision curves: the expected cost and the net benefit of a model over all costs and priors."""
 
 from __future__ import annotations
 
@@ -6,14 +6,22 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from compromis._typing import Floats
+from compromis._typing import Flags, Floats, Ints
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import KULCZYNSKI
+from compromis.tradeoffs._tables import Tabular
 from compromis.tradeoffs.areas import area_under, check_range
-from compromis.tradeoffs.envelope import PAIRS, candidates_of, join, single, upper_envelope
+from compromis.tradeoffs.curve import unit_values
+from compromis.tradeoffs.envelope import (
+    ALWAYS_POSITIVE,
+    NEVER_POSITIVE,
+    SPECIFICITY_SENSITIVITY,
+    Candidates,
+    upper_envelope,
+)
 
 
 def probability_cost(prevalence: ArrayLike, cost_false_negative: float = 1.0, cost_false_positive: float = 1.0) -> Any:
@@ -38,7 +46,7 @@ def probability_cost(prevalence: ArrayLike, cost_false_negative: float = 1.0, co
     return np.divide(missed, missed + alarmed, out=np.full(share.shape, np.nan), where=missed + alarmed > 0)[()]
 
 
-class CostCurve:
+class CostCurve(Tabular):
     """The lower envelope of the expected costs of a model's cuts and of the two constant decisions.
 
     Parameters
@@ -69,14 +77,12 @@ class CostCurve:
     ([0.0, 0.333, 1.0], 0.1667)
     """
 
-    __slots__ = ("_candidates", "_envelope", "points")
-
     def __init__(self, points: OperatingPoints) -> None:
         if points.reason:
             raise InputError(f"a cost curve needs rows of both kinds; {points.reason}")
         self.points = points
-        constant = [single((1, 1), (0, 1)), single((0, 1), (1, 1))]
-        self._candidates = join([candidates_of(points, PAIRS["specificity-sensitivity"]), *constant])
+        own = SPECIFICITY_SENSITIVITY.candidates(points)
+        self._candidates = Candidates.join([own, NEVER_POSITIVE, ALWAYS_POSITIVE])
         self._envelope = upper_envelope(self._candidates, KULCZYNSKI)
 
     @property
@@ -85,7 +91,7 @@ class CostCurve:
         return self._envelope.breaks
 
     @property
-    def positions(self) -> NDArray[np.int64]:
+    def positions(self) -> Ints:
         """The best points in turn."""
         return self._candidates.position[self._envelope.chosen]
 
@@ -108,6 +114,22 @@ class CostCurve:
         rates = chosen.first_rate, chosen.second_rate
         return (high - low) - area_under(KULCZYNSKI, rates, self.breaks, low, high, None)
 
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the best points as lists by column name; the threshold of a constant decision that is no point is NaN."""
+        chosen, at = self._candidates.take(self._envelope.chosen), self.positions
+        columns = {
+            "low": self.breaks[:-1],
+            "high": self.breaks[1:],
+            "position": at,
+            "threshold": np.where(at < 0, np.nan, self.points.threshold[at]),
+            "fpr": 1 - chosen.first_rate,
+            "tpr": chosen.second_rate,
+        }
+        return {name: values.tolist() for name, values in columns.items()}
+
+    def _caption(self) -> str:
+        return f"expected cost {self.area():.4f} if every probability cost is as likely"
+
 
 def constant_cost(probability_cost: ArrayLike) -> Any:
     """Return the cost of the better constant decision at each probability cost: min(x, 1 - x).
@@ -123,15 +145,11 @@ def constant_cost(probability_cost: ArrayLike) -> Any:
 
 
 def _read_share(probability_cost: ArrayLike) -> Floats:
-    share = np.asarray(probability_cost, dtype=np.float64)
-    wrong = ~((share >= 0) & (share <= 1))
-    if wrong.any():
-        raise InputError(f"a probability cost lies between 0 and 1, got {share[wrong].flat[0]:g}")
-    return share
+    return unit_values(probability_cost, "a probability cost lies between 0 and 1")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DecisionCurve:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DecisionCurve(Tabular):
     """Net benefit over the probability from which one acts.
 
     Attributes
@@ -156,13 +174,17 @@ class DecisionCurve:
     nobody: Floats
 
     @property
-    def useful(self) -> NDArray[np.bool_]:
+    def useful(self) -> Flags:
         """Where acting by the model beats acting on every row and on none."""
         return self.model > np.maximum(self.everyone, self.nobody)
 
-    def frame(self) -> dict[str, list[float]]:
-        """Return the curves as columns."""
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the curves as lists by column name."""
         return {name: getattr(self, name).tolist() for name in ("probability", "model", "everyone", "nobody")}
+
+    def _caption(self) -> str:
+        useful = self.probability[self.useful]
+        return f"useful at {len(useful)} of {len(self.probability)} probabilities from which one would act"
 
 
 def decision_curve(points: OperatingPoints, probability: ArrayLike | None = None) -> DecisionCurve:
@@ -202,4 +224,4 @@ def decision_curve(points: OperatingPoints, probability: ArrayLike | None = None
     odds = chance / (1 - chance)
     model = points.true_positives[cut] / rows - points.false_positives[cut] / rows * odds
     everyone = points.positives / rows - points.negatives / rows * odds
-    return DecisionCurve(chance, model, everyone, np.zeros(chance.shape))
+    return DecisionCurve(probability=chance, model=model, everyone=everyone, nobody=np.zeros(chance.shape))

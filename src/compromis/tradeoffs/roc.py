@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -14,15 +14,22 @@ from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.measures.ranking import area_in_words, average_precision, pr_area, roc_area
 from compromis.metrics import KULCZYNSKI
-from compromis.tradeoffs.comparison import check_algorithms
-from compromis.tradeoffs.envelope import PAIRS, Candidates, candidates_of, join, single, upper_envelope
+from compromis.tradeoffs._tables import Tabular
+from compromis.tradeoffs.comparison import check_named_points
+from compromis.tradeoffs.envelope import (
+    ALWAYS_POSITIVE,
+    NEVER_POSITIVE,
+    SPECIFICITY_SENSITIVITY,
+    Candidates,
+    upper_envelope,
+)
 
 _ROUNDING = 1e-12
 """Interpolated curves may differ by rounding where they coincide."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RocCurve:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RocCurve(Tabular):
     """A ROC curve: from (0, 0), nothing positive, to (1, 1), everything positive.
 
     Attributes
@@ -32,7 +39,7 @@ class RocCurve:
     area : float
         The probability that a positive row is ranked above a negative one, ties half.
     words : str
-        What the course (004) says of such an area.
+        What the course says of such an area.
     reason : str
         Why rates are NaN; empty where none is.
 
@@ -52,9 +59,16 @@ class RocCurve:
     words: str
     reason: str
 
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the cuts as lists by column name."""
+        return {name: getattr(self, name).tolist() for name in ("threshold", "fpr", "tpr")}
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PrecisionRecallCurve:
+    def _caption(self) -> str:
+        return self.reason or f"ROC area {self.area:.4f}: {self.words}"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PrecisionRecallCurve(Tabular):
     """A precision-recall curve, recall rising.
 
     Attributes
@@ -84,13 +98,20 @@ class PrecisionRecallCurve:
     area: float
     reason: str
 
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the cuts as lists by column name."""
+        return {name: getattr(self, name).tolist() for name in ("threshold", "recall", "precision")}
+
+    def _caption(self) -> str:
+        return self.reason or f"average precision {self.average_precision:.4f}, area {self.area:.4f}"
+
 
 def roc_points(points: OperatingPoints) -> RocCurve:
     """Return the ROC curve of the cuts of a score, with its area.
 
     Examples
     --------
-    The six rows of the course (004):
+    The six rows of the course:
 
     >>> import compromis as cp
     >>> from compromis.tradeoffs import roc_points
@@ -101,7 +122,14 @@ def roc_points(points: OperatingPoints) -> RocCurve:
     """
     points.check_ranking("a ROC curve")
     area = roc_area(points)
-    return RocCurve(points.fpr, points.tpr, points.threshold, area, area_in_words(area), points.reason)
+    return RocCurve(
+        fpr=points.fpr,
+        tpr=points.tpr,
+        threshold=points.threshold,
+        area=area,
+        words=area_in_words(area),
+        reason=points.reason,
+    )
 
 
 def precision_recall_points(points: OperatingPoints) -> PrecisionRecallCurve:
@@ -119,9 +147,14 @@ def precision_recall_points(points: OperatingPoints) -> PrecisionRecallCurve:
     0.8056
     """
     points.check_ranking("a precision-recall curve")
-    reason = "" if points.positives else points.reason
-    areas = average_precision(points), pr_area(points)
-    return PrecisionRecallCurve(points.recall, points.precision, points.threshold, *areas, reason)
+    return PrecisionRecallCurve(
+        recall=points.recall,
+        precision=points.precision,
+        threshold=points.threshold,
+        average_precision=average_precision(points),
+        area=pr_area(points),
+        reason="" if points.positives else points.reason,
+    )
 
 
 def dominates(first: OperatingPoints, second: OperatingPoints) -> bool:
@@ -129,7 +162,7 @@ def dominates(first: OperatingPoints, second: OperatingPoints) -> bool:
 
     Notes
     -----
-    Then no costs and no priors make the second model better (004), and the same holds of their precision-recall
+    Then no costs and no priors make the second model better, and the same holds of their precision-recall
     curves on the same rows (Davis and Goadrich 2006, theorem 3.2).
 
     Examples
@@ -172,20 +205,18 @@ def dominance(models: Mapping[str, OperatingPoints]) -> dict[str, tuple[str, ...
     >>> dominance({"perfect": perfect, "mixed": mixed})
     {'perfect': ('mixed',), 'mixed': ()}
     """
-    check_algorithms(models, "dominance")
+    check_named_points(models, "dominance")
     return {
         name: tuple(other for other in models if other != name and dominates(points, models[other]))
         for name, points in models.items()
     }
 
 
-_CONSTANT = 2
-"""The constant decisions come first among the candidates."""
 NEVER, ALWAYS = "never positive", "always positive"
 """The constant decisions, which every hull starts and ends with."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HullPart:
     """A corner of the hull and the slopes for which it is best.
 
@@ -225,8 +256,8 @@ class HullPart:
     tpr: float
 
 
-@dataclass(frozen=True, slots=True)
-class RocHull:
+@dataclass(frozen=True, kw_only=True)
+class RocHull(Tabular):
     """The convex hull of the models' ROC points.
 
     Attributes
@@ -239,6 +270,8 @@ class RocHull:
         The models that never are: another model, or chance between two, is at least as good whatever the costs.
     prevalence : float
         The share of positives in the data; NaN if the models were tested at different ones.
+    points : dict
+        The operating points of each model.
 
     Examples
     --------
@@ -254,6 +287,7 @@ class RocHull:
     models: tuple[str, ...]
     droppable: tuple[str, ...]
     prevalence: float
+    points: dict[str, OperatingPoints] = field(repr=False, compare=False)
 
     def best(
         self, *, cost_false_positive: float = 1.0, cost_false_negative: float = 1.0, prevalence: float | None = None
@@ -281,17 +315,20 @@ class RocHull:
         tpr = [0.0, *(part.tpr for part in self.parts), 1.0]
         return float(np.trapezoid(tpr, fpr))
 
-    def frame(self) -> dict[str, list[Any]]:
-        """Return the corners as columns."""
-        return {name: [getattr(part, name) for part in self.parts] for name in HullPart.__slots__}
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the corners as lists by column name."""
+        return {column.name: [getattr(part, column.name) for part in self.parts] for column in fields(HullPart)}
+
+    def _caption(self) -> str:
+        dropped = f"can be dropped: {', '.join(self.droppable)}" if self.droppable else "none can be dropped"
+        return f"on the hull: {', '.join(self.models) or 'none'}; {dropped}"
 
     def __str__(self) -> str:
         lines = ["slope                 fpr     tpr     models"]
         for part in self.parts:
             slopes = f"{part.slope_low:8.4g} to {part.slope_high:<8.4g}"
             lines.append(f"{slopes}  {part.fpr:.4f}  {part.tpr:.4f}  {', '.join(part.models)}")
-        dropped = f"can be dropped: {', '.join(self.droppable)}" if self.droppable else "none can be dropped"
-        return "\n".join([*lines, f"on the hull: {', '.join(self.models) or 'none'}; {dropped}"])
+        return "\n".join([*lines, self._caption()])
 
 
 def roc_hull(models: Mapping[str, OperatingPoints]) -> RocHull:
@@ -306,7 +343,7 @@ def roc_hull(models: Mapping[str, OperatingPoints]) -> RocHull:
     -----
     At slope s = (cost of a false positive x negatives) / (cost of a false negative x positives) the best point has the
     largest tpr - s fpr; this is the trade-off space of specificity and sensitivity with metric Kulczynski at
-    l = 1 / (1 + s). Provost and Fawcett 2001; the course (004) calls it the selection of models.
+    l = 1 / (1 + s). Provost and Fawcett 2001; the course calls it the selection of models.
 
     Examples
     --------
@@ -318,60 +355,62 @@ def roc_hull(models: Mapping[str, OperatingPoints]) -> RocHull:
     >>> hull.models, hull.droppable
     (('good',), ('poor',))
     """
-    check_algorithms(models, "roc_hull")
+    check_named_points(models, "roc_hull")
     for name, points in models.items():
         if points.reason:
             raise InputError(f"{name!r} has no place in ROC space: {points.reason}")
-    pair = PAIRS["specificity-sensitivity"]
-    constant = [single((1, 1), (0, 1)), single((0, 1), (1, 1))]
-    everything = join([*constant, *(candidates_of(points, pair) for points in models.values())])
-    envelope = upper_envelope(everything, KULCZYNSKI)
+    parts = [SPECIFICITY_SENSITIVITY.candidates(points) for points in models.values()]
+    joined = Candidates.join([*parts, NEVER_POSITIVE, ALWAYS_POSITIVE])
+    envelope = upper_envelope(joined, KULCZYNSKI)
     prevalences = {points.prevalence for points in models.values()}
     prevalence = prevalences.pop() if len(prevalences) == 1 else math.nan
-    slopes = [math.inf, *_slopes(everything.take(envelope.chosen)), 0.0]
-    corners = zip(envelope.chosen.tolist(), slopes[1:], slopes[:-1], strict=True)
-    parts = tuple(_part(everything, place, (low, high), models, prevalence) for place, low, high in corners)
-    used = {name for part in parts for name in part.models}
-    on = tuple(name for name in models if name in used)
-    return RocHull(parts, on, tuple(name for name in models if name not in used), prevalence)
+    slopes = [math.inf, *_slopes(joined.take(envelope.chosen)), 0.0]
+    ratio = prevalence / (1 - prevalence)
+    corners = tuple(
+        HullPart(
+            slope_low=low,
+            slope_high=high,
+            cost_ratio_low=low * ratio,
+            cost_ratio_high=high * ratio,
+            **_corner(joined, corner, models),
+        )
+        for corner, low, high in zip(envelope.chosen.tolist(), slopes[1:], slopes[:-1], strict=True)
+    )
+    used = {name for part in corners for name in part.models}
+    return RocHull(
+        parts=corners,
+        models=tuple(name for name in models if name in used),
+        droppable=tuple(name for name in models if name not in used),
+        prevalence=prevalence,
+        points=dict(models),
+    )
 
 
 def _slopes(corners: Candidates) -> list[float]:
-    """The slopes of the hull's edges, from the counts and not by way of l, which would lose digits near 0 and 1."""
-    from compromis.tradeoffs._kernels.hull import swap_odds
+    """Return the slopes of the hull's edges, from the counts and not by way of l, which would lose digits near 0 and 1."""
+    from compromis.tradeoffs._kernels.hull import switch_odds
 
     edges = range(len(corners) - 1)
-    return [1.0 / swap_odds(corners.first, corners.second, edge, edge + 1, 0) for edge in edges]
+    return [1.0 / switch_odds(corners.first, corners.second, edge, edge + 1, 0) for edge in edges]
 
 
-def _part(
-    everything: Candidates,
-    place: int,
-    slopes: tuple[float, float],
-    models: Mapping[str, OperatingPoints],
-    prevalence: float,
-) -> HullPart:
-    false_positives = float(everything.first[1, place] - everything.first[0, place])
-    fpr, tpr = false_positives / float(everything.first[1, place]), float(everything.second_rate[place])
-    reached, cuts, groups = _reaching(everything, place, models)
+def _corner(joined: Candidates, corner: int, models: Mapping[str, OperatingPoints]) -> dict[str, Any]:
+    """Return a corner's rates, and the models that reach it with their cuts and groups."""
+    kept, negatives = joined.first[:, corner].tolist()
+    fpr, tpr = (negatives - kept) / negatives, float(joined.second_rate[corner])
     if (fpr, tpr) in ((0.0, 0.0), (1.0, 1.0)):  # no skill is needed to be here
-        reached, cuts, groups = (ALWAYS if tpr else NEVER,), (-math.inf if tpr else math.inf,), (None,)
-    low, high = slopes
-    ratio = prevalence / (1 - prevalence)
-    return HullPart(low, high, low * ratio, high * ratio, reached, cuts, groups, fpr, tpr)
+        reached: dict[str, tuple[float, Label]] = {ALWAYS: (-math.inf, None)} if tpr else {NEVER: (math.inf, None)}
+    else:
+        reached = _reaching(joined, corner, models)
+    thresholds, names = zip(*reached.values(), strict=True)
+    return {"fpr": fpr, "tpr": tpr, "models": tuple(reached), "thresholds": thresholds, "names": names}
 
 
-Reaching = tuple[tuple[str, ...], tuple[float, ...], tuple[Label, ...]]
-
-
-def _reaching(everything: Candidates, place: int, models: Mapping[str, OperatingPoints]) -> Reaching:
-    """The models that reach a corner, with their cuts and groups."""
-    first, second, names = everything.first_rate, everything.second_rate, list(models)
-    twins = np.flatnonzero((first == first[place]) & (second == second[place])).tolist()
-    found: dict[str, tuple[float, Label]] = {}
-    for twin in twins:
-        owner, at = int(everything.owner[twin]) - _CONSTANT, int(everything.position[twin])
-        if owner >= 0:
-            points = models[names[owner]]
-            found.setdefault(names[owner], (float(points.threshold[at]), points.names and points.names[at]))
-    return tuple(found), tuple(cut for cut, _ in found.values()), tuple(group for _, group in found.values())
+def _reaching(joined: Candidates, corner: int, models: Mapping[str, OperatingPoints]) -> dict[str, tuple[float, Label]]:
+    first, second, names = joined.first_rate, joined.second_rate, list(models)
+    reached: dict[str, tuple[float, Label]] = {}
+    for twin in np.flatnonzero((first == first[corner]) & (second == second[corner])).tolist():
+        name, at = names[joined.owner[twin]], int(joined.position[twin])
+        points = models[name]
+        reached.setdefault(name, (float(points.threshold[at]), points.names and points.names[at]))
+    return reached
