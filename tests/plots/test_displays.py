@@ -76,6 +76,8 @@ def test_preference_lines_have_their_loss(metric, weight):
 
 
 def test_preference_panels_by_preferences():
+    plain = cp.plots.PreferenceDisplay.from_preferences({"A": {"recall_weight": 0.9}, "B": 3})
+    assert plain.to_frame("pandas")["class"].unique().tolist() == ["A", "B", "every other class"]
     preferences = cp.Preferences.prioritise(["A", "E"])
     display = cp.plots.PreferenceDisplay.from_preferences(preferences, labels=list("ABCDE"))
     assert len(display.ax_) == 2
@@ -343,8 +345,8 @@ def test_one_class_and_nothing_are_one_sentence():
         cp.plots.ClassBalanceDisplay.from_counts([[1, 0], [0, 1]])
     with pytest.raises(cp.InputError, match="pass the same labels= to both"):
         cp.plots.ClassBalanceDisplay.from_counts(counts, cp.Counts.from_predictions(["a", "c"], ["a", "a"]))
-    with pytest.raises(cp.InputError, match=r"is a compromis\.Preferences, got dict"):
-        cp.plots.PreferenceDisplay.from_preferences({})
+    with pytest.raises(cp.InputError, match="got list"):
+        cp.plots.PreferenceDisplay.from_preferences([])
     with pytest.raises(cp.InputError, match="sweep comes from weight_sweep, got dict"):
         cp.plots.WeightSweepDisplay.from_sweep({})
 

@@ -60,3 +60,15 @@ def check_cover(breaks: NDArray[np.float64]) -> None:
     assert breaks[0] == 0
     assert breaks[-1] == 1
     assert (np.diff(breaks) > 0).all()
+
+
+def random_models(rng: np.random.Generator) -> dict[str, OperatingPoints]:
+    """Up to four scores of the same rows, good and bad, with ties."""
+    y = rng.integers(0, 2, 40)
+    y[:2] = 0, 1
+    return {
+        name: OperatingPoints.from_predictions(
+            y, (rng.normal(size=40) + rng.uniform(-0.5, 2) * y).round(int(rng.integers(0, 3)))
+        )
+        for name in "ABCD"[: int(rng.integers(1, 5))]
+    }

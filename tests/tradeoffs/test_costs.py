@@ -12,15 +12,14 @@ from scipy.integrate import quad
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.tradeoffs import CostCurve, constant_cost, decision_curve, probability_cost
-from tests.tradeoffs.cases import SIX, groups
-from tests.tradeoffs.test_roc import TestHull
+from tests.tradeoffs.cases import SIX, groups, random_models
 
 
 class TestCostCurves:
     def test_lower_envelope(self) -> None:
         rng = np.random.default_rng(1)
         for _ in range(60):
-            points = next(iter(TestHull.random_models(rng).values()))
+            points = next(iter(random_models(rng).values()))
             curve = CostCurve(points)
             shares = np.concatenate([[0, 1], rng.random(10)])
             costs = (1 - points.tpr)[:, None] * shares + points.fpr[:, None] * (1 - shares)

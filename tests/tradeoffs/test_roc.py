@@ -15,7 +15,7 @@ from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.tradeoffs import dominance, dominates, roc_hull
 from tests import naive_tradeoffs as naive
-from tests.tradeoffs.cases import SIX, groups
+from tests.tradeoffs.cases import SIX, groups, random_models
 
 rows = st.lists(st.tuples(st.booleans(), st.integers(0, 6)), min_size=2, max_size=30)
 
@@ -29,22 +29,11 @@ def counted(points: OperatingPoints) -> list[tuple[int, int]]:
 
 
 class TestHull:
-    @staticmethod
-    def random_models(rng: np.random.Generator) -> dict[str, OperatingPoints]:
-        y = rng.integers(0, 2, 40)
-        y[:2] = 0, 1
-        return {
-            name: OperatingPoints.from_predictions(
-                y, (rng.normal(size=40) + rng.uniform(-0.5, 2) * y).round(int(rng.integers(0, 3)))
-            )
-            for name in "ABCD"[: int(rng.integers(1, 5))]
-        }
-
     @pytest.mark.parametrize("sets", [100, pytest.param(2500, marks=pytest.mark.stress)])
     def test_brute_force(self, sets: int) -> None:
         rng = np.random.default_rng(sets)
         for _ in range(sets):
-            models = self.random_models(rng)
+            models = random_models(rng)
             hull = roc_hull(models)
             assert hull.parts[0].slope_high == math.inf
             assert hull.parts[-1].slope_low == 0
@@ -65,7 +54,7 @@ class TestHull:
     def test_models_and_droppable_are_exact(self) -> None:
         rng = np.random.default_rng(3)
         for _ in range(150):
-            models = self.random_models(rng)
+            models = random_models(rng)
             corners = {
                 name: {(Fraction(p.negatives - fp, p.negatives), Fraction(tp, p.positives)) for tp, fp in counted(p)}
                 for name, p in models.items()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -12,22 +12,14 @@ from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.measures.rates import precision, recall
 from compromis.plots._base import ALARM, DARK, LIGHT, SHADE, TINY, Display, above, panels, plain, tidy
-from compromis.preferences import Preferences
+from compromis.preferences import Preferences, read_preferences
+
+if TYPE_CHECKING:
+    from compromis.estimators.change import Change
 
 RATES = {"recall": recall, "precision": precision}
 _ROW, _LEAST, _MOST = 0.25, 2.4, 60.0
 """Inches per class, and the least and greatest height of a picture."""
-
-
-class BeforeAfter(Protocol):
-    """Decisions for the same rows before and after tuning, such as `compromis.estimators.change.Change`."""
-
-    @property
-    def before(self) -> Counts: ...  # noqa: D102
-    @property
-    def after(self) -> Counts: ...  # noqa: D102
-    @property
-    def preferences(self) -> Preferences: ...  # noqa: D102
 
 
 class ClassBalanceDisplay(Display):
@@ -71,23 +63,22 @@ class ClassBalanceDisplay(Display):
                 f"before has the classes {shown(before.classes)}, after {shown(after.classes)}; "
                 f"pass the same labels= to both"
             )
-        self.before, self.after, self.preferences = before, after, preferences
-        importance = [1.0 if preferences is None else preferences.of(label).importance for label in before.classes]
+        self.before, self.after, self.preferences = before, after, read_preferences(preferences)
+        wanted = self.preferences or Preferences()
+        importance = [wanted.of(label).importance for label in before.classes]
         self._matters = {
             label: value > min(importance) for label, value in zip(before.classes, importance, strict=True)
         }
         self.classes = tuple(sorted(before.classes, key=lambda label: not self._matters[label]))
 
     @classmethod
-    def from_counts(
-        cls, before: Counts, after: Counts | None = None, *, preferences: Preferences | None = None, ax: Any = None
-    ) -> ClassBalanceDisplay:
+    def from_counts(cls, before: Counts, after: Counts | None = None, *, ax: Any = None, **options: Any) -> Self:
         """Draw counts, or two of them: before and after; `ax` one of matplotlib's axes, or two."""
-        return cls(before, after, preferences=preferences).plot(ax=ax)
+        return cls(before, after, **options).plot(ax=ax)
 
     @classmethod
-    def from_change(cls, change: BeforeAfter, *, ax: Any = None) -> ClassBalanceDisplay:
-        """Draw a change, such as `compromis.estimators.change.Change`: its counts before and after, and its preferences."""
+    def from_change(cls, change: Change, *, ax: Any = None) -> Self:
+        """Draw what tuning changed: its counts before and after, and its preferences."""
         return cls(change.before, change.after, preferences=change.preferences).plot(ax=ax)
 
     def columns(self) -> dict[str, list[Any]]:
@@ -156,10 +147,9 @@ class ClassBalanceDisplay(Display):
         handles: list[Any] = []
         if self.after is not None:
             mark: dict[str, Any] = {"marker": "o", "markersize": 6.5}
+            hollow: dict[str, Any] = {"markerfacecolor": "white", "markeredgecolor": "0.35"}
             handles = [
-                Line2D(
-                    [], [], linestyle="none", markerfacecolor="white", markeredgecolor="0.35", label="before", **mark
-                ),
+                Line2D([], [], linestyle="none", label="before", **hollow, **mark),
                 Line2D([], [], linestyle="-", color=DARK, label="after: gain or same", **mark),
                 Line2D([], [], linestyle=(0, (3, 1.5)), color=ALARM, label="after: loss", **mark),
             ]

@@ -120,13 +120,7 @@ class PreferenceLearningCurveDisplay(Display):
         for number, (fit, height) in enumerate(zip(curve.fits, curve.losses.validation_mean, strict=True)):
             good = fit.word == "good"
             ax.annotate(
-                fit.word[:1] if crowded else fit.word,
-                (number, height),
-                xytext=(0, 9),
-                textcoords="offset points",
-                ha="center",
-                fontsize=9,
-                fontweight="bold" if good else "normal",
-                color=DARK if good else ALARM,
+                fit.word[:1] if crowded else fit.word, (number, height), xytext=(0, 9), textcoords="offset points",
+                ha="center", fontsize=9, fontweight="bold" if good else "normal", color=DARK if good else ALARM,
                 bbox={"facecolor": "white", "alpha": 0.7, "edgecolor": "none", "pad": 1},
-            )
+            )  # fmt: skip

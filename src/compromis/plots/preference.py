@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from compromis.plots._base import (
     tidy,
     unit_square,
 )
-from compromis.preferences import Preference, Preferences
+from compromis.preferences import Preference, Preferences, read_preferences
 from compromis.tradeoffs.space import isoline
 
 LEVELS = tuple(round(0.1 * step, 1) for step in range(1, 10))
@@ -71,25 +71,16 @@ class PreferenceDisplay(Display):
     def __init__(
         self, preferences: Preferences, *, labels: Sequence[Any] | None = None, levels: Sequence[float] = LEVELS
     ) -> None:
-        if not isinstance(preferences, Preferences):
-            raise InputError(f"preferences is a compromis.Preferences, got {type(preferences).__name__}")
         if labels is not None and len(labels) == 0:
             raise InputError("labels is empty; name at least one class, or leave it out")
-        self.preferences = preferences
+        self.preferences = read_preferences(preferences) or Preferences()
         self.levels = tuple(levels)
-        self.groups = _grouped(preferences, labels)
+        self.groups = _grouped(self.preferences, labels)
 
     @classmethod
-    def from_preferences(
-        cls,
-        preferences: Preferences,
-        *,
-        labels: Sequence[Any] | None = None,
-        levels: Sequence[float] = LEVELS,
-        ax: Any = None,
-    ) -> PreferenceDisplay:
-        """Draw preferences; `labels` and `levels` as for the class, `ax` one of matplotlib's axes or one per panel."""
-        return cls(preferences, labels=labels, levels=levels).plot(ax=ax)
+    def from_preferences(cls, preferences: Preferences, *, ax: Any = None, **options: Any) -> Self:
+        """Draw preferences; options are those of the class, `ax` one of matplotlib's axes or one per panel."""
+        return cls(preferences, **options).plot(ax=ax)
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the lines: classes, the loss of the line, whether it joins the two answers, and its points."""
@@ -167,14 +158,11 @@ class PreferenceDisplay(Display):
 def _grouped(preferences: Preferences, labels: Sequence[Any] | None) -> dict[Preference, list[Label]]:
     """Classes by preferences, in the order given."""
     groups: dict[Preference, list[Label]] = {}
-    if labels is not None:
-        for label in preferences.on(labels, strict=False).classes:
-            groups.setdefault(preferences.of(label), []).append(label)
-        return groups
-    for label, preference in preferences.by_class.items():
-        groups.setdefault(preference, []).append(label)
-    rest = OTHERS if groups else "every class"
-    groups.setdefault(preferences.default, []).append(rest)
+    for label in preferences.by_class if labels is None else preferences.on(labels, strict=False).classes:
+        groups.setdefault(preferences.of(label), []).append(label)
+    if labels is None:
+        rest = OTHERS if groups else "every class"
+        groups.setdefault(preferences.default, []).append(rest)
     return groups
 
 

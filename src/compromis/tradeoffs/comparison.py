@@ -72,6 +72,15 @@ class ComparisonVerdict:
         The algorithms without a curve, and why.
     same_prevalence : bool
         Whether all were tested at one share of positives. Precision depends on it: else compare on the same rows.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> few = cp.OperatingPoints.from_groups(range(40), {"small": range(10)}, 200)
+    >>> many = cp.OperatingPoints.from_groups(range(40), {"large": range(80)}, 200)
+    >>> verdict = cp.compare_curves({"few": few, "many": many}).verdict
+    >>> verdict.largest, [round(weight, 3) for weight in verdict.exchanges]
+    (('many',), [0.4])
     """
 
     metric: str
@@ -169,15 +178,13 @@ class Comparison(Tabular):
     def intervals(self) -> tuple[Winner, ...]:
         """Who is best where: the envelope of all envelopes, whose owner changes where two curves cross."""
         numeric = self.metric.transform is None
-        joined = Candidates.join(
-            [
-                curve.candidates if numeric else curve.candidates.take(curve.envelope.chosen)
-                for curve in self.curves.values()
-            ]
-        )
+        parts = [curve.candidates if numeric else curve.chosen for curve in self.curves.values()]
+        joined = Candidates.join(parts)
         envelope = upper_envelope(joined, self.metric)
-        owners = _owners(joined, list(self.curves))
-        runs = envelope.runs(owners[result] for result in _results(joined.take(envelope.chosen)))
+        names = np.array(list(self.curves), dtype=object)
+        # curves coincide just where their results do
+        owners = (names[joined.owner[joined.twins(corner)]] for corner in envelope.chosen.tolist())
+        runs = envelope.runs(tuple(dict.fromkeys(best)) for best in owners)
         return tuple(Winner(low, high, best) for best, low, high in runs)
 
     @cached_property
@@ -361,15 +368,3 @@ def check_named_points(points: Any, what: str) -> None:
         raise InputError(
             f"{what} needs points for one positive class, got points for {shown(sorted(positives, key=str))}"
         )
-
-
-def _results(candidates: Candidates) -> list[tuple[float, float]]:
-    return list(zip(candidates.first_rate.tolist(), candidates.second_rate.tolist(), strict=True))
-
-
-def _owners(candidates: Candidates, names: list[str]) -> dict[tuple[float, float], tuple[str, ...]]:
-    """Return whose results have which rates: curves coincide just where their results do."""
-    owners: dict[tuple[float, float], dict[str, None]] = {}
-    for owner, result in sorted(zip(candidates.owner.tolist(), _results(candidates), strict=True)):
-        owners.setdefault(result, {})[names[owner]] = None
-    return {result: tuple(found) for result, found in owners.items()}

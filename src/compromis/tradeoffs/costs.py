@@ -13,15 +13,8 @@ from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import KULCZYNSKI
 from compromis.tradeoffs._tables import Tabular
-from compromis.tradeoffs.areas import area_under, check_range
-from compromis.tradeoffs.curve import unit_values
-from compromis.tradeoffs.envelope import (
-    ALWAYS_POSITIVE,
-    NEVER_POSITIVE,
-    SPECIFICITY_SENSITIVITY,
-    Candidates,
-    upper_envelope,
-)
+from compromis.tradeoffs.curve import TradeoffCurve, unit_values
+from compromis.tradeoffs.envelope import ALWAYS_POSITIVE, NEVER_POSITIVE, SPECIFICITY_SENSITIVITY, Candidates
 
 
 def probability_cost(prevalence: ArrayLike, cost_false_negative: float = 1.0, cost_false_positive: float = 1.0) -> Any:
@@ -81,25 +74,24 @@ class CostCurve(Tabular):
         if points.reason:
             raise InputError(f"a cost curve needs rows of both kinds; {points.reason}")
         self.points = points
-        own = SPECIFICITY_SENSITIVITY.candidates(points)
-        self._candidates = Candidates.join([own, NEVER_POSITIVE, ALWAYS_POSITIVE])
-        self._envelope = upper_envelope(self._candidates, KULCZYNSKI)
+        self._curve = TradeoffCurve(points, KULCZYNSKI, pair=SPECIFICITY_SENSITIVITY)
+        self._curve.candidates = Candidates.join([self._curve.candidates, NEVER_POSITIVE, ALWAYS_POSITIVE])
 
     @property
     def breaks(self) -> Floats:
         """The probability costs where the best cut changes, 0 and 1 included."""
-        return self._envelope.breaks
+        return self._curve.breaks
 
     @property
     def positions(self) -> Ints:
         """The best points in turn."""
-        return self._candidates.position[self._envelope.chosen]
+        return self._curve.positions
 
     def value(self, probability_cost: ArrayLike) -> Any:
         """Return the least normalised expected cost at each probability cost in [0, 1]."""
         share = _read_share(probability_cost)
-        best = self._envelope.at(share)
-        missed, alarmed = 1 - self._candidates.second_rate[best], 1 - self._candidates.first_rate[best]
+        best = self._curve.candidates.take(self._curve.envelope.at(share))
+        missed, alarmed = 1 - best.second_rate, 1 - best.first_rate
         return (missed * share + alarmed * (1 - share))[()]
 
     def lines(self, probability_cost: ArrayLike) -> Floats:
@@ -109,14 +101,11 @@ class CostCurve(Tabular):
 
     def area(self, low: float = 0.0, high: float = 1.0) -> float:
         """Return the integral of the least cost: the expected cost if every probability cost is as likely."""
-        check_range(low, high)
-        chosen = self._candidates.take(self._envelope.chosen)
-        rates = chosen.first_rate, chosen.second_rate
-        return (high - low) - area_under(KULCZYNSKI, rates, self.breaks, low, high, None)
+        return (high - low) - self._curve.area(low, high)
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the best points as lists by column name; the threshold of a constant decision that is no point is NaN."""
-        chosen, at = self._candidates.take(self._envelope.chosen), self.positions
+        chosen, at = self._curve.chosen, self.positions
         columns = {
             "low": self.breaks[:-1],
             "high": self.breaks[1:],

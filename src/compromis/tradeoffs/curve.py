@@ -131,8 +131,12 @@ class TradeoffCurve(Tabular):
         The recall weights where the best result changes, with 0 and 1 at the ends; empty if the curve is undefined.
     positions : ndarray
         The best points in turn: ``positions[i]`` from ``breaks[i]`` to ``breaks[i + 1]``.
-    candidates, envelope : Candidates, Envelope
-        The dominating points, and which of them is best where.
+    intervals : tuple of BestRange
+        The same with thresholds and rates.
+    domain : tuple of (float, float)
+        The recall weights where some point is better than deciding everything positive.
+    reason : str
+        Why the curve is NaN everywhere; empty if it is not.
 
     Notes
     -----
@@ -205,10 +209,10 @@ class TradeoffCurve(Tabular):
         choice = self.best(0.5, min_precision=min_precision, min_recall=min_recall)
         if not choice.feasible:
             raise InputError(choice.reason)
-        if not (min_precision or min_recall):
+        points, least = self.points, _least(min_precision, min_recall)
+        if not any(least.values()):
             return self
-        points = self.points
-        kept = _meets({"precision": points.precision, "recall": points.recall}, _least(min_precision, min_recall))
+        kept = _meets({"precision": points.precision, "recall": points.recall}, least)
         names = None if points.names is None else tuple(points.names[at] for at in np.flatnonzero(kept))
         counts = {name: getattr(points, name)[kept] for name in ("threshold", "true_positives", "false_positives")}
         return TradeoffCurve(replace(points, **counts, names=names), self.metric, pair=self.pair)
@@ -218,10 +222,15 @@ class TradeoffCurve(Tabular):
         """The recall weights where the best result changes, 0 and 1 included; empty if the curve is undefined."""
         return self.envelope.breaks
 
+    @cached_property
+    def chosen(self) -> Candidates:
+        """The best results in turn."""
+        return self.candidates.take(self.envelope.chosen)
+
     @property
     def positions(self) -> Ints:
         """The best points in turn."""
-        return self.candidates.position[self.envelope.chosen]
+        return self.chosen.position
 
     @property
     def reason(self) -> str:
@@ -234,12 +243,19 @@ class TradeoffCurve(Tabular):
     def intervals(self) -> tuple[BestRange, ...]:
         """For which recall weights which point is best; they cover [0, 1] without gaps or overlaps."""
         at, points = self.positions, self.points
-        names = [None] * len(at) if points.names is None else [points.names[position] for position in at]
-        numbers = [self.breaks[:-1], self.breaks[1:], at, points.threshold[at]]
-        rates = [rate[at] for rate in (points.precision, points.recall, points.specificity, points.group_size)]
-        low, high, position, threshold = (column.tolist() for column in numbers)
-        rows = zip(low, high, position, threshold, names, *(rate.tolist() for rate in rates), strict=True)
-        return tuple(BestRange(**dict(zip(_COLUMNS, row, strict=True))) for row in rows)
+        names = None if points.names is None else [points.names[position] for position in at]
+        columns = {
+            "low": self.breaks[:-1].tolist(),
+            "high": self.breaks[1:].tolist(),
+            "position": at.tolist(),
+            "name": names or [None] * len(at),
+            "size": points.group_size[at].tolist(),
+            **{
+                rate: getattr(points, rate)[at].tolist() for rate in ("threshold", "precision", "recall", "specificity")
+            },
+        }
+        rows = zip(*columns.values(), strict=True)
+        return tuple(BestRange(**dict(zip(columns, row, strict=True))) for row in rows)
 
     @cached_property
     def domain(self) -> tuple[Range, ...]:
@@ -348,8 +364,8 @@ class TradeoffCurve(Tabular):
         mass(density, low, high)
         if not len(self.candidates):
             return float("nan")
-        chosen = self.candidates.take(self.envelope.chosen)
-        return area_under(self.metric, (chosen.first_rate, chosen.second_rate), self.breaks, low, high, density)
+        rates = self.chosen.first_rate, self.chosen.second_rate
+        return area_under(self.metric, rates, self.breaks, low, high, density)
 
     def mean(self, low: float = 0.0, high: float = 1.0, density: Density | None = None) -> float:
         """Return the mean optimal value: the area divided by the width of the range, or by the density's mass in it."""

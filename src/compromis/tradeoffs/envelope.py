@@ -176,6 +176,11 @@ class Candidates:
         """The second rate of each result."""
         return self.second[0] / self.second[1]
 
+    def twins(self, index: int) -> slice:
+        """Return where the results with the rates of one stand: dominating ones of one second rate have one first rate."""
+        low, high = (np.searchsorted(self.second_rate, self.second_rate[index], side) for side in ("left", "right"))
+        return slice(low, high)
+
     def take(self, which: Any) -> Candidates:
         """Return some of the results, in the given order."""
         return Candidates(self.first[:, which], self.second[:, which], self.position[which], self.owner[which])

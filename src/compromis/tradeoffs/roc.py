@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from compromis._text import shown_label
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
@@ -185,11 +186,8 @@ def dominates(first: OperatingPoints, second: OperatingPoints) -> bool:
 def _limit(points: OperatingPoints, fpr: Floats, side: str) -> Floats:
     """The curve at each fpr, coming from the left (the foot of an upright step) or from the right (its top)."""
     x, y = points.fpr, points.tpr
-    firsts = np.searchsorted(x, fpr, side="left")
-    lasts = np.searchsorted(x, fpr, side="right") - 1
-    hit = firsts <= lasts
-    between = np.interp(fpr, x, y)
-    return np.where(hit, y[firsts] if side == "left" else y[lasts], between)
+    firsts, lasts = np.searchsorted(x, fpr, side="left"), np.searchsorted(x, fpr, side="right") - 1
+    return np.where(firsts <= lasts, y[firsts] if side == "left" else y[lasts], np.interp(fpr, x, y))
 
 
 def dominance(models: Mapping[str, OperatingPoints]) -> dict[str, tuple[str, ...]]:
@@ -296,14 +294,9 @@ class RocHull(Tabular):
         share = self.prevalence if prevalence is None else prevalence
         if not 0 < share < 1:
             raise InputError(f"prevalence is a share strictly between 0 and 1, got {share}; pass the one you expect")
-        if not (
-            cost_false_positive >= 0
-            and cost_false_negative >= 0
-            and 0 < cost_false_positive + cost_false_negative < math.inf
-        ):
-            raise InputError(
-                f"costs are at least 0 and not both 0, got {cost_false_positive} and {cost_false_negative}"
-            )
+        costs = cost_false_positive, cost_false_negative
+        if not (min(costs) >= 0 and 0 < sum(costs) < math.inf):
+            raise InputError(f"costs are at least 0 and not both 0, got {costs[0]} and {costs[1]}")
         below = cost_false_negative * share
         slope = cost_false_positive * (1 - share) / below if below else math.inf
         return next(part for part in self.parts if part.slope_low <= slope)
@@ -320,14 +313,14 @@ class RocHull(Tabular):
         return {column.name: [getattr(part, column.name) for part in self.parts] for column in fields(HullPart)}
 
     def _caption(self) -> str:
-        dropped = f"can be dropped: {', '.join(self.droppable)}" if self.droppable else "none can be dropped"
-        return f"on the hull: {', '.join(self.models) or 'none'}; {dropped}"
+        hull, dropped = (", ".join(map(shown_label, names)) for names in (self.models, self.droppable))
+        return f"on the hull: {hull or 'none'}; {f'can be dropped: {dropped}' if dropped else 'none can be dropped'}"
 
     def __str__(self) -> str:
         lines = ["slope                 fpr     tpr     models"]
         for part in self.parts:
             slopes = f"{part.slope_low:8.4g} to {part.slope_high:<8.4g}"
-            lines.append(f"{slopes}  {part.fpr:.4f}  {part.tpr:.4f}  {', '.join(part.models)}")
+            lines.append(f"{slopes}  {part.fpr:.4f}  {part.tpr:.4f}  {', '.join(map(shown_label, part.models))}")
         return "\n".join([*lines, self._caption()])
 
 
@@ -398,19 +391,13 @@ def _corner(joined: Candidates, corner: int, models: Mapping[str, OperatingPoint
     """Return a corner's rates, and the models that reach it with their cuts and groups."""
     kept, negatives = joined.first[:, corner].tolist()
     fpr, tpr = (negatives - kept) / negatives, float(joined.second_rate[corner])
-    if (fpr, tpr) in ((0.0, 0.0), (1.0, 1.0)):  # no skill is needed to be here
-        reached: dict[str, tuple[float, Label]] = {ALWAYS: (-math.inf, None)} if tpr else {NEVER: (math.inf, None)}
-    else:
-        reached = _reaching(joined, corner, models)
-    thresholds, names = zip(*reached.values(), strict=True)
-    return {"fpr": fpr, "tpr": tpr, "models": tuple(reached), "thresholds": thresholds, "names": names}
-
-
-def _reaching(joined: Candidates, corner: int, models: Mapping[str, OperatingPoints]) -> dict[str, tuple[float, Label]]:
-    first, second, names = joined.first_rate, joined.second_rate, list(models)
     reached: dict[str, tuple[float, Label]] = {}
-    for twin in np.flatnonzero((first == first[corner]) & (second == second[corner])).tolist():
-        name, at = names[joined.owner[twin]], int(joined.position[twin])
-        points = models[name]
-        reached.setdefault(name, (float(points.threshold[at]), points.names and points.names[at]))
-    return reached
+    if (fpr, tpr) in ((0.0, 0.0), (1.0, 1.0)):  # no skill is needed to be here
+        reached = {ALWAYS: (-math.inf, None)} if tpr else {NEVER: (math.inf, None)}
+    else:
+        twins, names = joined.twins(corner), list(models)
+        for owner, at in zip(joined.owner[twins].tolist(), joined.position[twins].tolist(), strict=True):
+            points = models[names[owner]]
+            reached.setdefault(names[owner], (float(points.threshold[at]), points.names and points.names[at]))
+    thresholds, groups = zip(*reached.values(), strict=True)
+    return {"fpr": fpr, "tpr": tpr, "models": tuple(reached), "thresholds": thresholds, "names": groups}
