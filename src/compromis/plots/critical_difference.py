@@ -16,11 +16,6 @@ class CriticalDifferenceDisplay(Display):
     comparison : DataSetComparison
         What `compromis.uncertainty.compare_over_data_sets` returns.
 
-    Attributes
-    ----------
-    ax_, figure_
-        Where it was drawn.
-
     Examples
     --------
     >>> import compromis as cp

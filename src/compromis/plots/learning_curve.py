@@ -27,11 +27,6 @@ class PreferenceLearningCurveDisplay(Display):
     curve : LearningCurve or ComplexityCurve
         The numbers, from `compromis.model_selection.preference_learning_curve` or `compromis.model_selection.complexity_curve`.
 
-    Attributes
-    ----------
-    ax_, figure_
-        Where it was drawn.
-
     Examples
     --------
     >>> import compromis as cp

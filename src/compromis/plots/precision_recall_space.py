@@ -48,11 +48,6 @@ class PrecisionRecallSpaceDisplay(PointsDisplay):
     levels : sequence of float
         For which values; empty for no isolines.
 
-    Attributes
-    ----------
-    ax_, figure_
-        Where it was drawn.
-
     Examples
     --------
     >>> import compromis as cp

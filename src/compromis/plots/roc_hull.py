@@ -39,11 +39,6 @@ class RocHullDisplay(PointsDisplay):
     hull : RocHull
         The corners with their slopes, the models on the hull and those that can be dropped, from `compromis.roc_hull`.
 
-    Attributes
-    ----------
-    ax_, figure_
-        Where it was drawn.
-
     Examples
     --------
     >>> import compromis as cp
@@ -124,19 +119,14 @@ class RocHullDisplay(PointsDisplay):
 
     def _draw_curve(self, ax: Any, number: int, name: str) -> Any:
         points, style = self.points[name], line_style(number)
-        marks = style | {"linestyle": "none"}
-        dropped = name in self.hull.droppable
+        marks, line = style | {"linestyle": "none"}, style | {"marker": ""}
+        ranked, dropped = points.names is None, name in self.hull.droppable
         look = {"linewidth": 1.2 if dropped else 1.8, "alpha": 0.6 if dropped else 1.0, "zorder": 3}
-        label = plain(name)
-        if points.names is None:
-            marks_or_line, label = style | {"marker": ""}, f"{label}, area {roc_area(points):.3f}"
-        else:
-            marks_or_line = marks
-        label += ", can be dropped" if dropped else ""
-        (line,) = ax.plot(points.fpr, points.tpr, **marks_or_line, **look, label=label)
+        label = plain(name) + (f", area {roc_area(points):.3f}" if ranked else "") + (", can be dropped" * dropped)
+        (drawn,) = ax.plot(points.fpr, points.tpr, **(line if ranked else marks), **look, label=label)
         corners = [(part.fpr, part.tpr) for part in self.hull.parts if name in part.models]
         if corners:
             ax.plot(
                 *zip(*corners, strict=True), **marks, markersize=6.5, markeredgecolor="white", zorder=4, clip_on=False
             )
-        return line
+        return drawn

@@ -32,11 +32,6 @@ class VoteDisplay(Display):
     named : int
         How many other classes have a line of their own, those with the most votes first; the rest share one.
 
-    Attributes
-    ----------
-    ax_, figure_
-        Where it was drawn.
-
     Examples
     --------
     >>> import compromis as cp

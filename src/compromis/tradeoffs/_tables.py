@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -17,9 +17,12 @@ from compromis._text import code, markdown_table, prose, shown_label
 class Tabular:
     """A mixin for results; `columns` gives the numbers, `_caption` a sentence about them."""
 
+    _columns: ClassVar[tuple[str, ...]] = ()
+    """The arrays that are the columns, where there is nothing else to say."""
+
     def columns(self) -> dict[str, list[Any]]:
         """Return the table as lists by column name."""
-        raise NotImplementedError
+        return {name: getattr(self, name).tolist() for name in self._columns}
 
     def _caption(self) -> str:
         raise NotImplementedError

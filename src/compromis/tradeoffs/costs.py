@@ -167,9 +167,7 @@ class DecisionCurve(Tabular):
         """Where acting by the model beats acting on every row and on none."""
         return self.model > np.maximum(self.everyone, self.nobody)
 
-    def columns(self) -> dict[str, list[Any]]:
-        """Return the curves as lists by column name."""
-        return {name: getattr(self, name).tolist() for name in ("probability", "model", "everyone", "nobody")}
+    _columns = ("probability", "model", "everyone", "nobody")
 
     def _caption(self) -> str:
         useful = self.probability[self.useful]

@@ -16,7 +16,7 @@ from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import Metric, get_metric
 from compromis.tradeoffs._tables import Tabular
-from compromis.tradeoffs.areas import Density, area_under, check_range, mass
+from compromis.tradeoffs.areas import Density, check_range, mass, weighted_area
 from compromis.tradeoffs.envelope import PRECISION_RECALL, Candidates, Envelope, Pair, get_pair, upper_envelope
 
 Range = tuple[float, float]
@@ -364,8 +364,15 @@ class TradeoffCurve(Tabular):
         mass(density, low, high)
         if not len(self.candidates):
             return float("nan")
-        rates = self.chosen.first_rate, self.chosen.second_rate
-        return area_under(self.metric, rates, self.breaks, low, high, density)
+        columns = self.chosen.first_rate, self.chosen.second_rate, self.breaks[:-1], self.breaks[1:]
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        parts = ((first, second, max(low, start), min(high, end)) for first, second, start, end in rows)
+        return sum(self._part_area(*part, density) for part in parts if part[2] < part[3])
+
+    def _part_area(self, first: float, second: float, low: float, high: float, density: Density | None) -> float:
+        if density is None:
+            return float(self.metric.area(first, second, low, high))
+        return weighted_area(lambda weight: float(self.metric.value(first, second, weight)), low, high, density)
 
     def mean(self, low: float = 0.0, high: float = 1.0, density: Density | None = None) -> float:
         """Return the mean optimal value: the area divided by the width of the range, or by the density's mass in it."""

@@ -302,7 +302,7 @@ def numeric_envelope(first: Floats, second: Floats, metric: Metric) -> tuple[Int
     known = [(weight, int(np.argmax(metric.value(first, second, weight)))) for weight in grid]
     chosen, breaks = [known[0][1]], [0.0]
     for start, end in pairwise(known):
-        for weight, winner in _changes(first, second, metric, start, end):
+        for weight, winner in _changes((first, second), metric, start, end):
             if weight > breaks[-1]:
                 chosen.append(winner)
                 breaks.append(weight)
@@ -313,17 +313,18 @@ def numeric_envelope(first: Floats, second: Floats, metric: Metric) -> tuple[Int
     return np.array(chosen), np.append(breaks, 1.0)
 
 
-def _changes(first: Floats, second: Floats, metric: Metric, start: Best, end: Best, depth: int = 0) -> Iterator[Best]:
+def _changes(rates: tuple[Floats, Floats], metric: Metric, start: Best, end: Best, depth: int = 0) -> Iterator[Best]:
     """Yield where the best result changes between two weights whose best results are known."""
     (low, left), (high, right) = start, end
     if left == right:
         return
+    first, second = rates
     crossing = _crossing(first[[left, right]], second[[left, right]], metric, low, high)
     values = metric.value(first, second, crossing)
     best = int(np.argmax(values))
     if values[best] > max(values[left], values[right]) + _TOLERANCE and low < crossing < high and depth < _DEEPEST:
-        yield from _changes(first, second, metric, start, (crossing, best), depth + 1)
-        yield from _changes(first, second, metric, (crossing, best), end, depth + 1)
+        yield from _changes(rates, metric, start, (crossing, best), depth + 1)
+        yield from _changes(rates, metric, (crossing, best), end, depth + 1)
     else:
         yield crossing, right
 

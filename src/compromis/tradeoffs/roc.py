@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -60,9 +60,7 @@ class RocCurve(Tabular):
     words: str
     reason: str
 
-    def columns(self) -> dict[str, list[Any]]:
-        """Return the cuts as lists by column name."""
-        return {name: getattr(self, name).tolist() for name in ("threshold", "fpr", "tpr")}
+    _columns = ("threshold", "fpr", "tpr")
 
     def _caption(self) -> str:
         return self.reason or f"ROC area {self.area:.4f}: {self.words}"
@@ -99,9 +97,7 @@ class PrecisionRecallCurve(Tabular):
     area: float
     reason: str
 
-    def columns(self) -> dict[str, list[Any]]:
-        """Return the cuts as lists by column name."""
-        return {name: getattr(self, name).tolist() for name in ("threshold", "recall", "precision")}
+    _columns = ("threshold", "recall", "precision")
 
     def _caption(self) -> str:
         return self.reason or f"average precision {self.average_precision:.4f}, area {self.area:.4f}"
@@ -352,31 +348,28 @@ def roc_hull(models: Mapping[str, OperatingPoints]) -> RocHull:
     for name, points in models.items():
         if points.reason:
             raise InputError(f"{name!r} has no place in ROC space: {points.reason}")
-    parts = [SPECIFICITY_SENSITIVITY.candidates(points) for points in models.values()]
-    joined = Candidates.join([*parts, NEVER_POSITIVE, ALWAYS_POSITIVE])
-    envelope = upper_envelope(joined, KULCZYNSKI)
     prevalences = {points.prevalence for points in models.values()}
     prevalence = prevalences.pop() if len(prevalences) == 1 else math.nan
-    slopes = [math.inf, *_slopes(joined.take(envelope.chosen)), 0.0]
-    ratio = prevalence / (1 - prevalence)
-    corners = tuple(
-        HullPart(
-            slope_low=low,
-            slope_high=high,
-            cost_ratio_low=low * ratio,
-            cost_ratio_high=high * ratio,
-            **_corner(joined, corner, models),
-        )
-        for corner, low, high in zip(envelope.chosen.tolist(), slopes[1:], slopes[:-1], strict=True)
-    )
-    used = {name for part in corners for name in part.models}
+    parts = tuple(_parts(models, prevalence / (1 - prevalence)))
+    used = {name for part in parts for name in part.models}
     return RocHull(
-        parts=corners,
+        parts=parts,
         models=tuple(name for name in models if name in used),
         droppable=tuple(name for name in models if name not in used),
         prevalence=prevalence,
         points=dict(models),
     )
+
+
+def _parts(models: Mapping[str, OperatingPoints], odds: float) -> Iterator[HullPart]:
+    """Yield the corners of the hull, slopes falling; `odds` are those of a positive row."""
+    own = [SPECIFICITY_SENSITIVITY.candidates(points) for points in models.values()]
+    joined = Candidates.join([*own, NEVER_POSITIVE, ALWAYS_POSITIVE])
+    chosen = upper_envelope(joined, KULCZYNSKI).chosen
+    slopes = [math.inf, *_slopes(joined.take(chosen)), 0.0]
+    for corner, low, high in zip(chosen.tolist(), slopes[1:], slopes[:-1], strict=True):
+        costs: dict[str, Any] = {"cost_ratio_low": low * odds, "cost_ratio_high": high * odds}
+        yield HullPart(slope_low=low, slope_high=high, **costs, **_corner(joined, corner, models))
 
 
 def _slopes(corners: Candidates) -> list[float]:
