@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from fractions import Fraction
 from itertools import pairwise
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
-from compromis.tradeoffs import dominance, dominates, roc_hull
+from compromis.tradeoffs import dominance, dominates, precision_recall_points, roc_hull, roc_points
 from tests import naive_tradeoffs as naive
 from tests.tradeoffs.cases import SIX, groups, random_models
 
@@ -204,6 +205,24 @@ def test_the_hull_in_words():
     assert hull.best(prevalence=0.01).tpr == 0.5
     assert hull.best(prevalence=0.99).tpr == 1.0
     assert hull.best(cost_false_positive=0).tpr == 1.0
+
+
+def test_curves_and_hulls_as_tables():
+    points = OperatingPoints.from_predictions(*SIX)
+    for curve, last in ((roc_points(points), "tpr"), (precision_recall_points(points), "precision")):
+        document = json.loads(curve.to_json())
+        assert document["area"] == curve.area
+        assert document["threshold"][0] is None  # infinity: nothing is predicted positive
+        assert document[last][1:] == getattr(curve, last).tolist()[1:]
+        assert curve.to_frame("pandas")[last].tolist()[1:] == document[last][1:]
+        assert len(str(curve).splitlines()) == len(points) + 2
+    hull = roc_hull({"<m>": points})
+    document = json.loads(hull.to_json())
+    assert document["models"] == ["<m>"]
+    assert [part["tpr"] for part in document["parts"]] == [part.tpr for part in hull.parts]
+    for backend in ("pandas", "polars", "pyarrow"):
+        assert len(hull.to_frame(backend)["tpr"]) == len(hull.parts)
+    assert "<m>" not in hull.to_markdown() + hull._repr_html_()
 
 
 def test_slopes_between_whole_numbers():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import os
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar
 
 import msgspec
@@ -28,8 +29,11 @@ class Tabular:
         raise NotImplementedError
 
     def document(self) -> dict[str, Any]:
-        """Return what `to_json` writes, as plain values."""
-        return dict(self.columns())
+        """Return what `to_json` writes: the fields of a dataclass, else the columns."""
+        if not is_dataclass(self):
+            return dict(self.columns())
+        values = {field.name: getattr(self, field.name) for field in fields(self) if field.repr}
+        return {name: value.tolist() if hasattr(value, "tolist") else value for name, value in values.items()}
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return the table as a data frame.

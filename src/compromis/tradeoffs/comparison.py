@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -246,19 +246,16 @@ class Comparison(Tabular):
 
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, as plain values."""
-        points = self._points
+        models = [{"name": name, **curve.document()} for name, curve in self.curves.items()]
         return {
             "schema": SCHEMA,
             "version": VERSION,
-            "metric": self.metric.name,
-            "pos_label": points.pos_label,
-            "positives": points.positives,
-            "negatives": points.negatives,
+            **{name: models[0][name] for name in ("metric", "pos_label", "positives", "negatives")},
             "min_precision": self.min_precision,
             "min_recall": self.min_recall,
-            "models": [{"name": name, **curve.document()} for name, curve in self.curves.items()],
+            "models": models,
             "left_out": self.left_out,
-            "best": [asdict(part) for part in self.intervals],
+            "best": self.intervals,
             "verdict": str(self.verdict),
         }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -384,7 +384,18 @@ class TradeoffCurve(Tabular):
 
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, as plain values."""
-        return {"area": self.area(), "domain": self.domain, "intervals": [asdict(part) for part in self.intervals]}
+        points = self.points
+        return {
+            "metric": self.metric.name,
+            "pair": self.pair.name,
+            "pos_label": points.pos_label,
+            "positives": points.positives,
+            "negatives": points.negatives,
+            "reason": self.reason,
+            "area": self.area(),
+            "domain": self.domain,
+            "intervals": self.intervals,
+        }
 
     def _caption(self) -> str:
         return self.reason or f"{self.metric.name} for {shown_label(self.points.pos_label)}, area {self.area():.4f}"
