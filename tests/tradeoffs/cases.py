@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,14 +22,21 @@ QUADRATIC = Metric("quadratic", lambda p, r, w: np.sqrt((1 - w) * p**2 + w * r**
 def groups(pairs: list[tuple[int, int]], positives: int, negatives: int, positive: Hashable = "t") -> OperatingPoints:
     """Groups g0, g1, ... of so many hits and false alarms each, in a universe of positives and negatives."""
     hits, alarms = (np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True))
+    return of_counts(hits, alarms, positives, negatives, positive)
+
+
+def of_counts(
+    hits: NDArray[Any], alarms: NDArray[Any], positives: float, negatives: float, positive: Hashable = "t"
+) -> OperatingPoints:
+    """The same from arrays of counts."""
     return OperatingPoints(
-        np.full(len(hits), np.nan),
-        hits,
-        alarms,
-        positives,
-        negatives,
-        positive,
-        tuple(f"g{k}" for k in range(len(hits))),
+        threshold=np.full(len(hits), np.nan),
+        true_positives=hits,
+        false_positives=alarms,
+        positives=positives,
+        negatives=negatives,
+        pos_label=positive,
+        names=tuple(f"g{k}" for k in range(len(hits))),
     )
 
 

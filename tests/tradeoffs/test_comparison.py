@@ -128,8 +128,7 @@ class TestIntervals:
     def test_other_space(self) -> None:
         rng = np.random.default_rng(4)
         for _ in range(30):
-            algorithms = {"a": random_points(rng), "b": random_points(rng)}
-            algorithms: ClassVar = {k: replace(p, pos_label="t") for k, p in algorithms.items()}
+            algorithms = {name: replace(random_points(rng), pos_label="t") for name in "ab"}
             result = compare_curves(algorithms, pair="specificity-sensitivity")
             for part in result.intervals:
                 weight = (part.low + part.high) / 2

@@ -14,7 +14,16 @@ from compromis.metrics import METRICS, Metric
 from compromis.tradeoffs import TradeoffCurve
 from compromis.tradeoffs._kernels import hull
 from tests import naive_tradeoffs as naive
-from tests.tradeoffs.cases import NAMES, QUADRATIC, brute_force, check_cover, fractions, groups, random_points
+from tests.tradeoffs.cases import (
+    NAMES,
+    QUADRATIC,
+    brute_force,
+    check_cover,
+    fractions,
+    groups,
+    of_counts,
+    random_points,
+)
 
 HARMONIC_AGAIN = Metric("again", lambda p, r, w: 1 / (w / r + (1 - w) / p), transform=lambda rate: -1 / rate)
 SETS = [pytest.param(250, id="250"), pytest.param(10_000, id="10000", marks=pytest.mark.stress)]
@@ -90,7 +99,7 @@ class TestEnvelope:
     def test_the_way_through_the_hull_of_f_loses_no_corner(self, monkeypatch: pytest.MonkeyPatch) -> None:
         recall = np.arange(1, 5001) / 5000
         hits, size = recall * 5000, recall * 5000 / (1 - recall**2 / 2)
-        front = OperatingPoints(recall * math.nan, hits, size - hits, 5000.0, 9e4, 1, tuple(range(5000)))
+        front = of_counts(hits, size - hits, 5000.0, 9e4)
         assert TradeoffCurve(front, "fowlkes_mallows").positions.tolist() == list(range(5000))
         rng = np.random.default_rng(5)
         for _ in range(5):
@@ -122,15 +131,8 @@ class TestEnvelope:
         score = rng.normal(size=40_000) + y
         cuts = OperatingPoints.from_predictions(y, score)
         order = rng.permutation(len(cuts) - 1) + 1
-        shuffled = OperatingPoints(
-            np.full(len(order), np.nan),
-            cuts.true_positives[order],
-            cuts.false_positives[order],
-            cuts.positives,
-            cuts.negatives,
-            1,
-            tuple(range(len(order))),
-        )
+        counts = cuts.true_positives[order], cuts.false_positives[order]
+        shuffled = of_counts(*counts, cuts.positives, cuts.negatives)
         weights = np.linspace(0.01, 0.99, 37)
         for points in (cuts, shuffled):
             best = np.nanmax(METRICS[name].value(points.precision[:, None], points.recall[:, None], weights), axis=0)

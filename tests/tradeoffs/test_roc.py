@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -16,7 +17,7 @@ from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.tradeoffs import dominance, dominates, precision_recall_points, roc_hull, roc_points
 from tests import naive_tradeoffs as naive
-from tests.tradeoffs.cases import SIX, groups, random_models
+from tests.tradeoffs.cases import SIX, groups, of_counts, random_models
 
 rows = st.lists(st.tuples(st.booleans(), st.integers(0, 6)), min_size=2, max_size=30)
 
@@ -72,7 +73,8 @@ class TestHull:
 
         def cuts(*pairs: tuple[int, int]) -> OperatingPoints:
             hits, alarms = zip((0, 0), *pairs, (100, 100), strict=True)
-            return OperatingPoints(np.linspace(1, 0, len(hits)), np.array(hits), np.array(alarms), 100, 100, "+")
+            ranked = of_counts(np.array(hits), np.array(alarms), 100, 100)
+            return replace(ranked, threshold=np.linspace(1, 0, len(hits)), names=None)
 
         models = {
             "M1": cuts((20, 15)),
