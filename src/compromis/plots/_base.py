@@ -48,19 +48,7 @@ def _pyplot() -> Any:
 
 
 def panels(ax: Any, rows: int, columns: int, size: tuple[float, float], **sharing: Any) -> Any:
-    """Return an array of axes: those given, or new ones inside the one given or in a new figure.
-
-    Parameters
-    ----------
-    ax : axes, array of axes or None
-        Where to draw.
-    rows, columns : int
-        The grid.
-    size : tuple
-        Width and height of a new figure, in inches.
-    **sharing
-        sharex, sharey.
-    """
+    """Return an array of axes: those given, or new ones inside the one given or in a new figure of `size` inches."""
     if ax is None:
         figure = _pyplot().figure(figsize=size, layout="constrained")
         return figure.subplots(rows, columns, squeeze=False, **sharing).reshape(-1)
@@ -221,8 +209,10 @@ class Display:
         """Return the picture drawn; None before anything is drawn, and where figures have windows of their own."""
         if getattr(self, "figure_", None) is None:
             return None
-        pyplot = _pyplot()
-        backend = pyplot.get_backend().lower()
+        import matplotlib
+        from matplotlib import pyplot
+
+        backend = matplotlib.get_backend().lower()
         if "inline" not in backend and backend != "agg":
             return None
         stream = io.BytesIO()

@@ -108,14 +108,10 @@ def roc_points(points: OperatingPoints) -> RocCurve:
 
     Examples
     --------
-    The six rows of the course:
-
     >>> import compromis as cp
-    >>> from compromis.tradeoffs import roc_points
     >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-    >>> curve = roc_points(points)
-    >>> (3 * curve.fpr).round().astype(int).tolist(), round(curve.area, 4), curve.words
-    ([0, 0, 1, 1, 1, 2, 3], 0.7778, 'good')
+    >>> (3 * cp.tradeoffs.roc_points(points).fpr).round().astype(int).tolist()  # the six rows of the course
+    [0, 0, 1, 1, 1, 2, 3]
     """
     points.check_ranking("a ROC curve")
     area = roc_area(points)
