@@ -138,6 +138,16 @@ class TestEnvelope:
             best = np.nanmax(METRICS[name].value(points.precision[:, None], points.recall[:, None], weights), axis=0)
             np.testing.assert_allclose(TradeoffCurve(points, name).value(weights), best, rtol=1e-13)
 
+    def test_promising_keeps_every_dominating_point(self) -> None:
+        rng = np.random.default_rng(0)
+        for _ in range(50):
+            first, second = rng.random(300).round(2), rng.random(300).round(2)
+            marked = np.empty(300, dtype=bool)
+            hull.mark_promising(first, second, np.empty(17), marked)
+            expected = np.array(naive.dominating(list(zip(first.tolist(), second.tolist(), strict=True))))
+            assert marked[expected].all()
+            assert marked.sum() < 300
+
     def test_cross_keeps_its_digits(self) -> None:
         rng = np.random.default_rng(0)
         for a, b in rng.random((50, 2)).tolist():
