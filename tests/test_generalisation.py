@@ -202,14 +202,14 @@ def test_displays(cloud, tmp_path):
     }  # fmt: skip
     drawn = [line.get_ydata() for line in learning.ax_.lines]
     assert drawn[1] == pytest.approx(learning.curve.losses.validation_mean)
-    assert learning.frame("pandas")["validation_loss"].tolist() == pytest.approx(drawn[1].tolist())
+    assert learning.to_frame("pandas")["validation_loss"].tolist() == pytest.approx(drawn[1].tolist())
     ax = pyplot.subplots()[1]
     complexity = cp.plots.PreferenceLearningCurveDisplay.from_estimator(
         KNeighborsClassifier(), X, y, parameter="n_neighbors", values=[60, 1], ax=ax
     )
     assert complexity.ax_ is ax
     assert [text.get_text() for text in ax.texts] == [fit.word for fit in complexity.curve.fits]
-    assert list(complexity.frame("pandas")["fit"]) == [fit.word for fit in complexity.curve.fits]
+    assert list(complexity.to_frame("pandas")["fit"]) == [fit.word for fit in complexity.curve.fits]
     pyplot.close("all")
 
 
@@ -220,7 +220,7 @@ def test_residual_displays(rng, rows):
     y = X[:, 0] + rng.normal(size=rows)
     model = LinearRegression().fit(X, y)
     residual = cp.plots.ResidualDisplay.from_estimator(model, X, y)
-    assert residual.frame("pandas")["residual"].to_numpy() == pytest.approx(model.predict(X) - y)
+    assert residual.to_frame("pandas")["residual"].to_numpy() == pytest.approx(model.predict(X) - y)
     against = cp.plots.PredictedAgainstTrueDisplay.from_predictions(y, model.predict(X))
     for display, across, up in ((residual, model.predict(X), model.predict(X) - y), (against, y, model.predict(X))):
         if rows < 5000:

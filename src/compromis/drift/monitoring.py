@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from compromis._arrays import make_frame
-from compromis._text import shown, shown_label
+from compromis._text import code, prose, shown, shown_label
+from compromis._text import markdown_table as table
 from compromis._typing import Floats, Ints, Label
 from compromis.drift.prevalence import PrevalenceEstimate, from_predicted
 from compromis.errors import InputError
 from compromis.evaluation.render.json import write_json
-from compromis.evaluation.render.markdown import code, prose, table
 from compromis.evidence.counts import Counts
 from compromis.measures.pragma import pragma
 from compromis.measures.rates import precision, recall

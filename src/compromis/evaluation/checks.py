@@ -6,11 +6,11 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from compromis._text import shown_label
+from compromis._text import code, shown_label
+from compromis._text import markdown_table as table
 from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation
 from compromis.evaluation.render.json import write_json
-from compromis.evaluation.render.markdown import code, table
 
 
 @dataclass(frozen=True, slots=True)

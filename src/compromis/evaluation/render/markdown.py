@@ -3,36 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
-import string
-from collections.abc import Sequence
 
-from compromis._text import shown_label
+from compromis._text import code, prose
+from compromis._text import markdown_table as table
 from compromis.evaluation.evaluate import Evaluation
 
 MOST_COLUMNS = 20
 """The widest confusion matrix that a pull request should show."""
-_MARKUP = {ord(mark): f"&#{ord(mark)};" for mark in string.punctuation if mark != "-"}
-
-
-def code(label: object) -> str:
-    """Return a label as code whose every mark is an entity: it can neither break a table nor mention a person nor be a link."""
-    return f"<code>{shown_label(label).translate(_MARKUP)}</code>"
-
-
-def prose(sentence: str) -> str:
-    """Return a sentence in which nothing is markup, a link or a mention; a mark at the end of a word stays as it is."""
-    parts = re.split(r"(?<=[\w')%])([.,;:](?=\s|$)|(?<=\d)\.(?=\d))", shown_label(sentence))
-    return "".join(
-        part if place % 2 else part.translate(_MARKUP).replace("&#64;", "&#64;&#8203;")
-        for place, part in enumerate(parts)
-    )
-
-
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a table, the first column to the left and all others to the right."""
-    rule = ["---"] + ["---:"] * (len(header) - 1)
-    return ["| " + " | ".join(row) + " |" for row in [header, rule, *rows]]
 
 
 def to_markdown(evaluation: Evaluation) -> str:
