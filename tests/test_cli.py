@@ -236,6 +236,7 @@ def test_two_hundred_configurations(run, tmp_path, rng):
         classes = rng.choice(["a", "b", "NA", "01", "x y", "-1"], rng.integers(2, 6), replace=False)
         size = int(rng.integers(1, 30))
         truth, decision = rng.choice(classes, (2, size))
+        decision[0] = truth[0]  # a label in common
         weight = rng.integers(1, 5, size)
         path = tmp_path / f"{number}.tsv"
         path.write_text(

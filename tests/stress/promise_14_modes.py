@@ -13,14 +13,14 @@ from tests.stress.suite import run_suite
 
 TITLE = "suite without JIT and with bounds checks; hostile labels"
 QUICK = 0.001
-FOLDERS = (".", "properties", "studio")
-"""The suite but for pages in a browser, which run no kernel in the browser, and for other packages."""
+LEFT_OUT = {"browser", "integration", "stress", "packaging", "differential"}
+"""Folders of the suite that run no kernels of their own: pages in a browser, other packages, these promises."""
 
 
 def run(scale: float, progress: Progress = silent) -> Outcome:
     """Count tests of the two suites (below full scale, of the first files only) and hostile labels at every door."""
     total = hostile_labels()
-    files = [path for folder in FOLDERS for path in (ROOT / "tests" / folder).glob("test_*.py")]
+    files = [path for path in (ROOT / "tests").rglob("test_*.py") if path.parent.name not in LEFT_OUT]
     files = sorted(files, key=lambda path: (path.name != "test_kernels.py", path.name))
     files = [str(path) for path in files[: round(scale * len(files))] if path.name != "test_promises.py"]
     progress(1, 3)

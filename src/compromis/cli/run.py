@@ -35,6 +35,7 @@ _WORDS = (
     (r"pass preferences= or choose another measure", "give --preferences or choose another --measure"),
     (r"pass labels= and a column of votes for each", "give a column of votes for each"),
     (r"and labels= if a class does not occur(?: in y)?", "and --label for each class if one does not occur"),
+    (r"or pass labels= if every prediction is wrong", "or give --label for each class if every prediction is wrong"),
     (r"\blabels misses\b", "--label misses"),
     (r"; add (it|them) to labels", r"; give \1 with --label too"),
     (r"neither in the data nor in labels", "neither in the data nor given with --label"),

@@ -237,6 +237,7 @@ def _codings(truth: LabelColumn, prediction: LabelColumn) -> Iterator[_Coding]:
             labels = [kind(label) for label in range(low, max(high + 1, low + _NARROW))]
             yield _Coding(truth.values, prediction.values, low, labels)
     codes, occurring = number(truth, prediction, most=CLASSES.most)
+    refuse_many_classes(len(occurring))
     yield _Coding(codes[0], codes[1], 0, occurring)
 
 
