@@ -16,8 +16,8 @@ from compromis._text import shown, shown_label
 from compromis._typing import Label
 from compromis.drift.prevalence import PrevalenceEstimate, from_predicted
 from compromis.errors import InputError
-from compromis.evaluation.render.json import plain, write_json
 from compromis.evaluation.render.markdown import code, prose, table
+from compromis.evaluation.render.result import write_json
 from compromis.evidence import Counts
 from compromis.measures.rates import precision, recall
 from compromis.measures.verdict import Verdict, judge
@@ -291,7 +291,7 @@ class Monitor:
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the monitor as JSON of a versioned schema; with `path`, write it there too, whole or not at all."""
-        periods = [plain(asdict(period)) for period in self.periods]
+        periods = [asdict(period) for period in self.periods]
         return write_json(
             {"schema": SCHEMA, "version": VERSION, "classes": list(self.classes), "periods": periods}, path
         )

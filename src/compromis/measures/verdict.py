@@ -217,7 +217,7 @@ def positive_position(counts: Counts, arrays: PreferenceArrays | None) -> int:
     return int(counts.support.argmin())
 
 
-def screening_sentence(counts: Counts, arrays: PreferenceArrays | None) -> str:
+def screening_sentence(counts: Counts, arrays: PreferenceArrays | None, pos_label: Label | None = None) -> str:
     """Return the course's sentence on a test of two classes, from its negative and positive predictive values.
 
     Notes
@@ -225,7 +225,7 @@ def screening_sentence(counts: Counts, arrays: PreferenceArrays | None) -> str:
     A negative decision must also halve the risk at least: where the condition is rare, 'no' is right nearly always,
     whoever says it.
     """
-    k = positive_position(counts, arrays)
+    k = positive_position(counts, arrays) if pos_label is None else counts.classes.index(pos_label)
     positive, negative = counts.classes[k], counts.classes[1 - k]
     npv, ppv = float(negative_predictive_value(counts)[k]), float(precision(counts)[k])
     share = float(counts.support[k]) / counts.total

@@ -1,4 +1,4 @@
-"""Rows that stand in two sets: a model that saw a test row while learning is not tested by it."""
+"""Find duplicate rows across sets."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 
 from compromis._rows import count_rows, is_sparse
 from compromis._text import shown
-from compromis._typing import Ints
+from compromis._typing import Flags, Ints
 from compromis.errors import InputError
+from compromis.evaluation.render.result import Result
 
 Hashes = NDArray[np.uint64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Leaks:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Leaks(Result):
     """The rows of one set that also stand in another.
 
     Attributes
@@ -29,6 +30,8 @@ class Leaks:
         For each of them, the position of an equal row in the training set.
     total : int
         The number of rows of the test set.
+    test, train : str
+        What the two sets are called.
 
     Examples
     --------
@@ -41,6 +44,10 @@ class Leaks:
     rows: Ints
     sources: Ints
     total: int
+    test: str = "test set"
+    train: str = "training set"
+
+    schema = "compromis/leaks"
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -50,17 +57,29 @@ class Leaks:
         """The share of the test rows that leak."""
         return len(self.rows) / self.total if self.total else 0.0
 
-    def sentence(self, test: str = "test set", train: str = "training set") -> str:
+    @property
+    def summary(self) -> dict[str, float]:
+        """How many rows leak, of how many, and their share."""
+        return {"leaks": len(self), "total": self.total, "share": self.share}
+
+    def columns(self) -> dict[str, list[int]]:
+        """Return the rows that leak and their sources."""
+        return {"row": self.rows.tolist(), "source": self.sources.tolist()}
+
+    def document(self) -> dict[str, Any]:
+        """Return what `to_json` writes, as plain values."""
+        return {**self.heading(), "test": self.test, "train": self.train, **self.summary, **self.columns()}
+
+    def sentences(self) -> list[str]:
         """Return the finding in words."""
         if len(self) == 0:
-            return f"no row of the {test} stands in the {train}"
+            return [f"no row of the {self.test} stands in the {self.train}"]
         stand = "stands" if len(self) == 1 else "stand"
-        return (
-            f"{len(self):,} of {self.total:,} rows of the {test} ({100 * self.share:.1f} %) also {stand} in the {train}"
-        )
+        share = f"{len(self):,} of {self.total:,} rows of the {self.test} ({100 * self.share:.1f} %)"
+        return [f"{share} also {stand} in the {self.train}"]
 
     def __str__(self) -> str:
-        return self.sentence()
+        return self.sentences()[0]
 
 
 def find_leaks(X_train: Any, X_test: Any) -> Leaks:
@@ -73,7 +92,7 @@ def find_leaks(X_train: Any, X_test: Any) -> Leaks:
 
     Notes
     -----
-    Rows are hashed to 64 bits, hashes are looked up, and what is found is compared value by value.
+    Rows are hashed to 64 bits, hashes are looked up, and rows with equal hashes are compared value by value.
 
     Examples
     --------
@@ -86,16 +105,16 @@ def find_leaks(X_train: Any, X_test: Any) -> Leaks:
     """
     total = count_rows(X_test, "X_test")
     if total == 0 or count_rows(X_train, "X_train") == 0:
-        return Leaks(np.empty(0, np.int64), np.empty(0, np.int64), total)
+        return Leaks(rows=np.empty(0, np.int64), sources=np.empty(0, np.int64), total=total)
     train, test = _comparable(X_train, X_test)
     hashes, wanted = _hash(train), _hash(test)
     order = np.argsort(hashes, kind="stable")
-    place = np.searchsorted(hashes[order], wanted)
-    found = np.flatnonzero(place < len(order))
-    found = found[hashes[order[place[found]]] == wanted[found]]
-    sources = order[place[found]].astype(np.int64)
-    same = _equal_rows(train, sources, test, found)
-    return Leaks(found[same].astype(np.int64), sources[same], total)
+    at = np.searchsorted(hashes[order], wanted)
+    rows = np.flatnonzero(at < len(order))
+    rows = rows[hashes[order[at[rows]]] == wanted[rows]]
+    sources = order[at[rows]].astype(np.int64)
+    same = _equal_rows(train, sources, test, rows)
+    return Leaks(rows=rows[same].astype(np.int64), sources=sources[same], total=total)
 
 
 def row_groups(X: Any) -> Ints:
@@ -221,11 +240,11 @@ def _scrambled(z: Hashes) -> Hashes:
     return z ^ (z >> np.uint64(31))
 
 
-def _equal_rows(train: Comparable, sources: Ints, test: Comparable, found: NDArray[Any]) -> NDArray[np.bool_]:
+def _equal_rows(train: Comparable, sources: Ints, test: Comparable, rows: NDArray[Any]) -> Flags:
     if isinstance(train, list):
-        same = np.ones(len(found), dtype=bool)
+        same = np.ones(len(rows), dtype=bool)
         for first, second in zip(train, test, strict=True):
-            same &= first[sources] == second[found]
+            same &= first[sources] == second[rows]
         return same
-    equal: NDArray[np.bool_] = np.asarray((train[sources] != test[found]).sum(axis=1)).ravel() == 0
+    equal: Flags = np.asarray((train[sources] != test[rows]).sum(axis=1)).ravel() == 0
     return equal

@@ -101,7 +101,7 @@ class PreferenceLearningCurveDisplay(ShownInNotebooks):
         ax.set_xlabel(curve.axis)
         ax.set_ylabel(curve.error)
         ax.legend(fontsize=9, framealpha=0.85, edgecolor="none")
-        tidy(ax, curve.verdict if isinstance(curve, ComplexityCurve) else curve.verdict.sentence)
+        tidy(ax, curve.verdict.sentence)
         return self
 
     def _scale(self, ax: Any) -> None:

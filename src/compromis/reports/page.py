@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +16,19 @@ from markupsafe import Markup
 
 from compromis.errors import InputError
 from compromis.evaluation.render.html import environment
-from compromis.evaluation.render.json import fingerprint, plain, versions
 from compromis.evaluation.render.text import worth_showing
+from compromis.evidence.counts import Counts
+from compromis.evidence.votes import Votes
 from compromis.measures import rates
 from compromis.reports.panel import panel_assets, panel_document
+from compromis.reports.panel.document import dense_votes
 from compromis.reports.pictures import ClassCuts, SweepPicture, curve_pictures, sweep_picture, vote_pictures
 from compromis.reports.result import Report, can_be_tuned, weights_change
 from compromis.weights.decision import Decision
 
 MOST_PICTURES = 40
 """Classes with pictures of their own; of more, the important and the frequent ones."""
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 _HERE = Path(__file__).parent
 _UNSAFE = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
@@ -32,7 +38,7 @@ def render_page(report: Report) -> str:
     script, style = _assets()
     evaluation = report.evaluation
     panel, refused = _panel(report)
-    content = {"matrix": plain(evaluation.counts.matrix.tolist()), "panel": panel}
+    content = {"matrix": evaluation.counts.matrix.tolist(), "panel": panel}
     return (
         environment()
         .get_template("report.html")
@@ -127,3 +133,26 @@ def _sweep(report: Report, order: list[int]) -> SweepPicture | None:
     chosen = next(k for k in order if present[k])
     decision = Decision(report.votes.classes, report.weights, report.smoothing)
     return sweep_picture(report.votes, report.preferences, decision, chosen)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of what the numbers rest on."""
+    known = {"compromis": sys.modules["compromis"].__version__, "python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            known[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return known
+
+
+def fingerprint(counts: Counts, patterns: Votes | None) -> str:
+    """Return a hash of the evidence, the same for the same rows in any order."""
+    digest = hashlib.sha256(repr(counts.classes).encode())
+    digest.update(np.ascontiguousarray(counts.matrix).tobytes())
+    if patterns is not None:
+        votes = dense_votes(patterns)
+        order = np.lexsort([*votes.T, patterns.truth])
+        for part in (votes[order], patterns.truth[order], patterns.multiplicity[order]):
+            digest.update(np.ascontiguousarray(part).tobytes())
+    return digest.hexdigest()[:16]

@@ -1,100 +1,29 @@
-"""The evaluation as GitHub-flavoured Markdown, for pull requests and job summaries."""
+"""Pieces of GitHub-flavoured Markdown in which a user's text is never markup."""
 
 from __future__ import annotations
 
-import math
 import re
 import string
 from collections.abc import Sequence
 
 from compromis._text import shown_label
-from compromis.evaluation.evaluate import Evaluation
 
-MOST_COLUMNS = 20
-"""The widest confusion matrix that a pull request should show."""
-_MARKUP = {ord(mark): f"&#{ord(mark)};" for mark in string.punctuation if mark != "-"}
+_CODE = {ord(mark): f"&#{ord(mark)};" for mark in string.punctuation if mark != "-"}
+_PROSE = {mark: entity for mark, entity in _CODE.items() if chr(mark) not in "(),%';"} | {ord("@"): "&#64;&#8203;"}
 
 
 def code(label: object) -> str:
     """Return a label as code whose every mark is an entity: it can neither break a table nor mention a person nor be a link."""
-    return f"<code>{shown_label(label).translate(_MARKUP)}</code>"
+    return f"<code>{shown_label(label).translate(_CODE)}</code>"
 
 
 def prose(sentence: str) -> str:
     """Return a sentence in which nothing is markup, a link or a mention; a mark at the end of a word stays as it is."""
     parts = re.split(r"(?<=[\w')%])([.,;:](?=\s|$)|(?<=\d)\.(?=\d))", shown_label(sentence))
-    return "".join(
-        part if place % 2 else part.translate(_MARKUP).replace("&#64;", "&#64;&#8203;")
-        for place, part in enumerate(parts)
-    )
+    return "".join(part if index % 2 else part.translate(_PROSE) for index, part in enumerate(parts))
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Return the lines of a table, the first column to the left and all others to the right."""
     rule = ["---"] + ["---:"] * (len(header) - 1)
     return ["| " + " | ".join(row) + " |" for row in [header, rule, *rows]]
-
-
-def to_markdown(evaluation: Evaluation) -> str:
-    """Return the verdict, the numbers of each class, the baselines and the confusion matrix."""
-    sections = [_verdict(evaluation), _by_class(evaluation), _baselines(evaluation), _confusion(evaluation)]
-    return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
-
-
-def _verdict(evaluation: Evaluation) -> list[str]:
-    verdict, summary = evaluation.verdict, evaluation.summary
-    numbers = f"{summary.rows:,} rows, accuracy {_rate(summary.accuracy)}, kappa {_rate(summary.kappa)}"
-    if summary.average_cost is not None:
-        numbers += f", average cost {summary.average_cost:.4f}"
-    if verdict is None:
-        return [f"**Evaluation** of {numbers}"]
-    state = "meets" if not verdict.shortfalls and verdict.informative else "does not meet"
-    lines = [f"**Loss {verdict.loss:.4f}**: the result {state} the preferences ({numbers})"]
-    reasons = [str(one) for one in verdict.shortfalls] if verdict.informative else [verdict.sentence]
-    return [*lines, *("" if not reasons else ["", *(f"- {prose(reason)}" for reason in reasons)])]
-
-
-def _by_class(evaluation: Evaluation) -> list[str]:
-    header = ["Class", "Support", "Predicted", "Recall", "Precision", "F-measure", "ROC area"]
-    if evaluation.preferences is not None:
-        header += ["Importance", "Loss", "Share of loss"]
-    rows = []
-    for label, one in evaluation.per_class.items():
-        rates = (one.recall, one.precision, one.f_measure, one.roc_area)
-        row = [code(label), _count(one.support), _count(one.predicted), *map(_rate, rates)]
-        if evaluation.preferences is not None:
-            row += [f"{one.importance:g}", _rate(one.loss), _rate(one.loss_share)]
-        rows.append(row)
-    return table(header, rows)
-
-
-def _baselines(evaluation: Evaluation) -> list[str]:
-    verdict = evaluation.verdict
-    if verdict is None:
-        return []
-    best = sorted(verdict.baselines, key=lambda one: (one.shortfall, one.loss))[:3]
-    rows = [["this result", f"{verdict.loss:.4f}"], *([code(one.name), f"{one.loss:.4f}"] for one in best)]
-    return table(["Decision", "Loss"], rows)
-
-
-def _confusion(evaluation: Evaluation) -> list[str]:
-    counts = evaluation.counts
-    if len(counts.classes) > MOST_COLUMNS:
-        return []
-    header = ["True class", *(code(label) for label in counts.classes)]
-    rows = [[code(label), *map(_count, row)] for label, row in zip(counts.classes, counts.matrix.tolist(), strict=True)]
-    return [
-        "<details><summary>Confusion matrix (columns: predicted)</summary>",
-        "",
-        *table(header, rows),
-        "",
-        "</details>",
-    ]
-
-
-def _rate(value: float) -> str:
-    return "?" if math.isnan(value) else f"{value:.3f}"
-
-
-def _count(value: float) -> str:
-    return f"{value:,.0f}" if value == round(value) else f"{value:,.2f}"
