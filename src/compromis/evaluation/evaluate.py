@@ -431,11 +431,11 @@ def evaluate(
         evidence, scored = _from_votes(y_true) if isinstance(y_true, Votes) else (y_true, None)
     else:
         evidence, scored = _from_rows(y_true, y_pred, y_proba, labels, sample_weight, groups)
-    given = {"votes": y_true} if isinstance(y_true, Votes) else {}
+    given: dict[str, Any] = {"votes": y_true} if isinstance(y_true, Votes) else {}
     counts = _counts_in(evidence)
     terms = Terms.read(counts.classes, preferences, cost=cost, pos_label=pos_label, confidence=confidence)
     shares = smoothed_shares(counts) if priors is None else read_priors(priors, counts.classes)
-    return terms.judge(evidence, scored, priors=shares, priors_given=priors is not None, **given)
+    return terms.judge(evidence, scored, Evaluation, priors=shares, priors_given=priors is not None, **given)
 
 
 def _refuse_rows(**given: Any) -> None:
@@ -467,7 +467,7 @@ def _from_rows(
     weight = read_weights(sample_weight, len(truth))
     predicted = shares.argmax(axis=1) if y_pred is None else positions_in(y_pred, classes, "y_pred")
     group = None if groups is None else read_groups(groups, len(truth))
-    rows = {"truth": truth, "classes": classes, "weight": weight, "group": group}
+    rows: dict[str, Any] = {"truth": truth, "classes": classes, "weight": weight, "group": group}
     return count_positions(predicted=predicted, **rows), ScoredRows(shares=shares, **rows)
 
 
@@ -524,7 +524,7 @@ class Terms:
         self,
         evidence: Counts | GroupedCounts,
         scored: ScoredRows | None,
-        kind: type[Kind] = Evaluation,  # type: ignore[assignment]
+        kind: type[Kind],
         **more: Any,
     ) -> Kind:
         """Return the evaluation of counts and, where there are some, of distributions; `more` are further fields of it."""
