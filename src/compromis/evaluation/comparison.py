@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import combinations
-from types import MappingProxyType
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -101,12 +100,12 @@ class ModelComparison(Result):
         values: dict[str, float] = {}
         for pair in self.pairs:
             values |= {pair.first: pair.difference.first, pair.second: pair.difference.second}
-        return MappingProxyType(values)
+        return values
 
     @cached_property
     def summary(self) -> Mapping[str, Summary]:
         """The numbers of each model."""
-        return MappingProxyType({name: evaluation.summary for name, evaluation in self.evaluations.items()})
+        return {name: evaluation.summary for name, evaluation in self.evaluations.items()}
 
     @cached_property
     def ranking(self) -> tuple[str, ...]:

@@ -303,9 +303,6 @@ class Evaluation(Result):
             sections.append(self.screening + "\n")
         return "\n".join(sections)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}  # cached values are computed anew
-
     def __repr__(self) -> str:
         loss = "" if self.summary.loss is None else f", loss {self.summary.loss:.4f}"
         return f"<{type(self).__name__} of {self.counts.rows:,} rows, {len(self.counts.classes)} classes{loss}>"

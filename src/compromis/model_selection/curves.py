@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -132,16 +131,14 @@ class _Curve(Result):
     verdict: Fit | Fits
 
     @property
-    def summary(self) -> Mapping[str, float]:
+    def summary(self) -> dict[str, float]:
         """The losses of the largest size, or of the recommended value."""
         losses = self.losses
-        return MappingProxyType(
-            {
-                "training_loss": float(losses.train_mean[self.chosen]),
-                "validation_loss": float(losses.validation_mean[self.chosen]),
-                "naive_loss": losses.naive_mean,
-            }
-        )
+        return {
+            "training_loss": float(losses.train_mean[self.chosen]),
+            "validation_loss": float(losses.validation_mean[self.chosen]),
+            "naive_loss": losses.naive_mean,
+        }
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return the numbers of the curve, one entry per position."""
@@ -157,16 +154,8 @@ class _Curve(Result):
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, as plain values."""
         columns = {name: list(values) for name, values in self.columns().items()}
-        verdict = asdict(self.verdict) | (
-            {"by_word": dict(self.verdict.by_word)} if isinstance(self.verdict, Fits) else {}
-        )
-        return {
-            **self.heading(),
-            "error": self.error,
-            "summary": dict(self.summary),
-            "columns": columns,
-            "verdict": verdict,
-        }
+        numbers = {"error": self.error, "summary": self.summary, "columns": columns}
+        return {**self.heading(), **numbers, "verdict": asdict(self.verdict)}
 
     def sentences(self) -> list[str]:
         """Return the verdict."""
@@ -319,8 +308,7 @@ class ComplexityCurve(_Curve):
         at_end = len(self.values) > 1 and self.best == len(self.values) - 1
         edge = "; the best value is the last one, so try beyond it" if at_end else ""
         sentence = f"{self.axis}: " + "; ".join(parts) + edge
-        words = MappingProxyType(by_word)
-        return Fits(by_word=words, recommended=self.recommended, at_end=at_end, sentence=sentence)
+        return Fits(by_word=by_word, recommended=self.recommended, at_end=at_end, sentence=sentence)
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return the numbers of the curve, one entry per value."""

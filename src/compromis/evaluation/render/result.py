@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any, ClassVar, NamedTuple
 
 VERSION = 2
@@ -27,7 +28,7 @@ class Table(NamedTuple):
 class Result:
     """Base of results: text, HTML, JSON, Markdown and data frame from one description.
 
-    A subclass sets ``schema`` and gives
+    A subclass is a frozen dataclass that sets ``schema`` and gives
 
     - ``document()``: the numbers as plain data, begun by ``**self.heading()``; JSON writes NaN as null,
     - ``columns()``: the values of each column, one row per class, model or size,
@@ -94,6 +95,10 @@ class Result:
         from compromis.evaluation.render.html import render
 
         return render(self.template, self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Results travel without what they have cached."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
     def __str__(self) -> str:
         from compromis._text import shown_label
