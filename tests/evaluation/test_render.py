@@ -33,7 +33,6 @@ RESULTS = {
         KNeighborsClassifier(), X, TRUTH, parameter="n_neighbors", values=[20, 1], cv=3
     ),
     "leaks": CURVES.find_leaks(X[:30], X[20:]),
-    "split_leaks": CURVES.split(np.vstack([X, X]), np.tile(TRUTH, 2), random_state=0).leaks,
 }
 
 
@@ -76,7 +75,7 @@ def test_no_text_of_a_user_is_markup(result):
     )
 
 
-@pytest.mark.parametrize("name", ["cross_evaluation", "learning_curve", "complexity_curve", "leaks", "split_leaks"])
+@pytest.mark.parametrize("name", ["cross_evaluation", "learning_curve", "complexity_curve", "leaks"])
 def test_results_travel(name):
     text = str(RESULTS[name])
     assert str(pickle.loads(pickle.dumps(RESULTS[name]))) == text

@@ -136,9 +136,7 @@ def test_a_leak_between_validation_and_test_counts():
     assert len(parts.leaks) == 0
     assert len(leaking.leaks) == len(leaking.leaks.test_in_validation) == 1
     assert "rows of the test set (25.0 %) also stands in the validation set" in str(leaking)
-    assert leaking.leaks.to_frame("pandas").to_dict("records") == [
-        {"set": "test set", "row": 0, "source_set": "validation set", "source": 0}
-    ]
+    assert leaking.leaks.test_in_validation.columns() == {"row": [0], "source": [0]}
 
 
 # --- bad input

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from compromis._text import shown_label
@@ -91,9 +91,7 @@ class Check(Result):
 
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, the evaluation included."""
-        conditions = [
-            {"name": condition.name, **row} for condition, row in zip(self.conditions, self._rows(), strict=True)
-        ]
+        conditions = [{"name": condition.name, **asdict(condition)} for condition in self.conditions]
         return {
             **self.heading(),
             "passed": self.passed,
@@ -103,8 +101,8 @@ class Check(Result):
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the conditions, column by column."""
-        rows = list(self._rows())
-        return {name: [row[name] for row in rows] for name in rows[0]}
+        names = [field.name for field in fields(Condition)]
+        return {name: [getattr(condition, name) for condition in self.conditions] for name in names}
 
     def sentences(self) -> list[str]:
         """Return whether the check passed."""
@@ -117,10 +115,6 @@ class Check(Result):
             for condition in self.conditions
         ]
         return [Table("Conditions", ["Condition", "Reached", "Asked", "State"], rows), *self.evaluation.tables()]
-
-    def _rows(self) -> Iterator[dict[str, Any]]:
-        for condition in self.conditions:
-            yield {name: getattr(condition, name) for name in ("rate", "label", "reached", "bound", "passed")}
 
 
 def check(evaluation: Evaluation, *, max_loss: float | None = None) -> Check:

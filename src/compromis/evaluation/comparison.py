@@ -11,15 +11,15 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from compromis._text import shown_label
 from compromis.errors import InputError
 from compromis.evaluation.cross_validation import CrossEvaluation
 from compromis.evaluation.evaluate import Evaluation, Summary, evaluate
 from compromis.evaluation.render.result import Result, Table
-from compromis.evaluation.render.text import bounds, capitalised, fixed
+from compromis.evaluation.render.text import bounds, fixed
 from compromis.evidence.counts import Counts
 from compromis.evidence.inputs import read_weights
 from compromis.evidence.paired import PairedCounts, classes_of
+from compromis.evidence.scores import read_distributions
 from compromis.labels import positions_in
 from compromis.preferences import Preferences, read_preferences
 from compromis.uncertainty.folds import FoldMean, fold_mean
@@ -173,43 +173,24 @@ class ModelComparison(Result):
     def tables(self) -> list[Table]:
         """Return the models, the best first, and the pairs."""
         level, title = f"{100 * self.confidence:g} % interval", self.measure.replace("_", " ")
-        models = [
-            [name, fixed(self.values[name], 4), bounds(self._interval(name)), *(fixed(number, 4) for number in numbers)]
-            for name, numbers in zip(self.ranking, self._agreements(), strict=True)
-        ]
-        pairs = [
-            [
-                f"{pair.first} - {pair.second}",
-                fixed(pair.difference.difference.value, 4),
-                bounds(pair.difference.difference),
-                f"{pair.mcnemar.only_first:g}",
-                f"{pair.mcnemar.only_second:g}",
-                "?" if math.isnan(p_value) else f"{p_value:.3g}",
-            ]
-            for pair, p_value in zip(self.pairs, self.p_values, strict=True)
-        ]
-        header = ["Pair", "Difference", level, "First right alone", "Second right alone", "McNemar's mid-p, adjusted"]
-        return [
-            Table(f"Models by {title}", ["Model", capitalised(title), level, "Accuracy", "Kappa"], models),
-            Table("Differences", header, pairs),
-        ]
-
-    def __str__(self) -> str:
-        title, level = self.measure.replace("_", " "), f"{100 * self.confidence:g} %"
         rows = next(iter(self.evaluations.values())).counts.rows
-        width = max(len(shown_label(name)) for name in [*self.evaluations, "Model"])
-        lines = [
-            f"=== Models on {rows:,} rows, by {title} ===\n",
-            f"{'Model':<{width}}   Value   {level} interval    Accuracy   Kappa",
-        ]
-        for name, (accuracy, kappa) in zip(self.ranking, self._agreements(), strict=True):
-            value = f"{shown_label(name):<{width}}  {self.values[name]:6.4f}   {bounds(self._interval(name)):<16}"
-            lines.append(f"{value}  {accuracy:7.4f}  {kappa:7.4f}")
-        lines += [f"\n=== Differences ({level} intervals) ===\n"]
+        models, pairs = [], []
+        for name in self.ranking:
+            numbers = self.values[name], self.summary[name].accuracy, self.summary[name].kappa
+            value, accuracy, kappa = (fixed(number, 4) for number in numbers)
+            models.append([name, value, bounds(self._interval(name)), accuracy, kappa])
         for pair, p_value in zip(self.pairs, self.p_values, strict=True):
-            lines.append(f"{capitalised(shown_label(pair.sentence))}.")
-            lines.append(f"   {_right_alone(pair)}; {_mcnemar(pair.mcnemar.mid_p, p_value, len(self.pairs))}")
-        return "\n".join([*lines, "", f"Verdict: {shown_label(self.verdict)}."]) + "\n"
+            difference, test = pair.difference.difference, pair.mcnemar
+            alone = f"{test.only_first:g}", f"{test.only_second:g}"
+            tests = ["?" if math.isnan(value) else f"{value:.3g}" for value in (test.mid_p, p_value)]
+            pairs.append(
+                [f"{pair.first} - {pair.second}", fixed(difference.value, 4), bounds(difference), *alone, *tests]
+            )
+        header = ["Pair", "Difference", level, "First right alone", "Second right alone", "McNemar's mid-p", "Adjusted"]
+        return [
+            Table(f"Models on {rows:,} rows, by {title}", ["Model", "Value", level, "Accuracy", "Kappa"], models),
+            Table(f"Differences; p-values adjusted for {len(pairs)} pairs", header, pairs),
+        ]
 
     def __repr__(self) -> str:
         return f"<ModelComparison of {len(self.evaluations)} models by {self.measure}: {self.verdict}>"
@@ -219,24 +200,9 @@ class ModelComparison(Result):
         assert intervals is not None
         return intervals.summary[self.measure]
 
-    def _agreements(self) -> list[tuple[float, float]]:
-        """Return accuracy and kappa of each model, the best model first."""
-        return [(self.summary[name].accuracy, self.summary[name].kappa) for name in self.ranking]
-
 
 def _other(pair: PairedComparison, name: str) -> str:
     return pair.second if pair.first == name else pair.first
-
-
-def _right_alone(pair: PairedComparison) -> str:
-    test, first, second = pair.mcnemar, shown_label(repr(pair.first)), shown_label(repr(pair.second))
-    return f"right alone: {first} on {test.only_first:g} rows, {second} on {test.only_second:g}"
-
-
-def _mcnemar(mid_p: float, adjusted_p: float, pairs: int) -> str:
-    if math.isnan(mid_p):
-        return "McNemar's test needs rows without weights"
-    return f"McNemar's mid-p {mid_p:.3g}" + (f", adjusted for {pairs} pairs {adjusted_p:.3g}" if pairs > 1 else "")
 
 
 def adjusted(p_values: Sequence[float]) -> tuple[float, ...]:
@@ -267,8 +233,9 @@ def compare_models(
     ----------
     y_true : labels
         The true classes.
-    predictions : mapping of name to labels
-        The predicted classes of each model, for the rows of `y_true`, in their order.
+    predictions : mapping of name to labels or probabilities
+        The predicted classes of each model, for the rows of `y_true`, in their order; or a matrix of probabilities, a column per
+        class, of which the most probable class is taken.
     preferences : Preferences or mapping by class, optional
         What matters; the models are then compared by the loss.
     measure : str, optional
@@ -303,7 +270,8 @@ def compare_models(
     """
     level, preferences = read_confidence(confidence), read_preferences(preferences)
     _check(predictions)
-    classes = classes_of(y_true, dict(predictions), labels)
+    predictions = {name: _most_probable(values, y_true, labels) for name, values in predictions.items()}
+    classes = classes_of(y_true, predictions, labels)
     truth = positions_in(y_true, classes, "y_true")
     predicted = {name: positions_in(values, classes, name) for name, values in predictions.items()}
     weight = read_weights(sample_weight, len(truth))
@@ -338,6 +306,16 @@ def _check(predictions: Any) -> None:
         )
 
 
+def _most_probable(values: Any, y_true: Any, labels: Sequence[Any] | None) -> Any:
+    """Return the labels of the most probable classes, the first one in a tie; labels stay as they are."""
+    shape: tuple[int, ...] = getattr(values, "shape", ())
+    if len(shape) != 2 or shape[-1] == 1:
+        return values
+    classes = Counts.from_predictions(y_true, y_true, labels=labels).classes
+    shares = read_distributions(values, len(positions_in(y_true, classes, "y_true")), classes)
+    return [classes[code] for code in shares.argmax(axis=1)]
+
+
 def compare_folds(
     first: CrossEvaluation, second: CrossEvaluation, *, measure: str | None = None, confidence: float = 0.95
 ) -> FoldMean:
@@ -354,17 +332,13 @@ def compare_folds(
     >>> bool(difference.mean.low > 0.5 and difference.p_value < 0.001)
     True
     """
-    if first.test_rows != second.test_rows or any(
-        (one.counts.support != other.counts.support).any() for one, other in zip(first.folds, second.folds, strict=True)
-    ):
+    folds = list(zip(first.folds, second.folds, strict=False))
+    if first.test_rows != second.test_rows or any((a.counts.support != b.counts.support).any() for a, b in folds):
         raise InputError("the two cross-validations have different folds; run both with the same cv and the same rows")
     name = measure or ("loss" if first.preferences is not None else "balanced_accuracy")
     known = set(first.averages) & set(second.averages)
     if name not in known:
-        raise InputError(f"there is no measure {name!r} in both; choose one of {', '.join(sorted(known))}")
-    values = [
-        getattr(one.summary, name) - getattr(other.summary, name)
-        for one, other in zip(first.folds, second.folds, strict=True)
-    ]
+        raise InputError(f"there is no measure {name!r} in both; choose one of {', '.join(sorted(known))}", "measure")
+    values = [getattr(a.summary, name) - getattr(b.summary, name) for a, b in folds]
     shares = [test / train for test, train in zip(first.test_rows, first.train_rows, strict=True)]
     return fold_mean(values, sum(shares) / len(shares), confidence=confidence)

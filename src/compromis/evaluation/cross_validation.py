@@ -399,21 +399,21 @@ def cross_evaluate(
     terms = Terms.read(truth.classes, preferences, cost=cost, pos_label=pos_label, confidence=confidence)
     folds = choose_folds(cv, X, truth.codes, classes=truth.classes, group=truth.group)
     tasks = [(estimator, fold) for fold in folds]
-    said = run_folds(_predict, tasks, X, y, weight=truth.weight, n_jobs=n_jobs, progress=progress)
-    said = [part.on(truth.classes) for part in said]
-    parts = tuple(_evaluate_fold(truth, terms, fold, part) for fold, part in zip(folds, said, strict=True))
-    gap = warn_of_optimism([part.chosen for part in said], [part.summary.loss for part in parts])
+    predictions = run_folds(_predict, tasks, X, y, weight=truth.weight, n_jobs=n_jobs, progress=progress)
+    predictions = [part.on(truth.classes) for part in predictions]
+    parts = tuple(_evaluate_fold(truth, terms, fold, part) for fold, part in zip(folds, predictions, strict=True))
+    gap = warn_of_optimism([part.chosen for part in predictions], [part.summary.loss for part in parts])
     tested = np.concatenate([fold.test for fold in folds])
     distinct = len(np.unique(tested))
     return _judge(
-        truth, terms, tested, said, CrossEvaluation,
+        truth, terms, tested, predictions, CrossEvaluation,
         priors=smoothed_shares(sum((part.counts for part in parts[1:]), parts[0].counts)),
         priors_given=True,
         folds=parts,
         train_rows=tuple(len(fold.train) for fold in folds),
         test_rows=tuple(len(fold.test) for fold in folds),
-        fit_seconds=tuple(part.fit_seconds for part in said),
-        predict_seconds=tuple(part.predict_seconds for part in said),
+        fit_seconds=tuple(part.fit_seconds for part in predictions),
+        predict_seconds=tuple(part.predict_seconds for part in predictions),
         untested=len(truth.codes) - distinct,
         repeats=len(tested) / distinct,
         optimism=gap,
@@ -421,20 +421,20 @@ def cross_evaluate(
     )  # fmt: skip
 
 
-def _evaluate_fold(truth: _Truth, terms: Terms, fold: Fold, said: _Predictions) -> Evaluation:
+def _evaluate_fold(truth: _Truth, terms: Terms, fold: Fold, predictions: _Predictions) -> Evaluation:
     """Return the evaluation of a fold's test rows, relative errors against the fold's training rows."""
     train = truth.of(fold.train)
     priors = smoothed_shares(Counts.from_positions(train["truth"], train["truth"], truth.classes, train["weight"]))
     without = replace(terms, confidence=None)
-    return _judge(truth, without, fold.test, [said], Evaluation, priors=priors, priors_given=True, votes=None)
+    return _judge(truth, without, fold.test, [predictions], Evaluation, priors=priors, priors_given=True, votes=None)
 
 
 def _judge(
-    truth: _Truth, terms: Terms, tested: Ints, said: Sequence[_Predictions], kind: type[Kind], **fields: Any
+    truth: _Truth, terms: Terms, tested: Ints, predictions: Sequence[_Predictions], kind: type[Kind], **fields: Any
 ) -> Kind:
     """Evaluate the test rows of one fold, or of all folds together."""
     rows = truth.of(tested)
-    evidence = count_positions(predicted=np.concatenate([part.predicted for part in said]), **rows)
-    shares = [part.shares for part in said if part.shares is not None]
-    scored = ScoredRows(shares=np.concatenate(shares), **rows) if len(shares) == len(said) else None
+    evidence = count_positions(predicted=np.concatenate([part.predicted for part in predictions]), **rows)
+    shares = [part.shares for part in predictions if part.shares is not None]
+    scored = ScoredRows(shares=np.concatenate(shares), **rows) if len(shares) == len(predictions) else None
     return terms.judge(evidence, scored, kind, **fields)

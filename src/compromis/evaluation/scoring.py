@@ -42,7 +42,7 @@ def pragma_loss(
     0.0682
     """
     counts = Counts.from_predictions(y_true, y_pred, labels=labels, sample_weight=sample_weight)
-    return pragma(counts, _required(preferences).on(counts.classes)).total
+    return pragma(counts, required_preferences(preferences).on(counts.classes)).total
 
 
 def pragma_scorer(preferences: Preferences | Mapping[Any, Any]) -> Callable[..., float]:
@@ -62,7 +62,9 @@ def pragma_scorer(preferences: Preferences | Mapping[Any, Any]) -> Callable[...,
     """
     from sklearn.metrics import make_scorer
 
-    scorer: Callable[..., float] = make_scorer(fold_loss, greater_is_better=False, preferences=_required(preferences))
+    scorer: Callable[..., float] = make_scorer(
+        fold_loss, greater_is_better=False, preferences=required_preferences(preferences)
+    )
     return scorer
 
 
@@ -72,7 +74,8 @@ def fold_loss(y_true: Any, y_pred: Any, *, preferences: Preferences, sample_weig
     return pragma(counts, preferences.on(counts.classes, strict=False)).total
 
 
-def _required(preferences: Any) -> Preferences:
+def required_preferences(preferences: Any) -> Preferences:
+    """Return preferences that must be given."""
     read = read_preferences(preferences)
     if read is None:
         raise InputError("preferences is a compromis.Preferences or a mapping by class, got NoneType", "preferences")

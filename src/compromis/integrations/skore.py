@@ -7,7 +7,8 @@ from typing import Any
 
 from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation, evaluate
-from compromis.preferences import Preferences, read_preferences
+from compromis.evaluation.scoring import required_preferences
+from compromis.preferences import Preferences
 
 Metric = Callable[[Any, Any, Any], Any]
 
@@ -59,9 +60,7 @@ def skore_metrics(preferences: Preferences | Mapping[Any, Any]) -> dict[str, Met
     >>> metrics["pragma_class_loss"](constant, [[0], [1]], ["bad", "good"])
     {'pragma_loss_bad': 0.25, 'pragma_loss_good': 1.0}
     """
-    wanted = read_preferences(preferences)
-    if wanted is None:
-        raise InputError("preferences is a compromis.Preferences or a mapping by class, got NoneType", "preferences")
+    wanted = required_preferences(preferences)
 
     def evaluated(estimator: Any, X: Any, y: Any) -> Evaluation:
         return evaluate(y, estimator.predict(X), preferences=wanted, labels=list(estimator.classes_))

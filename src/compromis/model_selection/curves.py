@@ -54,31 +54,6 @@ class Fit:
         return self.sentence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fits:
-    """The verdict on the values of a parameter; ``str()`` is the sentence.
-
-    Attributes
-    ----------
-    by_word : mapping of word to values
-        The values that are good, that underfit, overfit, or are uninformative.
-    recommended : object
-        The first value that is good: values are given from simple to rich.
-    at_end : bool
-        Whether the best of several values is the last one, so that values beyond it are worth a try.
-    sentence : str
-        The verdict in words.
-    """
-
-    by_word: Mapping[str, tuple[Any, ...]]
-    recommended: Any
-    at_end: bool
-    sentence: str
-
-    def __str__(self) -> str:
-        return self.sentence
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FoldLosses:
     """Losses of several models (or sizes) on the same folds.
@@ -128,7 +103,7 @@ class _Curve(Result):
     positions: tuple[Any, ...]
     chosen: int
     """The position that the summary is about."""
-    verdict: Fit | Fits
+    verdict: Fit
 
     @property
     def summary(self) -> dict[str, float]:
@@ -299,16 +274,15 @@ class ComplexityCurve(_Curve):
         return tuple(self._fit(index) for index in range(len(self.values)))
 
     @cached_property
-    def verdict(self) -> Fits:  # type: ignore[override]
-        """The verdicts on all values together."""
-        by_word: dict[str, tuple[Any, ...]] = {}
+    def verdict(self) -> Fit:  # type: ignore[override]
+        """The word for the recommended value; the sentence is about all values."""
+        by_word: dict[str, list[str]] = {}
         for value, fit in zip(self.values, self.fits, strict=True):
-            by_word[fit.word] = (*by_word.get(fit.word, ()), value)
-        parts = [f"{', '.join(map(_named, values))} {word}" for word, values in by_word.items()]
+            by_word.setdefault(fit.word, []).append(_named(value))
+        parts = [f"{', '.join(values)} {word}" for word, values in by_word.items()]
         at_end = len(self.values) > 1 and self.best == len(self.values) - 1
         edge = "; the best value is the last one, so try beyond it" if at_end else ""
-        sentence = f"{self.axis}: " + "; ".join(parts) + edge
-        return Fits(by_word=by_word, recommended=self.recommended, at_end=at_end, sentence=sentence)
+        return Fit(word=self.fits[self.chosen].word, sentence=f"{self.axis}: " + "; ".join(parts) + edge)
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return the numbers of the curve, one entry per value."""

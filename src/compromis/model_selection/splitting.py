@@ -12,7 +12,6 @@ import numpy as np
 from compromis._rows import count_both, take_rows
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
-from compromis.evaluation.render.result import Result
 from compromis.evidence.counts import Counts
 from compromis.labels import positions_in, read_labels
 from compromis.measures.probability import smoothed_shares
@@ -155,8 +154,8 @@ def _fill(held: Floats, shares: Floats, begun: Ints, rng: np.random.Generator) -
 PARTS = ("train", "validation", "test")
 
 
-@dataclass(frozen=True, eq=False)
-class SplitLeaks(Result):
+@dataclass(frozen=True, slots=True)
+class SplitLeaks:
     """Rows that stand in two parts of a split; ``len()`` counts them all.
 
     Attributes
@@ -171,44 +170,15 @@ class SplitLeaks(Result):
     test: Leaks
     test_in_validation: Leaks
 
-    schema = "compromis/split-leaks"
-
-    @property
-    def pairs(self) -> tuple[Leaks, ...]:
-        """The leaks of each pair of parts."""
-        return self.validation, self.test, self.test_in_validation
-
     def __len__(self) -> int:
-        return sum(map(len, self.pairs))
-
-    @property
-    def summary(self) -> dict[str, int]:
-        """How many rows of a part stand in another."""
-        return {f"{leaks.test} in {leaks.train}": len(leaks) for leaks in self.pairs}
-
-    def columns(self) -> dict[str, list[Any]]:
-        """Return each row that leaks: its part and position, and those of its source."""
-        rows = [
-            (leaks.test, row, leaks.train, source)
-            for leaks in self.pairs
-            for row, source in zip(*leaks.columns().values(), strict=True)
-        ]
-        return {name: [row[index] for row in rows] for index, name in enumerate(("set", "row", "source_set", "source"))}
-
-    def document(self) -> dict[str, Any]:
-        """Return what `to_json` writes, as plain values."""
-        return {**self.heading(), "pairs": [leaks.document() for leaks in self.pairs]}
-
-    def sentences(self) -> list[str]:
-        """Return the findings in words."""
-        found = [str(leaks) for leaks in self.pairs if len(leaks)]
-        if not found:
-            return ["no row stands in two parts"]
-        cure = "pass groups=compromis.model_selection.row_groups(X) to keep equal rows together"
-        return [*found, f"results on them flatter the model: {cure}"]
+        return len(self.validation) + len(self.test) + len(self.test_in_validation)
 
     def __str__(self) -> str:
-        return "; ".join(self.sentences())
+        if not len(self):
+            return "no row stands in two parts"
+        findings = [str(leaks) for leaks in (self.validation, self.test, self.test_in_validation) if len(leaks)]
+        cure = "pass groups=compromis.model_selection.row_groups(X) to keep equal rows together"
+        return "; ".join([*findings, f"results on them flatter the model: {cure}"])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -353,7 +323,7 @@ def _read_groups(groups: Any, rows: int) -> Ints:
     if len(column) != rows:
         raise InputError(f"groups has {len(column):,} rows, X has {rows:,}; give the group of each row")
     codes: dict[Any, int] = {}
-    return np.fromiter((codes.setdefault(one, len(codes)) for part in column.lists() for one in part), np.int64, rows)
+    return np.fromiter((codes.setdefault(key, len(codes)) for part in column.lists() for key in part), np.int64, rows)
 
 
 def _deal(

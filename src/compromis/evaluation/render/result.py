@@ -104,9 +104,9 @@ class Result:
         from compromis._text import shown_label
         from compromis.evaluation.render.text import capitalised
 
-        parts = [f"{capitalised(shown_label(sentence))}." for sentence in self.sentences()]
-        parts += [f"=== {table.title} ===\n\n{_text_table(table)}" for table in self.tables()]
-        return "\n\n".join(parts) + "\n"
+        findings = "\n".join(f"{capitalised(shown_label(sentence))}." for sentence in self.sentences())
+        tables = [f"=== {table.title} ===\n\n{_text_table(table)}" for table in self.tables()]
+        return "\n\n".join([findings, *tables]) + "\n"
 
 
 def _text_table(table: Table) -> str:
