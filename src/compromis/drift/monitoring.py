@@ -16,8 +16,8 @@ from compromis._text import shown, shown_label
 from compromis._typing import Label
 from compromis.drift.prevalence import PrevalenceEstimate, from_predicted
 from compromis.errors import InputError
+from compromis.evaluation.render.json import write_json
 from compromis.evaluation.render.markdown import code, prose, table
-from compromis.evaluation.render.result import write_json
 from compromis.evidence import Counts
 from compromis.measures.rates import precision, recall
 from compromis.measures.verdict import Verdict, judge

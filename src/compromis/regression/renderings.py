@@ -12,7 +12,7 @@ import jinja2
 import msgspec
 
 from compromis._files import write_whole
-from compromis.evaluation.render.result import running_version
+from compromis.evaluation.render.json import running_version
 from compromis.evaluation.render.text import aligned
 from compromis.regression.evaluation import RegressionEvaluation
 

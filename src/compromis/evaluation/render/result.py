@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, ClassVar, NamedTuple
+
+from compromis.evaluation.render.json import running_version, write_json, written
 
 VERSION = 2
 """The version of every JSON schema; raised when a field changes its meaning or goes, new fields leave it alone."""
@@ -77,7 +78,7 @@ class Result:
             text = "\n".join(table([*map(prose, part.header)], [[code(row[0]), *row[1:]] for row in part.rows]))
             summary = f"<details><summary>{part.title}</summary>\n\n{text}\n\n</details>"
             parts.append(summary if part.folded else text)
-        return _written("\n\n".join(parts) + "\n", path)
+        return written("\n\n".join(parts) + "\n", path)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return the numbers as a data frame.
@@ -121,24 +122,3 @@ def _text_table(table: Table) -> str:
         )
         for row in rows
     )
-
-
-def running_version() -> str:
-    """Return the version that is running, whether it was installed or not."""
-    running: str = sys.modules["compromis"].__version__  # the package stands above this module: it is not imported here
-    return running
-
-
-def write_json(document: dict[str, Any], path: str | os.PathLike[str] | None = None) -> str:
-    """Return the document as JSON text, NaN as null; with `path`, write it there too, whole or not at all."""
-    import msgspec
-
-    return _written(msgspec.json.format(msgspec.json.encode(document), indent=2).decode(), path, "\n")
-
-
-def _written(text: str, path: str | os.PathLike[str] | None, end: str = "") -> str:
-    if path is not None:
-        from compromis._files import write_whole
-
-        write_whole(path, text + end)
-    return text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from compromis._text import shown_label
 from compromis._typing import Label
@@ -66,9 +66,9 @@ def aligned(value: float, width: int, decimals: int) -> str:
     return text.rstrip("0").rstrip(".").ljust(len(text))
 
 
-def valued(name: str, value: float, unit: str = "") -> str:
+def valued(name: str, value: float) -> str:
     """Return a line of Weka's summary: a name and its number."""
-    return f"{name:<35}{aligned(value, 12, 4)}{unit}".rstrip()
+    return f"{name:<35}{aligned(value, 12, 4)}"
 
 
 def weka_summary(numbers: Summary, *, priors_given: bool) -> str:
@@ -80,18 +80,22 @@ def weka_summary(numbers: Summary, *, priors_given: bool) -> str:
     ]
     if numbers.total_cost is not None and numbers.average_cost is not None:
         lines += [valued("Total Cost", numbers.total_cost), valued("Average Cost", numbers.average_cost)]
-    lines += [
-        valued("Mean absolute error", numbers.mean_absolute_error),
-        valued("Root mean squared error", numbers.root_mean_squared_error),
-        valued("Relative absolute error", 100 * numbers.relative_absolute_error, " %"),
-        valued("Root relative squared error", 100 * numbers.root_relative_squared_error, " %"),
-        valued("Total Number of Instances", numbers.total),
-    ]
-    if numbers.rows != numbers.total:
-        lines.append(valued("Number of rows", numbers.rows))
+    lines += error_lines(numbers)
     if not priors_given:
         lines.append("(relative to the class shares of these rows; pass priors= for those of the training rows)")
-    return "=== Summary ===\n\n" + "\n".join(lines) + "\n"
+    return "=== Summary ===\n\n" + "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def error_lines(numbers: Any) -> list[str]:
+    """Return Weka's lines on the errors and the rows of a summary, of classes or of numbers."""
+    lines = [
+        valued("Mean absolute error", numbers.mean_absolute_error),
+        valued("Root mean squared error", numbers.root_mean_squared_error),
+        valued("Relative absolute error", 100 * numbers.relative_absolute_error) + " %",
+        valued("Root relative squared error", 100 * numbers.root_relative_squared_error) + " %",
+        valued("Total Number of Instances", numbers.total),
+    ]
+    return lines if numbers.rows == numbers.total else [*lines, valued("Number of rows", numbers.rows)]
 
 
 def _counted(name: str, rows: float, share: float) -> str:
