@@ -9,6 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -120,11 +121,22 @@ def envelopes(lines: Lines, number: int) -> None:
     rng = np.random.default_rng(1)
     order = rng.permutation(len(cuts) - 1) + 1
     names, nothing = tuple(range(len(order))), np.full(len(order), np.nan)
-    sizes = cuts.positives, cuts.negatives
-    shuffled = OperatingPoints(nothing, cuts.true_positives[order], cuts.false_positives[order], *sizes, 1, names)
+    shuffled = replace(
+        cuts,
+        threshold=nothing,
+        true_positives=cuts.true_positives[order],
+        false_positives=cuts.false_positives[order],
+        names=names,
+    )
     recall = rng.permutation(number) + 1.0  # a front: every point dominates, none is below another
     precision = 1 - (recall / number) ** 2 / 2
-    front = OperatingPoints(nothing, recall, recall / precision - recall, float(number), 3.0 * number, 1, names)
+    front = replace(
+        shuffled,
+        true_positives=recall,
+        false_positives=recall / precision - recall,
+        positives=float(number),
+        negatives=3.0 * number,
+    )
     for name, points in {
         "cuts of a score": cuts,
         "unsorted groups": shuffled,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import ClassVar
@@ -127,12 +128,7 @@ class TestIntervals:
         rng = np.random.default_rng(4)
         for _ in range(30):
             algorithms = {"a": random_points(rng), "b": random_points(rng)}
-            algorithms: ClassVar = {
-                k: OperatingPoints(
-                    p.threshold, p.true_positives, p.false_positives, p.positives, p.negatives, "t", p.names
-                )
-                for k, p in algorithms.items()
-            }
+            algorithms: ClassVar = {k: replace(p, pos_label="t") for k, p in algorithms.items()}
             result = compare_curves(algorithms, pair="specificity-sensitivity")
             for part in result.intervals:
                 weight = (part.low + part.high) / 2

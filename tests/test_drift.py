@@ -97,12 +97,12 @@ class TestEm:
     @pytest.mark.parametrize(
         ("votes", "options", "said"),
         [
-            ([[0.5, np.nan]], {"priors": [0.5, 0.5]}, "votes must be finite, got nan in row 0, column 1"),
+            ([[0.5, np.nan]], {"priors": [0.5, 0.5]}, "y_proba must be finite, got nan in row 0, column 1"),
             ([[0.5, -1]], {"priors": [0.5, 0.5]}, "must not be negative"),
             ([[0.5, 0.5]], {"priors": [1.0, 0.0]}, "the prior share of 1 is 0"),
             ([[0.0, 0.0]], {"priors": [0.5, 0.5]}, "no row with votes"),
-            ([[0.5, 0.5]], {"priors": {"a": 1}, "labels": ["a", "b"]}, "miss 'b'"),
-            ([[0.5, 0.5]], {"priors": ["x", "y"]}, "numbers of at least 0"),
+            ([[0.5, 0.5]], {"priors": {"a": 1}, "labels": ["a", "b"]}, "priors misses 'b'"),
+            ([[0.5, 0.5]], {"priors": ["x", "y"]}, "priors must be numbers, one share per class"),
             ([[0.5, 0.5]], {"priors": [0.5, 0.5], "confidence": 95}, "for 95 % write 0.95"),
         ],
     )

@@ -186,9 +186,9 @@ def test_features_per_node(max_features, drawn):
 
 def test_bad_weights():
     for bad, message in [
-        ([1, -1, 1, 1], "negative"),
-        ([1, np.inf, 1, 1], "infinite"),
-        ([1, 1], "expected"),
+        ([1, -1, 1, 1], "at least 0, got -1"),
+        ([1, np.inf, 1, 1], "got inf"),
+        ([1, 1], "one weight per row"),
         ([0] * 4, "zero"),
     ]:
         with pytest.raises(ValueError, match=message):

@@ -212,7 +212,7 @@ def test_bootstrap_agrees_with_scipys(rng):
     """Row-wise BCa of scipy, within Monte-Carlo error."""
     y = rng.gamma(2, 3, 80)
     p = y + rng.normal(0, 1, 80) * np.sqrt(y)
-    rows = Residuals(y, p, None, {"six": 6.0}, ())
+    rows = Residuals(truth=y, prediction=p, baselines={"six": 6.0})
     ours = intervals_of_regression.regression_intervals(rows, (), (0.5, 0.5), 0.9, rng, replicates=20_000).measures
     measures = {
         "root_mean_squared_error": lambda t, q, axis=-1: np.sqrt(np.mean((q - t) ** 2, axis=axis)),

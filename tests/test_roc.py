@@ -219,7 +219,14 @@ class TestHull:
 
         def cuts(*pairs: tuple[int, int]) -> OperatingPoints:
             hits, alarms = zip((0, 0), *pairs, (100, 100), strict=True)
-            return OperatingPoints(np.linspace(1, 0, len(hits)), np.array(hits), np.array(alarms), 100, 100, "+")
+            return OperatingPoints(
+                threshold=np.linspace(1, 0, len(hits)),
+                true_positives=np.array(hits),
+                false_positives=np.array(alarms),
+                positives=100,
+                negatives=100,
+                pos_label="+",
+            )
 
         models = {
             "M1": cuts((20, 15)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -29,7 +30,13 @@ SETS = [pytest.param(250, id="250"), pytest.param(10_000, id="10000", marks=pyte
 def groups(pairs: list[tuple[int, int]], positives: int, negatives: int, positive: Hashable = "t") -> OperatingPoints:
     hits, alarms = (np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True))
     return OperatingPoints(
-        np.full(len(hits), np.nan), hits, alarms, positives, negatives, positive, tuple(range(len(hits)))
+        threshold=np.full(len(hits), np.nan),
+        true_positives=hits,
+        false_positives=alarms,
+        positives=positives,
+        negatives=negatives,
+        pos_label=positive,
+        names=tuple(range(len(hits))),
     )
 
 
@@ -133,7 +140,8 @@ class TestEnvelope:
     def test_the_way_through_the_hull_of_f_loses_no_corner(self, monkeypatch: pytest.MonkeyPatch) -> None:
         recall = np.arange(1, 5001) / 5000
         hits, size = recall * 5000, recall * 5000 / (1 - recall**2 / 2)
-        front = OperatingPoints(recall * math.nan, hits, size - hits, 5000.0, 9e4, 1, tuple(range(5000)))
+        front = groups([(0, 0)] * 5000, 5000, 90_000, 1)
+        front = replace(front, true_positives=hits, false_positives=size - hits)
         assert TradeoffCurve(front, "fowlkes_mallows").positions.tolist() == list(range(5000))
         rng = np.random.default_rng(5)
         for _ in range(5):
@@ -165,15 +173,8 @@ class TestEnvelope:
         score = rng.normal(size=40_000) + y
         cuts = OperatingPoints.from_predictions(y, score)
         order = rng.permutation(len(cuts) - 1) + 1
-        shuffled = OperatingPoints(
-            np.full(len(order), np.nan),
-            cuts.true_positives[order],
-            cuts.false_positives[order],
-            cuts.positives,
-            cuts.negatives,
-            1,
-            tuple(range(len(order))),
-        )
+        shuffled = groups(list(zip(cuts.true_positives[order], cuts.false_positives[order], strict=True)), 0, 0, 1)
+        shuffled = replace(shuffled, positives=cuts.positives, negatives=cuts.negatives)
         weights = np.linspace(0.01, 0.99, 37)
         for points in (cuts, shuffled):
             best = np.nanmax(METRICS[name].value(points.precision[:, None], points.recall[:, None], weights), axis=0)

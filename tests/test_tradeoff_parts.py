@@ -23,6 +23,7 @@ from compromis.tradeoffs import (
     probability_cost,
     roc_hull,
 )
+from compromis.tradeoffs._kernels import hull
 from compromis.tradeoffs.areas import _check_density, _pieces, _quadrature, mass
 from compromis.tradeoffs.comparison import meeting
 from compromis.tradeoffs.envelope import (
@@ -37,6 +38,7 @@ from compromis.tradeoffs.envelope import (
     upper_envelope,
 )
 from compromis.tradeoffs.space import _merged
+from tests import naive_tradeoffs as naive
 
 SIX = ([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
 
@@ -576,3 +578,14 @@ def test_a_minimum_that_is_just_reached_counts_in_the_reason():
     curve = cp.TradeoffCurve(groups([(3, 1), (1, 0)], 4, 8))
     reason = curve.best(0.5, min_precision=1.0, min_recall=0.75).reason
     assert reason.endswith("with precision >= 1 recall reaches 0.25, with recall >= 0.75 precision reaches 0.75")
+
+
+def test_promising_keeps_every_dominating_point() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        first, second = rng.random(300).round(2), rng.random(300).round(2)
+        marked = np.empty(300, dtype=bool)
+        hull.mark_promising(first, second, np.empty(17), marked)
+        expected = np.array(naive.dominating(list(zip(first.tolist(), second.tolist(), strict=True))))
+        assert marked[expected].all()
+        assert marked.sum() < 300

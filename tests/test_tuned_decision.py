@@ -334,8 +334,8 @@ def test_one_class_only(wine):
 def test_bad_prevalence(wine):
     tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=PREFERENCES, random_state=0).fit(*wine)
     for shares, said in (
-        ({"a": 1}, "the new shares miss 'b', 'c'"),
-        ([1, 2], "new shares are 3 finite numbers"),
+        ({"a": 1}, "shares misses 'b', 'c'; give one share for every class"),
+        ([1, 2], "there are 3 classes; give one share per class"),
         ([-1, 1, 1], "at least 0"),
     ):
         with pytest.raises(cp.InputError, match=said):

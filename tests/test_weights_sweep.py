@@ -197,7 +197,7 @@ def test_a_given_start_is_descended_from_and_never_made_worse(rng):
         best = search_weights(patterns, preferences=preferences)
         near = search_weights(patterns, preferences=preferences, method=Sweep(rounds=0, start=tuple(best.weights)))
         assert near.loss <= best.loss + 1e-12
-    with pytest.raises(InputError, match="5 weights are needed"):
+    with pytest.raises(InputError, match="there are 5 classes; give one weight per class"):
         search_weights(patterns, preferences=preferences, method=Sweep(start=(1.0, 2.0)))
 
 

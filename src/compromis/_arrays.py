@@ -1,4 +1,4 @@
-"""Arrays of other libraries as arrays of numpy, in the memory of the host."""
+"""Arrays of other libraries as arrays of numpy, and frames of whatever library is installed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _warned = False
 def on_host(values: Any) -> Any:
     """Return tensors of torch, cupy, jax and tensorflow as arrays of numpy; anything else as it is.
 
-    Those on a graphics card are copied, with one warning in the life of the program.
+    Those on a graphics card are copied, with one warning per process.
     """
     package = type(values).__module__.partition(".")[0]
     if package == "torch" and hasattr(values, "detach"):

@@ -1,4 +1,4 @@
-"""Writing files so that a reader finds the old or the new one whole, never a part."""
+"""Files written whole or not at all, and limits on what files may hold."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from compromis.errors import InputError
 
 
 def write_whole(path: str | os.PathLike[str], data: str | bytes) -> None:
-    """Write `data` to `path` through a temporary file beside it, synced to disk and then renamed."""
+    """Write `data` to `path` through a temporary file beside it, synced to disk and then renamed: a reader never finds a part."""
     target = Path(path)
     payload = data.encode("utf-8") if isinstance(data, str) else data
     try:
         _write_beside(target, payload)
-    except OSError as error:  # the user knows the file by its own name, not by that of the temporary one
+    except OSError as error:  # name the file that the user knows, not the temporary one
         error.filename, error.filename2 = str(target), None
         raise
 
@@ -41,7 +41,7 @@ def _write_beside(target: Path, payload: bytes) -> None:
 
 
 def _mode_of(target: Path) -> int:
-    """The permissions the file has, or would get from the umask: mkstemp alone leaves it private."""
+    """Return the permissions of the file, or those the umask gives a new one; mkstemp makes files private."""
     try:
         return target.stat().st_mode & 0o777
     except FileNotFoundError:
@@ -52,14 +52,14 @@ def _mode_of(target: Path) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A number that input must not exceed.
+    """A limit on input, which a variable of the environment may change.
 
     Attributes
     ----------
     setting : str
-        The variable of the environment that sets another number.
+        The name of the variable.
     default : int
-        The number without it.
+        The limit without it.
     """
 
     setting: str
@@ -67,7 +67,7 @@ class Limit:
 
     @property
     def most(self) -> int:
-        """The number that holds now."""
+        """The limit that holds now."""
         text = os.environ.get(self.setting, "")
         if not text:
             return self.default
@@ -79,9 +79,9 @@ class Limit:
             raise InputError(f"{self.setting} must be a whole number above 0, got {text!r}")
         return number
 
-    def check(self, found: int, what: str) -> None:
-        """Refuse more than the limit; `what` says in words what was found."""
-        if found > self.most:
+    def check(self, number: int, what: str) -> None:
+        """Raise if `number` exceeds the limit; `what` is the beginning of the message."""
+        if number > self.most:
             raise InputError(f"{what}, more than the limit of {self.most:,}; set {self.setting} to raise it")
 
 
@@ -94,20 +94,20 @@ LABEL = Limit("COMPROMIS_MAX_LABEL", 10_000)
 LINE = Limit("COMPROMIS_MAX_LINE", 1 << 25)
 """Letters of a line of a text file."""
 UNPACKED = Limit("COMPROMIS_MAX_UNPACKED", 1 << 28)
-"""Bytes that a compressed file may become in memory; sixteen times as many where it is read a piece at a time."""
+"""Bytes that a compressed file may become in memory; `PIECEWISE` times as many where it is read in pieces."""
 PIECEWISE = 16
 _DEFLATE = 1032
 """The most bytes that one byte of gzip can become."""
 
 
 def check_labels(labels: Iterable[object]) -> None:
-    """Refuse labels that are no names any more but texts."""
+    """Raise if a label exceeds the length limit."""
     longest = max((len(label) for label in labels if isinstance(label, (str, bytes))), default=0)
     LABEL.check(longest, f"a label has {longest:,} letters")
 
 
 class _Metered(io.RawIOBase):
-    """A stream whose bytes are looked at as they pass."""
+    """A stream that hands the position and bytes of each read to a function."""
 
     def __init__(self, stream: BinaryIO, look: Callable[[int, bytes], None]) -> None:
         self._stream = stream
@@ -134,7 +134,7 @@ class _Metered(io.RawIOBase):
 
 
 def bounded(stream: BinaryIO, source: str, factor: int = 1) -> BinaryIO:
-    """Return a stream of decompressed bytes that refuses to go on beyond the limit."""
+    """Return a stream of decompressed bytes that raises beyond the limit."""
     most = UNPACKED.most * factor
 
     def look(begin: int, data: bytes) -> None:
@@ -145,7 +145,7 @@ def bounded(stream: BinaryIO, source: str, factor: int = 1) -> BinaryIO:
 
 
 def check_announced(packed: BinaryIO, source: str) -> None:
-    """Refuse a gzip file by the size that its end announces; one that lies is noticed as it is read."""
+    """Raise if the size at the end of a gzip file exceeds the limit; `bounded` notices a wrong size."""
     size = packed.seek(0, io.SEEK_END)
     packed.seek(max(0, size - 4))
     announced = int.from_bytes(packed.read(4), "little")
@@ -162,7 +162,7 @@ def _too_large(source: str, most: int) -> InputError:
 
 
 def short_lines(stream: BinaryIO, source: str) -> BinaryIO:
-    """Return a stream of text that refuses a line without an end before it fills the memory."""
+    """Return a stream of text that raises at a line longer than the limit."""
     most, run = LINE.most, 0
 
     def look(_: int, data: bytes) -> None:

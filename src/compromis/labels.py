@@ -1,19 +1,20 @@
-"""Labels of classes: reading them, and turning them into codes."""
+"""Labels of classes: one reader for every container, one coder."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import compress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compromis._arrays import on_host
-from compromis._files import check_labels
+from compromis._files import CLASSES, check_labels
 from compromis._text import shown
-from compromis._typing import Label
+from compromis._typing import Flags, Ints, Label
 from compromis.errors import InputError
 
 
@@ -25,7 +26,7 @@ def plain_label(label: Any) -> Label:
 
 
 CHUNK = 1 << 16
-"""Rows looked at together: small enough for the cache, large enough that Python's overhead vanishes."""
+"""Rows read together: small enough for the cache, large enough that Python's overhead vanishes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +56,9 @@ class LabelColumn:
         """Yield the labels chunk by chunk as Python lists, categories spelled out."""
         for start in range(0, len(self.values), CHUNK):
             chunk = self.values[start : start + CHUNK].tolist()
-            yield chunk if self.categories is None else [self.categories[code] for code in chunk]
+            if self.categories is not None:
+                chunk = [self.categories[code] for code in chunk]
+            yield list(map(bool, chunk)) if self.kind == "bool" else chunk
 
 
 def read_labels(values: Any, name: str) -> LabelColumn:
@@ -67,7 +70,7 @@ def read_labels(values: Any, name: str) -> LabelColumn:
 
 
 def read_classes(labels: Any, name: str = "labels") -> tuple[Label, ...]:
-    """Return the classes in the order wanted, as plain values, each of which stands once; `name` is what messages call them."""
+    """Return the classes in the order given, as plain values; refuse repeated ones. `name` is what messages call them."""
     try:
         order = tuple(plain_label(label) for label in labels)
         distinct = len(set(order))
@@ -95,14 +98,34 @@ def check_same_rows(first: LabelColumn, second: LabelColumn) -> None:
         raise InputError(
             f"{first.name} has labels of type {first.kind}, {second.name} of type {second.kind}; convert one so that both are of one type"
         )
-    check_same_index(first, second.index, second.name)
+    check_same_index(first, second, first.name, second.name)
 
 
 def refuse_probabilities(never_true: Sequence[Label], name: str) -> None:
-    """Refuse decisions of which three and more are never the true class, and are shares between 0 and 1."""
+    """Refuse predictions of which three and more are never the true class, and are shares between 0 and 1."""
     if len(never_true) > 2 and all(map(_is_share, never_true)):
         raise InputError(
             f"{name} holds probabilities ({shown(never_true[:3])} ...), not classes; pass them as y_proba, or decide first with predict"
+        )
+
+
+def check_predicted(
+    truth: LabelColumn,
+    prediction: LabelColumn,
+    classes: Sequence[Label],
+    occurs: tuple[Flags, Flags],
+    labels: Sequence[Any] | None,
+) -> None:
+    """Refuse predictions that are probabilities or, unless `labels` are given, share no label with the truth.
+
+    `occurs` says which of the classes are true, and which are predicted.
+    """
+    true, predicted = ([*compress(classes, part)] for part in occurs)
+    refuse_probabilities([*compress(classes, ~occurs[0] & occurs[1])], prediction.name)
+    if labels is None and not (occurs[0] & occurs[1]).any():
+        raise InputError(
+            f"{truth.name} and {prediction.name} have no label in common: {shown(true)} and {shown(predicted)}; "
+            "spell them alike, or pass labels= if every prediction is wrong"
         )
 
 
@@ -114,17 +137,18 @@ def _is_share(label: Label) -> bool:
         return False
 
 
-def check_same_index(column: LabelColumn, index: Any, name: str) -> None:
-    """Refuse pandas objects whose row labels do not belong together."""
-    if column.index is not None and index is not None and not column.index.equals(index):
+def check_same_index(first: Any, second: Any, first_name: str, second_name: str) -> None:
+    """Refuse pandas objects whose row labels do not belong together; anything else has none."""
+    index, other = pandas_index(first), pandas_index(second)
+    if index is not None and other is not None and not index.equals(other):
         raise InputError(
-            f"{column.name} and {name} have different pandas indexes; align them with reindex, "
+            f"{first_name} and {second_name} have different pandas indexes; align them with reindex, "
             f"or pass .to_numpy() if the rows are in the same order"
         )
 
 
 def pandas_index(values: Any) -> Any:
-    """Return the row labels of a pandas object, None for anything else."""
+    """Return the row labels of a pandas object or of a column read from one, None for anything else."""
     index = getattr(values, "index", None)
     return index if hasattr(index, "equals") else None
 
@@ -288,78 +312,180 @@ def _read_categorical(series: Any, name: str, index: Any) -> LabelColumn:
 
 
 _WIDEST = 1 << 16
-"""The widest range of integers that is looked up in a table."""
+"""The widest range of integers that is coded by offset instead of by lookup."""
 
 
-def read_positions(column: LabelColumn, labels: Sequence[Any] | None) -> tuple[NDArray[np.int64], tuple[Label, ...]]:
-    """Return the position of each label, and the classes: `labels` if given, else categories, else those that occur, sorted.
+def encode(
+    *columns: LabelColumn,
+    labels: Sequence[Any] | None = None,
+    categories: Sequence[Label] = (),
+    most: int | None = None,
+) -> tuple[list[Ints], tuple[Label, ...]]:
+    """Return the position of each row's class, one array per column, and the classes.
+
+    Parameters
+    ----------
+    columns : LabelColumn
+        Labels of one kind, from `read_labels`.
+    labels : sequence, optional
+        The classes in the order wanted. Without it: `categories`, else those of the first column that has some, then the
+        other labels that occur, sorted.
+    categories : sequence
+        Classes that come first, for columns that do not carry their categories.
+    most : int, optional
+        The largest number of classes allowed.
 
     Raises
     ------
     InputError
-        If `labels` repeats a class or misses one that occurs.
+        If `labels` repeats a class or misses one that occurs, or if there are too many classes.
+
+    Examples
+    --------
+    >>> from compromis.labels import encode, read_labels
+    >>> codes, classes = encode(read_labels(["b", "a"], "y_true"), read_labels(["c", "a"], "y_pred"))
+    >>> [part.tolist() for part in codes], classes
+    ([[1, 0], [2, 0]], ('a', 'b', 'c'))
     """
-    codes, found = _codes(column)
-    check_labels(found)
-    order = _order(column, found, labels)
-    place = {label: position for position, label in enumerate(order)}
-    missing = [label for label in found if label not in place]
-    if missing:
-        raise InputError(
-            f"labels misses {shown(missing)}, which {column.name} has; add {'it' if len(missing) == 1 else 'them'} to labels"
-        )
-    places = np.array([place[label] for label in found], dtype=np.int64)
-    if np.array_equal(places, np.arange(len(found))):
-        return codes, order
-    return places[codes], order
+    codes, occurring = _number(columns, most)
+    known = categories or next((column.categories for column in columns if column.categories), ())
+    name = columns[0].name if len(columns) == 1 else "the data"
+    classes = class_order(occurring, labels, known, name)
+    position = {label: number for number, label in enumerate(classes)}
+    positions = np.array([position[label] for label in occurring], dtype=np.int64)
+    if np.array_equal(positions, np.arange(len(occurring))):
+        return codes, classes
+    return [positions[part] for part in codes], classes
 
 
-def positions_in(values: Any, classes: Sequence[Label], name: str) -> NDArray[np.int64]:
+def encode_classes(
+    truth: LabelColumn,
+    *predictions: LabelColumn,
+    labels: Sequence[Any] | None = None,
+    categories: Sequence[Label] = (),
+) -> tuple[list[Ints], tuple[Label, ...]]:
+    """Encode true classes, and predicted ones of the same rows; refuse columns that do not fit together."""
+    for prediction in predictions:
+        check_same_rows(truth, prediction)
+    if not len(truth):
+        raise InputError(f"{truth.name} is empty; there is nothing to evaluate")
+    codes, classes = encode(truth, *predictions, labels=labels, categories=categories, most=CLASSES.most)
+    refuse_many_classes(len(classes))
+    true, *predicted = (np.bincount(part, minlength=len(classes)) > 0 for part in codes)
+    for prediction, occurs in zip(predictions, predicted, strict=True):
+        check_predicted(truth, prediction, classes, (true, occurs), labels)
+    return codes, classes
+
+
+def positions_in(values: Any, classes: Sequence[Label], name: str) -> Ints:
     """Return the position of each row's class in `classes`, which must hold them all; `name` is what messages call the rows."""
-    return read_positions(read_labels(values, name), classes)[0]
+    (codes,), _ = encode(read_labels(values, name), labels=classes)
+    return codes
 
 
-def _order(column: LabelColumn, found: Sequence[Label], labels: Sequence[Any] | None) -> tuple[Label, ...]:
-    if labels is None:
-        return column.categories if column.categories is not None else tuple(found)
-    return read_classes(labels)
-
-
-def _codes(column: LabelColumn) -> tuple[NDArray[np.int64], list[Label]]:
-    """Number the labels by their order among those that occur."""
-    values = column.values
-    if column.categories is not None:
-        present, codes = np.unique(values, return_inverse=True)
-        return codes.astype(np.int64), [column.categories[code] for code in present]
-    if column.is_integer and len(values):
-        low, high = int(values.min()), int(values.max())
-        if high - low < _WIDEST and high < 2**63:
-            return _integer_codes(values, low, high, bool if column.kind == "bool" else int)
-    if values.dtype.kind == "O":
-        return _object_codes(column)
-    present, codes = np.unique(values, return_inverse=True)
-    return codes.astype(np.int64), [plain_label(label) for label in present]
-
-
-def _integer_codes(values: NDArray[Any], low: int, high: int, kind: type) -> tuple[NDArray[np.int64], list[Label]]:
-    offset = values.astype(np.int64) - low if low else np.require(values, dtype=np.int64, requirements=["C", "A", "W"])
-    present = np.flatnonzero(np.bincount(offset, minlength=high - low + 1))
-    found: list[Label] = [kind(low + place) for place in present]
-    if len(present) == high - low + 1:
-        return offset, found
-    lookup = np.zeros(high - low + 1, dtype=np.int64)
-    lookup[present] = np.arange(len(present))
-    return lookup[offset], found
-
-
-def _object_codes(column: LabelColumn) -> tuple[NDArray[np.int64], list[Label]]:
-    found = set().union(*(set(chunk) for chunk in column.lists()))
+def read_groups(groups: Any, rows: int, data: str = "the data") -> Ints:
+    """Return the number of each row's group, from 0, by the order of the keys; keys without an order count as they appear."""
+    column = read_labels(groups, "groups")
+    if len(column) != rows:
+        raise InputError(f"groups has {len(column):,} rows, {data} has {rows:,}; give one key per row")
+    (codes,), keys = _number((column,), None)
     try:
-        ordered = sorted(found)
+        order = sorted(range(len(keys)), key=keys.__getitem__)  # type: ignore[arg-type]
     except TypeError:
+        return codes
+    return np.argsort(order)[codes]
+
+
+def class_order(
+    occurring: Sequence[Label], labels: Sequence[Any] | None, categories: Sequence[Label], name: str = "the data"
+) -> tuple[Label, ...]:
+    """Return the classes in order: `labels`, else the categories and then the other labels that occur, sorted."""
+    check_labels(occurring)
+    if labels is None:
+        others = set(occurring).difference(categories)
+        return (*categories, *sorted_labels(others, name))
+    classes = read_classes(labels)
+    missing = sorted(set(occurring).difference(classes), key=occurring.index)
+    if missing:
+        refuse_probabilities(missing, name)
         raise InputError(
-            f"the labels of {column.name} have no order ({shown(list(found))}); pass labels= in the order wanted"
+            f"labels misses {shown(missing)}, which {name} has; add {'it' if len(missing) == 1 else 'them'} to labels"
+        )
+    return classes
+
+
+def sorted_labels(labels: Iterable[Label], name: str = "the data") -> tuple[Label, ...]:
+    """Return the distinct labels, sorted."""
+    distinct = set(labels)
+    try:
+        return tuple(sorted(distinct))  # type: ignore[type-var]
+    except TypeError:
+        kinds = sorted({type(label).__name__ for label in distinct})
+        if len(kinds) > 1:
+            raise InputError(
+                f"the labels are of types {' and '.join(kinds)}, which have no common order; convert them to one type"
+            ) from None
+        raise InputError(
+            f"the labels of {name} have no order ({shown(distinct)}); pass labels= in the order wanted"
         ) from None
-    place = {label: position for position, label in enumerate(ordered)}
-    parts = [np.fromiter(map(place.__getitem__, chunk), dtype=np.int64, count=len(chunk)) for chunk in column.lists()]
-    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64), [plain_label(label) for label in ordered]
+
+
+def refuse_many_classes(classes: int) -> None:
+    """Raise if there are more classes than a confusion matrix should have: its cells are their square."""
+    if classes > CLASSES.most:
+        raise InputError(
+            f"there are more than {CLASSES.most:,} classes; is one of the columns an identifier or a number? "
+            f"{CLASSES.setting} raises the limit"
+        )
+
+
+def _number(columns: Sequence[LabelColumn], most: int | None) -> tuple[list[Ints], list[Label]]:
+    """Number the labels of all columns alike; return the numbers, and the label that each number stands for."""
+    categories = columns[0].categories
+    if categories is not None and all(column.categories == categories for column in columns):
+        return _without_gaps([column.values.astype(np.int64) for column in columns], categories)
+    if all(column.is_integer and column.categories is None and len(column) for column in columns):
+        low = min(int(column.values.min()) for column in columns)
+        high = max(int(column.values.max()) for column in columns)
+        if high - low < _WIDEST and high < 2**63:
+            kind = bool if columns[0].kind == "bool" else int
+            offsets = [_offsets(column.values, low) for column in columns]
+            return _without_gaps(offsets, [kind(label) for label in range(low, high + 1)])
+    return _number_by_lookup(columns, most)
+
+
+def _offsets(values: NDArray[Any], low: int) -> Ints:
+    if low:
+        return values.astype(np.int64) - low
+    return np.require(values, dtype=np.int64, requirements=["C", "A", "W"])
+
+
+def _without_gaps(codes: list[Ints], labels: Sequence[Label]) -> tuple[list[Ints], list[Label]]:
+    """Leave out labels that do not occur."""
+    occurs = np.zeros(len(labels), dtype=bool)
+    for part in codes:
+        occurs |= np.bincount(part, minlength=len(labels)) > 0
+    if occurs.all():
+        return codes, list(labels)
+    number = np.cumsum(occurs) - 1
+    return [number[part] for part in codes], [*compress(labels, occurs)]
+
+
+class _Vocabulary(dict[Any, int]):
+    """Numbers labels in the order in which they appear."""
+
+    def __missing__(self, label: Any) -> int:
+        self[label] = code = len(self)
+        return code
+
+
+def _number_by_lookup(columns: Sequence[LabelColumn], most: int | None) -> tuple[list[Ints], list[Label]]:
+    vocabulary, codes = _Vocabulary(), []
+    for column in columns:
+        parts = [np.zeros(0, dtype=np.int64)]
+        for labels in column.lists():
+            parts.append(np.fromiter(map(vocabulary.__getitem__, labels), dtype=np.int64, count=len(labels)))
+            if most is not None and len(vocabulary) > most:
+                refuse_many_classes(len(vocabulary))
+        codes.append(np.concatenate(parts))
+    return codes, [plain_label(label) for label in vocabulary]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import sklearn
 from click.testing import CliRunner
 
@@ -25,6 +26,7 @@ from tests.stress.release_evidence import EVIDENCE
 
 TITLE = "files of every release load and say the same"
 QUICK = 1.0
+NEVER_PUBLISHED = "0.1.0"
 RELEASES = Path(__file__).parents[1] / "fixtures"
 
 
@@ -43,10 +45,18 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
                 continue
             total += counted(f"{folder.name}/{model.name}", lambda model=model: check_model(model))
         for name, same in EVIDENCE.items():
-            total += counted(f"{folder.name}/{name}", lambda folder=folder, name=name, same=same: same(folder, name))
+            check = refused if folder.name == NEVER_PUBLISHED else same
+            total += counted(f"{folder.name}/{name}", lambda check=check, folder=folder, name=name: check(folder, name))
         for check in (check_preferences, check_decision, check_evaluation):
             total += counted(f"{folder.name} {check.__name__}", lambda check=check, folder=folder: check(folder))
     return total
+
+
+def refused(folder: Path, name: str) -> int:
+    """A file of the release that was never published is refused in one sentence."""
+    with pytest.raises(cp.InputError, match=f"was written by compromis {NEVER_PUBLISHED}, which was never published"):
+        cp.evidence.read(folder / name)
+    return 1
 
 
 def counted(case: str, check: Callable[[], int]) -> Outcome:

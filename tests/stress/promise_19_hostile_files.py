@@ -213,7 +213,7 @@ SPECIAL: dict[str, tuple[Callable[[Path], Path], list[str], int]] = {
     "a gzip of empty lines": (_bomb(b"\n", 500_000_000), _EVALUATE, 2),
     "Parquet of 100 million rows in a few kB": (_parquet_bomb, _EVALUATE, 2),
     "a model of a gigabyte of zeros": (_model_bomb, ["predict", "FILE", str(RELEASE / "rows.csv")], 2),
-    "nested JSON": (_text("deep.json", lambda: '{"schema":"compromis/evidence","version":1,"evidence":' + "[" * _MILLION), ["merge", "FILE"], 2),
+    "nested JSON": (_text("deep.json", lambda: '{"schema":"compromis/evidence","version":2,"evidence":' + "[" * _MILLION), ["merge", "FILE"], 2),
     "weights with a class of 20 million letters": (
         _text("weights.json", _json_bomb),
         ["evaluate", str(RELEASE / "votes.csv"), "--truth", "truth", "--prediction", "truth", "--preferences", "FILE"],

@@ -17,7 +17,7 @@ from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence import Counts
 from compromis.evidence.inputs import read_shares
-from compromis.evidence.scores import complain, is_sparse, read_votes
+from compromis.evidence.scores import as_dense, check_scores, read_scores
 from compromis.labels import plain_label, positions_in
 from compromis.uncertainty.intervals import Interval, normal_quantile, read_confidence
 
@@ -231,7 +231,7 @@ def prevalence_by_em(
     True
     """
     classes = _classes(priors, labels)
-    old = read_shares(priors, classes)
+    old = read_shares(priors, classes, "priors")
     if not old.all():
         never = [label for label, share in zip(classes, old, strict=True) if share == 0]
         raise InputError(f"the prior share of {shown(never)} is 0; probabilities say nothing of such a class")
@@ -331,13 +331,9 @@ def _classes(priors: Any, labels: Sequence[Any] | None) -> tuple[Label, ...]:
     return tuple(plain_label(label) for label in given)
 
 
-def _read_probabilities(votes: Any, classes: tuple[Label, ...]) -> Floats:
-    matrix = read_votes(votes, classes)
-    values = np.asarray(matrix.todense() if is_sparse(matrix) else matrix, dtype=np.float64)
-    wrong = ~((values >= 0) & (values < np.inf))
-    if wrong.any():
-        row, column = np.argwhere(wrong)[0].tolist()
-        raise complain(float(values[row, column]), row, column)
+def _read_probabilities(y_proba: Any, classes: tuple[Label, ...]) -> Floats:
+    values = as_dense(read_scores(y_proba, classes))
+    check_scores(values)
     total = values.sum(axis=1, keepdims=True)
     kept = total[:, 0] > 0
     if not kept.any():

@@ -16,6 +16,7 @@ from compromis._text import shown
 from compromis.errors import InputError
 from compromis.estimators.columns import Column, array_columns, as_frame, feature_names, frame_columns, numbers_of
 from compromis.estimators.honest_votes import refuse_many_outputs
+from compromis.evidence.inputs import read_weights
 from compromis.trees.c45 import Attribute, Examples, Rules, Table, Tree, fit_tree, shares, tree_text
 
 
@@ -147,7 +148,8 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         table = self._training_table(X)
         if len(labels) != table.n_rows:
             raise InputError(f"X has {table.n_rows} rows and y has {len(labels)}; they must be as many")
-        weights = _checked_weights(sample_weight, table.n_rows)
+        weights = read_weights(sample_weight, table.n_rows)
+        weights = np.ones(table.n_rows) if weights is None else weights
         self.classes_, codes = np.unique(labels, return_inverse=True)
         examples = Examples(table, codes.astype(np.int32), len(self.classes_), weights)
         self.tree_: Tree = fit_tree(_without_zero_weights(examples), rules)
@@ -238,22 +240,6 @@ def _checked_labels(labels: NDArray[Any]) -> NDArray[Any]:
         raise InputError("y has missing labels; leave those rows out")
     check_classification_targets(labels)
     return labels
-
-
-def _checked_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
-    if sample_weight is None:
-        return np.ones(n_rows)
-    try:
-        weights = np.array(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError("sample_weight holds something else than numbers; it needs one number per row") from error
-    if weights.shape != (n_rows,):
-        raise InputError(f"sample_weight has shape {weights.shape}; it needs one weight for each of the {n_rows} rows")
-    if not (weights >= 0).all() or not np.isfinite(weights).all():
-        raise InputError("sample_weight holds negative, infinite or missing values; weights are at least 0")
-    if not 0 < float(weights.max()) * n_rows < np.inf:
-        raise InputError("sample_weight is zero for every row, or too large to add up; scale it")
-    return weights
 
 
 def _without_zero_weights(examples: Examples) -> Examples:

@@ -28,6 +28,7 @@ from compromis.estimators.columns import (
     nominal_mask,
 )
 from compromis.estimators.honest_votes import refuse_many_outputs
+from compromis.evidence.inputs import read_weights
 from compromis.preferences import Preferences
 from compromis.trees.binning import MOST_BINS, Binning, fit_binning
 from compromis.trees.criteria import find_criterion
@@ -78,7 +79,7 @@ def prepare(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Prepared:
     matrix = array_matrix(X, columns) if frame is None else frame_matrix(frame, columns)
     if not len(matrix):
         raise InputError("X has no rows; a tree needs at least one")
-    weights = row_weights(sample_weight, len(matrix))
+    weights = read_weights(sample_weight, len(matrix))
     kept = None if weights is None or weights.all() else weights > 0
     if weights is not None and kept is not None:
         matrix, labels, weights = matrix[kept], labels[kept], weights[kept]
@@ -175,22 +176,6 @@ def whole(name: str, value: Any, least: int) -> int:
     if isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least:
         return min(int(value), UNLIMITED)
     raise InputError(f"{name} is a whole number of at least {least}, got {value!r}")
-
-
-def row_weights(sample_weight: Any, rows: int) -> Floats | None:
-    """Sample weights as floats, or None where there are none."""
-    if sample_weight is None:
-        return None
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.ndim == 0:
-        weights = np.full(rows, float(weights))
-    if weights.shape != (rows,):
-        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(rows,)}; give one weight per row")
-    if not np.isfinite(weights).all() or (weights < 0).any():
-        raise InputError("sample_weight has negative, missing or infinite entries; weights are numbers of at least 0")
-    if not weights.any():
-        raise InputError("all sample weights are zero; give at least one row a weight above 0")
-    return weights
 
 
 def times_class_weight(

@@ -15,6 +15,7 @@ from sklearn.utils import _safe_indexing
 
 from compromis._workers import for_workers
 from compromis.errors import InputError
+from compromis.evidence.scores import with_absent_classes
 
 
 def refuse_many_outputs(y: Any, name: str) -> None:
@@ -48,7 +49,7 @@ def leaves_rows_out(estimator: Any) -> bool:
 def votes_of(estimator: Any, X: Any, classes: NDArray[Any], *, hard: bool) -> Votes:
     """Return the shares of the votes for each class: of the members' decisions if `hard`, else predicted probabilities."""
     if not hard:
-        return _aligned(estimator.predict_proba(X), estimator.classes_, classes)
+        return with_absent_classes(estimator.predict_proba(X), estimator.classes_, classes.tolist())
     counts = np.zeros((_rows(X), len(classes)))
     rows = np.arange(len(counts))
     for member, features in _members(estimator):
@@ -86,9 +87,8 @@ def out_of_bag_votes(estimator: Any, X: Any, classes: NDArray[Any], *, hard: boo
         if hard:
             counts[out, decide(member, part, features)] += 1
         else:
-            counts[out] += _aligned(
-                member.predict_proba(_columns(part, features)), member.classes_.astype(int), np.arange(len(classes))
-            )
+            shares = member.predict_proba(_columns(part, features))
+            counts[out] += with_absent_classes(shares, member.classes_.astype(int), range(len(classes)))
     total = counts.sum(axis=1, keepdims=True)
     return np.divide(counts, total, out=counts, where=total > 0)
 
@@ -172,16 +172,6 @@ def _columns(X: Any, features: NDArray[Any] | None) -> Any:
     """Return the columns as the member knows them: without names."""
     array = X.to_numpy() if hasattr(X, "to_numpy") else X
     return array if features is None else array[:, features]
-
-
-def _aligned(shares: NDArray[Any], found: NDArray[Any], classes: NDArray[Any]) -> Votes:
-    """Return the shares with one column per class: a fold may lack a rare one."""
-    if len(found) == len(classes):
-        return np.ascontiguousarray(shares, dtype=np.float64)
-    place = {label: column for column, label in enumerate(classes.tolist())}
-    wide = np.zeros((len(shares), len(classes)))
-    wide[:, [place[label] for label in found.tolist()]] = shares
-    return wide
 
 
 def check_votes_are_possible(estimator: Any, *, hard: bool) -> None:

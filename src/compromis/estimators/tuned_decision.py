@@ -20,7 +20,6 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, indexable
 
-from compromis._text import shown
 from compromis.errors import InputError, UninformativeWarning
 from compromis.estimators.honest_votes import (
     check_votes_are_possible,
@@ -33,7 +32,8 @@ from compromis.estimators.honest_votes import (
     with_hard_leaves,
 )
 from compromis.estimators.tuning import PreferencesReprMixin, ShowsTuning, Tuned, TuningOptions, auto_resamples, tune
-from compromis.evidence.votes import Votes, decide_votes, read_class_weights
+from compromis.evidence.inputs import read_class_weights
+from compromis.evidence.votes import Votes, decide_votes
 from compromis.labels import plain_label
 from compromis.preferences import Preferences
 from compromis.weights.decision import Decision
@@ -186,7 +186,9 @@ class TunedDecisionClassifier(PreferencesReprMixin, ShowsTuning, MetaEstimatorMi
         if self.weights is None:
             self._tune(votes, y, sample_weight, generator)
         else:
-            self.weights_ = _normalised(_by_class(self.weights, self.classes_))
+            self.weights_ = _normalised(
+                read_class_weights(self.weights, [plain_label(label) for label in self.classes_])
+            )
             self.tuning_, self.patterns_ = None, None
         return self
 
@@ -366,17 +368,6 @@ def _checked_fitted(estimator: Any) -> Any:
             f"cv='prefit' needs a fitted estimator, and {type(estimator).__name__} is not; fit it on other rows first"
         ) from None
     return estimator
-
-
-def _by_class(weights: Mapping[Any, float] | Sequence[float], classes: NDArray[Any]) -> NDArray[np.float64]:
-    labels = [plain_label(label) for label in classes]
-    if isinstance(weights, Mapping):
-        by_label = {plain_label(label): weight for label, weight in weights.items()}
-        unknown = [label for label in by_label if label not in labels]
-        if unknown:
-            raise InputError(f"there is a weight for {shown(unknown)}, but the classes are {shown(labels)}")
-        weights = [by_label.get(label, 1.0) for label in labels]
-    return read_class_weights(weights, len(labels))
 
 
 def _normalised(weights: NDArray[np.float64]) -> NDArray[np.float64]:

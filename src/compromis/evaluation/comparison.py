@@ -18,9 +18,9 @@ from compromis.evaluation.render.result import Result, Table
 from compromis.evaluation.render.text import bounds, fixed
 from compromis.evidence.counts import Counts
 from compromis.evidence.inputs import read_weights
-from compromis.evidence.paired import PairedCounts, classes_of
+from compromis.evidence.paired import PairedCounts, encode_models
 from compromis.evidence.scores import read_distributions
-from compromis.labels import positions_in
+from compromis.labels import encode_classes, read_labels
 from compromis.preferences import Preferences, read_preferences
 from compromis.uncertainty.folds import FoldMean, fold_mean
 from compromis.uncertainty.intervals import Interval, read_confidence
@@ -271,9 +271,8 @@ def compare_models(
     level, preferences = read_confidence(confidence), read_preferences(preferences)
     _check(predictions)
     predictions = {name: _most_probable(values, y_true, labels) for name, values in predictions.items()}
-    classes = classes_of(y_true, predictions, labels)
-    truth = positions_in(y_true, classes, "y_true")
-    predicted = {name: positions_in(values, classes, name) for name, values in predictions.items()}
+    (truth, *codes), classes = encode_models(y_true, predictions, labels)
+    predicted = dict(zip(predictions, codes, strict=True))
     weight = read_weights(sample_weight, len(truth))
     arrays = None if preferences is None else preferences.on(classes)
     evaluations = {
@@ -311,8 +310,8 @@ def _most_probable(values: Any, y_true: Any, labels: Sequence[Any] | None) -> An
     shape: tuple[int, ...] = getattr(values, "shape", ())
     if len(shape) != 2 or shape[-1] == 1:
         return values
-    classes = Counts.from_predictions(y_true, y_true, labels=labels).classes
-    shares = read_distributions(values, len(positions_in(y_true, classes, "y_true")), classes)
+    (truth,), classes = encode_classes(read_labels(y_true, "y_true"), labels=labels)
+    shares = read_distributions(values, len(truth), classes)
     return [classes[code] for code in shares.argmax(axis=1)]
 
 

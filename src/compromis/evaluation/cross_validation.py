@@ -22,9 +22,9 @@ from compromis.evaluation.evaluate import Evaluation, Kind, Summary, Terms
 from compromis.evaluation.render.text import folds_section
 from compromis.evaluation.scored_rows import ScoredRows, count_positions
 from compromis.evidence.counts import Counts
-from compromis.evidence.grouped import read_groups
 from compromis.evidence.inputs import read_weights
-from compromis.labels import positions_in
+from compromis.evidence.scores import with_absent_classes
+from compromis.labels import encode_classes, positions_in, read_groups, read_labels
 from compromis.measures.probability import prior_errors, smoothed_shares
 from compromis.preferences import Preferences
 from compromis.uncertainty.folds import FoldMean, fold_mean
@@ -240,8 +240,7 @@ class _Truth:
 
     @classmethod
     def read(cls, y: Any, labels: Any, groups: Any, sample_weight: Any) -> _Truth:
-        classes = Counts.from_predictions(y, y, labels=labels).classes
-        codes = positions_in(y, classes, "y")
+        (codes,), classes = encode_classes(read_labels(y, "y"), labels=labels)
         return cls(
             codes=codes,
             classes=classes,
@@ -269,10 +268,7 @@ class _Predictions:
 
     def on(self, classes: tuple[Label, ...]) -> _Predictions:
         """Return predictions as positions in `classes`; a class that a training fold lacks has probability 0."""
-        shares = None
-        if self.shares is not None:
-            shares = np.zeros((len(self.shares), len(classes)))
-            shares[:, positions_in(self.classes, classes, "classes_")] = self.shares
+        shares = None if self.shares is None else with_absent_classes(self.shares, self.classes, classes)
         return replace(self, predicted=positions_in(self.predicted, classes, "the predictions"), shares=shares)
 
 

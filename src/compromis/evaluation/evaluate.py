@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from compromis._rows import is_sparse
 from compromis._text import nearest, shown
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
@@ -21,11 +20,11 @@ from compromis.evaluation.render import text
 from compromis.evaluation.render.result import Result, Table
 from compromis.evaluation.scored_rows import ScoredRows, count_positions
 from compromis.evidence.counts import Counts
-from compromis.evidence.grouped import GroupedCounts, read_groups
+from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.inputs import read_weights
 from compromis.evidence.scores import DistributionErrors, read_distributions
 from compromis.evidence.votes import Votes
-from compromis.labels import plain_label, positions_in
+from compromis.labels import encode_classes, plain_label, read_groups, read_labels
 from compromis.measures import rates
 from compromis.measures.pragma import PragmaLoss, average_cost, pragma, read_cost, total_cost
 from compromis.measures.probability import WekaErrors, read_priors, smoothed_shares, weka_errors
@@ -458,14 +457,15 @@ def _from_rows(
             return Counts.from_predictions(y_true, y_pred, labels=labels, sample_weight=sample_weight), None
         options = {"groups": groups, "labels": labels, "sample_weight": sample_weight}
         return GroupedCounts.from_predictions(y_true, y_pred, **options), None
-    classes = Counts.from_predictions(y_true, y_true if y_pred is None else y_pred, labels=labels).classes
-    truth = positions_in(y_true, classes, "y_true")
+    columns = [] if y_pred is None else [read_labels(y_pred, "y_pred")]
+    (truth, *predicted), classes = encode_classes(read_labels(y_true, "y_true"), *columns, labels=labels)
     shares = read_distributions(y_proba, len(truth), classes)
     weight = read_weights(sample_weight, len(truth))
-    predicted = shares.argmax(axis=1) if y_pred is None else positions_in(y_pred, classes, "y_pred")
     group = None if groups is None else read_groups(groups, len(truth))
     rows: dict[str, Any] = {"truth": truth, "classes": classes, "weight": weight, "group": group}
-    return count_positions(predicted=predicted, **rows), ScoredRows(shares=shares, **rows)
+    return count_positions(predicted=predicted[0] if predicted else shares.argmax(axis=1), **rows), ScoredRows(
+        shares=shares, **rows
+    )
 
 
 def _from_votes(votes: Votes) -> tuple[Counts, ScoredRows | None]:
@@ -474,8 +474,7 @@ def _from_votes(votes: Votes) -> tuple[Counts, ScoredRows | None]:
     used = np.flatnonzero(votes.multiplicity)
     if votes.width > 0 or not used.size:
         return counts, None
-    matrix = votes.votes[used]
-    shares = read_distributions(matrix.toarray() if is_sparse(matrix) else matrix, len(used), votes.classes)
+    shares = read_distributions(votes.votes[used], len(used), votes.classes)
     truth, weight = votes.truth[used], votes.multiplicity[used]
     return counts, ScoredRows(truth=truth, shares=shares, classes=votes.classes, weight=weight)
 

@@ -51,7 +51,6 @@ class ScoredRows:
             classes=self.classes,
             rows=len(self.truth) - left_out,
             left_out=left_out,
-            merged=False,
         )
 
     def roc_areas(self) -> Floats:

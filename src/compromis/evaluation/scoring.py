@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
+from compromis.labels import encode, read_labels
 from compromis.measures.pragma import pragma
 from compromis.preferences import Preferences, read_preferences
 
@@ -70,8 +71,10 @@ def pragma_scorer(preferences: Preferences | Mapping[Any, Any]) -> Callable[...,
 
 def fold_loss(y_true: Any, y_pred: Any, *, preferences: Preferences, sample_weight: ArrayLike | None = None) -> float:
     """Return the loss on the rows of a fold, which may lack classes that the preferences name."""
-    counts = Counts.from_predictions(y_true, y_pred, sample_weight=sample_weight)
-    return pragma(counts, preferences.on(counts.classes, strict=False)).total
+    # the rows of a fold may all be predicted wrong, and have no label in common with the predictions
+    _, classes = encode(read_labels(y_true, "y_true"), read_labels(y_pred, "y_pred"))
+    counts = Counts.from_predictions(y_true, y_pred, labels=classes, sample_weight=sample_weight)
+    return pragma(counts, preferences.on(classes, strict=False)).total
 
 
 def required_preferences(preferences: Any) -> Preferences:

@@ -8,16 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._typing import Label
-from compromis.errors import InputError
-from compromis.evidence.scores import is_sparse
-from compromis.evidence.votes import Votes, read_class_weights
-
-_ROUNDING = 1e-9
-"""Relative: what is nearer than this may go either way."""
+from compromis._typing import Floats, Label
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class CountBounds:
     """Counts that are known between two numbers each; the rows of each true class are known exactly.
 
@@ -35,7 +29,7 @@ class CountBounds:
     >>> import compromis as cp
     >>> import numpy as np
     >>> low, high = np.array([[3, 0], [0, 4]]), np.array([[4, 1], [1, 5]])
-    >>> bounds = cp.evidence.CountBounds(low, high, np.array([4, 5]), ("bad", "good"))
+    >>> bounds = cp.evidence.CountBounds(low=low, high=high, support=np.array([4, 5]), classes=("bad", "good"))
     >>> bounds.support.tolist(), bounds.classes
     ([4, 5], ('bad', 'good'))
     """
@@ -46,13 +40,13 @@ class CountBounds:
     classes: tuple[Label, ...]
 
     @property
-    def recall(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def recall(self) -> tuple[Floats, Floats]:
         """The lowest and highest recall of each class; NaN for a class without rows."""
         low, high = (_share(np.diag(part), self.support) for part in (self.low, self.high))
         return low, high
 
     @property
-    def precision(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def precision(self) -> tuple[Floats, Floats]:
         """The lowest and highest precision of each class; NaN where the class is never predicted."""
         hits_low, hits_high = np.diag(self.low), np.diag(self.high)
         alarms_low, alarms_high = self.low.sum(axis=0) - hits_low, self.high.sum(axis=0) - hits_high
@@ -70,35 +64,6 @@ class CountBounds:
         return float(np.trace(self.low)) / total, float(np.trace(self.high)) / total
 
 
-def bound_counts(patterns: Votes, weights: Any, smoothing: float = 0.0) -> CountBounds:
-    """Return between which numbers the counts of a weighting lie, where votes are known up to `patterns.width`."""
-    if is_sparse(patterns.votes):
-        raise InputError("bounds are for binned votes, which are dense; sparse votes are exact, use counts")
-    weight = read_class_weights(weights, len(patterns.classes))
-    possible = _possible(np.asarray(patterns.votes, dtype=np.float64), patterns.width, weight, smoothing)
-    sure = possible.sum(axis=1) == 1
-    shape = (len(patterns.classes), len(patterns.classes))
-    low = np.zeros(shape, dtype=patterns.multiplicity.dtype)
-    high = np.zeros(shape, dtype=patterns.multiplicity.dtype)
-    for place in range(len(patterns.classes)):
-        np.add.at(high[:, place], patterns.truth, np.where(possible[:, place], patterns.multiplicity, 0))
-        np.add.at(low[:, place], patterns.truth, np.where(possible[:, place] & sure, patterns.multiplicity, 0))
-    return CountBounds(low, high, patterns.support, patterns.classes)
-
-
-def _possible(
-    votes: NDArray[np.float64], width: float, weight: NDArray[np.float64], smoothing: float
-) -> NDArray[np.bool_]:
-    """Return which classes each row may be predicted as: those whose highest vote reaches every other's lowest."""
-    lowest = weight * (np.maximum(votes - width, 0.0) + smoothing)
-    highest = weight * (votes + width + smoothing)
-    if width == 0:  # exact votes: the first of the largest
-        first = lowest.argmax(axis=1)
-        return np.asarray(np.arange(votes.shape[1]) == first[:, None])
-    reach: NDArray[np.bool_] = highest >= lowest.max(axis=1, keepdims=True) * (1 - _ROUNDING)
-    return reach
-
-
-def _share(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
+def _share(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
     whole = np.asarray(whole, dtype=np.float64)
     return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)

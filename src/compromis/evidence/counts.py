@@ -1,170 +1,34 @@
-"""The room there is for counts: 64 bits, checked before anything is added up."""
+"""Confusion counts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from compromis._files import CLASSES, check_labels
-from compromis._text import shown
-from compromis._typing import Label
+from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.inputs import prevalence_factors, read_weights
 from compromis.labels import (
     CHUNK,
     LabelColumn,
+    check_predicted,
     check_same_index,
     check_same_rows,
-    pandas_index,
-    plain_label,
+    class_order,
+    encode_classes,
     read_classes,
     read_labels,
-    refuse_probabilities,
+    refuse_many_classes,
+    sorted_labels,
 )
 
-
-def check_room(total: float) -> None:
-    """Refuse whole counts whose sum 64 bits do not hold; numpy would wrap around without a word."""
-    if isinstance(total, int) and total >= 2**63:
-        raise InputError(f"counts add up to {total:.3g}, more than 64 bits hold; divide them all by a common number")
-
-
 _LARGEST = 2**63 - 1
-_WIDEST = 1024
-"""The widest range of integers that is counted directly."""
-
-Weights = NDArray[np.float64] | None
-Tabulated = tuple[Sequence[Label], NDArray[Any], NDArray[np.float64] | None]
-
-
-def refuse_many_classes(classes: int) -> None:
-    """Refuse more classes than a table of pairs should have: it has the square of them as cells."""
-    most = CLASSES.most
-    if classes > most:
-        raise InputError(
-            f"there are more than {most:,} classes; is one of the columns an identifier or a number? "
-            f"{CLASSES.setting} raises the limit"
-        )
-
-
-class PairTable:
-    """A growing square table of pairs of codes: counts, or weights and squared weights."""
-
-    def __init__(self, *, weighted: bool, low: int = 0) -> None:
-        self.cells: NDArray[Any] = np.zeros((2, 16, 16), dtype=np.float64 if weighted else np.int64)
-        self.low = low
-
-    @property
-    def _high(self) -> int:
-        return min(self.low + self.cells.shape[1] - 1, _LARGEST)
-
-    def room_for(self, classes: int) -> None:
-        """Make the table at least `classes` wide."""
-        width = self.cells.shape[1]
-        refuse_many_classes(classes)
-        if classes > width:
-            wider = max(2 * width, classes)
-            cells = np.zeros((2, wider, wider), dtype=self.cells.dtype)
-            cells[:, :width, :width] = self.cells
-            self.cells = cells
-
-    def add(self, truth: NDArray[np.int64], prediction: NDArray[np.int64], weight: Weights) -> bool:
-        """Add one chunk of codes; False if one lies outside the table."""
-        from compromis.evidence._kernels.counting import count_pairs, weigh_pairs
-
-        if weight is None:
-            return count_pairs(truth, prediction, self.low, self._high, self.cells) == len(truth)
-        return weigh_pairs(truth, prediction, weight, self.low, self._high, self.cells) == len(truth)
-
-    def add_columns(self, truth: LabelColumn, prediction: LabelColumn, weight: Weights) -> bool:
-        """Add whole columns of codes, chunk by chunk; False if one lies outside the table."""
-        for start in range(0, len(truth), CHUNK):
-            rows = slice(start, start + CHUNK)
-            # the kernels are compiled for contiguous, writable int64; anything else is copied, a chunk at a time
-            first, second = (
-                np.require(column.values[rows], dtype=np.int64, requirements=["C", "A", "W"])
-                for column in (truth, prediction)
-            )
-            if not self.add(first, second, None if weight is None else weight[rows]):
-                return False
-        return True
-
-    def matrices(self, size: int) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
-        """Return the counts (or weights), and the squared weights if there are weights."""
-        cells = self.cells[:, :size, :size]
-        if cells.dtype == np.int64:
-            return cells.sum(axis=0), None
-        return cells[0].copy(), cells[1].copy()
-
-
-def tabulate(truth: LabelColumn, prediction: LabelColumn, weight: Weights) -> Tabulated:
-    """Return labels, and the table of their pairs (rows truth, columns prediction) with squared weights."""
-    if truth.categories is not None and truth.categories == prediction.categories:
-        table = PairTable(weighted=weight is not None)
-        table.room_for(len(truth.categories))
-        table.add_columns(truth, prediction, weight)
-        return truth.categories, *table.matrices(len(truth.categories))
-    if truth.is_integer and prediction.is_integer and truth.categories is prediction.categories is None:
-        by_range = _tabulate_integers(truth, prediction, weight)
-        if by_range is not None:
-            return by_range
-    return _tabulate_by_lookup(truth, prediction, weight)
-
-
-def _tabulate_integers(truth: LabelColumn, prediction: LabelColumn, weight: Weights) -> Tabulated | None:
-    """Count integers by their offset in a range guessed from the first rows; None if the range is too wide."""
-    for rows in (CHUNK, len(truth)):
-        low, high = _range(truth, prediction, rows)
-        if high - low >= _WIDEST or high > _LARGEST:
-            return None
-        table = PairTable(weighted=weight is not None, low=low)
-        table.room_for(high - low + 1)
-        if table.add_columns(truth, prediction, weight):
-            break
-    matrix, squares = table.matrices(table.cells.shape[1])  # all of it: a later label may lie beyond the first guess
-    used = np.flatnonzero(matrix.any(axis=0) | matrix.any(axis=1))
-    if weight is not None and not weight.all():  # a class whose rows all weigh 0 occurs all the same
-        used = np.unique(np.concatenate([column.values for column in (truth, prediction)])).astype(np.int64) - low
-    kind = bool if truth.kind == "bool" else int
-    labels = [kind(low + offset) for offset in used]
-    return labels, matrix[np.ix_(used, used)], None if squares is None else squares[np.ix_(used, used)]
-
-
-def _range(truth: LabelColumn, prediction: LabelColumn, rows: int) -> tuple[int, int]:
-    parts = truth.values[:rows], prediction.values[:rows]
-    return min(int(part.min()) for part in parts), max(int(part.max()) for part in parts)
-
-
-class _Vocabulary(dict[Any, int]):
-    """Numbers labels in the order in which they appear."""
-
-    def __missing__(self, label: Any) -> int:
-        self[label] = code = len(self)
-        return code
-
-    def codes(self, labels: list[Any], name: str) -> NDArray[np.int64]:
-        """Return the numbers of the labels."""
-        try:
-            return np.fromiter(map(self.__getitem__, labels), dtype=np.int64, count=len(labels))
-        except TypeError:
-            raise InputError(
-                f"{name} holds something that cannot be a label, such as a list; labels are text or numbers"
-            ) from None
-
-
-def _tabulate_by_lookup(truth: LabelColumn, prediction: LabelColumn, weight: Weights) -> Tabulated:
-    vocabulary, table = _Vocabulary(), PairTable(weighted=weight is not None)
-    for number, pair in enumerate(zip(truth.lists(), prediction.lists(), strict=True)):
-        first, second = (
-            vocabulary.codes(labels, name) for labels, name in zip(pair, (truth.name, prediction.name), strict=True)
-        )
-        table.room_for(len(vocabulary))
-        table.add(first, second, None if weight is None else weight[number * CHUNK : (number + 1) * CHUNK])
-    return [plain_label(label) for label in vocabulary], *table.matrices(len(vocabulary))
+_NARROW, _WIDEST = 16, 1024
+"""The least width of a table of integers, and the widest range of integers that is counted without looking labels up."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -216,18 +80,13 @@ class Counts:
         """
         truth, prediction = read_labels(y_true, "y_true"), read_labels(y_pred, "y_pred")
         check_same_rows(truth, prediction)
-        check_same_index(truth, pandas_index(sample_weight), "sample_weight")
+        check_same_index(truth, sample_weight, "y_true", "sample_weight")
         weight = read_weights(sample_weight, len(truth))
-        found, matrix, squares = tabulate(truth, prediction, weight)
-        support = matrix.sum(axis=1).tolist()
-        refuse_probabilities([label for label, rows in zip(found, support, strict=True) if not rows], prediction.name)
-        order = class_order(found, labels, truth.categories or prediction.categories or ())
-        return cls(
-            _arranged(matrix, found, order),
-            order,
-            len(truth),
-            None if squares is None else _arranged(squares, found, order),
-        )
+        counts = _count_codes(truth, prediction, weight, labels)
+        if counts is not None:
+            return counts
+        codes, classes = encode_classes(truth, prediction, labels=labels)
+        return cls.from_positions(codes[0], codes[1], classes, weight)
 
     @classmethod
     def from_frame(
@@ -282,21 +141,13 @@ class Counts:
 
     @classmethod
     def from_positions(
-        cls,
-        truth: NDArray[np.int64],
-        prediction: NDArray[np.int64],
-        classes: Sequence[Label],
-        weight: NDArray[np.float64] | None = None,
+        cls, truth: Ints, prediction: Ints, classes: Sequence[Label], weight: Floats | None = None
     ) -> Counts:
         """Count checked positions of classes; an out-of-range position is an error of the caller."""
-        positions = [
-            LabelColumn(name, values, "int") for name, values in (("truth", truth), ("prediction", prediction))
-        ]
-        table = PairTable(weighted=weight is not None)
-        table.room_for(len(classes))
-        table.add_columns(positions[0], positions[1], weight)
-        matrix, squares = table.matrices(len(classes))
-        return cls(matrix, tuple(classes), len(truth), squares)
+        refuse_many_classes(len(classes))
+        cells = _count_pairs(truth, prediction, weight, 0, len(classes))
+        assert cells is not None
+        return cls(cells[0], tuple(classes), len(truth), cells[1])
 
     @property
     def support(self) -> NDArray[Any]:
@@ -331,7 +182,7 @@ class Counts:
         if not isinstance(other, Counts):
             return NotImplemented
         check_room(self.total + other.total)
-        order = self.classes if self.classes == other.classes else _sorted([*self.classes, *other.classes])
+        order = self.classes if self.classes == other.classes else sorted_labels([*self.classes, *other.classes])
         parts = [part.arranged_as(order) for part in (self, other)]
         squares = None
         if self.squares is not None or other.squares is not None:  # an unweighted row weighs 1, squared too
@@ -345,38 +196,83 @@ class Counts:
         return Counts(_arranged(self.matrix, self.classes, order), order, self.rows, squares)
 
 
-def class_order(
-    found: Sequence[Label], labels: Sequence[Any] | None, categories: tuple[Label, ...]
-) -> tuple[Label, ...]:
-    """Return the classes in the order wanted: `labels`, else the categories and then what else was found, sorted."""
-    check_labels(found)
-    if labels is None:
-        return categories + _sorted([label for label in found if label not in categories])
-    order = read_classes(labels)
-    known = set(order)
-    missing = [label for label in found if label not in known]
-    if missing:
-        raise InputError(
-            f"labels misses {shown(missing)}, which the data has; add {'it' if len(missing) == 1 else 'them'} to labels"
-        )
-    return order
-
-
-def _sorted(labels: Sequence[Label]) -> tuple[Label, ...]:
-    try:
-        return tuple(sorted(set(labels)))  # type: ignore[type-var]
-    except TypeError:
-        kinds = sorted({type(label).__name__ for label in labels})
-        raise InputError(
-            f"the labels are of types {' and '.join(kinds)}, which have no common order; convert them to one type"
-        ) from None
+def check_room(total: float) -> None:
+    """Raise if 64 bits do not hold the sum of whole counts; numpy would overflow silently."""
+    if isinstance(total, int) and total >= 2**63:
+        raise InputError(f"counts add up to {total:.3g}, more than 64 bits hold; divide them all by a common number")
 
 
 def _arranged(matrix: NDArray[Any], found: Sequence[Label], order: tuple[Label, ...]) -> NDArray[Any]:
     if tuple(found) == order:
         return matrix
-    position = {label: place for place, label in enumerate(order)}
-    places = [position[label] for label in found]
+    position = {label: number for number, label in enumerate(order)}
+    positions = [position[label] for label in found]
     arranged = np.zeros((len(order), len(order)), dtype=matrix.dtype)
-    arranged[np.ix_(places, places)] = matrix
+    arranged[np.ix_(positions, positions)] = matrix
     return arranged
+
+
+def _count_codes(
+    truth: LabelColumn, prediction: LabelColumn, weight: Floats | None, labels: Sequence[Any] | None
+) -> Counts | None:
+    """Count integers of a narrow range, or codes of the same categories, as they stand; None for other columns."""
+    categories = truth.categories
+    if categories is not None and categories == prediction.categories:
+        refuse_many_classes(len(categories))
+        ranges: Iterable[tuple[int, int]] = [(0, len(categories))]
+    elif truth.is_integer and prediction.is_integer and categories is prediction.categories is None:
+        ranges = _ranges(truth, prediction)
+    else:
+        return None
+    for low, width in ranges:
+        cells = _count_pairs(truth.values, prediction.values, weight, low, width)
+        if cells is not None:
+            break
+    else:
+        return None
+    rows = cells
+    if weight is not None and not weight.all():  # a class whose rows all weigh 0 occurs all the same
+        rows = _count_pairs(truth.values, prediction.values, None, low, width) or cells
+    true, predicted = (np.asarray(rows[0].any(axis=axis)) for axis in (1, 0))
+    used = np.flatnonzero(true | predicted)
+    kind = bool if truth.kind == "bool" else int
+    found = [kind(low + offset) if categories is None else categories[offset] for offset in used]
+    check_predicted(truth, prediction, found, (true[used], predicted[used]), labels)
+    order = class_order(found, labels, categories or ())
+    refuse_many_classes(len(order))
+    matrix, squares = (None if part is None else _arranged(part[np.ix_(used, used)], found, order) for part in cells)
+    assert matrix is not None
+    return Counts(matrix, order, len(truth), squares)
+
+
+def _ranges(truth: LabelColumn, prediction: LabelColumn) -> Iterator[tuple[int, int]]:
+    """Yield the lowest integer and a width: as the first rows have it, then that of all rows; stop where it is too wide."""
+    for rows in (CHUNK, len(truth)):
+        parts = truth.values[:rows], prediction.values[:rows]
+        low, high = min(int(part.min()) for part in parts), max(int(part.max()) for part in parts)
+        if high - low >= _WIDEST or high > _LARGEST:
+            return
+        yield low, max(_NARROW, high - low + 1)
+
+
+def _count_pairs(
+    truth: NDArray[Any], prediction: NDArray[Any], weight: Floats | None, low: int, width: int
+) -> tuple[NDArray[Any], Floats | None] | None:
+    """Count pairs of integers from `low` on, chunk by chunk; return counts (or weights and squared weights), None if one is outside."""
+    from compromis.evidence._kernels.counting import count_pairs, weigh_pairs
+
+    cells: NDArray[Any] = np.zeros((2, width, width), dtype=np.int64 if weight is None else np.float64)
+    high = min(low + width - 1, _LARGEST)
+    for start in range(0, len(truth), CHUNK):
+        rows = slice(start, start + CHUNK)
+        # the kernels are compiled for contiguous, writable int64; anything else is copied, a chunk at a time
+        first, second = (
+            np.require(part[rows], dtype=np.int64, requirements=["C", "A", "W"]) for part in (truth, prediction)
+        )
+        if weight is None:
+            counted = count_pairs(first, second, low, high, cells)
+        else:
+            counted = weigh_pairs(first, second, weight[rows], low, high, cells)
+        if counted < len(first):
+            return None
+    return (cells.sum(axis=0), None) if weight is None else (cells[0], cells[1])

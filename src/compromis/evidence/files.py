@@ -22,15 +22,15 @@ from compromis.evidence.points import OperatingPoints
 from compromis.evidence.votes import Votes
 
 SCHEMA = "compromis/evidence"
-VERSION = 1
-"""Raised when a field changes its meaning or goes."""
+VERSION = 2
+"""Raised when a field changes its meaning or goes; version 1 was that of 0.1.0."""
 
 Evidence = Counts | Votes | OperatingPoints
 Plain = bool | int | float | str
 Number = int | float
 
 
-class _CountsPart(msgspec.Struct, tag_field="kind", tag="counts", forbid_unknown_fields=True):
+class _CountsPart(msgspec.Struct, kw_only=True, tag_field="kind", tag="counts", forbid_unknown_fields=True):
     classes: list[Plain]
     matrix: list[list[Number]]
     rows: int
@@ -38,7 +38,7 @@ class _CountsPart(msgspec.Struct, tag_field="kind", tag="counts", forbid_unknown
     weighted: bool
 
 
-class _PatternsPart(msgspec.Struct, tag_field="kind", tag="vote patterns", forbid_unknown_fields=True):
+class _VotesPart(msgspec.Struct, kw_only=True, tag_field="kind", tag="votes", forbid_unknown_fields=True):
     classes: list[Plain]
     votes: list[list[float]]
     truth: list[int]
@@ -49,7 +49,7 @@ class _PatternsPart(msgspec.Struct, tag_field="kind", tag="vote patterns", forbi
     weighted: bool
 
 
-class _PointsPart(msgspec.Struct, tag_field="kind", tag="operating points", forbid_unknown_fields=True):
+class _PointsPart(msgspec.Struct, kw_only=True, tag_field="kind", tag="operating points", forbid_unknown_fields=True):
     pos_label: Plain
     threshold: list[float]
     positives: list[Number]
@@ -58,10 +58,15 @@ class _PointsPart(msgspec.Struct, tag_field="kind", tag="operating points", forb
     weighted: bool
 
 
+class _Header(msgspec.Struct):
+    schema: str
+    version: int
+
+
 class _Document(msgspec.Struct, forbid_unknown_fields=True):
     schema: str
     version: int
-    evidence: _CountsPart | _PatternsPart | _PointsPart
+    evidence: _CountsPart | _VotesPart | _PointsPart
     suppressed: Suppressed
 
 
@@ -89,7 +94,7 @@ class EvidenceFile:
         return EvidenceFile(joined, self.suppressed + other.suppressed)
 
 
-_KINDS: dict[type, str] = {Counts: "counts", Votes: "vote patterns", OperatingPoints: "operating points"}
+_KINDS: dict[type, str] = {Counts: "counts", Votes: "votes", OperatingPoints: "operating points"}
 
 
 def write(evidence: Evidence, path: str | os.PathLike[str], *, min_cell: int = 0) -> EvidenceFile:
@@ -134,19 +139,26 @@ def read(path: str | os.PathLike[str]) -> EvidenceFile:
     >>> cp.evidence.read("site.json").evidence.matrix.tolist()
     [[9, 2], [7, 4]]
     """
+    name, data = os.fspath(path), Path(path).read_bytes()
     try:
-        document = msgspec.json.decode(Path(path).read_bytes(), type=_Document)
+        _check_version(msgspec.json.decode(data, type=_Header), name)
+        document = msgspec.json.decode(data, type=_Document)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"{os.fspath(path)} is no evidence file of compromis: {error}") from error
-    if document.schema != SCHEMA or document.version > VERSION or document.version < 1:
-        raise InputError(
-            f"{os.fspath(path)} holds {document.schema!r} of version {document.version}, this compromis reads {SCHEMA!r} up to "
-            f"version {VERSION}; update compromis"
-        )
+        raise InputError(f"{name} is no evidence file of compromis: {error}") from error
     try:
         return EvidenceFile(_READERS[type(document.evidence)](document.evidence), document.suppressed.checked())
     except InputError as error:
-        raise InputError(f"{os.fspath(path)} does not hold together: {error}") from error
+        raise InputError(f"{name} does not hold together: {error}") from error
+
+
+def _check_version(header: _Header, name: str) -> None:
+    if header.schema == SCHEMA and header.version == 1:
+        raise InputError(f"{name} was written by compromis 0.1.0, which was never published; count again")
+    if (header.schema, header.version) != (SCHEMA, VERSION):
+        raise InputError(
+            f"{name} holds {header.schema!r} of version {header.version}, this compromis reads {SCHEMA!r} of version {VERSION}; "
+            "update compromis"
+        )
 
 
 def merge(files: Iterable[EvidenceFile]) -> EvidenceFile:
@@ -168,27 +180,33 @@ def merge(files: Iterable[EvidenceFile]) -> EvidenceFile:
 
 def _part(evidence: Evidence) -> Any:
     if isinstance(evidence, Counts):
-        squares = None if evidence.squares is None else evidence.squares.tolist()
-        classes: Any = list(evidence.classes)
-        return _CountsPart(classes, evidence.matrix.tolist(), evidence.rows, squares, evidence.matrix.dtype.kind == "f")
+        return _CountsPart(
+            classes=list(evidence.classes),  # type: ignore[arg-type]
+            matrix=evidence.matrix.tolist(),
+            rows=evidence.rows,
+            squares=None if evidence.squares is None else evidence.squares.tolist(),
+            weighted=evidence.matrix.dtype.kind == "f",
+        )
     if isinstance(evidence, Votes):
-        votes = evidence.votes if isinstance(evidence.votes, np.ndarray) else evidence.votes.toarray()
-        return _PatternsPart(
-            list(evidence.classes), votes.astype(np.float64).tolist(), evidence.truth.tolist(),  # type: ignore[arg-type]
-            evidence.multiplicity.tolist(), evidence.rows, evidence.left_out, evidence.width,
-            evidence.multiplicity.dtype.kind == "f",
-        )  # fmt: skip
+        return _VotesPart(
+            classes=list(evidence.classes),  # type: ignore[arg-type]
+            votes=evidence.dense().tolist(),
+            truth=evidence.truth.tolist(),
+            multiplicity=evidence.multiplicity.tolist(),
+            rows=evidence.rows,
+            left_out=evidence.left_out,
+            width=evidence.width,
+            weighted=evidence.multiplicity.dtype.kind == "f",
+        )
     if not isinstance(evidence, OperatingPoints) or evidence.names is not None:
         raise InputError(f"evidence is Counts, Votes or the cuts of a score, got {type(evidence).__name__}")
-    hits, alarms = np.diff(evidence.true_positives), np.diff(evidence.false_positives)
-    pos_label: Any = evidence.pos_label
     return _PointsPart(
-        pos_label,
-        evidence.threshold[1:].tolist(),
-        hits.tolist(),
-        alarms.tolist(),
-        evidence.binned,
-        hits.dtype.kind == "f",
+        pos_label=evidence.pos_label,  # type: ignore[arg-type]
+        threshold=evidence.threshold[1:].tolist(),
+        positives=np.diff(evidence.true_positives).tolist(),
+        negatives=np.diff(evidence.false_positives).tolist(),
+        binned=evidence.binned,
+        weighted=evidence.true_positives.dtype.kind == "f",
     )
 
 
@@ -203,7 +221,7 @@ def _read_counts(part: _CountsPart) -> Counts:
     return Counts(matrix, classes, part.rows, squares)
 
 
-def _read_patterns(part: _PatternsPart) -> Votes:
+def _read_votes(part: _VotesPart) -> Votes:
     classes = _distinct(part.classes)
     votes = _numbers(part.votes, (len(part.truth), len(classes)), True, "votes")
     sizes = _numbers(part.multiplicity, (len(part.truth),), part.weighted, "multiplicity")
@@ -212,7 +230,16 @@ def _read_patterns(part: _PatternsPart) -> Votes:
         raise InputError(f"a true class lies outside the {len(classes)} classes")
     if part.rows < 0 or part.left_out < 0 or not 0 <= part.width <= 1:
         raise InputError("rows, rows left out and the width of bins are at least 0")
-    return Votes(votes, truth, sizes, classes, part.rows, part.left_out, True, part.width)
+    return Votes(
+        votes=votes,
+        truth=truth,
+        multiplicity=sizes,
+        classes=classes,
+        rows=part.rows,
+        left_out=part.left_out,
+        merged=True,
+        width=part.width,
+    )
 
 
 def _read_points(part: _PointsPart) -> OperatingPoints:
@@ -220,13 +247,10 @@ def _read_points(part: _PointsPart) -> OperatingPoints:
     hits = _numbers(part.positives, shape, part.weighted, "positives")
     alarms = _numbers(part.negatives, shape, part.weighted, "negatives")
     points = OperatingPoints.from_bins(part.threshold, hits, alarms, pos_label=part.pos_label)
-    return OperatingPoints(
-        points.threshold, points.true_positives, points.false_positives, points.positives, points.negatives,
-        points.pos_label, None, part.binned,
-    )  # fmt: skip
+    return replace(points, binned=part.binned)
 
 
-_READERS: dict[type, Any] = {_CountsPart: _read_counts, _PatternsPart: _read_patterns, _PointsPart: _read_points}
+_READERS: dict[type, Any] = {_CountsPart: _read_counts, _VotesPart: _read_votes, _PointsPart: _read_points}
 
 
 def _distinct(classes: Sequence[Plain]) -> tuple[Plain, ...]:
@@ -305,34 +329,39 @@ def suppress(evidence: Any, min_cell: int) -> tuple[Any, Suppressed]:
     if min_cell <= 1:
         return evidence, Suppressed()
     if isinstance(evidence, Counts):
-        return _counts(evidence, min_cell)
+        return _suppress_counts(evidence, min_cell)
     if isinstance(evidence, Votes):
-        return _patterns(evidence, min_cell)
-    return _points(evidence, min_cell)
+        return _suppress_votes(evidence, min_cell)
+    return _suppress_points(evidence, min_cell)
 
 
-def _counts(counts: Counts, min_cell: int) -> tuple[Counts, Suppressed]:
+def _suppress_counts(counts: Counts, min_cell: int) -> tuple[Counts, Suppressed]:
     _refuse_weights(counts.matrix)
     small = (counts.matrix > 0) & (counts.matrix < min_cell)
     matrix = np.where(small, 0, counts.matrix)
     return Counts(matrix, counts.classes, int(matrix.sum())), Suppressed(min_cell, int(small.sum()))
 
 
-def _patterns(patterns: Votes, min_cell: int) -> tuple[Votes, Suppressed]:
-    _refuse_weights(patterns.multiplicity)
-    kept = patterns.multiplicity >= min_cell
-    left_out = patterns.left_out if patterns.left_out >= min_cell else 0
+def _suppress_votes(votes: Votes, min_cell: int) -> tuple[Votes, Suppressed]:
+    _refuse_weights(votes.multiplicity)
+    kept = votes.multiplicity >= min_cell
+    left_out = votes.left_out if votes.left_out >= min_cell else 0
     if not kept.any():
         raise InputError(f"every pattern of votes has fewer than {min_cell} rows; bin the votes, or lower min_cell")
-    cells = int((~kept).sum()) + int(left_out != patterns.left_out)
-    sizes = patterns.multiplicity[kept]
-    return replace(
-        patterns, votes=patterns.votes[kept], truth=patterns.truth[kept], multiplicity=sizes, rows=int(sizes.sum()),
+    cells = int((~kept).sum()) + int(left_out != votes.left_out)
+    sizes = votes.multiplicity[kept]
+    fewer = replace(
+        votes,
+        votes=votes.votes[kept],
+        truth=votes.truth[kept],
+        multiplicity=sizes,
+        rows=int(sizes.sum()),
         left_out=left_out,
-    ), Suppressed(min_cell, cells)  # fmt: skip
+    )
+    return fewer, Suppressed(min_cell, cells)
 
 
-def _points(points: OperatingPoints, min_cell: int) -> tuple[OperatingPoints, Suppressed]:
+def _suppress_points(points: OperatingPoints, min_cell: int) -> tuple[OperatingPoints, Suppressed]:
     _refuse_weights(points.true_positives)
     if not points.binned:
         raise InputError(
@@ -341,8 +370,8 @@ def _points(points: OperatingPoints, min_cell: int) -> tuple[OperatingPoints, Su
     inside = np.diff(np.stack([points.true_positives, points.false_positives]), axis=1)
     small = (inside > 0) & (inside < min_cell)
     kept = np.where(small, 0, inside)
-    found = OperatingPoints.from_bins(points.threshold[1:], kept[0], kept[1], pos_label=points.pos_label)
-    return found, Suppressed(min_cell, int(small.sum()))
+    fewer = OperatingPoints.from_bins(points.threshold[1:], kept[0], kept[1], pos_label=points.pos_label)
+    return fewer, Suppressed(min_cell, int(small.sum()))
 
 
 def _refuse_weights(cells: Any) -> None:

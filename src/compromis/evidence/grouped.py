@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.inputs import read_weights
-from compromis.labels import positions_in, read_labels
+from compromis.labels import check_same_index, encode_classes, read_groups, read_labels
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,8 +51,12 @@ class GroupedCounts:
         sample_weight: ArrayLike | None = None,
     ) -> GroupedCounts:
         """Count true against predicted classes within each group; `groups` holds one key per row."""
-        counts = Counts.from_predictions(y_true, y_pred, labels=labels, sample_weight=sample_weight)
-        return group_counts(y_true, y_pred, groups, counts, sample_weight)
+        column = read_labels(y_true, "y_true")
+        check_same_index(column, sample_weight, "y_true", "sample_weight")
+        (truth, predicted), classes = encode_classes(column, read_labels(y_pred, "y_pred"), labels=labels)
+        weight = read_weights(sample_weight, len(truth))
+        counts = Counts.from_positions(truth, predicted, classes, weight)
+        return cls.from_positions(truth, predicted, read_groups(groups, len(truth)), counts, weight)
 
     @classmethod
     def from_positions(
@@ -85,29 +89,6 @@ class GroupedCounts:
         distinct, inverse = np.unique(tables.reshape(len(tables), -1), axis=0, return_inverse=True)
         times = np.bincount(inverse.ravel(), weights=np.concatenate([self.times, other.times])).astype(np.int64)
         return GroupedCounts(distinct.reshape(-1, *tables.shape[1:]), times, self.counts + other.counts)
-
-
-def group_counts(
-    y_true: Any, y_pred: Any, groups: Any, counts: Counts, sample_weight: ArrayLike | None
-) -> GroupedCounts:
-    """Return the counts of each group; `counts` are those of all rows."""
-    truth, predicted = (
-        positions_in(values, counts.classes, name) for values, name in ((y_true, "y_true"), (y_pred, "y_pred"))
-    )
-    group = read_groups(groups, len(truth))
-    return GroupedCounts.from_positions(truth, predicted, group, counts, read_weights(sample_weight, len(truth)))
-
-
-def read_groups(groups: Any, rows: int) -> NDArray[np.int64]:
-    """Return the number of each row's group, from 0; the keys may be any labels."""
-    column = read_labels(groups, "groups")
-    if len(column) != rows:
-        raise InputError(f"groups has {len(column):,} rows, the data has {rows:,}; give one key per row")
-    try:
-        return np.unique(column.values, return_inverse=True)[1].astype(np.int64)
-    except TypeError:  # keys without an order, in the order in which they appear
-        codes: dict[Any, int] = {}
-        return np.fromiter((codes.setdefault(key, len(codes)) for key in column.values), np.int64, rows)
 
 
 def _distinct_tables(

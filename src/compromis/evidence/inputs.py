@@ -1,8 +1,8 @@
-"""The door for sample weights."""
+"""Sample weights, numbers per class, and sets of elements."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,14 +15,15 @@ from compromis.errors import InputError
 from compromis.labels import plain_label
 
 
-def read_weights(sample_weight: Any, rows: int) -> NDArray[np.float64] | None:
-    """Return the weights as a checked float64 array, or None where there are none."""
+def read_weights(sample_weight: Any, rows: int) -> Floats | None:
+    """Return sample weights as a checked float64 array, or None where there are none; one number stands for every row."""
     if sample_weight is None:
         return None
     try:
         weight = np.array(on_host(sample_weight), dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError("sample_weight must hold numbers; found something else") from None
+    weight = np.full(rows, float(weight)) if weight.ndim == 0 else weight
     if weight.shape != (rows,):
         raise InputError(
             f"sample_weight has shape {weight.shape}, but there are {rows:,} rows; give one weight per row"
@@ -34,8 +35,71 @@ def read_weights(sample_weight: Any, rows: int) -> NDArray[np.float64] | None:
             f"sample_weight must be finite and at least 0, got {weight[row]:g} in row {row}; drop such rows or weigh them 0"
         )
     if not weight.any():
-        raise InputError("sample_weight is 0 for every row; nothing would count")
+        raise InputError("sample_weight is zero for every row; nothing would count")
+    if not float(weight.max()) * rows < np.inf:
+        raise InputError("sample_weight is too large to add up; scale it")
     return weight
+
+
+def read_class_numbers(
+    numbers: Mapping[Any, float] | Sequence[float] | Any,
+    classes: Sequence[Label],
+    *,
+    name: str,
+    noun: str,
+    default: float | None = None,
+) -> Floats:
+    """Return one number per class in their order, from a mapping by class or a sequence.
+
+    Parameters
+    ----------
+    numbers : mapping or sequence
+        The numbers.
+    classes : sequence
+        The classes.
+    name, noun : str
+        What messages call all numbers (the parameter), and one of them.
+    default : float, optional
+        The number of a class that a mapping leaves out; without it such a class is an error.
+    """
+    given = numbers
+    if isinstance(numbers, Mapping):
+        by_label = {plain_label(label): number for label, number in numbers.items()}
+        unknown = [label for label in by_label if label not in classes]
+        missing = [label for label in classes if label not in by_label]
+        if missing and default is None:
+            raise InputError(f"{name} misses {shown(missing)}; give one {noun} for every class")
+        if unknown:
+            raise InputError(f"there is a {noun} for {shown(unknown)}, but the classes are {shown(classes)}")
+        given = [by_label.get(label, default) for label in classes]
+    try:
+        values = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be numbers, one {noun} per class, got {numbers!r}") from None
+    if values.shape != (len(classes),):
+        raise InputError(
+            f"{name} has shape {values.shape}, but there are {len(classes)} classes; give one {noun} per class"
+        )
+    return values
+
+
+def read_class_weights(weights: Any, classes: Sequence[Label]) -> Floats:
+    """Return the weights of the classes' votes: finite and above 0; a mapping may leave out classes of weight 1."""
+    values = read_class_numbers(weights, classes, name="weights", noun="weight", default=1.0)
+    if not (np.isfinite(values).all() and (values > 0).all()):
+        raise InputError(f"weights must be finite and above 0, got {shown(values.tolist())}")
+    return values
+
+
+def read_shares(
+    shares: Mapping[Any, float] | Sequence[float], classes: Sequence[Label], name: str = "shares"
+) -> Floats:
+    """Return class shares in the order of the classes, scaled to sum to 1; `name` is what messages call them."""
+    values = read_class_numbers(shares, classes, name=name, noun="share")
+    if not np.isfinite(values).all() or (values < 0).any() or not values.any():
+        raise InputError(f"{name} are {len(classes)} finite numbers of at least 0, one per class, got {shares!r}")
+    normalised: Floats = values / values.sum()
+    return normalised
 
 
 def prevalence_factors(
@@ -50,23 +114,59 @@ def prevalence_factors(
     return np.divide(new, old, out=np.zeros(len(new)), where=old > 0)
 
 
-def read_shares(shares: Mapping[Any, float] | Sequence[float], classes: Sequence[Label]) -> Floats:
-    """Return checked class shares in the order of the classes, scaled to sum to 1."""
-    given: Any = shares
-    if isinstance(shares, Mapping):
-        by_label = {plain_label(label): share for label, share in shares.items()}
-        missing = [label for label in classes if label not in by_label]
-        unknown = [label for label in by_label if label not in classes]
-        if missing:
-            raise InputError(f"the new shares miss {shown(missing)}; give one for every class")
-        if unknown:
-            raise InputError(f"there is a share for {shown(unknown)}, but the classes are {shown(classes)}")
-        given = [by_label[label] for label in classes]
-    try:
-        values = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"new shares are numbers of at least 0, one per class, got {shares!r}") from None
-    if values.shape != (len(classes),) or not np.all(np.isfinite(values)) or (values < 0).any() or not values.any():
-        raise InputError(f"new shares are {len(classes)} finite numbers of at least 0, one per class, got {shares!r}")
-    normalised: Floats = values / values.sum()
-    return normalised
+def read_sets(
+    target: Any, groups: Mapping[Any, Any] | Iterable[Any], universe_size: int
+) -> tuple[frozenset[Any], dict[Label, frozenset[Any]]]:
+    """Return the elements of the target and of the named groups, all of them in a universe of so many elements."""
+    if isinstance(universe_size, bool) or not isinstance(universe_size, (int, np.integer)) or universe_size < 1:
+        raise InputError(
+            f"universe_size is the number of all elements, a whole number of at least 1, got {universe_size!r}"
+        )
+    universe = int(universe_size)
+    wanted = _read_members(target, "the target", universe)
+    members = {name: _read_members(group, f"group {name!r}", universe) for name, group in _read_names(groups).items()}
+    everything = len(wanted.union(*members.values()))
+    if everything > universe:
+        raise InputError(
+            f"target and groups hold {everything:,} distinct elements, but the universe has {universe:,}; "
+            f"give its full size"
+        )
+    return wanted, members
+
+
+def _read_names(groups: Any) -> dict[Label, Any]:
+    if isinstance(groups, Mapping):
+        named = {plain_label(name): group for name, group in groups.items()}
+    elif isinstance(groups, (str, bytes)) or not hasattr(groups, "__iter__"):
+        raise InputError(
+            f"groups must be a sequence of groups or a mapping from names to groups, got {type(groups).__name__}"
+        )
+    else:
+        named = dict(enumerate(groups))
+    if not named:
+        raise InputError("there are no groups; give at least one found group")
+    return named
+
+
+def _read_members(group: Any, what: str, universe: int) -> frozenset[Any]:
+    if isinstance(group, (str, bytes)) or not hasattr(group, "__iter__"):
+        raise InputError(f"{what} must be a set or sequence of ids or a boolean array, got {type(group).__name__}")
+    values = group if isinstance(group, (set, frozenset)) else np.asarray(group)
+    if isinstance(values, np.ndarray) and values.dtype == bool:
+        if values.size != universe:
+            raise InputError(
+                f"{what} has {values.size:,} flags, but the universe has {universe:,} elements; "
+                f"give one flag per element"
+            )
+        members: frozenset[Any] = frozenset(np.flatnonzero(values).tolist())
+    else:
+        members = frozenset(values.ravel().tolist() if isinstance(values, np.ndarray) else map(plain_label, values))
+    if not members:
+        raise InputError(f"{what} is empty, so its precision or recall is undefined; leave it out")
+    outside = [element for element in members if isinstance(element, int) and not 0 <= element < universe]
+    if outside:
+        raise InputError(
+            f"{what} holds {shown(sorted(outside), 3)}, outside the universe of {universe:,} elements; integers count "
+            f"elements from 0 to {universe - 1:,}, write other ids as strings"
+        )
+    return members

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from compromis._typing import Label
+from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts, check_room
 from compromis.evidence.inputs import read_weights
-from compromis.labels import positions_in, read_labels
+from compromis.labels import encode_classes, read_labels
 
 MOST_TABLE = 1 << 24
 """Cells looked up in a table; more are sorted instead."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PairedCounts:
     """Counts of truth x first prediction x second prediction, only the cells that are filled; they add up with ``+``.
 
@@ -63,30 +63,25 @@ class PairedCounts:
         sample_weight: ArrayLike | None = None,
     ) -> PairedCounts:
         """Count the true classes against the decisions of two models on the same rows."""
-        classes = classes_of(y_true, {"first": first, "second": second}, labels)
-        truth, one, other = (
-            positions_in(values, classes, name)
-            for values, name in ((y_true, "y_true"), (first, "first"), (second, "second"))
-        )
-        return cls.from_positions(truth, one, other, classes, read_weights(sample_weight, len(truth)))
+        (truth, one, two), classes = encode_models(y_true, {"first": first, "second": second}, labels)
+        return cls.from_positions(truth, one, two, classes, read_weights(sample_weight, len(truth)))
 
     @classmethod
     def from_positions(
         cls,
-        truth: NDArray[np.int64],
-        first: NDArray[np.int64],
-        second: NDArray[np.int64],
+        truth: Ints,
+        first: Ints,
+        second: Ints,
         classes: Sequence[Label],
-        weight: NDArray[np.float64] | None = None,
+        weight: Floats | None = None,
     ) -> PairedCounts:
         """Count checked positions of classes."""
         size = len(classes)
-        filled, place = _filled((truth * size + first) * size + second, size**3)
+        filled, cell = _filled((truth * size + first) * size + second, size**3)
         cells = np.stack(np.unravel_index(filled, (size,) * 3), axis=1).astype(np.int64)
-        if weight is None:
-            return cls(cells, np.bincount(place, minlength=len(cells)).astype(np.int64), tuple(classes), len(truth))
-        sums, squares = (np.bincount(place, weights=part).astype(np.float64) for part in (weight, weight * weight))
-        return cls(cells, sums, tuple(classes), len(truth), squares)
+        counts: NDArray[Any] = np.bincount(cell, weights=weight, minlength=len(cells))
+        squares: Any = None if weight is None else np.bincount(cell, weights=weight * weight, minlength=len(cells))
+        return cls(cells=cells, counts=counts, classes=tuple(classes), rows=len(truth), squares=squares)
 
     @property
     def first(self) -> Counts:
@@ -101,8 +96,8 @@ class PairedCounts:
     @property
     def discordant(self) -> tuple[Any, Any]:
         """The rows that only the first model decides rightly, and those that only the second does."""
-        truth, one, other = self.cells.T
-        only_first, only_second = (one == truth) & (other != truth), (one != truth) & (other == truth)
+        truth, first, second = self.cells.T
+        only_first, only_second = (first == truth) & (second != truth), (first != truth) & (second == truth)
         return self.counts[only_first].sum().item(), self.counts[only_second].sum().item()
 
     def __add__(self, other: PairedCounts) -> PairedCounts:
@@ -111,13 +106,14 @@ class PairedCounts:
         if self.classes != other.classes:
             raise InputError("paired counts add up when they have the same classes in one order; pass labels= to both")
         check_room(sum(self.counts.tolist()) + sum(other.counts.tolist()))
-        cells, place = np.unique(np.concatenate([self.cells, other.cells]), axis=0, return_inverse=True)
-        counts = _added(place.ravel(), self.counts, other.counts, len(cells))
+        cells, cell = np.unique(np.concatenate([self.cells, other.cells]), axis=0, return_inverse=True)
+        counts = _added(cell.ravel(), self.counts, other.counts, len(cells))
         squares = None
         if self.squares is not None or other.squares is not None:  # an unweighted row weighs 1, squared too
             one, two = (part.counts if part.squares is None else part.squares for part in (self, other))
-            squares = _added(place.ravel(), one, two, len(cells)).astype(np.float64)
-        return PairedCounts(cells, counts, self.classes, self.rows + other.rows, squares)
+            squares = _added(cell.ravel(), one, two, len(cells)).astype(np.float64)
+        rows = self.rows + other.rows
+        return PairedCounts(cells=cells, counts=counts, classes=self.classes, rows=rows, squares=squares)
 
     def _of_model(self, column: int) -> Counts:
         size, where = len(self.classes), (self.cells[:, 0], self.cells[:, column])
@@ -130,37 +126,32 @@ class PairedCounts:
         return Counts(matrix, self.classes, self.rows, squares)
 
 
-def _filled(codes: NDArray[np.int64], cells: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the codes that occur, sorted, and the place of each row's code among them."""
+def _filled(codes: Ints, cells: int) -> tuple[Ints, Ints]:
+    """Return the codes that occur, sorted, and the number of each row's code among them."""
     if cells > MOST_TABLE:
         return np.unique(codes, return_inverse=True)
-    seen = np.zeros(cells, dtype=bool)
-    seen[codes] = True
-    filled = np.flatnonzero(seen)
-    place = np.zeros(cells, dtype=np.int64)
-    place[filled] = np.arange(len(filled))
-    return filled, place[codes]
+    occurs = np.zeros(cells, dtype=bool)
+    occurs[codes] = True
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]
 
 
-def classes_of(y_true: Any, decisions: dict[str, Any], labels: Sequence[Any] | None) -> tuple[Label, ...]:
-    """Return the classes of the truth and of all decisions; refuse decisions on other rows than the truth's."""
-    rows = len(read_labels(y_true, "y_true"))
-    for name, predicted in decisions.items():
-        found = len(read_labels(predicted, name))
-        if found != rows:
+def encode_models(
+    y_true: Any, decisions: Mapping[str, Any], labels: Sequence[Any] | None
+) -> tuple[list[Ints], tuple[Label, ...]]:
+    """Encode the true classes and the predictions of each model; refuse predictions for other rows than the truth's."""
+    truth = read_labels(y_true, "y_true")
+    columns = [read_labels(values, name) for name, values in decisions.items()]
+    for column in columns:
+        if len(column) != len(truth):
             raise InputError(
-                f"the decisions of {name!r} are for {found:,} rows, y_true has {rows:,}; compare models on the same rows"
+                f"the decisions of {column.name!r} are for {len(column):,} rows, y_true has {len(truth):,}; "
+                "compare models on the same rows"
             )
-    known: Counts | None = None
-    for predicted in decisions.values():
-        counts = Counts.from_predictions(y_true, predicted, labels=labels)
-        known = counts if known is None else known + counts
-    assert known is not None
-    return known.classes
+    return encode_classes(truth, *columns, labels=labels)
 
 
-def _added(place: NDArray[np.int64], first: NDArray[Any], second: NDArray[Any], size: int) -> NDArray[Any]:
+def _added(cell: Ints, first: NDArray[Any], second: NDArray[Any], size: int) -> NDArray[Any]:
     both = np.concatenate([first, second])
     total = np.zeros(size, dtype=both.dtype)
-    np.add.at(total, place, both)
+    np.add.at(total, cell, both)
     return total

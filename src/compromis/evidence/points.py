@@ -1,334 +1,26 @@
-"""The doors of operating points: labels, scores, estimators and columns of scores become counted cuts."""
+"""Operating points: the cuts of a score, or found groups, with their counts for one class against the rest."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from compromis._arrays import on_host
 from compromis._text import nearest, shown
-from compromis._typing import Flags, Floats, Label
+from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import check_room
-from compromis.evidence.inputs import read_weights
-from compromis.evidence.scores import as_matrix, in_class_order
-from compromis.labels import LabelColumn, plain_label, read_classes, read_labels
+from compromis.evidence.inputs import read_sets, read_weights
+from compromis.evidence.scores import as_dense, check_scores, read_ranking, read_scores
+from compromis.labels import LabelColumn, encode, plain_label, read_labels
+
+_NUMBERS = {"int", "bool", "float"}
 
 
-def count_flags(flags: Flags, score: Floats) -> tuple[Floats, NDArray[np.int64]]:
-    """Sort positives and negatives apart and merge them: two plain sorts are faster than one that moves metrics."""
-    from compromis.evidence._kernels.ranking import count_cuts, split_scores
-
-    hits = int(np.count_nonzero(flags))
-    positive, negative = np.empty(hits + 1), np.empty(len(flags) - hits + 1)
-    split_scores(score, flags, positive, negative)
-    positive, negative = positive[:-1], negative[:-1]
-    positive.sort()
-    negative.sort()
-    threshold, above = np.empty(len(score) + 1), np.empty((2, len(score) + 1), dtype=np.int64)
-    threshold[0], above[:, 0] = np.inf, 0
-    cuts = count_cuts(positive, negative, threshold[1:], above[:, 1:]) + 1
-    if 2 * cuts < len(threshold):  # many ties: do not keep the room for all rows
-        return threshold[:cuts].copy(), above[:, :cuts].copy()
-    return threshold[:cuts], above[:, :cuts]
-
-
-def weigh_flags(flags: Flags, score: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    """Return the cuts of weighted rows; rows of weight 0 make no cut."""
-    order = np.flatnonzero(weight > 0)
-    order = order[np.argsort(-score[order], kind="stable")]
-    ordered, positive, weight = score[order], flags[order], weight[order]
-    last = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(order) - 1)
-    above = np.zeros((2, len(last) + 1))
-    above[0, 1:] = np.cumsum(np.where(positive, weight, 0.0))[last]
-    above[1, 1:] = np.cumsum(np.where(positive, 0.0, weight))[last]
-    return np.insert(ordered[last], 0, np.inf), above
-
-
-def cumulate_bins(threshold: ArrayLike, positives: ArrayLike, negatives: ArrayLike) -> tuple[Floats, NDArray[Any]]:
-    """Return the checked edges with infinity before them, and what lies at or above each."""
-    edges = np.asarray(threshold, dtype=np.float64)
-    inside = np.stack([np.asarray(positives), np.asarray(negatives)])
-    if edges.ndim != 1 or inside.shape != (2, len(edges)) or len(edges) == 0:
-        raise InputError(
-            f"there must be one threshold, positives and negatives per bin, got shapes {edges.shape} and {inside.shape}"
-        )
-    if not (np.isfinite(edges).all() and (np.diff(edges) < 0).all()):
-        raise InputError("the thresholds of bins are finite and fall; sort the bins by falling edges")
-    if inside.dtype.kind not in "iuf" or not np.isfinite(inside).all() or (inside < 0).any():
-        raise InputError("bins hold finite numbers of rows, at least 0; found something else")
-    check_room(sum(inside.ravel().tolist()))
-    above = np.cumsum(inside, axis=1, dtype=np.float64 if inside.dtype.kind == "f" else np.int64)
-    return np.insert(edges, 0, np.inf), np.insert(above, 0, 0, axis=1)
-
-
-def read_flags(y_true: Any, pos_label: Any) -> tuple[Flags, Label]:
-    """Return which rows are positive, and the positive label as the data writes it."""
-    column = read_labels(y_true, "y_true")
-    if len(column) == 0:
-        raise InputError("y_true is empty; there is nothing to rank")
-    if pos_label is not None:
-        return _flags_of(column, plain_label(pos_label)), _as_written(column, plain_label(pos_label))
-    for negative in (0, -1):
-        if column.kind in {"int", "bool", "float"} and column.categories is None:
-            flags = column.values == 1
-            if bool((flags | (column.values == negative)).all()):
-                return flags, True if column.kind == "bool" else 1
-    raise InputError(f"which class is positive? pass pos_label, one of {shown(_found(column))}")
-
-
-def _flags_of(column: LabelColumn, positive: Label) -> Flags:
-    flags = _equal(column, positive)
-    if not flags.any():
-        found = _found(column)
-        if len(found) > 1 or column.kind != _kind(positive):
-            raise InputError(
-                f"pos_label is {positive!r}, which y_true does not have{nearest(positive, found)}; "
-                f"it has {shown(found)}"
-            )
-    return flags
-
-
-def _equal(column: LabelColumn, positive: Label) -> Flags:
-    if _kind(positive) != column.kind and not {_kind(positive), column.kind} <= {"int", "bool", "float"}:
-        return np.zeros(len(column), dtype=bool)  # numpy would compare "1" with 1 row by row, or refuse
-    if column.categories is not None:
-        matching = [code for code, label in enumerate(column.categories) if label == positive]
-        return np.isin(column.values, matching)
-    if column.values.dtype == object and not isinstance(positive, str):
-        return np.fromiter((value == positive for value in column.values), dtype=bool, count=len(column))
-    return np.asarray(column.values == positive, dtype=bool)
-
-
-def _kind(label: Label) -> str:
-    return type(label).__name__
-
-
-def _as_written(column: LabelColumn, positive: Label) -> Label:
-    if column.kind == "bool" and isinstance(positive, (int, float)):
-        return bool(positive)
-    return int(positive) if column.kind == "int" and isinstance(positive, (bool, float)) else positive
-
-
-def _found(column: LabelColumn) -> list[Label]:
-    found = {label for chunk in column.lists() for label in set(chunk)}
-    labels = {bool(label) for label in found} if column.kind == "bool" else found
-    return sorted(
-        labels, key=lambda label: (str(type(label)), label if isinstance(label, (int, float)) else str(label))
-    )
-
-
-def read_scores(y_score: ArrayLike, rows: int) -> Floats:
-    """Return the scores as float64, each distinct score still distinct."""
-    given = np.asarray(on_host(y_score))
-    if given.dtype.kind not in "iufb" or given.shape != (rows,):
-        raise InputError(
-            f"y_score must be one number per row, {rows:,} in all, got shape {given.shape} of {given.dtype}"
-        )
-    score = given.astype(np.float64, copy=False)
-    finite = np.isfinite(score)
-    if not finite.all():
-        row = int((~finite).argmax())
-        raise InputError(f"y_score must be finite, got {score[row]} in row {row}; drop such rows or give them a score")
-    if given.dtype.itemsize >= 8 and given.dtype != np.float64 and (score.astype(given.dtype) != given).any():
-        raise InputError(
-            f"y_score of type {given.dtype} has values that float64 cannot tell apart; rank or rescale the scores first"
-        )
-    return score
-
-
-def score_rows(estimator: Any, X: Any, pos_label: Any) -> tuple[Floats, Label]:
-    """Return the estimator's score for the positive class, and that class."""
-    if not hasattr(estimator, "classes_"):
-        raise InputError(f"{type(estimator).__name__} has no classes_; pass a fitted classifier")
-    classes = [plain_label(label) for label in estimator.classes_]
-    positive = _positive_of(classes, pos_label)
-    if hasattr(estimator, "predict_proba"):
-        scores = np.asarray(estimator.predict_proba(X))
-    elif hasattr(estimator, "decision_function"):
-        scores = np.asarray(estimator.decision_function(X))
-    else:
-        raise InputError(
-            f"{type(estimator).__name__} has neither predict_proba nor decision_function; there is no score to cut"
-        )
-    place = classes.index(positive)
-    if scores.ndim == 2:
-        return scores[:, place], positive
-    return (scores if place == 1 else -scores), positive
-
-
-def _positive_of(classes: list[Label], pos_label: Any) -> Label:
-    if pos_label is None:
-        if len(classes) == 2 and classes[1] in (1, True) and classes[0] in (0, -1, False):
-            return classes[1]
-        raise InputError(f"which class is positive? pass pos_label, one of {shown(classes)}")
-    positive = plain_label(pos_label)
-    if positive not in classes:
-        raise InputError(
-            f"pos_label is {positive!r}, which the estimator does not know{nearest(positive, classes)}; "
-            f"it has {shown(classes)}"
-        )
-    return classes[classes.index(positive)]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ScoreColumns:
-    """True labels and one column of scores per class, checked."""
-
-    truth: LabelColumn
-    scores: Floats
-    labels: tuple[Label, ...]
-
-    @property
-    def rows(self) -> int:
-        """The number of rows."""
-        return len(self.truth)
-
-    def each(self) -> Iterator[tuple[Label, Flags, Floats]]:
-        """Yield each class with its flags and scores."""
-        for place, label in enumerate(self.labels):
-            yield label, _equal(self.truth, label), np.ascontiguousarray(self.scores[:, place])
-
-
-def read_columns(y_true: Any, y_proba: Any, labels: Sequence[Any] | None) -> ScoreColumns:
-    """Return labels and columns of scores that belong together."""
-    truth = read_labels(y_true, "y_true")
-    if len(truth) == 0:
-        raise InputError("y_true is empty; there is nothing to rank")
-    found = _found(truth)
-    classes = tuple(truth.categories or found) if labels is None else read_classes(labels)
-    missing = [label for label in found if label not in classes]
-    if missing:
-        raise InputError(
-            f"labels must name every class of y_true once, in the order of the columns; "
-            f"got {shown(classes)} for {shown(found)}"
-        )
-    scores = as_matrix(in_class_order(y_proba, classes, "y_proba"), "y_proba")
-    if scores.shape != (len(truth), len(classes)):
-        raise InputError(
-            f"y_proba has shape {scores.shape}, but there are {len(truth):,} rows and {len(classes)} classes "
-            f"({shown(classes)}); give one column per class, and labels= if a class does not occur"
-        )
-    if not np.isfinite(scores).all():
-        row, column = np.argwhere(~np.isfinite(scores))[0]
-        raise InputError(f"y_proba must be finite, got {scores[row, column]} in row {row}, column {column}")
-    return ScoreColumns(truth, scores, classes)
-
-
-Members = frozenset[Any]
-
-
-def count_groups(
-    target: Any, groups: Mapping[Any, Any] | Iterable[Any], universe_size: int
-) -> tuple[tuple[Label, ...], NDArray[np.int64], NDArray[np.int64], tuple[int, int]]:
-    """Return the groups' names, hits and false alarms, and the sizes of the target and of the rest of the universe."""
-    universe = _read_size(universe_size)
-    wanted = _read_members(target, "the target", universe)
-    named = _read_names(groups)
-    found = {name: _read_members(group, f"group {name!r}", universe) for name, group in named.items()}
-    everything = len(wanted.union(*found.values()))
-    if everything > universe:
-        raise InputError(
-            f"target and groups hold {everything:,} distinct elements, but the universe has {universe:,}; "
-            f"give its full size"
-        )
-    hits = np.array([len(wanted & group) for group in found.values()], dtype=np.int64)
-    sizes = np.array([len(group) for group in found.values()], dtype=np.int64)
-    return tuple(found), hits, sizes - hits, (len(wanted), universe - len(wanted))
-
-
-def _read_size(universe_size: Any) -> int:
-    if isinstance(universe_size, bool) or not isinstance(universe_size, (int, np.integer)) or universe_size < 1:
-        raise InputError(
-            f"universe_size is the number of all elements, a whole number of at least 1, got {universe_size!r}"
-        )
-    return int(universe_size)
-
-
-def _read_names(groups: Any) -> dict[Label, Any]:
-    if isinstance(groups, Mapping):
-        named = {plain_label(name): group for name, group in groups.items()}
-    elif isinstance(groups, (str, bytes)) or not hasattr(groups, "__iter__"):
-        raise InputError(
-            f"groups must be a sequence of groups or a mapping from names to groups, got {type(groups).__name__}"
-        )
-    else:
-        named = dict(enumerate(groups))
-    if not named:
-        raise InputError("there are no groups; give at least one found group")
-    return named
-
-
-def _read_members(group: Any, what: str, universe: int) -> Members:
-    if isinstance(group, (str, bytes)) or not hasattr(group, "__iter__"):
-        raise InputError(f"{what} must be a set or sequence of ids or a boolean array, got {type(group).__name__}")
-    values = group if isinstance(group, (set, frozenset)) else np.asarray(group)
-    if isinstance(values, np.ndarray) and values.dtype == bool:
-        if values.size != universe:
-            raise InputError(
-                f"{what} has {values.size:,} flags, but the universe has {universe:,} elements; "
-                f"give one flag per element"
-            )
-        members: Members = frozenset(np.flatnonzero(values).tolist())
-    else:
-        members = frozenset(values.ravel().tolist() if isinstance(values, np.ndarray) else map(plain_label, values))
-    if not members:
-        raise InputError(f"{what} is empty, so its precision or recall is undefined; leave it out")
-    outside = [element for element in members if isinstance(element, int) and not 0 <= element < universe]
-    if outside:
-        raise InputError(
-            f"{what} holds {shown(sorted(outside), 3)}, outside the universe of {universe:,} elements; integers count "
-            f"elements from 0 to {universe - 1:,}, write other ids as strings"
-        )
-    return members
-
-
-def merge(first: OperatingPoints, second: OperatingPoints) -> OperatingPoints:
-    """Return the points of both sets of rows together, as if they had been counted at once.
-
-    Cuts of the same score are merged at every threshold of either; bins must have the same edges, groups the same
-    names.
-    """
-    if first.pos_label != second.pos_label:
-        raise InputError(
-            f"points for {first.pos_label!r} and for {second.pos_label!r} do not add up; count both for one class"
-        )
-    if first.names != second.names:
-        raise InputError("groups add up with groups of the same names, in the same order; these differ")
-    same = np.array_equal(first.threshold, second.threshold, equal_nan=True)
-    if not same and (first.binned or second.binned):
-        raise InputError("binned points add up only with points of the same thresholds; count both with the same edges")
-    check_room(first.positives + second.positives + first.negatives + second.negatives)
-    threshold, hits, alarms = _aligned(first, second) if same else _interleaved(first, second)
-    totals = first.positives + second.positives, first.negatives + second.negatives
-    return OperatingPoints(threshold, hits, alarms, *totals, first.pos_label, first.names, first.binned)
-
-
-def _aligned(first: OperatingPoints, second: OperatingPoints) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    hits, alarms = (a + b for a, b in _counts(first, second))
-    return first.threshold, hits, alarms
-
-
-def _interleaved(first: OperatingPoints, second: OperatingPoints) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    from compromis.evidence._kernels.ranking import merge_cuts
-
-    room = len(first) + len(second)
-    threshold, taken = np.empty(room), np.empty((2, room), dtype=np.int64)
-    cuts = merge_cuts(first.threshold, second.threshold, threshold, taken)
-    last = taken[:, :cuts] - 1  # both start at infinity, so at least one is taken
-    hits, alarms = (a[last[0]] + b[last[1]] for a, b in _counts(first, second))
-    return threshold[:cuts].copy(), hits, alarms
-
-
-def _counts(first: OperatingPoints, second: OperatingPoints) -> list[tuple[NDArray[Any], NDArray[Any]]]:
-    return [(first.true_positives, second.true_positives), (first.false_positives, second.false_positives)]
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class OperatingPoints:
     """The distinct cuts of a score for one class against the rest, from 'nothing is positive' to 'everything is'.
 
@@ -388,18 +80,30 @@ class OperatingPoints:
         sample_weight : array-like, optional
             A weight of at least 0 per row.
         """
-        flags, label = read_flags(y_true, pos_label)
-        score = read_scores(y_score, len(flags))
+        flags, label = _read_flags(y_true, pos_label)
+        score = read_ranking(y_score, len(flags))
         return cls.from_flags(flags, score, label, read_weights(sample_weight, len(flags)))
 
     @classmethod
-    def from_flags(
-        cls, flags: NDArray[np.bool_], score: Floats, pos_label: Label, weight: Floats | None = None
-    ) -> OperatingPoints:
+    def from_flags(cls, flags: Flags, score: Floats, pos_label: Label, weight: Floats | None = None) -> OperatingPoints:
         """Return the cuts of checked scores; `flags` says which rows are positive."""
-        threshold, above = count_flags(flags, score) if weight is None else weigh_flags(flags, score, weight)
-        totals = above[:, -1]
-        return cls(threshold, above[0], above[1], totals[0].item(), totals[1].item(), pos_label)
+        threshold, above = _count_flags(flags, score) if weight is None else _weigh_flags(flags, score, weight)
+        return cls._from_cuts(threshold, above, pos_label)
+
+    @classmethod
+    def _from_cuts(
+        cls, threshold: Floats, above: NDArray[Any], pos_label: Label, binned: bool = False
+    ) -> OperatingPoints:
+        """Return cuts with the positives and negatives at or above each; the last cut takes all rows."""
+        return cls(
+            threshold=threshold,
+            true_positives=above[0],
+            false_positives=above[1],
+            positives=above[0, -1].item(),
+            negatives=above[1, -1].item(),
+            pos_label=pos_label,
+            binned=binned,
+        )
 
     @classmethod
     def from_groups(
@@ -428,8 +132,18 @@ class OperatingPoints:
         >>> points.precision.tolist(), points.group_size.tolist()
         ([1.0, 0.5], [2, 6])
         """
-        names, hits, alarms, sizes = count_groups(target, groups, universe_size)
-        return cls(np.full(len(names), np.nan), hits, alarms, sizes[0], sizes[1], pos_label, names)
+        wanted, found = read_sets(target, groups, universe_size)
+        hits = np.array([len(wanted & group) for group in found.values()], dtype=np.int64)
+        sizes = np.array([len(group) for group in found.values()], dtype=np.int64)
+        return cls(
+            threshold=np.full(len(found), np.nan),
+            true_positives=hits,
+            false_positives=sizes - hits,
+            positives=len(wanted),
+            negatives=int(universe_size) - len(wanted),
+            pos_label=pos_label,
+            names=tuple(found),
+        )
 
     @classmethod
     def from_bins(
@@ -446,9 +160,26 @@ class OperatingPoints:
         pos_label : label
             The positive class.
         """
-        edges, above = cumulate_bins(threshold, positives, negatives)
-        totals = above[:, -1]
-        return cls(edges, above[0], above[1], totals[0].item(), totals[1].item(), pos_label, binned=True)
+        edges = np.asarray(threshold, dtype=np.float64)
+        inside = np.stack([np.asarray(positives), np.asarray(negatives)])
+        if edges.ndim != 1 or inside.shape != (2, len(edges)) or len(edges) == 0:
+            raise InputError(
+                f"there must be one threshold, positives and negatives per bin, got shapes {edges.shape} and {inside.shape}"
+            )
+        if not (np.isfinite(edges).all() and (np.diff(edges) < 0).all()):
+            raise InputError("the thresholds of bins are finite and fall; sort the bins by falling edges")
+        if inside.dtype.kind not in "iuf" or not np.isfinite(inside).all() or (inside < 0).any():
+            raise InputError("bins hold finite numbers of rows, at least 0; found something else")
+        check_room(sum(inside.ravel().tolist()))
+        return cls.from_counts(edges, inside, pos_label, binned=True)
+
+    @classmethod
+    def from_counts(
+        cls, threshold: Floats, inside: NDArray[Any], pos_label: Label, *, binned: bool = False
+    ) -> OperatingPoints:
+        """Return cuts at checked, falling thresholds; `inside` has two rows, the positives and negatives from each to the one before."""
+        above = np.cumsum(inside, axis=1, dtype=np.float64 if inside.dtype.kind == "f" else np.int64)
+        return cls._from_cuts(np.insert(threshold, 0, np.inf), np.insert(above, 0, 0, axis=1), pos_label, binned)
 
     @classmethod
     def from_frame(
@@ -503,7 +234,7 @@ class OperatingPoints:
         sample_weight : array-like, optional
             A weight of at least 0 per row.
         """
-        score, label = score_rows(estimator, X, pos_label)
+        score, label = _score_rows(estimator, X, pos_label)
         return cls.from_predictions(y, score, pos_label=label, sample_weight=sample_weight)
 
     @classmethod
@@ -523,9 +254,14 @@ class OperatingPoints:
         sample_weight : array-like, optional
             A weight of at least 0 per row.
         """
-        columns = read_columns(y_true, y_proba, labels)
-        weight = read_weights(sample_weight, columns.rows)
-        return {label: cls.from_flags(flags, score, label, weight) for label, flags, score in columns.each()}
+        (truth,), classes = encode(_read_truth(y_true), labels=labels)
+        scores = as_dense(read_scores(y_proba, classes, len(truth), dtype=np.float64))
+        check_scores(scores, negative=True)
+        weight = read_weights(sample_weight, len(truth))
+        return {
+            label: cls.from_flags(truth == k, np.ascontiguousarray(scores[:, k]), label, weight)
+            for k, label in enumerate(classes)
+        }
 
     @property
     def false_negatives(self) -> NDArray[Any]:
@@ -577,9 +313,9 @@ class OperatingPoints:
         return rates
 
     @property
-    def dominating(self) -> NDArray[np.bool_]:
-        """Whether no other point is at least as good in precision and recall and better in one (002, section 3)."""
-        from compromis.tradeoffs._kernels.hull import mark_dominating, mark_dominating_cuts
+    def dominating(self) -> Flags:
+        """Whether no other point is at least as good in precision and recall and better in one (the trade-off paper, section 3)."""
+        from compromis.evidence._kernels.ranking import mark_dominating, mark_dominating_cuts
 
         marked = np.zeros(len(self), dtype=bool)
         if self.positives and self.names is None:
@@ -604,8 +340,36 @@ class OperatingPoints:
     def __add__(self, other: OperatingPoints) -> OperatingPoints:
         if not isinstance(other, OperatingPoints):
             return NotImplemented
+        self._check_addition(other)
+        threshold = self.threshold
+        first: slice | Ints = slice(None)
+        second: slice | Ints = slice(None)
+        if not self._same_cuts(other):
+            threshold, (first, second) = _interleaved(self.threshold, other.threshold)
+        return replace(
+            self,
+            threshold=threshold,
+            true_positives=self.true_positives[first] + other.true_positives[second],
+            false_positives=self.false_positives[first] + other.false_positives[second],
+            positives=self.positives + other.positives,
+            negatives=self.negatives + other.negatives,
+        )
 
-        return merge(self, other)
+    def _same_cuts(self, other: OperatingPoints) -> bool:
+        return np.array_equal(self.threshold, other.threshold, equal_nan=True)
+
+    def _check_addition(self, other: OperatingPoints) -> None:
+        if self.pos_label != other.pos_label:
+            raise InputError(
+                f"points for {self.pos_label!r} and for {other.pos_label!r} do not add up; count both for one class"
+            )
+        if self.names != other.names:
+            raise InputError("groups add up with groups of the same names, in the same order; these differ")
+        if (self.binned or other.binned) and not self._same_cuts(other):
+            raise InputError(
+                "binned points add up only with points of the same thresholds; count both with the same edges"
+            )
+        check_room(self.positives + other.positives + self.negatives + other.negatives)
 
     def __len__(self) -> int:
         return len(self.threshold)
@@ -625,3 +389,130 @@ class OperatingPoints:
 
 def _share(part: NDArray[Any], whole: float) -> Floats:
     return part / whole if whole else np.full(len(part), np.nan)
+
+
+def _interleaved(first: Floats, second: Floats) -> tuple[Floats, Ints]:
+    """Return the thresholds of both lists, falling, and for each the last cut of either list at or above it."""
+    from compromis.evidence._kernels.ranking import merge_cuts
+
+    room = len(first) + len(second)
+    threshold, taken = np.empty(room), np.empty((2, room), dtype=np.int64)
+    cuts = merge_cuts(first, second, threshold, taken)
+    return threshold[:cuts].copy(), taken[:, :cuts] - 1  # both lists start at infinity, so at least one cut is taken
+
+
+def _count_flags(flags: Flags, score: Floats) -> tuple[Floats, Ints]:
+    """Sort positives and negatives apart and merge them: two plain sorts are faster than one that moves indices."""
+    from compromis.evidence._kernels.ranking import count_cuts, split_scores
+
+    hits = int(np.count_nonzero(flags))
+    positive, negative = np.empty(hits + 1), np.empty(len(flags) - hits + 1)
+    split_scores(score, flags, positive, negative)
+    positive, negative = positive[:-1], negative[:-1]
+    positive.sort()
+    negative.sort()
+    threshold, above = np.empty(len(score) + 1), np.empty((2, len(score) + 1), dtype=np.int64)
+    threshold[0], above[:, 0] = np.inf, 0
+    cuts = count_cuts(positive, negative, threshold[1:], above[:, 1:]) + 1
+    if 2 * cuts < len(threshold):  # many ties: do not keep the room for all rows
+        return threshold[:cuts].copy(), above[:, :cuts].copy()
+    return threshold[:cuts], above[:, :cuts]
+
+
+def _weigh_flags(flags: Flags, score: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """Return the cuts of weighted rows; rows of weight 0 make no cut."""
+    order = np.flatnonzero(weight > 0)
+    order = order[np.argsort(-score[order], kind="stable")]
+    ordered, positive, weight = score[order], flags[order], weight[order]
+    last = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(order) - 1)
+    above = np.zeros((2, len(last) + 1))
+    above[0, 1:] = np.cumsum(np.where(positive, weight, 0.0))[last]
+    above[1, 1:] = np.cumsum(np.where(positive, 0.0, weight))[last]
+    return np.insert(ordered[last], 0, np.inf), above
+
+
+def _read_truth(y_true: Any) -> LabelColumn:
+    column = read_labels(y_true, "y_true")
+    if len(column) == 0:
+        raise InputError("y_true is empty; there is nothing to rank")
+    return column
+
+
+def _read_flags(y_true: Any, pos_label: Any) -> tuple[Flags, Label]:
+    """Return which rows are positive, and the positive label as the data writes it."""
+    column = _read_truth(y_true)
+    if pos_label is not None:
+        positive = plain_label(pos_label)
+        flags = _equal(column, positive)
+        labels = [positive] if flags.any() else _occurring(column)
+        if len(labels) > 1 or (not flags.any() and column.kind != type(positive).__name__):
+            raise InputError(
+                f"pos_label is {positive!r}, which y_true does not have{nearest(positive, labels)}; "
+                f"it has {shown(labels)}"
+            )
+        return flags, _as_written(column, positive)
+    for negative in (0, -1):
+        if column.kind in _NUMBERS and column.categories is None:
+            flags = column.values == 1
+            if bool((flags | (column.values == negative)).all()):
+                return flags, True if column.kind == "bool" else 1
+    raise InputError(f"which class is positive? pass pos_label, one of {shown(_occurring(column))}")
+
+
+def _equal(column: LabelColumn, positive: Label) -> Flags:
+    kind = type(positive).__name__
+    if kind != column.kind and not {kind, column.kind} <= _NUMBERS:
+        return np.zeros(len(column), dtype=bool)  # numpy would compare "1" with 1 row by row, or refuse
+    if column.categories is not None:
+        matching = [code for code, label in enumerate(column.categories) if label == positive]
+        return np.isin(column.values, matching)
+    if column.values.dtype == object and not isinstance(positive, str):
+        return np.fromiter((value == positive for value in column.values), dtype=bool, count=len(column))
+    return np.asarray(column.values == positive, dtype=bool)
+
+
+def _as_written(column: LabelColumn, positive: Label) -> Label:
+    if column.kind == "bool" and isinstance(positive, (int, float)):
+        return bool(positive)
+    return int(positive) if column.kind == "int" and isinstance(positive, (bool, float)) else positive
+
+
+def _occurring(column: LabelColumn) -> list[Label]:
+    labels = set().union(*map(set, column.lists()))
+    return sorted(
+        labels, key=lambda label: (str(type(label)), label if isinstance(label, (int, float)) else str(label))
+    )
+
+
+def _score_rows(estimator: Any, X: Any, pos_label: Any) -> tuple[Floats, Label]:
+    """Return the estimator's score for the positive class, and that class."""
+    if not hasattr(estimator, "classes_"):
+        raise InputError(f"{type(estimator).__name__} has no classes_; pass a fitted classifier")
+    classes = [plain_label(label) for label in estimator.classes_]
+    positive = _positive_of(classes, pos_label)
+    if hasattr(estimator, "predict_proba"):
+        scores = np.asarray(estimator.predict_proba(X))
+    elif hasattr(estimator, "decision_function"):
+        scores = np.asarray(estimator.decision_function(X))
+    else:
+        raise InputError(
+            f"{type(estimator).__name__} has neither predict_proba nor decision_function; there is no score to cut"
+        )
+    column = classes.index(positive)
+    if scores.ndim == 2:
+        return scores[:, column], positive
+    return (scores if column == 1 else -scores), positive
+
+
+def _positive_of(classes: list[Label], pos_label: Any) -> Label:
+    if pos_label is None:
+        if len(classes) == 2 and classes[1] in (1, True) and classes[0] in (0, -1, False):
+            return classes[1]
+        raise InputError(f"which class is positive? pass pos_label, one of {shown(classes)}")
+    positive = plain_label(pos_label)
+    if positive not in classes:
+        raise InputError(
+            f"pos_label is {positive!r}, which the estimator does not know{nearest(positive, classes)}; "
+            f"it has {shown(classes)}"
+        )
+    return classes[classes.index(positive)]

@@ -1,9 +1,9 @@
-"""The door for numeric targets and predictions."""
+"""Numeric targets and predictions, and the additive sums of their errors."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from compromis._arrays import on_host
 from compromis._text import shown
-from compromis._typing import Floats
+from compromis._typing import Flags, Floats, Ints
 from compromis.errors import InputError
+from compromis.labels import check_same_index
 
 LARGEST = 1e150
 """The square of anything larger, summed over rows, could overflow."""
@@ -41,12 +42,7 @@ def check_same_targets(y_true: Any, y_pred: Any, truth: Floats, prediction: Floa
         )
     if len(truth) == 0:
         raise InputError(f"y_true and {name} are empty; there is nothing to evaluate")
-    first, second = (_row_labels(values) for values in (y_true, y_pred))
-    if first is not None and second is not None and not first.equals(second):
-        raise InputError(
-            f"y_true and {name} have different pandas indexes; align them with reindex, "
-            f"or pass .to_numpy() if the rows are in the same order"
-        )
+    check_same_index(y_true, y_pred, "y_true", name)
 
 
 def mean_of(targets: Floats, weight: Floats | None = None) -> float:
@@ -54,24 +50,18 @@ def mean_of(targets: Floats, weight: Floats | None = None) -> float:
     return float(targets[0] + np.average(targets - targets[0], weights=weight))
 
 
-def _row_labels(values: Any) -> Any:
-    """The index of pandas, where there is one; a list has an index too, of another kind."""
-    index = getattr(values, "index", None)
-    return index if hasattr(index, "equals") else None
-
-
 def _as_floats(values: Any, name: str) -> Floats:
     try:
         array = np.asarray(on_host(values))
-        if array.dtype.kind in "bcmMSU" or (
-            array.dtype == object and any(isinstance(one, (str, bool)) for one in array.flat)
-        ):
-            raise InputError(f"{name} must hold numbers, found {_kind(array)}; convert the values first")
-        return np.array(array, dtype=np.float64)
-    except InputError:
-        raise
+        no_numbers = array.dtype.kind in "bcmMSU" or (
+            array.dtype == object and any(isinstance(value, (str, bool)) for value in array.flat)
+        )
+        floats = None if no_numbers else np.array(array, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"{name} must hold numbers, one per row; found something else") from None
+    if floats is None:
+        raise InputError(f"{name} must hold numbers, found {_kind(array)}; convert the values first")
+    return floats
 
 
 def _kind(array: NDArray[Any]) -> str:
@@ -126,25 +116,25 @@ class Tolerance:
     def __str__(self) -> str:
         return f"{100 * self.width:g} %" if self.relative else f"{self.width:g}"
 
-    def holds(self, truth: Floats, prediction: Floats) -> NDArray[np.bool_]:
+    def holds(self, truth: Floats, prediction: Floats) -> Flags:
         """Return which predictions are near enough; a decimal on the very border counts as inside, whatever its rounding."""
         magnitude = np.abs(truth)
         border = self.width * magnitude if self.relative else np.full(len(truth), self.width)
         rounding = 4 * np.finfo(np.float64).eps * np.maximum(magnitude, np.abs(prediction))
-        near: NDArray[np.bool_] = np.abs(prediction - truth) <= border + rounding
+        near: Flags = np.abs(prediction - truth) <= border + rounding
         return near
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Residuals:
-    """Rows of true and predicted numbers, with what naive predictions say of the same rows. Rows do not add up; `sums` does."""
+    """Rows of true and predicted numbers, with naive predictions of the same rows. Rows do not add up; `sums` does."""
 
     truth: Floats
     prediction: Floats
-    weight: Floats | None
-    baselines: Mapping[str, float | Floats]
+    weight: Floats | None = None
+    baselines: Mapping[str, float | Floats] = field(default_factory=dict)
     """A constant or one number per row, by name."""
-    tolerances: tuple[Tolerance, ...]
+    tolerances: tuple[Tolerance, ...] = ()
 
     @property
     def error(self) -> Floats:
@@ -152,7 +142,7 @@ class Residuals:
         return self.prediction - self.truth
 
     @property
-    def counts(self) -> NDArray[np.bool_]:
+    def counts(self) -> Flags:
         """Which rows weigh anything."""
         return np.ones(len(self.truth), dtype=bool) if self.weight is None else self.weight > 0
 
@@ -161,17 +151,17 @@ class Residuals:
         """The means: moments are formed about them, so that they do not cancel far from 0."""
         return mean_of(self.truth, self.weight), mean_of(self.prediction, self.weight)
 
-    def take(self, rows: slice | NDArray[np.int64]) -> Residuals:
+    def take(self, rows: slice | Ints) -> Residuals:
         """Return some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
-        naive = {name: one if isinstance(one, float) else one[rows] for name, one in self.baselines.items()}
-        return Residuals(self.truth[rows], self.prediction[rows], weight, naive, self.tolerances)
+        naive = {name: part if isinstance(part, float) else part[rows] for name, part in self.baselines.items()}
+        return replace(self, truth=self.truth[rows], prediction=self.prediction[rows], weight=weight, baselines=naive)
 
     def terms(self, origin: tuple[float, float]) -> Floats:
         """Return what each row adds to the sums: `SCALARS`, then tolerances, then absolute and squared errors of the baselines."""
         error, weight = self.error, np.ones(len(self.truth)) if self.weight is None else self.weight
         true, predicted = self.truth - origin[0], self.prediction - origin[1]
-        naive = [np.abs(self.truth - one) for one in self.baselines.values()]
+        naive = [np.abs(self.truth - prediction) for prediction in self.baselines.values()]
         columns = [
             np.ones_like(error),
             np.maximum(error, 0.0),
@@ -183,9 +173,9 @@ class Residuals:
             true**2,
             predicted**2,
             true * predicted,
-            *(one.holds(self.truth, self.prediction) for one in self.tolerances),
+            *(tolerance.holds(self.truth, self.prediction) for tolerance in self.tolerances),
             *naive,
-            *(one**2 for one in naive),
+            *(error**2 for error in naive),
         ]
         return np.column_stack(columns) * weight[:, np.newaxis]
 
@@ -197,11 +187,11 @@ class Residuals:
 
     def _squared_log(self) -> Floats:
         negative = np.minimum(self.truth, self.prediction) < 0
-        true, predicted = (np.log1p(np.where(negative, 0.0, one)) for one in (self.truth, self.prediction))
+        true, predicted = (np.log1p(np.where(negative, 0.0, part)) for part in (self.truth, self.prediction))
         return np.where(negative & self.counts, np.nan, (predicted - true) ** 2)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ErrorSums:
     """Weighted sums over rows of the errors of predictions and of baselines; they add up with ``+``.
 
@@ -257,7 +247,7 @@ class ErrorSums:
     @classmethod
     def from_terms(cls, sums: Floats, origin: tuple[float, float], like: Residuals) -> ErrorSums:
         """Name the sums of `Residuals.terms`, which stand along the last axis."""
-        scalars = {name: sums[..., place] for place, name in enumerate(SCALARS)}
+        scalars = {name: sums[..., column] for column, name in enumerate(SCALARS)}
         cuts = np.cumsum([len(SCALARS), len(like.tolerances), len(like.baselines)])
         within, absolute, squared = np.split(sums, cuts, axis=-1)[1:]
         return cls(
@@ -275,20 +265,14 @@ class ErrorSums:
         if not isinstance(other, ErrorSums):
             return NotImplemented
         if (self.baselines, self.tolerances) != (other.baselines, other.tolerances):
-            ours, theirs = (shown([*one.baselines, *map(str, one.tolerances)]) for one in (self, other))
+            ours, theirs = (shown([*part.baselines, *map(str, part.tolerances)]) for part in (self, other))
             raise InputError(
                 f"sums of errors add up only for the same baselines and tolerances, got {ours} and {theirs}"
             )
         moved = other.about(self.origin)
         added = [*SCALARS, "within", "baseline_absolute", "baseline_squared"]
         together = {name: getattr(self, name) + getattr(moved, name) for name in added}
-        return ErrorSums(
-            rows=self.rows + other.rows,
-            **together,
-            origin=self.origin,
-            tolerances=self.tolerances,
-            baselines=self.baselines,
-        )
+        return replace(self, rows=self.rows + other.rows, **together)
 
     def about(self, origin: tuple[float, float]) -> ErrorSums:
         """Return the same sums with the moments formed about another origin."""

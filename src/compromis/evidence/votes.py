@@ -1,32 +1,32 @@
-"""Vote patterns: the evidence behind every search for weights."""
+"""Votes: the evidence behind every search for weights."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from compromis._text import nearest, shown
-from compromis._typing import Label
+from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import InputError
+from compromis.evidence.bounds import CountBounds
 from compromis.evidence.counts import Counts, check_room
-from compromis.evidence.inputs import prevalence_factors, read_weights
-from compromis.evidence.scores import Matrix, column_labels, complain, is_sparse, read_votes
-from compromis.labels import plain_label, read_labels, read_positions
-
-if TYPE_CHECKING:
-    from compromis.evidence.bounds import CountBounds
+from compromis.evidence.inputs import prevalence_factors, read_class_weights, read_weights
+from compromis.evidence.scores import Matrix, as_dense, check_scores, column_labels, is_sparse, read_scores
+from compromis.labels import encode, plain_label, read_labels
 
 _SAMPLE = 8192
 """Rows looked at to see whether merging pays."""
 _PAYS = 0.9
-"""The share of distinct rows up to which it does."""
+"""The fraction of distinct rows up to which it does."""
+_ROUNDING = 1e-9
+"""Relative: weighted votes nearer than this may go either way, and shares such as 0.35 must not fall into the lower of two bins."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Votes:
     """Distinct (votes, true class) with multiplicities; where few rows are alike, the rows themselves.
 
@@ -60,12 +60,12 @@ class Votes:
     """
 
     votes: Matrix
-    truth: NDArray[np.int64]
+    truth: Ints
     multiplicity: NDArray[Any]
     classes: tuple[Label, ...]
     rows: int
-    left_out: int
-    merged: bool
+    left_out: int = 0
+    merged: bool = False
     width: float = 0.0
 
     @classmethod
@@ -97,19 +97,27 @@ class Votes:
         column = read_labels(y_true, "y_true")
         if len(column) == 0:
             raise InputError("y_true is empty; there is nothing to search")
-        truth, classes = read_positions(column, _labels_of(y_proba, column, labels))
-        matrix = read_votes(y_proba, classes, len(truth))
+        (truth,), classes = encode(column, labels=_labels_of(y_proba, column, labels))
+        matrix = read_scores(y_proba, classes, len(truth))
         weight = read_weights(sample_weight, len(truth))
         empty = _check_and_find_empty(matrix)
         if merge not in (True, False, "auto"):
             raise InputError(f"merge is True, False or 'auto', got {merge!r}")
+        rows = np.where(empty, 0, 1) if weight is None else np.where(empty, 0.0, weight)
+        left_out = int(empty.sum())
+        votes = cls(
+            votes=matrix,
+            truth=truth,
+            multiplicity=rows,
+            classes=classes,
+            rows=len(truth) - left_out,
+            left_out=left_out,
+        )
         if merge is True or (merge == "auto" and _merging_pays(matrix, truth)):
-            merged = _merge(matrix, truth, classes, weight)
+            merged = votes.merge()
             if merge is True or len(merged) < _PAYS * len(truth):
                 return merged
-        multiplicity = np.where(empty, 0, 1) if weight is None else np.where(empty, 0.0, weight)
-        left_out = int(empty.sum())
-        return cls(matrix, truth, multiplicity, classes, len(truth) - left_out, left_out, False)
+        return votes
 
     @classmethod
     def from_frame(
@@ -152,7 +160,7 @@ class Votes:
 
     def decide(self, weights: ArrayLike, *, smoothing: float = 0.0) -> NDArray[np.int64]:
         """Return the position of the class with the largest weight x (votes + smoothing) for each pattern; ties go to the first."""
-        return decide_votes(self.votes, read_class_weights(weights, len(self.classes)), smoothing)
+        return decide_votes(self.votes, read_class_weights(weights, self.classes), smoothing)
 
     def counts(self, weights: ArrayLike, *, smoothing: float = 0.0) -> Counts:
         """Return the confusion counts that the weights lead to; rows without votes are left out."""
@@ -163,17 +171,30 @@ class Votes:
         return Counts(matrix, self.classes, self.rows)
 
     def merge(self) -> Votes:
-        """Return the same patterns with equal ones merged, and without those that have no votes."""
+        """Return the same votes with equal rows merged, and without rows that have no votes."""
         if self.merged:
             return self
-        merged = _merge(self.votes, self.truth, self.classes, self.multiplicity)
-        return Votes(merged.votes, merged.truth, merged.multiplicity, self.classes, self.rows, self.left_out, True)
+        group, first = _grouped(self.votes, self.truth, 1)
+        total = np.zeros(len(first), dtype=self.multiplicity.dtype)
+        np.add.at(total, group, self.multiplicity)
+        voted = _total(self.votes[first]) > 0
+        first, total = first[voted], total[voted]
+        return replace(self, votes=self.votes[first], truth=self.truth[first], multiplicity=total, merged=True)
+
+    def dense(self) -> Floats:
+        """Return the votes as an array of float64."""
+        return as_dense(self.votes)
 
     def bounds(self, weights: ArrayLike, *, smoothing: float = 0.0) -> CountBounds:
         """Return between which numbers the counts lie where votes were binned; low and high are the same where they are exact."""
-        from compromis.evidence.bounds import bound_counts
-
-        return bound_counts(self, weights, smoothing)
+        if is_sparse(self.votes):
+            raise InputError("bounds are for binned votes, which are dense; sparse votes are exact, use counts")
+        possible = _possible(self.dense(), self.width, read_class_weights(weights, self.classes), smoothing)
+        sure = possible & (possible.sum(axis=1, keepdims=True) == 1)
+        low, high = np.zeros((2, len(self.classes), len(self.classes)), dtype=self.multiplicity.dtype)
+        for cells, reached in ((low, sure), (high, possible)):
+            np.add.at(cells, self.truth, np.where(reached, self.multiplicity[:, np.newaxis], 0))
+        return CountBounds(low=low, high=high, support=self.support, classes=self.classes)
 
     @property
     def support(self) -> NDArray[Any]:
@@ -212,21 +233,23 @@ class Votes:
                 f"pass labels= when they are read"
             )
         check_room(self.multiplicity.sum().item() + other.multiplicity.sum().item())
-        truth = np.concatenate([self.truth, other.truth])
-        multiplicity = np.concatenate([self.multiplicity, other.multiplicity])
-        votes = _stacked(self.votes, other.votes)
-        rows, left_out = self.rows + other.rows, self.left_out + other.left_out
-        width = max(self.width, other.width)
-        if not (self.merged and other.merged):
-            return Votes(votes, truth, multiplicity, self.classes, rows, left_out, False, width)
-        merged = _merge(votes, truth, self.classes, multiplicity)
-        return Votes(merged.votes, merged.truth, merged.multiplicity, self.classes, rows, left_out, True, width)
+        both = replace(
+            self,
+            votes=_stacked(self.votes, other.votes),
+            truth=np.concatenate([self.truth, other.truth]),
+            multiplicity=np.concatenate([self.multiplicity, other.multiplicity]),
+            rows=self.rows + other.rows,
+            left_out=self.left_out + other.left_out,
+            merged=False,
+            width=max(self.width, other.width),
+        )
+        return both.merge() if self.merged and other.merged else both
 
 
-def decide_votes(votes: Matrix, weights: NDArray[np.float64], smoothing: float = 0.0) -> NDArray[np.int64]:
+def decide_votes(votes: Matrix, weights: Floats, smoothing: float = 0.0) -> Ints:
     """Return the position of the class with the largest weight x (votes + smoothing) of each row; ties go to the first.
 
-    `votes` comes from `compromis.evidence.scores.read_votes`; a row without votes goes to the first class or,
+    `votes` comes from `compromis.evidence.scores.read_scores`; a row without votes goes to the first class or,
     with smoothing, to the class of the largest weight.
     """
     from compromis.evidence._kernels.vote_rows import decide_dense, decide_sparse
@@ -239,20 +262,7 @@ def decide_votes(votes: Matrix, weights: NDArray[np.float64], smoothing: float =
     return decision
 
 
-def read_class_weights(weights: ArrayLike, classes: int) -> NDArray[np.float64]:
-    """Return checked weights, one positive finite number per class."""
-    try:
-        values = np.array(weights, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError("weights must be numbers, one per class") from None
-    if values.shape != (classes,):
-        raise InputError(f"there are {classes} classes, so {classes} weights are needed, got shape {values.shape}")
-    if not (np.isfinite(values).all() and (values > 0).all()):
-        raise InputError(f"weights must be finite and above 0, got {shown(values.tolist())}")
-    return values
-
-
-def sparse_parts(votes: Any) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+def sparse_parts(votes: Any) -> tuple[Ints, NDArray[np.int32], Floats]:
     """Return start, class and value of a CSR matrix in the types that kernels are compiled for."""
     return votes.indptr.astype(np.int64), votes.indices.astype(np.int32, copy=False), votes.data
 
@@ -265,23 +275,21 @@ def _labels_of(votes: Any, column: Any, labels: Sequence[Any] | None) -> Sequenc
     return named if all(type(name).__name__ == column.kind for name in named) else None
 
 
-def _check_and_find_empty(matrix: Matrix) -> NDArray[np.bool_]:
+def _check_and_find_empty(matrix: Matrix) -> Flags:
     from compromis.evidence._kernels.vote_rows import scan_dense
 
-    if is_sparse(matrix):  # its values were checked on the way in
+    if is_sparse(matrix):  # its values were checked when it was read
         empty = np.diff(matrix.indptr) == 0
     else:
         empty = np.empty(matrix.shape[0], dtype=np.bool_)
-        wrong, _ = scan_dense(matrix, empty)
-        if wrong >= 0:
-            row, column = divmod(wrong, matrix.shape[1])
-            raise complain(float(matrix[row, column]), row, column)
+        if scan_dense(matrix, empty)[0] >= 0:
+            check_scores(matrix)
     if empty.all():
         raise InputError(f"none of the {len(empty):,} rows has a vote for any class; there is nothing to decide")
     return empty
 
 
-def _grouped(matrix: Matrix, truth: NDArray[np.int64], step: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _grouped(matrix: Matrix, truth: Ints, step: int) -> tuple[Ints, Ints]:
     """Return the group of every `step`-th row, and the first row of each group."""
     from compromis.evidence._kernels.vote_rows import group_rows
 
@@ -296,29 +304,26 @@ def _grouped(matrix: Matrix, truth: NDArray[np.int64], step: int) -> tuple[NDArr
     return group, group_rows(bits, nothing, truth, step, group)
 
 
-def _merging_pays(matrix: Matrix, truth: NDArray[np.int64]) -> bool:
+def _merging_pays(matrix: Matrix, truth: Ints) -> bool:
     if len(truth) <= 4 * _SAMPLE:
         return True
     group, first = _grouped(matrix, truth, len(truth) // _SAMPLE)
     return len(first) < _PAYS * len(group)
 
 
-def _merge(matrix: Matrix, truth: NDArray[np.int64], classes: tuple[Label, ...], weight: NDArray[Any] | None) -> Votes:
-    group, first = _grouped(matrix, truth, 1)
-    rows = np.bincount(group, minlength=len(first))
-    multiplicity = rows if weight is None else _summed(group, weight, len(first))
-    votes = matrix[first]
-    kept = np.asarray(votes.sum(axis=1)).reshape(-1) > 0
-    counted = int(rows[kept].sum())
-    if not kept.all():
-        votes, first, multiplicity = votes[kept], first[kept], multiplicity[kept]
-    return Votes(votes, truth[first], multiplicity, classes, counted, len(truth) - counted, True)
+def _total(matrix: Matrix) -> Floats:
+    """Return the votes of each row."""
+    return np.asarray(matrix.sum(axis=1), dtype=np.float64).reshape(-1)
 
 
-def _summed(group: NDArray[np.int64], weight: NDArray[Any], groups: int) -> NDArray[Any]:
-    total = np.zeros(groups, dtype=weight.dtype)
-    np.add.at(total, group, weight)
-    return total
+def _possible(votes: Floats, width: float, weight: Floats, smoothing: float) -> Flags:
+    """Return which classes each row may be predicted as: those whose highest vote reaches every other's lowest."""
+    lowest = weight * (np.maximum(votes - width, 0.0) + smoothing)
+    highest = weight * (votes + width + smoothing)
+    if width == 0:  # exact votes: the first of the largest
+        return np.asarray(np.arange(votes.shape[1]) == lowest.argmax(axis=1)[:, np.newaxis])
+    reach: Flags = highest >= lowest.max(axis=1, keepdims=True) * (1 - _ROUNDING)
+    return reach
 
 
 def _stacked(first: Matrix, second: Matrix) -> Matrix:
@@ -331,11 +336,7 @@ def _stacked(first: Matrix, second: Matrix) -> Matrix:
     return both
 
 
-_ROUNDING = 1e-9
-"""Shares such as 0.35 must not fall below the middle between two bins by rounding alone."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class VoteDistribution:
     """The rows of each true class by the share of votes that one class got.
 
@@ -398,20 +399,16 @@ def vote_distribution(patterns: Votes, label: Any, *, bins: int = 20) -> VoteDis
     if chosen not in patterns.classes:
         known = patterns.classes
         raise InputError(f"there is no class {chosen!r}{nearest(chosen, known)}; the classes are {shown(known)}")
-    share = _shares(patterns, patterns.classes.index(chosen))
+    column, total = as_dense(patterns.votes[:, [patterns.classes.index(chosen)]]), _total(patterns.votes)
+    share = np.divide(
+        column[:, 0], total, out=np.zeros(len(total)), where=total > 0
+    )  # rows without votes count nothing
     voted = share > 0
     rows = np.zeros((bins + 1, len(patterns.classes)), dtype=patterns.multiplicity.dtype)
     unvoted = np.zeros(len(patterns.classes), dtype=patterns.multiplicity.dtype)
     steps = np.floor(share * bins + 0.5 + _ROUNDING).astype(np.int64)
     np.add.at(rows, (steps[voted], patterns.truth[voted]), patterns.multiplicity[voted])
     np.add.at(unvoted, patterns.truth[~voted], patterns.multiplicity[~voted])
-    return VoteDistribution(chosen, patterns.classes, np.arange(bins + 1) / bins, rows, unvoted)
-
-
-def _shares(patterns: Votes, place: int) -> NDArray[np.float64]:
-    """The share of each pattern's votes that the class got; 0 for rows without any vote, which have no multiplicity."""
-    total = np.asarray(patterns.votes.sum(axis=1), dtype=np.float64).reshape(-1)
-    column = patterns.votes[:, [place]]
-    got = np.asarray(column.todense() if hasattr(column, "todense") else column, dtype=np.float64).reshape(-1)
-    share: NDArray[np.float64] = np.divide(got, total, out=np.zeros(len(total)), where=total > 0)
-    return share
+    return VoteDistribution(
+        label=chosen, classes=patterns.classes, share=np.arange(bins + 1) / bins, rows=rows, unvoted=unvoted
+    )

@@ -127,7 +127,7 @@ def loss_bounds(bounds: CountBounds, arrays: PreferenceArrays) -> tuple[float, f
     >>> import compromis as cp
     >>> import numpy as np
     >>> sure = np.array([[4, 0], [0, 5]])
-    >>> bounds = cp.evidence.CountBounds(sure, sure, np.array([4, 5]), ("bad", "good"))
+    >>> bounds = cp.evidence.CountBounds(low=sure, high=sure, support=np.array([4, 5]), classes=("bad", "good"))
     >>> cp.frames.loss_bounds(bounds, cp.Preferences().on(("bad", "good")))  # nothing is in doubt, and nothing is wrong
     (0.0, 0.0)
     """

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._typing import Ints
 from compromis.errors import InputError
-from compromis.evidence.counts import Counts, class_order, refuse_many_classes
+from compromis.evidence.counts import Counts
 from compromis.frames.query import ROWS, SQUARE, WEIGHT, Frame, Rows, count_groups, refuse_missing
-from compromis.labels import LabelColumn, check_same_rows, plain_label, read_labels, refuse_probabilities
+from compromis.labels import LabelColumn, encode_classes, plain_label, read_labels
 
 TRUTH, PREDICTION = "truth", "prediction"
 MOST_PAIRS = 1 << 22
@@ -59,15 +60,8 @@ def counts_of_pairs(
 ) -> Counts:
     """Return the counts of the pairs that are kept."""
     columns = [read_keys(opened, pairs, key, kept, spell) for key in (TRUTH, PREDICTION)]
-    check_same_rows(*columns)
-    first, second = ([plain_label(label) for part in column.lists() for label in part] for column in columns)
-    if columns[0].kind == "bool":
-        first, second = [bool(label) for label in first], [bool(label) for label in second]
-    refuse_probabilities(sorted(set(second) - set(first), key=str), columns[1].name)
-    order = class_order(list(dict.fromkeys([*first, *second])), labels, tuple(map(plain_label, categories)))
-    refuse_many_classes(len(order))
-    place = {label: position for position, label in enumerate(order)}
-    cells = [place[label] for label in first], [place[label] for label in second]
+    (truth, prediction), order = encode_classes(*columns, labels=labels, categories=[*map(plain_label, categories)])
+    cells = truth, prediction
     rows = pairs.counts(ROWS)[kept]
     if WEIGHT not in opened.named:
         return Counts(_summed(cells, rows, len(order)), order, int(rows.sum()))
@@ -85,7 +79,7 @@ def _missing(rows: Rows, key: str) -> NDArray[np.bool_]:
     return np.array([value is None for value in rows.values(key)], dtype=bool)
 
 
-def _summed(cells: tuple[list[int], list[int]], values: NDArray[Any], classes: int) -> NDArray[Any]:
+def _summed(cells: tuple[Ints, Ints], values: NDArray[Any], classes: int) -> NDArray[Any]:
     matrix = np.zeros((classes, classes), dtype=values.dtype)
     np.add.at(matrix, cells, values)
     return matrix

@@ -15,7 +15,7 @@ from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation
 from compromis.evaluation.evaluate import evaluate as evaluate_counts
 from compromis.evidence import Counts
-from compromis.evidence.votes import read_class_weights
+from compromis.evidence.inputs import read_class_weights
 from compromis.frames.query import BEST, SCORE, Frame, add_decision, lazy_frame, usable_votes
 from compromis.frames.votes import name_votes
 from compromis.preferences import Preferences
@@ -90,7 +90,7 @@ def _columns_of(votes: Sequence[str] | Mapping[str, Any], rule: Decision) -> lis
 
 
 def _rule(classes: tuple[Label, ...], weights: ArrayLike | None, smoothing: float) -> Decision:
-    given = np.ones(len(classes)) if weights is None else read_class_weights(weights, len(classes))
+    given = np.ones(len(classes)) if weights is None else read_class_weights(weights, classes)
     return Decision(classes, given, smoothing)
 
 

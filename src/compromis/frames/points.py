@@ -109,11 +109,7 @@ def exact_points(
     steps, place = np.unique(-scores[used], return_inverse=True)
     inside = np.zeros((2, len(steps)), dtype=sizes.dtype)
     np.add.at(inside, (np.where(flags[used], 0, 1), place), sizes[used])
-    above = np.insert(np.cumsum(inside, axis=1), 0, 0, axis=1)
-    totals = above[:, -1]
-    return OperatingPoints(
-        np.insert(-steps, 0, np.inf), above[0], above[1], totals[0].item(), totals[1].item(), pos_label
-    )
+    return OperatingPoints.from_counts(-steps, inside, pos_label)
 
 
 def binned_points(bins: Bins, groups: Rows, sizes: NDArray[Any], pos_label: Label) -> OperatingPoints:

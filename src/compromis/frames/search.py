@@ -41,7 +41,7 @@ from compromis.frames.votes import (
     patterns_of_rows,
     vote_names,
 )
-from compromis.labels import read_positions
+from compromis.labels import encode
 from compromis.preferences import Preferences
 from compromis.weights.budget import Budget, Progress
 from compromis.weights.problem import SearchProblem
@@ -74,10 +74,7 @@ def sample_patterns(source: VoteSource, rows: int) -> Votes:
         lazy = lazy.with_columns(drawn.alias("share"))
     patterns = source.patterns(lazy.filter(nw.col("mix") < nw.col("share")))
     factors = np.array([1 / shares.get(label, 1.0) for label in source.raw_classes])
-    return Votes(
-        patterns.votes, patterns.truth, patterns.multiplicity * factors[patterns.truth], patterns.classes,
-        patterns.rows, source.left_out, True,
-    )  # fmt: skip
+    return replace(patterns, multiplicity=patterns.multiplicity * factors[patterns.truth], left_out=source.left_out)
 
 
 def _shares_drawn(source: VoteSource, rows: int) -> dict[Any, float]:
@@ -156,7 +153,7 @@ class VoteSource:
         column = read_keys(opened, rows, TRUTH, np.ones(len(rows), dtype=bool), spell)
         if classes is None and column.kind == "str":
             classes = tuple(columns)
-        places, order = read_positions(column, classes)
+        (places,), order = encode(column, labels=classes)
         if len(order) != len(columns):
             raise InputError(f"there are {len(columns)} columns of votes, but {len(order)} classes; pass labels=")
         raw: dict[int, Any] = dict(zip(places.tolist(), rows.values(TRUTH), strict=True))
@@ -219,7 +216,7 @@ class VoteSource:
 
     def _relative(self, rows: Rows, weights: Floats, smoothing: float) -> Votes:
         column = read_keys(self.opened, rows, TRUTH, np.ones(len(rows), dtype=bool), self.spell)
-        truth, _ = read_positions(column, self.classes)
+        (truth,), _ = encode(column, labels=self.classes)
         chosen = rows.floats(ARGUMENT).astype(np.int64)
         matrix = weights * (np.column_stack([rows.floats(name) for name in self.names]) + smoothing)
         sure = chosen >= 0
@@ -228,7 +225,14 @@ class VoteSource:
         sizes = rows.floats(WEIGHT) if WEIGHT in self.opened.named else rows.counts(ROWS)
         order = np.lexsort([truth, *matrix.T[::-1]])  # engines hand groups over in any order
         counted = int(rows.counts(ROWS).sum())
-        return Votes(np.ascontiguousarray(matrix[order]), truth[order], sizes[order], self.classes, counted, 0, True)
+        return Votes(
+            votes=np.ascontiguousarray(matrix[order]),
+            truth=truth[order],
+            multiplicity=sizes[order],
+            classes=self.classes,
+            rows=counted,
+            merged=True,
+        )
 
     def count(self, weightings: Sequence[Floats], smoothings: Sequence[float]) -> list[Counts]:
         """Return the counts under several weightings, by one query."""
@@ -240,7 +244,7 @@ class VoteSource:
         kept = [TRUTH, *keys, *([WEIGHT] if WEIGHT in self.opened.named else [])]
         rows = count_groups(self.opened.with_lazy(lazy.select(*kept)), [TRUTH, *keys], MOST_PATTERNS, what="decisions")
         column = read_keys(self.opened, rows, TRUTH, np.ones(len(rows), dtype=bool), self.spell)
-        truth, _ = read_positions(column, self.classes)
+        (truth,), _ = encode(column, labels=self.classes)
         sizes = rows.floats(WEIGHT) if WEIGHT in self.opened.named else rows.counts(ROWS)
         counted = int(rows.counts(ROWS).sum())
         return [

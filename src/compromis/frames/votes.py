@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
@@ -26,7 +27,7 @@ from compromis.frames.query import (
     run,
     usable_votes,
 )
-from compromis.labels import plain_label, read_positions
+from compromis.labels import encode, plain_label
 
 TRUTH = "truth"
 MOST_PATTERNS = 2_000_000
@@ -60,9 +61,7 @@ def patterns_of_frame(
     found = patterns_of_rows(opened, rows, columns, classes, spell)
     if bins is None:
         return found
-    return Votes(
-        found.votes / bins, found.truth, found.multiplicity, found.classes, found.rows, found.left_out, True, 0.5 / bins
-    )
+    return replace(found, votes=found.votes / bins, width=0.5 / bins)
 
 
 def name_votes(
@@ -113,7 +112,7 @@ def patterns_of_rows(
     column = read_keys(opened, rows, TRUTH, np.ones(len(rows), dtype=bool), spell)
     if classes is None and column.kind == "str":
         classes = tuple(columns)
-    truth, order = read_positions(column, classes)
+    (truth,), order = encode(column, labels=classes)
     if len(order) != len(columns):
         raise InputError(
             f"there are {len(columns)} columns of votes, but the classes are {shown(order)}; pass labels=, the class of each column"
@@ -143,7 +142,13 @@ def _merged(
     new[1:] = (matrix[1:] != matrix[:-1]).any(axis=1) | (truth[1:] != truth[:-1])
     total = np.add.reduceat(sizes, np.flatnonzero(new))
     return Votes(
-        np.ascontiguousarray(matrix[new]), truth[new], total, classes, int(counts[voted].sum()), left_out, True
+        votes=np.ascontiguousarray(matrix[new]),
+        truth=truth[new],
+        multiplicity=total,
+        classes=classes,
+        rows=int(counts[voted].sum()),
+        left_out=left_out,
+        merged=True,
     )
 
 

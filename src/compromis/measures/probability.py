@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._text import shown
 from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evidence import Counts
+from compromis.evidence.inputs import read_class_numbers
 from compromis.evidence.scores import DistributionErrors
-from compromis.labels import plain_label
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +65,7 @@ def smoothed_shares(counts: Counts) -> NDArray[np.float64]:
 
 def read_priors(priors: Mapping[Any, float] | Sequence[float], classes: Sequence[Label]) -> NDArray[np.float64]:
     """Return checked training shares of the classes, in their order."""
-    if isinstance(priors, Mapping):
-        by_label = {plain_label(label): share for label, share in priors.items()}
-        missing = [label for label in classes if label not in by_label]
-        if missing:
-            raise InputError(f"priors misses {shown(missing)}; give the training share of every class")
-        priors = [by_label[label] for label in classes]
-    try:
-        shares = np.array(priors, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"priors are {len(classes)} shares that sum to 1; found something else") from None
-    if shares.shape != (len(classes),):
-        raise InputError(
-            f"priors has shape {shares.shape}, but there are {len(classes)} classes; give one training share per class"
-        )
+    shares = read_class_numbers(priors, classes, name="priors", noun="training share")
     if not (np.all(np.isfinite(shares)) and np.all(shares >= 0) and abs(shares.sum() - 1) < 1e-6):
         raise InputError(
             f"priors are shares that sum to 1, got a sum of {shares.sum():g}; "

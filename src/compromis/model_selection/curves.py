@@ -18,9 +18,8 @@ from compromis.evaluation.cross_validation import FoldRows, run_folds
 from compromis.evaluation.render.result import Result, Table
 from compromis.evaluation.scoring import fold_loss
 from compromis.evidence.counts import Counts
-from compromis.evidence.grouped import read_groups
 from compromis.evidence.residuals import read_targets
-from compromis.labels import positions_in
+from compromis.labels import encode_classes, read_groups, read_labels
 from compromis.measures.verdict import naive_baselines
 from compromis.preferences import Preferences, read_preferences
 
@@ -484,7 +483,7 @@ def _read_data(estimator: Any, X: Any, y: Any, preferences: Any, error: str | Er
         chosen, name = _read_error(error or "root_mean_squared_error")
         naive = partial(_naive_error, chosen, np.mean)
         return _Data(X=X, y=read_targets(y, "y"), codes=None, classes=None, error=chosen, error_name=name, naive=naive)
-    classes = Counts.from_predictions(y, y).classes
+    (codes,), classes = encode_classes(read_labels(y, "y"))
     wanted = Preferences() if wanted is None else wanted
     wanted.on(classes)  # a preference for an unknown class is an error here, before models are fitted
     if error is None:
@@ -492,7 +491,6 @@ def _read_data(estimator: Any, X: Any, y: Any, preferences: Any, error: str | Er
     else:
         chosen, name = _read_error(error)
         naive = partial(_naive_error, chosen, _commonest)
-    codes = positions_in(y, classes, "y")
     return _Data(X=X, y=y, codes=codes, classes=classes, error=chosen, error_name=name, naive=naive)
 
 

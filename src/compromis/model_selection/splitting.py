@@ -13,7 +13,7 @@ from compromis._rows import count_both, take_rows
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
-from compromis.labels import positions_in, read_labels
+from compromis.labels import encode_classes, read_groups, read_labels
 from compromis.measures.probability import smoothed_shares
 from compromis.model_selection.leaks import Leaks, find_leaks
 
@@ -281,7 +281,7 @@ def split(
     if groups is None:
         part = _deal(codes, classes, shares, names, rng, stratified=stratified)
     else:
-        part = assign_groups(_read_groups(groups, rows), codes, classes, shares, names, rng)
+        part = assign_groups(read_groups(groups, rows, "X"), codes, classes, shares, names, rng)
     positions = {name: np.flatnonzero(part == names.index(name) if name in names else []) for name in PARTS}
     taken = {
         f"{axis}_{name}": take_rows(values, positions[name]) for name in PARTS for axis, values in (("X", X), ("y", y))
@@ -311,19 +311,9 @@ def _has_fractions(y: Any) -> bool:
 
 
 def _classes(y: Any) -> tuple[Ints, tuple[Label, ...]]:
-    read_labels(y, "y")  # so that messages call it y
-    classes = Counts.from_predictions(y, y).classes
-    codes = positions_in(y, classes, "y")
+    (codes,), classes = encode_classes(read_labels(y, "y"))
     present = np.bincount(codes, minlength=len(classes)) > 0
     return (np.cumsum(present) - 1)[codes], tuple(label for label, there in zip(classes, present, strict=True) if there)
-
-
-def _read_groups(groups: Any, rows: int) -> Ints:
-    column = read_labels(groups, "groups")
-    if len(column) != rows:
-        raise InputError(f"groups has {len(column):,} rows, X has {rows:,}; give the group of each row")
-    codes: dict[Any, int] = {}
-    return np.fromiter((codes.setdefault(key, len(codes)) for part in column.lists() for key in part), np.int64, rows)
 
 
 def _deal(

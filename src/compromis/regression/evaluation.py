@@ -279,7 +279,7 @@ def evaluate(
     tolerances = _read_tolerances(tolerance, relative=False) + _read_tolerances(relative_tolerance, relative=True)
     shares, pinball = _read_shares(quantiles), read_pinball(under_weight, over_weight)
     level = None if confidence is None else read_confidence(confidence)
-    rows = Residuals(truth, prediction, weight, baselines, tolerances)
+    rows = Residuals(truth=truth, prediction=prediction, weight=weight, baselines=baselines, tolerances=tolerances)
     sums = rows.sums()
     intervals = None
     if level is not None:

@@ -21,7 +21,6 @@ from compromis.evidence.counts import Counts
 from compromis.evidence.votes import Votes
 from compromis.measures import rates
 from compromis.reports.panel import panel_assets, panel_document
-from compromis.reports.panel.document import dense_votes
 from compromis.reports.pictures import ClassCuts, SweepPicture, curve_pictures, sweep_picture, vote_pictures
 from compromis.reports.result import Report, can_be_tuned, weights_change
 from compromis.weights.decision import Decision
@@ -151,7 +150,7 @@ def fingerprint(counts: Counts, patterns: Votes | None) -> str:
     digest = hashlib.sha256(repr(counts.classes).encode())
     digest.update(np.ascontiguousarray(counts.matrix).tobytes())
     if patterns is not None:
-        votes = dense_votes(patterns)
+        votes = patterns.dense()
         order = np.lexsort([*votes.T, patterns.truth])
         for part in (votes[order], patterns.truth[order], patterns.multiplicity[order]):
             digest.update(np.ascontiguousarray(part).tobytes())

@@ -13,7 +13,6 @@ from compromis.evidence.points import OperatingPoints
 from compromis.evidence.votes import Votes, vote_distribution
 from compromis.metrics import Metric
 from compromis.preferences import Preferences
-from compromis.reports.panel.document import dense_votes
 from compromis.tradeoffs import TradeoffCurve
 from compromis.weights import weight_sweep
 from compromis.weights.decision import Decision
@@ -28,7 +27,7 @@ class ClassCuts:
 
     def __init__(self, patterns: Votes, weights: Floats, smoothing: float = 0.0) -> None:
         self._patterns = patterns
-        self._scores = (dense_votes(patterns) + smoothing) * weights
+        self._scores = (patterns.dense() + smoothing) * weights
         rows = np.arange(len(patterns))
         self._first = self._scores.argmax(axis=1)
         self._best = self._scores[rows, self._first]

@@ -17,7 +17,8 @@ from compromis._text import shown
 from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation, evaluate
-from compromis.evidence.votes import Votes, read_class_weights
+from compromis.evidence.inputs import read_class_weights
+from compromis.evidence.votes import Votes
 from compromis.preferences import Preferences
 from compromis.weights import Sweep, WeightSearch, search_weights
 from compromis.weights.decision import Decision
@@ -126,7 +127,7 @@ def starting_weights(
     """Return the weights given; else those that a search finds for the preferences, with the search; else equal ones."""
     places = len(patterns.classes)
     if given is not None:
-        return None, read_class_weights(given, places)
+        return None, read_class_weights(given, patterns.classes)
     if preferences is None or not can_be_tuned(preferences, patterns):
         return None, np.ones(places)
     method = "exact" if places == 2 else Sweep(passes=1)
@@ -209,7 +210,7 @@ def report(
     """
     if isinstance(evaluation_or_data, Votes):
         votes = evaluation_or_data
-        used = np.ones(len(votes.classes)) if weights is None else read_class_weights(weights, len(votes.classes))
+        used = np.ones(len(votes.classes)) if weights is None else read_class_weights(weights, votes.classes)
         counts = votes.counts(used, smoothing=smoothing)
         evaluation = evaluate(counts, preferences=preferences, confidence=confidence)
     elif isinstance(evaluation_or_data, Evaluation):

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis.errors import InputError
-from compromis.evidence.votes import Votes, read_class_weights
+from compromis.evidence.inputs import read_class_weights
+from compromis.evidence.votes import Votes
 from compromis.measures.verdict import judge, shortfall
 from compromis.preferences import Preferences
 from compromis.reports.panel import panel_document
@@ -79,7 +80,13 @@ def sampled(patterns: Votes, most: int) -> Votes:
             scale.append(np.full(len(kept), patterns.multiplicity[own].sum() / patterns.multiplicity[kept].sum()))
     rows = np.concatenate(chosen)
     weight = patterns.multiplicity[rows] * np.concatenate(scale)
-    return Votes(patterns.votes[rows], patterns.truth[rows], weight, patterns.classes, len(rows), 0, False)
+    return Votes(
+        votes=patterns.votes[rows],
+        truth=patterns.truth[rows],
+        multiplicity=weight,
+        classes=patterns.classes,
+        rows=len(rows),
+    )
 
 
 def _offered(
@@ -241,7 +248,7 @@ class Workspace:
 
     def hold(self, model: Model, form: PreferencesForm, weights: list[float]) -> None:
         """Let weights hold that the page found."""
-        checked = read_class_weights(weights, len(model.patterns.classes))
+        checked = read_class_weights(weights, model.patterns.classes)
         form.preferences(model.patterns.classes)
         with self._lock:
             model.weights, self.preferences = checked, form

@@ -16,8 +16,9 @@ from compromis._files import write_whole
 from compromis._text import shown
 from compromis._typing import Label
 from compromis.errors import InputError
-from compromis.evidence.scores import complain, is_sparse, read_votes
-from compromis.evidence.votes import decide_votes, read_class_weights
+from compromis.evidence.inputs import read_class_weights
+from compromis.evidence.scores import check_scores, is_sparse, read_scores
+from compromis.evidence.votes import decide_votes
 from compromis.labels import plain_label
 from compromis.weights.predictor import largest
 
@@ -55,7 +56,7 @@ class Decision:
         if len(set(map(repr, classes))) < len(classes):
             raise InputError(f"each class stands once in a decision, got {shown(classes)}")
         object.__setattr__(self, "classes", classes)
-        object.__setattr__(self, "weights", read_class_weights(self.weights, len(classes)))
+        object.__setattr__(self, "weights", read_class_weights(self.weights, classes))
         if not 0 <= self.smoothing < np.inf:
             raise InputError(f"smoothing is a number of at least 0, got {self.smoothing!r}")
 
@@ -67,7 +68,7 @@ class Decision:
         votes : array, frame or scipy CSR of shape (n, K)
             Finite and at least 0; a frame's columns named after the classes may come in any order.
         """
-        matrix = read_votes(votes, self.classes, None)
+        matrix = read_scores(votes, self.classes, name="votes")
         labels = np.empty(len(self.classes), dtype=object)
         labels[:] = self.classes
         named = np.array(labels.tolist())
@@ -76,8 +77,8 @@ class Decision:
         try:
             predicted: NDArray[Any] = largest(matrix, self.weights, self.smoothing, named)
         except ValueError:
-            row, column = np.argwhere(~((matrix >= 0) & (matrix < np.inf)))[0].tolist()
-            raise complain(float(matrix[row, column]), row, column) from None
+            check_scores(matrix, "votes")
+            raise
         return predicted
 
     def to_sql(

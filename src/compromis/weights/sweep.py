@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from compromis._typing import Floats
-from compromis.evidence.votes import read_class_weights
+from compromis.evidence.inputs import read_class_weights
 from compromis.weights.budget import Meter
 from compromis.weights.descent import Descent, Found, Value, precedes
 from compromis.weights.problem import SearchProblem
@@ -78,7 +78,7 @@ class Sweep:
     def _begin(self, descent: Descent, meter: Meter) -> list[Floats]:
         if self.start is None:
             return _starts(descent, meter)
-        return [read_class_weights(self.start, descent.problem.classes)]
+        return [read_class_weights(self.start, range(descent.problem.classes))]
 
     def _perturb(
         self, descent: Descent, best: _Best, generator: np.random.Generator, meter: Meter, use_up: bool

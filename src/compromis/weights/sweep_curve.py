@@ -13,7 +13,8 @@ from compromis._text import nearest, shown
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence import Counts
-from compromis.evidence.votes import Votes, read_class_weights
+from compromis.evidence.inputs import read_class_weights
+from compromis.evidence.votes import Votes
 from compromis.labels import plain_label
 from compromis.measures.pragma import pragma
 from compromis.measures.rates import precision, recall
@@ -113,7 +114,7 @@ def weight_sweep(
     patterns = read_patterns(y_true, y_proba, labels, sample_weight)
     problem = SearchProblem.read(patterns, preferences, cost=None, smoothing=smoothing, max_ratio=None)
     k = _position(patterns, label)
-    base = np.ones(problem.classes) if weights is None else read_class_weights(weights, problem.classes)
+    base = np.ones(problem.classes) if weights is None else read_class_weights(weights, patterns.classes)
     if ratios is None:
         return _as_sweep(problem, k, *_every_cell(problem, k, base), exact=True)
     grid = np.asarray(ratios, dtype=np.float64).reshape(-1)

@@ -1,18 +1,13 @@
-"""Counting pairs of small integers: the door through which all rows pass."""
+"""Counting pairs of small integers."""
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from compromis._kernel import kernel
-from compromis._typing import Floats
-
-Codes = NDArray[np.int64]
+from compromis._typing import Floats, Ints
 
 
 @kernel
-def count_pairs(truth: Codes, decision: Codes, low: int, high: int, table: NDArray[np.int64]) -> int:
+def count_pairs(truth: Ints, decision: Ints, low: int, high: int, table: Ints) -> int:
     """Add the pairs (truth - low, decision - low) to `table`; return how many rows came before one outside low..high.
 
     `table` has shape (2, width, width): two halves take turns, because a store to the cell just written would have to
@@ -20,6 +15,7 @@ def count_pairs(truth: Codes, decision: Codes, low: int, high: int, table: NDArr
     """
     first, second = table[0], table[1]
     rows = truth.size
+    # two rows at a time, one for each half; both labels of a row are checked before it is counted
     for i in range(0, rows - 1, 2):
         a, b, c, d = truth[i], decision[i], truth[i + 1], decision[i + 1]
         if a < low or a > high or b < low or b > high:
@@ -28,6 +24,7 @@ def count_pairs(truth: Codes, decision: Codes, low: int, high: int, table: NDArr
         if c < low or c > high or d < low or d > high:
             return i + 1
         second[c - low, d - low] += 1
+    # the last row of an odd number
     if rows % 2:
         a, b = truth[rows - 1], decision[rows - 1]
         if a < low or a > high or b < low or b > high:
@@ -37,8 +34,9 @@ def count_pairs(truth: Codes, decision: Codes, low: int, high: int, table: NDArr
 
 
 @kernel
-def weigh_pairs(truth: Codes, decision: Codes, weight: Floats, low: int, high: int, table: Floats) -> int:
+def weigh_pairs(truth: Ints, decision: Ints, weight: Floats, low: int, high: int, table: Floats) -> int:
     """Add weights to ``table[0]`` and squared weights to ``table[1]``; return how many rows came before one outside."""
+    # row by row, in order: sums of weights round by their order
     for i in range(truth.size):
         a, b = truth[i], decision[i]
         if a < low or a > high or b < low or b > high:

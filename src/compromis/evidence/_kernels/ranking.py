@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._kernel import kernel
-from compromis._typing import Floats
+from compromis._typing import Flags, Floats, Ints
 
 Numbers = NDArray[Any]
 
@@ -18,9 +18,10 @@ Numbers = NDArray[Any]
 def split_scores(score: Floats, flags: NDArray[np.bool_], positive: Floats, negative: Floats) -> None:
     """Write the scores of the flagged rows into `positive`, the others into `negative`.
 
-    Both have one place more than they need, so that every row can write to both without a branch.
+    Both have room for one number more than they need, so that every row can write to both without a branch.
     """
     i = 0
+    # every score is written to the next free entry of both arrays; only one of the two then moves on
     for row in range(score.size):
         positive[i] = score[row]
         negative[row - i] = score[row]
@@ -35,6 +36,7 @@ def count_cuts(positive: Floats, negative: Floats, threshold: Floats, above: NDA
     """
     i, j = positive.size - 1, negative.size - 1
     cut = 0
+    # both arrays have scores left: the larger of their last scores is the next cut, all rows of equal score together
     while i >= 0 and j >= 0:
         p, n = positive[i], negative[j]
         score = max(p, n)
@@ -48,6 +50,7 @@ def count_cuts(positive: Floats, negative: Floats, threshold: Floats, above: NDA
         above[0, cut] = positive.size - 1 - i
         above[1, cut] = negative.size - 1 - j
         cut += 1
+    # one array is used up: the scores left in the other are cuts that change only its own count
     rest, k = (positive, i) if i >= 0 else (negative, j)
     row = 0 if i >= 0 else 1
     while k >= 0:
@@ -68,6 +71,7 @@ def merge_cuts(first: Floats, second: Floats, threshold: Floats, taken: NDArray[
     `taken` has two rows: for each merged threshold, how many of either list are at or above it.
     """
     i, j, cut = 0, 0, 0
+    # the larger of the next thresholds of either list; equal ones of both are one cut
     while i < first.size or j < second.size:
         take_first = j == second.size or (i < first.size and first[i] >= second[j])
         score = first[i] if take_first else second[j]
@@ -83,9 +87,54 @@ def merge_cuts(first: Floats, second: Floats, threshold: Floats, taken: NDArray[
 
 
 @kernel
+def mark_dominating_cuts(true_positives: NDArray[Any], false_positives: NDArray[Any], marked: Flags) -> None:
+    """Mark the cuts of a ranking that no other cut beats in precision and recall; both counts rise with the cuts."""
+    best, found, last = -1.0, -1.0, -1  # precision, hits and position of the last cut marked
+    # from the cut that predicts most to the one that predicts least: recall falls, so a cut counts only if its precision rises
+    for k in range(true_positives.size - 1, -1, -1):
+        hits = float(true_positives[k])
+        predicted = hits + false_positives[k]
+        marked[k] = False
+        if predicted == 0.0:
+            continue
+        precision = hits / predicted
+        # better than all cuts after it; those that find as many among more rows are beaten now
+        if precision > best:
+            if hits == found:
+                marked[k + 1 : last + 1] = False
+            best, found, last = precision, hits, k
+            marked[k] = True
+        # a twin of the cut marked last
+        elif precision == best and hits == found:
+            marked[k] = True
+
+
+@kernel
+def mark_dominating(first: Floats, second: Floats, order: Ints, marked: Flags) -> None:
+    """Mark the points that no other point beats in both rates; `order` sorts `second` upwards, NaN left out."""
+    best = -math.inf
+    end = order.size
+    # runs of equal second rates, from the highest rate down
+    while end > 0:
+        rate = second[order[end - 1]]
+        start = end
+        top = -math.inf
+        # the best first rate of the run
+        while start > 0 and second[order[start - 1]] == rate:
+            start -= 1
+            top = max(top, first[order[start]])
+        # it is marked, with its twins, if no run of a higher second rate reached it
+        for k in range(start, end):
+            marked[order[k]] = top > best and first[order[k]] == top
+        best = max(best, top)
+        end = start
+
+
+@kernel
 def twice_roc_area(true_positives: Numbers, false_positives: Numbers) -> Any:
     """Twice the area under (false positives, true positives), in the type of the counts: exact for integers."""
     total = true_positives[0] * false_positives[0]
+    # trapezoids between neighbouring cuts, without the division by 2
     for k in range(1, true_positives.size):
         width = false_positives[k] - false_positives[k - 1]
         total += width * (true_positives[k] + true_positives[k - 1])
@@ -97,6 +146,7 @@ def step_pr_area(true_positives: Numbers, false_positives: Numbers) -> float:
     """Sum of precision times newly found positives over the cuts."""
     total, lost = 0.0, 0.0
     before = 0.0
+    # a step for each cut that finds more positives; `lost` carries the rounding error on (Kahan's sum)
     for k in range(true_positives.size):
         found = float(true_positives[k])
         if found > before:
@@ -114,6 +164,7 @@ def log_remainder(z: float) -> float:
     if z > 0.1:
         return (z - math.log1p(z)) / (z * z)
     total, power = 0.0, 1.0
+    # 1/2 - z/3 + z^2/4 - ...: 18 terms are exact to the last digit for z <= 0.1
     for n in range(2, 20):
         total += power / n
         power *= -z
@@ -129,7 +180,8 @@ def interpolated_pr_area(true_positives: Numbers, false_positives: Numbers) -> f
     L(z) = log(1 + z) / z, M(z) = (z - log(1 + z)) / z^2: sums of positive terms, no digits are lost.
     """
     total = 0.0
-    a, d = 0.0, 0.0
+    a, d = 0.0, 0.0  # true positives and rows at the cut before
+    # a piece between each cut and the one before, where positives are found; the first piece has constant precision
     for k in range(true_positives.size):
         b = float(true_positives[k])
         e = b + false_positives[k]

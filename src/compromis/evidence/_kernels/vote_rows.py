@@ -29,11 +29,12 @@ class VoteTable(NamedTuple):
 
 @kernel
 def scan_dense(votes: NDArray[Any], empty: NDArray[np.bool_]) -> tuple[int, int]:
-    """Mark rows without votes; return the place of the first value that is negative or not finite (-1: none), and the non-zeros."""
+    """Mark rows without votes; return the flat index of the first value that is negative or not finite (-1: none), and the non-zeros."""
     rows, classes = votes.shape
     nonzeros = 0
     for i in range(rows):
         found = 0
+        # check each value and count those above 0; NaN fails every comparison
         for k in range(classes):
             value = votes[i, k]
             if not (value >= 0.0 and value < np.inf):
@@ -96,6 +97,7 @@ def same_row_sparse(start: Ints, column: Short, bits: NDArray[Any], i: int, j: i
 def enlarged(table: Ints, keys: Ints, groups: int) -> Ints:
     """Return a hash table of twice the size with the same groups."""
     larger = np.full(2 * table.size, -1, dtype=np.int64)
+    # each group goes to the first free slot from its hash on; no two are equal, so nothing is compared
     for group in range(groups):
         slot = keys[group] & (larger.size - 1)
         while larger[slot] >= 0:
@@ -119,10 +121,12 @@ def group_rows(
     first = np.empty(512, dtype=np.int64)
     groups = 0
     for position in range(group.size):
+        # the hash of the votes and the true class
         i = position * step
         key = row_hash_dense(dense, i) if is_dense else row_hash_sparse(start, column, bits, i)
         key = mixed_in(key, int(truth[i]))
         slot = key & (table.size - 1)
+        # walk to the slot of an equal row, or to a free one
         while table[slot] >= 0:
             j = first[table[slot]]
             if keys[table[slot]] == key and truth[i] == truth[j]:
@@ -130,6 +134,7 @@ def group_rows(
                 if same:
                     break
             slot = (slot + 1) & (table.size - 1)
+        # a new group takes the free slot; the arrays double when they are full, and the table stays at most half full
         if table[slot] < 0:
             table[slot] = groups
             keys[groups] = key
@@ -180,20 +185,23 @@ def gather_class_votes(table: VoteTable) -> int:
     fewest = 1 if table.smoothing > 0.0 else 2
     classes = class_start.size - 1
     class_start[:] = 0
+    # count the votes of each class, shifted by one
     for i in range(start.size - 1):
         if start[i + 1] - start[i] >= fewest:
             for e in range(start[i], start[i + 1]):
                 class_start[column[e] + 1] += 1
+    # sums of the counts are where each class starts
     for k in range(classes):
         class_start[k + 1] += class_start[k]
-    place = class_start[:classes].copy()
+    # write each vote to the next free entry of its class
+    following = class_start[:classes].copy()
     for i in range(start.size - 1):
         if start[i + 1] - start[i] >= fewest:
             for e in range(start[i], start[i + 1]):
                 k = column[e]
-                class_row[place[k]] = i
-                class_value[place[k]] = value[e]
-                place[k] += 1
+                class_row[following[k]] = i
+                class_value[following[k]] = value[e]
+                following[k] += 1
     return class_start[classes]
 
 
@@ -201,6 +209,7 @@ def gather_class_votes(table: VoteTable) -> int:
 def decide_dense(votes: NDArray[Any], weights: Floats, smoothing: float, decision: Ints) -> None:
     """Write the class with the largest weight x (votes + smoothing) of each row; ties go to the first."""
     for i in range(votes.shape[0]):
+        # a later class must be strictly larger, so that ties stay with the first
         chosen = 0
         best = weights[0] * (votes[i, 0] + smoothing)
         for k in range(1, votes.shape[1]):
@@ -216,11 +225,13 @@ def decide_sparse(
     start: Ints, column: Short, value: NDArray[Any], weights: Floats, smoothing: float, decision: Ints
 ) -> None:
     """As `decide_dense`, for the non-zero votes by row: all other classes share one background, of which only the best can win."""
+    # the best class among those without votes: the same for all rows
     background = 0
     for k in range(1, weights.size):
         if weights[k] * smoothing > weights[background] * smoothing:
             background = k
     for i in range(start.size - 1):
+        # the classes with votes against it; they come in order, but the background may stand after them
         chosen = background
         best = weights[background] * smoothing
         for e in range(start[i], start[i + 1]):

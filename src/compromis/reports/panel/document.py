@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,9 @@ from compromis._text import shown_label
 from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evidence import Counts
+from compromis.evidence.inputs import read_class_weights
 from compromis.evidence.scores import is_sparse
-from compromis.evidence.votes import Votes, read_class_weights
+from compromis.evidence.votes import Votes
 from compromis.metrics import METRICS
 from compromis.preferences import Preference, Preferences
 
@@ -110,23 +111,15 @@ class Binning:
 
 def binned(patterns: Votes, smoothing: float, ratio: float, floor: float) -> tuple[Votes, Binning]:
     """Return patterns with rounded votes, equal ones merged; smoothing is part of the rounded votes."""
-    votes = dense_votes(patterns) + smoothing
+    votes = patterns.dense() + smoothing
     largest = votes.max(axis=1, keepdims=True)
     share = np.divide(votes, largest, out=np.zeros_like(votes), where=largest > 0)
     with np.errstate(divide="ignore"):
         level = np.rint(np.log(share) / np.log(ratio))
     rounded = np.where(share >= floor, ratio**level, 0.0)
-    kept = Votes(
-        rounded, patterns.truth, patterns.multiplicity, patterns.classes, patterns.rows, patterns.left_out, False
-    ).merge()
+    kept = replace(patterns, votes=rounded, merged=False, width=0.0).merge()
     moved = votes.argmax(axis=1) != rounded.argmax(axis=1)
     return kept, Binning(ratio, floor, float(patterns.multiplicity[moved].sum()), float(patterns.multiplicity.sum()))
-
-
-def dense_votes(patterns: Votes) -> NDArray[np.float64]:
-    """Return the votes as an array of float64."""
-    votes = patterns.votes.toarray() if is_sparse(patterns.votes) else patterns.votes
-    return np.asarray(votes, dtype=np.float64)
 
 
 SCHEMA = "compromis/panel"
@@ -183,7 +176,7 @@ def panel_document(
         )
     preferences.on(patterns.classes)
     places = len(patterns.classes)
-    used = np.ones(places) if weights is None else read_class_weights(weights, places)
+    used = np.ones(places) if weights is None else read_class_weights(weights, patterns.classes)
     packed, binning = _fitting(patterns, smoothing, most_bytes)
     counts = patterns.counts(np.ones(places), smoothing=smoothing) if before is None else before
     exact = patterns.counts(used, smoothing=smoothing)

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
-
-from numpy.typing import NDArray
 
 from compromis._kernel import kernel
 from compromis._typing import Flags, Floats, Ints
@@ -33,44 +30,6 @@ def cross(a: float, b: float, c: float, d: float) -> float:
     if abs(difference) > 0.5 * (abs(left) + abs(right)):
         return difference
     return difference + (product_error(a, b, left) - product_error(c, d, right))
-
-
-@kernel
-def mark_dominating_cuts(true_positives: NDArray[Any], false_positives: NDArray[Any], marked: Flags) -> None:
-    """Mark the cuts of a ranking that no other cut beats in precision and recall; both counts rise with the cuts."""
-    best, found, last = -1.0, -1.0, -1
-    for k in range(true_positives.size - 1, -1, -1):
-        hits = float(true_positives[k])
-        predicted = hits + false_positives[k]
-        marked[k] = False
-        if predicted == 0.0:
-            continue
-        precision = hits / predicted
-        if precision > best:
-            if hits == found:  # the cuts after this one find as many among more rows
-                marked[k + 1 : last + 1] = False
-            best, found, last = precision, hits, k
-            marked[k] = True
-        elif precision == best and hits == found:
-            marked[k] = True
-
-
-@kernel
-def mark_dominating(first: Floats, second: Floats, order: Ints, marked: Flags) -> None:
-    """Mark the points that no other point beats in both rates; `order` sorts `second` upwards, NaN left out."""
-    best = -math.inf
-    end = order.size
-    while end > 0:
-        rate = second[order[end - 1]]
-        start = end
-        top = -math.inf
-        while start > 0 and second[order[start - 1]] == rate:
-            start -= 1
-            top = max(top, first[order[start]])
-        for k in range(start, end):
-            marked[order[k]] = top > best and first[order[k]] == top
-        best = max(best, top)
-        end = start
 
 
 @kernel

@@ -11,6 +11,7 @@ import pytest
 
 import compromis as cp
 from compromis.evidence.files import suppress
+from tests.stress.mutations import RELEASE
 
 
 def same(first, second):
@@ -86,10 +87,18 @@ def test_other_files_are_refused(tmp_path, content):
 
 def test_a_later_version_is_refused(tmp_path):
     cp.evidence.write(cp.Counts.from_matrix([[1, 0], [0, 1]], ["a", "b"]), tmp_path / "x.json")
-    text = (tmp_path / "x.json").read_text().replace('"version":1', '"version":2')
+    text = (tmp_path / "x.json").read_text().replace('"version":2', '"version":3')
     (tmp_path / "x.json").write_text(text)
-    with pytest.raises(cp.InputError, match="of version 2, this compromis reads 'compromis/evidence' up to version 1"):
+    with pytest.raises(cp.InputError, match="of version 3, this compromis reads 'compromis/evidence' of version 2"):
         cp.evidence.read(tmp_path / "x.json")
+
+
+@pytest.mark.parametrize("path", sorted(RELEASE.glob("evidence_*.json")), ids=lambda path: path.stem)
+def test_files_of_the_release_that_was_never_published_are_refused(path):
+    with pytest.raises(
+        cp.InputError, match=r"was written by compromis 0\.1\.0, which was never published; count again$"
+    ):
+        cp.evidence.read(path)
 
 
 def test_small_cells_are_kept_back_and_cannot_be_found_by_subtraction():

@@ -1,17 +1,12 @@
-"""Every kernel against its plain twin, and the cache against damage."""
+"""The kernels of evidence against their plain twins."""
 
 from __future__ import annotations
-
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from compromis.evidence._kernels.counting import count_pairs, weigh_pairs
-from compromis.evidence._kernels.ranking import count_cuts
+from compromis.evidence._kernels.ranking import count_cuts, split_scores
 from tests import naive
 
 
@@ -59,36 +54,10 @@ def test_count_cuts(rng, values):
         assert found == naive.count_cuts(positive.tolist(), negative.tolist())
 
 
-PROGRAM = """
-import numpy as np
-from compromis.evidence._kernels.counting import count_pairs
-table = np.zeros((2, 2, 2), dtype=np.int64)
-print(count_pairs(np.array([0, 1, 1]), np.array([0, 1, 0]), 0, 1, table), table.sum(axis=0).tolist())
-"""
-
-
-@pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="there is no cache without compilation")
-def test_the_cache_is_private_and_survives_damage(tmp_path):
-    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "HOME": str(tmp_path)}
-    environment.pop("NUMBA_CACHE_DIR", None)
-
-    def run():
-        done = subprocess.run(
-            [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True
-        )
-        return done.stdout.strip()
-
-    assert run() == "3 [[1, 0], [1, 1]]"
-    folder = next((tmp_path / "compromis" / "kernels").iterdir())
-    assert folder.stat().st_mode & 0o077 == 0
-    files = [path for path in folder.rglob("*") if path.suffix in {".nbi", ".nbc"}]
-    assert files
-    for damage in (b"", b"\x80\x04garbage"):
-        for path in files:
-            path.write_bytes(path.read_bytes()[: len(path.read_bytes()) // 2] if damage == b"" else damage)
-        assert run() == "3 [[1, 0], [1, 1]]"
-    Path(folder).chmod(0o777)  # anyone could plant a pickle here: it must not be read
-    for path in files:
-        path.unlink(missing_ok=True)
-    assert run() == "3 [[1, 0], [1, 1]]"
-    assert not list(folder.rglob("*.nbi"))
+def test_split_scores():
+    rng = np.random.default_rng(1)
+    score, flags = rng.random(50), rng.random(50) < 0.3
+    positive, negative = np.empty(flags.sum() + 1), np.empty((~flags).sum() + 1)
+    split_scores(score, flags, positive, negative)
+    assert positive[:-1].tolist() == score[flags].tolist()
+    assert negative[:-1].tolist() == score[~flags].tolist()

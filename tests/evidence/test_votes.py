@@ -96,7 +96,7 @@ def test_frames_are_put_into_the_order_of_the_classes():
     patterns = Votes.from_proba(["good", "bad"], frame, labels=["bad", "good"])
     assert patterns.votes.tolist() == [[1, 3], [2, 0]]
     assert Votes.from_proba(["good", "bad"], frame).classes == ("good", "bad")
-    with pytest.raises(InputError, match="columns of votes"):
+    with pytest.raises(InputError, match="columns of y_proba"):
         Votes.from_proba(["good", "evil"], frame, labels=["good", "evil"])
 
 
@@ -130,7 +130,7 @@ BAD = [
     (dict(votes=scipy.sparse.csr_array([[1.0, -1.0], [1.0, 1.0]]), y=[0, 1]), "negative, got -1 in row 0, column 1"),
     (dict(votes=[[0, 0], [0, 0]], y=[0, 1]), "none of the 2 rows has a vote"),
     (dict(votes=np.zeros((0, 2)), y=[]), "y_true is empty"),
-    (dict(votes=[[1, 2], [2, 1]], y=[0, 1, 1]), "votes has 2 rows, y has 3"),
+    (dict(votes=[[1, 2], [2, 1]], y=[0, 1, 1]), "y_proba has 2 rows, y has 3"),
     (dict(votes=[[1, 2, 3], [2, 1, 3]], y=[0, 1]), "3 columns, but there are 2 classes"),
     (dict(votes=[["a", "b"], ["c", "d"]], y=[0, 1]), "must hold numbers"),
     (dict(votes=[[1, 2], [2, 1]], y=[0, 1], labels=[0, 0]), "each class stands once"),
@@ -146,7 +146,38 @@ def test_bad_votes_are_refused_in_one_sentence(arguments, message):
         Votes.from_proba(arguments.pop("y"), arguments.pop("votes"), **arguments)
 
 
-@pytest.mark.parametrize("weights", [[1, 2, 3], [1, 0], [1, -1], [1, np.nan], ["a", "b"]])
+@pytest.mark.parametrize("weights", [[1, 2, 3], [1, 0], [1, -1], [1, np.nan], ["a", "b"], {2: 1.0}])
 def test_bad_weights_are_refused(weights):
-    with pytest.raises(InputError, match="weights"):
+    with pytest.raises(InputError, match="weight"):
         Votes.from_proba([0, 1], [[1, 2], [2, 1]]).decide(weights)
+
+
+def test_weights_by_class():
+    votes = Votes.from_proba(["a", "b"], [[3, 2], [2, 3]])
+    assert votes.decide({"b": 2.0}).tolist() == votes.decide([1.0, 2.0]).tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("parts", [1, 2])
+def test_merging_keeps_the_width_of_bins(parts):
+    """What binned votes leave open stays open when rows are merged, also after they were added to unmerged ones."""
+    frame = pd.DataFrame({"a": [0.52, 0.48, 0.9, 0.1], "b": [0.48, 0.52, 0.1, 0.9], "true": ["a", "b", "a", "b"]})
+    binned = Votes.from_frame(frame, truth="true", proba=["a", "b"], bins=10)
+    votes = binned if parts == 1 else binned + Votes.from_proba(["a", "b"], [[0.9, 0.1], [0.1, 0.9]], merge=False)
+    merged = votes.merge()
+    assert merged.width == votes.width == 0.05
+    before, after = votes.bounds([1, 1]), merged.bounds([1, 1])
+    assert (before.high - before.low).sum() == (after.high - after.low).sum() == 4
+    assert after.low.tolist() == before.low.tolist()
+
+
+def test_fields_are_given_by_name():
+    with pytest.raises(TypeError, match="positional"):
+        Votes(np.ones((1, 2)), np.zeros(1, dtype=np.int64), np.ones(1), (0, 1), 1)
+    votes = Votes(
+        votes=scipy.sparse.csr_array([[1.0, 0.0]]),
+        truth=np.zeros(1, dtype=np.int64),
+        multiplicity=np.ones(1, dtype=np.int64),
+        classes=(0, 1),
+        rows=1,
+    )
+    assert votes.dense().tolist() == [[1.0, 0.0]]

@@ -1,0 +1,61 @@
+"""Sample weights and numbers per class: one reader each, the same sentences for every function."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+import compromis as cp
+from compromis.evidence.inputs import read_class_numbers, read_weights
+
+ROWS = np.arange(6.0)[:, np.newaxis]
+TRUTH = np.array([0, 1, 0, 1, 0, 1])
+WEIGHTED = {
+    "counts": lambda weight: cp.Counts.from_predictions(TRUTH, TRUTH, sample_weight=weight),
+    "votes": lambda weight: cp.Votes.from_proba(TRUTH, np.ones((6, 2)), sample_weight=weight),
+    "points": lambda weight: cp.OperatingPoints.from_predictions(TRUTH, ROWS[:, 0], sample_weight=weight),
+    "tree": lambda weight: cp.PragmaTreeClassifier().fit(ROWS, TRUTH, sample_weight=weight),
+    "C4.5": lambda weight: cp.C45Classifier().fit(ROWS, TRUTH, sample_weight=weight),
+}
+
+
+@pytest.mark.parametrize("door", WEIGHTED)
+@pytest.mark.parametrize(
+    ("weight", "said"),
+    [
+        ([1.0], r"sample_weight has shape \(1,\), but there are 6 rows; give one weight per row"),
+        ([1, 1, -1, 1, 1, 1], "sample_weight must be finite and at least 0, got -1 in row 2"),
+        ([0] * 6, "sample_weight is zero for every row"),
+        (["x"] * 6, "sample_weight must hold numbers"),
+        ([1e308] * 6, "sample_weight is too large to add up"),
+    ],
+)
+def test_bad_sample_weights(door, weight, said):
+    with pytest.raises(cp.InputError, match=said):
+        WEIGHTED[door](weight)
+
+
+def test_one_weight_stands_for_every_row():
+    assert read_weights(2, 3).tolist() == [2.0, 2.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "said"),
+    [
+        ({"a": 1}, "priors misses 'b'; give one share for every class"),
+        ({"a": 1, "b": 2, "c": 3}, "there is a share for 'c', but the classes are 'a', 'b'"),
+        ([1, 2, 3], r"priors has shape \(3,\), but there are 2 classes; give one share per class"),
+        ("ab", "priors must be numbers, one share per class, got 'ab'"),
+    ],
+)
+def test_bad_numbers_per_class(numbers, said):
+    with pytest.raises(cp.InputError, match=said):
+        read_class_numbers(numbers, ("a", "b"), name="priors", noun="share")
+
+
+def test_numbers_by_class_or_in_their_order():
+    for numbers in ([1, 2], {"b": 2, "a": 1}, {np.str_("a"): 1, "b": 2}):
+        assert read_class_numbers(numbers, ("a", "b"), name="priors", noun="share").tolist() == [1.0, 2.0]
+    fixed = cp.TunedDecisionClassifier(LogisticRegression(), weights={1: 4.0}).fit(ROWS, TRUTH)
+    assert fixed.weights_.tolist() == [0.5, 2.0]

@@ -1,0 +1,81 @@
+"""The reader of class scores: every container gives the same matrix, every function the same sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse
+
+import compromis as cp
+from compromis.evidence.scores import as_dense, check_scores, read_scores, with_absent_classes
+
+SCORES = [[0.25, 0.75], [1.0, 0.0]]
+COLUMNS = {"b": [0.75, 0.0], "a": [0.25, 1.0]}
+CONTAINERS = {
+    "list": SCORES,
+    "float32": np.array(SCORES, dtype=np.float32),
+    "Fortran order": np.asfortranarray(SCORES),
+    "one column": [0.75, 0.0],
+    "column vector": [[0.75], [0.0]],
+    "pandas": pd.DataFrame(COLUMNS),
+    "polars": pl.DataFrame(COLUMNS),
+    "pyarrow": pa.table(COLUMNS),
+    "CSR": scipy.sparse.csr_array(SCORES),
+    "COO": scipy.sparse.coo_matrix(SCORES),
+}
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_containers(container):
+    given = CONTAINERS[container]
+    assert as_dense(read_scores(given, ("a", "b"), 2)).tolist() == SCORES
+    truth = ["b", "a"]
+    assert cp.Votes.from_proba(truth, given, labels=["a", "b"]).dense().tolist() == SCORES
+    assert cp.evaluate(truth, y_proba=given).summary.accuracy == 1
+    assert cp.OperatingPoints.one_vs_rest(truth, given)["b"].threshold[1:].tolist() == [0.75, 0.0]
+    assert cp.Decision(("a", "b"), [1.0, 1.0]).decide(given).tolist() == truth
+
+
+def test_columns_named_as_text_of_the_classes():
+    assert read_scores(pd.DataFrame({"1": [0.5], "0": [0.25]}), (0, 1)).tolist() == [[0.25, 0.5]]
+
+
+DOORS = {
+    "votes": lambda y, scores: cp.Votes.from_proba(y, scores),
+    "evaluate": lambda y, scores: cp.evaluate(y, y_proba=scores),
+    "one_vs_rest": lambda y, scores: cp.OperatingPoints.one_vs_rest(y, scores),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize(
+    ("scores", "said"),
+    [
+        ([[1, 2, 3], [2, 1, 3]], "y_proba has 3 columns, but there are 2 classes"),
+        ([[1, 2]], "y_proba has 1 rows, y has 2; they must describe the same rows"),
+        ([["a", "b"], ["c", "d"]], "y_proba must hold numbers, one column per class"),
+        ([[1, np.inf], [1, 1]], "y_proba must be finite, got inf in row 0, column 1"),
+        ([np.eye(2), np.eye(2)], "a model of several outputs gives a matrix for each"),
+        ([0.5, 1.5], "y_proba with one column is the probability of 1, at most 1, got 1.5"),
+        (pd.DataFrame({"x": [1, 2], "y": [1, 2]}), "the columns of y_proba are 'x', 'y', the classes 0, 1"),
+    ],
+)
+def test_sentences_are_the_same_everywhere(door, scores, said):
+    with pytest.raises(cp.InputError, match=said):
+        DOORS[door]([0, 1], scores)
+
+
+def test_negative_scores():
+    for matrix in (np.array([[1.0, -2.0]]), scipy.sparse.csr_array([[1.0, -2.0]])):
+        with pytest.raises(cp.InputError, match="scores must not be negative, got -2 in row 0, column 1"):
+            check_scores(matrix, "scores")
+        check_scores(matrix, negative=True)
+
+
+def test_classes_that_a_fold_lacked_get_nothing():
+    shares = np.array([[0.25, 0.75]])
+    assert with_absent_classes(shares, np.array(["a", "c"]), ("a", "b", "c")).tolist() == [[0.25, 0.0, 0.75]]
+    assert with_absent_classes(shares, ["b", "a"], ("a", "b")).tolist() == [[0.75, 0.25]]
