@@ -120,7 +120,7 @@ def check_predicted(
 
     `occurs` says which of the classes are true, and which are predicted.
     """
-    true, predicted = ([*compress(classes, part)] for part in occurs)
+    true, predicted = (sorted(compress(classes, part), key=str) for part in occurs)
     refuse_probabilities([*compress(classes, ~occurs[0] & occurs[1])], prediction.name)
     if labels is None and not (occurs[0] & occurs[1]).any():
         raise InputError(
@@ -347,7 +347,7 @@ def encode(
     >>> [part.tolist() for part in codes], classes
     ([[1, 0], [2, 0]], ('a', 'b', 'c'))
     """
-    codes, occurring = _number(columns, most)
+    codes, occurring = number(*columns, most=most)
     known = categories or next((column.categories for column in columns if column.categories), ())
     name = columns[0].name if len(columns) == 1 else "the data"
     classes = class_order(occurring, labels, known, name)
@@ -388,7 +388,7 @@ def read_groups(groups: Any, rows: int, data: str = "the data") -> Ints:
     column = read_labels(groups, "groups")
     if len(column) != rows:
         raise InputError(f"groups has {len(column):,} rows, {data} has {rows:,}; give one key per row")
-    (codes,), keys = _number((column,), None)
+    (codes,), keys = number(column)
     try:
         order = sorted(range(len(keys)), key=keys.__getitem__)  # type: ignore[arg-type]
     except TypeError:
@@ -439,8 +439,8 @@ def refuse_many_classes(classes: int) -> None:
         )
 
 
-def _number(columns: Sequence[LabelColumn], most: int | None) -> tuple[list[Ints], list[Label]]:
-    """Number the labels of all columns alike; return the numbers, and the label that each number stands for."""
+def number(*columns: LabelColumn, most: int | None = None) -> tuple[list[Ints], list[Label]]:
+    """Number the labels of all columns alike, in any order; return the numbers, and the label that each stands for."""
     categories = columns[0].categories
     if categories is not None and all(column.categories == categories for column in columns):
         return _without_gaps([column.values.astype(np.int64) for column in columns], categories)
@@ -482,10 +482,12 @@ class _Vocabulary(dict[Any, int]):
 def _number_by_lookup(columns: Sequence[LabelColumn], most: int | None) -> tuple[list[Ints], list[Label]]:
     vocabulary, codes = _Vocabulary(), []
     for column in columns:
-        parts = [np.zeros(0, dtype=np.int64)]
+        part, start = np.empty(len(column), dtype=np.int64), 0
         for labels in column.lists():
-            parts.append(np.fromiter(map(vocabulary.__getitem__, labels), dtype=np.int64, count=len(labels)))
+            end = start + len(labels)
+            part[start:end] = np.fromiter(map(vocabulary.__getitem__, labels), dtype=np.int64, count=len(labels))
+            start = end
             if most is not None and len(vocabulary) > most:
                 refuse_many_classes(len(vocabulary))
-        codes.append(np.concatenate(parts))
+        codes.append(part)
     return codes, [plain_label(label) for label in vocabulary]

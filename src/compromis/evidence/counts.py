@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from compromis._files import CLASSES
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.inputs import prevalence_factors, read_weights
@@ -19,7 +20,7 @@ from compromis.labels import (
     check_same_index,
     check_same_rows,
     class_order,
-    encode_classes,
+    number,
     read_classes,
     read_labels,
     refuse_many_classes,
@@ -82,11 +83,9 @@ class Counts:
         check_same_rows(truth, prediction)
         check_same_index(truth, sample_weight, "y_true", "sample_weight")
         weight = read_weights(sample_weight, len(truth))
-        counts = _count_codes(truth, prediction, weight, labels)
-        if counts is not None:
-            return counts
-        codes, classes = encode_classes(truth, prediction, labels=labels)
-        return cls.from_positions(codes[0], codes[1], classes, weight)
+        codings = _codings(truth, prediction)
+        counted = (_count_coding(truth, prediction, weight, labels, coding) for coding in codings)
+        return next(counts for counts in counted if counts is not None)
 
     @classmethod
     def from_frame(
@@ -145,7 +144,7 @@ class Counts:
     ) -> Counts:
         """Count checked positions of classes; an out-of-range position is an error of the caller."""
         refuse_many_classes(len(classes))
-        cells = _count_pairs(truth, prediction, weight, 0, len(classes))
+        cells = _count_pairs(truth, prediction, 0, len(classes), weight)
         assert cells is not None
         return cls(cells[0], tuple(classes), len(truth), cells[1])
 
@@ -212,51 +211,60 @@ def _arranged(matrix: NDArray[Any], found: Sequence[Label], order: tuple[Label, 
     return arranged
 
 
-def _count_codes(
-    truth: LabelColumn, prediction: LabelColumn, weight: Floats | None, labels: Sequence[Any] | None
-) -> Counts | None:
-    """Count integers of a narrow range, or codes of the same categories, as they stand; None for other columns."""
+class _Coding(NamedTuple):
+    """Integers from `low` on that stand for labels."""
+
+    truth: NDArray[Any]
+    prediction: NDArray[Any]
+    low: int
+    labels: Sequence[Label]
+
+
+def _codings(truth: LabelColumn, prediction: LabelColumn) -> Iterator[_Coding]:
+    """Yield codings from the quickest to the one that always works: some may turn out too narrow for later rows."""
     categories = truth.categories
     if categories is not None and categories == prediction.categories:
         refuse_many_classes(len(categories))
-        ranges: Iterable[tuple[int, int]] = [(0, len(categories))]
-    elif truth.is_integer and prediction.is_integer and categories is prediction.categories is None:
-        ranges = _ranges(truth, prediction)
-    else:
+        yield _Coding(truth.values, prediction.values, 0, categories)
+        return
+    if truth.is_integer and prediction.is_integer and categories is prediction.categories is None:
+        kind = bool if truth.kind == "bool" else int
+        for rows in (CHUNK, len(truth)):  # the range of the first rows, then that of all
+            parts = truth.values[:rows], prediction.values[:rows]
+            low, high = min(int(part.min()) for part in parts), max(int(part.max()) for part in parts)
+            if high - low >= _WIDEST or high > _LARGEST:
+                break
+            labels = [kind(label) for label in range(low, max(high + 1, low + _NARROW))]
+            yield _Coding(truth.values, prediction.values, low, labels)
+    codes, occurring = number(truth, prediction, most=CLASSES.most)
+    yield _Coding(codes[0], codes[1], 0, occurring)
+
+
+def _count_coding(
+    truth: LabelColumn, prediction: LabelColumn, weight: Floats | None, labels: Sequence[Any] | None, coding: _Coding
+) -> Counts | None:
+    """Return the counts of a coding, None if it is too narrow."""
+    pairs, width = (coding.truth, coding.prediction, coding.low), len(coding.labels)
+    cells = rows = _count_pairs(*pairs, width, weight)
+    if cells is None or rows is None:
         return None
-    for low, width in ranges:
-        cells = _count_pairs(truth.values, prediction.values, weight, low, width)
-        if cells is not None:
-            break
-    else:
-        return None
-    rows = cells
     if weight is not None and not weight.all():  # a class whose rows all weigh 0 occurs all the same
-        rows = _count_pairs(truth.values, prediction.values, None, low, width) or cells
+        rows = _count_pairs(*pairs, width) or cells
     true, predicted = (np.asarray(rows[0].any(axis=axis)) for axis in (1, 0))
     used = np.flatnonzero(true | predicted)
-    kind = bool if truth.kind == "bool" else int
-    found = [kind(low + offset) if categories is None else categories[offset] for offset in used]
-    check_predicted(truth, prediction, found, (true[used], predicted[used]), labels)
-    order = class_order(found, labels, categories or ())
+    occurring = [coding.labels[k] for k in used.tolist()]
+    check_predicted(truth, prediction, occurring, (true[used], predicted[used]), labels)
+    order = class_order(occurring, labels, truth.categories or prediction.categories or ())
     refuse_many_classes(len(order))
-    matrix, squares = (None if part is None else _arranged(part[np.ix_(used, used)], found, order) for part in cells)
+    matrix, squares = (
+        None if part is None else _arranged(part[np.ix_(used, used)], occurring, order) for part in cells
+    )
     assert matrix is not None
     return Counts(matrix, order, len(truth), squares)
 
 
-def _ranges(truth: LabelColumn, prediction: LabelColumn) -> Iterator[tuple[int, int]]:
-    """Yield the lowest integer and a width: as the first rows have it, then that of all rows; stop where it is too wide."""
-    for rows in (CHUNK, len(truth)):
-        parts = truth.values[:rows], prediction.values[:rows]
-        low, high = min(int(part.min()) for part in parts), max(int(part.max()) for part in parts)
-        if high - low >= _WIDEST or high > _LARGEST:
-            return
-        yield low, max(_NARROW, high - low + 1)
-
-
 def _count_pairs(
-    truth: NDArray[Any], prediction: NDArray[Any], weight: Floats | None, low: int, width: int
+    truth: NDArray[Any], prediction: NDArray[Any], low: int, width: int, weight: Floats | None = None
 ) -> tuple[NDArray[Any], Floats | None] | None:
     """Count pairs of integers from `low` on, chunk by chunk; return counts (or weights and squared weights), None if one is outside."""
     from compromis.evidence._kernels.counting import count_pairs, weigh_pairs
