@@ -18,7 +18,8 @@ from scipy.special import ndtr, ndtri
 
 import compromis as cp
 from compromis.evidence.points import OperatingPoints
-from compromis.uncertainty import report_intervals as stacked
+from compromis.measures.pragma import class_losses, loss_shares
+from compromis.measures.rates import precision
 from compromis.uncertainty.areas import roc_area_interval
 from compromis.uncertainty.draws import draw_counts
 from compromis.uncertainty.intervals import from_draws, wilson_bounds
@@ -74,15 +75,17 @@ def coverage(setting: Setting, data_sets: int, rng: np.random.Generator, *, fixe
 
 
 def _truths(setting: Setting, preferences: object) -> dict[str, float]:
-    stack = stacked.Stack.of(setting.population[np.newaxis], np.array([True, True]))
-    rates = stacked.class_rates(stack)
     shift = ndtri(setting.sensitivity) + ndtri(setting.specificity)
     return {
         "recall": setting.sensitivity,
-        "precision": rates["precision"][0, 0],
-        "PRAGMA": stacked.losses(stacked.class_losses(stack, preferences, rates), preferences).item(),
+        "precision": precision(setting.population)[0],
+        "PRAGMA": _losses(setting.population, preferences).item(),
         "AUROC": float(ndtr(shift / np.sqrt(2))),
     }
+
+
+def _losses(matrix: np.ndarray, preferences: object) -> np.ndarray:
+    return loss_shares(class_losses(matrix, preferences), preferences).sum(axis=-1)
 
 
 def _intervals(
@@ -111,13 +114,10 @@ def _wilson(successes: int, trials: int) -> tuple[float, float]:
 
 def _pragma(counts: cp.Counts, preferences: object, rng: np.random.Generator) -> tuple[float, float]:
     def loss(matrix: np.ndarray) -> dict[str, np.ndarray]:
-        stack = stacked.Stack.of(matrix, counts.support > 0)
-        return {
-            "loss": stacked.losses(stacked.class_losses(stack, preferences, stacked.class_rates(stack)), preferences)
-        }
+        return {"loss": _losses(matrix, preferences)}
 
     drawn = loss(next(draw_counts(counts, DRAWS, int(rng.integers(2**32)))))
-    interval = from_draws(loss(counts.matrix[np.newaxis])["loss"], centre(counts, loss, drawn)["loss"], 0.95)[0]
+    interval = from_draws(loss(counts.matrix)["loss"], centre(counts, loss, drawn)["loss"], 0.95)[0]
     return interval.low, interval.high
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 import compromis as cp
-from compromis.measures.pragma import pragma
-from compromis.measures.verdict import judge, shortfall
+from compromis.measures.pragma import pragma, shortfall
+from compromis.measures.verdict import judge
 from compromis.preferences import JACCARD_WARNING
 from compromis.reports.panel import panel_document
 from tests.weight_cases import METRICS, small_problem

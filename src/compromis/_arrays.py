@@ -1,4 +1,4 @@
-"""Arrays of other libraries as arrays of numpy, and frames of whatever library is installed."""
+"""Arrays of other libraries as arrays of numpy, frames of whatever library is installed, and division without warnings."""
 
 from __future__ import annotations
 
@@ -7,9 +7,20 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from compromis._typing import Floats
 from compromis.errors import DeviceWarning, InputError, MissingExtra
 
 _warned = False
+
+
+def ratio(above: ArrayLike, below: ArrayLike) -> Floats:
+    """Divide, with NaN where the denominator is 0; the two are broadcast."""
+    above, below = np.broadcast_arrays(np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64))
+    quotient: Floats = np.divide(above, below, out=np.full(below.shape, np.nan), where=below != 0)
+    return quotient
 
 
 def on_host(values: Any) -> Any:
@@ -24,8 +35,6 @@ def on_host(values: Any) -> Any:
         _warn("cupy")
         return values.get()
     if package in {"jax", "jaxlib", "tensorflow", "mlx"} and hasattr(values, "__array__"):
-        import numpy as np
-
         return np.asarray(values)
     return values
 

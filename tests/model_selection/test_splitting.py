@@ -139,6 +139,13 @@ def test_a_leak_between_validation_and_test_counts():
     assert leaking.leaks.test_in_validation.columns() == {"row": [0], "source": [0]}
 
 
+def test_wekas_priors():
+    assert cp.model_selection.training_priors(["good"] * 11 + ["bad"] * 6, labels=["good", "bad"]) == {
+        "good": 12 / 19,
+        "bad": 7 / 19,
+    }
+
+
 # --- bad input
 
 X, Y = np.arange(20), [0, 1] * 10

@@ -1,8 +1,11 @@
-from .monitoring import Monitor, Unlabelled, monitor
+from .monitoring import Cause, Change, Monitor, Period, Unlabelled, monitor
 from .prevalence import PrevalenceEstimate, prevalence_by_confusion, prevalence_by_em
 
 __all__ = [
+    "Cause",
+    "Change",
     "Monitor",
+    "Period",
     "PrevalenceEstimate",
     "Unlabelled",
     "monitor",

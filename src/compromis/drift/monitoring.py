@@ -1,24 +1,26 @@
-"""What changed between two sets of labelled rows: the class shares, or what the rows of a class are predicted as."""
+"""The same decision period by period: what it reaches, what has changed since the reference, and what to do."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from compromis._arrays import make_frame
 from compromis._text import shown, shown_label
-from compromis._typing import Label
+from compromis._typing import Floats, Ints, Label
 from compromis.drift.prevalence import PrevalenceEstimate, from_predicted
 from compromis.errors import InputError
 from compromis.evaluation.render.json import write_json
 from compromis.evaluation.render.markdown import code, prose, table
-from compromis.evidence import Counts
+from compromis.evidence.counts import Counts
+from compromis.measures.pragma import pragma
 from compromis.measures.rates import precision, recall
 from compromis.measures.verdict import Verdict, judge
 from compromis.preferences import PreferenceArrays, Preferences
@@ -26,198 +28,8 @@ from compromis.uncertainty.intervals import read_confidence
 
 SURE = 0.01
 """The chance of a false alarm, over all classes together."""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What differs from the reference beyond chance.
-
-    Attributes
-    ----------
-    shares : bool
-        Whether the classes have other shares.
-    rows_of : tuple of labels
-        The classes whose rows are predicted differently: no new class shares can do that.
-    """
-
-    shares: bool
-    rows_of: tuple[Label, ...]
-
-
-def change_between(reference: Counts, counts: Counts) -> Change:
-    """Compare counts of the same classes by chi-squared tests: of the class totals, and of each class's decisions."""
-    before, after = _effective(reference), _effective(counts)
-    classes = counts.classes
-    differing = tuple(
-        label for k, label in enumerate(classes) if _chance(before[k], after[k]) < SURE / max(len(classes), 1)
-    )
-    return Change(_chance(before.sum(axis=1), after.sum(axis=1)) < SURE, differing)
-
-
-def _effective(counts: Counts) -> NDArray[np.float64]:
-    """Counts as of rows of equal weight: weighted rows tell as much as fewer unweighted ones."""
-    cells = counts.matrix.astype(np.float64)
-    if counts.squares is None or not counts.squares.sum() > 0:
-        return cells
-    scaled: NDArray[np.float64] = cells * (cells.sum() / counts.squares.sum())
-    return scaled
-
-
-def _chance(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
-    """The chance of so large a difference if there were none; 1 where there is nothing to compare."""
-    from scipy.stats import chi2_contingency
-
-    table = np.array([first, second])
-    table = table[:, table.sum(axis=0) > 0]
-    if table.shape[1] < 2 or not table.sum(axis=1).all():
-        return 1.0
-    return float(chi2_contingency(table).pvalue)
-
-
-AGAIN = "search the weights again for these shares"
 MOST = 4
 """Classes whose shares stand in the table."""
-
-
-@dataclass(frozen=True, slots=True)
-class Period:
-    """One period of a monitor; rates are NaN where undefined, and expected ones where there are no labels."""
-
-    name: str
-    rows: int
-    labelled: bool
-    shares: tuple[float, ...]
-    bounds: tuple[tuple[float, float], ...] | None
-    """The interval of each share where it is estimated."""
-    loss: float
-    loss_expected: float
-    """What the reference loses at these shares; a loss far above says that more has changed."""
-    recall: tuple[float, ...]
-    precision: tuple[float, ...]
-    met: bool
-    missed: tuple[str, ...]
-    """What of the preferences are missed, in sentences."""
-    advice: str
-    retune: bool
-    """Whether weights for these shares are what helps."""
-
-
-def alarm(verdict: Verdict, max_loss: float | None) -> tuple[str, ...]:
-    """Return in sentences what of the preferences are missed."""
-    sentences = [str(one) for one in verdict.shortfalls]
-    if max_loss is not None and not verdict.loss <= max_loss:
-        sentences.append(f"the loss is {verdict.loss:.4f}, above your maximum of {max_loss:g}")
-    if not verdict.informative and not sentences:
-        sentences.append(verdict.sentence)
-    return tuple(sentences)
-
-
-def advice(
-    missed: Sequence[str],
-    classes: tuple[Label, ...],
-    shares: tuple[NDArray[np.float64], NDArray[np.float64]],
-    change: Change | None,
-    estimates: tuple[PrevalenceEstimate | None, PrevalenceEstimate | None],
-) -> str:
-    """Return what has changed and what to do about it, in one sentence; empty where nothing has."""
-    moved = _moved(classes, *shares)
-    if change is None:
-        return _advice_without_labels(missed, moved, *estimates)
-    if change.rows_of:
-        what = f"the rows of {shown(change.rows_of)} are predicted differently than in the reference, which class shares do not explain"
-        return f"{what}: {'tune or fit again on new labelled rows' if missed else 'the preferences are met all the same, look into it'}"
-    if change.shares:
-        what = f"the class shares have changed ({moved}), the rows of each class are predicted as before"
-        return f"{what}: {AGAIN if missed else 'weights for these shares may do better'}"
-    return "nothing has changed beyond chance: review the preferences, or gather more rows" if missed else ""
-
-
-def _advice_without_labels(
-    missed: Sequence[str], moved: str, estimate: PrevalenceEstimate | None, by_em: PrevalenceEstimate | None
-) -> str:
-    if estimate is not None and not estimate.plausible:
-        return "no class shares explain the decisions, so more than the shares has changed: label a sample of the rows"
-    if estimate is not None and by_em is not None and _apart(estimate, by_em):
-        return (
-            "decisions and probabilities point to different class shares, so more than the shares may have changed, "
-            "or the probabilities are not calibrated: label a sample of the rows"
-        )
-    if missed:
-        return f"if only the class shares have changed ({moved}), {AGAIN}; label a sample to be sure"
-    return ""
-
-
-def _apart(first: PrevalenceEstimate, second: PrevalenceEstimate) -> bool:
-    pairs = zip(first.intervals, second.intervals, strict=True)
-    return any(one.low > other.high or other.low > one.high for one, other in pairs)
-
-
-def _moved(classes: tuple[Label, ...], before: NDArray[np.float64], after: NDArray[np.float64]) -> str:
-    order = np.argsort(-np.abs(np.log((after + 1e-9) / (before + 1e-9))), kind="stable")[
-        : 1 if len(classes) == 2 else 3
-    ]
-    return ", ".join(f"{classes[k]!r} {100 * before[k]:.1f} % -> {100 * after[k]:.1f} %" for k in order)
-
-
-def monitor_text(periods: Sequence[Period], classes: tuple[Label, ...]) -> str:
-    """Return the report as text."""
-    header, rows = _cells(periods, classes, shown_label)
-    widths = [max(len(row[place]) for row in [header, *rows]) for place in range(len(header))]
-    lines = []
-    for first, *others in [header, *rows]:
-        cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
-        lines.append("  ".join([first.ljust(widths[0]), *cells]))
-    return "\n".join([*lines, *_notes(periods), "", *_statements(periods, shown_label)]) + "\n"
-
-
-def monitor_markdown(periods: Sequence[Period], classes: tuple[Label, ...]) -> str:
-    """Return the report as GitHub-flavoured Markdown."""
-    header, rows = _cells(periods, classes, code)
-    notes = [*_notes(periods), ""] if _notes(periods) else []
-    said = [f"- {prose(line)}" for line in _statements(periods, shown_label)]
-    return "\n".join([*table(header, rows), "", *notes, *said]) + "\n"
-
-
-def _cells(periods: Sequence[Period], classes: tuple[Label, ...], name: object) -> tuple[list[str], list[list[str]]]:
-    assert callable(name)
-    chosen = range(len(classes)) if len(classes) <= MOST else sorted(_liveliest(periods))
-    header = ["Period", "Rows", "Loss", "Expected", *(f"Share of {name(classes[k])}" for k in chosen), "Preferences"]
-    rows = []
-    for one in periods:
-        mark = "" if one.labelled else "*"
-        shares = [f"{100 * one.shares[k]:.2f} %{mark}" for k in chosen]
-        losses = [_loss(one.loss) + mark, _loss(one.loss_expected)]
-        rows.append([name(one.name), f"{one.rows:,}", *losses, *shares, "met" if one.met else "NOT MET"])
-    return header, rows
-
-
-def _liveliest(periods: Sequence[Period]) -> list[int]:
-    shares = np.array([one.shares for one in periods])
-    return [int(k) for k in np.argsort(-(shares.max(axis=0) - shares.min(axis=0)), kind="stable")[:MOST]]
-
-
-def _notes(periods: Sequence[Period]) -> list[str]:
-    notes = ["(expected: what the reference loses at these class shares)"]
-    if not all(one.labelled for one in periods):
-        notes.append("(* without labels: shares estimated from the decisions, loss if only the shares have changed)")
-    return notes
-
-
-def _statements(periods: Sequence[Period], name: object) -> list[str]:
-    assert callable(name)
-    lines = []
-    for one in periods:
-        if one.missed:
-            lines.append(f"{name(one.name)}: your preferences are not met: {'; '.join(one.missed)}.")
-        if one.advice:
-            lines.append(f"{name(one.name)}: {one.advice}.")
-    return lines or ["Your preferences are met in every period."]
-
-
-def _loss(loss: float) -> str:
-    return "?" if math.isnan(loss) else f"{loss:.4f}"
-
-
 SCHEMA, VERSION = "compromis/monitor", 1
 
 
@@ -237,14 +49,109 @@ class Unlabelled:
     >>> import compromis as cp
     >>> import numpy as np
     >>> spring = cp.Counts.from_matrix([[950, 50], [10, 90]], ["good", "bad"])
-    >>> arrays = cp.Preferences({"bad": cp.Preference(10, min_precision=0.5)}, metric="f")
-    >>> found = cp.monitor({"spring": spring, "autumn": cp.drift.Unlabelled(np.array([1902, 118]))}, preferences=arrays)
-    >>> [period.rows for period in found.periods]
+    >>> preferences = cp.Preferences({"bad": cp.Preference(10, min_precision=0.5)}, metric="f")
+    >>> autumn = cp.drift.Unlabelled(np.array([1902, 118]))
+    >>> [period.rows for period in cp.monitor({"spring": spring, "autumn": autumn}, preferences=preferences).periods]
     [1100, 2020]
     """
 
-    predicted: NDArray[Any]
+    predicted: Ints
     by_em: PrevalenceEstimate | None = None
+
+
+class Cause(StrEnum):
+    """What differs from the reference beyond chance."""
+
+    NOTHING = "nothing"
+    SHARES = "shares"
+    """The class shares only; without labels this is the assumption."""
+    ROWS = "rows"
+    """What the rows of a class are predicted as, which no class shares explain."""
+    UNEXPLAINED = "unexplained"
+    """Without labels: no class shares explain the decisions."""
+    CONFLICTING = "conflicting"
+    """Without labels: decisions and probabilities point to different class shares."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """The difference of a period from the reference."""
+
+    cause: Cause
+    classes: tuple[Label, ...]
+    """Those whose rows are predicted differently, where that is the cause; else those whose shares moved most."""
+    shares: tuple[tuple[float, float], ...]
+    """The shares of these classes in the reference and in the period."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Period:
+    """A period of a monitor; rates are NaN where undefined, and expected ones where there are no labels."""
+
+    name: str
+    rows: int
+    labelled: bool
+    shares: tuple[float, ...]
+    bounds: tuple[tuple[float, float], ...] | None
+    """The interval of each share where it is estimated."""
+    loss_expected: float
+    """The loss of the reference at these shares; a loss far above it means that more has changed."""
+    recall: tuple[float, ...]
+    precision: tuple[float, ...]
+    verdict: Verdict
+    max_loss: float | None
+    """The largest loss that meets the preferences."""
+    change: Change
+
+    @property
+    def loss(self) -> float:
+        """The loss of the period."""
+        return self.verdict.loss
+
+    @property
+    def too_large(self) -> bool:
+        """Whether the loss is above its maximum, or unknown."""
+        return self.max_loss is not None and not self.loss <= self.max_loss
+
+    @property
+    def met(self) -> bool:
+        """Whether the period meets the preferences."""
+        return self.verdict.informative and not self.verdict.shortfalls and not self.too_large
+
+    @property
+    def retune(self) -> bool:
+        """Whether weights for these shares are what helps."""
+        return not self.met and self.change.cause is Cause.SHARES
+
+    @cached_property
+    def missed(self) -> tuple[str, ...]:
+        """What the period misses of the preferences, in sentences."""
+        sentences = [str(short) for short in self.verdict.shortfalls]
+        if self.too_large:
+            sentences.append(f"the loss is {self.loss:.4f}, above your maximum of {self.max_loss:g}")
+        return tuple(sentences) if sentences or self.met else (self.verdict.sentence,)
+
+    @cached_property
+    def advice(self) -> str:
+        """What has changed and what to do about it, in one sentence; empty where there is nothing to say."""
+        return _advice(self)
+
+    def document(self) -> dict[str, Any]:
+        """Return what JSON holds of it."""
+        names = (
+            "name",
+            "rows",
+            "labelled",
+            "shares",
+            "bounds",
+            "loss",
+            "loss_expected",
+            "recall",
+            "precision",
+            "met",
+            "missed",
+        )
+        return {name: getattr(self, name) for name in (*names, "advice", "retune")} | {"cause": self.change.cause}
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,14 +166,6 @@ class Monitor:
         The classes.
     preferences : Preferences
         What matters.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> week = cp.Counts.from_matrix([[95, 5], [1, 9]], ["good", "bad"])
-    >>> found = cp.monitor({"first": week, "second": week}, preferences=cp.Preferences.prioritise(["bad"], metric="f"))
-    >>> len(found.periods), found.classes
-    (2, ('good', 'bad'))
     """
 
     periods: tuple[Period, ...]
@@ -285,23 +184,30 @@ class Monitor:
             name: [getattr(period, name) for period, _ in rows] for name in ("name", "rows", "labelled", "loss", "met")
         }
         columns["label"] = [self.classes[k] for _, k in rows]
-        for name in ("shares", "recall", "precision"):
-            columns[name.replace("shares", "share")] = [getattr(period, name)[k] for period, k in rows]
+        for column, name in (("share", "shares"), ("recall", "recall"), ("precision", "precision")):
+            columns[column] = [getattr(period, name)[k] for period, k in rows]
         return make_frame(columns, backend)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the monitor as JSON of a versioned schema; with `path`, write it there too, whole or not at all."""
-        periods = [asdict(period) for period in self.periods]
+        periods = [period.document() for period in self.periods]
         return write_json(
             {"schema": SCHEMA, "version": VERSION, "classes": list(self.classes), "periods": periods}, path
         )
 
     def to_markdown(self) -> str:
         """Return the monitor as GitHub-flavoured Markdown."""
-        return monitor_markdown(self.periods, self.classes)
+        statements = [f"- {prose(line)}" for line in _statements(self.periods)]
+        return "\n".join([*table(*_cells(self, code)), "", *_notes(self.periods), "", *statements]) + "\n"
 
     def __str__(self) -> str:
-        return monitor_text(self.periods, self.classes)
+        header, rows = _cells(self, shown_label)
+        widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+        lines = []
+        for first, *others in [header, *rows]:
+            cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
+            lines.append("  ".join([first.ljust(widths[0]), *cells]))
+        return "\n".join([*lines, *_notes(self.periods), "", *_statements(self.periods)]) + "\n"
 
 
 def monitor(
@@ -338,29 +244,28 @@ def monitor(
     >>> import compromis as cp
     >>> spring = cp.Counts.from_matrix([[950, 50], [10, 90]], ["good", "bad"])
     >>> autumn = cp.Counts.from_matrix([[1900, 100], [2, 18]], ["good", "bad"])
-    >>> arrays = cp.Preferences({"bad": cp.Preference(10, min_precision=0.5)}, metric="f")
-    >>> found = cp.monitor({"spring": spring, "autumn": autumn}, preferences=arrays)
-    >>> [period.met for period in found.periods]
+    >>> preferences = cp.Preferences({"bad": cp.Preference(10, min_precision=0.5)}, metric="f")
+    >>> result = cp.monitor({"spring": spring, "autumn": autumn}, preferences=preferences)
+    >>> [period.met for period in result.periods]
     [True, False]
-    >>> print(found.periods[1].advice)
+    >>> print(result.periods[1].advice)
     the class shares have changed ('bad' 9.1 % -> 1.0 %), the rows of each class are predicted as before:
     search the weights again for these shares
     """
     _check(periods, preferences)
     level = read_confidence(confidence)
-    first = reference or next((one for one in periods.values() if isinstance(one, Counts)), None)
+    first = reference or next((period for period in periods.values() if isinstance(period, Counts)), None)
     if first is None:
         raise InputError("no period has labels, so nothing is known of the decision's errors; give reference=")
-    classes = first.classes
-    arrays = preferences.on(classes)
-    judged = [_period(name, one, first, arrays, max_loss, level) for name, one in periods.items()]
-    return Monitor(tuple(judged), classes, preferences)
+    arrays = preferences.on(first.classes)
+    judged = [_period(name, period, first, arrays, max_loss, level) for name, period in periods.items()]
+    return Monitor(tuple(judged), first.classes, preferences)
 
 
 def _check(periods: Any, preferences: Any) -> None:
     if not isinstance(periods, Mapping) or not periods:
         raise InputError("periods maps names to Counts or Unlabelled, and holds at least one")
-    wrong = next((one for one in periods.values() if not isinstance(one, (Counts, Unlabelled))), None)
+    wrong = next((period for period in periods.values() if not isinstance(period, (Counts, Unlabelled))), None)
     if wrong is not None:
         raise InputError(f"a period is compromis.Counts or compromis.drift.Unlabelled, got {type(wrong).__name__}")
     if not isinstance(preferences, Preferences):
@@ -379,31 +284,152 @@ def _period(
     if isinstance(given, Unlabelled):
         estimate = from_predicted(np.asarray(given.predicted), reference, level)
         counts = reference.with_prevalence(estimate.shares.tolist())
-        rows = estimate.rows
+        change = _change_without_labels(reference, counts, estimate, given.by_em)
     else:
         unknown = [label for label in given.classes if label not in reference.classes]
         if unknown:
             raise InputError(f"period {name!r} has the classes {shown(unknown)}, which the reference has not")
         counts = given.arranged_as(reference.classes)
-        rows = counts.rows
-    verdict = judge(counts, arrays)
-    change = change_between(reference, counts) if estimate is None else None
-    by_em = given.by_em if isinstance(given, Unlabelled) else None
-    before, shares = reference.support / reference.support.sum(), counts.support / counts.support.sum()
-    missed = alarm(verdict, max_loss)
-    said = advice(missed, reference.classes, (before, shares), change, (estimate, by_em))
+        change = change_between(reference, counts)
+    shares = _shares(counts).tolist()
     return Period(
         name=str(name),
-        rows=rows,
+        rows=counts.rows if estimate is None else estimate.rows,
         labelled=estimate is None,
-        shares=tuple(map(float, shares)),
-        bounds=None if estimate is None else tuple((one.low, one.high) for one in estimate.intervals),
-        loss=verdict.loss,
-        loss_expected=judge(reference.with_prevalence(shares.tolist()), arrays).loss,
-        recall=tuple(map(float, recall(counts))),
-        precision=tuple(map(float, precision(counts))),
-        met=not missed,
-        missed=missed,
-        advice=said,
-        retune=AGAIN in said,
+        shares=tuple(shares),
+        bounds=None if estimate is None else tuple((share.low, share.high) for share in estimate.intervals),
+        loss_expected=pragma(reference.with_prevalence(shares), arrays).total,
+        recall=tuple(recall(counts).tolist()),
+        precision=tuple(precision(counts).tolist()),
+        verdict=judge(counts, arrays),
+        max_loss=max_loss,
+        change=change,
     )
+
+
+def change_between(reference: Counts, counts: Counts) -> Change:
+    """Compare counts of the same classes by chi-squared tests: of the class totals, and of each class's decisions."""
+    before, after = _effective(reference), _effective(counts)
+    limit = SURE / max(len(counts.classes), 1)
+    differing = [k for k in range(len(counts.classes)) if _p_value(before[k], after[k]) < limit]
+    if differing:
+        return _change(Cause.ROWS, reference, counts, differing)
+    moved = _p_value(before.sum(axis=1), after.sum(axis=1)) < SURE
+    return _change(Cause.SHARES if moved else Cause.NOTHING, reference, counts)
+
+
+def _change_without_labels(
+    reference: Counts, counts: Counts, estimate: PrevalenceEstimate, by_em: PrevalenceEstimate | None
+) -> Change:
+    cause = Cause.SHARES
+    if not estimate.plausible:
+        cause = Cause.UNEXPLAINED
+    elif by_em is not None and any(
+        first.low > second.high or second.low > first.high
+        for first, second in zip(estimate.intervals, by_em.intervals, strict=True)
+    ):
+        cause = Cause.CONFLICTING
+    return _change(cause, reference, counts)
+
+
+def _change(cause: Cause, reference: Counts, counts: Counts, chosen: Sequence[int] | None = None) -> Change:
+    before, after = _shares(reference), _shares(counts)
+    if chosen is None:  # of two classes the share of the other says the same
+        order = np.argsort(-np.abs(np.log((after + 1e-9) / (before + 1e-9))), kind="stable")
+        chosen = order[: 1 if len(before) == 2 else 3].tolist()
+    shares = tuple((float(before[k]), float(after[k])) for k in chosen)
+    return Change(cause=cause, classes=tuple(counts.classes[k] for k in chosen), shares=shares)
+
+
+def _shares(counts: Counts) -> Floats:
+    shares: Floats = counts.support / counts.support.sum()
+    return shares
+
+
+def _effective(counts: Counts) -> Floats:
+    """Counts as of rows of equal weight: weighted rows tell as much as fewer unweighted ones."""
+    cells = counts.matrix.astype(np.float64)
+    if counts.squares is None or not counts.squares.sum() > 0:
+        return cells
+    scaled: Floats = cells * (cells.sum() / counts.squares.sum())
+    return scaled
+
+
+def _p_value(first: Floats, second: Floats) -> float:
+    """The chance of so large a difference if there were none; 1 where there is nothing to compare."""
+    from scipy.stats import chi2_contingency
+
+    counts = np.array([first, second])
+    counts = counts[:, counts.sum(axis=0) > 0]
+    if counts.shape[1] < 2 or not counts.sum(axis=1).all():
+        return 1.0
+    return float(chi2_contingency(counts).pvalue)
+
+
+AGAIN = "search the weights again for these shares"
+
+
+def _advice(period: Period) -> str:
+    change = period.change
+    pairs = zip(change.classes, change.shares, strict=True)
+    moved = ", ".join(f"{label!r} {100 * before:.1f} % -> {100 * after:.1f} %" for label, (before, after) in pairs)
+    if change.cause is Cause.UNEXPLAINED:
+        return "no class shares explain the decisions, so more than the shares has changed: label a sample of the rows"
+    if change.cause is Cause.CONFLICTING:
+        return (
+            "decisions and probabilities point to different class shares, so more than the shares may have changed, "
+            "or the probabilities are not calibrated: label a sample of the rows"
+        )
+    if change.cause is Cause.ROWS:
+        what = f"the rows of {shown(change.classes)} are predicted differently than in the reference, which class shares do not explain"
+        do = (
+            "the preferences are met all the same, look into it"
+            if period.met
+            else "tune or fit again on new labelled rows"
+        )
+        return f"{what}: {do}"
+    if change.cause is Cause.NOTHING:
+        return "" if period.met else "nothing has changed beyond chance: review the preferences, or gather more rows"
+    if not period.labelled:
+        return (
+            "" if period.met else f"if only the class shares have changed ({moved}), {AGAIN}; label a sample to be sure"
+        )
+    what = f"the class shares have changed ({moved}), the rows of each class are predicted as before"
+    return f"{what}: {'weights for these shares may do better' if period.met else AGAIN}"
+
+
+def _cells(result: Monitor, name: Callable[[object], str]) -> tuple[list[str], list[list[str]]]:
+    """Return header and rows of the table; with many classes those whose shares moved most."""
+    shares = np.array([period.shares for period in result.periods])
+    liveliest = np.argsort(-(shares.max(axis=0) - shares.min(axis=0)), kind="stable")[:MOST]
+    chosen = range(len(result.classes)) if len(result.classes) <= MOST else sorted(liveliest.tolist())
+    names = [f"Share of {name(result.classes[k])}" for k in chosen]
+    rows = []
+    for period in result.periods:
+        mark = "" if period.labelled else "*"
+        losses = [_loss(period.loss) + mark, _loss(period.loss_expected)]
+        cells = [f"{100 * period.shares[k]:.2f} %{mark}" for k in chosen]
+        rows.append([name(period.name), f"{period.rows:,}", *losses, *cells, "met" if period.met else "NOT MET"])
+    return ["Period", "Rows", "Loss", "Expected", *names, "Preferences"], rows
+
+
+def _loss(loss: float) -> str:
+    return "?" if math.isnan(loss) else f"{loss:.4f}"
+
+
+def _notes(periods: Sequence[Period]) -> list[str]:
+    notes = ["(expected: what the reference loses at these class shares)"]
+    if not all(period.labelled for period in periods):
+        notes.append("(* without labels: shares estimated from the decisions, loss if only the shares have changed)")
+    return notes
+
+
+def _statements(periods: Sequence[Period]) -> list[str]:
+    lines = []
+    for period in periods:
+        name = shown_label(period.name)
+        if not period.met:
+            lines.append(f"{name}: your preferences are not met: {'; '.join(period.missed)}.")
+        if period.advice:
+            lines.append(f"{name}: {period.advice}.")
+    return lines or ["Your preferences are met in every period."]

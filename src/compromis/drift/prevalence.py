@@ -1,129 +1,28 @@
-"""The shares of a mixture whose parts are known: the likelihood that expectation maximisation climbs."""
+"""Estimates of class shares without labels: from probabilities by expectation maximisation, from decisions by the confusion matrix."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from compromis._arrays import make_frame
 from compromis._text import shown, shown_label
-from compromis._typing import Floats, Label
+from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
-from compromis.evidence import Counts
+from compromis.evidence.counts import Counts
 from compromis.evidence.inputs import read_shares
 from compromis.evidence.scores import as_dense, check_scores, read_scores
 from compromis.labels import plain_label, positions_in
-from compromis.uncertainty.intervals import Interval, normal_quantile, read_confidence
-
-_TINY = 1e-300
-_STEPS = 2_000
-_FLAT = 10.0
-"""A standard error of the logit from which on there are so few rows that the curvature says nothing, whatever the confidence."""
-_STILL = 1e-9
-"""A change of the shares below which climbing ends."""
-_DROP = 1e-3
-"""What an extrapolation leaves of a share at least: steps multiply, so that from 0 there is no way back."""
+from compromis.uncertainty.intervals import Interval, farthest, normal_quantile, read_confidence
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MixtureFit:
-    """The most likely shares of K known densities; `density` holds each row's, up to a factor of the row's own."""
-
-    density: Floats
-    shares: Floats
-
-    def interval(self, k: int, z: float) -> Interval:
-        """Return a share with bounds z standard errors away on the scale of logits; at the edge, where the likelihood has fallen."""
-        share = float(self.shares[k])
-        error = self._errors()[k]
-        if share < 1e-6 or share > 1 - 1e-6 or not error > 0:
-            return self._interval_at_edge(k, z)
-        logit, unit = math.log(share / (1 - share)), error / (share * (1 - share))
-        if unit > _FLAT:
-            return self._interval_at_edge(k, z)
-        step = z * unit
-        low, high = (1 / (1 + math.exp(-(logit + side * step))) for side in (-1, 1))
-        return Interval(share, low, high)
-
-    def _errors(self) -> Floats:
-        """The standard errors of the shares, from the observed information along the directions that keep their sum."""
-        inside = self.shares > 1e-6
-        errors = np.zeros(len(self.shares))
-        if inside.sum() < 2:
-            return errors
-        ratio = self.density[:, inside] / np.maximum(self.density @ self.shares, _TINY)[:, np.newaxis]
-        basis = np.linalg.qr(np.eye(inside.sum()) - 1 / inside.sum())[0][:, : inside.sum() - 1]
-        covariance = basis @ np.linalg.pinv(basis.T @ (ratio.T @ ratio) @ basis) @ basis.T
-        errors[inside] = np.sqrt(np.maximum(np.diag(covariance), 0))
-        return errors
-
-    def _interval_at_edge(self, k: int, z: float) -> Interval:
-        share, best = float(self.shares[k]), self._height(k, float(self.shares[k]))
-
-        def edge(end: float) -> float:
-            near, far = share, end
-            if self._height(k, far) >= best - z * z / 2:
-                return end
-            for _ in range(50):
-                middle = (near + far) / 2
-                near, far = (middle, far) if self._height(k, middle) >= best - z * z / 2 else (near, middle)
-            return near
-
-        return Interval(share, edge(0.0), edge(1.0))
-
-    def _height(self, k: int, share: float) -> float:
-        """The log-likelihood with class k at `share` and the others in proportion."""
-        others = np.delete(self.shares, k)
-        rest = others / others.sum() if others.sum() > 0 else np.full(len(others), 1 / len(others))
-        moved = np.insert((1 - share) * rest, k, share)
-        return float(np.log(np.maximum(self.density @ moved, _TINY)).sum())
-
-
-def fit_mixture(density: Floats) -> MixtureFit:
-    """Climb to the most likely shares by expectation maximisation, every third step extrapolated (SQUAREM).
-
-    The likelihood is concave, so that climbing leads to its one maximum; where many classes overlap it is so flat that the steps
-    may end before, next to no likelihood below it.
-    """
-    shares = np.full(density.shape[1], 1 / density.shape[1])
-    height = _likelihood(density, shares)
-    for _ in range(_STEPS):
-        first = _step(density, shares)
-        second = _step(density, first)
-        change, bend = first - shares, second - first - (first - shares)
-        best, best_height = second, _likelihood(density, second)
-        if (curved := float(np.abs(bend).sum())) > _TINY:  # both scaled by it, as their squares would vanish
-            stride = max(1.0, float(np.linalg.norm(change / curved) / np.linalg.norm(bend / curved)))
-            leap = np.maximum(shares + 2 * stride * change + stride**2 * bend, _DROP * second)
-            leap = _step(density, leap / leap.sum())
-            leap_height = _likelihood(density, leap)
-            if leap_height > best_height:
-                best, best_height = leap, leap_height
-        moved = float(np.abs(best - shares).max())
-        shares, risen = best, best_height - height
-        height = best_height
-        if moved < _STILL and risen < 1e-9:
-            break
-    return MixtureFit(density, shares)
-
-
-def _step(density: Floats, shares: Floats) -> Floats:
-    joint = density * shares
-    posterior: Floats = (joint / np.maximum(joint.sum(axis=1, keepdims=True), _TINY)).mean(axis=0)
-    return posterior / posterior.sum()
-
-
-def _likelihood(density: Floats, shares: Floats) -> float:
-    return float(np.log(np.maximum(density @ shares, _TINY)).sum())
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PrevalenceEstimate:
     """The class shares of rows without labels, estimated under the assumption that only the shares have changed.
 
@@ -141,14 +40,6 @@ class PrevalenceEstimate:
         The rows it was estimated from.
     plausible : bool
         False where no class shares explain the rows: something else than the shares has changed.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> labelled = cp.Counts.from_matrix([[90, 10], [4, 16]], ["healthy", "sick"])
-    >>> found = cp.drift.prevalence_by_confusion(["healthy"] * 62 + ["sick"] * 38, reference=labelled)
-    >>> found.shares.round(2).tolist(), found.rows  # 0.1 x 0.6 + 0.8 x 0.4 = 0.38
-    ([0.6, 0.4], 100)
     """
 
     method: str
@@ -159,9 +50,9 @@ class PrevalenceEstimate:
     plausible: bool = True
 
     @property
-    def shares(self) -> NDArray[np.float64]:
+    def shares(self) -> Floats:
         """The shares, in the order of the classes; they sum to 1."""
-        return np.array([one.value for one in self.intervals])
+        return np.array([interval.value for interval in self.intervals])
 
     @property
     def by_class(self) -> Mapping[Label, Interval]:
@@ -170,27 +61,23 @@ class PrevalenceEstimate:
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return one row per class as a data frame of pandas, polars or pyarrow."""
-        names = ("value", "low", "high")
         columns: dict[str, Any] = {"label": list(self.classes)}
-        columns |= {name.replace("value", "share"): [getattr(one, name) for one in self.intervals] for name in names}
+        for column, name in (("share", "value"), ("low", "low"), ("high", "high")):
+            columns[column] = [getattr(interval, name) for interval in self.intervals]
         return make_frame(columns, backend)
 
     def __str__(self) -> str:
         how = {"em": "expectation maximisation", "confusion": "inversion of the confusion matrix"}[self.method]
         lines = [f"class shares of {self.rows:,} rows by {how} ({100 * self.confidence:g} % confidence):"]
         lines += [
-            f"  {shown_label(label)} {100 * one.value:.2f} % ({100 * one.low:.2f} to {100 * one.high:.2f})"
-            for label, one in self.by_class.items()
+            f"  {shown_label(label)} {100 * share.value:.2f} % ({100 * share.low:.2f} to {100 * share.high:.2f})"
+            for label, share in self.by_class.items()
         ]
         if not self.plausible:
             lines.append(
                 "  no class shares explain these rows: more than the shares has changed; label a sample of them"
             )
         return "\n".join(lines)
-
-
-_SURE = 3.5
-"""Standard errors below 0 after which a share is no longer taken for a 0 that was missed by chance."""
 
 
 def prevalence_by_em(
@@ -226,8 +113,8 @@ def prevalence_by_em(
     >>> rng = np.random.default_rng(1)
     >>> sick = rng.random(5000) < 0.20
     >>> odds = np.exp(2 * (rng.normal(2.0 * sick) - 1)) * 0.05 / 0.95  # calibrated to a share of 5 %
-    >>> found = cp.drift.prevalence_by_em(odds / (1 + odds), priors={"healthy": 0.95, "sick": 0.05})
-    >>> 0.20 in found.by_class["sick"]
+    >>> estimate = cp.drift.prevalence_by_em(odds / (1 + odds), priors={"healthy": 0.95, "sick": 0.05})
+    >>> 0.20 in estimate.by_class["sick"]
     True
     """
     classes = _classes(priors, labels)
@@ -239,7 +126,29 @@ def prevalence_by_em(
     shares = _read_probabilities(y_proba, classes)
     fit = fit_mixture(shares / old)
     intervals = tuple(fit.interval(k, normal_quantile(level)) for k in range(len(classes)))
-    return PrevalenceEstimate("em", classes, intervals, level, len(shares))
+    return PrevalenceEstimate(method="em", classes=classes, intervals=intervals, confidence=level, rows=len(shares))
+
+
+def _classes(priors: Any, labels: Sequence[Any] | None) -> tuple[Label, ...]:
+    if labels is not None:
+        return tuple(plain_label(label) for label in labels)
+    given = priors if isinstance(priors, Mapping) else range(len(priors))
+    return tuple(plain_label(label) for label in given)
+
+
+def _read_probabilities(y_proba: Any, classes: tuple[Label, ...]) -> Floats:
+    values = as_dense(read_scores(y_proba, classes))
+    check_scores(values)
+    total = values.sum(axis=1, keepdims=True)
+    kept = total[:, 0] > 0
+    if not kept.any():
+        raise InputError("there is no row with votes to estimate shares from")
+    shares: Floats = values[kept] / total[kept]
+    return shares
+
+
+_SURE = 3.5
+"""Standard errors below 0 from which on a negative solution is not chance: no class shares explain the decisions."""
 
 
 def prevalence_by_confusion(predicted: Any, *, reference: Counts, confidence: float = 0.95) -> PrevalenceEstimate:
@@ -263,8 +172,8 @@ def prevalence_by_confusion(predicted: Any, *, reference: Counts, confidence: fl
     --------
     >>> import compromis as cp
     >>> reference = cp.Counts.from_matrix([[900, 100], [20, 180]], ["no", "yes"])
-    >>> found = cp.drift.prevalence_by_confusion(["no"] * 740 + ["yes"] * 260, reference=reference)
-    >>> found.shares.round(2).tolist()
+    >>> estimate = cp.drift.prevalence_by_confusion(["no"] * 740 + ["yes"] * 260, reference=reference)
+    >>> estimate.shares.round(2).tolist()
     [0.8, 0.2]
     """
     if not isinstance(reference, Counts):
@@ -275,7 +184,7 @@ def prevalence_by_confusion(predicted: Any, *, reference: Counts, confidence: fl
     )
 
 
-def from_predicted(predicted: NDArray[Any], reference: Counts, level: float) -> PrevalenceEstimate:
+def from_predicted(predicted: Ints, reference: Counts, level: float) -> PrevalenceEstimate:
     """Return the estimate from the number of new rows predicted as each class."""
     rows, support = float(predicted.sum()), reference.support.astype(np.float64)
     if rows == 0:
@@ -299,19 +208,23 @@ def from_predicted(predicted: NDArray[Any], reference: Counts, level: float) -> 
             "shares; label some of them"
         )
     spread = np.diag(solver @ _decision_noise(q, rates, raw, rows, support[present]) @ solver.T) ** 0.5
-    value, error = np.zeros(len(support)), np.zeros(len(support))
-    value[present], error[present] = np.clip(raw, 0, None) / np.clip(raw, 0, None).sum(), spread
-    bounds = np.zeros((2, len(support)))
-    bounds[:, present] = np.clip(raw + normal_quantile(level) * spread * np.array([[-1], [1]]), 0, 1)
-    intervals = tuple(
-        Interval(float(one), float(min(low, one)), float(max(high, one)))
-        for one, low, high in zip(value, *bounds, strict=True)
+    values = np.zeros((3, len(support)))  # the share, its lower and its upper bound
+    share, reach = np.clip(raw, 0, None) / np.clip(raw, 0, None).sum(), normal_quantile(level) * spread
+    low, high = np.clip(raw - reach, 0, 1), np.clip(raw + reach, 0, 1)
+    values[:, present] = share, np.minimum(low, share), np.maximum(high, share)
+    intervals = tuple(Interval(*column) for column in values.T.tolist())
+    return PrevalenceEstimate(
+        method="confusion",
+        classes=reference.classes,
+        intervals=intervals,
+        confidence=level,
+        rows=round(rows),
+        plausible=bool((raw >= -_SURE * spread).all()),
     )
-    plausible = bool((raw >= -_SURE * spread).all())
-    return PrevalenceEstimate("confusion", reference.classes, intervals, level, round(rows), plausible)
 
 
 def _decision_noise(q: Floats, rates: Floats, shares: Floats, rows: float, support: Floats) -> Floats:
+    """Return the covariance of the shares predicted, given rates and shares: of the new rows, and of the labelled ones."""
     noise = _multinomial(q) / rows
     for k, share in enumerate(shares):
         smoothed = (rates[:, k] * support[k] + 0.5) / (support[k] + 0.5 * len(q))  # a rate of 0 is not known to be 0
@@ -324,19 +237,93 @@ def _multinomial(shares: Floats) -> Floats:
     return covariance
 
 
-def _classes(priors: Any, labels: Sequence[Any] | None) -> tuple[Label, ...]:
-    if labels is not None:
-        return tuple(plain_label(label) for label in labels)
-    given = priors if isinstance(priors, Mapping) else range(len(priors))
-    return tuple(plain_label(label) for label in given)
+_TINY = 1e-300
+_STEPS = 2_000
+_FLAT = 10.0
+"""Standard error of the logit above which the curvature is not used: there are too few rows, whatever the confidence."""
+_STILL = 1e-9
+"""Convergence: a smaller change of the shares ends the iteration."""
+_DROP = 1e-3
+"""Floor of extrapolated shares, relative: updates are multiplicative, so 0 would be absorbing."""
 
 
-def _read_probabilities(y_proba: Any, classes: tuple[Label, ...]) -> Floats:
-    values = as_dense(read_scores(y_proba, classes))
-    check_scores(values)
-    total = values.sum(axis=1, keepdims=True)
-    kept = total[:, 0] > 0
-    if not kept.any():
-        raise InputError("there is no row with votes to estimate shares from")
-    shares: Floats = values[kept] / total[kept]
-    return shares
+@dataclass(frozen=True, eq=False)
+class MixtureFit:
+    """The most likely shares of K known densities; `density` holds each row's, up to a factor of the row's own."""
+
+    density: Floats
+    shares: Floats
+
+    def interval(self, k: int, z: float) -> Interval:
+        """Return a share with bounds z standard errors away on the logit scale; near 0 and 1 by the fall of the likelihood."""
+        share, spread = float(self.shares[k]), float(self.shares[k] * (1 - self.shares[k]))
+        error = self.errors[k]
+        if share < 1e-6 or share > 1 - 1e-6 or not 0 < error <= _FLAT * spread:
+            return self._interval_at_edge(k, z)
+        logit, step = math.log(share / (1 - share)), z * error / spread
+        return Interval(share, 1 / (1 + math.exp(step - logit)), 1 / (1 + math.exp(-step - logit)))
+
+    @cached_property
+    def errors(self) -> Floats:
+        """The standard errors of the shares, from the observed information along the directions that keep their sum."""
+        inside = self.shares > 1e-6
+        errors = np.zeros(len(self.shares))
+        if inside.sum() < 2:
+            return errors
+        ratio = self.density[:, inside] / np.maximum(self.density @ self.shares, _TINY)[:, np.newaxis]
+        basis = np.linalg.qr(np.eye(inside.sum()) - 1 / inside.sum())[0][:, : inside.sum() - 1]
+        covariance = basis @ np.linalg.pinv(basis.T @ (ratio.T @ ratio) @ basis) @ basis.T
+        errors[inside] = np.sqrt(np.maximum(np.diag(covariance), 0))
+        return errors
+
+    def _interval_at_edge(self, k: int, z: float) -> Interval:
+        share = float(self.shares[k])
+        lowest = self._log_likelihood(k, share) - z * z / 2
+
+        def holds(other: float) -> bool:
+            return self._log_likelihood(k, other) >= lowest
+
+        return Interval(share, farthest(share, 0.0, holds), farthest(share, 1.0, holds))
+
+    def _log_likelihood(self, k: int, share: float) -> float:
+        """The log-likelihood with class k at `share` and the others in proportion."""
+        others = np.delete(self.shares, k)
+        rest = others / others.sum() if others.sum() > 0 else np.full(len(others), 1 / len(others))
+        return _log_likelihood(self.density, np.insert((1 - share) * rest, k, share))
+
+
+def fit_mixture(density: Floats) -> MixtureFit:
+    """Return the most likely shares by expectation maximisation, every third step extrapolated (SQUAREM).
+
+    The likelihood is concave, so there is a single maximum; where many classes overlap it is so flat that the iteration may stop
+    short of it, at a likelihood that is next to the same.
+    """
+    shares = np.full(density.shape[1], 1 / density.shape[1])
+    height = _log_likelihood(density, shares)
+    for _ in range(_STEPS):
+        first = _step(density, shares)
+        second = _step(density, first)
+        change, bend = first - shares, second - first - (first - shares)
+        best, best_height = second, _log_likelihood(density, second)
+        if (curved := float(np.abs(bend).sum())) > _TINY:  # both are scaled by it, as their squares would underflow
+            stride = max(1.0, float(np.linalg.norm(change / curved) / np.linalg.norm(bend / curved)))
+            leap = np.maximum(shares + 2 * stride * change + stride**2 * bend, _DROP * second)
+            leap = _step(density, leap / leap.sum())
+            leap_height = _log_likelihood(density, leap)
+            if leap_height > best_height:
+                best, best_height = leap, leap_height
+        moved, risen = float(np.abs(best - shares).max()), best_height - height
+        shares, height = best, best_height
+        if moved < _STILL and risen < 1e-9:
+            break
+    return MixtureFit(density, shares)
+
+
+def _step(density: Floats, shares: Floats) -> Floats:
+    joint = density * shares
+    posterior: Floats = (joint / np.maximum(joint.sum(axis=1, keepdims=True), _TINY)).mean(axis=0)
+    return posterior / posterior.sum()
+
+
+def _log_likelihood(density: Floats, shares: Floats) -> float:
+    return float(np.log(np.maximum(density @ shares, _TINY)).sum())

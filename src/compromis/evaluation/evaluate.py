@@ -28,7 +28,7 @@ from compromis.labels import encode_classes, plain_label, read_groups, read_labe
 from compromis.measures import rates
 from compromis.measures.pragma import PragmaLoss, average_cost, pragma, read_cost, total_cost
 from compromis.measures.probability import WekaErrors, read_priors, smoothed_shares, weka_errors
-from compromis.measures.verdict import Verdict, judge, screening_sentence
+from compromis.measures.verdict import Verdict, judge, screening
 from compromis.preferences import PreferenceArrays, Preferences, read_preferences
 from compromis.uncertainty.intervals import Interval, read_confidence
 from compromis.uncertainty.report_intervals import ReportIntervals, report_intervals
@@ -171,7 +171,7 @@ class Evaluation(Result):
     def screening(self) -> str | None:
         """For two classes, what the test is good for; None for more, and without rows."""
         two = len(self.counts.classes) == 2 and self.counts.total > 0
-        return screening_sentence(self.counts, self.arrays, self.pos_label) if two else None
+        return str(screening(self.counts, self.arrays, self.pos_label)) if two else None
 
     @cached_property
     def per_class(self) -> Mapping[Label, ClassSummary]:
@@ -244,7 +244,7 @@ class Evaluation(Result):
             "summary": asdict(self.summary),
             "per_class": [asdict(row) for row in self.per_class.values()],
             "preferences": None if preferences is None else _preferences_document(preferences),
-            "verdict": None if verdict is None else asdict(verdict),
+            "verdict": None if verdict is None else _verdict_document(verdict),
             "screening": self.screening,
             "intervals": None if self.intervals is None else _intervals_document(self.intervals),
         }
@@ -337,6 +337,10 @@ class Evaluation(Result):
             specificity=average(rates.specificity(counts), counts),
             roc_area=average(self.roc_areas, counts),
         )
+
+
+def _verdict_document(verdict: Verdict) -> dict[str, Any]:
+    return {"informative": verdict.informative, "sentence": verdict.sentence, **asdict(verdict)}
 
 
 def _preferences_document(preferences: Preferences) -> dict[str, Any]:

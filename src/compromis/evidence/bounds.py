@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._arrays import ratio
 from compromis._typing import Floats, Label
 
 
@@ -42,7 +43,7 @@ class CountBounds:
     @property
     def recall(self) -> tuple[Floats, Floats]:
         """The lowest and highest recall of each class; NaN for a class without rows."""
-        low, high = (_share(np.diag(part), self.support) for part in (self.low, self.high))
+        low, high = (ratio(np.diag(part), self.support) for part in (self.low, self.high))
         return low, high
 
     @property
@@ -50,8 +51,8 @@ class CountBounds:
         """The lowest and highest precision of each class; NaN where the class is never predicted."""
         hits_low, hits_high = np.diag(self.low), np.diag(self.high)
         alarms_low, alarms_high = self.low.sum(axis=0) - hits_low, self.high.sum(axis=0) - hits_high
-        low = _share(hits_low, hits_low + alarms_high)
-        high = _share(hits_high, hits_high + alarms_low)
+        low = ratio(hits_low, hits_low + alarms_high)
+        high = ratio(hits_high, hits_high + alarms_low)
         # with no sure row the class may have no right decision at all, or only wrong ones
         return np.where(np.isnan(low) & (hits_high > 0), 0.0, low), np.where(
             np.isnan(high) & (alarms_high > 0), 0.0, high
@@ -62,8 +63,3 @@ class CountBounds:
         """The lowest and highest share of right decisions."""
         total = float(self.support.sum())
         return float(np.trace(self.low)) / total, float(np.trace(self.high)) / total
-
-
-def _share(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
-    whole = np.asarray(whole, dtype=np.float64)
-    return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._arrays import ratio
 from compromis._typing import Floats
 from compromis.evidence.bounds import CountBounds
 from compromis.evidence.points import OperatingPoints
+from compromis.measures.pragma import loss_shares, losses_at
 from compromis.measures.ranking import average_precision, roc_area
 from compromis.metrics import Metric, get_metric
 from compromis.preferences import PreferenceArrays
@@ -101,10 +103,7 @@ def _value(metric: Metric, hits: Any, alarms: Any, positives: float, recall_weig
 
 
 def _precision(hits: Any, alarms: Any) -> Floats:
-    hits = np.asarray(hits, dtype=np.float64)
-    predicted = hits + alarms
-    rates: Floats = np.divide(hits, predicted, out=np.zeros(len(predicted)), where=predicted > 0)
-    return rates
+    return np.nan_to_num(ratio(hits, hits + alarms))
 
 
 def _steps(points: OperatingPoints) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -133,15 +132,7 @@ def loss_bounds(bounds: CountBounds, arrays: PreferenceArrays) -> tuple[float, f
     """
     low_precision, high_precision = bounds.precision
     low_recall, high_recall = bounds.recall
-    best = _losses(arrays, high_precision, high_recall)
-    worst = _losses(arrays, low_precision, low_recall)
-    importance = np.where(bounds.support > 0, arrays.importance, 0.0)
-    low, high = (float(importance @ part / importance.sum()) for part in (best, worst))
+    best = losses_at(high_precision, high_recall, arrays)
+    worst = losses_at(low_precision, low_recall, arrays)
+    low, high = (float(loss_shares(by_class, arrays).sum()) for by_class in (best, worst))
     return low, high
-
-
-def _losses(
-    arrays: PreferenceArrays, precision: NDArray[np.float64], recall: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    values = arrays.metric.value(np.nan_to_num(precision), np.nan_to_num(recall), arrays.recall_weight)
-    return np.asarray(np.where(np.isnan(precision), 1.0, 1.0 - values))

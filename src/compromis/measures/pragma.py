@@ -1,19 +1,18 @@
-"""PRAGMA: the loss of a result against what a person wants, lower is better."""
+"""PRAGMA: the loss of a result under preferences (lower is better), minima that are missed, and costs."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from compromis._typing import Label
+from compromis._arrays import ratio
+from compromis._typing import Flags, Floats, Label
 from compromis.errors import InputError
-from compromis.evidence import Counts
-from compromis.measures.rates import Rates, precision, recall
+from compromis.evidence.counts import Counts
+from compromis.measures.rates import Confusion, outcomes, precision, recall
 from compromis.preferences import PreferenceArrays
 
 
@@ -32,8 +31,8 @@ class PragmaLoss:
     """
 
     total: float
-    by_class: Rates
-    share: Rates
+    by_class: Floats
+    share: Floats
 
 
 def pragma(counts: Counts, arrays: PreferenceArrays) -> PragmaLoss:
@@ -46,36 +45,53 @@ def pragma(counts: Counts, arrays: PreferenceArrays) -> PragmaLoss:
     f(0, 0)); a class absent from the truth is left out of the mean.
     """
     by_class = class_losses(counts, arrays)
-    importance = np.where(np.isnan(by_class), 0.0, arrays.importance)
-    weight = importance.sum()
-    if weight == 0:
-        return PragmaLoss(math.nan, by_class, np.full(len(by_class), np.nan))
-    share = importance * np.nan_to_num(by_class) / weight
+    share = loss_shares(by_class, arrays)
     return PragmaLoss(float(share.sum()), by_class, share)
 
 
-def class_losses(counts: Counts, arrays: PreferenceArrays) -> Rates:
-    """Return f of each class: 1 - the metric, 1 if the class is never predicted, NaN if it does not occur."""
-    found, right = recall(counts), precision(counts)
-    loss = 1 - arrays.metric.value(right, found, arrays.recall_weight)
-    return np.select([counts.support == 0, counts.predicted == 0], [np.nan, 1.0], loss)
+def class_losses(counts: Confusion, arrays: PreferenceArrays) -> Floats:
+    """Return f of each class, of shape (..., K)."""
+    cells = outcomes(counts)
+    return losses_at(precision(cells), recall(cells), arrays)
 
 
-def violations(counts: Counts, arrays: PreferenceArrays) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def losses_at(precision: Floats, recall: Floats, arrays: PreferenceArrays) -> Floats:
+    """Return f of each class at its precision and recall: 1 without precision (never predicted), NaN without recall (it does not occur)."""
+    loss = 1 - arrays.metric.value(precision, recall, arrays.recall_weight)
+    return np.select([np.isnan(recall), np.isnan(precision)], [np.nan, 1.0], loss)
+
+
+def loss_shares(by_class: Floats, arrays: PreferenceArrays) -> Floats:
+    """Return what each class adds to the PRAGMA loss, of shape (..., K); NaN where no class that matters occurs."""
+    importance = np.where(np.isnan(by_class), 0.0, arrays.importance)
+    return ratio(importance * np.nan_to_num(by_class), importance.sum(axis=-1, keepdims=True))
+
+
+def violations(counts: Confusion, arrays: PreferenceArrays) -> tuple[Floats, Floats]:
     """Return by how much each class's precision and recall fall short of their minimum, 0 where they do not.
 
-    A class absent from the truth asks for nothing; one that is never predicted has the whole minimum missing. A rate that
-    misses its minimum by rounding alone meets it.
+    A class absent from the truth asks for nothing; one that is never predicted misses its minimum whole.
     """
-    present = counts.support > 0
-    short = []
-    for rate, floor in ((precision(counts), arrays.min_precision), (recall(counts), arrays.min_recall)):
-        missing = floor - np.nan_to_num(rate)
-        short.append(np.where(present & (missing > 1e-12 * floor), missing, 0.0))
-    return short[0], short[1]
+    cells = outcomes(counts)
+    occurs = cells.support > 0
+    return (
+        shortfalls_at(precision(cells), arrays.min_precision, occurs),
+        shortfalls_at(recall(cells), arrays.min_recall, occurs),
+    )
 
 
-def read_cost(cost: Any, labels: Sequence[Label]) -> NDArray[np.float64]:
+def shortfalls_at(rates: Floats, minimum: Floats, occurs: Flags) -> Floats:
+    """Return by how much rates of the classes that occur miss a minimum; one that is missed by rounding alone is met."""
+    missing = minimum - np.nan_to_num(rates)
+    return np.where(occurs & (missing > 1e-12 * minimum), missing, 0.0)
+
+
+def shortfall(counts: Counts, arrays: PreferenceArrays) -> float:
+    """Return the sum of what precisions and recalls miss of their minima."""
+    return float(sum(part.sum() for part in violations(counts, arrays)))
+
+
+def read_cost(cost: Any, labels: Sequence[Label]) -> Floats:
     """Return a checked K x K matrix of costs, rows the truth, columns the decision; negative costs are gains.
 
     A pandas frame whose rows and columns are named after the classes is put into their order.
@@ -96,11 +112,17 @@ def read_cost(cost: Any, labels: Sequence[Label]) -> NDArray[np.float64]:
     return matrix
 
 
-def total_cost(counts: Counts, cost: NDArray[np.float64]) -> float:
+def total_cost(counts: Counts, cost: Floats) -> float:
     """Return the sum of the costs of all rows."""
     return float((counts.matrix * cost).sum())
 
 
-def average_cost(counts: Counts, cost: NDArray[np.float64]) -> float:
+def average_cost(counts: Counts, cost: Floats) -> float:
     """Return the expected cost of a row."""
-    return total_cost(counts, cost) / counts.total if counts.total else float("nan")
+    return float(average_costs(counts, cost))
+
+
+def average_costs(counts: Confusion, cost: Floats) -> Floats:
+    """Return the expected cost of a row, of shape (...)."""
+    cells = outcomes(counts)
+    return ratio((cells.matrix * cost).sum(axis=(-2, -1)), cells.total[..., 0])

@@ -1,4 +1,4 @@
-"""Errors of class distributions as Weka defines them."""
+"""Errors of class distributions as Weka defines them, and the training shares they are relative to."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from compromis._typing import Label
+from compromis._arrays import ratio
+from compromis._typing import Floats, Label
 from compromis.errors import InputError
-from compromis.evidence import Counts
+from compromis.evidence.counts import Counts
 from compromis.evidence.inputs import read_class_numbers
 from compromis.evidence.scores import DistributionErrors
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WekaErrors:
     """Weka's four errors; the relative ones are shares of the errors that the training priors alone would make."""
 
@@ -27,7 +27,7 @@ class WekaErrors:
     root_relative_squared: float
 
 
-def weka_errors(errors: DistributionErrors, priors: NDArray[np.float64]) -> WekaErrors:
+def weka_errors(errors: DistributionErrors, priors: Floats) -> WekaErrors:
     """Return Weka's errors.
 
     Parameters
@@ -43,27 +43,28 @@ def weka_errors(errors: DistributionErrors, priors: NDArray[np.float64]) -> Weka
     absolute error (1 - q_t) + sum of the other q, squared error sum q^2 - q_t^2 + (1 - q_t)^2.
     """
     cells = float(errors.support.sum()) * len(priors)
-    by_prior, by_prior_squared = prior_errors(errors, priors)
+    above, below = (errors.absolute, errors.squared) * 2, (cells, cells, *prior_errors(errors, priors))
+    mean, squared, relative, relative_squared = ratio(above, below).tolist()
     return WekaErrors(
-        _divide(errors.absolute, cells),
-        math.sqrt(_divide(errors.squared, cells)),
-        _divide(errors.absolute, by_prior),
-        math.sqrt(_divide(errors.squared, by_prior_squared)),
+        mean_absolute=mean,
+        root_mean_squared=math.sqrt(squared),
+        relative_absolute=relative,
+        root_relative_squared=math.sqrt(relative_squared),
     )
 
 
-def prior_errors(errors: DistributionErrors, priors: NDArray[np.float64]) -> tuple[float, float]:
+def prior_errors(errors: DistributionErrors, priors: Floats) -> tuple[float, float]:
     """Return the sums of absolute and squared errors that `priors` alone would make on the same rows; see `weka_errors`."""
     by_prior = float(errors.support @ (priors.sum() - priors + np.abs(1 - priors)))
     return by_prior, float(errors.support @ (priors @ priors - priors**2 + (1 - priors) ** 2))
 
 
-def smoothed_shares(counts: Counts) -> NDArray[np.float64]:
+def smoothed_shares(counts: Counts) -> Floats:
     """Return (support + 1) / (N + K) of each class."""
     return (counts.support + 1.0) / (counts.total + len(counts.classes))
 
 
-def read_priors(priors: Mapping[Any, float] | Sequence[float], classes: Sequence[Label]) -> NDArray[np.float64]:
+def read_priors(priors: Mapping[Any, float] | Sequence[float], classes: Sequence[Label]) -> Floats:
     """Return checked training shares of the classes, in their order."""
     shares = read_class_numbers(priors, classes, name="priors", noun="training share")
     if not (np.all(np.isfinite(shares)) and np.all(shares >= 0) and abs(shares.sum() - 1) < 1e-6):
@@ -72,7 +73,3 @@ def read_priors(priors: Mapping[Any, float] | Sequence[float], classes: Sequence
             "for labels use compromis.model_selection.training_priors(y_train)"
         )
     return shares
-
-
-def _divide(above: float, below: float) -> float:
-    return above / below if below else math.nan

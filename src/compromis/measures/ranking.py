@@ -36,7 +36,7 @@ def roc_area(points: OperatingPoints) -> float:
 
 
 def average_precision(points: OperatingPoints) -> float:
-    """The area under the precision-recall curve in steps: the mean precision at which positives are found.
+    """The area under the precision-recall curve in steps: the mean precision at the cuts of the positives.
 
     NaN where there are no positive rows.
 
@@ -46,7 +46,7 @@ def average_precision(points: OperatingPoints) -> float:
 
     Examples
     --------
-    The six rows of the course: precision 1, 2/3 and 3/4 where positives are found.
+    The six rows of the course: precision 1, 2/3 and 3/4 at the three positives.
 
     >>> import compromis as cp
     >>> from compromis.measures.ranking import average_precision
@@ -54,12 +54,7 @@ def average_precision(points: OperatingPoints) -> float:
     >>> round(average_precision(points), 4)
     0.8056
     """
-    points.check_ranking("average precision")
-    if not points.positives:
-        return math.nan
-    from compromis.evidence._kernels.ranking import step_pr_area
-
-    return float(step_pr_area(points.true_positives, points.false_positives) / points.positives)
+    return _area_per_positive(points, "average precision", "step_pr_area")
 
 
 def pr_area(points: OperatingPoints) -> float:
@@ -81,21 +76,25 @@ def pr_area(points: OperatingPoints) -> float:
     >>> round(pr_area(points), 4)
     0.769
     """
-    points.check_ranking("the area under the precision-recall curve")
+    return _area_per_positive(points, "the area under the precision-recall curve", "interpolated_pr_area")
+
+
+def _area_per_positive(points: OperatingPoints, what: str, kernel: str) -> float:
+    points.check_ranking(what)
     if not points.positives:
         return math.nan
-    from compromis.evidence._kernels.ranking import interpolated_pr_area
+    from compromis.evidence._kernels import ranking
 
-    return float(interpolated_pr_area(points.true_positives, points.false_positives) / points.positives)
+    return float(getattr(ranking, kernel)(points.true_positives, points.false_positives) / points.positives)
 
 
 def area_in_words(area: float) -> str:
-    """What the course (004) says of an area under the ROC curve.
+    """Return the course's words for an area under the ROC curve.
 
     Notes
     -----
-    0.5 is chance; 'good' from 0.7, 'discriminating' from 0.87 to 0.9, 'excellent' above 0.9. Words for the
-    rest are ours.
+    0.5 is chance; 'good' from 0.7, 'discriminating' from 0.87 to 0.9, 'excellent' above 0.9. The other words are
+    not the course's.
 
     Examples
     --------

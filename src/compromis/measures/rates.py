@@ -1,106 +1,259 @@
-"""Rates of each class against the rest, from counts; undefined rates are NaN.
+"""Rates of each class against the rest, their averages, and agreement; undefined numbers are NaN.
 
-For class k: TP = n_kk, FN = rest of row k, FP = rest of column k, TN = everything else.
+Functions of each class take `Counts` or an array of shape (..., K, K), rows the truth, and return shape (..., K): the same formulas
+serve counts, draws of a bootstrap and tables of groups. For class k: TP = n_kk, FN = rest of row k, FP = rest of column k, TN = the rest.
 """
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis.evidence import Counts
+from compromis._arrays import ratio
+from compromis._typing import Floats
+from compromis.evidence.counts import Counts
 
-Rates = NDArray[np.float64]
-
-
-def ratio(above: NDArray[Any], below: NDArray[Any]) -> Rates:
-    """Divide, with NaN where the denominator is 0."""
-    above, below = np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64)
-    quotient: Rates = np.divide(above, below, out=np.full(below.shape, np.nan), where=below != 0)
-    return quotient
+Cells = NDArray[Any]
 
 
-def recall(counts: Counts) -> Rates:
-    """TP / (TP + FN): the share of a class that is found; also sensitivity, true positive rate."""
-    return ratio(counts.matrix.diagonal(), counts.support)
+class Outcomes:
+    """TP, FN, FP and TN of each class with the sums of them, each of shape (..., K) and computed once."""
+
+    def __init__(self, matrix: Cells) -> None:
+        self.matrix = matrix
+
+    @cached_property
+    def hits(self) -> Cells:
+        """TP."""
+        return np.diagonal(self.matrix, axis1=-2, axis2=-1)
+
+    @cached_property
+    def support(self) -> Cells:
+        """TP + FN: the rows of the class."""
+        return np.asarray(self.matrix.sum(axis=-1))
+
+    @cached_property
+    def predicted(self) -> Cells:
+        """TP + FP: the rows predicted as the class."""
+        return np.asarray(self.matrix.sum(axis=-2))
+
+    @cached_property
+    def total(self) -> Cells:
+        """All rows, of shape (..., 1)."""
+        return np.asarray(self.matrix.sum(axis=(-2, -1)))[..., np.newaxis]
+
+    @property
+    def misses(self) -> Cells:
+        """FN."""
+        return self._outside[0]
+
+    @property
+    def alarms(self) -> Cells:
+        """FP."""
+        return self._outside[1]
+
+    @property
+    def rejections(self) -> Cells:
+        """TN."""
+        return self._outside[2]
+
+    @property
+    def others(self) -> Cells:
+        """FP + TN: the rows of the other classes."""
+        return self.alarms + self.rejections
+
+    @property
+    def against(self) -> Cells:
+        """FN + TN: the rows predicted as another class."""
+        return self.misses + self.rejections
+
+    @cached_property
+    def _outside(self) -> tuple[Cells, Cells, Cells]:
+        """FN, FP and TN.
+
+        Whole numbers and draws are subtracted from the margins. Weights are added up cell by cell: a difference of sums loses the
+        digits of a class that weighs little beside the others.
+        """
+        if self.matrix.dtype.kind in "iu" or self.matrix.ndim > 2:
+            misses, alarms = self.support - self.hits, self.predicted - self.hits
+            return misses, alarms, self.total - self.support - alarms
+        wrong = self.matrix * (1.0 - np.eye(self.matrix.shape[-1]))
+        rest = np.zeros(self.matrix.shape)  # each cell's row without the cell
+        rest[:, 1:] = np.cumsum(self.matrix[:, :-1], axis=1)
+        rest[:, :-1] += np.cumsum(self.matrix[:, :0:-1], axis=1)[:, ::-1]
+        np.fill_diagonal(rest, 0.0)
+        return wrong.sum(axis=1), wrong.sum(axis=0), rest.sum(axis=0)
 
 
-def precision(counts: Counts) -> Rates:
-    """TP / (TP + FP): the share of the decisions for a class that are right; also positive predictive value."""
-    return ratio(counts.matrix.diagonal(), counts.predicted)
+Confusion = Counts | Outcomes | Cells
+
+SHARES = {
+    "recall": ("hits", "support"),
+    "precision": ("hits", "predicted"),
+    "specificity": ("rejections", "others"),
+    "negative_predictive_value": ("rejections", "against"),
+    "false_negative_rate": ("misses", "support"),
+    "false_positive_rate": ("alarms", "others"),
+    "share_predicted": ("predicted", "total"),
+}
+"""Numerator and denominator of every rate that is a share of rows."""
 
 
-def specificity(counts: Counts) -> Rates:
-    """TN / (TN + FP): the share of the other classes that is kept out; also true negative rate."""
-    _, false_positives, true_negatives = outside(counts)
-    return ratio(true_negatives, true_negatives + false_positives)
+def outcomes(counts: Confusion) -> Outcomes:
+    """Return the outcomes of each class."""
+    if isinstance(counts, Outcomes):
+        return counts
+    return Outcomes(counts.matrix if isinstance(counts, Counts) else counts)
 
 
-def negative_predictive_value(counts: Counts) -> Rates:
-    """TN / (TN + FN): the share of the decisions against a class that are right."""
-    false_negatives, _, true_negatives = outside(counts)
-    return ratio(true_negatives, true_negatives + false_negatives)
+def share_parts(counts: Confusion) -> dict[str, tuple[Cells, Cells]]:
+    """Return numerators and denominators of `SHARES` by name, then those of accuracy and error_rate, which have one value.
 
-
-def false_negative_rate(counts: Counts) -> Rates:
-    """FN / (TP + FN): the share of a class that is missed."""
-    return ratio(outside(counts)[0], counts.support)
-
-
-def false_positive_rate(counts: Counts) -> Rates:
-    """FP / (FP + TN): the share of the other classes that raises a false alarm."""
-    _, false_positives, true_negatives = outside(counts)
-    return ratio(false_positives, true_negatives + false_positives)
-
-
-def f_measure(counts: Counts, beta: float = 1.0) -> Rates:
-    """(1 + b^2) TP / ((1 + b^2) TP + b^2 FN + FP): recall counts b times as much as precision."""
-    weight = beta * beta
-    hits = counts.matrix.diagonal()
-    return ratio((1 + weight) * hits, weight * counts.support + counts.predicted)
-
-
-def roc_area_of_decisions(counts: Counts) -> Rates:
-    """(1 + TPR - FPR) / 2: the area under the two-segment ROC curve of hard decisions."""
-    return (1 + recall(counts) - false_positive_rate(counts)) / 2
-
-
-def share_predicted(counts: Counts) -> Rates:
-    """The share of all rows that is predicted as each class."""
-    return ratio(counts.predicted, np.full(len(counts.classes), counts.total))
-
-
-def outside(counts: Counts) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Return FN, FP and TN of each class.
-
-    Whole numbers are subtracted from the margins. Weights are added up cell by cell: a difference of sums loses the digits of
-    a class that weighs little beside the others.
+    They are sums of cells, so sums of squared weights and the tables of groups have them too.
     """
-    matrix = counts.matrix
-    if matrix.dtype.kind in "iu":
-        missed, alarms = (margin - matrix.diagonal() for margin in (counts.support, counts.predicted))
-        return missed, alarms, counts.total - counts.support - alarms
-    others = _all_but_own(matrix)
-    missed, alarms = others.diagonal().copy(), _all_but_own(matrix.T).diagonal()
-    np.fill_diagonal(others, 0.0)
-    return missed, alarms, others.sum(axis=0)
+    cells = outcomes(counts)
+    parts = {name: (getattr(cells, above), getattr(cells, below)) for name, (above, below) in SHARES.items()}
+    for name, right in (("accuracy", cells.hits), ("error_rate", cells.misses)):
+        parts[name] = (right.sum(axis=-1, keepdims=True), cells.total)
+    return parts
 
 
-def _all_but_own(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the sum of each cell's row without the cell."""
-    sums: NDArray[np.float64] = np.zeros_like(matrix, order="C")
-    sums[:, 1:] = np.cumsum(matrix[:, :-1], axis=1)
-    sums[:, :-1] += np.cumsum(matrix[:, :0:-1], axis=1)[:, ::-1]
-    return sums
+def _share(counts: Confusion, name: str) -> Floats:
+    cells = outcomes(counts)
+    above, below = SHARES[name]
+    return ratio(getattr(cells, above), getattr(cells, below))
+
+
+def recall(counts: Confusion) -> Floats:
+    """TP / (TP + FN): the share of a class that is recognised; also sensitivity, true positive rate."""
+    return _share(counts, "recall")
+
+
+def precision(counts: Confusion) -> Floats:
+    """TP / (TP + FP): the share of the predictions of a class that are right; also positive predictive value."""
+    return _share(counts, "precision")
+
+
+def specificity(counts: Confusion) -> Floats:
+    """TN / (TN + FP): the share of the other classes that is kept out; also true negative rate."""
+    return _share(counts, "specificity")
+
+
+def negative_predictive_value(counts: Confusion) -> Floats:
+    """TN / (TN + FN): the share of the predictions of other classes that are right."""
+    return _share(counts, "negative_predictive_value")
+
+
+def false_negative_rate(counts: Confusion) -> Floats:
+    """FN / (TP + FN): the share of a class that is missed."""
+    return _share(counts, "false_negative_rate")
+
+
+def false_positive_rate(counts: Confusion) -> Floats:
+    """FP / (FP + TN): the share of the other classes that raises a false alarm."""
+    return _share(counts, "false_positive_rate")
+
+
+def share_predicted(counts: Confusion) -> Floats:
+    """The share of all rows that is predicted as each class."""
+    return _share(counts, "share_predicted")
+
+
+def f_measure(counts: Confusion, beta: float = 1.0) -> Floats:
+    """(1 + b^2) TP / ((1 + b^2) TP + b^2 FN + FP): recall counts b times as much as precision."""
+    cells, weight = outcomes(counts), beta * beta
+    return ratio((1 + weight) * cells.hits, weight * cells.support + cells.predicted)
+
+
+def roc_area_of_decisions(counts: Confusion) -> Floats:
+    """(1 + TPR - FPR) / 2: the area under the two-segment ROC curve of hard decisions."""
+    return class_rates(counts)["roc_area"]
+
+
+def class_rates(counts: Confusion) -> dict[str, Floats]:
+    """Return every rate by name."""
+    cells = outcomes(counts)
+    rates = {name: _share(cells, name) for name in SHARES}
+    rates["f_measure"] = f_measure(cells)
+    rates["roc_area"] = (1 + rates["recall"] - rates["false_positive_rate"]) / 2
+    return rates
+
+
+def class_mean(rates: Floats, weights: Cells) -> Floats:
+    """The weighted mean over classes, the last axis; undefined rates are left out."""
+    used = np.where(np.isnan(rates), 0.0, weights)
+    return ratio((np.nan_to_num(rates) * used).sum(axis=-1), used.sum(axis=-1))
+
+
+def geometric_mean(rates: Floats) -> Floats:
+    """The geometric mean over classes, the last axis; undefined rates are left out, a rate of 0 gives 0."""
+    known = ~np.isnan(rates)
+    with np.errstate(divide="ignore"):
+        logarithms = np.log(np.where(known, rates, 1.0))
+    return np.asarray(np.exp(ratio(logarithms.sum(axis=-1), known.sum(axis=-1))))
+
+
+AVERAGED = ("recall", "precision", "f_measure", "false_positive_rate", "specificity")
+
+
+def summaries(counts: Confusion, rates: dict[str, Floats]) -> dict[str, Floats]:
+    """Return the numbers of the whole by name, of shape (...), with averages of the `class_rates`: macro_recall and so on.
+
+    Made for stacks of draws: kappa and Matthews' coefficient are rounded, those of `kappa` and `matthews` are exact.
+    """
+    cells = outcomes(counts)
+    accuracy = ratio(cells.hits.sum(axis=-1), cells.total[..., 0])
+    truth, predicted = ratio(cells.support, cells.total), ratio(cells.predicted, cells.total)
+    chance = (truth * predicted).sum(axis=-1)
+    spread = (1 - (truth**2).sum(axis=-1)) * (1 - (predicted**2).sum(axis=-1))
+    named = {
+        "accuracy": accuracy,
+        "error_rate": 1 - accuracy,
+        "kappa": ratio(accuracy - chance, 1 - chance),
+        "balanced_accuracy": class_mean(rates["recall"], cells.support > 0),
+        "matthews": ratio(accuracy - chance, np.sqrt(np.maximum(spread, 0.0))),
+        "g_mean": geometric_mean(rates["recall"]),
+    }
+    for kind, weights in (("macro", cells.support > 0), ("weighted", cells.support)):
+        for name in AVERAGED:
+            # a class that is never predicted counts with precision 0; see `macro_average`
+            rate = np.nan_to_num(rates[name]) if name == "precision" else rates[name]
+            named[f"{kind}_{name}"] = class_mean(rate, weights)
+    return named
 
 
 def accuracy(counts: Counts) -> float:
     """The share of rows predicted right."""
     return _divide(float(counts.matrix.trace()), counts.total)
+
+
+def balanced_accuracy(counts: Counts) -> float:
+    """The mean recall of the classes that occur."""
+    return macro_average(recall(counts), counts)
+
+
+def g_mean(counts: Counts) -> float:
+    """The geometric mean of the recalls of the classes that occur."""
+    return float(geometric_mean(recall(counts)))
+
+
+def macro_average(rates: Floats, counts: Counts, *, undefined: float = math.nan) -> float:
+    """The plain mean over the classes that occur; undefined rates count as `undefined`, NaN leaves them out.
+
+    A class that occurs but is never predicted has no precision. Leaving it out would reward giving the class up, so
+    averages of precision count it as 0, as the loss counts it as 1.
+    """
+    return float(class_mean(np.where(np.isnan(rates), undefined, rates), counts.support > 0))
+
+
+def weighted_average(rates: Floats, counts: Counts, *, undefined: float = math.nan) -> float:
+    """The mean weighted by the classes' supports; undefined rates count as `undefined`, NaN leaves them out."""
+    return float(class_mean(np.where(np.isnan(rates), undefined, rates), counts.support))
 
 
 def kappa(counts: Counts) -> float:
@@ -111,68 +264,38 @@ def kappa(counts: Counts) -> float:
     With n rows, a of them right and c = sum_k support_k predicted_k, kappa = (n a - c) / (n^2 - c). The terms nearly cancel where
     one class dominates, and their products outgrow 64 bits, so they are formed exactly.
     """
-    total, right, truth, decision = _exact(counts)
-    chance = _product(truth, decision)
+    total, right, truth, predicted = _exact(counts)
+    chance = _product(truth, predicted)
     return _divide(Fraction(total * right - chance), total * total - chance)
-
-
-def balanced_accuracy(counts: Counts) -> float:
-    """The mean recall of the classes that occur."""
-    return macro_average(recall(counts), counts)
-
-
-def g_mean(counts: Counts) -> float:
-    """The geometric mean of the recalls of the classes that occur."""
-    rates = recall(counts)[counts.support > 0]
-    return math.nan if rates.size == 0 else 0.0 if (rates == 0).any() else math.exp(float(np.mean(np.log(rates))))
 
 
 def matthews(counts: Counts) -> float:
     """Matthews' correlation coefficient, for any number of classes (Gorodkin's R_K); formed exactly, as `kappa` is."""
-    total, right, truth, decision = _exact(counts)
-    spread_truth, spread_decision = (total * total - _product(part, part) for part in (truth, decision))
-    if not (spread_truth and spread_decision):
-        return math.nan
-    covariance, *spreads = (
-        Fraction(one, total * total)
-        for one in (total * right - _product(truth, decision), spread_truth, spread_decision)
+    total, right, truth, predicted = _exact(counts)
+    sums = (
+        total * right - _product(truth, predicted),
+        total * total - _product(truth, truth),
+        total * total - _product(predicted, predicted),
     )
+    if not (sums[1] and sums[2]):
+        return math.nan
+    covariance, *spreads = (Fraction(value, total * total) for value in sums)
     return float(covariance) / (math.sqrt(spreads[0]) * math.sqrt(spreads[1]))
 
 
-def macro_average(rates: Rates, counts: Counts, *, undefined: float = math.nan) -> float:
-    """The plain mean over the classes that occur; undefined rates count as `undefined`, NaN leaves them out.
-
-    A class that occurs but is never predicted has no precision. Leaving it out would reward giving the class up, so
-    averages of precision count it as 0, as the loss counts it as 1.
-    """
-    return _average(rates, (counts.support > 0).astype(np.float64), undefined)
-
-
-def weighted_average(rates: Rates, counts: Counts, *, undefined: float = math.nan) -> float:
-    """The mean weighted by the classes' supports; undefined rates count as `undefined`, NaN leaves them out."""
-    return _average(rates, counts.support.astype(np.float64), undefined)
-
-
-def _average(rates: Rates, weights: Rates, undefined: float) -> float:
-    filled = np.where(np.isnan(rates), undefined, rates)
-    use = (weights > 0) & ~np.isnan(filled)
-    return _divide(float(filled[use] @ weights[use]), float(weights[use].sum()))
-
-
 def _exact(counts: Counts) -> tuple[int, int, list[int], list[int]]:
-    """Return total, rows predicted right, supports and decisions as whole numbers; weights on a common scale."""
+    """Return total, rows predicted right, supports and predictions as whole numbers; weights on a common scale."""
     matrix = counts.matrix if counts.matrix.dtype.kind in "iu" else _on_whole_scale(counts.matrix)
-    truth, decision = (matrix.sum(axis=axis).tolist() for axis in (1, 0))
-    return sum(truth), int(matrix.trace()), truth, decision
+    truth, predicted = (matrix.sum(axis=axis).tolist() for axis in (1, 0))
+    return sum(truth), int(matrix.trace()), truth, predicted
 
 
-def _on_whole_scale(weights: NDArray[np.float64]) -> NDArray[Any]:
-    """Return weights as Python's whole numbers, all multiplied by one power of two: margins add up without rounding."""
+def _on_whole_scale(weights: Floats) -> Cells:
+    """Return weights as Python's whole numbers, all multiplied by the same power of two: margins add up without rounding."""
     mantissa, exponent = np.frexp(weights)
     exponent = np.where(weights > 0, exponent, exponent.max())
     shift = (exponent - exponent.min()).astype(object)
-    scaled: NDArray[Any] = np.ldexp(mantissa, 53).astype(np.int64).astype(object) << shift
+    scaled: Cells = np.ldexp(mantissa, 53).astype(np.int64).astype(object) << shift
     return scaled
 
 

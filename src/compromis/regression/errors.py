@@ -1,133 +1,94 @@
-"""Is a regression worth anything? It is judged beside the predictions that need no model."""
+"""Errors of predicted numbers, the verdict beside predictions without a model, and intervals."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from compromis._arrays import ratio
+from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.residuals import CHUNK, ErrorSums, Residuals, Sum
-from compromis.measures.rates import Rates, ratio
-from compromis.uncertainty.draws import BLOCKS, bootstrap_intervals, quantile_levels
+from compromis.uncertainty.bootstrap import BLOCKS, bootstrap_intervals, quantile_levels
 from compromis.uncertainty.intervals import wilson_bounds
-
-
-@dataclass(frozen=True, slots=True)
-class RegressionVerdict:
-    """Whether predictions are better than those without a model.
-
-    Attributes
-    ----------
-    informative : bool
-        False when the best baseline has no larger squared error.
-    sentence : str
-        The same in words.
-    """
-
-    informative: bool
-    sentence: str
-
-    def __str__(self) -> str:
-        return self.sentence
-
-
-def judge_predictions(sums: ErrorSums) -> RegressionVerdict:
-    """Compare the predictions with the baseline that has the least squared error."""
-    best = int(np.argmin(sums.baseline_squared))
-    name, naive = sums.baselines[best], math.sqrt(sums.baseline_squared[best] / sums.weight)
-    error, gain = float(root_mean_squared_error(sums)), float(r2(sums)[best])
-    if not gain > 0:
-        how = "larger than" if error > naive else "no smaller than"
-        return RegressionVerdict(
-            False, f"uninformative: the root mean squared error {error:.4g} is {how} the {naive:.4g} of {name}"
-        )
-    less = 100 * (1 - error / naive)
-    sentence = f"informative: the root mean squared error {error:.4g} is {less:.0f} % below the {naive:.4g} of {name}"
-    absolute = float(sums.baseline_absolute[best] / sums.weight)
-    if float(mean_absolute_error(sums)) >= absolute:
-        sentence += f"; but its mean absolute error is not below the {absolute:.4g} of the baseline"
-    return RegressionVerdict(True, sentence)
-
 
 CANCELLED = 1e-13
 """A variance below this share of the second moment is rounding: the values are constant."""
 
 
-def mean_error(sums: ErrorSums) -> Rates:
-    """The bias: mean of predicted minus true; above 0 the predictions are too high on the whole."""
-    return ratio(sums.over - sums.under, sums.weight)
+def root_mean_squared_error(sums: ErrorSums) -> Floats:
+    """RMSE, the root of the mean of (predicted - true)^2: in the unit of the target."""
+    return np.sqrt(ratio(sums.squared, sums.weight))
 
 
-def mean_squared_error(sums: ErrorSums) -> Rates:
-    """MSE, the mean of (predicted - true)^2."""
-    return ratio(sums.squared, sums.weight)
-
-
-def root_mean_squared_error(sums: ErrorSums) -> Rates:
-    """RMSE, the root of the MSE: in the unit of the target."""
-    return np.sqrt(mean_squared_error(sums))
-
-
-def mean_absolute_error(sums: ErrorSums) -> Rates:
+def mean_absolute_error(sums: ErrorSums) -> Floats:
     """MAE, the mean of abs(predicted - true)."""
     return ratio(sums.over + sums.under, sums.weight)
 
 
-def root_mean_squared_log_error(sums: ErrorSums) -> Rates:
-    """RMSLE, the root of the mean of (log(1 + predicted) - log(1 + true))^2; NaN where a value is negative."""
-    return np.sqrt(ratio(sums.squared_log, sums.weight))
+def relative_squared_error(sums: ErrorSums) -> Floats:
+    """RSE against each baseline: squared errors relative to those of the baseline; R2 is 1 - RSE, RRSE its root."""
+    return ratio(np.asarray(sums.squared)[..., np.newaxis], sums.baseline_squared)
 
 
-def relative_squared_error(sums: ErrorSums) -> Rates:
-    """RSE against each baseline: squared errors relative to those of the baseline."""
-    return ratio(_beside(sums.squared, sums.baseline_squared), sums.baseline_squared)
-
-
-def root_relative_squared_error(sums: ErrorSums) -> Rates:
-    """RRSE against each baseline, the root of the RSE."""
-    return np.sqrt(relative_squared_error(sums))
-
-
-def relative_absolute_error(sums: ErrorSums) -> Rates:
+def relative_absolute_error(sums: ErrorSums) -> Floats:
     """RAE against each baseline: absolute errors relative to those of the baseline."""
-    return ratio(_beside(sums.over + sums.under, sums.baseline_absolute), sums.baseline_absolute)
+    return ratio(np.asarray(sums.over + sums.under)[..., np.newaxis], sums.baseline_absolute)
 
 
-def r2(sums: ErrorSums) -> Rates:
-    """R2 against each baseline, 1 - RSE: 1 is perfect, 0 no better than the baseline, below 0 worse."""
+def r2(sums: ErrorSums) -> Floats:
+    """R2 against each baseline: 1 is perfect, 0 no better than the baseline, below 0 worse."""
     return 1 - relative_squared_error(sums)
 
 
-def share_within(sums: ErrorSums) -> Rates:
+def share_within(sums: ErrorSums) -> Floats:
     """The share of the predictions within each tolerance."""
-    return ratio(sums.within, _beside(sums.weight, sums.within))
+    return ratio(sums.within, np.asarray(sums.weight)[..., np.newaxis])
 
 
-def pinball_error(sums: ErrorSums, under_weight: float, over_weight: float) -> Rates:
-    """The mean of under_weight max(true - predicted, 0) + over_weight max(predicted - true, 0).
-
-    Notes
-    -----
-    The constant with the least such error is the quantile u / (u + o) of the targets; 0.5 and 0.5 give half the MAE.
-    """
-    return ratio(under_weight * sums.under + over_weight * sums.over, sums.weight)
-
-
-def correlation(sums: ErrorSums) -> Rates:
+def correlation(sums: ErrorSums) -> Floats:
     """Pearson's correlation coefficient of truth and prediction; NaN where one of them is constant."""
     covariance = sums.product - sums.true * sums.predicted / sums.weight
-    true, predicted = (
-        _spread(square, first, sums.weight)
-        for square, first in ((sums.true_squared, sums.true), (sums.predicted_squared, sums.predicted))
-    )
+    true = _spread(sums.true_squared, sums.true, sums.weight)
+    predicted = _spread(sums.predicted_squared, sums.predicted, sums.weight)
     return np.clip(ratio(covariance, np.sqrt(true) * np.sqrt(predicted)), -1.0, 1.0)
 
 
-def quantile_absolute_error(residuals: Residuals, shares: NDArray[np.float64]) -> Rates:
+def _spread(squares: Sum, first: Sum, weight: Sum) -> Floats:
+    spread = squares - first * first / weight
+    return np.where(spread > CANCELLED * squares, spread, 0.0)
+
+
+def reference_measures(sums: ErrorSums, under_weight: float, over_weight: float) -> dict[str, Floats]:
+    """Return every measure that follows from sums, by name; relative ones against the first baseline, the reference.
+
+    Notes
+    -----
+    mean_error is the bias, mean of predicted minus true. The log error is the root of the mean of (log(1 + predicted) - log(1 + true))^2,
+    NaN where a value is negative. The pinball error is the mean of u max(true - predicted, 0) + o max(predicted - true, 0); the
+    constant with the least such error is the quantile u / (u + o) of the targets, and 0.5 and 0.5 give half the MAE.
+    """
+    rse = relative_squared_error(sums)[..., 0]
+    return {
+        "mean_error": ratio(sums.over - sums.under, sums.weight),
+        "mean_squared_error": ratio(sums.squared, sums.weight),
+        "root_mean_squared_error": root_mean_squared_error(sums),
+        "mean_absolute_error": mean_absolute_error(sums),
+        "root_mean_squared_log_error": np.sqrt(ratio(sums.squared_log, sums.weight)),
+        "relative_squared_error": rse,
+        "relative_absolute_error": relative_absolute_error(sums)[..., 0],
+        "root_relative_squared_error": np.sqrt(rse),
+        "r2": 1 - rse,
+        "pinball_error": ratio(under_weight * sums.under + over_weight * sums.over, sums.weight),
+        "correlation": correlation(sums),
+    }
+
+
+def quantile_absolute_error(residuals: Residuals, shares: Floats) -> Floats:
     """The absolute error that a share of the rows does not exceed; 0.5 gives the median. Needs the rows: it does not add up.
 
     Notes
@@ -145,61 +106,87 @@ def quantile_absolute_error(residuals: Residuals, shares: NDArray[np.float64]) -
     below = np.searchsorted(mass, wanted - rounding, side="left")
     above = np.searchsorted(mass, wanted + rounding, side="right")
     last = len(size) - 1
-    errors: Rates = (size[np.minimum(below, last)] + size[np.minimum(above, last)]) / 2
+    errors: Floats = (size[np.minimum(below, last)] + size[np.minimum(above, last)]) / 2
     return errors
 
 
-def reference_measures(sums: ErrorSums, under_weight: float, over_weight: float) -> dict[str, Rates]:
-    """Return every additive measure by name; the relative ones against the first baseline, the reference."""
-    return {
-        "mean_error": mean_error(sums),
-        "mean_squared_error": mean_squared_error(sums),
-        "root_mean_squared_error": root_mean_squared_error(sums),
-        "mean_absolute_error": mean_absolute_error(sums),
-        "root_mean_squared_log_error": root_mean_squared_log_error(sums),
-        "relative_squared_error": relative_squared_error(sums)[..., 0],
-        "relative_absolute_error": relative_absolute_error(sums)[..., 0],
-        "root_relative_squared_error": root_relative_squared_error(sums)[..., 0],
-        "r2": r2(sums)[..., 0],
-        "pinball_error": pinball_error(sums, under_weight, over_weight),
-        "correlation": correlation(sums),
-    }
+@dataclass(frozen=True, kw_only=True)
+class RegressionVerdict:
+    """Whether predictions are better than those without a model; ``str()`` is the sentence."""
+
+    informative: bool
+    """False when the best baseline has no larger squared error."""
+    baseline: str
+    """The baseline with the least squared error."""
+    error: float
+    """The root mean squared error of the predictions."""
+    baseline_error: float
+    baseline_absolute: float | None
+    """The mean absolute error of the baseline, where that of the predictions is not below it."""
+
+    @cached_property
+    def sentence(self) -> str:
+        """The verdict in words."""
+        error, other = (
+            f"the root mean squared error {self.error:.4g}",
+            f"the {self.baseline_error:.4g} of {self.baseline}",
+        )
+        if not self.informative:
+            how = "larger" if self.error > self.baseline_error else "no smaller"
+            return f"uninformative: {error} is {how} than {other}"
+        text = f"informative: {error} is {100 * (1 - self.error / self.baseline_error):.0f} % below {other}"
+        if self.baseline_absolute is None:
+            return text
+        return f"{text}; but its mean absolute error is not below the {self.baseline_absolute:.4g} of the baseline"
+
+    def __str__(self) -> str:
+        return self.sentence
 
 
-def _beside(value: Sum, columns: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.broadcast_to(np.asarray(value)[..., np.newaxis], columns.shape)
-
-
-def _spread(squares: Sum, first: Sum, weight: Sum) -> NDArray[np.float64]:
-    spread = squares - first * first / weight
-    return np.where(spread > CANCELLED * squares, spread, 0.0)
+def judge_predictions(sums: ErrorSums) -> RegressionVerdict:
+    """Compare the predictions with the baseline that has the least squared error."""
+    best = int(np.argmin(sums.baseline_squared))
+    absolute = float(sums.baseline_absolute[best] / sums.weight)
+    return RegressionVerdict(
+        informative=bool(r2(sums)[best] > 0),
+        baseline=sums.baselines[best],
+        error=float(root_mean_squared_error(sums)),
+        baseline_error=math.sqrt(sums.baseline_squared[best] / sums.weight),
+        baseline_absolute=absolute if float(mean_absolute_error(sums)) >= absolute else None,
+    )
 
 
 def read_pinball(under_weight: float, over_weight: float) -> tuple[float, float]:
     """Return checked weights of under- and over-prediction."""
     weights = float(under_weight), float(over_weight)
-    if not all(np.isfinite(one) and one >= 0 for one in weights) or not any(weights):
+    if not all(np.isfinite(weight) and weight >= 0 for weight in weights) or not any(weights):
         raise InputError(
             f"under_weight and over_weight are numbers of at least 0, not both 0, got {under_weight:g} and {over_weight:g}"
         )
     return weights
 
 
-Bounds = tuple[float, float]
+def within_names(tolerances: Iterable[object]) -> list[str]:
+    """Name the shares of predictions within each tolerance."""
+    return [f"share within {tolerance}" for tolerance in tolerances]
+
+
+def quantile_names(shares: Iterable[float]) -> list[str]:
+    """Name quantiles of the absolute errors."""
+    return ["median_absolute_error" if share == 0.5 else f"quantile {share:g} of absolute errors" for share in shares]
+
+
+def r2_names(sums: ErrorSums) -> list[str]:
+    """Name R2 against each baseline but the first, the reference."""
+    return [f"r2 against {name}" for name in sums.baselines[1:]]
 
 
 @dataclass(frozen=True, slots=True)
 class RegressionIntervals:
-    """Lower and upper bounds of regression measures at a level of confidence."""
+    """Lower and upper bounds at a level of confidence, by the names of `RegressionEvaluation.measures`."""
 
     confidence: float
-    measures: Mapping[str, Bounds]
-    within: tuple[Bounds, ...]
-    """In the order of the tolerances."""
-    quantiles: tuple[Bounds, ...]
-    """In the order of the quantiles asked for."""
-    r2: tuple[Bounds, ...]
-    """R2 against each baseline."""
+    measures: Mapping[str, tuple[float, float]]
 
 
 def regression_intervals(
@@ -216,29 +203,27 @@ def regression_intervals(
     """
     if len(residuals.truth) < 2:
         raise InputError("an interval needs at least 2 rows, got 1; leave confidence out")
-    names: list[str] = []
+    origin, sums = residuals.origin, residuals.sums()
 
-    def statistics(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        named = ErrorSums.from_terms(sums, origin, residuals)
-        values = reference_measures(named, *pinball)
-        names[:] = values
-        return np.concatenate([np.stack(list(values.values()), axis=-1), r2(named)], axis=-1)
+    def statistics(terms: Floats) -> Floats:
+        drawn = ErrorSums.from_terms(terms, origin, residuals)
+        values = reference_measures(drawn, *pinball).values()
+        return np.concatenate([np.stack(list(values), axis=-1), r2(drawn)[..., 1:]], axis=-1)
 
-    origin = residuals.origin
-    bounds = bootstrap_intervals(block_terms(residuals, origin, rng), statistics, confidence, replicates, rng)
-    pairs = [(float(low), float(high)) for low, high in bounds]
     rows = effective_rows(residuals)
-    shares = share_within(residuals.sums())
-    return RegressionIntervals(
-        confidence,
-        dict(zip(names, pairs, strict=False)),
-        tuple(zip(*(bound.tolist() for bound in wilson_bounds(shares, rows, confidence)), strict=True)),
-        tuple(_quantile_bounds(residuals, share, rows, confidence) for share in quantiles),
-        tuple(pairs[len(names) :]),
-    )
+    levels = [np.array(quantile_levels(share, rows, confidence)) for share in quantiles]
+    bounds = [
+        *bootstrap_intervals(block_terms(residuals, origin, rng), statistics, confidence, replicates, rng),
+        *np.transpose(wilson_bounds(share_within(sums), rows, confidence)),
+        *(quantile_absolute_error(residuals, pair) for pair in levels),
+    ]
+    names = [*reference_measures(sums, *pinball), *r2_names(sums)]
+    names += [*within_names(sums.tolerances), *quantile_names(quantiles)]
+    pairs = [(float(low), float(high)) for low, high in bounds]
+    return RegressionIntervals(confidence, dict(zip(names, pairs, strict=True)))
 
 
-def block_terms(residuals: Residuals, origin: tuple[float, float], rng: np.random.Generator) -> NDArray[np.float64]:
+def block_terms(residuals: Residuals, origin: tuple[float, float], rng: np.random.Generator) -> Floats:
     """Return the terms of the rows; of many rows, their sums in random blocks, without ever holding the terms of all."""
     rows = len(residuals.truth)
     if rows <= BLOCKS:
@@ -258,9 +243,3 @@ def effective_rows(residuals: Residuals) -> float:
     """Return how many rows of equal weight tell as much: (sum w)^2 / sum w^2."""
     weight = residuals.weight
     return float(len(residuals.truth)) if weight is None else float(weight.sum() ** 2 / np.sum(weight**2))
-
-
-def _quantile_bounds(residuals: Residuals, share: float, rows: float, confidence: float) -> Bounds:
-    levels = np.array(quantile_levels(share, rows, confidence))
-    low, high = quantile_absolute_error(residuals, levels)
-    return float(low), float(high)

@@ -1,10 +1,10 @@
-"""The evaluation of predicted numbers: sums of errors in, every number of the report out."""
+"""The evaluation of predicted numbers: from rows, or sums of errors, to every number of the report."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -17,22 +17,12 @@ from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.inputs import read_weights
 from compromis.evidence.residuals import ErrorSums, Residuals, Tolerance, check_same_targets, mean_of, read_targets
-from compromis.regression import errors as regression
-from compromis.regression.errors import (
-    Bounds,
-    RegressionIntervals,
-    RegressionVerdict,
-    correlation,
-    judge_predictions,
-    quantile_absolute_error,
-    r2,
-    read_pinball,
-    regression_intervals,
-)
+from compromis.regression import errors
+from compromis.regression.errors import RegressionIntervals, RegressionVerdict
 from compromis.uncertainty.intervals import read_confidence
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RegressionSummary:
     """The numbers of the whole; NaN where a number is undefined. Relative errors are against the reference."""
 
@@ -52,7 +42,7 @@ class RegressionSummary:
     correlation: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BaselineSummary:
     """What predictions without a model reach on the same rows, and the model relative to them."""
 
@@ -64,9 +54,9 @@ class BaselineSummary:
     r2: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """One number of the report, with its interval where there is one."""
+    """A number of the report, with its interval where there is one."""
 
     name: str
     value: float
@@ -76,7 +66,7 @@ class Measure:
     """Whether it follows from sums over rows, so that it can be had from parts."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class RegressionEvaluation:
     """The evaluation of predicted numbers, made by `compromis.regression.evaluate`.
 
@@ -94,13 +84,6 @@ class RegressionEvaluation:
         Lower and upper bounds.
     notes : tuple of str
         What is undefined and why, and what a number is relative to.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> result = cp.regression.evaluate([10.0, 20.0, 30.0], [12.0, 18.0, 30.0], y_train=20.0)
-    >>> round(result.summary.mean_absolute_error, 3), round(result.summary.root_mean_squared_error, 3)
-    (1.333, 1.633)
     """
 
     sums: ErrorSums
@@ -112,60 +95,53 @@ class RegressionEvaluation:
     @cached_property
     def summary(self) -> RegressionSummary:
         """The numbers of the whole."""
-        measures = regression.reference_measures(self.sums, *self.pinball)
-        return RegressionSummary(
-            self.sums.rows, float(self.sums.weight), **{name: float(value) for name, value in measures.items()}
-        )
+        measures = errors.reference_measures(self.sums, *self.pinball)
+        numbers = {name: float(value) for name, value in measures.items()}
+        return RegressionSummary(rows=self.sums.rows, total=float(self.sums.weight), **numbers)
 
     @cached_property
     def within(self) -> Mapping[str, float]:
         """The share of predictions within each tolerance, by its name: ``"1 %"`` is relative, ``"0.5"`` absolute."""
-        shares = regression.share_within(self.sums).tolist()
+        shares = errors.share_within(self.sums).tolist()
         return MappingProxyType(dict(zip(map(str, self.sums.tolerances), shares, strict=True)))
 
     @cached_property
     def baselines(self) -> Mapping[str, BaselineSummary]:
         """What predictions without a model reach, by name; the first is the reference."""
         sums = self.sums
-        columns = (
-            (sums.baseline_squared / sums.weight) ** 0.5,
-            sums.baseline_absolute / sums.weight,
-            regression.relative_absolute_error(sums),
-            regression.root_relative_squared_error(sums),
-            regression.r2(sums),
-        )
-        rows = zip(*(column.tolist() for column in columns), strict=True)
+        columns = {
+            "root_mean_squared_error": (sums.baseline_squared / sums.weight) ** 0.5,
+            "mean_absolute_error": sums.baseline_absolute / sums.weight,
+            "relative_absolute_error": errors.relative_absolute_error(sums),
+            "root_relative_squared_error": np.sqrt(errors.relative_squared_error(sums)),
+            "r2": errors.r2(sums),
+        }
         return MappingProxyType(
-            {name: BaselineSummary(name, *row) for name, row in zip(sums.baselines, rows, strict=True)}
+            {
+                name: BaselineSummary(name=name, **{key: float(column[k]) for key, column in columns.items()})
+                for k, name in enumerate(sums.baselines)
+            }
         )
 
     @cached_property
     def verdict(self) -> RegressionVerdict:
         """Whether the predictions are better than those without a model."""
-        return judge_predictions(self.sums)
+        return errors.judge_predictions(self.sums)
 
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
         """Every number with its interval, in the order of the report."""
-        numbers, bounds = asdict(self.summary), self.intervals
-        named = {} if bounds is None else bounds.measures
-        main = [self._measure(name, numbers[name], named.get(name)) for name in list(numbers)[2:]]
-        inside = _zip_bounds(self.within, None if bounds is None else bounds.within)
-        spread = _zip_bounds(self.quantiles, None if bounds is None else bounds.quantiles)
-        against = _zip_bounds(
-            {name: one.r2 for name, one in self.baselines.items()}, None if bounds is None else bounds.r2
-        )
-        return (
-            *main,
-            *(self._measure(f"share within {name}", value, limits) for name, value, limits in inside),
-            *(self._measure(_quantile_name(share), value, limits, additive=False) for share, value, limits in spread),
-            *(self._measure(f"r2 against {name}", value, limits) for name, value, limits in against[1:]),
-        )
-
-    @staticmethod
-    def _measure(name: str, value: float, limits: Bounds | None, *, additive: bool = True) -> Measure:
-        low, high = limits or (None, None)
-        return Measure(name, value, low, high, additive)
+        bounds = {} if self.intervals is None else self.intervals.measures
+        numbers = asdict(self.summary)
+        del numbers["rows"], numbers["total"]
+        numbers |= zip(errors.within_names(self.within), self.within.values(), strict=True)
+        quantiles = dict(zip(errors.quantile_names(self.quantiles), self.quantiles.values(), strict=True))
+        against = dict(zip(errors.r2_names(self.sums), errors.r2(self.sums)[1:].tolist(), strict=True))
+        measures = []
+        for name, value in (numbers | quantiles | against).items():
+            low, high = bounds.get(name, (None, None))
+            measures.append(Measure(name=name, value=value, low=low, high=high, additive=name not in quantiles))
+        return tuple(measures)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return one row per number: name, value, bounds, and whether it adds up.
@@ -177,8 +153,8 @@ class RegressionEvaluation:
         """
         from compromis._arrays import make_frame
 
-        rows = [asdict(one) for one in self.measures]
-        return make_frame({name: [row[name] for row in rows] for name in rows[0]}, backend)
+        columns = [field.name for field in fields(Measure)]
+        return make_frame({name: [getattr(measure, name) for measure in self.measures] for name in columns}, backend)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the evaluation as JSON of a versioned schema; with `path`, write it there too, whole or not at all."""
@@ -198,17 +174,6 @@ class RegressionEvaluation:
         from compromis.regression.renderings import to_fragment
 
         return to_fragment(self)
-
-
-def _zip_bounds(
-    values: Mapping[Any, float], bounds: tuple[Bounds, ...] | None
-) -> list[tuple[Any, float, Bounds | None]]:
-    limits = [None] * len(values) if bounds is None else list(bounds)
-    return [(name, value, limit) for (name, value), limit in zip(values.items(), limits, strict=True)]
-
-
-def _quantile_name(share: float) -> str:
-    return "median_absolute_error" if share == 0.5 else f"quantile {share:g} of absolute errors"
 
 
 def evaluate(
@@ -244,7 +209,7 @@ def evaluate(
     quantiles : sequence
         The shares of the rows whose largest absolute error is wanted.
     under_weight, over_weight : float
-        What one unit of under- and of over-prediction costs in the pinball error.
+        What a unit of under- and of over-prediction costs in the pinball error.
     confidence : float, optional
         The level of intervals, for example 0.95; without it there are none.
     random_state : int, optional
@@ -270,29 +235,33 @@ def evaluate(
     >>> round(cp.regression.evaluate(parts[0] + parts[1]).summary.r2, 4)
     0.9722
     """
+    pinball = errors.read_pinball(under_weight, over_weight)
     if isinstance(y_true, ErrorSums):
-        return _evaluate_sums(y_true, read_pinball(under_weight, over_weight))
+        return _evaluate_sums(y_true, pinball)
     truth, prediction = read_targets(y_true, "y_true"), read_targets(y_pred, "y_pred")
     check_same_targets(y_true, y_pred, truth, prediction)
     weight = read_weights(sample_weight, len(truth))
     baselines = _reference(truth, weight, y_train) | _read_baselines(baseline, y_true, truth)
     tolerances = _read_tolerances(tolerance, relative=False) + _read_tolerances(relative_tolerance, relative=True)
-    shares, pinball = _read_shares(quantiles), read_pinball(under_weight, over_weight)
+    shares = _read_shares(quantiles)
     level = None if confidence is None else read_confidence(confidence)
     rows = Residuals(truth=truth, prediction=prediction, weight=weight, baselines=baselines, tolerances=tolerances)
     sums = rows.sums()
     intervals = None
     if level is not None:
-        intervals = regression_intervals(rows, shares, pinball, level, np.random.default_rng(random_state))
-    sizes = quantile_absolute_error(rows, np.array(shares)).tolist()
+        rng = np.random.default_rng(random_state)
+        intervals = errors.regression_intervals(rows, shares, pinball, level, rng)
+    sizes = errors.quantile_absolute_error(rows, np.array(shares)).tolist()
     notes = _undefined(sums, _negative(rows)) + (() if y_train is not None else (_NO_TRAINING,))
-    return RegressionEvaluation(sums, dict(zip(shares, sizes, strict=True)), pinball, intervals, notes)
+    return RegressionEvaluation(
+        sums=sums, quantiles=dict(zip(shares, sizes, strict=True)), pinball=pinball, intervals=intervals, notes=notes
+    )
 
 
-def _evaluate_sums(sums: ErrorSums, pinball: Any) -> RegressionEvaluation:
+def _evaluate_sums(sums: ErrorSums, pinball: tuple[float, float]) -> RegressionEvaluation:
     negative = "a value is negative" if np.isnan(sums.squared_log) else None
     notes = (*_undefined(sums, negative), "medians and other quantiles do not add up, so there are none")
-    return RegressionEvaluation(sums, {}, pinball, None, notes)
+    return RegressionEvaluation(sums=sums, quantiles={}, pinball=pinball, notes=notes)
 
 
 _NO_TRAINING = (
@@ -346,7 +315,7 @@ def _read_shares(quantiles: Sequence[float]) -> tuple[float, ...]:
 
 
 def _negative(rows: Residuals) -> str | None:
-    """Say which negative value takes the logarithmic error its meaning."""
+    """Name the first negative value, which leaves the logarithmic error undefined."""
     for name, values in (("y_true", rows.truth), ("y_pred", rows.prediction)):
         wrong = (values < 0) & rows.counts
         if wrong.any():
@@ -359,11 +328,11 @@ def _undefined(sums: ErrorSums, negative: str | None) -> tuple[str, ...]:
     notes = []
     if negative is not None:
         notes.append(f"the root mean squared log error is undefined: {negative}; it is for values of at least 0")
-    for name, gain in zip(sums.baselines, r2(sums), strict=True):
+    for name, gain in zip(sums.baselines, errors.r2(sums), strict=True):
         if np.isnan(gain):
             notes.append(
                 f"R2 and the relative errors against {name} are undefined: the targets are constant and equal to it; give another baseline"
             )
-    if np.isnan(correlation(sums)):
+    if np.isnan(errors.correlation(sums)):
         notes.append("the correlation coefficient is undefined: the targets or the predictions are constant")
     return tuple(notes)

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from compromis.errors import InputError
 from compromis.evidence.inputs import read_class_weights
 from compromis.evidence.votes import Votes
-from compromis.measures.verdict import judge, shortfall
+from compromis.measures.pragma import shortfall
+from compromis.measures.verdict import judge
 from compromis.preferences import Preferences
 from compromis.reports.panel import panel_document
 from compromis.studio.comparing import class_rates, compare_class

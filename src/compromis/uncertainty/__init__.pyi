@@ -1,12 +1,16 @@
 from .areas import average_precision_interval, roc_area_interval, tradeoff_area_interval
-from .bands import precision_recall_band, roc_band, tradeoff_band
-from .data_sets import DataSetComparison, compare_over_data_sets
+from .bands import Band, precision_recall_band, roc_band, tradeoff_band
+from .data_sets import DataSetComparison, ModelPair, compare_over_data_sets
 from .intervals import Interval
-from .ranges import confident_winners, switch_points
+from .ranges import SureRange, SwitchPoint, confident_winners, switch_points
 
 __all__ = [
+    "Band",
     "DataSetComparison",
     "Interval",
+    "ModelPair",
+    "SureRange",
+    "SwitchPoint",
     "average_precision_interval",
     "compare_over_data_sets",
     "confident_winners",

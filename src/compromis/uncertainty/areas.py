@@ -1,96 +1,23 @@
-"""Intervals of areas under precision-recall and trade-off curves, by draws of the cuts."""
+"""Intervals of areas under curves: ROC by formula, precision-recall and trade-off by draws of the cuts."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from typing import Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
-from compromis._typing import Floats
+from compromis._arrays import ratio
+from compromis._typing import Flags, Floats, Ints
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.measures.ranking import roc_area
-from compromis.measures.rates import ratio
 from compromis.metrics import Metric, get_metric
-from compromis.uncertainty.bands import draw_cuts, tradeoff_draws
-from compromis.uncertainty.intervals import Interval, from_draws, normal_quantile, read_confidence
-
-
-def average_precision_interval(points: OperatingPoints, *, confidence: float = 0.95, **options: object) -> Interval:
-    """Return the average precision with its interval; the options are those of `compromis.uncertainty.bands.draw_cuts`.
-
-    Notes
-    -----
-    AP = sum over cuts of (recall_c - recall_{c-1}) precision_c. Merging cuts changes it a little, so the draws are moved by what
-    the merged cuts of the data miss.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> from compromis.uncertainty.areas import average_precision_interval
-    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1], pos_label=1)
-    >>> print(average_precision_interval(points))
-    0.806 (0.3... to 0.9...)
-    """
-    level = read_confidence(confidence)
-    drawn = draw_cuts(points, **options)  # type: ignore[arg-type]
-    value, merged = (
-        _average_precision(points.true_positives[kept][np.newaxis], points.false_positives[kept][np.newaxis]).item()
-        for kept in (slice(None), drawn.kept)
-    )
-    draws = _average_precision(drawn.true_positives, drawn.false_positives) + value - merged
-    return from_draws(value, np.clip(draws, 0.0, 1.0), level)[0]
-
-
-def tradeoff_area_interval(
-    points: OperatingPoints,
-    *,
-    metric: str | Metric = "kulczynski",
-    low: float = 0.0,
-    high: float = 1.0,
-    confidence: float = 0.95,
-    **options: object,
-) -> Interval:
-    """Return the mean of the optimal trade-off curve over recall weights from `low` to `high`, with its interval.
-
-    Notes
-    -----
-    Simpson's rule on 101 recall weights; see `compromis.uncertainty.bands.tradeoff_band` for the draws. The best of many cuts is
-    somewhat too good on the rows it was chosen on: 95 % intervals hold the population's value in about 91 %.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> y = np.arange(300) < 60
-    >>> points = cp.OperatingPoints.from_predictions(y, y * 1.5 + rng.normal(size=300))
-    >>> area = cp.uncertainty.tradeoff_area_interval(points, metric="f")
-    >>> area.low < area.value < area.high
-    True
-    """
-    from scipy.integrate import simpson
-
-    level = read_confidence(confidence)
-    if not 0 <= low < high <= 1:
-        raise InputError(f"low and high are recall weights with 0 <= low < high <= 1, got {low:g} and {high:g}")
-    at = np.linspace(low, high, 101)
-    observed, curves = tradeoff_draws(points, get_metric(metric), at, **options)
-    value, draws = (np.asarray(simpson(part, x=at, axis=-1)) / (high - low) for part in (observed, curves))
-    return from_draws(value, draws, level)[0]
-
-
-def _average_precision(hits: Floats, alarms: Floats) -> Floats:
-    precision = np.nan_to_num(ratio(hits, hits + alarms))
-    steps = np.diff(hits, axis=1) / hits[:, -1:]
-    area: Floats = (steps * precision[:, 1:]).sum(axis=1)
-    return area
-
+from compromis.uncertainty.bands import DrawOptions, draw_cuts, tradeoff_draws
+from compromis.uncertainty.intervals import Interval, farthest, from_draws, normal_quantile, read_confidence
 
 TRUSTED = 10.0
-"""With this many rows of the rarer kind, the spread seen in them and the spread of a model weigh the same."""
+"""With this many rows of the rarer class, the observed variance and that of the model weigh the same."""
 
 
 def roc_area_interval(
@@ -138,14 +65,14 @@ def roc_area_interval(
     trust = min(positives, negatives) / (min(positives, negatives) + TRUSTED)
     scale = trust * seen / model + 1 - trust if model > 0 else 1.0
 
-    def reach(end: float) -> float:
-        return _farthest(area, end, lambda other: z * math.sqrt(scale * _model_variance(other, positives, negatives)))
+    def holds(other: float) -> bool:
+        return abs(other - area) <= z * math.sqrt(scale * _model_variance(other, positives, negatives))
 
-    return Interval(area, reach(0.0), reach(1.0))
+    return Interval(area, farthest(area, 0.0, holds), farthest(area, 1.0, holds))
 
 
 def delong_variance(points: OperatingPoints, positives: float, negatives: float) -> float:
-    """Return DeLong's variance of the area, from the shares of the other kind that the rows of each cut beat."""
+    """Return DeLong's variance of the area, from the share of the other class that the rows of each cut are ranked before."""
     above, below = placements(points)
     hits, alarms = (np.diff(part) for part in (points.true_positives, points.false_positives))
     spread = 0.0
@@ -163,9 +90,9 @@ def placements(points: OperatingPoints) -> tuple[Floats, Floats]:
 
 
 def clustered_variance(
-    points: OperatingPoints, positive: NDArray[np.bool_], score: Floats, group: NDArray[np.int64], weight: Floats | None
+    points: OperatingPoints, positive: Flags, score: Floats, group: Ints, weight: Floats | None
 ) -> float:
-    """Return the variance of the area where rows come in groups (Obuchowski 1997); this one needs the rows.
+    """Return the variance of the area where rows come in groups (Obuchowski 1997); it needs the rows.
 
     `positive` says which rows are positive, `group` numbers the group of each row, from 0.
     """
@@ -184,13 +111,71 @@ def _model_variance(area: float, positives: float, negatives: float) -> float:
     return area * (1 - area) * (1 + middle * ((1 - area) / (2 - area) + area / (1 + area))) / (positives * negatives)
 
 
-def _farthest(start: float, end: float, allowed: Callable[[float], float]) -> float:
-    """Return the last number on the way from `start` to `end` that is not farther away than `allowed` there."""
-    near, far = start, end
-    for _ in range(60):
-        middle = (near + far) / 2
-        if abs(middle - start) <= allowed(middle):
-            near = middle
-        else:
-            far = middle
-    return near
+def average_precision_interval(
+    points: OperatingPoints, *, confidence: float = 0.95, **options: Unpack[DrawOptions]
+) -> Interval:
+    """Return the average precision with its interval; the options are those of `compromis.uncertainty.bands.draw_cuts`.
+
+    Notes
+    -----
+    AP = sum over cuts of (recall_c - recall_{c-1}) precision_c. Merging cuts changes it a little, so the draws are shifted by
+    the difference on the data.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> from compromis.uncertainty.areas import average_precision_interval
+    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1], pos_label=1)
+    >>> print(average_precision_interval(points))
+    0.806 (0.3... to 0.9...)
+    """
+    level = read_confidence(confidence)
+    drawn = draw_cuts(points, **options)
+    value, merged = (
+        _average_precision(points.true_positives[kept][np.newaxis], points.false_positives[kept][np.newaxis]).item()
+        for kept in (slice(None), drawn.kept)
+    )
+    draws = _average_precision(drawn.true_positives, drawn.false_positives) + value - merged
+    return from_draws(value, np.clip(draws, 0.0, 1.0), level)[0]
+
+
+def tradeoff_area_interval(
+    points: OperatingPoints,
+    *,
+    metric: str | Metric = "kulczynski",
+    low: float = 0.0,
+    high: float = 1.0,
+    confidence: float = 0.95,
+    **options: Unpack[DrawOptions],
+) -> Interval:
+    """Return the mean of the optimal trade-off curve over recall weights from `low` to `high`, with its interval.
+
+    Notes
+    -----
+    Simpson's rule on 101 recall weights; see `compromis.uncertainty.bands.tradeoff_band` for the draws. The best of many cuts is
+    optimistic on the rows it was chosen on: 95 % intervals hold the population's value in about 91 %.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> points = cp.OperatingPoints.from_predictions([1] * 60 + [0] * 60, [3] * 30 + [2] * 30 + [3] * 2 + [2] * 20 + [1] * 38)
+    >>> area = cp.uncertainty.tradeoff_area_interval(points, metric="f")
+    >>> area.low < area.value < area.high
+    True
+    """
+    from scipy.integrate import simpson
+
+    level = read_confidence(confidence)
+    if not 0 <= low < high <= 1:
+        raise InputError(f"low and high are recall weights with 0 <= low < high <= 1, got {low:g} and {high:g}")
+    at = np.linspace(low, high, 101)
+    observed, curves = tradeoff_draws(points, get_metric(metric), at, **options)
+    value, draws = (np.asarray(simpson(part, x=at, axis=-1)) / (high - low) for part in (observed, curves))
+    return from_draws(value, draws, level)[0]
+
+
+def _average_precision(hits: Floats, alarms: Floats) -> Floats:
+    precision = np.nan_to_num(ratio(hits, hits + alarms))
+    steps = np.diff(hits, axis=1) / hits[:, -1:]
+    area: Floats = (steps * precision[:, 1:]).sum(axis=1)
+    return area

@@ -1,25 +1,34 @@
-"""Draws of the cuts of a score: what other samples of rows might have given for every operating point at once."""
+"""Bands of ROC, precision-recall and trade-off curves, from draws of all operating points of a score."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypedDict, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
-from compromis._typing import Floats
+from compromis._arrays import ratio
+from compromis._typing import Floats, Ints
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
-from compromis.measures.rates import ratio
 from compromis.metrics import Metric, get_metric
 from compromis.uncertainty.draws import SEED
 from compromis.uncertainty.intervals import read_confidence
 
 CURVE_DRAWS = 1000
 MOST_CUTS = 400
-"""Cuts that are drawn; finer ones are merged, evenly in true and false positive rate, so that rows cost nothing."""
+"""Cuts that are drawn; finer ones are merged, evenly in true and false positive rate, so that the cost does not depend on the rows."""
 PSEUDO_ROWS = 1.0
-"""Rows of each kind that are spread like all rows: without them a perfect ranking would have no uncertainty."""
+"""Pseudo-rows of each class, spread over the cuts like all rows: without them a perfect ranking would have no uncertainty."""
+GRID = np.linspace(0.0, 1.0, 101)
+
+
+class DrawOptions(TypedDict, total=False):
+    """The options of `draw_cuts`."""
+
+    draws: int
+    sizes: tuple[float, float] | None
+    random_state: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,12 +38,12 @@ class CutDraws:
     Attributes
     ----------
     kept : ndarray of shape (C,)
-        The positions of the cuts in the operating points, from nothing predicted positive to everything.
+        The indices of the cuts in the operating points, from nothing predicted positive to everything.
     true_positives, false_positives : ndarray of shape (draws, C)
         Drawn rows (or weights) at or above each kept cut.
     """
 
-    kept: NDArray[np.int64]
+    kept: Ints
     true_positives: Floats
     false_positives: Floats
 
@@ -61,12 +70,12 @@ def draw_cuts(
     sizes: tuple[float, float] | None = None,
     random_state: int = SEED,
 ) -> CutDraws:
-    """Draw the rows between the cuts anew; `sizes` are the effective numbers of positives and negatives, where rows have weights.
+    """Draw the rows between the cuts; `sizes` are the effective numbers of positives and negatives, where rows have weights.
 
     Notes
     -----
-    The rows between two cuts weigh Gamma(their number) together, positives and negatives apart; what is drawn is a
-    Bayesian bootstrap of the rows, with `PSEUDO_ROWS` of each kind spread like all rows.
+    A Bayesian bootstrap of the rows: the rows between two cuts weigh Gamma(their number) together, positives and negatives
+    apart, with `PSEUDO_ROWS` of each.
     """
     points.check_ranking("an interval or band of a curve")
     if points.reason:
@@ -85,24 +94,21 @@ def draw_cuts(
     return CutDraws(kept, drawn[0], drawn[1])
 
 
-def thinned(points: OperatingPoints, most: int = MOST_CUTS) -> NDArray[np.int64]:
-    """Return the positions of at most about `most` cuts: the first, the last, and others evenly along the ROC curve."""
+def thinned(points: OperatingPoints, most: int = MOST_CUTS) -> Ints:
+    """Return the indices of at most about `most` cuts: the first, the last, and others evenly along the ROC curve."""
     if len(points) <= most:
         return np.arange(len(points))
     along = points.tpr + points.fpr
-    wanted = np.linspace(0.0, 2.0, most)
-    # the first cuts decide the precision at low recall, where evenly spaced ones would be too coarse
-    early = np.geomspace(1, len(points) - 1, most // 4).astype(np.int64)
-    found = np.minimum(np.searchsorted(along, wanted), len(points) - 1)
-    return np.unique(np.concatenate([[0], early, found, [len(points) - 1]]))
+    last = len(points) - 1
+    # the first cuts determine the precision at low recall, where evenly spaced ones would be too coarse
+    early = np.geomspace(1, last, most // 4).astype(np.int64)
+    evenly = np.minimum(np.searchsorted(along, np.linspace(0.0, 2.0, most)), last)
+    return np.unique(np.concatenate([[0], early, evenly, [last]]))
 
 
-GRID = np.linspace(0.0, 1.0, 101)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Band:
-    """A curve over a grid, with the bounds of its band.
+    """A curve over a grid, with the bounds of its band; returned by `roc_band`, `precision_recall_band` and `tradeoff_band`.
 
     Attributes
     ----------
@@ -114,6 +120,14 @@ class Band:
         With which a bound holds.
     simultaneous : bool
         Whether it holds for the whole curve at once, or for each point of the grid by itself.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> points = cp.OperatingPoints.from_predictions([1] * 60 + [0] * 60, [3] * 30 + [2] * 30 + [3] * 2 + [2] * 20 + [1] * 38)
+    >>> band = cp.uncertainty.roc_band(points, confidence=0.9)
+    >>> float(band.at[5]), round(float(band.value[5]), 3), band.confidence, band.simultaneous
+    (0.05, 0.525, 0.9, False)
     """
 
     at: Floats
@@ -125,7 +139,7 @@ class Band:
 
 
 def roc_band(
-    points: OperatingPoints, *, confidence: float = 0.95, simultaneous: bool = False, **options: object
+    points: OperatingPoints, *, confidence: float = 0.95, simultaneous: bool = False, **options: Unpack[DrawOptions]
 ) -> Band:
     """Return the true positive rate over false positive rates, with its band.
 
@@ -142,22 +156,19 @@ def roc_band(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import compromis as cp
-    >>> from compromis.uncertainty.bands import roc_band
-    >>> rng = np.random.default_rng(0)
-    >>> truth = rng.random(500) < 0.3
-    >>> band = roc_band(cp.OperatingPoints.from_predictions(truth, truth + rng.normal(size=500)))
+    >>> points = cp.OperatingPoints.from_predictions([1] * 60 + [0] * 60, [3] * 30 + [2] * 30 + [3] * 2 + [2] * 20 + [1] * 38)
+    >>> band = cp.uncertainty.roc_band(points)
     >>> bool(band.low[20] < band.value[20] < band.high[20])
     True
     """
-    drawn = draw_cuts(points, **options)  # type: ignore[arg-type]
+    drawn = draw_cuts(points, **options)
     curves = _interpolated(drawn.fpr, drawn.tpr)
     return _band(_interpolated(points.fpr[np.newaxis], points.tpr[np.newaxis])[0], curves, confidence, simultaneous)
 
 
 def precision_recall_band(
-    points: OperatingPoints, *, confidence: float = 0.95, simultaneous: bool = False, **options: object
+    points: OperatingPoints, *, confidence: float = 0.95, simultaneous: bool = False, **options: Unpack[DrawOptions]
 ) -> Band:
     """Return the precision over recalls, with its band; the options are those of `roc_band`.
 
@@ -166,15 +177,12 @@ def precision_recall_band(
     Examples
     --------
     >>> import compromis as cp
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> y = np.arange(300) < 60
-    >>> points = cp.OperatingPoints.from_predictions(y, y * 1.5 + rng.normal(size=300))
+    >>> points = cp.OperatingPoints.from_predictions([1] * 60 + [0] * 60, [3] * 30 + [2] * 30 + [3] * 2 + [2] * 20 + [1] * 38)
     >>> band = cp.uncertainty.precision_recall_band(points)
     >>> bool((band.low <= band.value).all() and (band.value <= band.high).all())
     True
     """
-    drawn = draw_cuts(points, **options)  # type: ignore[arg-type]
+    drawn = draw_cuts(points, **options)
     curves = _precision_at(drawn.true_positives, drawn.false_positives)
     observed = _precision_at(points.true_positives[np.newaxis], points.false_positives[np.newaxis])[0]
     return _band(observed, curves, confidence, simultaneous)
@@ -186,24 +194,21 @@ def tradeoff_band(
     metric: str | Metric = "kulczynski",
     confidence: float = 0.95,
     simultaneous: bool = False,
-    **options: object,
+    **options: Unpack[DrawOptions],
 ) -> Band:
     """Return the best value of a metric over recall weights, with its band; the other options are those of `roc_band`.
 
     Notes
     -----
-    Each recall weight keeps the cut that the data chose, and the draws say how that cut does. Choosing anew in each draw would
-    add the luck of choosing once more: areas of such curves were covered in 81 % instead of 91 %.
+    Each recall weight keeps the cut that is best on the data; the draws are values of that cut. Choosing the best cut of each draw
+    would add the optimism of choosing a second time: areas of such curves were covered in 81 % instead of 91 %.
 
     Examples
     --------
     >>> import compromis as cp
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> y = np.arange(300) < 60
-    >>> points = cp.OperatingPoints.from_predictions(y, y * 1.5 + rng.normal(size=300))
+    >>> points = cp.OperatingPoints.from_predictions([1] * 60 + [0] * 60, [3] * 30 + [2] * 30 + [3] * 2 + [2] * 20 + [1] * 38)
     >>> band, whole = (cp.uncertainty.tradeoff_band(points, metric="f", simultaneous=whole) for whole in (False, True))
-    >>> bool((whole.high - whole.low).mean() > (band.high - band.low).mean())  # sure of the whole curve at once
+    >>> bool((whole.high - whole.low).mean() > (band.high - band.low).mean())  # for the whole curve at once
     True
     """
     family = get_metric(metric)
@@ -211,19 +216,21 @@ def tradeoff_band(
     return _band(observed, curves, confidence, simultaneous)
 
 
-def tradeoff_draws(points: OperatingPoints, metric: Metric, at: Floats, **options: object) -> tuple[Floats, Floats]:
+def tradeoff_draws(
+    points: OperatingPoints, metric: Metric, at: Floats, **options: Unpack[DrawOptions]
+) -> tuple[Floats, Floats]:
     """Return the best value of the metric at each recall weight `at`, and draws of what the best cuts are worth."""
-    drawn = draw_cuts(points, **options)  # type: ignore[arg-type]
+    drawn = draw_cuts(points, **options)
     precision, recall = (np.nan_to_num(rate) for rate in (points.precision, points.recall))
     p, r = np.nan_to_num(drawn.precision), drawn.tpr
     observed, curves = np.empty(len(at)), np.empty((len(r), len(at)))
-    for place, weight in enumerate(at):
+    for i, weight in enumerate(at):
         values = metric.value(precision[drawn.kept], recall[drawn.kept], weight)
         cut = int(values.argmax())
         # merged cuts may hide a slightly better one between the neighbours of the best
         near = slice(drawn.kept[max(cut - 1, 0)], drawn.kept[min(cut + 1, len(values) - 1)] + 1)
-        observed[place] = metric.value(precision[near], recall[near], weight).max()
-        curves[:, place] = metric.value(p[:, cut], r[:, cut], weight) + observed[place] - values[cut]
+        observed[i] = metric.value(precision[near], recall[near], weight).max()
+        curves[:, i] = metric.value(p[:, cut], r[:, cut], weight) + observed[i] - values[cut]
     return observed, np.clip(curves, 0.0, 1.0)
 
 
@@ -236,16 +243,17 @@ def _interpolated(at: Floats, value: Floats) -> Floats:
 def _precision_at(hits: Floats, alarms: Floats) -> Floats:
     recall = hits / hits[:, -1:]
     precision = ratio(hits, hits + alarms)
-    # from the first cut that finds anything on: a draw may give it less than what is taken for rounding
-    places = [np.maximum(np.searchsorted(one, GRID - 1e-12), np.flatnonzero(one)[0]) for one in recall]
-    return np.stack([one[place] for one, place in zip(precision, places, strict=True)])
+    # not before the first cut with true positives: a draw may give it a recall below the tolerance
+    cuts = [np.maximum(np.searchsorted(row, GRID - 1e-12), np.flatnonzero(row)[0]) for row in recall]
+    return np.stack([row[index] for row, index in zip(precision, cuts, strict=True)])
 
 
 def _band(observed: Floats, curves: Floats, confidence: float, simultaneous: bool) -> Band:
     level = read_confidence(confidence)
     tail = _simultaneous_tail(curves, level) if simultaneous else (1 - level) / 2
     low, high = np.quantile(curves, [tail, 1 - tail], axis=0)
-    return Band(GRID, observed, np.minimum(low, observed), np.maximum(high, observed), level, simultaneous)
+    low, high = np.minimum(low, observed), np.maximum(high, observed)
+    return Band(at=GRID, value=observed, low=low, high=high, confidence=level, simultaneous=simultaneous)
 
 
 def _simultaneous_tail(curves: Floats, confidence: float) -> float:

@@ -12,12 +12,12 @@ import numpy as np
 
 from compromis._typing import Floats
 from compromis.errors import InputError
-from compromis.uncertainty.intervals import Interval, read_confidence
+from compromis.uncertainty.intervals import Interval, read_confidence, student_interval
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class DataSetComparison:
-    """Models ranked over data sets.
+    """Models ranked over data sets, by `compare_over_data_sets`; ``str()`` is the report.
 
     Attributes
     ----------
@@ -37,14 +37,6 @@ class DataSetComparison:
         1 minus the level of the tests.
     data_sets : int
         The number of data sets.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> losses = {"forest": [0.1, 0.2, 0.3, 0.1, 0.1], "tree": [0.2, 0.3, 0.4, 0.2, 0.1], "naive": [0.5, 0.4, 0.6, 0.5, 0.3]}
-    >>> ranked = cp.uncertainty.compare_over_data_sets(losses)
-    >>> ranked.models, ranked.mean_ranks.tolist()
-    (('forest', 'tree', 'naive'), [1.1, 1.9, 3.0])
     """
 
     models: tuple[str, ...]
@@ -63,7 +55,7 @@ class DataSetComparison:
         """The largest groups of models whose mean ranks differ by less than the critical difference."""
         ends = np.searchsorted(self.mean_ranks, self.mean_ranks + self.critical_difference, side="left")
         spans = [(start, int(end)) for start, end in enumerate(ends) if end - start > 1]
-        largest = [span for place, span in enumerate(spans) if place == 0 or span[1] > spans[place - 1][1]]
+        largest = [span for before, span in zip([(0, 0), *spans], spans, strict=False) if span[1] > before[1]]
         return tuple(self.models[start:end] for start, end in largest)
 
     @property
@@ -74,12 +66,8 @@ class DataSetComparison:
             return f"the {len(self.models)} models are not told apart {tested})"
         best = self.models[0]
         worse = [repr(pair.worse) for pair in self.pairs if pair.better == best and pair.apart]
-        verdict = f"{best!r} ranks first {tested}, critical difference {self.critical_difference:.2f})"
-        return (
-            f"{verdict}; it is told apart from {', '.join(worse)}"
-            if worse
-            else f"{verdict}, but no other model is told apart from it"
-        )
+        apart = f"; it is told apart from {', '.join(worse)}" if worse else ", but no other model is told apart from it"
+        return f"{best!r} ranks first {tested}, critical difference {self.critical_difference:.2f}){apart}"
 
     def __str__(self) -> str:
         width = max(len(name) for name in self.models)
@@ -89,9 +77,9 @@ class DataSetComparison:
         return "\n".join(lines) + "\n"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelPair:
-    """Two models over data sets: how far their mean ranks are apart, and how much their values differ."""
+    """Two models over data sets: the differences of their mean ranks and of their values."""
 
     better: str
     worse: str
@@ -139,16 +127,31 @@ def compare_over_data_sets(
     ('forest', 'tree', 'naive')
     >>> round(result.critical_difference, 3)
     1.482
+    >>> print(result.pairs[0])
+    'forest' against 'tree': not told apart (p = 0.254); mean difference -0.0760 (-0.1084 to -0.0436)
     """
+    from scipy.stats import rankdata
+
     level, table = read_confidence(confidence), _read_values(values)
     names = list(values)
-    ranks = _ranks(table if lower_is_better else -table)
+    ranks = np.asarray(rankdata(table if lower_is_better else -table, axis=1), dtype=np.float64)
     means = ranks.mean(axis=0)
     order = np.argsort(means, kind="stable")
     critical = critical_difference(len(names), len(table), level)
-    pairs = tuple(_pair(names, table, means, critical, level, i, j) for i, j in combinations(order.tolist(), 2))
-    tests = _friedman(ranks)
-    return DataSetComparison(tuple(names[k] for k in order), means[order], *tests, critical, pairs, level, len(table))
+    statistic, p_value, f_statistic, f_p_value = _friedman(ranks)
+    ranked = combinations([(names[k], float(means[k]), table[:, k]) for k in order], 2)
+    return DataSetComparison(
+        models=tuple(names[k] for k in order),
+        mean_ranks=means[order],
+        statistic=statistic,
+        p_value=p_value,
+        f_statistic=f_statistic,
+        f_p_value=f_p_value,
+        critical_difference=critical,
+        pairs=tuple(_pair(better, worse, len(names), critical, level) for better, worse in ranked),
+        confidence=level,
+        data_sets=len(table),
+    )
 
 
 def critical_difference(models: int, data_sets: int, confidence: float = 0.95) -> float:
@@ -173,10 +176,10 @@ def _read_values(values: Mapping[str, Any]) -> Floats:
         raise InputError(f"there is nothing to compare: give at least two models, got {len(values)}")
     lengths = {name: len(column) for name, column in values.items()}
     first, expected = next(iter(lengths.items()))
-    for name, found in lengths.items():
-        if found != expected:
+    for name, length in lengths.items():
+        if length != expected:
             raise InputError(
-                f"{name!r} has values on {found} data sets, {first!r} on {expected}; compare models on the same data sets"
+                f"{name!r} has values on {length} data sets, {first!r} on {expected}; compare models on the same data sets"
             )
     if expected < 2:
         raise InputError(f"comparing over data sets needs at least two of them, got {expected}")
@@ -185,12 +188,6 @@ def _read_values(values: Mapping[str, Any]) -> Floats:
         row, column = np.argwhere(~np.isfinite(table))[0]
         raise InputError(f"{list(values)[column]!r} has no finite value on data set {row}; leave that data set out")
     return table
-
-
-def _ranks(table: Floats) -> Floats:
-    from scipy.stats import rankdata
-
-    return np.asarray(rankdata(table, axis=1), dtype=np.float64)
 
 
 def _friedman(ranks: Floats) -> tuple[float, float, float, float]:
@@ -208,17 +205,21 @@ def _friedman(ranks: Floats) -> tuple[float, float, float, float]:
     return statistic, float(chi2.sf(statistic, models - 1)), f_statistic, float(f.sf(f_statistic, *free))
 
 
-def _pair(
-    names: Sequence[str], table: Floats, means: Floats, critical: float, confidence: float, better: int, worse: int
-) -> ModelPair:
-    from scipy.stats import studentized_range, t
+_Model = tuple[str, float, Floats]
+"""Name, mean rank and values."""
 
-    sets, models = table.shape
-    apart = float(means[worse] - means[better])
+
+def _pair(better: _Model, worse: _Model, models: int, critical: float, confidence: float) -> ModelPair:
+    from scipy.stats import studentized_range
+
+    difference, apart = better[2] - worse[2], worse[1] - better[1]
+    sets = len(difference)
     q = apart / math.sqrt(models * (models + 1) / (12 * sets))
-    difference = table[:, better] - table[:, worse]
-    reach = float(t.ppf((1 + confidence) / 2, sets - 1) * difference.std(ddof=1) / math.sqrt(sets))
-    middle = float(difference.mean())
-    p_value = float(studentized_range.sf(q, models, np.inf))
-    interval = Interval(middle, middle - reach, middle + reach)
-    return ModelPair(names[better], names[worse], apart, p_value, apart >= critical, interval)
+    return ModelPair(
+        better=better[0],
+        worse=worse[0],
+        rank_difference=apart,
+        p_value=float(studentized_range.sf(q, models, np.inf)),
+        apart=apart >= critical,
+        difference=student_interval(difference, confidence),
+    )

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from compromis.errors import InputError
-from compromis.uncertainty.intervals import Interval, read_confidence
+from compromis.uncertainty.intervals import Interval, read_confidence, student_interval
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FoldMean:
-    """The mean of a number over folds (003 averages), its spread, and a corrected interval.
+    """The mean of a number over folds, as the course takes it, its spread, and a corrected interval.
 
     Attributes
     ----------
@@ -70,9 +70,10 @@ def fold_mean(values: Sequence[float], test_share: float, *, confidence: float =
     known = np.array([value for value in values if not math.isnan(value)], dtype=np.float64)
     mean = float(known.mean()) if known.size else math.nan
     if known.size < 2:
-        return FoldMean(Interval(mean, math.nan, math.nan), math.nan, math.nan, known.size)
+        unknown = Interval(mean, math.nan, math.nan)
+        return FoldMean(mean=unknown, deviation=math.nan, p_value=math.nan, folds=known.size)
     deviation = float(known.std(ddof=1))
     error = deviation * math.sqrt(1 / known.size + test_share)
-    reach = float(t.ppf((1 + level) / 2, known.size - 1)) * error
     p_value = float(2 * t.sf(abs(mean) / error, known.size - 1)) if error > 0 else float(mean == 0)
-    return FoldMean(Interval(mean, mean - reach, mean + reach), deviation, p_value, known.size)
+    interval = student_interval(known, level, test_share)
+    return FoldMean(mean=interval, deviation=deviation, p_value=p_value, folds=known.size)

@@ -1,8 +1,9 @@
-"""An interval around a number, and the door for the confidence asked for."""
+"""The interval of a number, the check of a confidence, and Wilson's interval of a share."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,8 @@ from compromis.errors import InputError
 @dataclass(frozen=True, slots=True)
 class Interval:
     """A number estimated from data, with the bounds of its confidence interval; NaN where it is undefined.
+
+    The only class of statistical intervals: areas, differences, rates, class shares and means over folds have it.
 
     Examples
     --------
@@ -62,10 +65,21 @@ def normal_quantile(confidence: float) -> float:
     return float(ndtri((1 + confidence) / 2))
 
 
-def from_draws(value: ArrayLike, draws: Floats, confidence: float) -> list[Interval]:
-    """Return the equal-tailed interval of each column of `draws`, widened if need be to hold the observed value.
+def farthest(start: float, end: float, holds: Callable[[float], bool]) -> float:
+    """Return the farthest number from `start` towards `end` up to which `holds` is true, by bisection."""
+    if holds(end):
+        return end
+    near, far = start, end
+    for _ in range(60):
+        middle = (near + far) / 2
+        near, far = (middle, far) if holds(middle) else (near, middle)
+    return near
 
-    Draws from a smoothed distribution lie inside a bound that perfect results touch: a loss of 0 must be in its own interval.
+
+def from_draws(value: ArrayLike, draws: Floats, confidence: float) -> list[Interval]:
+    """Return the equal-tailed interval of each column of `draws`, widened where it does not hold the observed value.
+
+    Smoothed draws never reach the bounds of a measure, which perfect results do: a loss of 0 must be in its own interval.
     """
     observed = np.asarray(value, dtype=np.float64).ravel()
     columns = draws.reshape(len(draws), -1)
@@ -78,25 +92,17 @@ def from_draws(value: ArrayLike, draws: Floats, confidence: float) -> list[Inter
     return [Interval(*numbers) for numbers in zip(observed.tolist(), low.tolist(), high.tolist(), strict=True)]
 
 
-def wilson(successes: float, trials: float, *, confidence: float = 0.95) -> Interval:
-    """Return Wilson's interval for the share `successes` / `trials`.
+def student_interval(values: Floats, confidence: float, extra: float = 0.0) -> Interval:
+    """Return the mean with Student's interval, where the variance of the mean is (1/n + `extra`) times that of the values."""
+    from scipy.stats import t
 
-    Examples
-    --------
-    Brown, Cai and DasGupta: even with no success at all there is an upper bound.
-
-    >>> from compromis.uncertainty.intervals import wilson
-    >>> print(wilson(0, 10))
-    0.000 (0.000 to 0.278)
-    """
-    level = read_confidence(confidence)
-    share = successes / trials if trials else float("nan")
-    low, high = wilson_bounds(np.array([share]), np.array([trials]), level)
-    return Interval(share, low.item(), high.item())
+    mean, size = float(values.mean()), len(values)
+    reach = float(t.ppf((1 + confidence) / 2, size - 1) * values.std(ddof=1) * math.sqrt(1 / size + extra))
+    return Interval(mean, mean - reach, mean + reach)
 
 
 def wilson_bounds(share: ArrayLike, size: ArrayLike, confidence: float) -> tuple[Floats, Floats]:
-    """Return the bounds for shares of `size` rows each; a size need not be whole (effective sizes); NaN where it is 0.
+    """Return Wilson's bounds for shares of `size` rows each; a size need not be whole (effective sizes); NaN where it is 0.
 
     Notes
     -----

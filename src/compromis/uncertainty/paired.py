@@ -1,4 +1,4 @@
-"""McNemar's test of whether two models are right equally often."""
+"""Two models on the same rows: the difference of every measure with its interval, and McNemar's test."""
 
 from __future__ import annotations
 
@@ -8,26 +8,27 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
+from compromis._arrays import ratio
 from compromis._text import nearest
-from compromis._typing import Floats
+from compromis._typing import Floats, Ints
 from compromis.errors import InputError
 from compromis.evidence.paired import PairedCounts
+from compromis.measures.pragma import class_losses, loss_shares
+from compromis.measures.rates import Cells, Outcomes, class_rates, summaries
 from compromis.preferences import PreferenceArrays
-from compromis.uncertainty import report_intervals as stacked
 from compromis.uncertainty.draws import CELLS_AT_ONCE, DRAWS, PRIOR, SEED
 from compromis.uncertainty.intervals import Interval, from_draws, read_confidence
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class McNemar:
-    """McNemar's test on the rows that only one of two models decides rightly.
+    """McNemar's test on the rows that only one of two models predicts rightly.
 
     Attributes
     ----------
     only_first, only_second : float
-        The rows that only the first, only the second model decides rightly.
+        The rows that only the first, only the second model predicts rightly.
     exact : float
         The two-sided p-value of the binomial test; conservative. NaN where rows have weights.
     mid_p : float
@@ -36,13 +37,8 @@ class McNemar:
 
     only_first: float
     only_second: float
-    exact: float
-    mid_p: float
-
-    @classmethod
-    def undefined(cls, only_first: float, only_second: float) -> McNemar:
-        """Return the test where rows have weights: sums of weights are not binomial."""
-        return cls(only_first, only_second, math.nan, math.nan)
+    exact: float = math.nan
+    mid_p: float = math.nan
 
 
 def mcnemar(only_first: int, only_second: int) -> McNemar:
@@ -50,7 +46,7 @@ def mcnemar(only_first: int, only_second: int) -> McNemar:
 
     Notes
     -----
-    Under the hypothesis the rows that only the first decides rightly are Binomial(n, 1/2) among the n on which exactly one is right.
+    Under the hypothesis the rows that only the first predicts rightly are Binomial(n, 1/2) among the n on which exactly one is right.
 
     Examples
     --------
@@ -61,10 +57,9 @@ def mcnemar(only_first: int, only_second: int) -> McNemar:
     from scipy.special import bdtr
 
     rows, fewer = only_first + only_second, min(only_first, only_second)
-    if rows == 0:
-        return McNemar(only_first, only_second, 1.0, 1.0)
     upto, before = float(bdtr(fewer, rows, 0.5)), float(bdtr(fewer - 1, rows, 0.5)) if fewer else 0.0
-    return McNemar(only_first, only_second, min(1.0, 2 * upto), min(1.0, upto + before))
+    exact, mid_p = (min(1.0, 2 * upto), min(1.0, upto + before)) if rows else (1.0, 1.0)
+    return McNemar(only_first=only_first, only_second=only_second, exact=exact, mid_p=mid_p)
 
 
 LOWER_IS_BETTER = frozenset(
@@ -72,7 +67,7 @@ LOWER_IS_BETTER = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
     """A measure of two models on the same rows, and the first minus the second with its interval."""
 
@@ -92,7 +87,7 @@ class Difference:
         return (self.difference.value < 0) == (self.measure in LOWER_IS_BETTER)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PairedComparison:
     """Two models on the same rows: every measure's difference with its interval, McNemar's test, and a verdict.
 
@@ -105,11 +100,11 @@ class PairedComparison:
     differences : mapping of name to Difference
         Every measure.
     mcnemar : McNemar
-        The test on the rows that only one of the two decides rightly.
+        The test on the rows that only one of the two predicts rightly.
     confidence : float
         The confidence of the intervals.
     alike : bool
-        Whether the two decide every row alike.
+        Whether the two predict every row alike.
     """
 
     first: str
@@ -128,19 +123,19 @@ class PairedComparison:
     @property
     def sentence(self) -> str:
         """The verdict, with the size of the difference."""
-        one = self.difference
-        name = one.measure.replace("_", " ")
+        decisive, interval = self.difference, self.difference.difference
+        name = self.measure.replace("_", " ")
         size = (
-            f"{name} {one.first:.4f} against {one.second:.4f}, difference {one.difference.value:+.4f} "
-            f"({100 * self.confidence:g} % interval {one.difference.low:+.4f} to {one.difference.high:+.4f})"
+            f"{name} {decisive.first:.4f} against {decisive.second:.4f}, difference {interval.value:+.4f} "
+            f"({100 * self.confidence:g} % interval {interval.low:+.4f} to {interval.high:+.4f})"
         )
-        if math.isnan(one.difference.value):
+        if math.isnan(interval.value):
             return f"the {name} of {self.first!r} or {self.second!r} is undefined on these rows"
         if self.alike:
             return f"{self.first!r} and {self.second!r} decide every row alike: {size}"
-        if not one.clear:
+        if not decisive.clear:
             return f"these rows do not tell {self.first!r} and {self.second!r} apart: {size}"
-        better, worse = (self.first, self.second) if one.favours_first else (self.second, self.first)
+        better, worse = (self.first, self.second) if decisive.favours_first else (self.second, self.first)
         return f"{better!r} is better than {worse!r}: {size}"
 
     def __str__(self) -> str:
@@ -169,18 +164,27 @@ def compare_paired(
     'first' is better than 'second': accuracy 0.9500 against 0.8000, difference +0.1500 (95 % interval +0.07... to +0.22...)
     """
     level = read_confidence(confidence)
-    present = paired.first.support > 0
-    observed = [_numbers(one.matrix[np.newaxis], present, arrays) for one in (paired.first, paired.second)]
+    observed = [_numbers(counts.matrix, arrays) for counts in (paired.first, paired.second)]
     decisive = _decisive(measure, observed[0])
-    parts = [[_numbers(matrix, present, arrays) for matrix in pair] for pair in draw_pairs(paired, draws, random_state)]
+    parts = [[_numbers(matrix, arrays) for matrix in pair] for pair in draw_pairs(paired, draws, random_state)]
     differences = {}
     for name in observed[0]:
-        first, second = (numbers[name].item() for numbers in observed)
+        first, second = (float(numbers[name]) for numbers in observed)
         drawn = np.concatenate([part[0][name] - part[1][name] for part in parts])
-        differences[name] = Difference(name, first, second, from_draws(first - second, drawn, level)[0])
-    test = mcnemar(*paired.discordant) if paired.squares is None else McNemar.undefined(*paired.discordant)
-    alike = bool((paired.cells[:, 1] == paired.cells[:, 2]).all())
-    return PairedComparison(*names, decisive, MappingProxyType(differences), test, level, alike)
+        interval = from_draws(first - second, drawn, level)[0]
+        differences[name] = Difference(measure=name, first=first, second=second, difference=interval)
+    only_first, only_second = paired.discordant
+    weighted = paired.squares is not None  # sums of weights are not binomial
+    untested = McNemar(only_first=only_first, only_second=only_second)
+    return PairedComparison(
+        first=names[0],
+        second=names[1],
+        measure=decisive,
+        differences=MappingProxyType(differences),
+        mcnemar=untested if weighted else mcnemar(only_first, only_second),
+        confidence=level,
+        alike=bool((paired.cells[:, 1] == paired.cells[:, 2]).all()),
+    )
 
 
 def draw_pairs(paired: PairedCounts, draws: int, random_state: int) -> list[tuple[Floats, Floats]]:
@@ -194,17 +198,17 @@ def draw_pairs(paired: PairedCounts, draws: int, random_state: int) -> list[tupl
     rng = np.random.default_rng(random_state)
     cells, shape, scale = _cells_with_prior(paired)
     size = len(paired.classes)
-    places = [cells[:, 0] * size + cells[:, column] for column in (1, 2)]
+    first, second = (cells[:, 0] * size + cells[:, column] for column in (1, 2))
     stacks = []
     at_once = max(1, CELLS_AT_ONCE // len(cells))
     for start in range(0, draws, at_once):
         drawn = rng.standard_gamma(shape, size=(min(at_once, draws - start), len(cells))) * scale
-        one, other = (_margin(drawn, place, size) for place in places)
-        stacks.append((one, other))
+        stacks.append((_margin(drawn, first, size), _margin(drawn, second, size)))
     return stacks
 
 
-def _cells_with_prior(paired: PairedCounts) -> tuple[NDArray[np.int64], Floats, Floats]:
+def _cells_with_prior(paired: PairedCounts) -> tuple[Ints, Floats, Floats]:
+    """Return the cells that rows or pseudo-rows lie in, the effective rows of each with the prior, and the weight of an effective row."""
     size = len(paired.classes)
     present = np.flatnonzero(paired.first.support > 0)
     truth, other = (grid.ravel() for grid in np.meshgrid(present, np.arange(size), indexing="ij"))
@@ -215,33 +219,29 @@ def _cells_with_prior(paired: PairedCounts) -> tuple[NDArray[np.int64], Floats, 
     prior = np.concatenate([right, *mixed])
     mass = np.full(len(prior), PRIOR / 2 / max(size - 1, 1))
     mass[: len(right)] = PRIOR / 2
-    cells, place = np.unique(np.concatenate([paired.cells, prior]), axis=0, return_inverse=True)
-    place = place.ravel()
+    cells, index = np.unique(np.concatenate([paired.cells, prior]), axis=0, return_inverse=True)
+    of_rows, of_prior = np.split(index.ravel(), [len(paired.cells)])
     counts, pseudo, squares = (np.zeros(len(cells)) for _ in range(3))
-    counts[place[: len(paired.cells)]] = paired.counts
-    squares[place[: len(paired.cells)]] = paired.counts if paired.squares is None else paired.squares
-    pseudo[place[len(paired.cells) :]] = mass
-    scale = np.divide(squares, counts, out=np.full(len(cells), squares.sum() / counts.sum()), where=counts > 0)
+    counts[of_rows] = paired.counts
+    squares[of_rows] = paired.counts if paired.squares is None else paired.squares
+    pseudo[of_prior] = mass
+    scale = np.where(counts > 0, ratio(squares, counts), squares.sum() / counts.sum())
     return cells, counts / scale + pseudo, scale
 
 
-def _margin(drawn: Floats, place: NDArray[np.int64], size: int) -> Floats:
+def _margin(drawn: Floats, index: Ints, size: int) -> Floats:
+    """Add up drawn cells into the matrices of a model, whose flat cell is `index`."""
     from scipy.sparse import csr_array
 
-    collect = csr_array((np.ones(len(place)), (np.arange(len(place)), place)), shape=(len(place), size * size))
+    collect = csr_array((np.ones(len(index)), (np.arange(len(index)), index)), shape=(len(index), size * size))
     margin: Floats = (collect.T @ drawn.T).T
     return np.ascontiguousarray(margin).reshape(len(drawn), size, size)
 
 
-def _numbers(
-    matrix: NDArray[np.generic], present: NDArray[np.bool_], arrays: PreferenceArrays | None
-) -> dict[str, Floats]:
-    stack = stacked.Stack.of(matrix, present)
-    rates = stacked.class_rates(stack)
-    named = stacked.summaries(stack, rates)
-    if arrays is not None:
-        named = {"loss": stacked.losses(stacked.class_losses(stack, arrays, rates), arrays), **named}
-    return named
+def _numbers(matrix: Cells, arrays: PreferenceArrays | None) -> dict[str, Floats]:
+    cells = Outcomes(matrix)
+    loss = {} if arrays is None else {"loss": loss_shares(class_losses(cells, arrays), arrays).sum(axis=-1)}
+    return loss | summaries(cells, class_rates(cells))
 
 
 def _decisive(measure: str | None, known: Mapping[str, Floats]) -> str:

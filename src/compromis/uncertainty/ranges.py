@@ -1,10 +1,11 @@
-"""How sure the recall weights are at which one cut, or one model, takes over from another as the best."""
+"""Recall weights at which the best cut, or the best model, changes, with their uncertainty."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Unpack
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import Metric, get_metric
-from compromis.uncertainty.bands import draw_cuts, tradeoff_draws
+from compromis.uncertainty.bands import DrawOptions, draw_cuts, tradeoff_draws
 from compromis.uncertainty.draws import SEED
 from compromis.uncertainty.intervals import Interval, from_draws, read_confidence
 
@@ -20,13 +21,13 @@ FINE = np.linspace(0.0, 1.0, 1001)
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
-    """The recall weight above which the cut `above` is better than the cut `below`, with its interval.
+class SwitchPoint:
+    """The recall weight above which the cut `above` is better than the cut `below`; returned by `switch_points`.
 
     Attributes
     ----------
     recall_weight : Interval
-        Where the two are worth the same.
+        Where the two have the same value.
     below, above : float
         The thresholds of the two cuts.
     """
@@ -36,9 +37,9 @@ class Exchange:
     above: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SureRange:
-    """A range of recall weights, the model that is best there, and whether that is sure.
+    """A range of recall weights, the model that is best there, and whether that is sure; returned by `confident_winners`.
 
     Attributes
     ----------
@@ -57,22 +58,26 @@ class SureRange:
 
 
 def switch_points(
-    points: OperatingPoints, *, metric: str | Metric = "kulczynski", confidence: float = 0.95, **options: object
-) -> tuple[Exchange, ...]:
+    points: OperatingPoints,
+    *,
+    metric: str | Metric = "kulczynski",
+    confidence: float = 0.95,
+    **options: Unpack[DrawOptions],
+) -> tuple[SwitchPoint, ...]:
     """Return the ends of the intervals of recall weights in which each cut is the best, with their intervals.
 
     Notes
     -----
-    Two cuts are worth the same where (1 - m) u(p) + m u(r) is equal, u the transform of the metric; so each draw of the two
-    cuts gives its own weight, clipped to [0, 1]. A metric of one's own without a transform has none. Cuts that are best on less
-    than a thousandth of the weights are passed over.
+    Two cuts have the same value where (1 - m) u(p) + m u(r) is equal, u the transform of the metric; so each draw of the two
+    cuts gives its own weight, clipped to [0, 1]. A user's metric without a transform has none. Cuts that are best on less
+    than a thousandth of the weights are skipped.
 
     Examples
     --------
     >>> import compromis as cp
     >>> from compromis.uncertainty.ranges import switch_points
     >>> points = cp.OperatingPoints.from_predictions([1] * 60 + [0] * 60, [3] * 30 + [2] * 30 + [3] * 2 + [2] * 20 + [1] * 38)
-    >>> [round(one.recall_weight.value, 2) for one in switch_points(points, metric="f")]
+    >>> [round(switch.recall_weight.value, 2) for switch in switch_points(points, metric="f")]
     [0.23]
     """
     level, family = read_confidence(confidence), get_metric(metric)
@@ -80,17 +85,17 @@ def switch_points(
         raise InputError(
             f"the metric {family.name!r} has no transform; give it one, or use one of the four named metrics"
         )
-    drawn = draw_cuts(points, **options)  # type: ignore[arg-type]
+    drawn = draw_cuts(points, **options)
     precision, recall = (np.nan_to_num(rate)[drawn.kept] for rate in (points.precision, points.recall))
     best = np.array([family.value(precision, recall, weight).argmax() for weight in FINE[1:-1]])
     chain = best[np.r_[True, best[1:] != best[:-1]]]
-    found = []
+    switches = []
     for below, above in pairwise(chain.tolist()):
-        draws = _weight_of_exchange(family, drawn.precision, drawn.tpr, below, above)
-        value = _weight_of_exchange(family, precision[np.newaxis], recall[np.newaxis], below, above)
+        draws = _weight_of_switch(family, drawn.precision, drawn.tpr, below, above)
+        value = _weight_of_switch(family, precision[np.newaxis], recall[np.newaxis], below, above)
         interval = from_draws(value, draws, level)[0]
-        found.append(Exchange(interval, *(float(points.threshold[drawn.kept[cut]]) for cut in (below, above))))
-    return tuple(found)
+        switches.append(SwitchPoint(interval, *(float(points.threshold[drawn.kept[cut]]) for cut in (below, above))))
+    return tuple(switches)
 
 
 def confident_winners(
@@ -105,17 +110,14 @@ def confident_winners(
 
     Notes
     -----
-    The models' cuts are drawn independently: on the same rows, where models agree on much, the ranges said to be unsure are
+    The models' cuts are drawn independently: on the same rows, where models agree on much, the ranges that are not sure are
     somewhat too wide; `compromis.compare_models` compares decisions on the same rows.
 
     Examples
     --------
     >>> import compromis as cp
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> y = np.arange(300) < 60
-    >>> points = cp.OperatingPoints.from_predictions(y, y * 1.5 + rng.normal(size=300))
-    >>> noise = cp.OperatingPoints.from_predictions(y, rng.normal(size=300))
+    >>> points = cp.OperatingPoints.from_predictions([1] * 60 + [0] * 60, [3] * 30 + [2] * 30 + [3] * 2 + [2] * 20 + [1] * 38)
+    >>> noise = cp.OperatingPoints.from_predictions([1] * 60 + [0] * 60, ([3] * 30 + [2] * 30) * 2)
     >>> first = cp.uncertainty.confident_winners({"model": points, "noise": noise}, metric="f")[0]
     >>> first.model, first.sure
     ('model', True)
@@ -125,8 +127,8 @@ def confident_winners(
         raise InputError(f"there is nothing to compare: give at least two models, got {len(models)}")
     at = np.linspace(0.0, 1.0, 201)
     results = [
-        tradeoff_draws(points, family, at, draws=draws, random_state=random_state + place)
-        for place, points in enumerate(models.values())
+        tradeoff_draws(points, family, at, draws=draws, random_state=random_state + number)
+        for number, points in enumerate(models.values())
     ]
     observed, curves = (np.stack(part) for part in zip(*results, strict=True))
     winner = observed.argmax(axis=0)
@@ -138,13 +140,15 @@ def confident_winners(
     edges = np.r_[0.0, middle, 1.0]
     names = list(models)
     return tuple(
-        SureRange(round(float(low), 4), round(float(high), 4), names[winner[start]], bool(sure[start]))
+        SureRange(
+            low=round(float(low), 4), high=round(float(high), 4), model=names[winner[start]], sure=bool(sure[start])
+        )
         for low, high, start in zip(edges[:-1], edges[1:], starts, strict=True)
     )
 
 
-def _weight_of_exchange(metric: Metric, precision: Floats, recall: Floats, below: int, above: int) -> Floats:
-    """Return the recall weight at which two cuts are worth the same, in each draw."""
+def _weight_of_switch(metric: Metric, precision: Floats, recall: Floats, below: int, above: int) -> Floats:
+    """Return the recall weight at which two cuts have the same value, in each draw."""
     assert metric.transform is not None
     tiny = np.finfo(np.float64).tiny  # a drawn rate of 0 makes the other cut the better one, whatever the weight
     with np.errstate(divide="ignore", over="ignore"):
@@ -153,7 +157,7 @@ def _weight_of_exchange(metric: Metric, precision: Floats, recall: Floats, below
             for rate in (precision, recall)
         )
     weight = np.divide(p, p - r, out=np.full(len(p), 0.5), where=p != r)
-    # where one cut is better in both rates there is no exchange: the better one is best from end to end
+    # where one cut is better in both rates they do not switch: the better one is best from end to end
     dominated = np.where((p >= 0) & (r >= 0), 1.0, np.where((p <= 0) & (r <= 0), 0.0, weight))
     bent: Floats = np.clip(np.asarray(metric.bend(np.clip(dominated, 0.0, 1.0))), 0.0, 1.0)
     return bent

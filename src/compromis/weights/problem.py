@@ -22,7 +22,7 @@ from compromis.evidence import Counts
 from compromis.evidence._kernels.vote_rows import VoteTable, count_row_votes, gather_class_votes, gather_row_votes
 from compromis.evidence.scores import is_sparse
 from compromis.evidence.votes import Votes, sparse_parts
-from compromis.measures.pragma import average_cost, pragma, read_cost, violations
+from compromis.measures.pragma import average_cost, pragma, read_cost, shortfall
 from compromis.metrics import Metric
 from compromis.preferences import PreferenceArrays, Preferences
 from compromis.weights._kernels.state import Patterns
@@ -167,8 +167,8 @@ class SearchProblem:
 
     def value(self, counts: Counts) -> tuple[float, float]:
         """Return what is minimised, in this order: the sum of the shortfalls from the minima, and the loss (or average cost)."""
-        shortfall = float(sum(part.sum() for part in violations(counts, self.arrays)))
-        return shortfall, pragma(counts, self.arrays).total if self.cost is None else average_cost(counts, self.cost)
+        loss = pragma(counts, self.arrays).total if self.cost is None else average_cost(counts, self.cost)
+        return shortfall(counts, self.arrays), loss
 
     @property
     def cost_scale(self) -> float:

@@ -13,8 +13,7 @@ from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence import Counts
 from compromis.evidence.votes import Votes
-from compromis.measures.pragma import violations
-from compromis.measures.rates import precision, recall
+from compromis.measures.verdict import missed_minima
 from compromis.preferences import Preferences
 from compromis.weights.annealing import Annealing
 from compromis.weights.budget import Budget, Meter, Progress, read_budget
@@ -196,7 +195,10 @@ def _applied(problem: SearchProblem, weights: Floats) -> tuple[Value, Floats, Co
 
 def _message(problem: SearchProblem, counts: Counts, optimal: bool) -> str:
     sentences = []
-    missed = _missed(problem, counts)
+    missed = [
+        f"{short.rate} of {short.label!r} reaches {short.value:.4g}, its minimum is {short.minimum:.4g}"
+        for short in missed_minima(counts, problem.arrays)
+    ]
     if missed:
         sentences.append(
             f"no weights {'meet' if optimal else 'were found that meet'} every minimum; the nearest: {'; '.join(missed)}"
@@ -211,14 +213,3 @@ def _message(problem: SearchProblem, counts: Counts, optimal: bool) -> str:
     if problem.patterns.left_out:
         sentences.append(f"{problem.patterns.left_out:,} rows without any vote are left out")
     return ". ".join(sentences)
-
-
-def _missed(problem: SearchProblem, counts: Counts) -> list[str]:
-    arrays = problem.arrays
-    rates = (("precision", precision(counts), arrays.min_precision), ("recall", recall(counts), arrays.min_recall))
-    return [
-        f"{name} of {label!r} reaches {np.nan_to_num(rate[k]):.4g}, its minimum is {floor[k]:.4g}"
-        for (name, rate, floor), short in zip(rates, violations(counts, arrays), strict=True)
-        for k, label in enumerate(counts.classes)
-        if short[k] > 0
-    ]

@@ -1,4 +1,4 @@
-"""evaluate_regression: scikit-learn, Weka, scipy's bootstrap, the course's formulas, and every mistake's sentence."""
+"""compromis.regression.evaluate: scikit-learn, Weka, scipy's bootstrap, the course's formulas, and every mistake's sentence."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ import compromis as cp
 from compromis.evidence.residuals import Residuals
 from compromis.frames.reading import read_table
 from compromis.frames.tables import numbers
-from compromis.regression import errors as intervals_of_regression
+from compromis.regression import errors
 from tests.command_line import run
 
 FIXTURES = Path(__file__).parent / "weka_numeric"
@@ -213,7 +213,7 @@ def test_bootstrap_agrees_with_scipys(rng):
     y = rng.gamma(2, 3, 80)
     p = y + rng.normal(0, 1, 80) * np.sqrt(y)
     rows = Residuals(truth=y, prediction=p, baselines={"six": 6.0})
-    ours = intervals_of_regression.regression_intervals(rows, (), (0.5, 0.5), 0.9, rng, replicates=20_000).measures
+    ours = errors.regression_intervals(rows, (), (0.5, 0.5), 0.9, rng, replicates=20_000).measures
     measures = {
         "root_mean_squared_error": lambda t, q, axis=-1: np.sqrt(np.mean((q - t) ** 2, axis=axis)),
         "mean_absolute_error": lambda t, q, axis=-1: np.mean(np.abs(q - t), axis=axis),
@@ -238,7 +238,7 @@ def test_blocks_of_rows_have_the_width_of_rows(rng, monkeypatch):
     y = rng.gamma(2, 3, 9000)
     p = y + rng.normal(0, 2, 9000)
     by_row = cp.regression.evaluate(y, p, confidence=0.95).intervals.measures
-    monkeypatch.setattr(intervals_of_regression, "BLOCKS", 2000)
+    monkeypatch.setattr(errors, "BLOCKS", 2000)
     by_block = cp.regression.evaluate(y, p, confidence=0.95).intervals.measures
     for name, (low, high) in by_row.items():
         assert by_block[name] == pytest.approx((low, high), abs=0.12 * (high - low), nan_ok=True), name
@@ -256,7 +256,7 @@ def test_intervals_cover(rng):
         bounds = result.intervals.measures
         for name, value in (truth | {"correlation": correlation}).items():
             hits[name] += bounds[name][0] <= value <= bounds[name][1]
-        low, high = result.intervals.quantiles[0]
+        low, high = bounds["median_absolute_error"]
         hits["median"] += low <= stats.norm.ppf(0.75) <= high
     assert all(0.91 <= count / 1600 <= 0.985 for count in hits.values()), hits
 
@@ -455,3 +455,61 @@ def test_mistakes_on_the_command_line(table, options, said):
 def test_both_kinds_of_help():
     assert "--prediction" in run("evaluate", "--regression", "--help").stdout
     assert "--regression" in run("evaluate", "--help").stdout
+
+
+def test_predictions_are_judged_in_numbers():
+    """Targets 0 and 4; predictions off by 1: 50 % below the 2 of the mean."""
+    good = cp.regression.evaluate([0, 4], [1, 3], y_train=[0, 4]).verdict
+    assert good.informative
+    assert good.sentence.startswith("informative: the root mean squared error 1 is 50 % below the 2 of ")
+    assert "absolute" not in good.sentence
+    level = cp.regression.evaluate([0, 4], [2, 2], y_train=[0, 4]).verdict
+    assert level.sentence.startswith("uninformative: the root mean squared error 2 is no smaller than the 2 of ")
+    worse = cp.regression.evaluate([0, 4], [4, 0], y_train=[0, 4]).verdict
+    assert worse.sentence.startswith("uninformative: the root mean squared error 4 is larger than the 2 of ")
+    mixed = cp.regression.evaluate([0, 0, 6], [2.5, 2.5, 3.5], baseline={"low": [1, 1, 1]}, y_train=[1, 1, 1]).verdict
+    # squared: 6.25 x 3 = 18.75 against 1 + 1 + 25 = 27; absolute: 7.5 against 7
+    assert mixed.informative
+    assert "; but its mean absolute error is not below the 2.333 of the baseline" in mixed.sentence
+
+
+@pytest.mark.parametrize("weights", [(-1.0, 1.0), (1.0, -1.0), (0.0, 0.0), (math.nan, 1.0), (1.0, math.inf)])
+def test_weights_of_errors(weights):
+    with pytest.raises(cp.InputError, match="under_weight and over_weight are numbers of at least 0, not both 0"):
+        cp.regression.evaluate([1, 2], [1, 2], under_weight=weights[0], over_weight=weights[1])
+    assert cp.regression.evaluate([1, 2], [0, 3], under_weight=0, over_weight=2).summary.pinball_error == 1.0
+
+
+def test_the_share_saved_by_a_regression():
+    """Errors of 1/2 against 2: 75 % below."""
+    verdict = cp.regression.evaluate([0, 4], [0.5, 3.5], y_train=[0, 4]).verdict
+    assert "error 0.5 is 75 % below the 2 of " in verdict.sentence
+
+
+def test_the_largest_and_the_smallest_error():
+    result = cp.regression.evaluate([0, 0, 0, 0], [1, 2, 3, 4], quantiles=[0.25, 0.5, 1.0])
+    assert list(result.quantiles.values()) == [1.5, 2.5, 4.0]
+
+
+def test_correlation_by_hand():
+    """Deviations -1, 0, 1 and -7/3, -1/3, 8/3: 5 / sqrt(2 x 114 / 9)."""
+    assert cp.regression.evaluate([1, 2, 3], [2, 4, 7]).summary.correlation == pytest.approx(5 / math.sqrt(2 * 114 / 9))
+    assert math.isnan(cp.regression.evaluate([1, 2, 3, 5, 8, 13, 21], [0.1] * 7).summary.correlation)
+    rng = np.random.default_rng(0)
+    for _ in range(50):  # rounding leads beyond 1 now and then
+        y = rng.normal(size=7)
+        assert 1 - 1e-12 < cp.regression.evaluate(y, 3 * y + 1).summary.correlation <= 1.0
+        assert -1.0 <= cp.regression.evaluate(y, 1 - 3 * y).summary.correlation < -1 + 1e-12
+
+
+def test_rows_without_weight_have_no_error():
+    result = cp.regression.evaluate([0, 0, 0], [1, 2, 9], sample_weight=[1, 1, 0], quantiles=[0.5, 1.0])
+    assert list(result.quantiles.values()) == [1.5, 2.0]
+
+
+def test_correlation_about_any_origin():
+    sums = cp.regression.evaluate([1, 2, 3], [2, 4, 7]).sums
+    for origin in ((0.0, 0.0), (5.0, -3.0)):
+        assert float(errors.correlation(sums.about(origin))) == pytest.approx(5 / math.sqrt(2 * 114 / 9))
+    flat = cp.regression.evaluate([1, 2, 4], [0.1, 0.1, 0.1]).sums
+    assert math.isnan(errors.correlation(flat.about((0.0, 7.0))))

@@ -1,0 +1,139 @@
+"""The monitor over periods: causes, advice, renderings, false alarms."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import compromis as cp
+from compromis.drift.monitoring import Cause, change_between
+
+SPRING = cp.Counts.from_matrix([[950, 50], [10, 90]], ["good", "bad"])
+PREFERENCES = cp.Preferences({"bad": cp.Preference(10, min_precision=0.5)}, metric="f")
+
+
+class TestMonitor:
+    def test_nothing_changed(self):
+        found = cp.monitor({"a": SPRING, "b": SPRING}, preferences=PREFERENCES)
+        assert found.met
+        assert [period.advice for period in found.periods] == ["", ""]
+        assert "Your preferences are met in every period." in str(found)
+
+    def test_only_the_shares(self):
+        autumn = cp.Counts.from_matrix([[1900, 100], [2, 18]], ["good", "bad"])
+        period = cp.monitor({"spring": SPRING, "autumn": autumn}, preferences=PREFERENCES).periods[1]
+        assert period.missed == ("the precision of 'bad' is 0.153, below your minimum of 0.5",)
+        assert period.change.cause is Cause.SHARES
+        assert period.change.classes == ("bad",)
+        assert period.change.shares[0] == pytest.approx((100 / 1100, 20 / 2020))
+        assert period.retune
+        assert period.advice.endswith("search the weights again for these shares")
+        assert period.loss_expected == pytest.approx(period.loss, rel=0.05)
+        met = cp.monitor({"x": autumn, "y": SPRING}, preferences=cp.Preferences()).periods[1]
+        assert (met.change.cause, met.met, met.retune) == (Cause.SHARES, True, False)
+        assert met.advice.endswith("may do better")
+
+    def test_only_the_rows(self):
+        worse = cp.Counts.from_matrix([[950, 50], [70, 30]], ["good", "bad"])
+        period = cp.monitor({"spring": SPRING, "autumn": worse}, preferences=PREFERENCES).periods[1]
+        assert (period.change.cause, period.change.classes, period.retune) == (Cause.ROWS, ("bad",), False)
+        assert period.advice == (
+            "the rows of 'bad' are predicted differently than in the reference, which class shares do not explain: "
+            "tune or fit again on new labelled rows"
+        )
+
+    def test_by_chance(self):
+        few = cp.Counts.from_matrix([[9, 1], [1, 0]], ["good", "bad"])
+        period = cp.monitor({"spring": SPRING, "few": few}, preferences=PREFERENCES).periods[1]
+        assert (period.met, period.change.cause, period.retune) == (False, Cause.NOTHING, False)
+        assert period.advice == "nothing has changed beyond chance: review the preferences, or gather more rows"
+
+    def test_a_largest_loss_and_a_preferences_met_by_giving_up(self):
+        period = cp.monitor({"a": SPRING}, preferences=PREFERENCES, max_loss=0.01).periods[0]
+        assert period.missed[0].startswith("the loss is 0.")
+        constant = cp.Counts.from_matrix([[100, 0], [10, 0]], ["good", "bad"])
+        assert (
+            cp.monitor({"a": constant}, preferences=cp.Preferences()).periods[0].missed[0].startswith("uninformative")
+        )
+
+    def test_without_labels(self):
+        # 1000 rows, 5 % bad: 0.95 x 0.05 + 0.05 x 0.9 = 92.5 alarms
+        period = cp.monitor(
+            {"now": cp.drift.Unlabelled(np.array([1815, 185]))}, preferences=PREFERENCES, reference=SPRING
+        ).periods[0]
+        assert period.shares == pytest.approx((0.95, 0.05))
+        assert period.precision[1] == pytest.approx(0.05 * 0.9 / 0.0925)
+        assert (period.met, period.change.cause, period.retune) == (False, Cause.SHARES, True)
+        assert "if only the class shares have changed" in period.advice
+        assert period.bounds[1][0] < 0.05 < period.bounds[1][1]
+
+    def test_without_labels_and_beyond_any_shares(self):
+        period = cp.monitor(
+            {"now": cp.drift.Unlabelled(np.array([2000, 0]))}, preferences=PREFERENCES, reference=SPRING
+        ).periods[0]
+        assert (period.change.cause, period.retune) == (Cause.UNEXPLAINED, False)
+        assert "more than the shares has changed" in period.advice
+
+    def test_without_labels_two_estimates_apart(self):
+        by_em = cp.drift.prevalence_by_em(
+            [[0.9, 0.1]] * 500 + [[0.05, 0.95]] * 500, priors=[0.5, 0.5], labels=["good", "bad"]
+        )
+        given = cp.drift.Unlabelled(np.array([1815, 185]), by_em)
+        period = cp.monitor({"now": given}, preferences=PREFERENCES, reference=SPRING).periods[0]
+        assert (period.change.cause, period.retune) == (Cause.CONFLICTING, False)
+        assert "point to different class shares" in period.advice
+
+    def test_renderings_agree(self):
+        found = cp.monitor({"a|b": SPRING, "now": cp.drift.Unlabelled(np.array([1815, 185]))}, preferences=PREFERENCES)
+        document = json.loads(found.to_json())
+        assert [document["periods"][1][name] for name in ("met", "retune", "cause")] == [False, True, "shares"]
+        assert document["periods"][1]["missed"] == list(found.periods[1].missed)
+        assert document["periods"][0]["rows"] == 1100
+        assert "a&#124;b" in found.to_markdown()
+        assert "NOT MET" in str(found)
+        frame = found.to_frame("pandas")
+        assert frame["share"].tolist() == pytest.approx([1000 / 1100, 100 / 1100, 0.95, 0.05])
+
+    def test_many_classes_show_the_liveliest(self):
+        before = cp.Counts.from_matrix(np.diag([100] * 7) + 1, list("abcdefg"))
+        after = cp.Counts.from_matrix(np.diag([100, 100, 5, 100, 400, 100, 100]) + 1, list("abcdefg"))
+        header = str(cp.monitor({"x": before, "y": after}, preferences=cp.Preferences())).splitlines()[0]
+        assert "Share of e" in header
+        assert header.count("Share") == 4
+
+    @pytest.mark.parametrize(
+        ("periods", "options", "said"),
+        [
+            ({}, {}, "at least one"),
+            ({"a": [[1]]}, {}, "got list"),
+            ({"a": SPRING}, {"preferences": None}, "got NoneType"),
+            ({"a": cp.drift.Unlabelled(np.array([1, 2]))}, {}, "give reference="),
+            ({"a": SPRING, "b": cp.Counts.from_matrix([[1]], ["x"])}, {}, "has the classes 'x'"),
+            ({"a": SPRING, "b": cp.drift.Unlabelled(np.array([0, 0]))}, {}, "no new row"),
+        ],
+    )
+    def test_mistakes(self, periods, options, said):
+        with pytest.raises(cp.InputError, match=said):
+            cp.monitor(periods, **{"preferences": PREFERENCES} | options)
+
+
+def test_false_alarms_are_rare(rng):
+    """Two samples of one population: the tests speak up in about one case of a hundred each."""
+    alarms = np.zeros(2)
+    for _ in range(300):
+        counts = [
+            cp.Counts.from_matrix(rng.multinomial(2000, [0.6, 0.1, 0.05, 0.25]).reshape(2, 2), [0, 1]) for _ in range(2)
+        ]
+        cause = change_between(*counts).cause
+        alarms += [cause is Cause.SHARES, cause is Cause.ROWS]
+    assert (alarms <= 12).all()
+
+
+def test_weighted_counts_say_as_much_as_fewer_rows():
+    light = cp.Counts.from_predictions([0, 0, 1, 1] * 50, [0, 1, 1, 1] * 50)
+    heavy = cp.Counts.from_predictions([0, 0, 1, 1] * 2, [0, 1, 0, 0] * 2, sample_weight=[1000.0] * 8)
+    change = change_between(light, heavy)
+    assert (change.cause, change.classes) == (Cause.ROWS, (1,))
+    assert change_between(heavy, heavy).cause is Cause.NOTHING
