@@ -37,7 +37,6 @@ def environment() -> jinja2.Environment:
     made.filters |= {
         "rate": fixed,
         "percent": lambda value: fixed(100 * value, 1),
-        "number": lambda value: "?" if value is None or math.isnan(value) else f"{value:.5g}",
         "count": count,
         "label": shown_label,
         "bounds": bounds,

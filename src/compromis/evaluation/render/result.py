@@ -106,11 +106,11 @@ class Result:
         from compromis.evaluation.render.text import capitalised
 
         findings = "\n".join(f"{capitalised(shown_label(sentence))}." for sentence in self.sentences())
-        tables = [f"=== {table.title} ===\n\n{_text_table(table)}" for table in self.tables()]
+        tables = [f"=== {table.title} ===\n\n{text_table(table)}" for table in self.tables()]
         return "\n\n".join([findings, *tables]) + "\n"
 
 
-def _text_table(table: Table) -> str:
+def text_table(table: Table) -> str:
     """Return aligned columns: the names to the left, everything else to the right."""
     from compromis._text import shown_label
 
