@@ -18,8 +18,8 @@ import numpy as np
 
 import compromis as cp
 from benchmarks.lines import Lines, at_most, waiting
+from compromis.reports import panel_assets, panel_document
 from compromis.reports.page import embedded
-from compromis.reports.panel import panel_assets, panel_document
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 MOVES, WARM = 40, 5

@@ -18,6 +18,7 @@ ROOMS = (
     "evidence",
     "metrics",
     "weights",
+    "estimators",
     "evaluation",
     "model_selection",
     "tradeoffs",

@@ -10,7 +10,7 @@ import pytest
 
 import compromis as cp
 from compromis._files import write_whole
-from compromis.frames.reading import read_table
+from compromis.frames.reading import read_pieces, read_table
 from compromis.frames.tables import csv_text
 
 HOSTILE = [
@@ -198,3 +198,29 @@ def test_writing_keeps_the_old_file_when_it_fails(tmp_path, monkeypatch):
         write_whole(path, "newer")
     assert path.read_text() == "new"
     assert [one.name for one in tmp_path.iterdir()] == ["f.txt"]
+
+
+def test_pieces_hold_what_the_whole_file_holds(tmp_path, rng):
+    values = [None if rng.random() < 0.1 else f"v{rng.integers(5)}" for _ in range(2345)]
+    numbers = rng.random(2345).round(3)
+    frame = pl.DataFrame({"a,\n": values, 'b"': numbers, "c": ["NA"] * 2345})
+    frame.write_csv(tmp_path / "t.csv")
+    frame.write_parquet(tmp_path / "t.parquet")
+    (tmp_path / "t.tsv").write_text("x\ty\n" + "1\t\n" * 2345)
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress((tmp_path / "t.csv").read_bytes()))
+    (tmp_path / "t.arff").write_text("@relation r\n@attribute c string\n@data\n" + "01\n" * 2345)
+    for name in ("t.csv", "t.csv.gz", "t.tsv", "t.parquet", "t.arff"):
+        whole = read_table(str(tmp_path / name), lambda names: names[:2])
+        pieces = list(read_pieces(str(tmp_path / name), lambda names: names[:2], rows=1000))
+        for column in whole.columns:
+            assert [value for table, _ in pieces for value in table.columns[column]] == whole.columns[column]
+        shares = [share for _, share in pieces]
+        assert shares == sorted(shares)
+        assert shares[-1] == 1.0
+
+
+def test_blank_lines_and_ragged_rows_in_any_piece(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "1,2\n\n" * 5 + "1,2,3\n")
+    with pytest.raises(cp.InputError, match="3 fields in record 12, but 2 columns"):
+        list(read_pieces(str(path), lambda names: names, rows=3))

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import compromis as cp
+from compromis.reports import panel_assets
 from compromis.reports.page import embedded
-from compromis.reports.panel import panel_assets
-from tests.panel_cases import WORK, check, large_case, make_case, small_cases
+from tests.reports.panel_cases import WORK, check, large_case, make_case, small_cases
 
 
 def page_of(document: dict, start: str = "") -> str:
@@ -87,12 +87,12 @@ def test_buttons_copy_and_download(opened, case, tmp_path):
     turn(page, 1, 45)
     state = page.evaluate("panel.state()")
     page.get_by_role("button", name="Copy preferences").click()
-    page.wait_for_function("document.querySelector('.cp-said').textContent.includes('copied')")
+    page.wait_for_function("document.querySelector('.cp-message').textContent.includes('copied')")
     (tmp_path / "preferences.toml").write_text(page.evaluate("navigator.clipboard.readText()"))
     preferences = cp.Preferences.from_toml(tmp_path / "preferences.toml")
     assert preferences.of(0).precision_at_full_recall == 0.45
     page.get_by_role("button", name="Copy Python").click()
-    page.wait_for_function("document.querySelector('.cp-said').textContent.startsWith('Python')")
+    page.wait_for_function("document.querySelector('.cp-message').textContent.startsWith('Python')")
     assert page.evaluate("navigator.clipboard.readText()").startswith(
         "cp.search_weights(y_true, y_proba, labels=[0, 1, 2, 3]"
     )

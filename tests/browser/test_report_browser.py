@@ -77,7 +77,7 @@ def test_the_toml_copied_gives_the_same_weights_in_python(report, tmp_path):
     page = report(result).page
     turn(page, 60)
     page.get_by_role("button", name="Copy preferences").click()
-    page.wait_for_function("document.querySelector('.cp-said').textContent.includes('copied')")
+    page.wait_for_function("document.querySelector('.cp-message').textContent.includes('copied')")
     (tmp_path / "preferences.toml").write_text(page.evaluate("navigator.clipboard.readText()"))
     preferences = cp.Preferences.from_toml(tmp_path / "preferences.toml")
     state = page.evaluate("compromisPanel.state()")

@@ -87,7 +87,7 @@ def test_open_load_preferences_tune_save_reload(studio, visit, votes, tmp_path):
     load_file(page, votes)
     before = matrix(page)
     turn(knob(page, "bad", "Importance"), 12)
-    turn(knob(page, "bad", "For recall 1, I accept a precision of"), 15)
+    turn(knob(page, "bad", "Precision at full recall"), 15)
     held(
         one,
         lambda preferences: preferences["bad"].importance == 10 and preferences["bad"].precision_at_full_recall == 0.15,
@@ -117,7 +117,7 @@ def test_open_load_preferences_tune_save_reload(studio, visit, votes, tmp_path):
     page.reload()
     page.wait_for_selector(".cp-panel")
     assert matrix(page) == after
-    assert knob(page, "bad", "For recall 1, I accept a precision of").input_value() == "15"
+    assert knob(page, "bad", "Precision at full recall").input_value() == "15"
     assert watched.errors == []
     assert all(url.startswith(one.base) for url in watched.requests)
     report = visit((saved / "report.html").as_uri())
@@ -137,7 +137,7 @@ def test_a_preferences_file_is_opened(studio, visit, votes, tmp_path):  # noqa: 
         page.get_by_role("alert").filter(has_text="broken.toml: this file is not a preferences file")
     ).to_be_visible()
     page.set_input_files("#toml", tmp_path / "preferences.toml")
-    expect(knob(page, "ugly", "For recall 1, I accept a precision of")).to_have_value("30")
+    expect(knob(page, "ugly", "Precision at full recall")).to_have_value("30")
     expect(page.get_by_label("Metric")).to_have_value("f")
 
 

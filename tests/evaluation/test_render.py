@@ -32,6 +32,8 @@ RESULTS = {
     "complexity_curve": CURVES.complexity_curve(
         KNeighborsClassifier(), X, TRUTH, parameter="n_neighbors", values=[20, 1], cv=3
     ),
+    "monitor": cp.monitor({HOSTILE: EVALUATION.counts}, preferences=PREFERENCES),
+    "regression": cp.regression.evaluate([1, 2, 3], [1, 2, 4], baseline={HOSTILE: 2}, confidence=0.9),
     "leaks": CURVES.find_leaks(X[:30], X[20:]),
 }
 
@@ -82,7 +84,16 @@ def test_results_travel(name):
 
 
 def test_a_verdict_is_data_whose_text_is_its_sentence():
-    for name in ("evaluation", "cross_evaluation", "comparison", "check", "learning_curve", "complexity_curve"):
+    for name in (
+        "evaluation",
+        "cross_evaluation",
+        "comparison",
+        "check",
+        "learning_curve",
+        "complexity_curve",
+        "monitor",
+        "regression",
+    ):
         verdict = RESULTS[name].verdict
         assert str(verdict) == verdict.sentence != repr(verdict)
 

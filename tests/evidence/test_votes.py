@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 import scipy.sparse
 
+import compromis as cp
 from compromis.errors import InputError
 from compromis.evidence.votes import Votes, decide_votes
 from tests import naive_weights as naive
@@ -181,3 +182,19 @@ def test_fields_are_given_by_name():
         rows=1,
     )
     assert votes.dense().tolist() == [[1.0, 0.0]]
+
+
+def test_points_of_a_class_hold_every_decision_that_its_weight_leads_to(rng):
+    votes = rng.dirichlet(np.ones(3), size=200)
+    patterns = cp.Votes.from_proba(rng.integers(0, 3, 200), votes, labels=[0, 1, 2])
+    weights = np.array([1.0, 2.0, 0.5])
+    points = patterns.points(weights=weights, smoothing=0.1)
+    for k, factor in ((0, 1.0), (1, 0.3), (2, 5.0)):
+        counts = patterns.counts(weights * np.where(np.arange(3) == k, factor, 1.0), smoothing=0.1)
+        pair = counts.matrix[k, k], counts.predicted[k] - counts.matrix[k, k]
+        assert pair in set(zip(points[k].true_positives, points[k].false_positives, strict=True))
+    shares = cp.OperatingPoints.one_vs_rest(patterns.truth, votes)
+    for k, plain in patterns.points().items():
+        np.testing.assert_allclose(plain.true_positives, shares[k].true_positives)
+    with pytest.raises(cp.InputError, match="there is no class 7"):
+        patterns.points([7])

@@ -97,7 +97,7 @@ def _own_page(running, folder: Path) -> Outcome:
 
 
 def _loopback(running) -> Outcome:
-    from tests.studio.test_guard import listeners
+    from tests.studio.test_serving import listeners
 
     if not Path("/proc/net/tcp").exists():
         return Outcome(0)

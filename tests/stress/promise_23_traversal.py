@@ -56,7 +56,7 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
     """Read through both routes that take a name, then write under every name."""
     try:
         from tests.studio.running import Running
-        from tests.studio.test_guard import SAVE_NAMES
+        from tests.studio.test_storage import SAVE_NAMES
     except ImportError as error:
         raise NotRun(f"the studio needs {error.name}") from None
     paths = corpus()
@@ -90,7 +90,7 @@ def _studio(running, folder: Path):
 
 
 def _read(running, path: str) -> Outcome:
-    from tests.studio.test_guard import raw_get
+    from tests.studio.test_storage import raw_get
 
     total = Outcome(0)
     for route in (f"/api/sources/{path}", f"/static/{path}", f"/{path}"):
@@ -106,7 +106,7 @@ def _read(running, path: str) -> Outcome:
 
 
 def _written(running, folder: Path, names: list[str]) -> Outcome:
-    from tests.studio.test_guard import loaded, preferences
+    from tests.studio.test_storage import loaded, preferences
 
     asked = {
         "model": loaded(running)["id"],

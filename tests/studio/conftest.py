@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import compromis as cp
-from compromis.studio.comparing import compare_class
 from compromis.studio.serving import warm_up
 from compromis.studio.storage import Places
 from compromis.studio.workspace import Workspace
@@ -37,7 +36,7 @@ def compiled(tmp_path_factory):
     warm_up(Workspace(places))
     patterns = cp.Votes.from_proba(["a", "b", "a"], [[1.0, 2.0], [3.0, 1.0], [2.0, 2.0]], labels=["a", "b"])
     cp.search_weights(patterns, method=cp.weights.Sweep(rounds=0, start=(1.0, 2.0)))
-    compare_class({"one": patterns}, "a", "f", lambda *_: None)
+    cp.compare_curves({"one": patterns.points(["a"])["a"]}, "f")
     cp.report(patterns, weights=[1.0, 1.0], confidence=0.95)
 
 

@@ -17,6 +17,9 @@ from compromis.studio.workspace import Workspace
 
 JSON = {"content-type": "application/json"}
 BINARY = {"content-type": "application/octet-stream"}
+LABELS = ["good", "bad", "ugly"]
+COLUMNS = {"truth": "truth", "votes": {f"p_{label}": label for label in LABELS}}
+"""The classes and columns of the tables of `votes_csv`."""
 
 
 class Running:
@@ -61,6 +64,14 @@ class Running:
             job = self.client.get(f"/api/jobs/{job['id']}?seen={job['version']}").json()
         assert job["state"] == "done", job
         return job
+
+    def failed(self, path: str, body: Any) -> str:
+        """The sentence of a request or job that must fail."""
+        content = self.client.post(path, json=body).json()
+        while content.get("state") in {"waiting", "running"}:
+            content = self.client.get(f"/api/jobs/{content['id']}?seen={content['version']}").json()
+        assert content.get("error"), content
+        return content["error"]
 
     def upload(self, name: str, content: bytes) -> httpx.Response:
         from urllib.parse import quote

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from compromis._text import shown
 from compromis.cli.options import preference_options, read_preferences
 from compromis.cli.run import say_dropped
 
@@ -75,9 +76,9 @@ def command(
 
     The page needs neither a server nor the network, and holds counts and vote patterns, no rows.
     """
+    import compromis as cp
     from compromis.frames import tables as columns
     from compromis.frames.reading import read_scored
-    from compromis.reports.result import report_of_columns
 
     if prediction is None and not scores:
         raise click.UsageError("give --prediction, --proba, or both")
@@ -85,20 +86,38 @@ def command(
     table, class_of = read_scored(file, [truth, prediction, weight], scores)
     table, dropped = columns.drop_missing(table, [name for name in (truth, prediction) if name], drop=drop_missing)
     classes = sorted(class_of.values()) or None
-    made = report_of_columns(
-        table.columns[truth],
-        None if prediction is None else table.columns[prediction],
-        None if classes is None else columns.score_matrix(table, class_of, classes),
-        labels=classes,
-        weights_file=weights_file,
-        preferences=preferences,
-        sample_weight=table.weights if weight is None else columns.numbers(table, weight),
-        confidence=confidence,
+    y_true: Any = table.columns[truth]
+    y_pred: Any = None if prediction is None else table.columns[prediction]
+    y_proba = None if classes is None else columns.score_matrix(table, class_of, classes)
+    sample_weight = table.weights if weight is None else columns.numbers(table, weight)
+    decision = None if weights_file is None else cp.Decision.from_json(weights_file)
+    if decision is not None and tuple(classes or ()) != decision.classes:
+        raise cp.InputError(
+            f"the weights are for {shown(decision.classes)}, the scores for {shown(classes or ())}; "
+            f"give scores of the same classes"
+        )
+    if decision is not None and y_pred is None:
+        y_pred = decision.decide(y_proba)
+    made = cp.report(
+        cp.evaluate(
+            y_true,
+            y_pred,
+            y_proba=y_proba,
+            labels=classes,
+            preferences=preferences,
+            sample_weight=sample_weight,
+            confidence=confidence,
+        ),
+        output,
+        votes=None
+        if y_proba is None
+        else cp.Votes.from_proba(y_true, y_proba, labels=classes, sample_weight=sample_weight),
+        weights=None if decision is None else decision.weights,
+        smoothing=0.0 if decision is None else decision.smoothing,
         title=title or f"{table.source}: {truth}",
         command=context.meta["written"],
         random_state=seed,
     )
-    made.save(output)
     say_dropped(dropped)
     if made.evaluation.verdict is not None:
         click.echo(f"Verdict: {made.evaluation.verdict}.")

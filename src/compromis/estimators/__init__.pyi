@@ -1,4 +1,5 @@
 from .c45 import C45Classifier
+from .model_file import load_model
 from .pragma_forest import PragmaForestClassifier
 from .pragma_tree import PragmaTreeClassifier
 from .tuned_decision import TunedDecisionClassifier
@@ -8,4 +9,5 @@ __all__ = [
     "PragmaForestClassifier",
     "PragmaTreeClassifier",
     "TunedDecisionClassifier",
+    "load_model",
 ]

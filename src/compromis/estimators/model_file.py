@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +153,13 @@ class TableModel(msgspec.Struct, frozen=True):
     hard: bool
     """Whether the members' decisions are weighed, or probabilities."""
 
+    def vote_shares(self, texts: Mapping[str, Column], source: str) -> NDArray[np.float64]:
+        """Return the shares of the votes for each class of the decision; `source` is the table's name in errors."""
+        from compromis.estimators.honest_votes import votes_of
+
+        rows = encode(Table(source, texts), self.columns)
+        return votes_of(self.classifier, rows, np.array(self.decision.classes), hard=self.hard)
+
 
 def save_model(model: TableModel, path: str | os.PathLike[str]) -> None:
     """Write the model to the file, whole or not at all."""
@@ -166,7 +173,18 @@ def save_model(model: TableModel, path: str | os.PathLike[str]) -> None:
 
 
 def load_model(path: str | os.PathLike[str]) -> TableModel:
-    """Read a model file; a classifier made of anything but scikit-learn's and numpy's own types is refused."""
+    """Read a model file; a classifier made of anything but scikit-learn's and numpy's own types is refused.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> with open("parts.model", "w") as file:
+    ...     _ = file.write("something else")
+    >>> cp.estimators.load_model("parts.model")
+    Traceback (most recent call last):
+        ...
+    compromis.errors.InputError: parts.model is not a model file of compromis: File is not a zip file
+    """
     try:
         with zipfile.ZipFile(Path(path)) as archive:
             _check_sizes(archive, path)

@@ -229,9 +229,9 @@ class Evaluation(Result):
         **options
             Those of `compromis.report`: weights, smoothing, title and so on.
         """
-        from compromis.reports.result import make_report
+        from compromis.reports.result import report
 
-        return make_report(self, **options).save(path)
+        return report(self, path, **options).html
 
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, as plain values."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +18,9 @@ from compromis.evidence.counts import Counts, check_room
 from compromis.evidence.inputs import prevalence_factors, read_class_weights, read_weights
 from compromis.evidence.scores import Matrix, as_dense, check_scores, column_labels, is_sparse, read_scores
 from compromis.labels import encode, plain_label, read_labels
+
+if TYPE_CHECKING:
+    from compromis.evidence.points import OperatingPoints
 
 _SAMPLE = 8192
 """Rows looked at to see whether merging pays."""
@@ -202,6 +206,39 @@ class Votes:
         total = np.zeros(len(self.classes), dtype=self.multiplicity.dtype)
         np.add.at(total, self.truth, self.multiplicity)
         return total
+
+    def points(
+        self, labels: Sequence[Any] | None = None, *, weights: ArrayLike | None = None, smoothing: float = 0.0
+    ) -> dict[Label, OperatingPoints]:
+        """Return the operating points of classes against the rest, by class.
+
+        Parameters
+        ----------
+        labels : sequence, optional
+            The classes wanted; without it all of them.
+        weights : array-like of shape (K,), optional
+            Without them a row's score is its share of votes for the class. With them it is the weighted vote for the class as a
+            share of that and of the best other class's, so that each threshold is a decision with another weight for the class.
+        smoothing : float
+            What is added to every vote, where there are weights.
+
+        Examples
+        --------
+        >>> import compromis as cp
+        >>> votes = cp.Votes.from_proba(["a", "a", "b"], [[3, 1], [2, 2], [0, 4]])
+        >>> votes.points(["a"])["a"].recall.tolist()
+        [0.0, 0.5, 1.0, 1.0]
+        """
+        from compromis.evidence.points import OperatingPoints
+
+        chosen = [_known_label(self, label) for label in (self.classes if labels is None else labels)]
+        counted = self.multiplicity > 0
+        truth, size = self.truth[counted], self.multiplicity[counted].astype(np.float64)
+        score_of = _share_against_best(self, weights, smoothing) if weights is not None else partial(_shares, self)
+        return {
+            label: OperatingPoints.from_flags(truth == k, score_of(k)[counted], label, size)
+            for label, k in ((label, self.classes.index(label)) for label in chosen)
+        }
 
     def with_prevalence(self, shares: Mapping[Any, float] | Sequence[float]) -> Votes:
         """Return the evidence of a population with other class shares, everything else being equal (pure prior shift).
@@ -395,14 +432,8 @@ def vote_distribution(patterns: Votes, label: Any, *, bins: int = 20) -> VoteDis
         raise InputError(f"patterns are compromis.Votes, got {type(patterns).__name__}; use from_proba")
     if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
         raise InputError(f"bins is a whole number of at least 1, got {bins!r}")
-    chosen = plain_label(label)
-    if chosen not in patterns.classes:
-        known = patterns.classes
-        raise InputError(f"there is no class {chosen!r}{nearest(chosen, known)}; the classes are {shown(known)}")
-    column, total = as_dense(patterns.votes[:, [patterns.classes.index(chosen)]]), _total(patterns.votes)
-    share = np.divide(
-        column[:, 0], total, out=np.zeros(len(total)), where=total > 0
-    )  # rows without votes count nothing
+    chosen = _known_label(patterns, label)
+    share = _shares(patterns, patterns.classes.index(chosen))
     voted = share > 0
     rows = np.zeros((bins + 1, len(patterns.classes)), dtype=patterns.multiplicity.dtype)
     unvoted = np.zeros(len(patterns.classes), dtype=patterns.multiplicity.dtype)
@@ -412,3 +443,35 @@ def vote_distribution(patterns: Votes, label: Any, *, bins: int = 20) -> VoteDis
     return VoteDistribution(
         label=chosen, classes=patterns.classes, share=np.arange(bins + 1) / bins, rows=rows, unvoted=unvoted
     )
+
+
+def _share_against_best(votes: Votes, weights: ArrayLike, smoothing: float) -> Callable[[int], Floats]:
+    """Return the function from a class to each pattern's weighted vote for it as a share of that and of the best other one."""
+    scores = (votes.dense() + smoothing) * read_class_weights(weights, votes.classes)
+    rows = np.arange(len(votes))
+    first = scores.argmax(axis=1)
+    best = scores[rows, first]
+    rest = scores.copy()
+    rest[rows, first] = -1.0
+    second = rest.max(axis=1)
+
+    def share(k: int) -> Floats:
+        own = scores[:, k]
+        both = own + np.where(first == k, second, best)
+        return np.divide(own, both, out=np.zeros_like(own), where=both > 0)
+
+    return share
+
+
+def _shares(votes: Votes, k: int) -> Floats:
+    """Return each pattern's share of votes for class k; 0 for rows without any vote, which have no multiplicity."""
+    column, total = as_dense(votes.votes[:, [k]]), _total(votes.votes)
+    return np.divide(column[:, 0], total, out=np.zeros(len(total)), where=total > 0)
+
+
+def _known_label(votes: Votes, label: Any) -> Label:
+    """Return the label as the classes write it; raise if it is not among them."""
+    chosen, known = plain_label(label), votes.classes
+    if chosen not in known:
+        raise InputError(f"there is no class {chosen!r}{nearest(chosen, known)}; the classes are {shown(known)}")
+    return chosen

@@ -29,9 +29,19 @@ Piece = tuple[Table, float]
 
 
 def read_pieces(path: str, choose: Callable[[list[str]], Iterable[str]], rows: int = ROWS) -> Iterator[Piece]:
-    """Yield the columns that `choose` picks, `rows` rows at a time; ARFF comes whole.
+    r"""Yield the columns that `choose` picks, `rows` rows at a time, each with the share of the file that was read; ARFF comes whole.
 
-    The same text as `compromis.frames.reading.read_table` gives: nothing is guessed, only an empty field is missing.
+    Text exactly as written: nothing is guessed, only an empty field is missing.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> with open("sites.csv", "w") as file:
+    ...     _ = file.write("true,predicted\n01,1\nNA,\n")
+    >>> for table, share in cp.frames.read_pieces("sites.csv", lambda names: names, rows=1):
+    ...     print(dict(table.columns))
+    {'true': ['01'], 'predicted': ['1']}
+    {'true': ['NA'], 'predicted': [None]}
     """
     content = _Content(path)
     kind = next(name for name, one in FORMATS.items() if one is content.format)
@@ -117,6 +127,7 @@ def _is_packed(path: Path) -> bool:
 
 
 GZIP, PARQUET = b"\x1f\x8b", b"PAR1"
+GZIP_SUFFIXES = (".gz", ".gzip")
 KNOWN_BINARY = {
     GZIP: "gzip",
     PARQUET: "Parquet",
@@ -199,7 +210,16 @@ def score_columns(wanted: Sequence[str], names: Sequence[str]) -> dict[str, str]
 
 
 def pick_column(name: str, names: Sequence[str]) -> str:
-    """Return the column's name if it is there, else say which is nearest."""
+    """Return the column's name if it is among `names`, else say which is nearest.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> cp.frames.pick_column("trut", ["truth", "weight"])
+    Traceback (most recent call last):
+        ...
+    compromis.errors.InputError: there is no column 'trut'; did you mean 'truth'?; the columns are 'truth', 'weight'
+    """
     if name not in names:
         raise InputError(f"there is no column {name!r}{nearest(name, names)}; the columns are {shown(names)}")
     return name
@@ -241,7 +261,7 @@ class _Content:
 
     def _detect(self) -> _Format:
         suffixes = [] if self._path is None else [suffix.lower() for suffix in self._path.suffixes]
-        if suffixes and suffixes[-1] in {".gz", ".gzip"}:
+        if suffixes and suffixes[-1] in GZIP_SUFFIXES:
             if not self._starts_with(GZIP):
                 raise InputError(f"{self.source} is named as gzip but is not; rename it to what it is")
             suffixes.pop()
@@ -274,6 +294,21 @@ FORMATS_BY_SUFFIX = {
     ".parquet": "Parquet",
     ".pq": "Parquet",
 }
+
+
+def table_suffix(name: str) -> str:
+    """Return the suffixes by which a file is known as a table, in lower case; an empty text if it has none.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> cp.frames.table_suffix("Votes.CSV.gz"), cp.frames.table_suffix("notes.txt")
+    ('.csv.gz', '')
+    """
+    lower = name.lower()
+    packed = next((suffix for suffix in GZIP_SUFFIXES if lower.endswith(suffix)), "")
+    bare = lower.removesuffix(packed)
+    return next((suffix for suffix in FORMATS_BY_SUFFIX if bare.endswith(suffix)), "") + packed
 
 
 def _sniff(start: bytes, source: str) -> str:

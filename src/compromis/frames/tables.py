@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._files import COLUMNS, short_lines
+from compromis._files import COLUMNS, short_lines, write_whole
 from compromis._text import shown
 from compromis.errors import InputError
 
@@ -22,7 +23,16 @@ Column = list[str | None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Columns of text by name; None is a missing value."""
+    """Columns of text by name; None is a missing value.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> table = cp.frames.Table("votes", {"t": ["a", None, "b"], "p_a": ["0.9", "0.2", "0.4"]})
+    >>> labelled, dropped = table.without_missing(["t"], drop=True)
+    >>> labelled.columns["t"], dropped, labelled.numbers("p_a").tolist()
+    (['a', 'b'], 1, [0.9, 0.4])
+    """
 
     source: str
     columns: Mapping[str, Column]
@@ -31,6 +41,21 @@ class Table:
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), []))
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """Return a column as numbers; anything else is named with its row."""
+        return numbers(self, name)
+
+    def without_missing(self, names: Sequence[str], *, drop: bool) -> tuple[Table, int]:
+        """Return the table without the rows that miss a value in one of the columns, and their number; refuse them unless `drop`."""
+        return drop_missing(self, names, drop=drop)
+
+    def to_csv(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the columns as CSV that no spreadsheet takes for formulas; with `path`, write it there too, whole or not at all."""
+        text = csv_text(self.columns)
+        if path is not None:
+            write_whole(path, text)
+        return text
 
 
 def numbers(table: Table, name: str) -> NDArray[np.float64]:

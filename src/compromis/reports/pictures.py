@@ -1,184 +1,115 @@
-"""One class against the rest as its weight grows and the others stay: the cuts behind the curves of a report."""
+"""Distributions and curves of a report as paths of SVG."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from compromis._typing import Floats, Label
-from compromis.evidence.points import OperatingPoints
-from compromis.evidence.votes import Votes, vote_distribution
-from compromis.metrics import Metric
-from compromis.preferences import Preferences
+from compromis.evidence.votes import VoteDistribution
+from compromis.reports.result import Report
 from compromis.tradeoffs import TradeoffCurve
-from compromis.weights import weight_sweep
-from compromis.weights.decision import Decision
-
-
-class ClassCuts:
-    """The cuts of each class for given weights; the decision itself is one of them.
-
-    A row's score for class k is its weighted vote for k as a share of that and of the best other class's, so that
-    cutting anywhere is deciding with another weight for k.
-    """
-
-    def __init__(self, patterns: Votes, weights: Floats, smoothing: float = 0.0) -> None:
-        self._patterns = patterns
-        self._scores = (patterns.dense() + smoothing) * weights
-        rows = np.arange(len(patterns))
-        self._first = self._scores.argmax(axis=1)
-        self._best = self._scores[rows, self._first]
-        rest = self._scores.copy()
-        rest[rows, self._first] = -1.0
-        self._second = rest.max(axis=1)
-
-    def points(self, k: int) -> OperatingPoints:
-        """Return the cuts of class k as operating points."""
-        own = self._scores[:, k]
-        other = np.where(self._first == k, self._second, self._best)
-        together = own + other
-        score = np.divide(own, together, out=np.zeros_like(own), where=together > 0)
-        weight = self._patterns.multiplicity.astype(np.float64)
-        counted = weight > 0
-        truth = self._patterns.truth == k
-        return OperatingPoints.from_flags(truth[counted], score[counted], self._patterns.classes[k], weight[counted])
-
+from compromis.weights import WeightSweep
 
 WIDTH, HEIGHT = 150.0, 100.0
-"""The size of a picture's plane in its own units."""
-_STEP = 1.0
+"""The size of a plane in its own units."""
 _GRID = np.linspace(0.0, 1.0, 41)
 
 
-@dataclass(frozen=True, slots=True)
-class CurvePicture:
-    """The curves of one class, with the chosen point of each (x, y); None where it is undefined."""
+class Plane(NamedTuple):
+    """Paths in the unit square, each with its CSS classes, and a marked point (None: undefined)."""
+
+    paths: tuple[tuple[str, str], ...]
+    point: tuple[float, float] | None = None
+    chance: bool = False
+    """Whether the diagonal is drawn."""
+
+
+class Picture(NamedTuple):
+    """The planes of one class, by their names."""
 
     label: Label
-    tradeoff: str
-    own: str
-    tradeoff_point: tuple[float, float] | None
-    precision_recall: str
-    precision_recall_point: tuple[float, float] | None
-    roc: str
-    roc_point: tuple[float, float] | None
+    planes: dict[str, Plane]
+    note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SweepPicture:
-    """Recall, precision and loss as one class's weight is divided and multiplied by up to 100."""
-
-    label: Label
-    recall: str
-    precision: str
-    loss: str
-    loss_point: tuple[float, float] | None
+def vote_pictures(report: Report) -> Iterator[Picture]:
+    """Return how the votes for each class are distributed over its own rows and over all others."""
+    return map(_vote_picture, report.distributions)
 
 
-@dataclass(frozen=True, slots=True)
-class VotePicture:
-    """How the votes for one class are distributed over its own rows and over all others."""
+def _vote_picture(distribution: VoteDistribution) -> Picture:
+    k = distribution.classes.index(distribution.label)
+    own, unvoted = distribution.rows[:, k], distribution.unvoted[k]
+    others = distribution.rows.sum(axis=1) - own
+    support = own.sum() + unvoted
+    note = f"{100 * unvoted / support:.1f} % without a vote" if unvoted > 0.0005 * support else ""
+    plane = Plane((("cp-area cp-precision", _bars(others)), ("cp-area cp-recall", _bars(own))))
+    return Picture(distribution.label, {"votes": plane}, note)
 
-    label: Label
-    own: str
-    others: str
-    unvoted: float
-    """The share of its own rows without any vote for it."""
+
+def curve_pictures(report: Report) -> Iterator[Picture]:
+    """Return the trade-off, precision-recall and ROC curves of each class, with the points of the report's weights."""
+    return (_curve_picture(curve, report) for curve in report.curves)
+
+
+def _curve_picture(curve: TradeoffCurve, report: Report) -> Picture:
+    assert report.after is not None
+    points, metric, label = curve.points, curve.metric, curve.points.pos_label
+    now = report.after.per_class[label]
+    weight = report.preferences.of(label).recall_weight_for(metric)
+    precision, recall = np.nan_to_num([now.precision, now.recall])
+    fpr, tpr = (np.concatenate([[0.0], np.nan_to_num(rate), [1.0]]) for rate in (points.fpr, points.tpr))
+    tradeoff = (
+        ("cp-line cp-own-line", path(_GRID, metric.value(precision, recall, _GRID))),
+        ("cp-line cp-best-line", path(_GRID, np.nan_to_num(curve.value(_GRID)))),
+    )
+    best = "cp-line cp-best-line"
+    return Picture(
+        label,
+        {
+            "trade-off": Plane(tradeoff, _point(weight, float(metric.value(precision, recall, weight)))),
+            "precision-recall": Plane(
+                ((best, path(points.recall, points.precision)),), _point(now.recall, now.precision)
+            ),
+            "ROC": Plane(((best, path(fpr, tpr)),), _point(now.false_positive_rate, now.recall), chance=True),
+        },
+    )
+
+
+def sweep_picture(sweep: WeightSweep) -> Picture:
+    """Return recall, precision and loss as the weight of a class grows; the point marks the loss of the given weights."""
+    k = sweep.classes.index(sweep.label)
+    x = np.linspace(0.0, 1.0, len(sweep.ratio))
+    lines = {"recall": sweep.recall[:, k], "precision": sweep.precision[:, k], "loss": sweep.loss}
+    paths = tuple((f"cp-line cp-{name}-line", path(x, y)) for name, y in lines.items())
+    return Picture(sweep.label, {"sweep": Plane(paths, _point(0.5, float(sweep.loss[len(x) // 2])))})
 
 
 def path(x: Floats, y: Floats) -> str:
-    """Return the path through points in the unit square; those too near to be told apart are left out, and undefined ones."""
+    """Return the path through points of the unit square; undefined points and those too near to be told apart are left out."""
     known = ~np.isnan(x + y)
     left, top = x[known] * WIDTH, (1 - y[known]) * HEIGHT
-    cells = np.column_stack([np.rint(left / _STEP), np.rint(top / _STEP)])
+    cells = np.column_stack([np.rint(left), np.rint(top)])
     kept = np.ones(len(left), dtype=bool)
     kept[1:-1] = (cells[1:-1] != cells[:-2]).any(axis=1)
-    corners = (f"{across:.1f},{down:.1f}" for across, down in zip(left[kept], top[kept], strict=True))
+    corners = (f"{right:.1f},{down:.1f}" for right, down in zip(left[kept], top[kept], strict=True))
     return "M" + "L".join(corners) if kept.any() else ""
 
 
-def vote_pictures(patterns: Votes, places: list[int], bins: int = 20) -> Iterator[VotePicture]:
-    """Return the vote distribution of each class, own rows and others each scaled to their highest bin."""
-    for k in places:
-        found = vote_distribution(patterns, patterns.classes[k], bins=bins)
-        own, others = found.rows[:, k], found.rows.sum(axis=1) - found.rows[:, k]
-        support = patterns.support[k]
-        yield VotePicture(
-            patterns.classes[k],
-            _bars(own),
-            _bars(others),
-            float(found.unvoted[k] / support) if support else float("nan"),
-        )
-
-
-def _bars(rows: NDArray[np.float64]) -> str:
-    """A filled outline of bars, one for each step of the share."""
-    highest = rows.max()
-    if highest <= 0:
+def _bars(rows: Floats) -> str:
+    """Return the outline of bars, scaled to the highest."""
+    if rows.max() <= 0:
         return ""
     edges = np.linspace(0.0, WIDTH, len(rows) + 1)
-    tops = HEIGHT * (1 - rows / highest)
-    corners = [f"M0,{HEIGHT:g}"]
-    for place, top in enumerate(tops):
-        corners.append(f"L{edges[place]:.1f},{top:.1f}L{edges[place + 1]:.1f},{top:.1f}")
-    return "".join(corners) + f"L{WIDTH:g},{HEIGHT:g}Z"
-
-
-def curve_pictures(
-    cuts: ClassCuts,
-    rates: dict[str, Floats],
-    weights: tuple[Metric, Floats],
-    labels: tuple[Label, ...],
-    places: list[int],
-) -> Iterator[CurvePicture]:
-    """Return the curves of the classes at `places`, with the points that the `rates` of the decision are."""
-    metric, recall_weight = weights
-    for k in places:
-        points = cuts.points(k)
-        precision, recall, rest = (float(rates[name][k]) for name in ("precision", "recall", "false_positive_rate"))
-        curve = TradeoffCurve(points, metric=metric)
-        own = metric.value(np.nan_to_num(precision), np.nan_to_num(recall), _GRID)
-        worth = float(metric.value(np.nan_to_num(precision), np.nan_to_num(recall), recall_weight[k]))
-        best = np.nan_to_num(curve.value(_GRID))
-        yield CurvePicture(
-            labels[k],
-            path(_GRID, best),
-            path(_GRID, own),
-            _point(float(recall_weight[k]), worth),
-            path(points.recall, points.precision),
-            _point(recall, precision),
-            path(*_whole(np.nan_to_num(points.fpr), np.nan_to_num(points.tpr))),
-            _point(rest, recall),
-        )
-
-
-def sweep_picture(patterns: Votes, preferences: Preferences, decision: Decision, k: int) -> SweepPicture:
-    """Return what the weight of class k does around the weights of a decision."""
-    ratios = np.logspace(-2, 2, 41)
-    sweep = weight_sweep(
-        patterns,
-        label=patterns.classes[k],
-        preferences=preferences,
-        ratios=ratios,
-        weights=decision.weights,
-        smoothing=decision.smoothing,
-    )
-    at = np.linspace(0.0, 1.0, len(ratios))
-    return SweepPicture(
-        label=sweep.label,
-        recall=path(at, sweep.recall[:, k]),
-        precision=path(at, sweep.precision[:, k]),
-        loss=path(at, sweep.loss),
-        loss_point=_point(0.5, float(sweep.loss[len(ratios) // 2])),
-    )
-
-
-def _whole(x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """A ROC curve goes from (0, 0) to (1, 1)."""
-    return np.concatenate([[0.0], x, [1.0]]), np.concatenate([[0.0], y, [1.0]])
+    tops = HEIGHT * (1 - rows / rows.max())
+    corners = [
+        f"L{left:.1f},{top:.1f}L{right:.1f},{top:.1f}"
+        for left, right, top in zip(edges[:-1], edges[1:], tops, strict=True)
+    ]
+    return f"M0,{HEIGHT:g}" + "".join(corners) + f"L{WIDTH:g},{HEIGHT:g}Z"
 
 
 def _point(x: float, y: float) -> tuple[float, float] | None:

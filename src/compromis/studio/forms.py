@@ -1,4 +1,4 @@
-"""Preferences as the page writes them."""
+"""Preferences as the page sends and reads them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 import msgspec
 
-from compromis.errors import InputError
-from compromis.preferences import Preference, Preferences
+import compromis as cp
+from compromis.reports import preferences_document
 
 
 class ClassForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What is wanted of one class."""
+    """The preference for one class."""
 
     label: str
     importance: float = 1.0
@@ -21,45 +21,28 @@ class ClassForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     min_precision: float | None = None
     min_recall: float | None = None
 
-    def preference(self) -> Preference:
-        """Return it as a preference; answers left out are the usual ones."""
-        return Preference(**{name: getattr(self, name) for name in self.__struct_fields__ if name != "label"})
+    def answers(self) -> dict[str, float | None]:
+        """Return the arguments of a `compromis.Preference`."""
+        return {name: getattr(self, name) for name in self.__struct_fields__ if name != "label"}
 
 
 class PreferencesForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is wanted of all classes, each named."""
+    """Preferences that name each class."""
 
     metric: str = "kulczynski"
     classes: tuple[ClassForm, ...] = ()
 
-    def preferences(self, labels: tuple[Any, ...] | None = None) -> Preferences:
-        """Return it as preferences, of the classes in `labels` only if they are given."""
-        named = {one.label: one.preference() for one in self.classes if labels is None or one.label in labels}
-        if len({one.label for one in self.classes}) < len(self.classes):
-            raise InputError("each class stands once in preferences")
-        return Preferences(named, metric=self.metric)
+    def preferences(self, labels: tuple[Any, ...] | None = None) -> cp.Preferences:
+        """Return the preferences; with `labels`, those of these classes only."""
+        rows = {row.label: row for row in self.classes}
+        if len(rows) < len(self.classes):
+            raise cp.InputError("each class stands once in preferences")
+        wanted = {label: row.answers() for label, row in rows.items() if labels is None or label in labels}
+        return cp.Preferences(wanted, metric=self.metric)
 
 
-def form_of(preferences: Preferences, classes: tuple[Any, ...]) -> PreferencesForm:
-    """Return preferences as a form that names each of the classes."""
-    return PreferencesForm(
-        preferences.metric.name, tuple(_class_form(str(label), preferences.of(label)) for label in classes)
-    )
-
-
-def answers(one: ClassForm) -> dict[str, float | None]:
-    """Return what is wanted of a class without its label, as the panel keeps it."""
-    return {name: getattr(one, name) for name in ClassForm.__struct_fields__ if name != "label"}
-
-
-def _class_form(label: str, preference: Preference) -> ClassForm:
-    precision, recall = preference.answers or (None, None)
-    return ClassForm(
-        label,
-        float(preference.importance),
-        precision,
-        recall,
-        preference.recall_weight_for("f") if preference.answers is None else None,
-        preference.min_precision,
-        preference.min_recall,
-    )
+def form_of(preferences: cp.Preferences, classes: tuple[Any, ...]) -> dict[str, Any]:
+    """Return preferences as the content of a form that names each class."""
+    document = preferences_document(preferences, classes)
+    rows = [{"label": str(label), **row} for label, row in zip(classes, document["classes"], strict=True)]
+    return {**document, "classes": rows}

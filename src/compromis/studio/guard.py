@@ -1,4 +1,4 @@
-"""Who may ask: this machine's browser, this page, with the token; everyone else is refused before a route is reached."""
+"""ASGI middleware: host, origin, token and size checks, and security headers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ UPLOAD = "/api/upload"
 MOST_JSON = 4 << 20
 """Bytes of a JSON request: preferences for 50,000 classes fit."""
 MOST_DISCARDED, PATIENCE = 16 << 20, 2.0
-"""Bytes and seconds of a refused request that are still read."""
+"""Bytes and seconds of a refused request that are read before it is answered."""
 
 _CSP = (
     "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'self' 'nonce-{nonce}'; img-src 'self'; connect-src 'self'; "
@@ -34,24 +34,24 @@ _CSP = (
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """The token, and the weaker key that the browser's cookie holds: it opens pages, never data.
+    """The token, and the weaker key of the cookie: it opens pages, never data.
 
-    Cookies go to every port of a host, so another local server may see ours; what it sees must be worth nothing.
+    Cookies go to every port of a host, so another local server may see ours; it must not give access to data.
     """
 
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
 
     @property
     def page_key(self) -> str:
-        """What the cookie holds."""
+        """The value of the cookie."""
         return hmac.digest(self.token.encode(), b"page", "sha256").hex()
 
     def is_token(self, given: str) -> bool:
-        """Whether it is the token, in constant time."""
+        """Whether `given` is the token, compared in constant time."""
         return hmac.compare_digest(given.encode(), self.token.encode())
 
     def is_page_key(self, given: str) -> bool:
-        """Whether it is the cookie's key, in constant time."""
+        """Whether `given` is the cookie's key, compared in constant time."""
         return hmac.compare_digest(given.encode(), self.page_key.encode())
 
 
@@ -63,7 +63,7 @@ def read_token(text: str) -> Secrets:
 
 
 class Guard:
-    """Refuses every request that is not from this studio's own page, and adds the security headers to every answer."""
+    """Refuse every request that is not from this studio's own page, and add the security headers to every answer."""
 
     def __init__(self, app: ASGIApp, keys: Secrets, port: int, most_upload: int) -> None:
         self._app = app
@@ -73,7 +73,7 @@ class Guard:
         self._most_upload = most_upload
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Check, then pass on."""
+        """Check the request, then call the app."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
@@ -93,7 +93,7 @@ class Guard:
         await self._app(scope, _bounded(receive, self._most(scope)), guarded)
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
-        """Return status and sentence of the first check that fails."""
+        """Return status and message of the first check that fails."""
         opens_page = scope["method"] == "GET" and scope["path"] == "/"
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
         if headers.getlist("host") not in [[host] for host in self._hosts]:
@@ -130,11 +130,11 @@ class Guard:
 
 
 class TooLarge(Exception):
-    """More bytes arrive than a request may have."""
+    """The request has more bytes than it may have."""
 
 
 def _bounded(receive: Receive, most: int) -> Receive:
-    """Count what arrives: a length that was announced may be a lie, and a stream announces none."""
+    """Count the bytes that arrive: the content length may be wrong, and a stream has none."""
     left = most
 
     async def counted() -> Message:
@@ -150,7 +150,7 @@ def _bounded(receive: Receive, most: int) -> Receive:
 
 
 async def _discard(receive: Receive) -> None:
-    """Read and forget what is still arriving, within bounds: a client that is cut off while it sends never sees the answer."""
+    """Read and drop the rest of a request, within bounds: a client that is cut off while it sends never sees the answer."""
     left = MOST_DISCARDED
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(PATIENCE):
@@ -174,10 +174,10 @@ def _query_token(scope: Scope) -> str:
 
 def _cookie(headers: Headers, name: str) -> str:
     try:
-        found = SimpleCookie(headers.get("cookie", "")).get(name)
+        cookie = SimpleCookie(headers.get("cookie", "")).get(name)
     except CookieError:
         return ""
-    return "" if found is None else found.value
+    return "" if cookie is None else cookie.value
 
 
 def _with_headers(send: Send, nonce: str, cookie: str | None) -> Send:
@@ -202,8 +202,8 @@ def _with_headers(send: Send, nonce: str, cookie: str | None) -> Send:
     return guarded
 
 
-async def _refuse(send: Send, status: int, sentence: str) -> None:
-    body: bytes = msgspec.json.encode({"error": sentence})
+async def _refuse(send: Send, status: int, message: str) -> None:
+    body: bytes = msgspec.json.encode({"error": message})
     headers: list[tuple[bytes, bytes]] = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),

@@ -1,4 +1,4 @@
-"""Long work: a thread each, progress to look at, and a cancel that stops it."""
+"""Long work in threads, with progress and cancellation."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from compromis.errors import CompromisError
 
-Report = Callable[[float, str], None]
-"""Called by the work with the share done and what it is doing; raises `Cancelled` when it should stop."""
+Progress = Callable[[float, str], None]
+"""Called by the work with the fraction done and a note; raises `Cancelled` when the work should stop."""
 AT_ONCE = 2
 """Jobs that run at the same time; more of them wait."""
 KEPT = 100
@@ -25,20 +26,21 @@ class Cancelled(Exception):
     """The job was asked to stop."""
 
 
+@dataclass(eq=False)
 class Job:
-    """One piece of work: what it is, how far it is, and what came of it."""
+    """A piece of work: its title, its progress and its result."""
 
-    def __init__(self, number: int, title: str, key: str) -> None:
-        self.id = str(number)
-        self.title = title
-        self.key = key
-        self.state = "waiting"
-        self.share = 0.0
-        self.note = ""
-        self.result: Any = None
-        self.error = ""
-        self.version = 0
-        self._stop = threading.Event()
+    id: str
+    title: str
+    key: str = ""
+    state: str = "waiting"
+    share: float = 0.0
+    note: str = ""
+    result: Any = None
+    error: str = ""
+    error_kind: str = ""
+    version: int = 0
+    _stop: threading.Event = field(default_factory=threading.Event)
 
     @property
     def finished(self) -> bool:
@@ -46,14 +48,14 @@ class Job:
         return self.state in {"done", "failed", "cancelled"}
 
     def report(self, share: float, note: str) -> None:
-        """Note progress, from the working thread; raise `Cancelled` if the job was asked to stop."""
+        """Set the progress, from the working thread; raise `Cancelled` if the job was asked to stop."""
         if self._stop.is_set():
             raise Cancelled
         before, self.share, self.note = (self.share, self.note), min(1.0, max(self.share, share)), note
         self.version += (self.share, self.note) != before
 
     def offer(self, result: Any) -> None:
-        """Give a first result, from the working thread, while a better one is looked for."""
+        """Give a first result, from the working thread, while a better one is searched."""
         self.result = result
         self.version += 1
 
@@ -61,30 +63,25 @@ class Job:
         """Ask the work to stop; it does at its next report."""
         self._stop.set()
 
-    def settle(self, state: str, *, result: Any = None, error: str = "") -> None:
-        """Say how it ended."""
-        self.result, self.error = result if state == "done" else self.result, error
-        self.share = 1.0 if state == "done" else self.share
+    def begin(self) -> None:
+        """Set the state to running."""
+        self.state = "running"
+        self.version += 1
+        self.report(0.0, "")
+
+    def settle(self, state: str, *, result: Any = None, error: Exception | None = None) -> None:
+        """Set the final state, with the result or the error."""
+        if state == "done":
+            self.result, self.share = result, 1.0
+        if error is not None:
+            self.error, self.error_kind = error_sentence(error), type(error).__name__
         self.state = state
         self.version += 1
 
-    def begin(self) -> None:
-        """Say that it runs."""
-        self.state = "running"
-        self.version += 1
-
     def shown(self) -> dict[str, Any]:
-        """Return what the page needs to know."""
-        return {
-            "id": self.id,
-            "title": self.title,
-            "state": self.state,
-            "share": self.share,
-            "note": self.note,
-            "result": self.result,
-            "error": self.error,
-            "version": self.version,
-        }
+        """Return the job for the page."""
+        names = ("id", "title", "state", "share", "note", "result", "error", "error_kind", "version")
+        return {name: getattr(self, name) for name in names}
 
 
 class Jobs:
@@ -98,18 +95,18 @@ class Jobs:
         self.closed = False
 
     def start(self, title: str, work: Callable[[Job], Any], *, key: str = "", light: bool = False) -> Job:
-        """Begin the work in a thread of its own; an unfinished job of the same `key` is cancelled: the newest counts.
+        """Run the work in a thread; an unfinished job of the same `key` is cancelled: the newest counts.
 
-        `light` work does not wait until heavy work leaves room.
+        `light` work does not wait for a free slot.
         """
-        for other in self._jobs.values():
-            if key and other.key == key and not other.finished:
+        for other in self.unfinished():
+            if key and other.key == key:
                 other.cancel()
-        job = Job(next(self._numbers), title, key)
+        job = Job(str(next(self._numbers)), title, key)
         self._forget()
         self._jobs[job.id] = job
         thread = threading.Thread(target=self._run, args=(job, work, light), name=f"studio-job-{job.id}", daemon=True)
-        self._threads = [one for one in self._threads if one.is_alive()] + [thread]
+        self._threads = [other for other in self._threads if other.is_alive()] + [thread]
         thread.start()
         return job
 
@@ -122,7 +119,7 @@ class Jobs:
         return [job for job in self._jobs.values() if not job.finished]
 
     def close(self, seconds: float = 2.0) -> None:
-        """Cancel everything and wait a little for the threads to end."""
+        """Cancel all jobs and wait a little for the threads to end."""
         self.closed = True
         deadline = time.monotonic() + seconds
         for job in self.unfinished():
@@ -132,17 +129,16 @@ class Jobs:
 
     def _run(self, job: Job, work: Callable[[Job], Any], light: bool) -> None:
         try:
-            with contextlib.nullcontext() if light else self._room(job):
+            with contextlib.nullcontext() if light else self._slot(job):
                 job.begin()
-                job.report(0.0, "")
                 job.settle("done", result=work(job))
         except Cancelled:
             job.settle("cancelled")
-        except Exception as error:  # whatever the work raises is shown where it was asked for
-            job.settle("failed", error=sentence(error))
+        except Exception as error:  # any error of the work is shown in the page
+            job.settle("failed", error=error)
 
     @contextlib.contextmanager
-    def _room(self, job: Job) -> Iterator[None]:
+    def _slot(self, job: Job) -> Iterator[None]:
         while not self._free.acquire(timeout=0.05):
             job.report(0.0, "waiting for other work")
         try:
@@ -156,8 +152,8 @@ class Jobs:
             del self._jobs[number]
 
 
-def sentence(error: BaseException) -> str:
-    """Return an error as one sentence for the page; an unexpected one shows its traceback in the terminal when debugging."""
+def error_sentence(error: BaseException) -> str:
+    """Return an error as one sentence for the page; with COMPROMIS_DEBUG the terminal shows the traceback of an unexpected one."""
     if isinstance(error, CompromisError):
         return str(error)
     if isinstance(error, MemoryError):

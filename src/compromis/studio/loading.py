@@ -1,184 +1,187 @@
-"""Which columns probably hold the truth and the votes; a proposal that the user confirms."""
+"""Read files into votes: propose the columns, then add up the votes piece by piece."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice, pairwise
 from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
-from compromis._text import shown
-from compromis.errors import InputError
-from compromis.evidence.votes import Votes
-from compromis.frames.reading import pick_column, read_pieces
-from compromis.frames.tables import Column, Table, drop_missing, numbers
-from compromis.studio.jobs import Report
+import compromis as cp
+from compromis.frames import Table, pick_column, read_pieces
+from compromis.studio.jobs import Progress
 from compromis.studio.storage import Source
 
 TRUTH_NAMES = ("truth", "y_true", "true", "y", "class", "label", "target", "actual", "outcome", "diagnosis")
 MOST_CLASSES = 1000
-"""Columns with more different texts are no classes."""
+"""A column with more distinct texts does not hold classes."""
+PREVIEW = 1000
+"""Rows read to propose columns."""
+SHOWN = 6
+"""Rows shown."""
 
 
-def propose(table: Table) -> dict[str, Any]:
+class Columns(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The columns of the truth and of the votes."""
+
+    truth: str
+    votes: dict[str, str]
+    """The class of each column of votes."""
+    rest: str | None = None
+    """With one column of votes only: the class that gets the rest of 1."""
+    drop_missing: bool = False
+
+
+def preview(source: Source, truth: str | None = None) -> dict[str, Any]:
+    """Return the first rows of a file and the columns proposed; with `truth`, those for this column of true classes."""
+    try:
+        table = _first_rows(source, PREVIEW)
+    except cp.InputError as error:
+        raise cp.InputError(source.renamed(str(error))) from error
+    proposal = propose(table, truth if truth in table.columns else None)
+    classes = {value for value in table.columns[proposal["truth"]] if value is not None}
+    return {
+        "name": source.name,
+        "columns": list(table.columns),
+        "rows": [list(row) for row in islice(zip(*table.columns.values(), strict=True), SHOWN)],
+        "classes": sorted(classes)[:PREVIEW],
+        **proposal,
+    }
+
+
+def _first_rows(source: Source, count: int) -> Table:
+    for table, _ in read_pieces(str(source.path), lambda names: names, rows=count):
+        return Table(table.source, {name: column[:count] for name, column in table.columns.items()})
+    raise cp.InputError(f"{source.name} has a header but no rows")
+
+
+def propose(table: Table, truth: str | None = None) -> dict[str, Any]:
     """Return the columns of numbers, the probable truth, and the sets of columns that may hold votes for its classes."""
     numeric = [name for name, column in table.columns.items() if _is_scores(column)]
-    truth = _truth(table, numeric)
-    return {"numeric": numeric, "truth": truth, "sets": vote_sets(table.columns, numeric, truth)}
+    truth = _probable_truth(table, numeric) if truth is None else truth
+    return {"numeric": numeric, "truth": truth, "sets": _vote_sets(table.columns, numeric, truth)}
 
 
-def _truth(table: Table, numeric: Sequence[str]) -> str:
-    """The column for whose texts there are columns of scores; else one that is named so; else the first that is no number."""
+def _probable_truth(table: Table, numeric: Sequence[str]) -> str:
+    """Return the column for whose texts there are columns of scores; else one with a usual name; else the first text column."""
     names = list(table.columns)
-    named = sorted((name for name in names if name.lower() in TRUTH_NAMES), key=lambda n: TRUTH_NAMES.index(n.lower()))
-    others = [name for name in names if name not in numeric]
-    ordered = list(dict.fromkeys([*named, *others, *names]))
-    return next((name for name in ordered if vote_sets(table.columns, numeric, name)), ordered[0])
+    usual = sorted((name for name in names if name.lower() in TRUTH_NAMES), key=lambda n: TRUTH_NAMES.index(n.lower()))
+    ordered = list(dict.fromkeys([*usual, *(name for name in names if name not in numeric), *names]))
+    return next((name for name in ordered if _vote_sets(table.columns, numeric, name)), ordered[0])
 
 
-def vote_sets(columns: Mapping[str, Column], numeric: Sequence[str], truth: str) -> list[dict[str, Any]]:
-    """Return each prefix that stands before every class of `truth`, with its columns and the classes they are for."""
+def _vote_sets(columns: Mapping[str, Sequence[str | None]], numeric: Sequence[str], truth: str) -> list[dict[str, Any]]:
+    """Return each prefix that stands before every class of `truth`, with its columns and their classes."""
     classes = {value for value in columns[truth] if value is not None}
     scores = [name for name in numeric if name != truth]
     if not 1 <= len(classes) <= MOST_CLASSES:
         return []
-    sample = max(classes, key=len)
-    prefixes = {name[: len(name) - len(sample)] for name in scores if name.endswith(sample)}
-    found = []
-    for prefix in sorted(prefixes):
-        votes = {name: name[len(prefix) :] for name in scores if name.startswith(prefix)}
+    longest = max(classes, key=len)
+    sets = []
+    for prefix in sorted({name.removesuffix(longest) for name in scores if name.endswith(longest)}):
+        votes = {name: name.removeprefix(prefix) for name in scores if name.startswith(prefix)}
         if prefix == "":
             votes = {name: name for name in scores if name in classes}
         if classes <= set(votes.values()) and len(votes) > 1:
-            found.append({"prefix": prefix, "votes": votes})
-    return found
+            sets.append({"prefix": prefix, "votes": votes})
+    return sets
 
 
-def _is_scores(column: Column) -> bool:
+def _is_scores(column: Sequence[str | None]) -> bool:
     try:
         return all(value is not None and float(value) >= 0 for value in column)
     except ValueError:
         return False
 
 
-class Columns(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which columns hold the truth and the votes."""
-
-    truth: str
-    votes: dict[str, str]
-    """The class that each column of votes is for."""
-    rest: str | None = None
-    """With one column of votes only: the class of what it leaves of 1."""
-    drop_missing: bool = False
-
-
-class Gathered(msgspec.Struct, frozen=True):
-    """Evidence, and how many rows were left out because their class is missing."""
-
-    patterns: Votes
-    dropped: int
-
-
-def gather_votes(source: Source, columns: Columns, report: Report) -> Gathered:
-    """Return the vote patterns of a file of any size."""
+def load_votes(source: Source, columns: Columns, progress: Progress) -> tuple[cp.Votes, int]:
+    """Return the votes of a file of any size, and how many rows were left out because their class is missing."""
     classes = _classes(columns)
-    wanted = [columns.truth, *columns.votes]
 
-    def patterns_of(table: Table) -> Votes:
-        return _patterns(table, columns, classes)
+    def votes_in(table: Table) -> cp.Votes:
+        return cp.Votes.from_proba(table.columns[columns.truth], _matrix(table, columns, classes), labels=classes)
 
-    def pieces() -> Iterator[tuple[Table, float]]:
-        return read_pieces(str(source.path), lambda names: [pick_column(name, names) for name in wanted])
-
-    return _gather(pieces(), columns, patterns_of, report)
+    return _sum(source, columns, columns.votes, votes_in, progress)
 
 
-def gather_decisions(model_file: Source, data: Source, columns: Columns, report: Report) -> tuple[Gathered, Any]:
-    """Return the vote patterns of a fitted model for the rows of a file, and the model."""
-    from compromis.estimators.honest_votes import votes_of
-    from compromis.estimators.model_file import encode, load_model
-
-    report(0.0, f"opening {model_file.name}")
-    model = load_model(model_file.path)
+def load_model_votes(
+    model_file: Source, data: Source, columns: Columns, progress: Progress
+) -> tuple[cp.Votes, int, cp.Decision]:
+    """Return the votes of a fitted model for the rows of a file, the number of rows left out, and the model's decision."""
+    progress(0.0, f"opening {model_file.name}")
+    model = cp.estimators.load_model(model_file.path)
     classes = model.decision.classes
-    labels = np.array(classes)
-    wanted = [columns.truth, *(spec.name for spec in model.columns if spec.name != columns.truth)]
 
-    def patterns_of(table: Table) -> Votes:
-        votes = votes_of(model.classifier, encode(table, model.columns), labels, hard=model.hard)
-        return Votes.from_proba(table.columns[columns.truth], votes, labels=classes)
+    def votes_in(table: Table) -> cp.Votes:
+        votes = model.vote_shares(table.columns, table.source)
+        return cp.Votes.from_proba(table.columns[columns.truth], votes, labels=classes)
 
-    pieces = read_pieces(str(data.path), lambda names: [pick_column(name, names) for name in wanted])
-    return _gather(pieces, columns, patterns_of, report), model
+    votes, dropped = _sum(data, columns, [column.name for column in model.columns], votes_in, progress)
+    return votes, dropped, model.decision
 
 
-def _gather(pieces: Iterator[tuple[Table, float]], columns: Columns, patterns_of: Any, report: Report) -> Gathered:
-    """Add up the evidence of the pieces; neighbours of like size are joined, so that no piece is copied often."""
-    heap: list[Votes] = []
+def _sum(
+    source: Source,
+    columns: Columns,
+    others: Iterable[str],
+    votes_in: Callable[[Table], cp.Votes],
+    progress: Progress,
+) -> tuple[cp.Votes, int]:
+    """Add up the votes of the pieces; neighbours of like size are joined, so that no piece is copied often."""
+    wanted = dict.fromkeys([columns.truth, *others])
+    heap: list[cp.Votes] = []
     rows, dropped = 0, 0
-    for table, share in pieces:
+    for table, share in read_pieces(str(source.path), lambda names: [pick_column(name, names) for name in wanted]):
         kept, missing = _without_missing(table, columns, rows)
         rows, dropped = rows + len(table), dropped + missing
         if len(kept):
-            heap.append(patterns_of(kept))
+            heap.append(votes_in(kept))
         while len(heap) > 1 and len(heap[-1]) >= len(heap[-2]):
             last = heap.pop()
-            heap[-1] = heap[-1] + last
-        report(0.98 * share, f"{rows:,} rows read")
+            heap[-1] += last
+        progress(0.98 * share, f"{rows:,} rows read")
     if not heap:
-        raise InputError(f"there are no rows with a class in column {columns.truth!r}; choose another column")
+        raise cp.InputError(f"there are no rows with a class in column {columns.truth!r}; choose another column")
     while len(heap) > 1:
         last = heap.pop()
-        heap[-1] = heap[-1] + last
-    return Gathered(heap[0], dropped)
+        heap[-1] += last
+    return heap[0], dropped
 
 
 def _without_missing(table: Table, columns: Columns, before: int) -> tuple[Table, int]:
     if not columns.drop_missing and None in table.columns[columns.truth]:
         row = before + table.columns[columns.truth].index(None) + 1
-        raise InputError(
+        raise cp.InputError(
             f"column {columns.truth!r} of {table.source} has a missing value in data row {row:,}; "
             f"fill it, or tick 'leave out rows without a class'"
         )
-    return drop_missing(table, [columns.truth], drop=True)
+    return table.without_missing([columns.truth], drop=True)
 
 
 def _classes(columns: Columns) -> tuple[str, ...]:
     classes = list(columns.votes.values())
     if columns.truth in columns.votes:
-        raise InputError(f"column {columns.truth!r} cannot hold both the truth and votes; choose another")
+        raise cp.InputError(f"column {columns.truth!r} cannot hold both the truth and votes; choose another")
     if len(classes) == 1 and columns.rest is not None:
         classes.append(columns.rest)
     if len(classes) < 2:
-        raise InputError("choose the columns of votes of at least two classes, or one column and the other class")
-    repeated = {label for label in classes if classes.count(label) > 1} if len(classes) < 1000 else set()
-    if repeated:
-        raise InputError(f"several columns hold votes for {shown(sorted(repeated))}; choose one of them")
-    return tuple(sorted(classes))
+        raise cp.InputError("choose the columns of votes of at least two classes, or one column and the other class")
+    labels = sorted(classes)
+    repeated = next((label for label, other in pairwise(labels) if label == other), None)
+    if repeated is not None:
+        raise cp.InputError(f"several columns hold votes for {repeated!r}; choose one of them")
+    return tuple(labels)
 
 
-def _patterns(table: Table, columns: Columns, classes: Sequence[str]) -> Votes:
-    column_of = {label: column for column, label in columns.votes.items()}
-    votes = {label: numbers(table, column) for label, column in column_of.items()}
+def _matrix(table: Table, columns: Columns, classes: Sequence[str]) -> Any:
+    votes = {label: table.numbers(column) for column, label in columns.votes.items()}
     if len(votes) == 1 and columns.rest is not None:
-        (column,) = columns.votes
-        votes[columns.rest] = _rest(votes[columns.votes[column]], column)
-    matrix = np.column_stack([votes[label] for label in classes])
-    return Votes.from_proba(table.columns[columns.truth], matrix, labels=classes)
-
-
-def _rest(share: NDArray[np.float64], column: str) -> NDArray[np.float64]:
-    if not ((share >= 0) & (share <= 1)).all():
-        raise InputError(f"column {column!r} alone must hold probabilities between 0 and 1; choose a column per class")
-    return 1 - share
-
-
-def first_rows(source: Source, count: int) -> Table:
-    """Return the first rows of a file, all columns."""
-    pieces = read_pieces(str(source.path), lambda names: names, rows=count)
-    for table, _ in islice(pieces, 1):
-        return Table(table.source, {name: column[:count] for name, column in table.columns.items()})
-    raise InputError(f"{source.name} has a header but no rows")
+        ((column, label),) = columns.votes.items()
+        if not ((votes[label] >= 0) & (votes[label] <= 1)).all():
+            raise cp.InputError(
+                f"column {column!r} alone must hold probabilities between 0 and 1; choose a column per class"
+            )
+        votes[columns.rest] = 1 - votes[label]
+    return np.column_stack([votes[label] for label in classes])

@@ -1,4 +1,4 @@
-"""Serving: a socket on the loopback address, the address with its token on the terminal, and a quick end."""
+"""Serve the studio: a socket on the loopback address, the server, and its start and end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import uvicorn
 
-from compromis.errors import InputError
+import compromis as cp
 from compromis.studio.app import guarded_app
 from compromis.studio.guard import Secrets
 from compromis.studio.workspace import Workspace
@@ -29,7 +29,7 @@ def listen(port: int = 0) -> socket.socket:
         sock.listen()  # from now on the port is ours
     except OSError as error:
         sock.close()
-        raise InputError(f"port {port} cannot be used ({error.strerror}); choose another, or none") from error
+        raise cp.InputError(f"port {port} cannot be used ({error.strerror}); choose another, or none") from error
     return sock
 
 
@@ -57,7 +57,7 @@ def make_server(
 
 
 def serve(server: uvicorn.Server, workspace: Workspace, sock: socket.socket) -> None:
-    """Serve until Ctrl-C; then nothing is left: no temporary files, no threads, no socket."""
+    """Serve until Ctrl-C; then close temporary files, threads and socket."""
     threading.Thread(target=warm_up, args=(workspace,), name="studio-warm-up", daemon=True).start()
     try:
         with contextlib.suppress(KeyboardInterrupt):
@@ -68,7 +68,7 @@ def serve(server: uvicorn.Server, workspace: Workspace, sock: socket.socket) -> 
 
 
 class _Server(uvicorn.Server):
-    """Calls back when it listens, and ends waiting questions at once when it is told to stop."""
+    """Call `started` when it listens, and end waiting requests at once when it is told to stop."""
 
     def __init__(self, config: uvicorn.Config, workspace: Workspace, started: Callable[[], None]) -> None:
         super().__init__(config)
@@ -90,12 +90,10 @@ def open_browser(address: str) -> None:
 
 
 def warm_up(workspace: Workspace) -> None:
-    """Search three small problems, so that the kernels are compiled or loaded before the first question."""
-    from compromis.weights import search_weights
-
+    """Search three small problems, so that the kernels are compiled or loaded before the first request."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for classes in (2, 3, 4):
             votes = [[1.0 + (row + k) % 3 for k in range(classes)] for row in range(8)]
-            search_weights([row % classes for row in range(8)], votes)
+            cp.search_weights([row % classes for row in range(8)], votes)
     workspace.warm.set()

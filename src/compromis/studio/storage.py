@@ -1,4 +1,4 @@
-"""Where files come from and go to: what the user pointed at, uploads in a private folder, and one folder to save into."""
+"""The files that a studio may read (named by the user, or uploaded), and the folder it may write to."""
 
 from __future__ import annotations
 
@@ -9,19 +9,22 @@ import tempfile
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from compromis._files import write_whole
 from compromis.errors import InputError
-from compromis.frames.reading import FORMATS_BY_SUFFIX
+from compromis.frames import table_suffix
 
-PACKED = (".gz", ".gzip")
 MODEL_SUFFIXES = (".zip", ".model", ".skops", ".compromis")
 _ZIP = b"PK\x03\x04"
 MOST_LISTED = 500
-"""Files of a folder that are offered."""
+"""Files of a folder that are listed."""
 LONGEST_NAME = 200
 """Bytes of the name of a saved file."""
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
+
+
+class NameTaken(InputError):
+    """There is a file of that name already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +41,13 @@ class Source:
         with self.path.open("rb") as stream:
             return "model" if stream.read(len(_ZIP)) == _ZIP else "table"
 
-    def spoken(self, sentence: str) -> str:
-        """Return the sentence with the user's name of the file in place of its path."""
-        return sentence.replace(str(self.path), self.name)
+    def renamed(self, message: str) -> str:
+        """Return the message with the user's name of the file in place of its path."""
+        return message.replace(str(self.path), self.name)
+
+    def shown(self) -> dict[str, Any]:
+        """Return the source for the page: its number and name, not its path."""
+        return {"id": self.id, "name": self.name, "kind": self.kind, "size": self.path.stat().st_size}
 
 
 class Places:
@@ -68,7 +75,7 @@ class Places:
         self._private: Path | None = None
 
     def sources(self) -> list[Source]:
-        """Return what may be read now; folders are looked at anew."""
+        """Return the files that may be read now; folders are listed again."""
         paths = [path for given in self._given for path in (_tables_in(given) if given.is_dir() else [given])]
         for path in dict.fromkeys(paths):
             self._know(path, path.name)
@@ -77,13 +84,13 @@ class Places:
 
     def source(self, number: str) -> Source:
         """Return the source of that number."""
-        for one in self.sources():
-            if one.id == number:
-                return one
+        for source in self.sources():
+            if source.id == number:
+                return source
         raise InputError("this file is not offered here (any more); load it again")
 
     async def upload(self, name: str, pieces: AsyncIterator[bytes]) -> Source:
-        """Write what arrives to a private temporary file, piece by piece; nothing stays of one that breaks off."""
+        """Write the pieces to a private temporary file; nothing stays of an upload that breaks off."""
         handle, text = tempfile.mkstemp(prefix="upload-", suffix=_suffixes(name), dir=self.private())
         path = Path(text)
         try:
@@ -106,13 +113,12 @@ class Places:
         """Offer a file that the studio made itself, in its private folder."""
         self._given.append(path)
 
-    def save(self, name: str, suffix: str, text: str, *, replace: bool) -> Path:
-        """Write the text into the output folder, whole or not at all, and return where."""
-        target = self.output / checked_name(name, suffix)
-        if target.is_dir() or (target.exists() and not replace):
-            raise InputError(f"there is {name!r} already in {self.output}; choose another name, or replace it")
-        write_whole(target, text)
-        return target
+    def target(self, name: str, suffix: str, *, replace: bool) -> Path:
+        """Return the path in the output folder to write to; raise unless the name is free or its file may be replaced."""
+        path = self.output / checked_name(name, suffix)
+        if path.is_dir() or (path.exists() and not replace):
+            raise NameTaken(f"there is {name!r} already in {self.output}; choose another name, or replace it")
+        return path
 
     def close(self) -> None:
         """Remove every temporary file."""
@@ -126,7 +132,7 @@ class Places:
 
 
 def checked_name(name: str, suffix: str) -> str:
-    """Return the name if it is one plain file name that ends in `suffix`; refuse paths and names that systems treat apart."""
+    """Return the name if it is a plain file name that ends in `suffix`; refuse paths and names that systems treat apart."""
     stem = name.removesuffix(suffix)
     if not name.endswith(suffix) or not stem.strip():
         raise InputError(f"the name must end in {suffix}, got {name!r}")
@@ -144,7 +150,7 @@ def checked_name(name: str, suffix: str) -> str:
 
 
 def _tables_in(folder: Path) -> list[Path]:
-    """Return the tables and models that stand in the folder itself; links that lead out of it are left out."""
+    """Return the tables and models in the folder itself; links that lead out of it are left out."""
     home = folder.resolve()
     wanted = [
         path
@@ -155,9 +161,5 @@ def _tables_in(folder: Path) -> list[Path]:
 
 
 def _suffixes(name: str) -> str:
-    """Return the endings of a name by which its format is known, in lower case; else nothing."""
-    lower = name.lower()
-    packed = next((end for end in PACKED if lower.endswith(end)), "")
-    bare = lower.removesuffix(packed)
-    known = next((end for end in (*FORMATS_BY_SUFFIX, *MODEL_SUFFIXES) if bare.endswith(end)), "")
-    return known + packed
+    """Return the suffixes of a name by which its format is known, in lower case; else an empty text."""
+    return table_suffix(name) or next((suffix for suffix in MODEL_SUFFIXES if name.lower().endswith(suffix)), "")

@@ -1,125 +1,26 @@
-"""Tuning: a first answer at once from the weights before, then the full search."""
+"""The state of a studio: files, models and preferences; load, tune, compare and save."""
 
 from __future__ import annotations
 
 import itertools
 import secrets
 import threading
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
-from compromis.errors import InputError
-from compromis.evidence.inputs import read_class_weights
-from compromis.evidence.votes import Votes
-from compromis.measures.pragma import shortfall
-from compromis.measures.verdict import judge
-from compromis.preferences import Preferences
-from compromis.reports.panel import panel_document
-from compromis.studio.comparing import class_rates, compare_class
-from compromis.studio.forms import PreferencesForm, answers, form_of
-from compromis.studio.jobs import Job, Jobs, Report
-from compromis.studio.loading import Columns, Gathered, gather_decisions, gather_votes
+import compromis as cp
+from compromis.reports import panel_document, preferences_document
+from compromis.studio.forms import PreferencesForm
+from compromis.studio.jobs import Job, Jobs, Progress
+from compromis.studio.loading import Columns, load_model_votes, load_votes
 from compromis.studio.storage import Places, Source
 from compromis.weights import Sweep, WeightSearch, search_weights
 
 SAMPLE = 40_000
 """Patterns that the first descent sees at most."""
-
-
-def tune(
-    patterns: Votes,
-    preferences: Preferences,
-    smoothing: float,
-    before: NDArray[np.float64],
-    job: Job,
-) -> WeightSearch:
-    """Return the best weights found; what a quick descent from the weights `before` finds is offered to those who wait.
-
-    Preferences that changed a little has its best weights near. Of many patterns the first descent sees a sample; what it offers
-    is counted on all of them.
-    """
-
-    def descend(some: Votes, start: NDArray[np.float64]) -> WeightSearch:
-        method = Sweep(rounds=0, start=tuple(start.tolist()))
-        return search_weights(
-            some,
-            preferences=preferences,
-            smoothing=smoothing,
-            method=method,
-            progress=lambda _, loss: job.report(0.0, f"loss {loss:.4f}"),
-        )
-
-    start = before
-    if len(patterns) > SAMPLE:
-        start = descend(sampled(patterns, SAMPLE), before).weights
-        job.offer(_offered(patterns, preferences, start, smoothing))
-    near = descend(patterns, start)
-    if job.result is None:
-        job.offer(search_shown(near))
-    full = search_weights(
-        patterns,
-        preferences=preferences,
-        smoothing=smoothing,
-        progress=lambda share, loss: job.report(0.95 * share, f"loss {loss:.4f}"),
-    )
-    return min(full, near, key=lambda one: (shortfall(one.counts, one.arrays), one.loss))
-
-
-def sampled(patterns: Votes, most: int) -> Votes:
-    """Return about `most` patterns, as many of each class as there are up to its share; they weigh what their class weighs."""
-    generator = np.random.default_rng(0)
-    each = max(1, most // len(patterns.classes))
-    chosen, scale = [], []
-    for place in range(len(patterns.classes)):
-        own = np.flatnonzero((patterns.truth == place) & (patterns.multiplicity > 0))
-        kept = own if len(own) <= each else np.sort(generator.choice(own, each, replace=False))
-        chosen.append(kept)
-        if len(kept):
-            scale.append(np.full(len(kept), patterns.multiplicity[own].sum() / patterns.multiplicity[kept].sum()))
-    rows = np.concatenate(chosen)
-    weight = patterns.multiplicity[rows] * np.concatenate(scale)
-    return Votes(
-        votes=patterns.votes[rows],
-        truth=patterns.truth[rows],
-        multiplicity=weight,
-        classes=patterns.classes,
-        rows=len(rows),
-    )
-
-
-def _offered(
-    patterns: Votes, preferences: Preferences, weights: NDArray[np.float64], smoothing: float
-) -> dict[str, Any]:
-    counts = patterns.counts(weights, smoothing=smoothing)
-    verdict = judge(counts, preferences.on(patterns.classes))
-    return {
-        "weights": weights.tolist(),
-        "counts": counts.matrix.tolist(),
-        "loss": verdict.loss,
-        "feasible": not verdict.shortfalls,
-        "verdict": str(verdict),
-    }
-
-
-def search_shown(found: WeightSearch) -> dict[str, Any]:
-    """Return a search for the page."""
-    return {
-        "weights": found.weights.tolist(),
-        "counts": found.counts.matrix.tolist(),
-        "loss": found.loss,
-        "optimal": found.optimal,
-        "feasible": found.feasible,
-        "method": found.method,
-        "message": found.message,
-        "seconds": found.seconds,
-        "verdict": str(found.verdict),
-        **class_rates(found.counts),
-    }
-
-
 MOST_MODELS = 50
 MOST_UPLOAD = 2_000_000_000
 """Bytes of an upload."""
@@ -127,6 +28,10 @@ MOST_PANEL = 8_000_000
 """Bytes of evidence that a page takes; beyond them votes are binned for its curves."""
 MOST_VOTES = 100_000
 """Votes up to which the page searches by itself; beyond them the server does, which is quicker."""
+GRID = np.linspace(0.0, 1.0, 101)
+"""The recall weights of a compared curve."""
+SUFFIXES = {"preferences": ".toml", "weights": ".json", "report": ".html"}
+"""The kinds of files that can be saved."""
 
 
 class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -139,38 +44,48 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The model file whose votes are wanted; without it the columns hold votes."""
 
 
-class Model(msgspec.Struct):
-    """A loaded model: its evidence, and the weights that hold at present."""
+class SaveRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What to save under which name: the preferences and weights that the page shows."""
+
+    model: str
+    preferences: PreferencesForm
+    weights: list[float]
+    kind: str
+    name: str
+    replace: bool = False
+
+
+class Model(msgspec.Struct, kw_only=True):
+    """A loaded model: its votes, and the present decision."""
 
     id: str
     recipe: Recipe
     name: str
-    gathered: Gathered
-    weights: NDArray[np.float64]
+    patterns: cp.Votes
+    dropped: int
+    """Rows that were left out because their class is missing."""
+    decision: cp.Decision
     document: dict[str, Any]
-    """What the panel shows, without the preferences and the weights of the moment."""
-    smoothing: float = 0.0
+    """What the panel shows, without the present preferences and weights."""
 
-    @property
-    def patterns(self) -> Votes:
-        """The evidence."""
-        return self.gathered.patterns
+    def counts(self) -> cp.Counts:
+        """Return the confusion counts of the present decision."""
+        return self.patterns.counts(self.decision.weights, smoothing=self.decision.smoothing)
 
     def shown(self) -> dict[str, Any]:
-        """Return what the page lists."""
-        patterns = self.patterns
+        """Return the model for the page."""
         return {
             "id": self.id,
             "name": self.name,
-            "classes": list(patterns.classes),
-            "support": [float(one) for one in patterns.support],
-            "rows": patterns.rows,
-            "patterns": len(patterns),
-            "left_out": patterns.left_out,
-            "dropped": self.gathered.dropped,
+            "classes": list(self.patterns.classes),
+            "support": self.patterns.support.astype(float).tolist(),
+            "rows": self.patterns.rows,
+            "patterns": len(self.patterns),
+            "left_out": self.patterns.left_out,
+            "dropped": self.dropped,
             "recipe": msgspec.to_builtins(self.recipe),
-            "weights": self.weights.tolist(),
-            "smoothing": self.smoothing,
+            "weights": self.decision.weights.tolist(),
+            "smoothing": self.decision.smoothing,
         }
 
 
@@ -185,30 +100,30 @@ class Workspace:
         self.boot = secrets.token_hex(8)
         self.preferences: PreferencesForm | None = None
         self.warm = threading.Event()
-        """Set when the compiled kernels are at hand."""
+        """Set when the compiled kernels are loaded."""
         self._models: dict[str, Model] = {}
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
 
     def shown(self) -> dict[str, Any]:
-        """Return all that a page needs when it opens."""
+        """Return everything that a page needs when it opens."""
         return {
             "boot": self.boot,
             "eager": self._eager,
             "most_upload": self.most_upload,
             "folder": str(self.places.output),
-            "sources": [source_shown(one) for one in self.places.sources()],
-            "models": [one.shown() for one in self._models.values()],
+            "sources": [source.shown() for source in self.places.sources()],
+            "models": [model.shown() for model in self.models()],
             "jobs": [job.shown() for job in self.jobs.unfinished()],
             "preferences": None if self.preferences is None else msgspec.to_builtins(self.preferences),
         }
 
     def model(self, number: str) -> Model:
         """Return the model of that number."""
-        found = self._models.get(number)
-        if found is None:
-            raise InputError("this model is not loaded (any more); load it again")
-        return found
+        model = self._models.get(number)
+        if model is None:
+            raise cp.InputError("this model is not loaded (any more); load it again")
+        return model
 
     def models(self) -> list[Model]:
         """Return the models in the order they were loaded."""
@@ -219,69 +134,108 @@ class Workspace:
         with self._lock:
             self._models.pop(number, None)
 
-    def load(self, recipe: Recipe, report: Report) -> dict[str, Any]:
-        """Read a file into evidence, and keep it as a model."""
+    def load(self, recipe: Recipe, progress: Progress) -> dict[str, Any]:
+        """Read a file into votes, and keep them as a model."""
         source = self.places.source(recipe.source)
         model_file = None if recipe.model is None else self.places.source(recipe.model)
-        gathered, weights, smoothing = _gathered(source, model_file, recipe, report)
-        report(0.98, "preparing the panel")
-        document = _document(gathered.patterns, smoothing)
-        report(0.99, "preparing the panel")
+        patterns, dropped, decision = _read(source, model_file, recipe.columns, progress)
+        progress(0.98, "preparing the panel")
+        document = _document(patterns, decision.smoothing)
+        progress(0.99, "preparing the panel")
         with self._lock:
             if len(self._models) >= MOST_MODELS:
-                raise InputError(f"there are {MOST_MODELS} models already; remove one first")
+                raise cp.InputError(f"there are {MOST_MODELS} models already; remove one first")
             number = str(next(self._numbers))
-            name = _unique(recipe.name or source.name, {one.name for one in self._models.values()})
-            self._models[number] = Model(number, recipe, name, gathered, weights, document, smoothing)
+            self._models[number] = Model(
+                id=number,
+                recipe=recipe,
+                name=_unique(recipe.name or source.name, {model.name for model in self.models()}),
+                patterns=patterns,
+                dropped=dropped,
+                decision=decision,
+                document=document,
+            )
         return self._models[number].shown()
 
     def tune(self, model: Model, form: PreferencesForm, job: Job) -> dict[str, Any]:
-        """Search the weights that serve the preferences best and let them hold; a first result comes from the weights before."""
-        note = (
-            "searching" if self.warm.is_set() else "getting ready; after an installation this takes half a minute, once"
-        )
-        job.report(0.0, note)
-        preferences = form.preferences(model.patterns.classes)
-        found = tune(model.patterns, preferences, model.smoothing, model.weights, job)
+        """Search the weights that serve the preferences best, and keep both."""
+        getting_ready = "getting ready; after an installation this takes half a minute, once"
+        job.report(0.0, "searching" if self.warm.is_set() else getting_ready)
+        search = tune(model.patterns, form.preferences(model.patterns.classes), model.decision, job)
         with self._lock:
-            model.weights, self.preferences = found.weights, form
-        return search_shown(found)
+            model.decision, self.preferences = search.decision, form
+        return search_shown(search)
 
     def hold(self, model: Model, form: PreferencesForm, weights: list[float]) -> None:
-        """Let weights hold that the page found."""
-        checked = read_class_weights(weights, model.patterns.classes)
-        form.preferences(model.patterns.classes)
+        """Keep preferences, and weights that the page found."""
+        decision = with_weights(model.decision, weights)
+        form.preferences(model.patterns.classes)  # raises where they do not fit
         with self._lock:
-            model.weights, self.preferences = checked, form
+            model.decision, self.preferences = decision, form
 
-    def compare(self, label: str, metric: str, report: Report) -> dict[str, Any]:
+    def compare(self, label: str, metric: str, progress: Progress) -> dict[str, Any]:
         """Compare all models for one class over all recall weights."""
-        models = [one for one in self.models() if label in one.patterns.classes]
+        models = {model.name: model for model in self.models() if label in model.patterns.classes}
         if not models:
-            raise InputError(f"no model is loaded that knows the class {label!r}")
-        result = compare_class({one.name: one.patterns for one in models}, label, metric, report)
-        for curve, one in zip(result["curves"], models, strict=True):
-            place = one.patterns.classes.index(label)
-            rates = class_rates(one.patterns.counts(one.weights, smoothing=one.smoothing))
-            curve["at"] = {name: values[place] for name, values in rates.items()}
-        return result
+            raise cp.InputError(f"no model is loaded that knows the class {label!r}")
+        points = {}
+        for number, (name, model) in enumerate(models.items()):
+            progress(number / (len(models) + 1), f"reading the votes of {name}")
+            points[name] = model.patterns.points([label])[label]
+        progress(len(models) / (len(models) + 1), "comparing")
+        comparison = cp.compare_curves(points, metric)
+        return {
+            "label": label,
+            "metric": metric,
+            "recall_weight": GRID.tolist(),
+            "curves": [
+                {
+                    "name": name,
+                    "value": curve.value(GRID).tolist(),
+                    "area": comparison.areas[name],
+                    "share": comparison.shares[name],
+                    "at": _rates(models[name].counts(), label),
+                }
+                for name, curve in comparison.curves.items()
+            ],
+            "winners": [
+                {"low": winner.low, "high": winner.high, "best": list(winner.best)} for winner in comparison.intervals
+            ],
+            "verdict": str(comparison.verdict),
+        }
 
     def panel(self, model: Model) -> dict[str, Any]:
-        """Return the panel's document with the preferences and the weights that hold now."""
-        preferences = self.preferences_for(model)
-        counts = model.patterns.counts(model.weights, smoothing=model.smoothing)
-        now = {
-            "preferences": {"metric": preferences.metric, "classes": [answers(one) for one in preferences.classes]},
-            "weights": model.weights.tolist(),
-            "counts": counts.matrix.tolist(),
-        }
-        return model.document | now
-
-    def preferences_for(self, model: Model) -> PreferencesForm:
-        """Return the preferences that hold, with every class of the model named."""
+        """Return the panel's document with the present preferences and weights."""
         labels = model.patterns.classes
-        preferences = Preferences() if self.preferences is None else self.preferences.preferences(labels)
-        return form_of(preferences, labels)
+        preferences = cp.Preferences() if self.preferences is None else self.preferences.preferences(labels)
+        return model.document | {
+            "preferences": preferences_document(preferences, labels),
+            "weights": model.decision.weights.tolist(),
+            "counts": model.counts().matrix.tolist(),
+        }
+
+    def save(self, asked: SaveRequest, progress: Progress) -> dict[str, Any]:
+        """Write a file into the output folder, whole or not at all, and return its path."""
+        model = self.model(asked.model)
+        decision = with_weights(model.decision, asked.weights)
+        preferences = asked.preferences.preferences(model.patterns.classes)
+        progress(0.1, "")
+        if asked.kind == "preferences":
+            write: Any = preferences.to_toml
+        elif asked.kind == "weights":
+            write = decision.to_json
+        else:
+            write = cp.report(
+                model.patterns,
+                preferences=preferences,
+                weights=decision.weights,
+                smoothing=decision.smoothing,
+                confidence=0.95,
+                title=model.name,
+            ).save
+        path = self.places.target(asked.name, SUFFIXES[asked.kind], replace=asked.replace)
+        write(path)
+        return {"path": str(path), "bytes": path.stat().st_size}
 
     def close(self) -> None:
         """Stop all work, and remove the temporary files."""
@@ -289,31 +243,122 @@ class Workspace:
         self.places.close()
 
 
-def source_shown(source: Source) -> dict[str, Any]:
-    """Return a source for the page: its number and name, not its path."""
-    return {"id": source.id, "name": source.name, "kind": source.kind, "size": source.path.stat().st_size}
+def tune(patterns: cp.Votes, preferences: cp.Preferences, before: cp.Decision, job: Job) -> WeightSearch:
+    """Return the best search; the result of a quick descent from the weights `before` is offered to those who wait.
+
+    If preferences changed a little, the best weights are near. Of many patterns the first descent sees a sample; its weights
+    are counted on all of them.
+    """
+
+    def descend(some: cp.Votes, start: cp.Decision) -> WeightSearch:
+        return search_weights(
+            some,
+            preferences=preferences,
+            smoothing=before.smoothing,
+            random_state=0,
+            method=Sweep(rounds=0, start=tuple(start.weights.tolist())),
+            progress=lambda _, loss: job.report(0.0, f"loss {loss:.4f}"),
+        )
+
+    start = before
+    if len(patterns) > SAMPLE:
+        start = descend(sampled(patterns, SAMPLE), before).decision
+        job.offer(_offered(patterns, preferences, start))
+    near = descend(patterns, start)
+    if job.result is None:
+        job.offer(search_shown(near))
+    full = search_weights(
+        patterns,
+        preferences=preferences,
+        smoothing=before.smoothing,
+        random_state=0,
+        progress=lambda share, loss: job.report(0.95 * share, f"loss {loss:.4f}"),
+    )
+    return min(full, near, key=lambda search: (search.verdict.shortfall, search.loss))
 
 
-def _document(patterns: Votes, smoothing: float) -> dict[str, Any]:
-    """Return the panel's document; it searches in the page if all votes are there and few, else here."""
+def sampled(patterns: cp.Votes, most: int) -> cp.Votes:
+    """Return about `most` patterns, equally many of each class; the sample of a class has the weight of the class."""
+    generator = np.random.default_rng(0)
+    each = max(1, most // len(patterns.classes))
+    rows, weights = [], []
+    for k in range(len(patterns.classes)):
+        own = np.flatnonzero((patterns.truth == k) & (patterns.multiplicity > 0))
+        kept = own if len(own) <= each else np.sort(generator.choice(own, each, replace=False))
+        rows.append(kept)
+        total = patterns.multiplicity[kept].sum()
+        if total > 0:
+            weights.append(patterns.multiplicity[kept] * (patterns.multiplicity[own].sum() / total))
+    chosen = np.concatenate(rows)
+    return replace(
+        patterns,
+        votes=patterns.votes[chosen],
+        truth=patterns.truth[chosen],
+        multiplicity=np.concatenate(weights),
+        rows=len(chosen),
+        left_out=0,
+        merged=False,
+    )
+
+
+def with_weights(decision: cp.Decision, weights: Any) -> cp.Decision:
+    """Return the decision with other weights."""
+    return cp.Decision(decision.classes, weights, smoothing=decision.smoothing)
+
+
+def search_shown(search: WeightSearch) -> dict[str, Any]:
+    """Return a search for the page."""
+    return {
+        "weights": search.weights.tolist(),
+        "counts": search.counts.matrix.tolist(),
+        "loss": search.loss,
+        "feasible": search.feasible,
+        "optimal": search.optimal,
+        "method": search.method,
+        "message": search.message,
+        "seconds": search.seconds,
+        "verdict": str(search.verdict),
+    }
+
+
+def _offered(patterns: cp.Votes, preferences: cp.Preferences, decision: cp.Decision) -> dict[str, Any]:
+    counts = patterns.counts(decision.weights, smoothing=decision.smoothing)
+    verdict = cp.evaluate(counts, preferences=preferences).verdict
+    assert verdict is not None
+    return {
+        "weights": decision.weights.tolist(),
+        "counts": counts.matrix.tolist(),
+        "loss": verdict.loss,
+        "feasible": not verdict.shortfalls,
+        "verdict": str(verdict),
+    }
+
+
+def _rates(counts: cp.Counts, label: str) -> dict[str, float]:
+    row = cp.evaluate(counts).per_class[label]
+    return {"recall": row.recall, "precision": row.precision}
+
+
+def _document(patterns: cp.Votes, smoothing: float) -> dict[str, Any]:
+    """Return the panel's document; the page searches if it has all votes and they are few, else the server."""
     document = panel_document(patterns, smoothing=smoothing, most_bytes=MOST_PANEL)
     votes = document["evidence"]["patterns"] * len(patterns.classes)
     document["remote"] = document["binning"] is not None or votes > MOST_VOTES
     return document
 
 
-def _gathered(
-    source: Source, model_file: Source | None, recipe: Recipe, report: Report
-) -> tuple[Gathered, NDArray[np.float64], float]:
+def _read(
+    source: Source, model_file: Source | None, columns: Columns, progress: Progress
+) -> tuple[cp.Votes, int, cp.Decision]:
+    """Return votes, the number of rows left out, and the decision to start from; errors name the files as the user does."""
     try:
-        if model_file is None:
-            gathered = gather_votes(source, recipe.columns, report)
-            return gathered, np.ones(len(gathered.patterns.classes)), 0.0
-        gathered, fitted = gather_decisions(model_file, source, recipe.columns, report)
-    except InputError as error:
-        spoken = source.spoken(str(error))
-        raise InputError(spoken if model_file is None else model_file.spoken(spoken)) from error
-    return gathered, fitted.decision.weights, fitted.decision.smoothing
+        if model_file is not None:
+            return load_model_votes(model_file, source, columns, progress)
+        patterns, dropped = load_votes(source, columns, progress)
+    except cp.InputError as error:
+        message = source.renamed(str(error))
+        raise cp.InputError(message if model_file is None else model_file.renamed(message)) from error
+    return patterns, dropped, cp.Decision(patterns.classes, np.ones(len(patterns.classes)))
 
 
 def _unique(name: str, taken: set[str]) -> str:

@@ -1,6 +1,1 @@
-"""The interactive panel: evidence as a JSON document, and our own script and style that turn it into sliders and pictures."""
-
-from compromis.reports.panel.document import panel_document
-from compromis.reports.panel.widget import panel_assets
-
-__all__ = ["panel_assets", "panel_document"]
+"""The interactive panel of preferences: a JSON document, and the script that shows it."""

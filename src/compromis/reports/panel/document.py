@@ -1,4 +1,4 @@
-"""Arrays as text in a JSON document: the smallest type that holds them exactly, little-endian, in base64."""
+"""The document that the panel's script shows: votes, preferences and weights as JSON of bounded size."""
 
 from __future__ import annotations
 
@@ -13,73 +13,133 @@ from numpy.typing import ArrayLike, NDArray
 from compromis._text import shown_label
 from compromis._typing import Label
 from compromis.errors import InputError
-from compromis.evidence import Counts
+from compromis.evidence.counts import Counts
 from compromis.evidence.inputs import read_class_weights
 from compromis.evidence.scores import is_sparse
 from compromis.evidence.votes import Votes
 from compromis.metrics import METRICS
 from compromis.preferences import Preference, Preferences
 
-Packed = dict[str, Any]
-_TABLE = 65_536
-"""Distinct votes up to which they are packed as places in a table."""
-
-
-def pack(values: NDArray[Any]) -> Packed:
-    """Return an array of numbers of at least 0 as a type and text."""
-    kind = "f64"
-    if values.dtype.kind in "iu" or bool((values == np.floor(values)).all()):
-        most = values.max(initial=0)
-        kind = "u8" if most < 1 << 8 else "u16" if most < 1 << 16 else "u32" if most < 1 << 32 else "f64"
-    raw = values.astype(np.dtype(kind[0] + str(int(kind[1:]) // 8)).newbyteorder("<")).tobytes()
-    return {"type": kind, "data": base64.b64encode(raw).decode("ascii")}
-
-
-def pack_patterns(patterns: Votes) -> Packed:
-    """Return patterns as packed arrays: which classes each row has votes for, one bit each, and the votes above 0 in that order."""
-    rows, column, value = _entries(patterns)
-    voted = np.zeros((len(patterns), len(patterns.classes)), dtype=bool)
-    voted[rows, column] = True
-    packed: Packed = {
-        "patterns": len(patterns),
-        "truth": pack(patterns.truth),
-        "multiplicity": pack(patterns.multiplicity),
-        "voted": pack(np.packbits(voted, axis=1, bitorder="little").ravel()),
-    }
-    table, code = np.unique(value, return_inverse=True)
-    if len(table) <= min(_TABLE, max(256, len(value) // 4)):
-        return packed | {"values": table.tolist(), "code": pack(code)}
-    return packed | {"values": None, "code": pack(value)}
-
-
-def least_size(patterns: Votes) -> int:
-    """Return how many bytes packed patterns take at least, without packing them."""
-    entries = patterns.votes.nnz if is_sparse(patterns.votes) else int(np.count_nonzero(patterns.votes))
-    return 4 * (entries + len(patterns) * (2 + -(-len(patterns.classes) // 8))) // 3
-
-
-def packed_size(packed: Packed) -> int:
-    """Return about how many bytes the packed patterns take in a page."""
-    texts = sum(len(part["data"]) for part in packed.values() if isinstance(part, dict))
-    return texts + 18 * len(packed["values"] or ())
-
-
-def _entries(patterns: Votes) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Return row, class and value of every vote above 0, in the order of rows and classes."""
-    if is_sparse(patterns.votes):
-        rows = np.repeat(np.arange(len(patterns)), np.diff(patterns.votes.indptr))
-        return rows, patterns.votes.indices.astype(np.int64), patterns.votes.data.astype(np.float64)
-    rows, column = np.nonzero(patterns.votes)
-    return rows, column, patterns.votes[rows, column].astype(np.float64)
-
-
+SCHEMA = "compromis/panel"
+VERSION = 1
+MOST_BYTES = 600_000
+MOST_PATTERNS = 25_000
 RUNGS = (
     (1.01, 1e-4), (1.03, 1e-3), (1.03, 1e-2), (1.05, 3e-2), (1.1, 5e-2), (1.2, 5e-2), (1.5, 0.1), (2.0, 0.1), (3.0, 0.1), (10.0, 0.3)
 )  # fmt: skip
 """Ratio of neighbouring values, and the share of a row's largest vote below which a vote is dropped; from fine to coarse."""
+_TABLE = 65_536
+"""Distinct votes up to which they are packed as positions in a table."""
 
 
-@dataclass(frozen=True, slots=True)
+def panel_document(
+    patterns: Votes,
+    preferences: Preferences | None = None,
+    weights: ArrayLike | None = None,
+    *,
+    smoothing: float = 0.0,
+    before: Counts | None = None,
+    remote: bool = False,
+    most_bytes: int = MOST_BYTES,
+) -> dict[str, Any]:
+    """Return the document that ``mountPanel`` of the panel's script shows, ready for JSON.
+
+    Parameters
+    ----------
+    patterns : Votes
+        The votes with their true classes.
+    preferences : Preferences, optional
+        The preferences at first; without them every class alike.
+    weights : array-like of shape (K,), optional
+        The weights at first; equal ones without it.
+    smoothing : float
+        What is added to every vote.
+    before : Counts, optional
+        The result to compare with; that of equal weights without it.
+    remote : bool
+        Whether weights are searched outside the page: the page then shows what ``options.retune`` returns, and draws
+        curves from the patterns held here, which may be binned.
+    most_bytes : int
+        The size from which on votes are binned.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> from compromis.reports import panel_document
+    >>> patterns = cp.Votes.from_proba(["a", "a", "b"], [[3, 1], [3, 1], [0, 4]])
+    >>> document = panel_document(patterns, cp.Preferences.prioritise(["b"]))
+    >>> document["rows"], document["evidence"]["patterns"], document["binning"]
+    (3, 2, None)
+    """
+    if not isinstance(patterns, Votes):
+        raise InputError(f"patterns are compromis.Votes, got {type(patterns).__name__}; use from_proba")
+    preferences = Preferences() if preferences is None else preferences
+    if METRICS.get(preferences.metric.name) is not preferences.metric:
+        raise InputError(
+            f"the metric {preferences.metric.name!r} is your own code, which a page cannot run; choose one of {', '.join(METRICS)}"
+        )
+    preferences.on(patterns.classes)  # raises where preferences and classes do not fit
+    equal = np.ones(len(patterns.classes))
+    used = equal if weights is None else read_class_weights(weights, patterns.classes)
+    packed, binning = _fit(patterns, smoothing, most_bytes)
+    counts = patterns.counts(equal, smoothing=smoothing) if before is None else before
+    return {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "classes": [_label(label) for label in patterns.classes],
+        "preferences": preferences_document(preferences, patterns.classes),
+        "weights": used.tolist(),
+        "smoothing": smoothing,
+        "rows": patterns.rows,
+        "left_out": patterns.left_out,
+        "before": counts.matrix.tolist(),
+        "counts": patterns.counts(used, smoothing=smoothing).matrix.tolist(),
+        "evidence": packed | {"smoothed": binning is not None},
+        "binning": None if binning is None else str(binning),
+        "remote": remote,
+    }
+
+
+def preferences_document(preferences: Preferences, classes: tuple[Label, ...]) -> dict[str, Any]:
+    """Return preferences as the panel keeps them: the metric's name, and the answers of every class.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> from compromis.reports import preferences_document
+    >>> preferences_document(cp.Preferences.prioritise(["b"]), ("a", "b"))["classes"][1]["importance"]
+    10.0
+    """
+    return {"metric": preferences.metric.name, "classes": [_answers(preferences.of(label)) for label in classes]}
+
+
+def _answers(preference: Preference) -> dict[str, float | None]:
+    """Return a preference as numbers, beta as the recall weight that it means."""
+    precision, recall = preference.answers or (None, None)
+    return {
+        "importance": float(preference.importance),
+        "precision_at_full_recall": precision,
+        "recall_at_full_precision": recall,
+        "recall_weight": preference.recall_weight_for("f") if preference.answers is None else None,
+        "min_precision": preference.min_precision,
+        "min_recall": preference.min_recall,
+    }
+
+
+def _label(label: Label) -> dict[str, Any]:
+    """Return a label as text to show, and as a literal of TOML, Python and JSON; None where a file cannot hold it."""
+    import tomli_w
+
+    writable = isinstance(label, (bool, int, float, str))
+    return {
+        "text": shown_label(label),
+        "python": repr(label),
+        "toml": tomli_w.dumps({"label": label})[len("label = ") :].rstrip("\n") if writable else None,
+        "json": json.dumps(label) if writable else None,
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Binning:
     """How votes were rounded: by ratios, because weights act on ratios.
 
@@ -100,12 +160,10 @@ class Binning:
     changed: float
     rows: float
 
-    @property
-    def sentence(self) -> str:
-        """What the rounding means, in words."""
+    def __str__(self) -> str:
         return (
             f"votes are rounded to within {100 * (self.ratio**0.5 - 1):.2g} % of their ratio to the row's largest, those below "
-            f"{100 * self.floor:g} % of it are dropped; with equal weights that changes {self.changed:,.6g} of {self.rows:,.6g} decisions"
+            f"{100 * self.floor:g} % of it are dropped; with equal weights that changes {self.changed:,.6g} of {self.rows:,.6g} predictions"
         )
 
 
@@ -117,129 +175,70 @@ def binned(patterns: Votes, smoothing: float, ratio: float, floor: float) -> tup
     with np.errstate(divide="ignore"):
         level = np.rint(np.log(share) / np.log(ratio))
     rounded = np.where(share >= floor, ratio**level, 0.0)
-    kept = replace(patterns, votes=rounded, merged=False, width=0.0).merge()
+    kept = replace(patterns, votes=rounded, merged=False, width=0.0)
     moved = votes.argmax(axis=1) != rounded.argmax(axis=1)
-    return kept, Binning(ratio, floor, float(patterns.multiplicity[moved].sum()), float(patterns.multiplicity.sum()))
+    sizes = patterns.multiplicity
+    return kept.merge(), Binning(ratio=ratio, floor=floor, changed=float(sizes[moved].sum()), rows=float(sizes.sum()))
 
 
-SCHEMA = "compromis/panel"
-VERSION = 1
-MOST_BYTES = 600_000
-MOST_PATTERNS = 25_000
-
-
-def panel_document(
-    patterns: Votes,
-    preferences: Preferences | None = None,
-    weights: ArrayLike | None = None,
-    *,
-    smoothing: float = 0.0,
-    before: Counts | None = None,
-    remote: bool = False,
-    most_bytes: int = MOST_BYTES,
-) -> dict[str, Any]:
-    """Return the document that ``mountPanel`` of the panel's script shows, ready for JSON.
-
-    Parameters
-    ----------
-    patterns : Votes
-        The votes with their true classes.
-    preferences : Preferences, optional
-        What matters at first; without it every class alike.
-    weights : array-like of shape (K,), optional
-        The weights at first; equal ones without it.
-    smoothing : float
-        What is added to every vote.
-    before : Counts, optional
-        Decisions to compare with; those of equal weights without it.
-    remote : bool
-        Whether weights are searched outside the page: the page then shows what ``options.retune`` returns, and draws
-        curves from the patterns held here, which may be binned.
-    most_bytes : int
-        The size from which on votes are binned.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> from compromis.reports.panel import panel_document
-    >>> patterns = cp.Votes.from_proba(["a", "a", "b"], [[3, 1], [3, 1], [0, 4]])
-    >>> document = panel_document(patterns, cp.Preferences.prioritise(["b"]))
-    >>> document["rows"], document["evidence"]["patterns"], document["binning"]
-    (3, 2, None)
-    """
-    if not isinstance(patterns, Votes):
-        raise InputError(f"patterns are compromis.Votes, got {type(patterns).__name__}; use from_proba")
-    preferences = Preferences() if preferences is None else preferences
-    if METRICS.get(preferences.metric.name) is not preferences.metric:
-        raise InputError(
-            f"the metric {preferences.metric.name!r} is your own code, which a page cannot run; choose one of {', '.join(METRICS)}"
-        )
-    preferences.on(patterns.classes)
-    places = len(patterns.classes)
-    used = np.ones(places) if weights is None else read_class_weights(weights, patterns.classes)
-    packed, binning = _fitting(patterns, smoothing, most_bytes)
-    counts = patterns.counts(np.ones(places), smoothing=smoothing) if before is None else before
-    exact = patterns.counts(used, smoothing=smoothing)
-    return {
-        "schema": SCHEMA,
-        "version": VERSION,
-        "classes": [_label(label) for label in patterns.classes],
-        "preferences": {
-            "metric": preferences.metric.name,
-            "classes": [answers_of(preferences.of(label)) for label in patterns.classes],
-        },
-        "weights": used.tolist(),
-        "smoothing": smoothing,
-        "rows": patterns.rows,
-        "left_out": patterns.left_out,
-        "before": counts.matrix.tolist(),
-        "counts": exact.matrix.tolist(),
-        "evidence": packed | {"smoothed": binning is not None},
-        "binning": None if binning is None else binning.sentence,
-        "remote": remote,
-    }
-
-
-def _fitting(patterns: Votes, smoothing: float, most_bytes: int) -> tuple[dict[str, Any], Binning | None]:
+def _fit(patterns: Votes, smoothing: float, most_bytes: int) -> tuple[dict[str, Any], Binning | None]:
     """Return packed patterns that fit into the page: as they are, or binned as finely as fits."""
-    kept, binning, rungs = patterns.merge(), None, iter(RUNGS)
-    merged = kept
-    while True:
-        if len(kept) <= MOST_PATTERNS and least_size(kept) <= most_bytes:
-            packed = pack_patterns(kept)
-            if packed_size(packed) <= most_bytes:
+    merged = patterns.merge()
+    kept, binning = merged, None
+    for rung in (None, *RUNGS):
+        if rung is not None:
+            kept, binning = binned(merged, smoothing, *rung)
+        if len(kept) <= MOST_PATTERNS and _least_size(kept) <= most_bytes:
+            packed = _pack_patterns(kept)
+            if _size(packed) <= most_bytes:
                 return packed, binning
-        rung = next(rungs, None)
-        if rung is None:
-            break
-        kept, binning = binned(merged, smoothing, *rung)
     raise InputError(
         f"{len(kept):,} patterns of {len(patterns.classes):,} classes do not fit into a page; use the studio, or fewer rows"
     )
 
 
-def _label(label: Label) -> dict[str, Any]:
-    """A label as text to show, and as a literal of TOML, Python and JSON; null where a file cannot hold it."""
-    import tomli_w
-
-    writable = isinstance(label, (bool, int, float, str))
-    toml = tomli_w.dumps({"label": label})[len("label = ") :].rstrip("\n") if writable else None
-    return {
-        "text": shown_label(label),
-        "python": repr(label),
-        "toml": toml,
-        "json": json.dumps(label) if writable else None,
+def _pack_patterns(patterns: Votes) -> dict[str, Any]:
+    """Return patterns as packed arrays: the classes with votes, one bit each, and the votes above 0 in that order."""
+    voted, value = _entries(patterns)
+    packed = {
+        "patterns": len(patterns),
+        "truth": _pack(patterns.truth),
+        "multiplicity": _pack(patterns.multiplicity),
+        "voted": _pack(np.packbits(voted, axis=1, bitorder="little").ravel()),
     }
+    table, code = np.unique(value, return_inverse=True)
+    if len(table) <= min(_TABLE, max(256, len(value) // 4)):
+        return packed | {"values": table.tolist(), "code": _pack(code)}
+    return packed | {"values": None, "code": _pack(value)}
 
 
-def answers_of(preference: Preference) -> dict[str, float | None]:
-    """Return a preference as the panel keeps it: beta as the recall weight that it means."""
-    precision, recall = preference.answers or (None, None)
-    return {
-        "importance": float(preference.importance),
-        "precision_at_full_recall": precision,
-        "recall_at_full_precision": recall,
-        "recall_weight": preference.recall_weight_for("f") if preference.answers is None else None,
-        "min_precision": preference.min_precision,
-        "min_recall": preference.min_recall,
-    }
+def _entries(patterns: Votes) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Return which classes each pattern has votes for, and the votes above 0 in the order of rows and classes."""
+    if not is_sparse(patterns.votes):
+        voted = patterns.votes > 0
+        return voted, patterns.votes[voted].astype(np.float64)
+    voted = np.zeros(patterns.votes.shape, dtype=bool)
+    voted[np.repeat(np.arange(len(patterns)), np.diff(patterns.votes.indptr)), patterns.votes.indices] = True
+    return voted, patterns.votes.data.astype(np.float64)
+
+
+def _pack(values: NDArray[Any]) -> dict[str, str]:
+    """Return numbers of at least 0 as text: the smallest type that holds them exactly, little-endian, in base64."""
+    kind = "f64"
+    if values.dtype.kind in "iu" or bool((values == np.floor(values)).all()):
+        most = values.max(initial=0)
+        kind = next((f"u{bits}" for bits in (8, 16, 32) if most < 1 << bits), "f64")
+    raw = values.astype(np.dtype(kind[0] + str(int(kind[1:]) // 8)).newbyteorder("<")).tobytes()
+    return {"type": kind, "data": base64.b64encode(raw).decode("ascii")}
+
+
+def _least_size(patterns: Votes) -> int:
+    """Return how many bytes packed patterns take at least, without packing them."""
+    entries = patterns.votes.nnz if is_sparse(patterns.votes) else int(np.count_nonzero(patterns.votes))
+    return 4 * (entries + len(patterns) * (2 + -(-len(patterns.classes) // 8))) // 3
+
+
+def _size(packed: dict[str, Any]) -> int:
+    """Return about how many bytes packed patterns take in a page."""
+    texts = sum(len(part["data"]) for part in packed.values() if isinstance(part, dict))
+    return texts + 18 * len(packed["values"] or ())

@@ -1,4 +1,4 @@
-"""The panel's script and style, as one text each."""
+"""The panel in notebooks, and its script and style."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from compromis._typing import Floats, Label
 from compromis.errors import InputError, MissingExtra
 from compromis.evaluation.evaluate import Evaluation
 from compromis.evaluation.render.html import shared_style
 from compromis.evidence.votes import Votes
-from compromis.preferences import Preference, Preferences
-from compromis.reports.panel.document import answers_of, panel_document
+from compromis.preferences import Preferences
+from compromis.reports.panel.document import panel_document, preferences_document
 from compromis.reports.result import starting_weights
+from compromis.weights.decision import Decision
 
 MODULES = (
-    "evidence", "preferences", "loss", "verdict", "order", "descent", "tune", "cuts",
+    "evidence", "preferences", "loss", "verdict", "order", "descent", "search", "cuts",
     "elements", "curves", "controls", "results", "actions", "panel",
 )  # fmt: skip
-"""In an order in which each uses only those before it."""
+"""In an order in which each uses only earlier ones."""
 _IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
 _HERE = Path(__file__).parent
 
@@ -33,7 +34,7 @@ def panel_assets() -> tuple[str, str]:
 
     Examples
     --------
-    >>> from compromis.reports.panel import panel_assets
+    >>> from compromis.reports import panel_assets
     >>> script, style = panel_assets()
     >>> "export function mountPanel" in script, "import " in script.split("export")[0]
     (True, False)
@@ -55,7 +56,7 @@ function render({ model, el }) {
 }
 export default { render };
 """
-"""What anywidget calls: the panel tells the model of every change."""
+"""What anywidget calls; the panel reports every change to the model."""
 
 
 def panel(
@@ -66,14 +67,14 @@ def panel(
     smoothing: float = 0.0,
     random_state: int = 0,
 ) -> Any:
-    """Show the knobs in a notebook; what is set by hand can be read from the result.
+    """Show the panel in a notebook; the preferences and weights set by hand can be read from the result.
 
     Parameters
     ----------
     evaluation : Evaluation or Votes
         An evaluation made with ``y_proba=``, or votes with their true classes.
     preferences : Preferences, optional
-        What matters at first; without it the evaluation's, else every class alike.
+        The preferences at first; without them the evaluation's, else every class alike.
     weights : array-like of shape (K,), optional
         The weights at first; without them those that a search finds for the preferences.
     smoothing : float
@@ -84,7 +85,7 @@ def panel(
     Returns
     -------
     anywidget.AnyWidget
-        Shows itself; ``.preferences``, ``.weights`` and ``.decision`` are what is set at the moment.
+        Shows itself; ``.preferences``, ``.weights`` and ``.decision`` are the present ones.
 
     Examples
     --------
@@ -107,7 +108,7 @@ def panel(
         raise InputError("the evaluation has no votes to weigh; evaluate with y_proba=, or pass Votes")
     _, used = starting_weights(votes.merge(), preferences, weights, smoothing, random_state)
     page = panel_document(votes, preferences, used, smoothing=smoothing)
-    return _widget_class()(votes.classes, preferences or Preferences(), used, page)
+    return _widget_class()(Decision(votes.classes, used, smoothing=smoothing), preferences or Preferences(), page)
 
 
 @cache
@@ -121,54 +122,41 @@ def _widget_class() -> type:
     script, style = panel_assets()
 
     class PanelWidget(anywidget.AnyWidget):  # type: ignore[misc]
-        """The knobs of preferences; ``preferences`` and ``weights`` are what is set at the moment."""
+        """The panel; ``preferences``, ``weights`` and ``decision`` are the present ones."""
 
         _esm = script + RENDER
         _css = style
         page = traitlets.Dict().tag(sync=True)
         state = traitlets.Dict().tag(sync=True)
 
-        def __init__(
-            self, classes: tuple[Any, ...], first: Preferences, weights: NDArray[np.float64], page: dict[str, Any]
-        ) -> None:
+        def __init__(self, decision: Decision, first: Preferences, page: dict[str, Any]) -> None:
             super().__init__(page=page, state={})
-            self._classes, self._first, self._weights = classes, first, weights
+            self._decision, self._first = decision, first
 
         @property
         def preferences(self) -> Preferences:
-            """What matters, as set at the moment."""
-            return read_state(self._classes, self._first, self.state)
+            return _read_preferences(self.state, self._decision.classes, self._first)
 
         @property
-        def weights(self) -> NDArray[np.float64]:
-            """The weights that serve it best."""
-            return np.array(self.state.get("weights", self._weights), dtype=np.float64)
+        def weights(self) -> Floats:
+            return self.decision.weights
 
         @property
-        def decision(self) -> Any:
-            """The weights as a decision that can be carried elsewhere."""
-            from compromis.weights.decision import Decision
-
-            return Decision(self._classes, self.weights, self.page["smoothing"])
+        def decision(self) -> Decision:
+            weights = self.state.get("weights", self._decision.weights)
+            return Decision(self._decision.classes, weights, smoothing=self._decision.smoothing)
 
     return PanelWidget
 
 
-def read_state(classes: tuple[Any, ...], first: Preferences, state: dict[str, Any]) -> Preferences:
-    """Return the preferences that a panel's state means; those it started from as long as it says the same."""
+def _read_preferences(state: dict[str, Any], classes: tuple[Label, ...], first: Preferences) -> Preferences:
+    """Return the preferences of a panel's state; the first ones as long as it says the same."""
     if not state:
         return first
-    preferences = state["preferences"]
-    rows = dict(zip(classes, preferences["classes"], strict=True))
-    if preferences["metric"] == first.metric.name and all(
-        answer == row[name] for label, row in rows.items() for name, answer in answers_of(first.of(label)).items()
-    ):
+    given, initial = state["preferences"], preferences_document(first, classes)
+    rows = [
+        {name: row[name] for name in answers} for row, answers in zip(given["classes"], initial["classes"], strict=True)
+    ]
+    if given["metric"] == initial["metric"] and rows == initial["classes"]:
         return first
-    return Preferences({label: _preference(row) for label, row in rows.items()}, metric=preferences["metric"])
-
-
-def _preference(one: dict[str, Any]) -> Preference:
-    minima = {name: one[name] for name in ("min_precision", "min_recall")}
-    if one["recall_weight"] is not None:
-        return Preference(one["importance"], recall_weight=one["recall_weight"], **minima)
-    return Preference(one["importance"], one["precision_at_full_recall"], one["recall_at_full_precision"], **minima)
+    return Preferences(dict(zip(classes, rows, strict=True)), metric=given["metric"])

@@ -1,61 +1,69 @@
-// Step 3: the models in the trade-off space, one class at a time.
+// Step 3: the trade-off curves of the models, one class at a time.
 
-import { tradeoffChart } from "./chart.js";
-import { choice, el, errorPlace, field, named, percent } from "./elements.js";
-import { ask, Cancelled, follow } from "./server.js";
-import { changed, model, only, session } from "./session.js";
+import { choice, errorMessage, field, named, shorten } from "./elements.js";
+import { decimal, draw, make, METRICS, percent, recallWeight } from "./panel.js";
+import { ask, Cancelled, follow, on } from "./server.js";
+import { model, preferencesFor, session } from "./session.js";
 import { current, takeWeights } from "./tune.js";
+
+let tuned = new Map();
 
 /** Mount the step; returns what to do when it comes into view. */
 export function mountCompare(root) {
-  const error = errorPlace();
-  const controls = el("div", { class: "fields" });
-  const result = el("div", { class: "comparison" });
-  const state = { label: null };
-  root.append(el("div", { class: "card" }, el("h2", {}, "Which model for which trade-off?"),
-    el("p", { class: "lead" }, "Each curve shows the best that a model’s votes offer for one class at every recall weight: 0 cares about precision alone, 1 about recall alone. The line is your preferences."),
+  const error = errorMessage();
+  const controls = make("div", { class: "fields" });
+  const result = make("div", { class: "comparison" });
+  let label = null;
+  root.append(make("div", { class: "card" }, make("h2", {}, "Which model for which trade-off?"),
+    make("p", { class: "lead" }, "Each curve shows the best value that a model’s votes offer for one class at every recall weight: 0 counts precision alone, 1 recall alone. The line marks your preferences."),
     controls, error, result));
   const update = async () => {
-    const one = model();
-    const classes = one?.classes ?? [];
-    if (!classes.includes(state.label)) state.label = first(one);
-    const again = (label) => ((state.label = label), update());
-    controls.replaceChildren(...(one ? [field("Class", choice(classes.map((label) => [label, label]), state.label, again, { id: "compare-class" })),
-      session.models.length > 1 ? tuneAll(error, update) : el("p", { class: "quiet-text" }, "Load a second model, or a second set of columns, to compare.")] : []));
-    if (!one) return result.replaceChildren(el("p", { class: "quiet-text" }, "Load a model first."));
+    const chosen = model();
+    if (!chosen) {
+      controls.replaceChildren();
+      result.replaceChildren(make("p", { class: "quiet-text" }, "Load a model first."));
+      return;
+    }
+    if (!chosen.classes.includes(label)) label = firstClass(chosen);
+    const changeClass = (value) => ((label = value), update());
+    controls.replaceChildren(
+      field("Class", choice(chosen.classes.map((name) => [name, name]), label, changeClass, { id: "compare-class" })),
+      session.models.length > 1 ? tuneAll(error, update) : make("p", { class: "quiet-text" }, "Load a second model, or a second set of columns, to compare."));
     try {
       error.show("");
-      const preferences = current()?.preferences ?? session.preferences;
-      const metric = preferences?.metric ?? "kulczynski";
-      const found = await follow(await ask("POST", "/api/compare", { label: state.label, metric }));
-      if (found.label === state.label) draw(result, found, preferences);
+      const preferences = wanted();
+      const comparison = await follow(await ask("POST", "/api/compare", { label, metric: preferences?.metric ?? "kulczynski" }));
+      if (comparison.label === label) showComparison(result, comparison, preferences);
     } catch (problem) {
       if (!(problem instanceof Cancelled)) error.show(problem.message);
     }
   };
-  changed(() => !root.hidden && update());
+  on("changed", () => !root.hidden && update());
   return update;
 }
 
+const wanted = () => current()?.preferences ?? session.preferences;
+const preferenceOf = (preferences, label) => preferences?.classes.find((preference) => preference.label === label);
+
 /** The class that matters most, else the rarest. */
-function first(one) {
-  if (!one) return null;
-  const preferences = current()?.preferences ?? session.preferences;
-  const importance = (label) => preferences?.classes.find((each) => each.label === label)?.importance ?? 1;
-  const places = one.classes.map((label, place) => ({ label, importance: importance(label), support: one.support[place] }));
-  return places.sort((a, b) => b.importance - a.importance || a.support - b.support)[0].label;
+function firstClass({ classes, support }) {
+  const preferences = wanted();
+  const rows = classes.map((label, k) => ({ label, importance: preferenceOf(preferences, label)?.importance ?? 1, support: support[k] }));
+  return rows.sort((a, b) => b.importance - a.importance || a.support - b.support)[0].label;
 }
 
 function tuneAll(error, update) {
-  const button = el("button", { type: "button", class: "primary", onclick: async () => {
-    const preferences = current()?.preferences ?? session.preferences;
+  const button = make("button", { type: "button", class: "primary", onclick: async () => {
+    const preferences = wanted();
     if (!preferences) return error.show("Set preferences in step 2 first.");
     button.disabled = true;
     try {
-      const found = []; // one after the other: browsers keep few connections, and the page needs some of them
-      for (const one of session.models) found.push([one, await follow(await ask("POST", `/api/models/${one.id}/tune`, { preferences: only(preferences, one) }))]);
-      losses = new Map(found.map(([one, result]) => [one.name, result]));
-      for (const [one, result] of found) takeWeights(one.id, result);
+      const results = new Map(); // one after the other: browsers keep few connections, and the page needs some of them
+      for (const each of session.models) {
+        results.set(each.name, await follow(await ask("POST", `/api/models/${each.id}/tune`, { preferences: preferencesFor(each, preferences) })));
+      }
+      tuned = results;
+      for (const each of session.models) if (results.has(each.name)) takeWeights(each.id, results.get(each.name));
     } catch (problem) {
       if (!(problem instanceof Cancelled)) error.show(problem.message);
     }
@@ -65,21 +73,63 @@ function tuneAll(error, update) {
   return button;
 }
 
-let losses = new Map();
-
-function draw(root, found, preferences) {
-  const mine = preferences?.classes.find((one) => one.label === found.label);
-  const rows = found.curves.map((curve, place) => el("tr", {},
-    el("th", { scope: "row" }, el("span", { class: `key line-${place % 8}` }), named(curve.name)),
-    el("td", {}, curve.area === null ? "–" : curve.area.toFixed(4)),
-    el("td", {}, percent(curve.share)),
-    el("td", {}, percent(curve.at.recall)), el("td", {}, percent(curve.at.precision)),
-    el("td", {}, losses.get(curve.name)?.loss?.toFixed(4) ?? "–")));
+function showComparison(root, comparison, preferences) {
+  const rows = comparison.curves.map((curve, i) => make("tr", {},
+    make("th", { scope: "row" }, make("span", { class: `key line-${i % 8}` }), named(curve.name)),
+    [decimal(curve.area), percent(curve.share), percent(curve.at.recall), percent(curve.at.precision), tuned.get(curve.name)?.loss?.toFixed(4) ?? "–"]
+      .map((text) => make("td", {}, text))));
+  const head = ["Model", "Area", "Best for", "Recall now", "Precision now", "Loss when tuned"].map((text) => make("th", { scope: "col" }, text));
   root.replaceChildren(
-    el("p", { class: "verdict" }, el("bdi", {}, found.verdict)),
-    tradeoffChart(found, mine ?? null),
-    el("div", { class: "scroll" }, el("table", { class: "numbers" },
-      el("thead", {}, el("tr", {}, ["Model", "Area", "Best for", "Recall now", "Precision now", "Loss when tuned"].map((text) => el("th", { scope: "col" }, text)))),
-      el("tbody", {}, rows))),
-    el("p", { class: "quiet-text" }, "Area: the mean value over all recall weights. Best for: the share of recall weights at which the model is best. Now: with the weights that hold at present."));
+    make("p", { class: "verdict" }, make("bdi", {}, comparison.verdict)),
+    tradeoffChart(comparison, preferenceOf(preferences, comparison.label)),
+    make("div", { class: "scroll" }, make("table", { class: "numbers" }, make("thead", {}, make("tr", {}, head)), make("tbody", {}, rows))),
+    make("p", { class: "quiet-text" }, "Area: the mean value over all recall weights. Best for: the share of recall weights at which the model is best. Now: with the present weights."));
+}
+
+const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [760, 360, 56, 16, 16, 62];
+const x = (weight) => LEFT + weight * (WIDTH - LEFT - RIGHT);
+
+/** Return the curves of a comparison, value over recall weight; a vertical line marks the preference for its class. */
+function tradeoffChart(comparison, preference) {
+  const least = Math.min(...comparison.curves.flatMap((curve) => curve.value.filter((value) => value !== null)));
+  const low = Number.isFinite(least) ? Math.min(0.8, Math.max(0, Math.floor(10 * least - 0.5) / 10)) : 0;
+  const y = (value) => TOP + ((1 - value) / (1 - low)) * (HEIGHT - TOP - BOTTOM);
+  const weight = preference && recallWeight(METRICS.indexOf(comparison.metric), preference);
+  const chart = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "chart", role: "img", "aria-label": comparison.verdict },
+    grid(low, y), winners(comparison), comparison.curves.map((curve, i) => curveLine(curve, i, y)), Number.isFinite(weight) ? preferenceLine(weight) : []);
+  return make("figure", { class: "chart-place" }, chart);
+}
+
+function grid(low, y) {
+  const text = (attributes, content) => draw("text", { "text-anchor": "middle", ...attributes }, content);
+  const step = 1 - low > 0.5 ? 0.2 : 0.1;
+  const values = Array.from({ length: Math.floor((1 - low) / step + 1e-9) + 1 }, (_, k) => 1 - k * step);
+  const middle = HEIGHT / 2 - 24;
+  return draw("g", { class: "grid" },
+    values.map((value) => draw("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y(value), y2: y(value) })),
+    values.map((value) => text({ x: LEFT - 8, y: y(value) + 4, "text-anchor": "end" }, Math.abs(value).toFixed(1))),
+    [0, 0.2, 0.4, 0.6, 0.8, 1].map((weight) => text({ x: x(weight), y: HEIGHT - BOTTOM + 34 }, weight.toFixed(1))),
+    text({ x: x(0.5), y: HEIGHT - 8, class: "axis" }, "recall weight: precision matters ← → recall matters"),
+    text({ x: 14, y: middle, transform: `rotate(-90 14 ${middle})`, class: "axis" }, "value"));
+}
+
+/** Return the strip below the curves that shows which model is best. */
+function winners({ curves, winners: ranges }) {
+  const index = new Map(curves.map((curve, i) => [curve.name, i]));
+  return draw("g", {}, ranges.map(({ low, high, best }) => draw("rect", {
+    x: x(low), width: Math.max(0.5, x(high) - x(low)), y: HEIGHT - BOTTOM + 6, height: 9, class: `best fill-${index.get(best[0]) % 8}`,
+  }, draw("title", {}, `${best.join(" = ")} from ${low.toFixed(3)} to ${high.toFixed(3)}`))));
+}
+
+function curveLine({ name, value }, i, y) {
+  const points = value.map((height, k) => (height === null ? null : `${x(k / (value.length - 1)).toFixed(1)},${y(height).toFixed(1)}`));
+  return draw("polyline", { points: points.filter(Boolean).join(" "), class: `curve stroke-${i % 8}` }, draw("title", {}, shorten(name)));
+}
+
+function preferenceLine(weight) {
+  const left = weight > 0.8;
+  return [
+    draw("line", { x1: x(weight), x2: x(weight), y1: TOP, y2: HEIGHT - BOTTOM + 15, class: "preference-line" }),
+    draw("text", { x: x(weight) + (left ? -6 : 6), y: TOP + 12, "text-anchor": left ? "end" : "start", class: "preference-text" }, `your preferences: ${weight.toFixed(2)}`),
+  ];
 }

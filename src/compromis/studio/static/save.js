@@ -1,41 +1,41 @@
-// Step 4: files in the folder that the user chose on the command line.
+// Step 4: save files into the folder that the command line named, and open preferences.
 
-import { el, errorPlace, field, named, size } from "./elements.js";
-import { ask, follow } from "./server.js";
-import { changed, model, session } from "./session.js";
+import { errorMessage, field, named, size } from "./elements.js";
+import { make } from "./panel.js";
+import { ask, follow, on } from "./server.js";
+import { model, session } from "./session.js";
 import { current, takePreferences } from "./tune.js";
 
 const KINDS = [
-  ["preferences", ".toml", "Preferences", "what matters, for ‘compromis tune --preferences’ and cp.Preferences.from_toml"],
-  ["weights", ".json", "Weights", "the decision, for cp.Decision.from_json"],
+  ["preferences", ".toml", "Preferences", "for ‘compromis tune --preferences’ and cp.Preferences.from_toml"],
+  ["weights", ".json", "Weights", "a decision, for cp.Decision.from_json"],
   ["report", ".html", "Report", "one page to send around: works without the studio, holds counts and no rows"],
 ];
 
 /** Mount the step; `opened` is called after a preferences file was read. */
 export function mountSave(root, opened) {
-  const folder = el("p", { class: "lead" });
-  const lines = KINDS.map(saveLine);
-  const error = errorPlace();
-  const empty = el("p", { class: "quiet-text" }, "Load a model first.");
-  const list = el("div", { class: "saves" }, lines.map((one) => one.line));
+  const folder = make("p", { class: "lead" });
+  const forms = KINDS.map(saveForm);
+  const error = errorMessage();
+  const empty = make("p", { class: "quiet-text" }, "Load a model first.");
+  const list = make("div", { class: "saves" }, forms);
   root.append(
-    el("div", { class: "card" }, el("h2", {}, "Save"), folder, empty, list),
-    el("div", { class: "card" }, el("h2", {}, "Open preferences"),
-      el("p", { class: "lead" }, "A TOML file that was saved here or written by hand."), opener(error, opened), error));
-  changed(() => {
-    folder.replaceChildren("Files go into ", el("code", {}, session.folder), ". Another folder: start with --output.");
+    make("div", { class: "card" }, make("h2", {}, "Save"), folder, empty, list),
+    make("div", { class: "card" }, make("h2", {}, "Open preferences"),
+      make("p", { class: "lead" }, "A TOML file that was saved here or written by hand."), opener(error, opened), error));
+  on("changed", () => {
+    folder.replaceChildren("Files go into ", make("code", {}, session.folder), ". Another folder: start with --output.");
     empty.hidden = model() !== null;
     list.hidden = model() === null;
-    for (const one of lines) one.update();
   });
 }
 
-function saveLine([kind, suffix, title, hint]) {
-  const error = errorPlace();
-  const done = el("p", { class: "done", role: "status" });
-  const name = el("input", { type: "text", value: `${kind}${suffix}`, required: true, id: `name-${kind}` });
-  const again = el("button", { type: "button", id: `replace-${kind}`, hidden: true, onclick: () => run(true) }, "Replace it");
-  const button = el("button", { type: "submit", class: "primary", id: `save-${kind}` }, "Save");
+function saveForm([kind, suffix, title, hint]) {
+  const error = errorMessage();
+  const done = make("p", { class: "done", role: "status" });
+  const name = make("input", { type: "text", value: `${kind}${suffix}`, required: true, id: `name-${kind}` });
+  const again = make("button", { type: "button", id: `replace-${kind}`, hidden: true, onclick: () => run(true) }, "Replace it");
+  const button = make("button", { type: "submit", class: "primary", id: `save-${kind}` }, "Save");
   const run = async (replace) => {
     error.show("");
     done.textContent = "";
@@ -48,23 +48,22 @@ function saveLine([kind, suffix, title, hint]) {
       done.replaceChildren("Saved: ", named(saved.path), ` (${size(saved.bytes)})`);
     } catch (problem) {
       error.show(problem.message);
-      again.hidden = !problem.message.includes("or replace it");
+      again.hidden = problem.kind !== "NameTaken";
     }
     button.disabled = false;
   };
-  const line = el("form", { class: "save", onsubmit: (event) => (event.preventDefault(), run(false)) },
-    field(title, name), button, again, el("small", {}, hint), error, done);
-  return { line, update: () => (button.disabled = model() === null) };
+  return make("form", { class: "save", onsubmit: (event) => (event.preventDefault(), run(false)) },
+    field(title, name), button, again, make("small", {}, hint), error, done);
 }
 
 function opener(error, opened) {
-  const input = el("input", { type: "file", id: "toml", accept: ".toml", class: "visually-hidden", onchange: async () => {
+  const input = make("input", { type: "file", id: "toml", accept: ".toml", class: "visually-hidden", onchange: async () => {
     const [file] = input.files;
     if (!file) return;
     try {
       error.show("");
       if (file.size > 1e6) throw new Error("this is too large for a preferences file");
-      if (!model()) throw new Error("load a model first: its classes are those that preferences are for");
+      if (!model()) throw new Error("load a model first: preferences are for its classes");
       takePreferences(await ask("POST", "/api/preferences", { toml: await file.text(), model: model().id }));
       opened();
     } catch (problem) {
@@ -72,5 +71,5 @@ function opener(error, opened) {
     }
     input.value = "";
   } });
-  return el("div", {}, input, el("label", { for: "toml", class: "button" }, "Choose a TOML file"));
+  return make("div", {}, input, make("label", { for: "toml", class: "button" }, "Choose a TOML file"));
 }

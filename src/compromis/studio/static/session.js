@@ -1,38 +1,39 @@
-// What the page knows: files, models, the preferences; and how to build it again on a server that was started anew.
+// The state of the page: files, models and preferences; and how to load them again after a restart of the server.
 
 import { size } from "./elements.js";
-import { ask, follow, upload } from "./server.js";
+import { ask, follow, tell, upload } from "./server.js";
 
-const events = new EventTarget();
 export const session = { boot: null, folder: "", sources: [], models: [], preferences: null, chosen: null };
 const uploaded = new Map();
 let recipes = [];
 let quiet = false;
 
-const tell = () => quiet || events.dispatchEvent(new Event("changed"));
+const tellChanged = () => quiet || tell("changed");
 
-export const changed = (listener) => events.addEventListener("changed", listener);
-export const model = () => session.models.find((one) => one.id === session.chosen) ?? null;
+/** Return the model that was chosen, null if there is none. */
+export const model = () => session.models.find(({ id }) => id === session.chosen) ?? null;
+const sourceNamed = (name) => session.sources.find((source) => source.name === name);
 
-/** Take over what the server says. */
+/** Read the session from the server. */
 export async function refresh() {
-  const found = await ask("GET", "/api/session");
-  Object.assign(session, found);
+  const state = await ask("GET", "/api/session");
+  Object.assign(session, state);
   if (!model()) session.chosen = session.models.at(-1)?.id ?? null;
-  const nameOf = (id) => session.sources.find((one) => one.id === id)?.name ?? null;
+  const nameOf = (id) => session.sources.find((source) => source.id === id)?.name ?? null;
   recipes = session.models.map(({ name, recipe, weights }) => ({
     name, recipe, weights, source: nameOf(recipe.source), model: recipe.model && nameOf(recipe.model),
   }));
-  tell();
-  return found;
+  tellChanged();
+  return state;
 }
 
+/** Choose the model that is tuned and saved. */
 export function choose(id) {
   session.chosen = id;
-  tell();
+  tellChanged();
 }
 
-/** Upload a file and keep it, in case the server is started anew. */
+/** Upload a file and keep it, in case the server is restarted. */
 export async function send(file) {
   if (file.size > session.most_upload) throw new Error(`this file has ${size(file.size)}, uploads may have ${size(session.most_upload)}; start with --max-upload, or name the file when you start the studio`);
   const source = await upload(file);
@@ -41,32 +42,31 @@ export async function send(file) {
   return source;
 }
 
-export const load = async (recipe, seen) => {
-  const shown = await follow(await ask("POST", "/api/models", recipe), seen);
-  session.chosen = shown.id;
+/** Load a model by its recipe and choose it. */
+export async function load(recipe) {
+  const loaded = await follow(await ask("POST", "/api/models", recipe));
+  session.chosen = loaded.id;
   await refresh();
-  return shown;
-};
+  return loaded;
+}
 
-/** Keep what the page shows: the server compares and saves with it. */
+/** Tell the server the preferences and weights that the page shows: it compares and saves with them. */
 export async function hold(id, preferences, weights) {
   session.preferences = preferences;
-  const found = session.models.find((one) => one.id === id);
-  if (found) found.weights = weights;
-  const kept = recipes.find((one) => one.name === found?.name);
-  if (kept) kept.weights = weights;
+  const held = session.models.find((each) => each.id === id);
+  for (const each of [held, recipes.find(({ name }) => name === held?.name)]) if (each) each.weights = weights;
   await ask("POST", `/api/models/${id}/hold`, { preferences, weights });
 }
 
-/** Load the same models again on a server that was started anew; return the names of what only the user can bring back. */
+/** Load the same models on a restarted server; return the names of those whose files only the user can bring back. */
 export async function restore() {
   const [wanted, preferences, chosen] = [recipes, session.preferences, model()?.name];
-  quiet = true; // the page keeps what it shows until everything is there
+  quiet = true; // the page keeps what it shows until everything is loaded
   try {
     await refresh();
     const missing = [];
-    for (const one of wanted) if (!(await again(one, preferences))) missing.push(one.name);
-    session.chosen = session.models.find((one) => one.name === chosen)?.id ?? null;
+    for (const kept of wanted) if (!(await loadAgain(kept, preferences))) missing.push(kept.name);
+    session.chosen = session.models.find(({ name }) => name === chosen)?.id ?? null;
     return missing;
   } finally {
     quiet = false;
@@ -74,22 +74,20 @@ export async function restore() {
   }
 }
 
-async function again(one, preferences) {
-  if (session.models.some((other) => other.name === one.name)) return true;
-  const source = await bring(one.source);
-  const fitted = one.recipe.model ? await bring(one.model) : null;
-  if (!source || (one.recipe.model && !fitted)) return false;
-  const shown = await load({ ...one.recipe, name: one.name, source: source.id, model: fitted?.id ?? null });
-  if (preferences) await hold(shown.id, only(preferences, shown), one.weights);
+async function loadAgain({ name, recipe, weights, source, model: fitted }, preferences) {
+  if (session.models.some((other) => other.name === name)) return true;
+  const data = await findOrSend(source);
+  const modelFile = recipe.model ? await findOrSend(fitted) : null;
+  if (!data || (recipe.model && !modelFile)) return false;
+  const loaded = await load({ ...recipe, name, source: data.id, model: modelFile?.id ?? null });
+  if (preferences) await hold(loaded.id, preferencesFor(loaded, preferences), weights);
   return true;
 }
 
-/** The part of preferences that is about a model's classes. */
-export const only = (preferences, one) => ({ metric: preferences.metric, classes: preferences.classes.filter((each) => one.classes.includes(each.label)) });
-
-async function bring(name) {
-  const offered = session.sources.find((one) => one.name === name);
-  if (offered) return offered;
+async function findOrSend(name) {
   const file = uploaded.get(name);
-  return file ? send(file) : null;
+  return sourceNamed(name) ?? (file ? send(file) : null);
 }
+
+/** Return the preferences for the classes of a model. */
+export const preferencesFor = ({ classes }, preferences) => ({ ...preferences, classes: preferences.classes.filter(({ label }) => classes.includes(label)) });

@@ -1,7 +1,52 @@
-// Buttons: reset, copy the preferences as TOML or the line of Python, download the weights.
+// Preferences and weights as text, and the buttons that copy and download it.
 
-import { toDecision, toPython, toToml } from "./preferences.js";
-import { make, say } from "./elements.js";
+import { make, setText } from "./elements.js";
+
+const FIELDS = ["importance", "precision_at_full_recall", "recall_at_full_precision", "recall_weight", "min_precision", "min_recall"];
+
+const given = (preference) => FIELDS.filter((name) => preference[name] != null);
+const float = (number) => (Number.isInteger(number) ? `${number}.0` : String(number));
+const assignments = (preference, sign) => given(preference).map((name) => `${name}${sign}${float(preference[name])}`);
+
+/** Return the most common preference, null if every class differs, and the classes that differ from it. */
+function splitDefault({ classes }) {
+  const keys = classes.map((preference) => assignments(preference, "=").join());
+  const times = new Map();
+  for (const key of keys) times.set(key, (times.get(key) || 0) + 1);
+  const [common, most] = [...times].sort((a, b) => b[1] - a[1])[0];
+  if (most === 1) return { usual: null, special: classes };
+  return { usual: classes[keys.indexOf(common)], special: classes.filter((_, k) => keys[k] !== common) };
+}
+
+/** Return the preferences as the TOML that compromis.Preferences.from_toml reads. */
+export function toToml(preferences) {
+  const { usual, special } = splitDefault(preferences);
+  const tables = special.map((preference) => ["[[class]]", `label = ${preference.toml}`, ...assignments(preference, " = ")]);
+  if (usual) tables.unshift(["[default]", ...assignments(usual, " = ")]);
+  return [[`metric = "${preferences.metric}"`], ...tables].map((lines) => lines.join("\n")).join("\n\n") + "\n";
+}
+
+const pythonPreference = (preference) => `cp.Preference(${assignments(preference, "=").join(", ")})`;
+
+/** Return the line of Python that finds the weights of a state from y_true and y_proba. */
+export function toPython({ preferences, smoothing }) {
+  const { usual, special } = splitDefault(preferences);
+  const byClass = special.map((preference) => `${preference.python}: ${pythonPreference(preference)}`).join(", ");
+  const usually = usual ? `, default=${pythonPreference(usual)}` : "";
+  const labels = preferences.classes.map(({ python }) => python).join(", ");
+  const python = `cp.Preferences({${byClass}}${usually}, metric="${preferences.metric}")`;
+  return `cp.search_weights(y_true, y_proba, labels=[${labels}], preferences=${python}${smoothing ? `, smoothing=${float(smoothing)}` : ""})`;
+}
+
+/** Return the weights as the JSON that compromis.Decision.from_json reads. */
+export function toDecision(state) {
+  const labels = state.preferences.classes.map(({ json }) => json).join(", ");
+  const weights = Array.from(state.weights, float).join(", ");
+  return (
+    `{\n  "schema": "compromis/decision",\n  "version": 1,\n  "classes": [${labels}],\n` +
+    `  "weights": [${weights}],\n  "smoothing": ${float(state.smoothing || 0)}\n}\n`
+  );
+}
 
 async function copy(text, box) {
   box.value = text;
@@ -18,36 +63,33 @@ async function copy(text, box) {
 
 function download(name, text) {
   const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  const link = make("a", { href: address, download: name });
-  link.click();
+  make("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
-/** Return the buttons; `state` gives the present state, `reset` goes back to the first one. */
+/** Return the buttons; `state` returns the present state, `reset` goes back to the first one. */
 export function actionBar(state, reset) {
-  const said = make("span", { class: "cp-said", role: "status", "aria-live": "polite" });
+  const message = make("span", { class: "cp-message", role: "status", "aria-live": "polite" });
   const box = make("textarea", { class: "cp-copied", readonly: true, rows: 6, hidden: true, "aria-label": "What was copied" });
-  const button = (text, action) => {
-    const node = make("button", { type: "button" }, text);
-    node.addEventListener("click", action);
-    return node;
-  };
-  const copying = (what, write) => async () => say(said, (await copy(write(state()), box)) ? `${what} copied.` : "Press Ctrl+C to copy.");
-  const writable = state().preferences.classes.every((one) => one.toml !== null);
+  const button = (text, onclick) => make("button", { type: "button", onclick }, text);
+  const copyButton = (text, name, write) => button(text, async () => {
+    setText(message, (await copy(write(state()), box)) ? `${name} copied.` : "Press Ctrl+C to copy.");
+  });
+  const writable = state().preferences.classes.every(({ toml }) => toml !== null);
   const files = writable
     ? [
-        button("Copy preferences (TOML)", copying("Preferences", (now) => toToml(now.preferences))),
-        button("Copy Python", copying("Python line", toPython)),
+        copyButton("Copy preferences (TOML)", "Preferences", ({ preferences }) => toToml(preferences)),
+        copyButton("Copy Python", "Python line", toPython),
         button("Download weights", () => {
           download("weights.json", toDecision(state()));
-          say(said, "Weights written to weights.json.");
+          setText(message, "Weights written to weights.json.");
         }),
       ]
     : [make("span", { class: "cp-note" }, "The labels are neither text nor numbers, so a file cannot hold them.")];
-  const undo = button("Reset", () => {
+  const resetButton = button("Reset", () => {
     reset();
     box.hidden = true;
-    say(said, "Back to the first preferences.");
+    setText(message, "Back to the first preferences.");
   });
-  return make("div", { class: "cp-actions" }, undo, ...files, said, box);
+  return make("div", { class: "cp-actions" }, resetButton, files, message, box);
 }

@@ -1,106 +1,109 @@
-// The knobs: importance, the two answers and the minima of each class, and the metric.
+// The sliders and fields of preferences: metric, importance, the two answers and the constraints of each class.
 
 import { METRICS, recallWeight } from "./preferences.js";
-import { make, nameOf, percent, say } from "./elements.js";
+import { make, nameOf, percent, setText } from "./elements.js";
 
 const IMPORTANCES = [0, 0.1, 0.2, 0.5, 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 200, 500, 1000];
 const OPEN_UP_TO = 6;
+const ANSWERS = { precision_at_full_recall: "Precision at full recall", recall_at_full_precision: "Recall at full precision" };
+const CONSTRAINTS = { min_precision: "precision", min_recall: "recall" };
 
 let lastId = 0;
 const newId = () => `cp-${++lastId}`;
 
-function slider(label, limits, shown) {
+/** Return a slider; `changed` gets its position: {node, show(position, text)}. */
+function slider(label, max, changed) {
   const id = newId();
   const output = make("output", { for: id });
-  const input = make("input", { type: "range", id, ...limits });
-  const node = make("div", { class: "cp-knob" }, make("label", { for: id }, label), input, output);
+  const input = make("input", { type: "range", id, min: 0, max, step: 1, oninput: () => changed(Number(input.value)) });
   return {
-    node, input,
-    show(position, value) {
+    node: make("div", { class: "cp-knob" }, make("label", { for: id }, label), input, output),
+    show(position, text) {
       input.value = String(position);
-      say(output, shown(value));
-      input.setAttribute("aria-valuetext", shown(value));
+      setText(output, text);
+      input.setAttribute("aria-valuetext", text);
     },
   };
 }
 
-function floorField(label) {
+/** Return a field for a minimum in per cent; `changed` gets a fraction or null: {node, show(fraction)}. */
+function minimumField(label, changed) {
   const id = newId();
-  const input = make("input", { type: "number", id, min: 0, max: 100, step: 1, placeholder: "none" });
-  return { node: make("span", { class: "cp-floor" }, make("label", { for: id }, label), input, " %"), input };
-}
-
-function levels(first) {
-  return [...new Set([...IMPORTANCES, first])].sort((a, b) => a - b);
-}
-
-function classKnobs(one, open, changed) {
-  const steps = levels(one.importance);
-  const importance = slider("Importance", { min: 0, max: steps.length - 1, step: 1 }, (value) => String(value));
-  const precision = slider("For recall 1, I accept a precision of", { min: 0, max: 99, step: 1 }, (value) => (value == null ? "–" : percent(value, 0)));
-  const recall = slider("For precision 1, I accept a recall of", { min: 0, max: 99, step: 1 }, (value) => (value == null ? "–" : percent(value, 0)));
-  const leastPrecision = floorField("precision");
-  const leastRecall = floorField("recall");
-  const brief = make("span", { class: "cp-brief" });
-  const floors = make("div", { class: "cp-floors" }, make("span", {}, "Never below: "), leastPrecision.node, leastRecall.node);
-  const node = make(
-    "details", { class: "cp-class", open },
-    make("summary", {}, nameOf(one.text), brief), importance.node, precision.node, recall.node, floors,
-  );
-  const answer = (name, input) => input.addEventListener("input", () => {
-    if (one.recall_weight != null) Object.assign(one, { recall_weight: null, precision_at_full_recall: 0.8, recall_at_full_precision: 0.8 });
-    one[name] = Number(input.value) / 100;
-    changed();
-  });
-  const floor = (name, input) => input.addEventListener("input", () => {
-    const value = input.value === "" || !input.validity.valid ? null : Number(input.value) / 100;
-    input.setAttribute("aria-invalid", String(!input.validity.valid));
-    if (input.validity.valid) {
-      one[name] = value;
-      changed();
-    }
-  });
-  importance.input.addEventListener("input", () => {
-    one.importance = steps[Number(importance.input.value)];
-    changed();
-  });
-  answer("precision_at_full_recall", precision.input);
-  answer("recall_at_full_precision", recall.input);
-  floor("min_precision", leastPrecision.input);
-  floor("min_recall", leastRecall.input);
+  const input = make("input", { type: "number", id, min: 0, max: 100, step: 1, placeholder: "none", oninput: () => {
+    const { valid } = input.validity;
+    input.setAttribute("aria-invalid", String(!valid));
+    if (valid) changed(input.value === "" ? null : Number(input.value) / 100);
+  } });
   return {
-    node,
-    show(metric) {
-      importance.show(Math.max(0, steps.findIndex((step) => step >= one.importance)), one.importance);
-      precision.show(Math.round(100 * (one.precision_at_full_recall ?? 0.8)), one.precision_at_full_recall);
-      recall.show(Math.round(100 * (one.recall_at_full_precision ?? 0.8)), one.recall_at_full_precision);
-      for (const [field, value] of [[leastPrecision, one.min_precision], [leastRecall, one.min_recall]]) {
-        const text = value == null ? "" : String(Number((100 * value).toPrecision(6)));
-        if (document.activeElement !== field.input) field.input.value = text;
-      }
-      say(brief, `importance ${one.importance} · recall weight ${recallWeight(metric, one).toFixed(2)}`);
+    node: make("span", { class: "cp-constraint" }, make("label", { for: id }, label), input, " %"),
+    show(fraction) {
+      if (document.activeElement !== input) input.value = fraction == null ? "" : String(Number((100 * fraction).toPrecision(6)));
     },
   };
 }
 
-/** Return the knobs of preferences, which they change in place: {node, show()}. */
-export function knobs(preferences, changed) {
+/** Return the controls of one class, which change its preference in place: {node, show(metric)}. */
+function classControls(preference, open, changed) {
+  const set = (name, value) => {
+    preference[name] = value;
+    changed();
+  };
+  const answer = (name, value) => {
+    if (preference.recall_weight != null) {
+      preference.recall_weight = null;
+      for (const each of Object.keys(ANSWERS)) preference[each] = 0.8;
+    }
+    set(name, value);
+  };
+  const steps = [...new Set([...IMPORTANCES, preference.importance])].sort((a, b) => a - b);
+  const importance = slider("Importance", steps.length - 1, (position) => set("importance", steps[position]));
+  const answers = Object.entries(ANSWERS).map(([name, label]) => [name, slider(label, 99, (position) => answer(name, position / 100))]);
+  const minima = Object.entries(CONSTRAINTS).map(([name, label]) => [name, minimumField(label, (value) => set(name, value))]);
+  const brief = make("span", { class: "cp-brief" });
+  const constraints = make("div", { class: "cp-constraints" }, make("span", {}, "Constraints, at least: "), minima.map(([, field]) => field.node));
+  return {
+    node: make(
+      "details", { class: "cp-class", open }, make("summary", {}, nameOf(preference.text), brief),
+      importance.node, answers.map(([, control]) => control.node), constraints,
+    ),
+    show(metric) {
+      importance.show(Math.max(0, steps.findIndex((step) => step >= preference.importance)), String(preference.importance));
+      for (const [name, control] of answers) {
+        const value = preference[name];
+        control.show(Math.round(100 * (value ?? 0.8)), value == null ? "–" : percent(value, 0));
+      }
+      for (const [name, field] of minima) field.show(preference[name]);
+      setText(brief, `importance ${preference.importance} · recall weight ${recallWeight(metric, preference).toFixed(2)}`);
+    },
+  };
+}
+
+/** Return the index of the most important class. */
+export function mostImportant({ classes }) {
+  const importance = classes.map((preference) => preference.importance);
+  return importance.indexOf(Math.max(...importance));
+}
+
+/** Return the controls of preferences, which they change in place: {node, show()}. */
+export function preferenceControls(preferences, changed) {
   const id = newId();
-  const metric = make("select", { id }, ...METRICS.map((name) => make("option", { value: name }, name.replace("_", "-"))));
-  metric.addEventListener("change", () => {
+  const options = METRICS.map((name) => make("option", { value: name }, name.replace("_", "-")));
+  const metric = make("select", { id, onchange: () => {
     preferences.metric = metric.value;
     changed();
-  });
-  const highest = Math.max(...preferences.classes.map((one) => one.importance));
+  } }, options);
+  const top = mostImportant(preferences);
   const few = preferences.classes.length <= OPEN_UP_TO;
-  const top = preferences.classes.findIndex((one) => one.importance === highest);
-  const each = preferences.classes.map((one, k) => classKnobs(one, few ? k < 3 || k === top : k === top, changed));
-  const choice = make("div", { class: "cp-metric" }, make("label", { for: id }, "Metric"), metric);
+  const classes = preferences.classes.map((preference, k) => classControls(preference, k === top || (few && k < 3), changed));
   return {
-    node: make("div", { class: "cp-controls", role: "group", "aria-label": "What matters" }, choice, make("div", { class: "cp-classes" }, ...each.map((one) => one.node))),
+    node: make(
+      "div", { class: "cp-controls", role: "group", "aria-label": "Preferences" },
+      make("div", { class: "cp-metric" }, make("label", { for: id }, "Metric"), metric),
+      make("div", { class: "cp-classes" }, classes.map((controls) => controls.node)),
+    ),
     show() {
       metric.value = preferences.metric;
-      each.forEach((one) => one.show(METRICS.indexOf(preferences.metric)));
+      for (const controls of classes) controls.show(METRICS.indexOf(preferences.metric));
     },
   };
 }

@@ -1,123 +1,122 @@
-// Pictures of one class: trade-off, precision-recall and ROC curves with the chosen point, and the weight sweep.
+// Curves of one class: trade-off, precision-recall, ROC and weight sweep, each with the current point.
 
 import { METRICS, metricValue } from "./preferences.js";
 import { envelope, frontier } from "./cuts.js";
-import { draw, make, put, say } from "./elements.js";
+import { draw, make, setAttribute, setText } from "./elements.js";
 
 const SIZE = { width: 200, height: 170, left: 24, right: 8, top: 8, bottom: 32 };
-const WIDE = SIZE.width - SIZE.left - SIZE.right;
-const TALL = SIZE.height - SIZE.top - SIZE.bottom;
+const WIDTH = SIZE.width - SIZE.left - SIZE.right;
+const HEIGHT = SIZE.height - SIZE.top - SIZE.bottom;
+const OUTSIDE = -20;
 
-const across = (share) => SIZE.left + WIDE * share;
-const up = (share) => SIZE.top + TALL * (1 - share);
-const at = (x, y) => `${across(x).toFixed(1)},${up(y).toFixed(1)}`;
+const toX = (x) => SIZE.left + WIDTH * x;
+const toY = (y) => SIZE.top + HEIGHT * (1 - y);
+const corner = (x, y) => `${toX(x).toFixed(1)},${toY(y).toFixed(1)}`;
 
-/** Return the path through `count` points; those too near to be told apart are left out, and those without a number. */
-function pathOf(count, x, y) {
+/** Return the path through points of the unit square; undefined ones and those too near to be told apart are left out. */
+function pathOf(size, x, y) {
   let path = "", lastX = -9, lastY = -9;
-  for (let place = 0; place < count; place++) {
-    const right = x(place), above = y(place);
-    if (Number.isNaN(right + above)) continue;
-    const far = Math.abs(right - lastX) * WIDE + Math.abs(above - lastY) * TALL > 0.7;
-    if (far || place === count - 1) {
-      path += (path ? "L" : "M") + at(right, above);
-      lastX = right;
-      lastY = above;
+  for (let i = 0; i < size; i++) {
+    const [nextX, nextY] = [x(i), y(i)];
+    if (Number.isNaN(nextX + nextY)) continue;
+    const distance = Math.abs(nextX - lastX) * WIDTH + Math.abs(nextY - lastY) * HEIGHT;
+    if (distance > 0.7 || i === size - 1) {
+      path += (path ? "L" : "M") + corner(nextX, nextY);
+      [lastX, lastY] = [nextX, nextY];
     }
   }
   return path;
 }
 
-function picture(title, [xTitle, yTitle], lines, ticks = [[0, "0"], [0.5, "0.5"], [1, "1"]]) {
-  const grid = [0, 0.5, 1].map((share) => draw("path", { class: "cp-grid", d: `M${at(0, share)}L${at(1, share)}` }));
-  const xTicks = ticks.map(([share, text]) => draw("text", { x: across(share), y: up(0) + 13, "text-anchor": share === 0 ? "start" : share === 1 ? "end" : "middle" }, text));
-  const yTicks = [0, 0.5, 1].map((share) => draw("text", { x: SIZE.left - 5, y: up(share) + 3.5, "text-anchor": "end" }, String(share)));
+const TICKS = [[0, "0"], [0.5, "0.5"], [1, "1"]];
+const ANCHORS = { 0: "start", 0.5: "middle", 1: "end" };
+
+/** Return an empty picture: {node, line(kind, size, x, y), mark(x), dot(x, y), describe(text)}. */
+function picture(title, [xTitle, yTitle], lines, xTicks = TICKS) {
+  const grid = TICKS.map(([y]) => draw("path", { class: "cp-grid", d: `M${corner(0, y)}L${corner(1, y)}` }));
+  const xTexts = xTicks.map(([x, text]) => draw("text", { x: toX(x), y: toY(0) + 13, "text-anchor": ANCHORS[x] }, text));
+  const yTexts = TICKS.map(([y, text]) => draw("text", { x: SIZE.left - 5, y: toY(y) + 3.5, "text-anchor": "end" }, text));
   const paths = Object.fromEntries(lines.map((kind) => [kind, draw("path", { class: `cp-line cp-${kind}-line` })]));
-  const mark = draw("line", { class: "cp-mark" });
-  const dot = draw("circle", { class: "cp-dot", r: 4.5, cx: -20, cy: -20 });
-  const about = draw("title", {}, title);
+  const mark = draw("line", { class: "cp-mark", y1: toY(0), y2: toY(1) });
+  const dot = draw("circle", { class: "cp-dot", r: 4.5, cx: OUTSIDE, cy: OUTSIDE });
+  const description = draw("title", {}, title);
+  const axis = draw("text", { class: "cp-axis", x: toX(0.5), y: SIZE.height - 5, "text-anchor": "middle" }, xTitle);
   const node = draw(
-    "svg", { class: "cp-picture", viewBox: `0 0 ${SIZE.width} ${SIZE.height}`, role: "img" }, about, ...grid, ...xTicks, ...yTicks,
-    draw("text", { class: "cp-axis", x: across(0.5), y: SIZE.height - 5, "text-anchor": "middle" }, xTitle),
-    mark, ...Object.values(paths), dot,
+    "svg", { class: "cp-picture", viewBox: `0 0 ${SIZE.width} ${SIZE.height}`, role: "img" },
+    description, grid, xTexts, yTexts, axis, mark, Object.values(paths), dot,
   );
-  const note = make("figcaption", {}, make("strong", {}, title), ` ${yTitle}`);
   return {
-    node: make("figure", { class: "cp-figure" }, note, node),
-    line: (kind, count, x, y) => put(paths[kind], "d", pathOf(count, x, y)),
-    marked(x) {
-      const here = Number.isFinite(x) ? across(x) : -20;
-      for (const [name, value] of [["x1", here], ["x2", here], ["y1", up(0)], ["y2", up(1)]]) put(mark, name, value);
+    node: make("figure", { class: "cp-figure" }, make("figcaption", {}, make("strong", {}, title), ` ${yTitle}`), node),
+    line: (kind, size, x, y) => setAttribute(paths[kind], "d", pathOf(size, x, y)),
+    mark: (x) => ["x1", "x2"].forEach((name) => setAttribute(mark, name, Number.isFinite(x) ? toX(x) : OUTSIDE)),
+    dot(x, y) {
+      const known = Number.isFinite(x + y);
+      setAttribute(dot, "cx", known ? toX(x).toFixed(1) : OUTSIDE);
+      setAttribute(dot, "cy", known ? toY(y).toFixed(1) : OUTSIDE);
     },
-    dotted(x, y) {
-      put(dot, "cx", Number.isFinite(x + y) ? across(x).toFixed(1) : -20);
-      put(dot, "cy", Number.isFinite(x + y) ? up(y).toFixed(1) : -20);
-    },
-    describe: (text) => say(about, `${title}: ${text}`),
+    describe: (text) => setText(description, `${title}: ${text}`),
   };
 }
 
 const REACH = 100;
-const place = (factor) => 0.5 + Math.log(factor) / (2 * Math.log(REACH));
+const logPosition = (factor) => 0.5 + Math.log(factor) / (2 * Math.log(REACH));
 
 /** Return the four pictures: {node, update(cuts, parts, preferences, k)}. */
 export function curvePictures() {
-  const tradeoff = picture("Trade-off", ["recall weight", "best value, and of this decision"], ["own", "best"]);
+  const tradeoff = picture("Trade-off", ["recall weight", "best value, and the value of these weights"], ["own", "best"]);
   const pr = picture("Precision-recall", ["recall", "precision"], ["best"]);
   const roc = picture("ROC", ["false positive rate", "recall"], ["chance", "best"]);
-  const ticks = [[0, "÷100"], [0.5, "now"], [1, "×100"]];
-  const sweep = picture("Weight sweep", ["this class's weight", ""], ["recall", "precision", "loss"], ticks);
+  const sweep = picture("Weight sweep", ["weight of the class", ""], ["recall", "precision", "loss"], [[0, "÷100"], [0.5, "now"], [1, "×100"]]);
   const key = ["recall", "precision", "loss"].map((name) => make("span", { class: `cp-key cp-key-${name}` }, name));
   sweep.node.querySelector("figcaption").append(...key);
   roc.line("chance", 2, (end) => end, (end) => end);
   return {
     node: make("div", { class: "cp-pictures" }, tradeoff.node, pr.node, roc.node, sweep.node),
     update(cuts, parts, preferences, k) {
-      drawTradeoff(tradeoff, cuts, parts, preferences, k);
-      const rest = (wrong) => (cuts.negatives > 0 ? wrong / cuts.negatives : 0);
-      const size = cuts.found.length;
-      const recall = (c) => (cuts.positives > 0 ? cuts.found[c] / cuts.positives : NaN);
-      const precision = (c) => cuts.found[c] / (cuts.found[c] + cuts.wrong[c]);
+      const size = cuts.hits.length;
+      const recall = (c) => (cuts.positives > 0 ? cuts.hits[c] / cuts.positives : NaN);
+      const precision = (c) => cuts.hits[c] / (cuts.hits[c] + cuts.alarms[c]);
+      const alarmRate = (alarms) => (cuts.negatives > 0 ? alarms / cuts.negatives : 0);
+      const now = { precision: parts.precision[k], recall: parts.recall[k], alarmRate: alarmRate(parts.predicted[k] - parts.hits[k]) };
+      drawTradeoff(tradeoff, cuts, METRICS.indexOf(preferences.metric), now, parts.goal.weight[k]);
       pr.line("best", size, recall, precision);
-      pr.dotted(parts.recall[k], parts.precision[k]);
-      pr.describe(`recall ${parts.recall[k]}, precision ${parts.precision[k]}`);
-      roc.line("best", size + 1, (c) => (c < size ? rest(cuts.wrong[c]) : 1), (c) => (c < size ? recall(c) : 1));
-      roc.dotted(rest(parts.predicted[k] - parts.hits[k]), parts.recall[k]);
-      roc.describe(`false positive rate ${rest(parts.predicted[k] - parts.hits[k])}, recall ${parts.recall[k]}`);
-      drawSweep(sweep, cuts, parts, { recall, precision, loss: (c) => cuts.loss[c] });
+      pr.dot(now.recall, now.precision);
+      pr.describe(`recall ${now.recall}, precision ${now.precision}`);
+      roc.line("best", size + 1, (c) => (c < size ? alarmRate(cuts.alarms[c]) : 1), (c) => (c < size ? recall(c) : 1));
+      roc.dot(now.alarmRate, now.recall);
+      roc.describe(`false positive rate ${now.alarmRate}, recall ${now.recall}`);
+      drawSweep(sweep, cuts, parts.total, { recall, precision, loss: (c) => cuts.loss[c] });
     },
   };
 }
 
-function drawTradeoff(tradeoff, cuts, parts, preferences, k) {
-  const metric = METRICS.indexOf(preferences.metric);
-  const own = (weight) => metricValue(metric, parts.precision[k] || 0, parts.recall[k] || 0, weight);
-  const weight = parts.goal.weight[k];
+function drawTradeoff(tradeoff, cuts, metric, now, weight) {
+  const own = (recallWeight) => metricValue(metric, now.precision || 0, now.recall || 0, recallWeight);
   const best = envelope(frontier(cuts), metric);
-  tradeoff.line("best", best.length, (step) => best[step][0], (step) => best[step][1]);
-  tradeoff.line("own", 41, (step) => step / 40, (step) => own(step / 40));
-  tradeoff.marked(weight);
-  tradeoff.dotted(weight, own(weight));
-  tradeoff.describe(`at your recall weight ${weight.toFixed(3)} this decision is worth ${own(weight).toFixed(3)}`);
+  const steps = best.length - 1;
+  tradeoff.line("best", steps + 1, (step) => step / steps, (step) => best[step]);
+  tradeoff.line("own", steps + 1, (step) => step / steps, (step) => own(step / steps));
+  tradeoff.mark(weight);
+  tradeoff.dot(weight, own(weight));
+  tradeoff.describe(`at your recall weight ${weight.toFixed(3)} the value is ${own(weight).toFixed(3)}`);
 }
 
-function drawSweep(sweep, cuts, parts, lines) {
+function drawSweep(sweep, cuts, total, lines) {
   const { factor } = cuts;
   let begin = 0, end = factor.length;
   while (begin < end - 1 && factor[begin + 1] < 1 / REACH) begin++;
   while (end > begin + 1 && factor[end - 1] > REACH) end--;
-  // one more point at either end: a line goes on as it is where nothing flips
+  // one more point at either end: a line continues where nothing flips
   const size = end - begin + 1;
-  const across = (c) => (c === 0 ? 0 : c === size - 1 ? 1 : place(factor[begin + c]));
-  // steps: nothing changes between two flips
+  const x = (c) => (c === 0 ? 0 : c === size - 1 ? 1 : logPosition(factor[begin + c]));
+  // two points per flip make steps: nothing changes between two flips
   const step = (point) => (point + 1) >> 1;
   for (const [kind, value] of Object.entries(lines)) {
-    const height = (c) => value(Math.min(begin + c, end - 1));
-    sweep.line(kind, 2 * size - 1, (point) => across(step(point)), (point) => height(step(point) - (point % 2)));
+    const y = (c) => value(Math.min(begin + c, end - 1));
+    sweep.line(kind, 2 * size - 1, (point) => x(step(point)), (point) => y(step(point) - (point % 2)));
   }
-  sweep.marked(0.5);
-  sweep.dotted(0.5, parts.total);
-  let least = Infinity;
-  for (const loss of cuts.loss) least = Math.min(least, loss);
-  sweep.describe(`the loss now is ${parts.total.toFixed(4)}, its lowest along this line ${least.toFixed(4)}`);
+  sweep.mark(0.5);
+  sweep.dot(0.5, total);
+  const least = cuts.loss.reduce((a, b) => Math.min(a, b));
+  sweep.describe(`the loss now is ${total.toFixed(4)}, its lowest along this line ${least.toFixed(4)}`);
 }

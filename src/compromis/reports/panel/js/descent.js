@@ -1,8 +1,8 @@
 // Exact line searches: with the other weights fixed, a row flips once from its best other class to k, at
-// max_{j != k} w_j v_ij / v_ik. Sort the flips, sweep over them, and put the weight into the middle of the best cell.
+// max_{j != k} w_j v_ij / v_ik. Sort the flips, walk over them, and put the weight into the middle of the best cell.
 
-import { metricValue } from "./preferences.js";
-import { sortPlaces } from "./order.js";
+import { better, classLoss, moveRow, shortfall, sum } from "./loss.js";
+import { sortIndices } from "./order.js";
 
 const MERGED = 1 + 1e-11;
 const EQUAL = 1e-12;
@@ -11,9 +11,7 @@ const WIDEST = 1e100;
 
 const wins = (score, k, otherScore, other) => score > otherScore || (score === otherScore && k < other);
 
-const better = (a, b) => a[0] < b[0] - EQUAL || (a[0] <= b[0] + EQUAL && a[1] < b[1] - EQUAL);
-
-/** The running state of a search over one set of patterns: the two best scores of each row, and what the decisions add up to. */
+/** The running state of a search over one set of patterns: the two best scores of each row, and the counts of each class. */
 export class Descent {
   constructor(patterns) {
     const { rows, classes } = patterns;
@@ -30,19 +28,17 @@ export class Descent {
     this.short = new Float64Array(classes);
     this.saved = [0, 1].map(() => [0, 1].map(() => new Float64Array(classes)));
     this.flip = new Float64Array(rows);
-    this.bits = new Uint32Array(this.flip.buffer);
     this.flipRow = new Int32Array(rows);
     this.flipOther = new Int32Array(rows);
     this.order = [new Int32Array(rows), new Int32Array(rows)];
-    this.cell = { low: new Float64Array(rows + 1), high: new Float64Array(rows + 1), taken: new Int32Array(rows + 1) };
-    this.cell.loss = new Float64Array(rows + 1);
-    this.cell.short = new Float64Array(rows + 1);
+    const column = () => new Float64Array(rows + 1);
+    this.cell = { low: column(), high: column(), loss: column(), short: column(), taken: new Int32Array(rows + 1) };
   }
 
-  /** Minimise for this goal (`layOut` of preferences) from now on. */
+  /** Minimise for these `preferenceArrays` from now on. */
   aim(goal) {
     this.goal = goal;
-    this.tiny = 1e-12 * goal.support.reduce((total, one) => total + one, 0);
+    this.tiny = 1e-12 * sum(goal.support);
   }
 
   /** Bring the state in line with the weights; ties are broken as the rule does, by factors next to 1. */
@@ -91,21 +87,20 @@ export class Descent {
     this.secondScore[i] = secondScore;
   }
 
+  /** Return how many rows are predicted as class k; sums of weights that cancel out leave rounding behind. */
+  size(k) {
+    return this.predicted[k] > this.tiny ? this.predicted[k] : 0;
+  }
+
   lossOf(k) {
-    const { metric, share, weight, support } = this.goal;
-    if (share[k] === 0) return 0;
-    const predicted = this.predicted[k];
-    if (predicted <= this.tiny) return share[k];
-    const hits = this.hits[k], l = weight[k];
-    if (metric === 0) return share[k] * (1 - (1 - l) * (hits / predicted) - l * (hits / support[k]));
-    return share[k] * (1 - metricValue(metric, hits / predicted, hits / support[k], l));
+    return classLoss(this.goal, k, this.hits[k], this.size(k));
   }
 
   shortOf(k) {
     const { minPrecision, minRecall, support } = this.goal;
     if (support[k] === 0) return 0;
-    const precision = this.predicted[k] > this.tiny ? this.hits[k] / this.predicted[k] : 0;
-    return Math.max(minPrecision[k] - precision, 0) + Math.max(minRecall[k] - this.hits[k] / support[k], 0);
+    const precision = this.size(k) > 0 ? this.hits[k] / this.predicted[k] : 0;
+    return shortfall(precision, minPrecision[k]) + shortfall(this.hits[k] / support[k], minRecall[k]);
   }
 
   refresh() {
@@ -116,25 +111,25 @@ export class Descent {
   }
 
   value() {
-    return [this.short.reduce((a, b) => a + b, 0), this.loss.reduce((a, b) => a + b, 0)];
+    return [sum(this.short), sum(this.loss)];
   }
 
-  setAside(slot) {
+  save(slot) {
     this.saved[slot][0].set(this.hits);
     this.saved[slot][1].set(this.predicted);
   }
 
-  takeBack(slot) {
+  restore(slot) {
     this.hits.set(this.saved[slot][0]);
     this.predicted.set(this.saved[slot][1]);
   }
 
-  /** Take every row that flips between `low` and `high` away from class k, and note where it flips to it. */
+  /** Take every row that flips between `low` and `high` away from class k, and write down where it flips; return how many. */
   gather(k, low, high) {
-    const { classStart, classRow, classValue, truth, multiplicity } = this.patterns;
+    const { classStart, classRow, classValue } = this.patterns;
     const { first, second, firstScore, secondScore, flip, flipRow, flipOther, hits, predicted } = this;
     const weight = this.weight[k];
-    let count = 0;
+    let size = 0;
     for (let e = classStart[k], end = classStart[k + 1]; e < end; e++) {
       const i = classRow[e], value = classValue[e];
       let other = first[i], score = firstScore[i];
@@ -143,58 +138,50 @@ export class Descent {
         score = secondScore[i];
       }
       if (other < 0 || score <= low * value || score >= high * value) continue;
-      if (wins(weight * value, k, score, other)) {
-        predicted[k] -= multiplicity[i];
-        predicted[other] += multiplicity[i];
-        if (truth[i] === k) hits[k] -= multiplicity[i];
-        else if (truth[i] === other) hits[other] += multiplicity[i];
-      }
-      flip[count] = score / value;
-      flipRow[count] = i;
-      flipOther[count++] = other;
+      if (wins(weight * value, k, score, other)) moveRow(this.patterns, hits, predicted, i, k, other);
+      flip[size] = score / value;
+      flipRow[size] = i;
+      flipOther[size++] = other;
     }
     this.entries += classStart[k + 1] - classStart[k];
-    return count;
+    return size;
   }
 
   /** Write down every cell of class k's weight, from the lowest upwards; return how many there are. */
-  walk(k, order, count, low, high) {
-    const { truth, multiplicity } = this.patterns;
+  walk(k, order, size, low, high) {
     const { flip, flipRow, flipOther, hits, predicted, loss, short, cell } = this;
     const { constrained } = this.goal;
     let [nowShort, nowLoss] = this.value();
+    const changed = (j) => {
+      const now = this.lossOf(j);
+      nowLoss += now - loss[j];
+      loss[j] = now;
+      if (constrained) short[j] = this.shortOf(j);
+    };
     let taken = 0, cells = 0, position = 0;
-    while (count > 0) {
-      const coming = taken < count ? flip[order[taken]] : Infinity;
-      const from = Math.max(position > 0 ? position : 0.25 * coming, low);
-      const until = Math.min(taken < count ? coming : 4 * position, high);
+    while (size > 0) {
+      // the cell between the last flip and the next; the outermost ones end at a factor of 4
+      const next = taken < size ? flip[order[taken]] : Infinity;
+      const from = Math.max(position > 0 ? position : 0.25 * next, low);
+      const until = Math.min(taken < size ? next : 4 * position, high);
       if (until > from * MERGED) {
-        if (constrained) nowShort = short.reduce((a, b) => a + b, 0);
+        if (constrained) nowShort = sum(short);
         cell.short[cells] = nowShort;
         cell.loss[cells] = nowLoss;
         cell.low[cells] = from;
         cell.high[cells] = until;
         cell.taken[cells++] = taken;
       }
-      if (taken === count) break;
-      position = coming;
-      while (taken < count && flip[order[taken]] <= position * MERGED) {
+      if (taken === size) break;
+      // all rows that flip here, equal up to rounding
+      position = next;
+      while (taken < size && flip[order[taken]] <= position * MERGED) {
         const entry = order[taken++];
         position = flip[entry];
-        const i = flipRow[entry], other = flipOther[entry], size = multiplicity[i];
-        predicted[other] -= size;
-        predicted[k] += size;
-        if (truth[i] === other) hits[other] -= size;
-        else if (truth[i] === k) hits[k] += size;
-        const changed = this.lossOf(other);
-        nowLoss += changed - loss[other];
-        loss[other] = changed;
-        if (constrained) short[other] = this.shortOf(other);
+        moveRow(this.patterns, hits, predicted, flipRow[entry], flipOther[entry], k);
+        changed(flipOther[entry]);
       }
-      const changed = this.lossOf(k);
-      nowLoss += changed - loss[k];
-      loss[k] = changed;
-      if (constrained) short[k] = this.shortOf(k);
+      changed(k);
     }
     return cells;
   }
@@ -207,7 +194,7 @@ export class Descent {
       if (cell.short[c] >= bestValue[0] - EQUAL && cell.loss[c] > bestValue[1] + EQUAL) continue;
       const value = [cell.short[c], cell.loss[c]];
       const width = cell.high[c] / cell.low[c];
-      if (better(value, bestValue) || width > bestWidth) {
+      if (better(value, bestValue, EQUAL) || width > bestWidth) {
         best = c;
         bestValue = value;
         bestWidth = width;
@@ -216,7 +203,7 @@ export class Descent {
     return best;
   }
 
-  drawnCell(cells, temperature, chance) {
+  randomCell(cells, temperature, chance) {
     const { cell } = this;
     let lowest = Infinity;
     for (let c = 0; c < cells; c++) lowest = Math.min(lowest, cell.short[c] + cell.loss[c]);
@@ -232,14 +219,8 @@ export class Descent {
   }
 
   replay(k, order, taken) {
-    const { truth, multiplicity } = this.patterns;
-    const { flipRow, flipOther, hits, predicted } = this;
-    for (let place = 0; place < taken; place++) {
-      const i = flipRow[order[place]], other = flipOther[order[place]];
-      predicted[other] -= multiplicity[i];
-      predicted[k] += multiplicity[i];
-      if (truth[i] === other) hits[other] -= multiplicity[i];
-      else if (truth[i] === k) hits[k] += multiplicity[i];
+    for (let i = 0; i < taken; i++) {
+      moveRow(this.patterns, this.hits, this.predicted, this.flipRow[order[i]], this.flipOther[order[i]], k);
     }
   }
 
@@ -271,31 +252,31 @@ export class Descent {
   /** Return the range in which class k's weight may move: every ratio of weights stays within 1e100, the step within `window`. */
   bounds(k, window) {
     let smallest = Infinity, largest = 0;
-    this.weight.forEach((one, j) => {
+    this.weight.forEach((other, j) => {
       if (j !== k) {
-        smallest = Math.min(smallest, one);
-        largest = Math.max(largest, one);
+        smallest = Math.min(smallest, other);
+        largest = Math.max(largest, other);
       }
     });
     const weight = this.weight[k];
     return [Math.max(largest / WIDEST, weight / window), Math.min(smallest * WIDEST, weight * window)];
   }
 
-  /** Give class k its best weight if that improves, or with heat a drawn one; return whether the weight changed. */
+  /** Give class k its best weight if that improves, or with `heat` a random one; return whether the weight changed. */
   lineSearch(k, window = Infinity, heat = null) {
     const before = this.value();
     const [low, high] = this.bounds(k, window);
-    this.setAside(0);
-    const count = this.gather(k, low, high);
-    if (count === 0) return false;
-    const order = sortPlaces(this.flip, this.bits, this.order, count);
+    this.save(0);
+    const size = this.gather(k, low, high);
+    if (size === 0) return false;
+    const order = sortIndices(this.flip, this.order, size);
     this.refresh();
-    this.setAside(1);
-    const cells = this.walk(k, order, count, low, high);
-    const chosen = heat && cells > 0 ? this.drawnCell(cells, heat.temperature, heat.chance) : this.bestCell(cells);
+    this.save(1);
+    const cells = this.walk(k, order, size, low, high);
+    const chosen = heat && cells > 0 ? this.randomCell(cells, heat.temperature, heat.chance) : this.bestCell(cells);
     const { cell } = this;
-    const changed = chosen >= 0 && (heat !== null || better([cell.short[chosen], cell.loss[chosen]], before));
-    this.takeBack(changed ? 1 : 0);
+    const changed = chosen >= 0 && (heat !== null || better([cell.short[chosen], cell.loss[chosen]], before, EQUAL));
+    this.restore(changed ? 1 : 0);
     if (changed) {
       this.replay(k, order, cell.taken[chosen]);
       this.setWeight(k, Math.sqrt(cell.low[chosen]) * Math.sqrt(cell.high[chosen]));
@@ -320,7 +301,7 @@ export class Descent {
     return start.map((weight, k) => {
       if (!this.lineSearch(k)) return weight;
       const best = this.weight[k];
-      this.takeBack(0);
+      this.restore(0);
       this.setWeight(k, weight);
       this.refresh();
       return best;

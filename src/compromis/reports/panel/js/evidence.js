@@ -1,33 +1,31 @@
-// What the page holds: vote patterns with their true classes, unpacked into typed arrays by row and by class.
+// Vote patterns with their true classes, unpacked into typed arrays by row and by class.
 
 const ARRAYS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f64: Float64Array };
 
 function unpack(packed) {
   const text = atob(packed.data);
   const bytes = new Uint8Array(text.length);
-  for (let place = 0; place < text.length; place++) bytes[place] = text.charCodeAt(place);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
   return new ARRAYS[packed.type](bytes.buffer);
 }
 
-/** Return the patterns of a panel document; null where it holds none. */
+/** Return the patterns of a panel document. */
 export function readPatterns(page) {
-  if (!page.evidence) return null;
   const { evidence } = page;
   const classes = page.classes.length;
   const truth = Int32Array.from(unpack(evidence.truth));
   const multiplicity = Float64Array.from(unpack(evidence.multiplicity));
   const code = unpack(evidence.code);
-  const values = evidence.values ? Float64Array.from(evidence.values) : null;
+  const values = evidence.values && Float64Array.from(evidence.values);
   const voted = unpack(evidence.voted);
   const bytes = Math.ceil(classes / 8);
   const rows = truth.length;
   const smoothing = evidence.smoothed ? 0 : page.smoothing || 0;
-  const room = smoothing > 0 ? rows * classes : code.length;
+  const entries = smoothing > 0 ? rows * classes : code.length;
   const rowStart = new Int32Array(rows + 1);
-  const rowClass = new Int32Array(room);
-  const rowValue = new Float64Array(room);
-  let from = 0;
-  let to = 0;
+  const rowClass = new Int32Array(entries);
+  const rowValue = new Float64Array(entries);
+  let from = 0, to = 0;
   for (let i = 0; i < rows; i++) {
     for (let k = 0; k < classes; k++) {
       const has = (voted[i * bytes + (k >> 3)] >> (k & 7)) & 1;
@@ -58,9 +56,9 @@ function withClassLists(patterns) {
   for (let i = 0; i < rows; i++) {
     support[truth[i]] += multiplicity[i];
     for (let e = rowStart[i]; e < rowStart[i + 1]; e++) {
-      const place = next[rowClass[e]]++;
-      classRow[place] = i;
-      classValue[place] = rowValue[e];
+      const entry = next[rowClass[e]]++;
+      classRow[entry] = i;
+      classValue[entry] = rowValue[e];
     }
   }
   return { ...patterns, classStart, classRow, classValue, support };
@@ -71,8 +69,7 @@ export function decide(patterns, weights) {
   const { classes, rows, rowStart, rowClass, rowValue, truth, multiplicity } = patterns;
   const counts = Array.from({ length: classes }, () => new Array(classes).fill(0));
   for (let i = 0; i < rows; i++) {
-    let chosen = 0;
-    let best = 0;
+    let chosen = 0, best = 0;
     for (let e = rowStart[i]; e < rowStart[i + 1]; e++) {
       const score = weights[rowClass[e]] * rowValue[e];
       if (score > best) {

@@ -1,45 +1,54 @@
-// Numbers of counts: precision, recall, the loss of preferences and what misses its minima.
+// Precision, recall, loss and missed constraints of confusion counts.
 
-import { metricValue, layOut } from "./preferences.js";
+import { metricValue, preferenceArrays } from "./preferences.js";
 
-const sum = (numbers) => numbers.reduce((total, one) => total + one, 0);
+/** Return the sum of an array. */
+export const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 
-/** Return support, predicted, hits, recall and precision of each class; NaN where they are undefined. */
+/** Return what class k adds to the loss. */
+export function classLoss(goal, k, hits, predicted) {
+  if (goal.share[k] === 0) return 0;
+  if (predicted <= 0) return goal.share[k];
+  return goal.share[k] * (1 - metricValue(goal.metric, hits / predicted, hits / goal.support[k], goal.weight[k]));
+}
+
+/** Return how far a rate is below its minimum; rounding does not count, an undefined rate counts as 0. */
+export function shortfall(rate, minimum) {
+  const missing = minimum - (rate || 0);
+  return missing > 1e-12 * minimum ? missing : 0;
+}
+
+/** Compare [shortfall, loss] pairs: a met constraint comes before a lower loss. */
+export const better = (a, b, tolerance = 0) =>
+  a[0] < b[0] - tolerance || (a[0] <= b[0] + tolerance && a[1] < b[1] - tolerance);
+
+/** Move a row (or its weight) from one predicted class to another. */
+export function moveRow(patterns, hits, predicted, row, from, to) {
+  const size = patterns.multiplicity[row];
+  predicted[from] -= size;
+  predicted[to] += size;
+  if (patterns.truth[row] === from) hits[from] -= size;
+  else if (patterns.truth[row] === to) hits[to] += size;
+}
+
+/** Return support, predicted, hits, recall and precision by class; NaN where a rate is undefined. */
 export function rates(counts) {
   const support = counts.map(sum);
   const predicted = counts.map((_, k) => sum(counts.map((row) => row[k])));
   const hits = counts.map((row, k) => row[k]);
-  return {
-    support, predicted, hits, total: sum(support),
-    recall: hits.map((one, k) => (support[k] > 0 ? one / support[k] : NaN)),
-    precision: hits.map((one, k) => (predicted[k] > 0 ? one / predicted[k] : NaN)),
-  };
+  const ratio = (totals) => hits.map((number, k) => (totals[k] > 0 ? number / totals[k] : NaN));
+  return { support, predicted, hits, rows: sum(support), recall: ratio(support), precision: ratio(predicted) };
 }
 
-/** Return the loss of counts with its parts: f of each class, what each adds, and what misses the minima. */
+/** Return the loss of counts under preferences, with what each class adds and which constraints are missed. */
 export function lossParts(counts, preferences) {
-  const found = rates(counts);
-  const goal = layOut(preferences, found.support);
-  const byClass = counts.map((_, k) => {
-    if (found.support[k] === 0) return NaN;
-    return found.predicted[k] === 0
-      ? 1
-      : 1 - metricValue(goal.metric, found.precision[k], found.recall[k], goal.weight[k]);
-  });
-  const added = byClass.map((one, k) => (goal.share[k] === 0 ? 0 : goal.share[k] * one));
-  const missing = (rate, floor) => {
-    const short = floor - (Number.isNaN(rate) ? 0 : rate);
-    return short > 1e-12 * floor ? short : 0;
-  };
-  const ofPrecision = found.precision.map((rate, k) => missing(rate, goal.minPrecision[k]));
-  const ofRecall = found.recall.map((rate, k) => missing(rate, goal.minRecall[k]));
+  const result = rates(counts);
+  const goal = preferenceArrays(preferences, result.support);
+  const added = counts.map((_, k) => classLoss(goal, k, result.hits[k], result.predicted[k]));
+  const ofPrecision = result.precision.map((rate, k) => shortfall(rate, goal.minPrecision[k]));
+  const ofRecall = result.recall.map((rate, k) => shortfall(rate, goal.minRecall[k]));
   return {
-    ...found, goal, byClass, added, ofPrecision, ofRecall,
-    total: goal.judged ? sum(added) : NaN, rows: found.total, shortfall: sum(ofPrecision) + sum(ofRecall),
+    ...result, goal, added, ofPrecision, ofRecall,
+    total: goal.judged ? sum(added) : NaN, shortfall: sum(ofPrecision) + sum(ofRecall),
   };
-}
-
-/** Return the loss of counts under preferences; lower is better. */
-export function loss(counts, preferences) {
-  return lossParts(counts, preferences).total;
 }

@@ -1,54 +1,47 @@
-// The panel: turn the knobs of preferences and see what it does to each class.
+// The panel: change preferences and see what it does to each class.
 
 import { decide, readPatterns } from "./evidence.js";
 import { lossParts } from "./loss.js";
 import { judge } from "./verdict.js";
-import { Search } from "./tune.js";
+import { Search } from "./search.js";
 import { cutsOf } from "./cuts.js";
-import { make, nameOf, say } from "./elements.js";
+import { make, nameOf, setText } from "./elements.js";
 import { curvePictures } from "./curves.js";
-import { knobs } from "./controls.js";
+import { mostImportant, preferenceControls } from "./controls.js";
 import { classTable, confusionMatrix, verdictCard } from "./results.js";
 import { actionBar } from "./actions.js";
 
 const SLICE = 12;
 const PAUSE = 150;
 
-const copyPreferences = (preferences) => ({ metric: preferences.metric, classes: preferences.classes.map((one) => ({ ...one })) });
+const copyPreferences = ({ metric, classes }) => ({ metric, classes: classes.map((preference) => ({ ...preference })) });
 
-function firstPreferences(page) {
-  return { metric: page.preferences.metric, classes: page.preferences.classes.map((one, k) => ({ ...page.classes[k], ...one })) };
-}
-
-/** Everything that is shown, as one node with one update. */
-function view(page, preferences, patterns, turned, choose) {
+/** Return everything below the buttons: {node, update(state)}. */
+function panelView(page, preferences, patterns, changed, select) {
   const card = verdictCard();
-  const table = classTable(preferences, page.before, choose);
+  const table = classTable(preferences, page.before, select);
   const matrix = confusionMatrix(preferences);
-  const pictures = patterns ? curvePictures() : null;
-  const subject = make("span", {});
-  const controls = knobs(preferences, turned);
-  const curves = pictures ? make("div", { class: "cp-curves" }, make("h3", {}, "Class ", subject), pictures.node) : null;
-  const results = make("div", { class: "cp-results" }, card.node, table.node, ...(curves ? [curves] : []), matrix.node);
+  const pictures = curvePictures();
+  const title = make("span");
+  const controls = preferenceControls(preferences, changed);
+  const curves = make("div", { class: "cp-curves" }, make("h3", {}, "Class ", title), pictures.node);
   return {
-    node: make("div", { class: "cp-columns" }, controls.node, results),
-    update(state) {
-      const judged = judge(state.counts, preferences);
+    node: make("div", { class: "cp-columns" }, controls.node, make("div", { class: "cp-results" }, card.node, table.node, curves, matrix.node)),
+    update({ counts, weights, chosen }) {
+      const judged = judge(counts, preferences);
       controls.show();
       card.update(judged, lossParts(page.before, preferences).total);
-      table.update(judged.parts, state.weights);
-      table.chosen(state.chosen);
-      matrix.update(state.counts);
-      if (pictures) {
-        subject.replaceChildren(nameOf(preferences.classes[state.chosen].text));
-        pictures.update(cutsOf(patterns, state.weights, state.chosen, preferences), judged.parts, preferences, state.chosen);
-      }
+      table.update(judged.parts, weights);
+      table.select(chosen);
+      matrix.update(counts);
+      title.replaceChildren(nameOf(preferences.classes[chosen].text));
+      pictures.update(cutsOf(patterns, weights, chosen, preferences), judged.parts, preferences, chosen);
       return judged;
     },
   };
 }
 
-/** Looks for weights: at once and nearly, then in slices of time until nothing better is found. */
+/** Search here: a quick result at once, then in slices of time until nothing better is found. */
 function localTuner(patterns, preferences, apply) {
   let timer = null;
   const refine = (search, done) => {
@@ -57,46 +50,46 @@ function localTuner(patterns, preferences, apply) {
     while (more && performance.now() < until) more = search.step();
     if (more) timer = setTimeout(refine, 0, search, done);
     else {
-      timer = null;
       apply(search.weights(), true);
       done();
     }
   };
   return {
     stop: () => clearTimeout(timer),
-    go(weights, done) {
+    tune(weights, done) {
       clearTimeout(timer);
-      const quick = new Search(patterns, copyPreferences(preferences), weights);
+      const wanted = copyPreferences(preferences);
+      const quick = new Search(patterns, wanted, weights);
       if (!quick.goal.judged) {
         apply(weights, true);
-        return done();
+        done();
+        return;
       }
       const near = quick.quick().best.weight;
-      apply(Array.from(near), false);
-      return (timer = setTimeout(() => refine(new Search(patterns, copyPreferences(preferences), near), done), PAUSE));
+      apply(near, false);
+      timer = setTimeout(() => refine(new Search(patterns, wanted, near), done), PAUSE);
     },
   };
 }
 
-/** Asks someone else for weights; only the last question's answer counts. */
-function remoteTuner(retune, preferences, apply, complain) {
-  let asked = 0;
-  let timer = null;
+/** Ask `retune` for weights; only the answer to the last question counts. */
+function remoteTuner(retune, preferences, apply, showError) {
+  let last = 0, timer = null;
   return {
     stop: () => clearTimeout(timer),
-    go(_, done) {
-      const turn = ++asked;
+    tune(_, done) {
+      const turn = ++last;
       clearTimeout(timer);
       timer = setTimeout(async () => {
         try {
-          const found = await retune(copyPreferences(preferences));
-          if (turn !== asked) return;
-          complain("");
-          apply(found.weights, true, found.counts);
+          const result = await retune(copyPreferences(preferences));
+          if (turn !== last) return;
+          showError("");
+          apply(result.weights, true, result.counts);
         } catch (error) {
-          if (turn === asked) complain(`No weights came back: ${error.message || error}`);
+          if (turn === last) showError(`No weights came back: ${error.message || error}`);
         }
-        if (turn === asked) done();
+        if (turn === last) done();
       }, 30);
     },
   };
@@ -108,43 +101,40 @@ function remoteTuner(retune, preferences, apply, complain) {
  */
 export function mountPanel(root, page, options = {}) {
   const patterns = readPatterns(page);
-  const preferences = firstPreferences(page);
+  const preferences = { metric: page.preferences.metric, classes: page.preferences.classes.map((preference, k) => ({ ...page.classes[k], ...preference })) };
   const first = copyPreferences(preferences);
-  const now = { weights: page.weights.slice(), counts: page.counts, chosen: mostImportant(preferences), settled: true };
-  if (patterns && !page.remote) now.counts = decide(patterns, now.weights);
+  const now = { weights: page.weights, counts: page.remote ? page.counts : decide(patterns, page.weights), chosen: mostImportant(preferences), settled: true };
   const waiting = [];
-  const state = () => ({
-    preferences: copyPreferences(preferences), weights: now.weights.slice(), counts: now.counts.map((row) => Array.from(row)),
-    chosen: now.chosen, smoothing: page.smoothing, settled: now.settled, loss: now.loss, informative: now.informative, sentence: now.sentence,
-  });
-  const complaint = make("p", { class: "cp-complaint", role: "alert" });
-  const complain = (text) => say(complaint, text);
+  const state = () => ({ ...now, preferences: copyPreferences(preferences), weights: now.weights.slice(), counts: now.counts.map((row) => Array.from(row)), smoothing: page.smoothing });
+  const alert = make("p", { class: "cp-complaint", role: "alert" });
   const render = () => {
-    const judged = shown.update(now);
-    Object.assign(now, { loss: judged.parts.total, informative: judged.informative, sentence: judged.sentence });
-    if (options.onChange) options.onChange(state());
+    const { parts, informative, sentence } = view.update(now);
+    Object.assign(now, { loss: parts.total, informative, sentence });
+    options.onChange?.(state());
   };
   const apply = (weights, settled, counts = null) => {
-    Object.assign(now, { weights: Array.from(weights), settled, counts: counts || decide(patterns, weights) });
+    Object.assign(now, { weights: Array.from(weights), settled, counts: counts ?? decide(patterns, weights) });
     render();
   };
   const done = () => {
     now.settled = true;
-    waiting.splice(0).forEach((tell) => tell());
+    waiting.splice(0).forEach((resolve) => resolve());
   };
-  const tuner = page.remote && options.retune ? remoteTuner(options.retune, preferences, apply, complain) : localTuner(patterns, preferences, apply);
-  const turned = () => {
+  const tuner = page.remote && options.retune
+    ? remoteTuner(options.retune, preferences, apply, (text) => setText(alert, text))
+    : localTuner(patterns, preferences, apply);
+  const changed = () => {
     now.settled = false;
     if (page.remote) render();
-    tuner.go(now.weights, done);
+    tuner.tune(now.weights, done);
   };
-  const choose = (k) => {
+  const select = (k) => {
     now.chosen = k;
     render();
   };
-  const assign = (other) => {
-    preferences.metric = other.metric;
-    preferences.classes.forEach((one, k) => Object.assign(one, other.classes[k]));
+  const assign = ({ metric, classes }) => {
+    preferences.metric = metric;
+    preferences.classes.forEach((preference, k) => Object.assign(preference, classes[k]));
   };
   const reset = () => {
     assign(first);
@@ -152,9 +142,12 @@ export function mountPanel(root, page, options = {}) {
     apply(page.weights, true, page.remote ? page.counts : null);
     done();
   };
-  const shown = view(page, preferences, patterns, turned, choose);
+  const view = panelView(page, preferences, patterns, changed, select);
   const notes = [page.binning, page.left_out ? `${page.left_out} rows without any vote are left out` : null].filter(Boolean);
-  const container = make("div", { class: "cp-panel" }, actionBar(state, reset), complaint, shown.node, ...notes.map((text) => make("p", { class: "cp-note" }, `Note: ${text}.`)));
+  const container = make(
+    "div", { class: "cp-panel" }, actionBar(state, reset), alert, view.node,
+    notes.map((text) => make("p", { class: "cp-note" }, `Note: ${text}.`)),
+  );
   root.replaceChildren(container);
   render();
   return {
@@ -163,17 +156,12 @@ export function mountPanel(root, page, options = {}) {
       if (change.preferences) assign(change.preferences);
       if (change.chosen !== undefined) now.chosen = change.chosen;
       if (change.weights) apply(change.weights, true, change.counts);
-      else turned();
+      else changed();
     },
-    settled: () => (now.settled ? Promise.resolve() : new Promise((tell) => waiting.push(tell))),
+    settled: () => (now.settled ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
     destroy() {
       tuner.stop();
       container.remove();
     },
   };
-}
-
-function mostImportant(preferences) {
-  const importance = preferences.classes.map((one) => one.importance);
-  return importance.indexOf(Math.max(...importance));
 }

@@ -1,11 +1,11 @@
-// The sweep search for weights: descents from several starts, then from heated and perturbed copies of the best.
+// Search for weights: descents from several starts, then from heated and perturbed copies of the best weights.
 
 import { decide } from "./evidence.js";
-import { lossParts } from "./loss.js";
-import { layOut } from "./preferences.js";
+import { better, lossParts, sum } from "./loss.js";
+import { preferenceArrays } from "./preferences.js";
 import { Descent } from "./descent.js";
 
-// with this many votes, perturbed weights are searched within a factor, and only now and then along whole lines
+// with more votes than this, perturbed weights are searched within a factor, and only now and then along whole lines
 const MANY = 20000;
 const NEAR = 1.5;
 const FAR = 4;
@@ -16,8 +16,8 @@ function stateOf(patterns) {
   return STATES.get(patterns);
 }
 
-/** A small generator of numbers in [0, 1): the same seed gives the same weights. */
-function chances(seed) {
+/** Return a generator of numbers in [0, 1): the same seed gives the same weights. */
+function randomNumbers(seed) {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -28,24 +28,25 @@ function chances(seed) {
 }
 
 function shuffled(size, next) {
-  const turns = Array.from({ length: size }, (_, k) => k);
-  for (let place = size - 1; place > 0; place--) {
-    const other = Math.floor(next() * (place + 1));
-    [turns[place], turns[other]] = [turns[other], turns[place]];
+  const order = Array.from({ length: size }, (_, k) => k);
+  for (let i = size - 1; i > 0; i--) {
+    const j = Math.floor(next() * (i + 1));
+    [order[i], order[j]] = [order[j], order[i]];
   }
-  return turns;
+  return order;
 }
 
 function normalised(weights) {
-  const middle = Math.exp(weights.reduce((total, one) => total + Math.log(one), 0) / weights.length);
-  return Array.from(weights, (one) => one / middle);
+  const mean = Math.exp(sum(Array.from(weights, Math.log)) / weights.length);
+  return Array.from(weights, (weight) => weight / mean);
 }
 
 function starts(descent) {
   const { support } = descent.goal;
-  const least = Math.min(...support.filter((one) => one > 0));
-  descent.start(support.map(() => 1));
-  return [descent.eachAgainstRest(), support.map((one) => 1 / (one > 0 ? one : least)), support.map(() => 1)];
+  const least = Math.min(...support.filter((rows) => rows > 0));
+  const equal = support.map(() => 1);
+  descent.start(equal);
+  return [descent.eachAgainstRest(), support.map((rows) => 1 / (rows || least)), equal];
 }
 
 function jump(weights, next) {
@@ -59,19 +60,20 @@ function jump(weights, next) {
   return moved;
 }
 
+/** Return the mean over classes of what one row is worth, the scale of a temperature. */
 function rowWeight(goal) {
-  const each = Array.from(goal.share, (one, k) => (goal.support[k] > 0 ? one / goal.support[k] : -1)).filter((one) => one >= 0);
-  return each.reduce((total, one) => total + one, 0) / each.length;
+  const worth = Array.from(goal.share, (share, k) => share / goal.support[k]).filter((value) => !Number.isNaN(value));
+  return sum(worth) / worth.length;
 }
 
-/** Search for weights step by step: `step()` does a little more and says whether there is anything left to do. */
+/** Search for weights step by step: `step()` runs one descent and returns whether there is anything left to do. */
 export class Search {
   constructor(patterns, preferences, start = null) {
     this.patterns = patterns;
     this.preferences = preferences;
-    this.goal = layOut(preferences, patterns.support);
+    this.goal = preferenceArrays(preferences, patterns.support);
     this.descent = stateOf(patterns);
-    this.next = chances(7);
+    this.next = randomNumbers(7);
     this.turns = Array.from(patterns.support, (_, k) => k);
     this.best = { value: [Infinity, Infinity], weight: null };
     this.failures = this.rounds = this.spent = 0;
@@ -81,15 +83,12 @@ export class Search {
   }
 
   offer(value) {
-    const [short, loss] = this.best.value;
-    if (value[0] < short - 1e-12 || (value[0] <= short + 1e-12 && value[1] < loss - 1e-12)) {
-      this.best = { value, weight: this.descent.weight.slice() };
-      return true;
-    }
-    return false;
+    const improves = better(value, this.best.value, 1e-12);
+    if (improves) this.best = { value, weight: this.descent.weight.slice() };
+    return improves;
   }
 
-  /** Descend once from the start alone, by steps of at most a factor and for a moment: an answer for a slider that is still moving. */
+  /** Descend from the start alone, for a few milliseconds and within a factor: the result for a slider that still moves. */
   quick(milliseconds = 14) {
     const until = performance.now() + milliseconds;
     this.descent.aim(this.goal);
@@ -125,7 +124,7 @@ export class Search {
     this.failures = this.offer(descent.run(shuffled(this.turns.length, next), window)) ? 0 : this.failures + 1;
   }
 
-  /** Return the best weights, in the middle of their cell where that keeps every decision, with geometric mean 1. */
+  /** Return the best weights, in the middle of their cell where that changes no prediction, with geometric mean 1. */
   weights() {
     const { descent } = this;
     descent.aim(this.goal);
@@ -133,18 +132,18 @@ export class Search {
     descent.prepare();
     descent.centre();
     const candidates = [descent.weight, this.best.weight, this.best.weight.map(() => 1)].map(normalised);
-    const value = (weights) => lossParts(decide(this.patterns, weights), this.preferences);
-    const judged = candidates.map((weights) => ({ weights, parts: value(weights) }));
-    return judged.reduce((a, b) =>
-      b.parts.shortfall < a.parts.shortfall || (b.parts.shortfall === a.parts.shortfall && b.parts.total < a.parts.total) ? b : a,
-    ).weights;
+    const value = (weights) => {
+      const parts = lossParts(decide(this.patterns, weights), this.preferences);
+      return [parts.shortfall, parts.total];
+    };
+    return candidates.reduce((best, weights) => (better(value(weights), value(best)) ? weights : best));
   }
 }
 
-/** Return the weights with which the patterns serve the preferences best. */
+/** Return the weights that serve the preferences best. */
 export function tune(patterns, preferences, start = null) {
   const search = new Search(patterns, preferences, start);
-  if (!search.goal.judged) return patterns.support.length ? Array.from(patterns.support, () => 1) : [];
+  if (!search.goal.judged) return Array.from(patterns.support, () => 1);
   while (search.step());
   return search.weights();
 }

@@ -11,7 +11,7 @@ import compromis as cp
 from compromis.measures.pragma import pragma, shortfall
 from compromis.measures.verdict import judge
 from compromis.preferences import JACCARD_WARNING
-from compromis.reports.panel import panel_document
+from compromis.reports import panel_document
 from tests.weight_cases import METRICS, small_problem
 
 
@@ -99,8 +99,8 @@ WORK = """
   const weights = tune(patterns, preferences);
   const state = { preferences, weights, smoothing: page.smoothing };
   return {
-    counts, weights, loss: loss(counts, preferences), sentence: judge(counts, preferences).sentence,
-    tuned: decide(patterns, weights), tunedLoss: loss(decide(patterns, weights), preferences),
+    counts, weights, loss: lossParts(counts, preferences).total, sentence: judge(counts, preferences).sentence,
+    tuned: decide(patterns, weights), tunedLoss: lossParts(decide(patterns, weights), preferences).total,
     toml: toToml(preferences), python: toPython(state), decision: toDecision(state),
   };
 })

@@ -1,4 +1,4 @@
-"""The report as a file: what it holds, what it does not, and the doors to it."""
+"""The report: what its page holds, and the ways to make it."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_what_does_not_fit_is_said(data, options, message):
         cp.report(data, **options)
 
 
-def test_an_index_of_ones_own_has_a_report_without_knobs():
+def test_a_metric_of_ones_own_has_a_report_without_knobs():
     own = cp.Metric("mine", lambda p, r, weight: (1 - weight) * p + weight * r)
     votes, y, labels = voted(2, 60)
     page = cp.report(cp.evaluate(y, y_proba=votes, labels=labels, preferences=cp.Preferences(metric=own))).html
@@ -168,6 +168,7 @@ def test_a_report_shows_itself_in_notebooks(result):
     assert frame.startswith("<iframe srcdoc=")
     assert 'sandbox="allow-scripts allow-downloads"' in frame
     assert html.unescape(re.search('srcdoc="([^"]*)"', frame)[1]) == report.html
+    assert str(report) == str(result)
 
 
 def test_the_fragment_has_the_intervals(result):
@@ -271,37 +272,3 @@ def test_command_line_says_what_is_wrong(table, arguments, message):
     done = run(*arguments)
     assert done.exit_code == 2
     assert message in done.output
-
-
-def test_estimators_say_their_preferences_below_the_diagram():
-    from sklearn.ensemble import RandomForestClassifier
-
-    preferences = cp.Preferences({"<b>bad</b>": cp.Preference(10, 0.1, 0.9)}, metric="f")
-    for model in (
-        cp.TunedDecisionClassifier(RandomForestClassifier(2), preferences=preferences),
-        cp.PragmaTreeClassifier(preferences=preferences),
-        cp.PragmaForestClassifier(preferences=preferences),
-    ):
-        shown = model._repr_mimebundle_()["text/html"]
-        assert "<b>bad" not in shown
-        for line in preferences.describe().split("\n"):
-            assert html.escape(line) in shown
-    assert "What matters" not in cp.PragmaTreeClassifier()._repr_html_()
-
-
-def test_displays_show_themselves_in_notebooks_once(monkeypatch):
-    import matplotlib as mpl
-    from matplotlib import pyplot
-
-    mpl.use("Agg")
-    display = cp.plots.PreferenceDisplay(cp.Preferences.prioritise(["a"]))
-    assert display._repr_html_() is None
-    display.plot()
-    picture = display._repr_html_()
-    assert base64.b64decode(re.search('base64,([^"]*)"', picture)[1]).startswith(b"\x89PNG")
-    assert pyplot.fignum_exists(display.figure_.number)
-    monkeypatch.setattr(mpl, "get_backend", lambda: "module://matplotlib_inline.backend_inline")
-    assert display._repr_html_().startswith('<img alt="PreferenceDisplay" src="data:image/png;base64,')
-    assert not pyplot.get_fignums()
-    monkeypatch.setattr(mpl, "get_backend", lambda: "qtagg")
-    assert display._repr_html_() is None

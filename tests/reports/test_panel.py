@@ -11,9 +11,9 @@ import pytest
 
 import compromis as cp
 from compromis.errors import InputError
-from compromis.reports.panel import panel_assets, panel_document
+from compromis.reports import panel_assets, panel_document
 from compromis.reports.panel.document import RUNGS, binned
-from tests.panel_cases import WORK, check, large_case, make_case, small_cases
+from tests.reports.panel_cases import WORK, check, large_case, make_case, small_cases
 
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
@@ -47,7 +47,7 @@ def test_small_problems_match_python(work):
 LARGE = [
     (2, 500, 0, 50), (3, 600, 1, 20), (4, 800, 2, None), (5, 1500, 3, None), (8, 1000, 5, 50), (12, 1200, 4, 30), (26, 2000, 7, 50)
 ]  # fmt: skip
-"""Classes, rows, seed (odd ones with minima), trees."""
+"""Classes, rows, seed (odd ones with constraints), trees."""
 
 
 @needs_node
@@ -156,7 +156,7 @@ def test_binning_keeps_ratios_within_what_it_says(rng, rung):
     assert binning.changed == changed
 
 
-def test_an_index_of_ones_own_is_refused():
+def test_a_metric_of_ones_own_is_refused():
     patterns = cp.Votes.from_proba(["a", "b"], [[1, 2], [2, 1]])
     own = cp.Metric("mine", lambda p, r, weight: (1 - weight) * p + weight * r)
     with pytest.raises(InputError, match="which a page cannot run"):
