@@ -120,23 +120,13 @@ def envelopes(lines: Lines, number: int) -> None:
     cuts = OperatingPoints.from_predictions(y, score)
     rng = np.random.default_rng(1)
     order = rng.permutation(len(cuts) - 1) + 1
-    names, nothing = tuple(range(len(order))), np.full(len(order), np.nan)
-    shuffled = replace(
-        cuts,
-        threshold=nothing,
-        true_positives=cuts.true_positives[order],
-        false_positives=cuts.false_positives[order],
-        names=names,
-    )
+    counts = {"true_positives": cuts.true_positives[order], "false_positives": cuts.false_positives[order]}
+    groups = {"threshold": np.full(len(order), np.nan), "names": tuple(range(len(order)))}
+    shuffled = replace(cuts, **counts, **groups)
     recall = rng.permutation(number) + 1.0  # a front: every point dominates, none is below another
     precision = 1 - (recall / number) ** 2 / 2
-    front = replace(
-        shuffled,
-        true_positives=recall,
-        false_positives=recall / precision - recall,
-        positives=float(number),
-        negatives=3.0 * number,
-    )
+    counts = {"true_positives": recall, "false_positives": recall / precision - recall}
+    front = replace(cuts, **counts, **groups, positives=float(number), negatives=3.0 * number)
     for name, points in {
         "cuts of a score": cuts,
         "unsorted groups": shuffled,
@@ -147,8 +137,8 @@ def envelopes(lines: Lines, number: int) -> None:
 
         def all_four(points: OperatingPoints = points) -> None:
             curve = TradeoffCurve(points, METRICS[0])
-            for metric in METRICS[1:]:
-                curve.with_metric(metric)
+            for metric in METRICS:
+                assert len(curve.with_metric(metric).breaks) > 1
 
         def sort_twice(rates: Floats = sort_as_given) -> None:
             np.argsort(rates)

@@ -116,7 +116,7 @@ def test_a_threshold_that_nothing_exceeds_finds_nothing(rng):
 def test_the_example_prints_intervals_and_a_verdict(capsys):
     names = runpy.run_path(str(ROOT / "examples" / "biclustering.py"))
     printed = capsys.readouterr().out
-    assert names["comparison"].verdict in printed
+    assert str(names["comparison"].verdict) in printed
     assert "delta 2.0" in printed
     parts = names["comparison"].intervals
     assert parts[0].low == 0

@@ -183,3 +183,33 @@ def test_edges_are_the_first_numbers_of_their_bins(rng):
         before = np.floor((np.nextafter(edges[1:], -np.inf) - low) * bins.scale)
         assert (place >= np.arange(bins.count)).all()
         assert (before < np.arange(1, bins.count)).all()
+
+
+def test_bounds_of_bins_by_hand():
+    """Bins of 3 + 1 and 1 + 3 rows: 9 + 3 / 2 + 3 / 2 of 16 pairs at ties half, 3 pairs in each bin unknown."""
+    points = cp.OperatingPoints.from_bins([0.5, 0.0], [3, 1], [1, 3], pos_label="a")
+    assert cp.frames.roc_area_bounds(points) == pytest.approx((9 / 16, 15 / 16))
+    low, high = cp.frames.average_precision_bounds(points)
+    # best: 3 found at precision 1, the fourth after one alarm at 4/5; worst: after 1 alarm (0 + 3/4) / 2, after 4 (3/7 + 4/8) / 2
+    assert high == pytest.approx(3 / 4 + (4 / 5) / 4)
+    assert low == pytest.approx((3 / 4) * (3 / 4) / 2 + (1 / 4) * (3 / 7 + 4 / 8) / 2)
+    pure = cp.OperatingPoints.from_bins([0.5, 0.0], [2, 0], [0, 2], pos_label="a")
+    assert cp.frames.average_precision_bounds(pure) == (1.0, 1.0)
+    assert cp.frames.roc_area_bounds(pure) == (1.0, 1.0)
+    exact = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
+    assert cp.frames.roc_area_bounds(exact) == pytest.approx((7 / 9, 7 / 9))
+    assert cp.frames.average_precision_bounds(exact) == pytest.approx(((1 + 2 / 3 + 3 / 4) / 3,) * 2)
+    assert cp.frames.tradeoff_bounds(exact, 0.5) == pytest.approx(((0.75 + 1) / 2,) * 2)
+
+
+def test_the_best_that_bins_may_hide():
+    """After 3 + 1 rows a bin of 1 positive: all 4 found among 5, by Kulczynski at 1/4."""
+    points = cp.OperatingPoints.from_bins([0.5, 0.0], [3, 1], [1, 3], pos_label="a")
+    assert cp.frames.tradeoff_bounds(points, 0.25) == pytest.approx((0.75, 0.9375))
+    assert cp.frames.tradeoff_bounds(points, 1.0) == (1.0, 1.0)
+
+
+def test_bounds_of_an_area_stay_between_0_and_1():
+    """One bin holds everything: the area may be anything."""
+    points = cp.OperatingPoints.from_bins([0.0], [3], [5], pos_label=1)
+    assert cp.frames.roc_area_bounds(points) == (0.0, 1.0)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import compromis as cp
+from compromis._text import code, prose
 from compromis.cli.run import in_options
-from compromis.evaluation.render.markdown import code, prose
 from tests.command_line import run
 
 

@@ -9,7 +9,6 @@ import pytest
 from sklearn import metrics
 
 import compromis as cp
-from compromis.tradeoffs.comparison import meeting
 from tests import command_line
 
 
@@ -96,18 +95,6 @@ def test_minima(given):
     done = run(*GIVEN, "--min-precision", 1, "--min-recall", 1)
     assert done.exit_code == 2
     assert "a: no cut has precision >= 1 and recall >= 1" in done.stderr
-
-
-def test_meeting_keeps_the_problem(given):
-    truth, scores = given
-    points = cp.OperatingPoints.from_predictions(truth, scores["a"], pos_label="ill")
-    some = meeting(points, min_precision=0.5)
-    assert (some.positives, some.negatives) == (points.positives, points.negatives)
-    assert some.precision.min() >= 0.5
-    assert len(some) == (points.precision >= 0.5).sum()
-    groups = cp.OperatingPoints.from_groups({1, 2}, {"x": {1, 2}, "y": {5}}, 10)
-    assert meeting(groups, min_recall=0.5).names == ("x",)
-    assert meeting(points) is points
 
 
 def test_weights_count(given):

@@ -69,11 +69,11 @@ def test_the_diagram_draws_what_was_computed(rng):
     for name, rank in zip(found.models, found.mean_ranks, strict=True):
         assert any(f"{name} ({rank:.2f})" in text for text in texts)
     assert f"critical difference {found.critical_difference:.2f}" in texts
-    assert display.frame()["mean_rank"] == found.mean_ranks.tolist()
+    assert display.columns()["mean_rank"] == found.mean_ranks.tolist()
 
 
 def test_drawing_without_matplotlib(rng, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     found = cp.uncertainty.compare_over_data_sets({"a": [1, 2], "b": [2, 1]})
     with pytest.raises(cp.MissingExtra, match=r"compromis\[plot\]"):
         cp.plots.CriticalDifferenceDisplay(found).plot()

@@ -9,7 +9,6 @@ from click.testing import CliRunner
 
 import compromis as cp
 from compromis.cli import main
-from compromis.tradeoffs.summary import TradeoffReport
 
 BAD = "\x1b[2J\x07x\x9b31m"
 COMMANDS = {
@@ -45,6 +44,6 @@ def test_no_control_character_reaches_the_terminal(name, tmp_path):
 def test_a_name_of_two_lines_forges_none_in_a_comparison():
     points = cp.OperatingPoints.from_predictions([0, 1, 0, 1], [0.1, 0.9, 0.4, 0.6], pos_label=1)
     bad, plain = "a\nforged by a name", "a forged by a name "
-    texts = [str(TradeoffReport.from_points({name: points, "b": points}, metric="f")) for name in (bad, plain)]
+    texts = [cp.compare_curves({name: points, "b": points}, metric="f").report() for name in (bad, plain)]
     assert [len(text.splitlines()) for text in texts] == [len(texts[1].splitlines())] * 2
     assert r"a\nforged by a name" in texts[0]

@@ -70,7 +70,7 @@ def figure_3(letter: Outcome, folder: Path) -> None:
         letter.counts["forest"], letter.counts["default"], preferences=preferences
     )
     save(display.figure_, folder / "figure_3.png")
-    frame = display.frame("pandas")
+    frame = display.to_frame("pandas")
     write(folder / "figure_3.csv", list(frame.columns), frame.itertuples(metric=False))
 
 
@@ -85,7 +85,7 @@ def figure_4(outcome: Outcome, folder: Path, name: str) -> None:
     caption = f"{outcome.data}: votes of {TREES} trees for the rows of ten test folds"
     display.figure_.text(0.01, -0.03, caption, fontsize=9, color="0.2")
     save(display.figure_, folder / f"{name}.png")
-    frame = display.frame("pandas")
+    frame = display.to_frame("pandas")
     write(folder / f"{name}.csv", list(frame.columns), frame.itertuples(metric=False))
 
 

@@ -40,7 +40,7 @@ def draw(folder: Path) -> None:
     right.set(xlabel="recall", ylabel="precision", ylim=(0, 1.04))
     left.legend(frameon=False)
     figure.savefig(folder / "curves.png", dpi=110)
-    cp.plots.RocHullDisplay(rankings.drawn_models()).plot().figure_.savefig(
+    cp.plots.RocHullDisplay.from_points(rankings.drawn_models()).figure_.savefig(
         folder / "hull.png", dpi=110, bbox_inches="tight"
     )
     for example in (generalisation_boundaries, generalisation_polynomials):

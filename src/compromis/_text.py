@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import re
+import string
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 _COMPARED, _LONG = 1000, 200
@@ -33,3 +35,24 @@ def _short(text: str) -> str:
 def shown_label(label: object) -> str:
     """Return a label as one line of text: control characters are spelled out, so that a name cannot forge lines or steer a terminal."""
     return "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in str(label))
+
+
+_MARKUP = {ord(mark): f"&#{ord(mark)};" for mark in string.punctuation if mark != "-"}
+_PROSE = {mark: entity for mark, entity in _MARKUP.items() if chr(mark) not in "(),%';"} | {ord("@"): "&#64;&#8203;"}
+
+
+def code(label: object) -> str:
+    """Return a label as Markdown code whose every mark is an entity: it can neither break a table nor mention a person nor be a link."""
+    return f"<code>{shown_label(label).translate(_MARKUP)}</code>"
+
+
+def prose(sentence: str) -> str:
+    """Return a sentence in which nothing is markup, a link or a mention; a mark at the end of a word stays as it is."""
+    parts = re.split(r"(?<=[\w')%])([.,;:](?=\s|$)|(?<=\d)\.(?=\d))", shown_label(sentence))
+    return "".join(part if index % 2 else part.translate(_PROSE) for index, part in enumerate(parts))
+
+
+def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a Markdown table, the first column to the left and all others to the right."""
+    rule = ["---"] + ["---:"] * (len(header) - 1)
+    return ["| " + " | ".join(row) + " |" for row in [header, rule, *rows]]

@@ -223,7 +223,7 @@ PAYLOADS = [
     "<script>window.ran = 1</script>",
     '"><img src=x onerror="window.ran = 1">',
     "]]><svg onload=window.ran=1>",
-    "{{7*7}}${7*7}<%= 7*7 %>",
+    "{{71993*7}}${71993*7}<%= 71993*7 %>",
     "javascript:window.ran=1",
     "😀 naïve‮ code",
     "עברית مرحبا",
@@ -276,7 +276,7 @@ def test_names_are_text_everywhere(studio, visit, tmp_path):  # noqa: F811
             == 0
         )
         assert not [error for error in each.errors if "400 (Bad Request)" not in error]
-    assert "49" not in page.locator("main").inner_text()
+    assert "503951" not in page.locator("main").inner_text()
     assert all(url.startswith((one.base, "data:", "blob:")) for url in watched.requests)
 
 

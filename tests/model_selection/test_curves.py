@@ -210,14 +210,14 @@ def test_displays(cloud, tmp_path):
     }  # fmt: skip
     drawn = [line.get_ydata() for line in learning.ax_.lines]
     assert drawn[1] == pytest.approx(learning.curve.losses.validation_mean)
-    assert learning.frame("pandas")["validation_loss"].tolist() == pytest.approx(drawn[1].tolist())
+    assert learning.to_frame("pandas")["validation_loss"].tolist() == pytest.approx(drawn[1].tolist())
     ax = pyplot.subplots()[1]
     complexity = cp.plots.PreferenceLearningCurveDisplay.from_estimator(
         KNeighborsClassifier(), X, y, parameter="n_neighbors", values=[60, 1], ax=ax
     )
     assert complexity.ax_ is ax
     assert [text.get_text() for text in ax.texts] == [fit.word for fit in complexity.curve.fits]
-    assert list(complexity.frame("pandas")["fit"]) == [fit.word for fit in complexity.curve.fits]
+    assert list(complexity.to_frame("pandas")["fit"]) == [fit.word for fit in complexity.curve.fits]
     pyplot.close("all")
 
 

@@ -18,7 +18,7 @@ def test_residual_displays(rng, rows):
     y = X[:, 0] + rng.normal(size=rows)
     model = LinearRegression().fit(X, y)
     residual = cp.plots.ResidualDisplay.from_estimator(model, X, y)
-    assert residual.frame("pandas")["residual"].to_numpy() == pytest.approx(model.predict(X) - y)
+    assert residual.to_frame("pandas")["residual"].to_numpy() == pytest.approx(model.predict(X) - y)
     against = cp.plots.PredictedAgainstTrueDisplay.from_predictions(y, model.predict(X))
     for display, across, up in ((residual, model.predict(X), model.predict(X) - y), (against, y, model.predict(X))):
         if rows < 5000:

@@ -126,7 +126,7 @@ def test_a_model_that_remembers_has_no_training_loss_and_sizes_grow(problem):
     assert np.allclose(curve.losses.train, 0)
     assert list(curve.sizes) == sorted(curve.sizes)
     assert ((curve.losses.validation >= 0) & (curve.losses.validation <= 1)).all()
-    shown = cp.plots.PreferenceLearningCurveDisplay(curve).frame()
+    shown = cp.plots.PreferenceLearningCurveDisplay(curve).to_frame()
     assert len(shown) == len(next(iter(columns.values())))
 
 

@@ -200,31 +200,31 @@ def test_displays_of_votes_and_classes_show_the_numbers(rows, preferences, label
     votes, truth = columns_of(rows)
     patterns = cp.Votes.from_proba(truth, votes, labels=CLASSES)
     before, after = patterns.counts([1, 1, 1]), patterns.counts([1, 2, 4])
-    shown = cp.plots.ClassBalanceDisplay(before, after, preferences=preferences).frame("pandas").set_index("class")
+    shown = cp.plots.ClassBalanceDisplay(before, after, preferences=preferences).to_frame("pandas").set_index("class")
     for counts, when in ((before, "before"), (after, "after")):
         each = cp.evaluate(counts).per_class
         for rate in ("recall", "precision"):
             assert same(shown.loc[list(CLASSES), f"{rate}_{when}"], [getattr(each[one], rate) for one in CLASSES])
     sweep = cp.weights.weight_sweep(truth, votes, label=label, labels=CLASSES, preferences=preferences)
-    frame = cp.plots.WeightSweepDisplay(sweep).frame("pandas")
+    frame = cp.plots.WeightSweepDisplay(sweep).to_frame("pandas")
     assert frame["loss"].tolist() == sweep.loss.tolist()
     assert same(frame[f"recall {label}"], sweep.recall[:, CLASSES.index(label)])
     display = cp.plots.VoteDisplay.from_patterns(patterns, label=label, bins=4)
     pyplot.close(display.figure_)
-    assert display.frame("pandas")["rows"].sum() + display.distribution.unvoted.sum() == len(rows)
+    assert display.to_frame("pandas")["rows"].sum() + display.distribution.unvoted.sum() == len(rows)
 
 
 @law(examples=8)
 @given(scored_rows, scored_rows, metrics)
 def test_displays_of_curves_show_the_numbers(first, second, metric):
     models = {"first": points_of(first), "second": points_of(second)}
-    frame = cp.plots.TradeoffDisplay(models, metric=metric).frame("pandas")
+    frame = cp.plots.TradeoffDisplay(cp.compare_curves(models, metric)).to_frame("pandas")
     for name, points in models.items():
         part = frame[frame["curve"] == name]
         inside = part[(part["recall_weight"] > 0) & (part["recall_weight"] < 1)]
         assert same(inside["value"], cp.TradeoffCurve(points, metric).value(inside["recall_weight"]), 1e-9)
-    hull = cp.plots.RocHullDisplay(models).frame("pandas")
-    space = cp.plots.PrecisionRecallSpaceDisplay(models, metric=metric).frame("pandas")
+    hull = cp.plots.RocHullDisplay(cp.roc_hull(models)).to_frame("pandas")
+    space = cp.plots.PrecisionRecallSpaceDisplay(models, metric=metric).to_frame("pandas")
     for name, points in models.items():
         assert same(hull[hull["curve"].eq(name) & hull["kind"].eq("model")]["tpr"], points.tpr)
         part = space[space["model"] == name]
@@ -241,7 +241,7 @@ def test_displays_of_curves_show_the_numbers(first, second, metric):
 @law(examples=8)
 @given(any_preferences())
 def test_the_lines_of_a_preference_have_one_loss(preferences):
-    frame = cp.plots.PreferenceDisplay(preferences, labels=CLASSES).frame("pandas")
+    frame = cp.plots.PreferenceDisplay(preferences, labels=CLASSES).to_frame("pandas")
     for name, part in frame.groupby("class"):
         label = name.split(", ")[0]
         weight = preferences.of(label).recall_weight_for(preferences.metric)
@@ -254,6 +254,6 @@ def test_the_lines_of_a_preference_have_one_loss(preferences):
 def test_displays_of_residuals_show_what_predictions_are_off_by(rows):
     truth, prediction = columns_of(rows)
     for display in (cp.plots.ResidualDisplay, cp.plots.PredictedAgainstTrueDisplay):
-        frame = display(np.array(truth), np.array(prediction)).frame("pandas")
+        frame = display(np.array(truth), np.array(prediction)).to_frame("pandas")
         assert frame["residual"].tolist() == [p - t for t, p in rows]
         assert frame["truth"].tolist() == truth

@@ -154,7 +154,7 @@ def test_ranks_over_data_sets_are_those_of_scipy(count, data):
         assert result.p_value == pytest.approx(friedman.pvalue, abs=1e-9)
     else:
         assert result.p_value == 1
-    shown = cp.plots.CriticalDifferenceDisplay(result).frame()
+    shown = cp.plots.CriticalDifferenceDisplay(result).to_frame()
     assert sorted(shown["model"]) == sorted(losses)
 
 

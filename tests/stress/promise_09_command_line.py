@@ -24,7 +24,6 @@ from click.testing import CliRunner
 import compromis as cp
 from compromis.cli import main
 from compromis.evaluation.comparison import compare_models
-from compromis.tradeoffs.summary import TradeoffReport
 from tests.stress.counting import count_seeds
 from tests.stress.outcome import Outcome, Progress, scaled, silent
 
@@ -198,8 +197,13 @@ def tradeoff(rng: Any, data: Data, folder: Path) -> Configuration:
         metric,
         "--json",
         *options,
-    ], lambda: TradeoffReport.from_predictions(
-        data.truth, scores, pos_label=positive, metric=metric, min_recall=least, sample_weight=weight
+    ], lambda: cp.compare_curves(
+        {
+            name: cp.OperatingPoints.from_predictions(data.truth, score, pos_label=positive, sample_weight=weight)
+            for name, score in scores.items()
+        },
+        metric,
+        min_recall=least,
     ).to_json()
 
 

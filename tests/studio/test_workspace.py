@@ -113,7 +113,7 @@ def test_comparing_is_the_librarys(studio, tmp_path):
     for curve in found["curves"]:
         assert curve["area"] == pytest.approx(expected.areas[curve["name"]])
         np.testing.assert_allclose(curve["value"], expected.curves[curve["name"]].value(found["recall_weight"]))
-    assert found["verdict"] == expected.verdict
+    assert found["verdict"] == str(expected.verdict)
     assert [(part["low"], part["best"]) for part in found["winners"]] == [
         (pytest.approx(part.low), list(part.best)) for part in expected.intervals
     ]

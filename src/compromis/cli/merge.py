@@ -61,12 +61,11 @@ def _report(evidence: Any, preferences: Any, weights: str | None, as_json: bool)
         return result.to_json() if as_json else report_without_advice(str(result))
     if isinstance(evidence, Votes):
         return _weights(evidence, preferences, weights)
-    from compromis.tradeoffs.summary import TradeoffReport
+    from compromis.cli.tradeoff import tradeoff_text
+    from compromis.tradeoffs.comparison import compare_curves
 
-    report = TradeoffReport.from_points(
-        {"score": evidence}, metric="kulczynski" if preferences is None else preferences.metric
-    )
-    return report.to_json() if as_json else str(report)
+    metric = "kulczynski" if preferences is None else preferences.metric
+    return tradeoff_text(compare_curves({"score": evidence}, metric), as_json)
 
 
 def _weights(patterns: Any, preferences: Any, weights: str | None) -> str:

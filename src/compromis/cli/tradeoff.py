@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from compromis.cli.options import engine_options, wants_engine
 from compromis.cli.run import say_dropped
+
+if TYPE_CHECKING:
+    from compromis.tradeoffs.comparison import Comparison
 
 
 @click.command("tradeoff")
@@ -53,34 +58,46 @@ def command(
 
     Recall weight 0 is precision alone, 1 recall alone.
     """
-    from compromis.tradeoffs.summary import TradeoffReport
+    from compromis.tradeoffs.comparison import compare_curves
 
-    options = {"metric": metric, "min_precision": min_precision, "min_recall": min_recall}
     if wants_engine(file, engine, cluster):
         from compromis.cli.inputs import gather_scores
 
         points, dropped = gather_scores(file, truth, scores, pos_label, weight, drop_missing, engine, cluster)
-        report = TradeoffReport.from_points(points, **options)  # type: ignore[arg-type]
     else:
+        from compromis.evidence.points import OperatingPoints
         from compromis.frames import tables as columns
         from compromis.frames.reading import pick_column, read_table
 
         wanted = [truth, *scores, *([] if weight is None else [weight])]
         table = read_table(file, lambda names: [pick_column(name, names) for name in wanted])
         table, dropped = columns.drop_missing(table, [truth], drop=drop_missing)
-        report = TradeoffReport.from_predictions(
-            table.columns[truth],
-            {name: columns.numbers(table, name) for name in scores},
-            pos_label=pos_label,
-            sample_weight=table.weights if weight is None else columns.numbers(table, weight),
-            **options,
-        )
+        points = {
+            name: OperatingPoints.from_predictions(
+                table.columns[truth],
+                columns.numbers(table, name),
+                pos_label=pos_label,
+                sample_weight=table.weights if weight is None else columns.numbers(table, weight),
+            )
+            for name in scores
+        }
+    comparison = compare_curves(points, metric, min_precision=min_precision, min_recall=min_recall)
+    text = tradeoff_text(comparison, as_json)
     if picture is not None:
-        from compromis.plots._base import write_picture
         from compromis.plots.tradeoff import TradeoffDisplay
 
-        write_picture(picture, lambda: TradeoffDisplay.from_comparison(report.comparison))
+        TradeoffDisplay(comparison).save(picture)
     say_dropped(dropped)
-    click.echo(report.to_json() if as_json else str(report))
+    click.echo(text)
     if picture is not None:
         click.echo(f"drawn into {picture}", err=True)
+
+
+def tradeoff_text(comparison: Comparison, as_json: bool) -> str:
+    """Return the text or JSON of a comparison; raise where no model has a curve."""
+    from compromis.errors import InputError
+
+    verdict = comparison.verdict
+    if not verdict.winners:
+        raise InputError("; ".join(f"{name}: {reason}" for name, reason in verdict.undefined.items()))
+    return comparison.to_json() if as_json else comparison.report()

@@ -1,4 +1,7 @@
-"""Where displays draw: matplotlib, imported when it is needed."""
+"""What displays share: axes, marks, legends, the picture in notebooks and files, and ways in for operating points.
+
+matplotlib is imported when something is drawn.
+"""
 
 from __future__ import annotations
 
@@ -6,33 +9,59 @@ import base64
 import io
 import os
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from compromis._arrays import make_frame
 from compromis._files import write_whole
 from compromis.errors import InputError, MissingExtra
 from compromis.evidence.points import OperatingPoints
-from compromis.tradeoffs.comparison import check_algorithms
+from compromis.tradeoffs.comparison import check_named_points
 
 DARK, LIGHT, ALARM = "#1d3f58", "#6c9dbf", "#b23a48"
 """Colours that also differ in grey."""
-QUIET = "0.45"
-TITLE_SIZE = 9.5
+QUIET, SHADE, HATCH = "0.45", "0.94", "0.78"
+COLOURS = (DARK, ALARM, LIGHT, "#c98a1b", "#3f7d54", "#7d5a9e")
+LINES = ("-", (0, (6, 2)), (0, (6, 2, 1.2, 2)), (0, (1.2, 1.2)), (0, (8, 2, 1.2, 1.5, 1.2, 2)))
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+TITLE_SIZE, SMALL, TINY = 9.5, 8.5, 7.5
+LONGEST = 28
+"""Names of more letters are cut in pictures; frames keep them whole."""
+FORMATS = ("svg", "png", "pdf")
 
 
-def new_axes(ax: Any, size: tuple[float, float] = (6.4, 4.4)) -> Any:
-    """Return `ax`, or the axes of a new figure; say which extra is missing without matplotlib."""
-    if ax is not None:
-        return ax
+def plain_box(alpha: float) -> dict[str, Any]:
+    """Return the ground of a text that stands on lines."""
+    return {"facecolor": "white", "edgecolor": "none", "alpha": alpha, "pad": 0.8}
+
+
+def _pyplot() -> Any:
     try:
         from matplotlib import pyplot
     except ImportError:
         raise MissingExtra("drawing needs matplotlib; install it with: pip install 'compromis[plot]'") from None
-    return pyplot.subplots(figsize=size, layout="constrained")[1]
+    return pyplot
+
+
+def panels(ax: Any, rows: int, columns: int, size: tuple[float, float], **sharing: Any) -> Any:
+    """Return an array of axes: those given, or new ones inside the one given or in a new figure of `size` inches."""
+    if ax is None:
+        figure = _pyplot().figure(figsize=size, layout="constrained")
+        return figure.subplots(rows, columns, squeeze=False, **sharing).reshape(-1)
+    given = np.array(ax, dtype=object).reshape(-1)
+    if len(given) == rows * columns:
+        return given
+    if len(given) != 1:
+        raise InputError(f"this display has {rows * columns} panels, got {len(given)} axes; give one, or one per panel")
+    spec = given[0].get_subplotspec()
+    if spec is None:
+        raise InputError(f"axes placed by hand cannot be divided; give {rows * columns} axes, or a subplot")
+    given[0].set_axis_off()
+    return spec.subgridspec(rows, columns).subplots(squeeze=False, **sharing).reshape(-1)
 
 
 def tidy(ax: Any, title: str = "") -> None:
@@ -46,15 +75,6 @@ def tidy(ax: Any, title: str = "") -> None:
         ax.set_title(textwrap.fill(title, letters), loc="left", fontsize=TITLE_SIZE, color="0.2")
 
 
-COLOURS = (DARK, ALARM, LIGHT, "#c98a1b", "#3f7d54", "#7d5a9e")
-LINES = ("-", (0, (6, 2)), (0, (6, 2, 1.2, 2)), (0, (1.2, 1.2)), (0, (8, 2, 1.2, 1.5, 1.2, 2)))
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-SHADE, HATCH = "0.94", "0.78"
-SMALL = 8.5
-LONGEST = 28
-"""Names of more letters are cut in pictures; frames keep them whole."""
-
-
 def plain(name: object, longest: int = LONGEST) -> str:
     """Return a name as matplotlib shows it unchanged: a dollar is no formula, a leading underscore hides no legend entry."""
     text = " ".join(str(name).split()) or repr(name)
@@ -64,45 +84,24 @@ def plain(name: object, longest: int = LONGEST) -> str:
     return f" {text}" if text.startswith("_") else text
 
 
-def line_style(place: int) -> dict[str, Any]:
-    """Return colour, dashes and marker of the line at a place: their cycles differ in length, so that 210 lines do."""
+def listed(names: Iterable[object], most: int = 4) -> str:
+    """Return names in a list, the first of them and how many more there are."""
+    texts = [plain(name).strip() for name in names]
+    return ", ".join(texts[:most]) + (f" and {len(texts) - most} more" if len(texts) > most else "")
+
+
+def line_style(number: int) -> dict[str, Any]:
+    """Return colour, dashes and marker of a line: their cycles differ in length, so that 210 lines do."""
     return {
-        "color": COLOURS[place % len(COLOURS)],
-        "linestyle": LINES[place % len(LINES)],
-        "marker": MARKERS[place % len(MARKERS)],
+        "color": COLOURS[number % len(COLOURS)],
+        "linestyle": LINES[number % len(LINES)],
+        "marker": MARKERS[number % len(MARKERS)],
     }
 
 
-def panels(ax: Any, rows: int, columns: int, size: tuple[float, float], **sharing: Any) -> Any:
-    """Return an array of axes: those given, or new ones inside the one given or in a new figure.
-
-    Parameters
-    ----------
-    ax : axes, array of axes or None
-        Where to draw.
-    rows, columns : int
-        The grid.
-    size : tuple
-        Width and height of a new figure, in inches.
-    **sharing
-        sharex, sharey.
-    """
-    if ax is None:
-        only = new_axes(None, size)
-        figure = only.figure
-        only.remove()
-        return figure.subplots(rows, columns, squeeze=False, **sharing).reshape(-1)
-    given = np.array(ax, dtype=object).reshape(-1)
-    if len(given) == rows * columns:
-        return given
-    if len(given) != 1:
-        raise InputError(f"this display has {rows * columns} panels, got {len(given)} axes; give one, or one per panel")
-    place = given[0].get_subplotspec()
-    if place is None:
-        raise InputError(f"axes placed by hand cannot be divided; give {rows * columns} axes, or a subplot")
-    given[0].set_axis_off()
-    grid = place.subgridspec(rows, columns)
-    return grid.subplots(squeeze=False, **sharing).reshape(-1)
+def other_style(number: int) -> dict[str, Any]:
+    """Return the style of a line beside one in the colour of alarm."""
+    return line_style((0, 2, 3, 4, 5)[number % 5])
 
 
 def beside(ax: Any, first: Sequence[Any] = (), **options: Any) -> None:
@@ -138,21 +137,73 @@ def unit_square(ax: Any, across: str, up: str) -> None:
     ax.set_ylabel(up)
 
 
-def spread(items: int, wanted: int) -> list[int]:
-    """Return at most `wanted` places, evenly spread, the first and the last among them."""
-    return sorted({int(place) for place in np.linspace(0, items - 1, min(items, wanted))}) if items else []
+def stacked(blocks: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Return the columns of blocks of rows below each other; a single value holds for every row of its block."""
+    columns: dict[str, list[Any]] = {}
+    for block in blocks:
+        values = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in block.items()}
+        rows = next(len(value) for value in values.values() if isinstance(value, list))
+        for name, value in values.items():
+            columns.setdefault(name, []).extend(value if isinstance(value, list) else [value] * rows)
+    return columns
 
 
-def listed(names: Iterable[object], most: int = 4) -> str:
-    """Return names in a list, the first of them and how many more there are."""
-    texts = [plain(name).strip() for name in names]
-    return ", ".join(texts[:most]) + (f" and {len(texts) - most} more" if len(texts) > most else "")
+class Display:
+    """A picture of computed numbers.
 
+    Attributes
+    ----------
+    ax_, figure_
+        Where it was drawn; ``ax_`` is an array of axes where there are several panels.
+    """
 
-class ShownInNotebooks:
-    """A mixin for displays: what was drawn is the HTML of the display, and the notebook does not draw it a second time."""
-
+    _size: ClassVar[tuple[float, float]] = (6.4, 4.4)
+    """Width and height of a new figure, in inches."""
+    ax_: Any
     figure_: Any
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on `ax`, or on a new figure."""
+        axes = self._axes(ax)
+        self.ax_ = axes if len(axes) > 1 else axes[0]
+        self.figure_ = axes[0].figure
+        self._draw(self.ax_)
+        return self
+
+    def _axes(self, ax: Any) -> Any:
+        return panels(ax, 1, 1, self._size)
+
+    def _draw(self, ax: Any) -> None:
+        raise NotImplementedError
+
+    def columns(self) -> Mapping[str, Sequence[Any]]:
+        """Return the numbers that are drawn as lists by column name."""
+        raise NotImplementedError
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return the numbers that are drawn as a data frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            Without it: pandas if it is installed, else polars, else pyarrow.
+        """
+        return make_frame(self.columns(), backend)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the picture to a file that ends in .svg, .png or .pdf, whole or not at all; draw it if it is not drawn yet."""
+        kind = Path(path).suffix.lower().lstrip(".")
+        if kind not in FORMATS:
+            raise InputError(f"a picture's name ends in .{', .'.join(FORMATS)}, got {os.fspath(path)!r}")
+        pyplot, drawn = _pyplot(), hasattr(self, "figure_")
+        metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
+        stream = io.BytesIO()
+        with pyplot.rc_context({"svg.hashsalt": "compromis"}):  # the same picture gives the same file
+            figure = self.figure_ if drawn else self.plot().figure_
+            figure.savefig(stream, format=kind, dpi=150, metadata=metadata)
+        if not drawn:
+            pyplot.close(figure)
+        write_whole(path, stream.getvalue())
 
     def _repr_html_(self) -> str | None:
         """Return the picture drawn; None before anything is drawn, and where figures have windows of their own."""
@@ -172,58 +223,34 @@ class ShownInNotebooks:
         return f'<img alt="{type(self).__name__}" src="data:image/png;base64,{picture}">'
 
 
-FORMATS = ("svg", "png", "pdf")
-
-
-def write_picture(path: str | os.PathLike[str], draw: Callable[[], Any]) -> None:
-    """Write the display that `draw` returns to a file; its ending says the format.
-
-    Parameters
-    ----------
-    path : path
-        Ends in .svg, .png or .pdf; checked before anything is drawn.
-    draw : callable
-        Makes a display, such as ``lambda: TradeoffDisplay.from_points(points)``.
-    """
-    kind = Path(path).suffix.lower().lstrip(".")
-    if kind not in FORMATS:
-        raise InputError(f"a picture's name ends in .{', .'.join(FORMATS)}, got {os.fspath(path)!r}")
-    try:
-        import matplotlib
-        from matplotlib import pyplot
-    except ImportError:
-        raise MissingExtra("drawing needs matplotlib; install it with: pip install 'compromis[plot]'") from None
-    with matplotlib.rc_context({"svg.hashsalt": "compromis"}):  # the same picture gives the same file
-        figure = draw().figure_
-        stream = io.BytesIO()
-        metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
-        figure.savefig(stream, format=kind, dpi=150, metadata=metadata)
-    pyplot.close(figure)
-    write_whole(path, stream.getvalue())
-
-
 ONE = "model"
 """What a single model without a name is called."""
 
 
-class PointsDisplay(ShownInNotebooks):
-    """What displays of operating points share: their doors.
+class PointsDisplay(Display):
+    """A picture of operating points by the names of models.
 
-    Parameters
+    Attributes
     ----------
-    points : mapping
+    points : dict
         The operating points of each model by name.
     """
 
-    ax_: Any
-    figure_: Any
-
     def __init__(self, points: Mapping[str, OperatingPoints]) -> None:
-        check_algorithms(points, type(self).__name__)
+        self._check(points)
         self.points = dict(points)
-        for name, one in self.points.items():
-            if not one.positives:
-                raise InputError(f"{name!r} cannot be drawn: {one.reason}")
+
+    @classmethod
+    def _check(cls, points: Mapping[str, OperatingPoints]) -> None:
+        check_named_points(points, cls.__name__)
+        for name, value in points.items():
+            if not value.positives:
+                raise InputError(f"{name!r} cannot be drawn: {value.reason}")
+
+    @classmethod
+    def _computed(cls, points: Mapping[str, OperatingPoints], **options: Any) -> Self:
+        """Return the display of operating points, with what the rooms compute of them."""
+        return cls(points, **options)
 
     @property
     def pos_label(self) -> Any:
@@ -253,7 +280,8 @@ class PointsDisplay(ShownInNotebooks):
             Further parameters of the display.
         """
         named = {name or ONE: points} if isinstance(points, OperatingPoints) else points
-        return cls(named, **options).plot(ax=ax)
+        cls._check(named)
+        return cls._computed(named, **options).plot(ax=ax)
 
     @classmethod
     def from_predictions(
@@ -264,7 +292,6 @@ class PointsDisplay(ShownInNotebooks):
         pos_label: Any = None,
         sample_weight: ArrayLike | None = None,
         name: str | None = None,
-        ax: Any = None,
         **options: Any,
     ) -> Self:
         """Draw the cuts of a score, or of several scores by name.
@@ -277,7 +304,7 @@ class PointsDisplay(ShownInNotebooks):
             One number per row, higher for the positive class; or such columns by the names of models.
         pos_label, sample_weight
             As for `OperatingPoints.from_predictions`.
-        name, ax, **options
+        name, **options
             As for `from_points`.
         """
         scores = y_score if isinstance(y_score, Mapping) else {name or ONE: y_score}
@@ -285,7 +312,7 @@ class PointsDisplay(ShownInNotebooks):
             model: OperatingPoints.from_predictions(y_true, score, pos_label=pos_label, sample_weight=sample_weight)
             for model, score in scores.items()
         }
-        return cls.from_points(points, ax=ax, **options)
+        return cls.from_points(points, **options)
 
     @classmethod
     def from_estimator(
@@ -297,7 +324,6 @@ class PointsDisplay(ShownInNotebooks):
         pos_label: Any = None,
         sample_weight: ArrayLike | None = None,
         name: str | None = None,
-        ax: Any = None,
         **options: Any,
     ) -> Self:
         """Draw the cuts of a fitted classifier's scores, or of several classifiers by name.
@@ -310,16 +336,12 @@ class PointsDisplay(ShownInNotebooks):
             Rows that no classifier has seen.
         pos_label, sample_weight
             As for `OperatingPoints.from_estimator`.
-        name, ax, **options
+        name, **options
             As for `from_points`; without a name the class of the estimator is taken.
         """
         models = estimator if isinstance(estimator, Mapping) else {name or type(estimator).__name__: estimator}
         points = {
-            model: OperatingPoints.from_estimator(one, X, y, pos_label=pos_label, sample_weight=sample_weight)
-            for model, one in models.items()
+            name: OperatingPoints.from_estimator(model, X, y, pos_label=pos_label, sample_weight=sample_weight)
+            for name, model in models.items()
         }
-        return cls.from_points(points, ax=ax, **options)
-
-    def plot(self, ax: Any = None) -> Self:
-        """Draw on `ax`, or on a new figure."""
-        raise NotImplementedError
+        return cls.from_points(points, **options)

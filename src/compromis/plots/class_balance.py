@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from compromis._arrays import make_frame
 from compromis._text import shown
+from compromis._typing import Floats
 from compromis.errors import InputError
-from compromis.evidence import Counts
+from compromis.evidence.counts import Counts
 from compromis.measures.rates import precision, recall
-from compromis.plots._base import ALARM, DARK, LIGHT, SHADE, ShownInNotebooks, above, panels, plain, tidy
-from compromis.preferences import Preferences
+from compromis.plots._base import ALARM, DARK, LIGHT, SHADE, TINY, Display, above, panels, plain, tidy
+from compromis.preferences import Preferences, read_preferences
+
+if TYPE_CHECKING:
+    from compromis.estimators.change import Change
 
 RATES = {"recall": recall, "precision": precision}
 _ROW, _LEAST, _MOST = 0.25, 2.4, 60.0
 """Inches per class, and the least and greatest height of a picture."""
 
 
-class BeforeAfter(Protocol):
-    """Decisions for the same rows before and after tuning, such as `compromis.estimators.change.Change`."""
-
-    @property
-    def before(self) -> Counts: ...  # noqa: D102
-    @property
-    def after(self) -> Counts: ...  # noqa: D102
-    @property
-    def preferences(self) -> Preferences: ...  # noqa: D102
-
-
-class ClassBalanceDisplay(ShownInNotebooks):
+class ClassBalanceDisplay(Display):
     """Recall and precision of every class, before and after tuning (figure 3 of the PRAGMA paper).
 
     One panel for each rate and one line for each class; hollow marks are before, full marks after; a gain is a full line, a
@@ -72,27 +63,26 @@ class ClassBalanceDisplay(ShownInNotebooks):
                 f"before has the classes {shown(before.classes)}, after {shown(after.classes)}; "
                 f"pass the same labels= to both"
             )
-        self.before, self.after, self.preferences = before, after, preferences
-        importance = [1.0 if preferences is None else preferences.of(label).importance for label in before.classes]
+        self.before, self.after, self.preferences = before, after, read_preferences(preferences)
+        wanted = self.preferences or Preferences()
+        importance = [wanted.of(label).importance for label in before.classes]
         self._matters = {
             label: value > min(importance) for label, value in zip(before.classes, importance, strict=True)
         }
         self.classes = tuple(sorted(before.classes, key=lambda label: not self._matters[label]))
 
     @classmethod
-    def from_counts(
-        cls, before: Counts, after: Counts | None = None, *, preferences: Preferences | None = None, ax: Any = None
-    ) -> ClassBalanceDisplay:
+    def from_counts(cls, before: Counts, after: Counts | None = None, *, ax: Any = None, **options: Any) -> Self:
         """Draw counts, or two of them: before and after; `ax` one of matplotlib's axes, or two."""
-        return cls(before, after, preferences=preferences).plot(ax=ax)
+        return cls(before, after, **options).plot(ax=ax)
 
     @classmethod
-    def from_change(cls, change: BeforeAfter, *, ax: Any = None) -> ClassBalanceDisplay:
-        """Draw a change, such as `compromis.estimators.change.Change`: its counts before and after, and its preferences."""
+    def from_change(cls, change: Change, *, ax: Any = None) -> Self:
+        """Draw what tuning changed: its counts before and after, and its preferences."""
         return cls(change.before, change.after, preferences=change.preferences).plot(ax=ax)
 
-    def frame(self, backend: str | None = None) -> Any:
-        """Return the rates as a data frame, a row per class from top to bottom; NaN where undefined."""
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the rates, a row per class from top to bottom; NaN where undefined."""
         columns: dict[str, list[Any]] = {"class": [str(label) for label in self.classes]}
         if self.preferences is not None:
             columns["matters"] = [self._matters[label] for label in self.classes]
@@ -102,33 +92,32 @@ class ClassBalanceDisplay(ShownInNotebooks):
             else:
                 columns[f"{rate}_before"] = self._rates(rate, self.before).tolist()
                 columns[f"{rate}_after"] = self._rates(rate, self.after).tolist()
-        return make_frame(columns, backend)
+        return columns
 
-    def plot(self, ax: Any = None) -> ClassBalanceDisplay:
-        """Draw on `ax`, or on a new figure."""
+    def _axes(self, ax: Any) -> Any:
         height = min(max(_ROW * len(self.classes) + 1.3, _LEAST), _MOST)
-        self.ax_ = axes = panels(ax, 1, 2, (7.6, height), sharey=True)
-        self.figure_ = axes[0].figure
-        for panel, rate in zip(axes, RATES, strict=True):
-            self._draw(panel, rate)
+        return panels(ax, 1, 2, (7.6, height), sharey=True)
+
+    def _draw(self, ax: Any) -> None:
+        for panel, rate in zip(ax, RATES, strict=True):
+            self._draw_rate(panel, rate)
             panel.set_xlabel(rate)
             panel.set_xlim(-0.02, 1.02)
             panel.set_ylim(len(self.classes) - 0.4, -0.6)
             tidy(panel)
             panel.grid(axis="x", color="0.9", linewidth=0.8)
             panel.tick_params(axis="y", length=0)
-        axes[0].set_yticks(range(len(self.classes)), [plain(label) for label in self.classes])
-        for text, label in zip(axes[0].get_yticklabels(), self.classes, strict=True):
+        ax[0].set_yticks(range(len(self.classes)), [plain(label) for label in self.classes])
+        for text, label in zip(ax[0].get_yticklabels(), self.classes, strict=True):
             text.set_fontweight("bold" if self._matters[label] else "normal")
-        axes[1].tick_params(axis="y", labelleft=False)
-        self._legend(axes)
-        return self
+        ax[1].tick_params(axis="y", labelleft=False)
+        self._legend(ax)
 
-    def _rates(self, rate: str, counts: Counts) -> NDArray[np.float64]:
+    def _rates(self, rate: str, counts: Counts) -> Floats:
         values = dict(zip(counts.classes, RATES[rate](counts), strict=True))
         return np.array([values[label] for label in self.classes])
 
-    def _draw(self, ax: Any, rate: str) -> None:
+    def _draw_rate(self, ax: Any, rate: str) -> None:
         rows = np.arange(len(self.classes))
         important = sum(self._matters.values())
         if important:
@@ -149,24 +138,22 @@ class ClassBalanceDisplay(ShownInNotebooks):
             ax.plot(before[~same], rows[~same], "o", markerfacecolor="white", markeredgecolor="0.35", **look)
             before = np.where(np.isnan(after), np.nan, before)
         for row in rows[np.isnan(before)]:
-            ax.text(0.01, row, "undefined", fontsize=7.5, color="0.4", va="center")
+            ax.text(0.01, row, "undefined", fontsize=TINY, color="0.4", va="center")
 
     def _legend(self, axes: Any) -> None:
         from matplotlib.lines import Line2D
+        from matplotlib.patches import Patch
 
         handles: list[Any] = []
         if self.after is not None:
             mark: dict[str, Any] = {"marker": "o", "markersize": 6.5}
+            hollow: dict[str, Any] = {"markerfacecolor": "white", "markeredgecolor": "0.35"}
             handles = [
-                Line2D(
-                    [], [], linestyle="none", markerfacecolor="white", markeredgecolor="0.35", label="before", **mark
-                ),
+                Line2D([], [], linestyle="none", label="before", **hollow, **mark),
                 Line2D([], [], linestyle="-", color=DARK, label="after: gain or same", **mark),
                 Line2D([], [], linestyle=(0, (3, 1.5)), color=ALARM, label="after: loss", **mark),
             ]
         if any(self._matters.values()):
-            from matplotlib.patches import Patch
-
             handles.append(Patch(facecolor=SHADE, edgecolor="0.7", label="matters most"))
         if handles:
             above(axes, handles)

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
-from compromis.errors import MissingExtra
-from compromis.plots._base import ShownInNotebooks
+from compromis.plots._base import ALARM, Display, panels
 from compromis.uncertainty.data_sets import DataSetComparison
 
 
-@dataclass
-class CriticalDifferenceDisplay(ShownInNotebooks):
+class CriticalDifferenceDisplay(Display):
     """Models on a line of mean ranks (Demsar 2006); a bar joins models that are not told apart.
 
     Parameters
     ----------
     comparison : DataSetComparison
         What `compromis.uncertainty.compare_over_data_sets` returns.
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        What was drawn on; set by `plot`.
 
     Examples
     --------
@@ -33,19 +25,25 @@ class CriticalDifferenceDisplay(ShownInNotebooks):
     True
     """
 
-    comparison: DataSetComparison
+    def __init__(self, comparison: DataSetComparison) -> None:
+        self.comparison = comparison
 
-    def plot(self, ax: Any = None) -> CriticalDifferenceDisplay:
-        """Draw the diagram, on `ax` or on a figure of its own; the best model is on the left."""
-        if ax is None:
-            ax = _new_axes(len(self.comparison.models))
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the mean rank of each model, the best first."""
+        return {"model": list(self.comparison.models), "mean_rank": self.comparison.mean_ranks.tolist()}
+
+    def _axes(self, ax: Any) -> Any:
+        rows = (len(self.comparison.models) + 1) // 2
+        return panels(ax, 1, 1, (7, 1.4 + 0.4 * rows))
+
+    def _draw(self, ax: Any) -> None:
         names, ranks = self.comparison.models, self.comparison.mean_ranks.tolist()
         half = (len(names) + 1) // 2
         depth = 1.2 + 0.35 * len(self.comparison.groups)
         self._axis(ax)
-        for place, (name, rank) in enumerate(zip(names, ranks, strict=True)):
-            left = place < half
-            row = depth + (place if left else len(names) - 1 - place)
+        for number, (name, rank) in enumerate(zip(names, ranks, strict=True)):
+            left = number < half
+            row = depth + (number if left else len(names) - 1 - number)
             edge = 0.8 if left else len(names) + 0.2
             ax.plot([rank, rank, edge], [0, -row, -row], color="0.25", linewidth=1)
             ax.text(edge, -row, f"{name} ({rank:.2f}) " if left else f" {name} ({rank:.2f})",
@@ -54,12 +52,6 @@ class CriticalDifferenceDisplay(ShownInNotebooks):
         ax.set_xlim(0.8, len(names) + 0.2)
         ax.set_ylim(-depth - half, 2.2)
         ax.set_axis_off()
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
-
-    def frame(self) -> dict[str, list[Any]]:
-        """Return the numbers of the diagram as columns."""
-        return {"model": list(self.comparison.models), "mean_rank": self.comparison.mean_ranks.tolist()}
 
     def _axis(self, ax: Any) -> None:
         models, width = len(self.comparison.models), self.comparison.critical_difference
@@ -68,20 +60,11 @@ class CriticalDifferenceDisplay(ShownInNotebooks):
             ax.plot([rank, rank], [0, 0.15], color="0.1", linewidth=1.5)
             ax.text(rank, 0.3, str(rank), ha="center", va="bottom")
         if width <= models - 1:
-            ax.plot([1, 1 + width], [1.4, 1.4], color="#b23a48", linewidth=2)
-        ax.text(1, 1.6, f"critical difference {width:.2f}", ha="left", va="bottom", color="#b23a48")
+            ax.plot([1, 1 + width], [1.4, 1.4], color=ALARM, linewidth=2)
+        ax.text(1, 1.6, f"critical difference {width:.2f}", ha="left", va="bottom", color=ALARM)
 
     def _bars(self, ax: Any) -> None:
         rank_of = dict(zip(self.comparison.models, self.comparison.mean_ranks.tolist(), strict=True))
         for row, group in enumerate(self.comparison.groups):
             ends = [rank_of[group[0]] - 0.03, rank_of[group[-1]] + 0.03]
             ax.plot(ends, [-0.45 - 0.35 * row] * 2, color="#2a6f97", linewidth=4, solid_capstyle="round")
-
-
-def _new_axes(models: int) -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("drawing needs matplotlib; install it with: pip install 'compromis[plot]'") from None
-    rows = (models + 1) // 2
-    return Figure(figsize=(7, 1.4 + 0.4 * rows), layout="constrained").add_subplot()

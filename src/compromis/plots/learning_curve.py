@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from compromis._arrays import make_frame
-from compromis.model_selection.curves import ComplexityCurve, LearningCurve
-from compromis.plots._base import ALARM, DARK, LIGHT, QUIET, ShownInNotebooks, new_axes, tidy
+from compromis.model_selection.curves import (
+    ComplexityCurve,
+    LearningCurve,
+    complexity_curve,
+    preference_learning_curve,
+)
+from compromis.plots._base import ALARM, DARK, LIGHT, QUIET, Display, tidy
 
 STEEP = 30
 """Losses that span more than this factor are drawn on a logarithmic scale."""
 
 
-class PreferenceLearningCurveDisplay(ShownInNotebooks):
+class PreferenceLearningCurveDisplay(Display):
     """The loss on training rows beside the loss on new rows, by number of training rows or by a parameter.
 
     Parameters
     ----------
     curve : LearningCurve or ComplexityCurve
         The numbers, from `compromis.model_selection.preference_learning_curve` or `compromis.model_selection.complexity_curve`.
-
-    Attributes
-    ----------
-    ax_, figure_
-        Where it was drawn.
 
     Examples
     --------
@@ -68,20 +67,16 @@ class PreferenceLearningCurveDisplay(ShownInNotebooks):
         **options
             Further parameters of the two functions: preferences, error, cv, groups, n_jobs, random_state.
         """
-        from compromis.model_selection.curves import complexity_curve, preference_learning_curve
-
         if parameter is None:
             return cls(preference_learning_curve(estimator, X, y, **options)).plot(ax=ax)
         return cls(complexity_curve(estimator, X, y, parameter=parameter, values=values or (), **options)).plot(ax=ax)
 
-    def frame(self, backend: str | None = None) -> Any:
-        """Return the numbers of the curve as a data frame."""
-        return make_frame(self.curve.columns(), backend)
+    def columns(self) -> Mapping[str, Sequence[Any]]:
+        """Return the numbers of the curve."""
+        return self.curve.columns()
 
-    def plot(self, ax: Any = None) -> PreferenceLearningCurveDisplay:
+    def _draw(self, ax: Any) -> None:
         """Draw the two curves with a band of one standard error, the loss without a model, and the verdict."""
-        self.ax_ = ax = new_axes(ax)
-        self.figure_ = ax.figure
         curve, losses = self.curve, self.curve.losses
         at = np.arange(len(curve.positions)) if isinstance(curve, ComplexityCurve) else np.array(curve.positions)
         styles = (
@@ -102,7 +97,6 @@ class PreferenceLearningCurveDisplay(ShownInNotebooks):
         ax.set_ylabel(curve.error)
         ax.legend(fontsize=9, framealpha=0.85, edgecolor="none")
         tidy(ax, curve.verdict.sentence)
-        return self
 
     def _scale(self, ax: Any) -> None:
         losses = self.curve.losses
@@ -114,21 +108,14 @@ class PreferenceLearningCurveDisplay(ShownInNotebooks):
             ax.margins(y=0.15)
 
     def _mark_fits(self, ax: Any, curve: ComplexityCurve) -> None:
-        ax.set_xticks(
-            range(len(curve.values)), [f"{one:g}" if isinstance(one, float) else str(one) for one in curve.values]
-        )
+        ticks = [f"{value:g}" if isinstance(value, float) else str(value) for value in curve.values]
+        ax.set_xticks(range(len(ticks)), ticks)
         ax.margins(x=0.12)
         crowded = len(curve.values) > 8
-        for place, (fit, height) in enumerate(zip(curve.fits, curve.losses.validation_mean, strict=True)):
+        for number, (fit, height) in enumerate(zip(curve.fits, curve.losses.validation_mean, strict=True)):
             good = fit.word == "good"
             ax.annotate(
-                fit.word[:1] if crowded else fit.word,
-                (place, height),
-                xytext=(0, 9),
-                textcoords="offset points",
-                ha="center",
-                fontsize=9,
-                fontweight="bold" if good else "normal",
-                color=DARK if good else ALARM,
+                fit.word[:1] if crowded else fit.word, (number, height), xytext=(0, 9), textcoords="offset points",
+                ha="center", fontsize=9, fontweight="bold" if good else "normal", color=DARK if good else ALARM,
                 bbox={"facecolor": "white", "alpha": 0.7, "edgecolor": "none", "pad": 1},
-            )
+            )  # fmt: skip

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from compromis._arrays import make_frame
+from compromis._typing import Floats
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import Metric, get_metric
 from compromis.plots._base import (
@@ -17,8 +18,8 @@ from compromis.plots._base import (
     PointsDisplay,
     beside,
     line_style,
-    new_axes,
     plain,
+    stacked,
     tidy,
     unit_square,
 )
@@ -47,19 +48,16 @@ class PrecisionRecallSpaceDisplay(PointsDisplay):
     levels : sequence of float
         For which values; empty for no isolines.
 
-    Attributes
-    ----------
-    ax_, figure_
-        Where it was drawn.
-
     Examples
     --------
     >>> import compromis as cp
     >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-    >>> display = cp.plots.PrecisionRecallSpaceDisplay({"model": points}, metric="f").plot()
+    >>> display = cp.plots.PrecisionRecallSpaceDisplay.from_points({"model": points}, metric="f")
     >>> display.ax_.get_xlabel()
     'recall of 1'
     """
+
+    _size = (7.8, 4.9)
 
     def __init__(
         self,
@@ -74,52 +72,55 @@ class PrecisionRecallSpaceDisplay(PointsDisplay):
         self.recall_weights = tuple(float(weight) for weight in np.atleast_1d(recall_weight))
         self.levels = tuple(levels)
 
-    def frame(self, backend: str | None = None) -> Any:
-        """Return the points drawn as a data frame: model, threshold, group, recall, precision, whether it is dominating."""
-        names = ("model", "threshold", "group", "recall", "precision", "dominating")
-        columns: dict[str, list[Any]] = {name: [] for name in names}
-        for model, points in self.points.items():
-            rates = (points.threshold, points.recall, points.precision, points.dominating)
-            threshold, recall, precision, dominating = (values.tolist() for values in rates)
-            groups = [None] * len(points) if points.names is None else [str(name) for name in points.names]
-            rows = ([model] * len(points), threshold, groups, recall, precision, dominating)
-            for name, values in zip(names, rows, strict=True):
-                columns[name] += values
-        return make_frame(columns, backend)
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the points drawn: model, threshold, group, recall, precision, whether it is dominating."""
+        return stacked(
+            {
+                "model": model,
+                "threshold": points.threshold,
+                "group": None if points.names is None else [str(name) for name in points.names],
+                "recall": points.recall,
+                "precision": points.precision,
+                "dominating": points.dominating,
+            }
+            for model, points in self.points.items()
+        )
 
-    def plot(self, ax: Any = None) -> PrecisionRecallSpaceDisplay:
-        """Draw on `ax`, or on a new figure."""
-        self.ax_ = ax = new_axes(ax, (7.8, 4.9))
-        self.figure_ = ax.figure
-        self._isolines(ax)
+    @cached_property
+    def isolines(self) -> dict[tuple[float, float], tuple[Floats, Floats]]:
+        """Recall and precision along each isoline, by recall weight and level."""
+        return {
+            (weight, level): isoline(level, weight, self.metric, size=1001)
+            for weight in self.recall_weights
+            for level in self.levels
+        }
+
+    def _draw(self, ax: Any) -> None:
+        self._draw_isolines(ax)
         spaces = {PrecisionRecallSpace.of(points) for points in self.points.values()}
         if len(spaces) == 1:
             _landmarks(ax, spaces.pop())
-        models = [_curve(ax, place, name, points) for place, (name, points) in enumerate(self.points.items())]
+        models = [_curve(ax, number, name, points) for number, (name, points) in enumerate(self.points.items())]
         positive = plain(self.pos_label)
         unit_square(ax, f"recall of {positive}", f"precision of {positive}")
         tidy(ax)
         ax.grid(visible=False)
         beside(ax, models, title="full marks: dominating points", title_fontsize=8.5, alignment="left")
-        return self
 
-    def _isolines(self, ax: Any) -> None:
-        dashes = ("-", (0, (5, 3)), (0, (1.5, 2)))
-        for place, weight in enumerate(self.recall_weights):
-            label = f"equal {self.metric.name}, recall weight {weight:g}"
-            for level in self.levels:
-                recall, precision = isoline(level, weight, self.metric, size=1001)
-                ax.plot(
-                    recall, precision, color="0.68", linewidth=0.9, linestyle=dashes[place % 3], label=label, zorder=1
-                )
-                label = "_nolegend_"
-                if len(recall) and len(self.recall_weights) == 1:
-                    # beside the upper edge, where curves of useful models are rarely crowded
-                    end = int(np.argmax(precision))
-                    ax.annotate(
-                        f"{level:g}", (recall[end], precision[end]), xytext=(2, -9), textcoords="offset points",
-                        fontsize=7, color=QUIET,
-                    )  # fmt: skip
+    def _draw_isolines(self, ax: Any) -> None:
+        dashes, named = ("-", (0, (5, 3)), (0, (1.5, 2))), set()
+        for (weight, level), (recall, precision) in self.isolines.items():
+            label = "_nolegend_" if weight in named else f"equal {self.metric.name}, recall weight {weight:g}"
+            named.add(weight)
+            dash = dashes[self.recall_weights.index(weight) % 3]
+            ax.plot(recall, precision, color="0.68", linewidth=0.9, linestyle=dash, label=label, zorder=1)
+            if len(recall) and len(self.recall_weights) == 1:
+                # beside the upper edge, where curves of useful models are rarely crowded
+                end = int(np.argmax(precision))
+                ax.annotate(
+                    f"{level:g}", (recall[end], precision[end]), xytext=(2, -9), textcoords="offset points",
+                    fontsize=7, color=QUIET,
+                )  # fmt: skip
 
 
 def _landmarks(ax: Any, space: PrecisionRecallSpace) -> None:
@@ -128,9 +129,9 @@ def _landmarks(ax: Any, space: PrecisionRecallSpace) -> None:
         across, -0.02, space.lowest_precision(across), facecolor=SHADE, edgecolor=HATCH, hatch="////", linewidth=0,
         label="cannot be reached", zorder=1.5,
     )  # fmt: skip
-    precision, recall = space.random_groups(np.array([0.0, space.universe_size]))
-    ax.plot(recall, precision, color="0.25", linestyle=":", linewidth=1.5, label="random groups", zorder=2)
-    for name, mark, (right, found) in (
+    random, sizes = space.random_groups(np.array([0.0, space.universe_size]))
+    ax.plot(sizes, random, color="0.25", linestyle=":", linewidth=1.5, label="random groups", zorder=2)
+    for name, mark, (precision, recall) in (
         ("perfect", "*", space.perfect_group),
         ("maximal group (everything)", "s", space.maximal_group),
         ("a single right element", "^", space.single_element),
@@ -138,13 +139,13 @@ def _landmarks(ax: Any, space: PrecisionRecallSpace) -> None:
     ):
         size = 11 if mark == "*" else 7
         ax.plot(
-            found, right, mark, color="black", markerfacecolor="white", markersize=size, linestyle="none",
+            recall, precision, mark, color="black", markerfacecolor="white", markersize=size, linestyle="none",
             label=name, clip_on=False, zorder=4,
         )  # fmt: skip
 
 
-def _curve(ax: Any, place: int, name: str, points: OperatingPoints) -> Any:
-    style = line_style(place)
+def _curve(ax: Any, number: int, name: str, points: OperatingPoints) -> Any:
+    style = line_style(number)
     dominating = points.dominating
     if points.names is not None:
         style["linestyle"] = "none"

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 
-from compromis._arrays import make_frame
-from compromis._typing import Label
+from compromis._typing import Floats, Label
 from compromis.errors import InputError
-from compromis.metrics import Metric
-from compromis.plots._base import ALARM, DARK, HATCH, QUIET, SMALL, ShownInNotebooks, listed, panels, tidy, unit_square
-from compromis.preferences import Preference, Preferences
+from compromis.plots._base import (
+    ALARM,
+    DARK,
+    HATCH,
+    QUIET,
+    SMALL,
+    TINY,
+    Display,
+    listed,
+    panels,
+    plain_box,
+    stacked,
+    tidy,
+    unit_square,
+)
+from compromis.preferences import Preference, Preferences, read_preferences
 from compromis.tradeoffs.space import isoline
 
 LEVELS = tuple(round(0.1 * step, 1) for step in range(1, 10))
@@ -22,9 +35,13 @@ _ALONG = 1001
 """Points along a line, close enough for the steep ends of curved ones."""
 _WIDEST = 4
 """Panels beside each other."""
+_REFUSED: dict[str, Any] = {"facecolor": "none", "edgecolor": HATCH, "hatch": "///", "linewidth": 0}
+
+Line = tuple[float, bool, tuple[Floats, Floats]]
+"""The loss of a line, whether it joins the two answers, and recall and precision along it."""
 
 
-class PreferenceDisplay(ShownInNotebooks):
+class PreferenceDisplay(Display):
     """The surface of the loss over recall and precision for each class, and the two answers that are worth the same.
 
     Classes of one preference share a panel. Figure 1 of the PRAGMA paper.
@@ -54,89 +71,83 @@ class PreferenceDisplay(ShownInNotebooks):
     def __init__(
         self, preferences: Preferences, *, labels: Sequence[Any] | None = None, levels: Sequence[float] = LEVELS
     ) -> None:
-        if not isinstance(preferences, Preferences):
-            raise InputError(f"preferences is a compromis.Preferences, got {type(preferences).__name__}")
         if labels is not None and len(labels) == 0:
             raise InputError("labels is empty; name at least one class, or leave it out")
-        self.preferences = preferences
+        self.preferences = read_preferences(preferences) or Preferences()
         self.levels = tuple(levels)
-        self.groups = _grouped(preferences, labels)
+        self.groups = _grouped(self.preferences, labels)
 
     @classmethod
-    def from_preferences(
-        cls,
-        preferences: Preferences,
-        *,
-        labels: Sequence[Any] | None = None,
-        levels: Sequence[float] = LEVELS,
-        ax: Any = None,
-    ) -> PreferenceDisplay:
-        """Draw preferences; `labels` and `levels` as for the class, `ax` one of matplotlib's axes or one per panel."""
-        return cls(preferences, labels=labels, levels=levels).plot(ax=ax)
+    def from_preferences(cls, preferences: Preferences, *, ax: Any = None, **options: Any) -> Self:
+        """Draw preferences; options are those of the class, `ax` one of matplotlib's axes or one per panel."""
+        return cls(preferences, **options).plot(ax=ax)
 
-    def frame(self, backend: str | None = None) -> Any:
-        """Return the lines as a data frame: classes, the loss of the line, whether it joins the two answers, and its points."""
-        columns: dict[str, list[Any]] = {"class": [], "loss": [], "answers": [], "recall": [], "precision": []}
-        for preference, labels in self.groups.items():
-            for loss, joins in self._lines(preference):
-                recall, precision = self._line(preference, loss)
-                columns["class"] += [", ".join(str(label) for label in labels)] * len(recall)
-                columns["loss"] += [loss] * len(recall)
-                columns["answers"] += [joins] * len(recall)
-                columns["recall"] += recall.tolist()
-                columns["precision"] += precision.tolist()
-        return make_frame(columns, backend)
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the lines: classes, the loss of the line, whether it joins the two answers, and its points."""
+        return stacked(
+            {
+                "class": ", ".join(str(label) for label in labels),
+                "loss": loss,
+                "answers": joins,
+                "recall": recall,
+                "precision": precision,
+            }
+            for preference, labels in self.groups.items()
+            for loss, joins, (recall, precision) in self._lines[preference]
+        )
 
-    def plot(self, ax: Any = None) -> PreferenceDisplay:
-        """Draw one panel per preference, on `ax` or on a new figure."""
+    def _axes(self, ax: Any) -> Any:
         across = min(len(self.groups), _WIDEST)
         down = -(-len(self.groups) // across)
         axes = panels(ax, down, across, (3.8 * across + 0.4, 4.3 * down))
-        self.ax_, self.figure_ = (axes if len(self.groups) > 1 else axes[0]), axes[0].figure
-        for panel, (preference, labels) in zip(axes, self.groups.items(), strict=False):
-            self._draw(panel, preference, labels)
         for panel in axes[len(self.groups) :]:
             panel.set_axis_off()
-        return self
+        return axes
 
-    def _lines(self, preference: Preference) -> list[tuple[float, bool]]:
-        """The losses of the lines to draw, and whether each joins the two answers."""
-        lines = [(level, False) for level in self.levels]
-        if preference.answers is None:
-            return lines
-        weight = preference.recall_weight_for(self._metric)
-        return [*lines, (1.0 - float(self._metric.value(preference.answers[0], 1.0, weight)), True)]
+    def _draw(self, ax: Any) -> None:
+        for panel, (preference, labels) in zip(np.ravel(ax), self.groups.items(), strict=False):
+            self._draw_group(panel, preference, labels)
 
-    def _line(self, preference: Preference, loss: float) -> tuple[Any, Any]:
-        return isoline(1.0 - loss, preference.recall_weight_for(self._metric), self._metric, size=_ALONG)
+    @cached_property
+    def _lines(self) -> dict[Preference, list[Line]]:
+        """The lines of each group: those of the levels, and the one that joins the two answers."""
+        metric, lines = self.preferences.metric, {}
+        for preference in self.groups:
+            weight = preference.recall_weight_for(metric)
+            losses = [(level, False) for level in self.levels]
+            if preference.answers is not None:
+                value = float(metric.value(preference.answers[0], 1.0, weight))
+                losses.append((1.0 - value, True))
+            lines[preference] = [
+                (loss, joins, isoline(1.0 - loss, weight, metric, size=_ALONG)) for loss, joins in losses
+            ]
+        return lines
 
-    @property
-    def _metric(self) -> Metric:
-        return self.preferences.metric
-
-    def _draw(self, ax: Any, preference: Preference, labels: Sequence[Label]) -> None:
-        grid = np.linspace(0, 1, _SHADES)
-        surface = 1 - self._metric.value(grid[:, None], grid[None, :], preference.recall_weight_for(self._metric))
+    def _draw_group(self, ax: Any, preference: Preference, labels: Sequence[Label]) -> None:
+        metric, grid = self.preferences.metric, np.linspace(0, 1, _SHADES)
+        surface = 1 - metric.value(grid[:, None], grid[None, :], preference.recall_weight_for(metric))
         ax.imshow(surface, origin="lower", extent=(0, 1, 0, 1), cmap="Greys", vmin=0, vmax=2.6, aspect="auto", zorder=0)
-        for loss, joins in self._lines(preference):
-            recall, precision = self._line(preference, loss)
+        for loss, joins, (recall, precision) in self._lines[preference]:
             if joins:
                 ax.plot(recall, precision, color=ALARM, linewidth=2.2, linestyle="--")
                 continue
             ax.plot(recall, precision, color=DARK, linewidth=1)
-            _name_line(ax, recall, precision, loss)
+            if len(recall):
+                middle = int(np.argmin(np.abs(recall - precision)))
+                _name(ax, recall[middle], precision[middle], f"{loss:g}", color=DARK, bbox=plain_box(0.85))
         _mark_answers(ax, preference)
-        _hatch_minima(ax, preference)
+        _hatch_constraints(ax, preference)
         unit_square(ax, "recall", "precision")
         tidy(ax)
         ax.grid(visible=False)
         ax.set_title(self._title(preference, labels), loc="left", fontsize=SMALL, color="0.2")
 
     def _title(self, preference: Preference, labels: Sequence[Label]) -> str:
-        weight = preference.recall_weight_for(self._metric)
+        metric = self.preferences.metric
+        weight = preference.recall_weight_for(metric)
         lines = [
             listed(labels, 5),
-            f"importance {preference.importance:g}, recall weight {weight:.2g} ({self._metric.name})",
+            f"importance {preference.importance:g}, recall weight {weight:.2g} ({metric.name})",
         ]
         if preference.answers is not None:
             precision, recall = preference.answers
@@ -147,31 +158,16 @@ class PreferenceDisplay(ShownInNotebooks):
 def _grouped(preferences: Preferences, labels: Sequence[Any] | None) -> dict[Preference, list[Label]]:
     """Classes by preferences, in the order given."""
     groups: dict[Preference, list[Label]] = {}
-    if labels is not None:
-        for label in preferences.on(labels, strict=False).classes:
-            groups.setdefault(preferences.of(label), []).append(label)
-        return groups
-    for label, preference in preferences.by_class.items():
-        groups.setdefault(preference, []).append(label)
-    rest = OTHERS if groups else "every class"
-    groups.setdefault(preferences.default, []).append(rest)
+    for label in preferences.by_class if labels is None else preferences.on(labels, strict=False).classes:
+        groups.setdefault(preferences.of(label), []).append(label)
+    if labels is None:
+        rest = OTHERS if groups else "every class"
+        groups.setdefault(preferences.default, []).append(rest)
     return groups
 
 
-def _name_line(ax: Any, recall: Any, precision: Any, loss: float) -> None:
-    if len(recall) == 0:
-        return
-    middle = int(np.argmin(np.abs(recall - precision)))
-    ax.text(
-        recall[middle],
-        precision[middle],
-        f"{loss:g}",
-        fontsize=7.5,
-        color=DARK,
-        ha="center",
-        va="center",
-        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.8},
-    )
+def _name(ax: Any, x: float, y: float, text: str, **look: Any) -> None:
+    ax.text(x, y, text, fontsize=TINY, ha="center", va="center", **look)
 
 
 def _mark_answers(ax: Any, preference: Preference) -> None:
@@ -181,16 +177,12 @@ def _mark_answers(ax: Any, preference: Preference) -> None:
         ax.plot(recall, precision, "o", color=ALARM, markeredgecolor="white", markersize=10, clip_on=False, zorder=5)
 
 
-def _hatch_minima(ax: Any, preference: Preference) -> None:
-    for span, minimum, name in (
-        (ax.axhspan, preference.min_precision, "precision"),
-        (ax.axvspan, preference.min_recall, "recall"),
-    ):
-        if minimum:
-            span(-0.02, minimum, facecolor="none", edgecolor=HATCH, hatch="///", linewidth=0)
-            place = {"x": 0.5, "y": minimum / 2} if name == "precision" else {"x": minimum / 2, "y": 0.5}
-            ax.text(
-                place["x"], place["y"], f"{name} below {minimum:g}: refused", fontsize=7.5, color=QUIET, ha="center",
-                va="center", rotation=0 if name == "precision" else 90,
-                bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.8},
-            )  # fmt: skip
+def _hatch_constraints(ax: Any, preference: Preference) -> None:
+    if preference.min_precision:
+        least = preference.min_precision
+        ax.axhspan(-0.02, least, **_REFUSED)
+        _name(ax, 0.5, least / 2, f"precision below {least:g}: refused", color=QUIET, bbox=plain_box(0.8))
+    if preference.min_recall:
+        least = preference.min_recall
+        ax.axvspan(-0.02, least, **_REFUSED)
+        _name(ax, least / 2, 0.5, f"recall below {least:g}: refused", color=QUIET, bbox=plain_box(0.8), rotation=90)

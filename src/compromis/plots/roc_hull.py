@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
-from compromis._arrays import make_frame
+from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.measures.ranking import roc_area
-from compromis.plots._base import QUIET, PointsDisplay, beside, line_style, listed, new_axes, plain, tidy, unit_square
-from compromis.tradeoffs.roc import roc_hull
+from compromis.plots._base import (
+    QUIET,
+    TINY,
+    PointsDisplay,
+    beside,
+    line_style,
+    listed,
+    plain,
+    plain_box,
+    stacked,
+    tidy,
+    unit_square,
+)
+from compromis.tradeoffs.roc import RocHull, roc_hull
 
 HULL = "hull"
 _SHORTEST = 0.12
@@ -24,56 +36,57 @@ class RocHullDisplay(PointsDisplay):
 
     Parameters
     ----------
-    points : mapping
-        The operating points of each model by name.
-
-    Attributes
-    ----------
     hull : RocHull
-        The corners with their slopes, the models on the hull and those that can be dropped.
-    ax_, figure_
-        Where it was drawn.
+        The corners with their slopes, the models on the hull and those that can be dropped, from `compromis.roc_hull`.
 
     Examples
     --------
     >>> import compromis as cp
     >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-    >>> display = cp.plots.RocHullDisplay({"model": points}).plot()
+    >>> display = cp.plots.RocHullDisplay(cp.roc_hull({"model": points})).plot()
     >>> display.hull.models
     ('model',)
     """
 
-    def __init__(self, points: Mapping[str, OperatingPoints]) -> None:
-        super().__init__(points)
-        self.hull = roc_hull(self.points)
+    _size = (8.4, 4.9)
 
-    def frame(self, backend: str | None = None) -> Any:
-        """Return the curves and the hull as a data frame: curve, kind, threshold, fpr, tpr, and for corners their slopes."""
-        names = ("curve", "kind", "threshold", "fpr", "tpr", "slope_low", "slope_high")
-        columns: dict[str, list[Any]] = {name: [] for name in names}
-        for model, points in self.points.items():
-            for threshold, fpr, tpr in zip(points.threshold, points.fpr, points.tpr, strict=True):
-                row: tuple[Any, ...] = (model, "model", float(threshold), float(fpr), float(tpr), None, None)
-                for name, value in zip(names, row, strict=True):
-                    columns[name].append(value)
-        for part in self.hull.parts:
-            row = (", ".join(part.models), HULL, None, part.fpr, part.tpr, part.slope_low, part.slope_high)
-            for name, value in zip(names, row, strict=True):
-                columns[name].append(value)
-        return make_frame(columns, backend)
+    def __init__(self, hull: RocHull) -> None:
+        if not isinstance(hull, RocHull):
+            raise InputError(f"hull comes from compromis.roc_hull, got {type(hull).__name__}")
+        super().__init__(hull.points)
+        self.hull = hull
 
-    def plot(self, ax: Any = None) -> RocHullDisplay:
-        """Draw on `ax`, or on a new figure."""
-        self.ax_ = ax = new_axes(ax, (8.4, 4.9))
-        self.figure_ = ax.figure
+    @classmethod
+    def _computed(cls, points: Mapping[str, OperatingPoints], **options: Any) -> Self:
+        return cls(roc_hull(points), **options)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the curves and the hull: curve, kind, threshold, fpr, tpr, and for corners their slopes."""
+        models = [
+            {
+                "curve": model,
+                "kind": "model",
+                "threshold": points.threshold,
+                "fpr": points.fpr,
+                "tpr": points.tpr,
+                "slope_low": None,
+                "slope_high": None,
+            }
+            for model, points in self.points.items()
+        ]
+        parts = self.hull.parts
+        corners = {name: [getattr(part, name) for part in parts] for name in ("fpr", "tpr", "slope_low", "slope_high")}
+        curve = [", ".join(part.models) for part in parts]
+        return stacked([*models, {"curve": curve, "kind": HULL, "threshold": None, **corners}])
+
+    def _draw(self, ax: Any) -> None:
         ax.plot([0, 1], [0, 1], color=QUIET, linestyle=":", linewidth=1.2, label="no skill")
         self._draw_hull(ax)
-        models = [self._draw_curve(ax, place, name, points) for place, (name, points) in enumerate(self.points.items())]
+        models = [self._draw_curve(ax, number, name) for number, name in enumerate(self.points)]
         positive = plain(self.pos_label)
         unit_square(ax, f"false positive rate of {positive}", f"true positive rate of {positive}")
         tidy(ax, self._title())
         beside(ax, models)
-        return self
 
     def _title(self) -> str:
         if len(self.points) == 1:
@@ -100,26 +113,20 @@ class RocHullDisplay(PointsDisplay):
             ax.annotate(
                 f"slope {part.slope_low:.2g}", middle, xytext=(0, -9) if flat else (8, 0),
                 textcoords="offset points", ha="center" if flat else "left", va="top" if flat else "center",
-                fontsize=7.5, color="0.3", bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.8},
+                fontsize=TINY, color="0.3", bbox=plain_box(0.8),
                 zorder=6,
             )  # fmt: skip
 
-    def _draw_curve(self, ax: Any, place: int, name: str, points: OperatingPoints) -> Any:
-        style = line_style(place)
-        dropped = name in self.hull.droppable
-        corners = [(part.fpr, part.tpr) for part in self.hull.parts if name in part.models]
+    def _draw_curve(self, ax: Any, number: int, name: str) -> Any:
+        points, style = self.points[name], line_style(number)
+        marks, line = style | {"linestyle": "none"}, style | {"marker": ""}
+        ranked, dropped = points.names is None, name in self.hull.droppable
         look = {"linewidth": 1.2 if dropped else 1.8, "alpha": 0.6 if dropped else 1.0, "zorder": 3}
-        words = ", can be dropped" if dropped else ""
-        if points.names is None:
-            label = f"{plain(name)}, area {roc_area(points):.3f}{words}"
-            (line,) = ax.plot(points.fpr, points.tpr, **(style | {"marker": ""}), **look, label=label)
-        else:
-            (line,) = ax.plot(
-                points.fpr, points.tpr, **(style | {"linestyle": "none"}), **look, label=plain(name) + words
-            )
+        label = plain(name) + (f", area {roc_area(points):.3f}" if ranked else "") + (", can be dropped" * dropped)
+        (drawn,) = ax.plot(points.fpr, points.tpr, **(line if ranked else marks), **look, label=label)
+        corners = [(part.fpr, part.tpr) for part in self.hull.parts if name in part.models]
         if corners:
             ax.plot(
-                *zip(*corners, strict=True), **(style | {"linestyle": "none"}), markersize=6.5, markeredgecolor="white",
-                zorder=4, clip_on=False,
-            )  # fmt: skip
-        return line
+                *zip(*corners, strict=True), **marks, markersize=6.5, markeredgecolor="white", zorder=4, clip_on=False
+            )
+        return drawn

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from compromis._arrays import make_frame
 from compromis.errors import InputError
 from compromis.evidence.votes import VoteDistribution, Votes, vote_distribution
-from compromis.plots._base import ALARM, ShownInNotebooks, beside, line_style, new_axes, plain, tidy
+from compromis.plots._base import ALARM, Display, beside, other_style, plain, stacked, tidy
 
 NAMED = 3
 """So many other classes are drawn by themselves; the rest together."""
@@ -19,7 +19,7 @@ STEEP = 30
 """Numbers of rows that span more than this factor are drawn on a logarithmic scale."""
 
 
-class VoteDisplay(ShownInNotebooks):
+class VoteDisplay(Display):
     """How many rows of each true class got which share of the votes for one class (figure 2 of the PRAGMA paper).
 
     The class itself is drawn as bars, the classes it is most confused with as lines. Rows without any vote for the class
@@ -32,11 +32,6 @@ class VoteDisplay(ShownInNotebooks):
     named : int
         How many other classes have a line of their own, those with the most votes first; the rest share one.
 
-    Attributes
-    ----------
-    ax_, figure_
-        Where it was drawn.
-
     Examples
     --------
     >>> import compromis as cp
@@ -44,9 +39,11 @@ class VoteDisplay(ShownInNotebooks):
     >>> truth = ["sound", "sound", "sound", "faulty", "faulty", "faulty"]
     >>> patterns = cp.Votes.from_proba(truth, votes, labels=["sound", "faulty"])
     >>> display = cp.plots.VoteDisplay.from_patterns(patterns, label="faulty")
-    >>> int(display.frame("pandas")["rows"].sum())
+    >>> int(display.to_frame("pandas")["rows"].sum())
     6
     """
+
+    _size = (7.2, 4.2)
 
     def __init__(self, distribution: VoteDistribution, *, named: int = NAMED) -> None:
         self.distribution = distribution
@@ -96,45 +93,35 @@ class VoteDisplay(ShownInNotebooks):
             )
         return cls.from_proba(y, vote(X), label=label, labels=estimator.classes_.tolist(), **options)
 
-    @property
+    @cached_property
     def series(self) -> list[tuple[str, NDArray[Any]]]:
         """The rows drawn at each share: of the class itself, of the other classes named, and of the rest together."""
-        found = self.distribution
-        others = [place for place in np.argsort(-found.rows.sum(axis=0), kind="stable") if place != found.place]
+        votes = self.distribution
+        others = [k for k in np.argsort(-votes.rows.sum(axis=0), kind="stable") if k != votes.place]
         chosen, rest = others[: self.named], others[self.named :]
         if len(rest) == 1:
             chosen, rest = others, []
-        drawn = [(str(found.classes[place]), found.rows[:, place]) for place in (found.place, *chosen)]
-        return [*drawn, (f"{len(rest)} other classes", found.rows[:, rest].sum(axis=1))] if rest else drawn
+        drawn = [(str(votes.classes[k]), votes.rows[:, k]) for k in (votes.place, *chosen)]
+        return [*drawn, (f"{len(rest)} other classes", votes.rows[:, rest].sum(axis=1))] if rest else drawn
 
-    def frame(self, backend: str | None = None) -> Any:
-        """Return what was drawn as a data frame: true class, share of votes, rows."""
-        columns: dict[str, list[Any]] = {"truth": [], "share": [], "rows": []}
-        for name, rows in self.series:
-            columns["truth"] += [name] * len(rows)
-            columns["share"] += self.distribution.share.tolist()
-            columns["rows"] += rows.tolist()
-        return make_frame(columns, backend)
+    def columns(self) -> dict[str, list[Any]]:
+        """Return what is drawn: true class, share of votes, rows."""
+        share = self.distribution.share
+        return stacked({"truth": name, "share": share, "rows": rows} for name, rows in self.series)
 
-    def plot(self, ax: Any = None) -> VoteDisplay:
-        """Draw on `ax`, or on a new figure."""
-        self.ax_ = ax = new_axes(ax, (7.2, 4.2))
-        self.figure_ = ax.figure
+    def _draw(self, ax: Any) -> None:
         share, width = self.distribution.share, 1 / (len(self.distribution.share) - 1)
-        handles = []
-        for place, (name, rows) in enumerate(self.series):
-            if place == 0:
-                bars = ax.bar(
-                    share, rows, width * 0.86, color=ALARM, alpha=0.85, label=f"truly {plain(name)}", zorder=2
-                )
-                handles.append(bars)
-                continue
-            style = line_style((0, 2, 3, 4, 5)[(place - 1) % 5]) | {"marker": ("o", "s", "^", "D")[(place - 1) % 4]}
+        (own, rows), *others = self.series
+        handles: list[Any] = [
+            ax.bar(share, rows, width * 0.86, color=ALARM, alpha=0.85, label=f"truly {plain(own)}", zorder=2)
+        ]
+        for number, (name, rows) in enumerate(others):
+            style = other_style(number) | {"marker": ("o", "s", "^", "D")[number % 4]}
             drawn = np.where(rows > 0, rows, np.nan) if self._steep else rows
             start = int(rows[0] == 0)  # a share of 0 is no vote: the line must not climb from there
             handles += ax.plot(
                 share[start:], drawn[start:], **style, markersize=4.5, linewidth=1.5, markerfacecolor="white", zorder=3,
-                label=plain(name) if self._rest(place) else f"truly {plain(name)}",
+                label=plain(name) if number == self.named else f"truly {plain(name)}",
             )  # fmt: skip
         if self._steep:
             ax.set_yscale("log")
@@ -144,20 +131,16 @@ class VoteDisplay(ShownInNotebooks):
         ax.set_ylabel("rows" + (" (logarithmic)" if self._steep else ""))
         tidy(ax, self._title())
         beside(ax, handles)
-        return self
 
-    def _rest(self, place: int) -> bool:
-        return place == self.named + 1
-
-    @property
+    @cached_property
     def _steep(self) -> bool:
         peaks = [rows.max() for _, rows in self.series if rows.max() > 0]
         return bool(peaks) and max(peaks) > STEEP * min(peaks)
 
     def _title(self) -> str:
-        found = self.distribution
-        own, others = found.unvoted[found.place], found.unvoted.sum() - found.unvoted[found.place]
+        votes = self.distribution
+        own, others = votes.unvoted[votes.place], votes.unvoted.sum() - votes.unvoted[votes.place]
         if not own + others:
             return ""
         lost = f"{own:,.6g} rows of the class itself" if own else "no row of the class itself"
-        return f"Not drawn, without a vote for {plain(found.label)}: {lost}, {others:,.6g} of others."
+        return f"Not drawn, without a vote for {plain(votes.label)}: {lost}, {others:,.6g} of others."

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from compromis._arrays import make_frame
 from compromis.errors import InputError
-from compromis.plots._base import ALARM, DARK, QUIET, ShownInNotebooks, above, line_style, panels, plain, tidy
+from compromis.plots._base import ALARM, DARK, QUIET, Display, above, other_style, panels, plain, tidy
 from compromis.weights.sweep_curve import WeightSweep, weight_sweep
 
 _FEW = 40
@@ -21,7 +20,7 @@ _NAMED = 5
 """Up to so many classes have a name in the legend; of more, only the one whose weight grows."""
 
 
-class WeightSweepDisplay(ShownInNotebooks):
+class WeightSweepDisplay(Display):
     """Recall, precision, errors and loss as the weight of one class grows against the others (figure 4 of the PRAGMA paper).
 
     Parameters
@@ -62,35 +61,35 @@ class WeightSweepDisplay(ShownInNotebooks):
         """Sweep the weight of `label` over votes and draw it; see `weight_sweep` for the options."""
         return cls(weight_sweep(y_true, y_proba, label=label, **options)).plot(ax=ax)
 
-    def frame(self, backend: str | None = None) -> Any:
-        """Return the sweep as a data frame: a row per ratio, with errors, loss, and recall and precision of every class."""
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the sweep, a row per ratio: errors, loss, and recall and precision of every class."""
         sweep = self.sweep
-        columns: dict[str, list[Any]] = {
-            "ratio": sweep.ratio.tolist(), "errors": sweep.errors.tolist(), "loss": sweep.loss.tolist()
-        }  # fmt: skip
-        for rate, values in (("recall", sweep.recall), ("precision", sweep.precision)):
+        columns = {name: getattr(sweep, name).tolist() for name in ("ratio", "errors", "loss")}
+        for rate in ("recall", "precision"):
+            values = getattr(sweep, rate)
             columns |= {f"{rate} {label}": values[:, k].tolist() for k, label in enumerate(sweep.classes)}
-        return make_frame(columns, backend)
+        return columns
 
-    def plot(self, ax: Any = None) -> WeightSweepDisplay:
-        """Draw on `ax`, or on a new figure."""
-        self.ax_ = axes = panels(ax, 2, 2, (8.4, 5.6), sharex=True)
-        self.figure_ = axes[0].figure
+    def _axes(self, ax: Any) -> Any:
+        return panels(ax, 2, 2, (8.4, 5.6), sharex=True)
+
+    def _draw(self, ax: Any) -> None:
         sweep = self.sweep
-        self._draw_classes(axes[0], sweep.recall)
-        self._draw_classes(axes[1], sweep.precision)
-        for panel, values in ((axes[2], sweep.errors), (axes[3], sweep.loss)):
+        self._draw_classes(ax[0], sweep.recall)
+        self._draw_classes(ax[1], sweep.precision)
+        for panel, values in ((ax[2], sweep.errors), (ax[3], sweep.loss)):
             panel.plot(sweep.ratio, values, color=DARK, linewidth=1.8, marker=self._marker, markersize=3.5)
             panel.set_ylim(bottom=0)
             panel.margins(y=0.1)
-        for panel, name in zip(axes, ("recall", "precision", "errors (rows)", "PRAGMA loss"), strict=True):
+        for panel, name in zip(ax, ("recall", "precision", "errors (rows)", "PRAGMA loss"), strict=True):
             panel.set_ylabel(name)
             self._mark_ratios(panel)
             tidy(panel)
-        for panel in axes[2:]:
+        for panel in ax[2:]:
             panel.set_xlabel(f"R: weight of {plain(sweep.label)} / weight of the others")
-        self._legend(axes)
-        return self
+        handles, names = ax[0].get_legend_handles_labels()
+        own_first = sorted(range(len(names)), key=lambda index: names[index] != plain(sweep.label))
+        above(ax, [handles[index] for index in own_first])
 
     @property
     def _marker(self) -> str:
@@ -100,11 +99,11 @@ class WeightSweepDisplay(ShownInNotebooks):
         sweep = self.sweep
         many = len(sweep.classes) > _NAMED
         others = [k for k, label in enumerate(sweep.classes) if label != sweep.label]
-        for place, k in enumerate(others):
-            style = {"color": "0.65", "linestyle": "-", "linewidth": 0.8} if many else line_style(_other(place))
+        for number, k in enumerate(others):
+            style = {"color": "0.65", "linestyle": "-", "linewidth": 0.8} if many else other_style(number)
             name = plain(sweep.classes[k])
             if many:
-                name = "_nolegend_" if place else f"the {len(others)} other classes"
+                name = "_nolegend_" if number else f"the {len(others)} other classes"
             look = {"linewidth": 1.5} | style | {"marker": "" if many else self._marker}
             ax.plot(sweep.ratio, values[:, k], **look, markersize=3.5, label=name)
         own = sweep.classes.index(sweep.label)
@@ -131,13 +130,3 @@ class WeightSweepDisplay(ShownInNotebooks):
             ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
             ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
             ax.xaxis.set_minor_formatter(NullFormatter())
-
-    def _legend(self, axes: Any) -> None:
-        handles, names = axes[0].get_legend_handles_labels()
-        order = sorted(range(len(names)), key=lambda place: names[place] != plain(self.sweep.label))
-        above(axes, [handles[place] for place in order])
-
-
-def _other(place: int) -> int:
-    """The style of another class: not the colour of the one whose weight grows."""
-    return (0, 2, 3, 4, 5)[place % 5]

@@ -1,7 +1,7 @@
 from .areas import Beta
-from .comparison import Comparison, Winner, compare_curves
+from .comparison import Comparison, ComparisonVerdict, Winner, compare_curves
 from .costs import CostCurve, DecisionCurve, constant_cost, decision_curve, probability_cost
-from .curve import BestRange, Choice, TradeoffCurve
+from .curve import BestRange, Choice, TradeoffCurve, domain_of_application
 from .roc import (
     HullPart,
     PrecisionRecallCurve,
@@ -13,13 +13,14 @@ from .roc import (
     roc_hull,
     roc_points,
 )
-from .space import PrecisionRecallSpace, domain_of_application, isoline
+from .space import PrecisionRecallSpace, isoline
 
 __all__ = [
     "BestRange",
     "Beta",
     "Choice",
     "Comparison",
+    "ComparisonVerdict",
     "CostCurve",
     "DecisionCurve",
     "HullPart",

@@ -1,7 +1,7 @@
 """Areas under trade-off curves: the integral of the value over the recall weight, plain or weighted by a density.
 
 The trade-off paper's future work: one number over all trade-offs, over part of them, or over a distribution of the
-trade-offs that one may come to want.
+trade-offs that may be wanted later.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from compromis._typing import Floats
 from compromis.errors import InputError
-from compromis.metrics import Metric
 
-Density = Callable[[float], float]
+Function = Callable[[float], float]
+Density = Function
 
 _PIECES = 256
 """A density is integrated piece by piece, so that quadrature does not step over a peak wider than about 1e-4."""
@@ -27,7 +26,7 @@ _FARTHEST = 36.0
 
 @dataclass(frozen=True, slots=True)
 class Beta:
-    """A Beta density of the recall weight: what one believes one will want.
+    """A Beta density of the recall weight: how likely each trade-off is to be wanted.
 
     Parameters
     ----------
@@ -49,13 +48,13 @@ class Beta:
             raise InputError(f"a Beta density has a and b above 0, got a={self.a} and b={self.b}")
 
     def __call__(self, weight: float) -> float:
-        """The density at one recall weight strictly between 0 and 1."""
+        """Return the density at a recall weight strictly between 0 and 1."""
         from scipy.special import betaln, xlog1py, xlogy
 
         return math.exp(xlogy(self.a - 1, weight) + xlog1py(self.b - 1, -weight) - betaln(self.a, self.b))
 
     def mass(self, low: float, high: float) -> float:
-        """The probability of recall weights between `low` and `high`."""
+        """Return the probability of recall weights between `low` and `high`."""
         from scipy.special import betainc, betaincc
 
         if low > self.a / (self.a + self.b):  # the upper tail keeps its digits as a complement
@@ -63,13 +62,13 @@ class Beta:
         return float(betainc(self.a, self.b, high) - betainc(self.a, self.b, low))
 
     def over_log_odds(self, log_odds: float) -> float:
-        """The density of log(l / (1 - l)): smooth everywhere, even where that of l is infinite at an end."""
+        """Return the density of log(l / (1 - l)): smooth everywhere, even where that of l is infinite at an end."""
         from scipy.special import betaln, log_expit
 
         return math.exp(self.a * log_expit(log_odds) + self.b * log_expit(-log_odds) - betaln(self.a, self.b))
 
     def bulk(self) -> list[float]:
-        """Log-odds around the peak, by means and deviations, so that quadrature cannot step over a narrow one."""
+        """Return log-odds around the peak, by mean and deviation, so that quadrature cannot step over a narrow peak."""
         from scipy.special import digamma, polygamma
 
         middle = float(digamma(self.a) - digamma(self.b))
@@ -78,13 +77,13 @@ class Beta:
 
 
 def check_range(low: float, high: float) -> None:
-    """Refuse anything but 0 <= low < high <= 1."""
+    """Raise unless 0 <= low < high <= 1."""
     if not 0 <= low < high <= 1:
         raise InputError(f"low and high are recall weights with 0 <= low < high <= 1, got low={low} and high={high}")
 
 
 def mass(density: Density | None, low: float, high: float) -> float:
-    """The integral of the density from `low` to `high`; checked: a finite number above 0."""
+    """Return the integral of the density from `low` to `high`; raise unless it is finite and above 0."""
     if density is None:
         return high - low
     _check_density(density, low, high)
@@ -98,25 +97,8 @@ def mass(density: Density | None, low: float, high: float) -> float:
     return total
 
 
-def area_under(
-    metric: Metric, rates: tuple[Floats, Floats], breaks: Floats, low: float, high: float, density: Density | None
-) -> float:
-    """The integral of the value of the results that are best between the breaks, times the density."""
-    total = 0.0
-    for first, second, start, end in zip(*rates, breaks[:-1], breaks[1:], strict=True):
-        a, b = max(low, float(start)), min(high, float(end))
-        if a < b:
-            total += _one_area(metric, float(first), float(second), a, b, density)
-    return total
-
-
-def _one_area(metric: Metric, first: float, second: float, low: float, high: float, density: Density | None) -> float:
-    if density is None:
-        return float(metric.area(first, second, low, high))
-
-    def value(weight: float) -> float:
-        return float(metric.value(first, second, weight))
-
+def weighted_area(value: Function, low: float, high: float, density: Function) -> float:
+    """Return the integral of a value of the recall weight times a density."""
     if isinstance(density, Beta):
         return sum(_beta_quadrature(value, density, a, b) for a, b in _pieces(low, high, 2))
     pieces = _pieces(low, high, _PIECES)
@@ -124,12 +106,12 @@ def _one_area(metric: Metric, first: float, second: float, low: float, high: flo
 
 
 def _pieces(low: float, high: float, number: int) -> list[tuple[float, float]]:
-    """Cut a range at the multiples of 1 / number; an even number, because Jaccard has a kink at 1/2."""
+    """Divide a range at the multiples of 1 / number; an even number, because Jaccard has a kink at 1/2."""
     cuts = [cut / number for cut in range(1, number) if low < cut / number < high]
     return list(itertools.pairwise([low, *cuts, high]))
 
 
-def _beta_quadrature(value: Density, density: Beta, low: float, high: float) -> float:
+def _beta_quadrature(value: Function, density: Beta, low: float, high: float) -> float:
     """Integrate over log-odds; beyond those that float64 can tell from 0 and 1 the value no longer changes."""
     from scipy.special import betainc, expit, log_expit, logit
 
@@ -145,11 +127,11 @@ def _beta_quadrature(value: Density, density: Beta, low: float, high: float) -> 
     return left + inside + right
 
 
-def _quadrature(function: Density, low: float, high: float) -> float:
-    """Integrate a function that is at least 0; refuse an integral that is not finite.
+def _quadrature(function: Function, low: float, high: float) -> float:
+    """Integrate a function that is at least 0; raise if the integral is not finite.
 
     QUADPACK extrapolates: it gives a divergent integral the value of its analytic continuation, -1 for 1 / l^2, so that
-    a sum below 0 and its own doubt count as refusals, and a division by 0 next to an end does too.
+    a sum below 0, its own doubt and a division by 0 next to an end all count as divergence.
     """
     from scipy.integrate import quad
 
@@ -172,7 +154,7 @@ def _divergent(low: float, high: float) -> InputError:
 
 
 def _check_ends(density: Density, low: float, high: float) -> None:
-    """Refuse a density whose mass does not shrink towards an end: from 1e-4 to 1e-8, and again from 1e-8 to 1e-12.
+    """Raise if the mass of a density does not shrink towards an end: from 1e-4 to 1e-8, and again from 1e-8 to 1e-12.
 
     A power d^a of the distance d to the end loses the factor 1e4^(a + 1), which is below 1 just where it integrates.
     """

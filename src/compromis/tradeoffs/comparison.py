@@ -1,9 +1,11 @@
-"""Operating points under minima: only those with enough precision and recall."""
+"""Algorithms compared over all recall weights: who is best where, by how much, and over all of them."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,99 +15,14 @@ from compromis._text import shown, shown_label
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import Metric, get_metric
+from compromis.tradeoffs._tables import Tabular
 from compromis.tradeoffs.areas import Density
 from compromis.tradeoffs.curve import TradeoffCurve
-from compromis.tradeoffs.envelope import Candidates, Pair, join, upper_envelope
+from compromis.tradeoffs.envelope import Candidates, Pair, upper_envelope
 
-
-def meeting(
-    points: OperatingPoints, *, min_precision: float | None = None, min_recall: float | None = None
-) -> OperatingPoints:
-    """Return the points that meet the minima; everything else about the problem stays.
-
-    Parameters
-    ----------
-    points : OperatingPoints
-        Cuts of a score, or found groups.
-    min_precision, min_recall : float, optional
-        The least precision and recall to accept.
-
-    Notes
-    -----
-    Section 5.1 of the trade-off paper: curves that start below the least precision, or end below the least recall, are
-    taken away; the envelope of the others is the optimal trade-off curve under these constraints.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> from compromis.tradeoffs.comparison import meeting
-    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-    >>> meeting(points, min_precision=0.6, min_recall=0.5).threshold.tolist()
-    [0.6, 0.4, 0.3]
-    """
-    choice = TradeoffCurve(points).best(0.5, min_precision=min_precision, min_recall=min_recall)
-    if not choice.feasible:
-        raise InputError(choice.reason)
-    if not (min_precision or min_recall):
-        return points
-    kept = (points.precision >= (min_precision or 0.0)) & (points.recall >= (min_recall or 0.0))
-    return replace(
-        points,
-        threshold=points.threshold[kept],
-        true_positives=points.true_positives[kept],
-        false_positives=points.false_positives[kept],
-        names=None if points.names is None else tuple(n for n, keep in zip(points.names, kept, strict=True) if keep),
-    )
-
-
-def verdict(comparison: Comparison) -> str:
-    """Return who is best where, and who has the largest area."""
-    if not comparison.intervals:
-        reasons = "; ".join(f"{shown_label(name)}: {curve.reason}" for name, curve in comparison.curves.items())
-        return f"Nothing can be compared ({reasons})."
-    where = "; ".join(_clause(part, comparison) for part in comparison.intervals)
-    sentence = f"By {comparison.metric.name}, {where}."
-    return " ".join(part for part in (sentence, _area_sentence(comparison), _prevalence_sentence(comparison)) if part)
-
-
-def _clause(part: Winner, comparison: Comparison) -> str:
-    everywhere = part.low == 0 and part.high == 1
-    span = "at every recall weight" if everywhere else f"for recall weights from {part.low:.3g} to {part.high:.3g}"
-    best = [shown_label(name) for name in part.best]
-    if len(best) == 1:
-        return f"{best[0]} is best {span}" if len(comparison.curves) > 1 else f"{best[0]} is alone"
-    return f"{' and '.join(best)} are equal {span}"
-
-
-def _area_sentence(comparison: Comparison) -> str:
-    areas = {shown_label(name): area for name, area in comparison.areas.items()}
-    if len(areas) < 2:
-        return ""
-    ranked = sorted(areas, key=lambda name: -areas[name] if areas[name] == areas[name] else 1.0)
-    if areas[ranked[0]] == areas[ranked[1]]:
-        return f"Over all recall weights {ranked[0]} and {ranked[1]} are level (area {areas[ranked[0]]:.4g})."
-    first, second = ranked[:2]
-    return f"Over all recall weights {first} has the largest area ({areas[first]:.4g}; {second} {areas[second]:.4g})."
-
-
-def _prevalence_sentence(comparison: Comparison) -> str:
-    prevalences = {curve.points.prevalence for curve in comparison.curves.values()}
-    if len(prevalences) == 1:
-        return ""
-    return "The positives' share differs between them, and precision depends on it: compare on the same rows."
-
-
-def table(comparison: Comparison) -> str:
-    """Return the intervals, the areas and the verdict as text."""
-    winners = [(part, shown_label(part.name)) for part in comparison.intervals]
-    names = {name: shown_label(name) for name in comparison.curves}
-    wide = max(map(len, [*(name for _, name in winners), *names.values(), "algorithm"]))
-    lines = [f"recall weight      {'best':<{wide}}"]
-    lines += [f"{part.low:.4f} to {part.high:.4f}   {name:<{wide}}".rstrip() for part, name in winners]
-    lines += ["", f"{'algorithm':<{wide}}   area    best on"]
-    shares = comparison.shares
-    lines += [f"{names[name]:<{wide}}   {area:.4f}  {shares[name]:7.1%}" for name, area in comparison.areas.items()]
-    return "\n".join([*lines, "", comparison.verdict])
+SCHEMA = "compromis/tradeoff"
+VERSION = 1
+"""Raised when a field changes its meaning or goes; new fields leave it alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,15 +56,97 @@ class Winner:
         return " = ".join(self.best)
 
 
-class Comparison:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonVerdict:
+    """Who is best where, and who has the largest area; ``str()`` is the text.
+
+    Attributes
+    ----------
+    metric : str
+        By which metric.
+    winners : tuple of Winner
+        Who is best where; empty if no curve is defined.
+    areas : dict
+        The area under each curve, the largest first and the undefined last.
+    undefined : dict
+        The algorithms without a curve, and why.
+    same_prevalence : bool
+        Whether all were tested at one share of positives. Precision depends on it: else compare on the same rows.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> few = cp.OperatingPoints.from_groups(range(40), {"small": range(10)}, 200)
+    >>> many = cp.OperatingPoints.from_groups(range(40), {"large": range(80)}, 200)
+    >>> verdict = cp.compare_curves({"few": few, "many": many}).verdict
+    >>> verdict.largest, [round(weight, 3) for weight in verdict.exchanges]
+    (('many',), [0.4])
+    """
+
+    metric: str
+    winners: tuple[Winner, ...]
+    areas: dict[str, float]
+    undefined: dict[str, str]
+    same_prevalence: bool
+
+    @property
+    def exchanges(self) -> tuple[float, ...]:
+        """The recall weights where the best algorithm changes."""
+        return tuple(part.high for part in self.winners[:-1])
+
+    @property
+    def largest(self) -> tuple[str, ...]:
+        """The algorithm with the largest area; several if they are level."""
+        first = next(iter(self.areas.values()))
+        return tuple(name for name, area in self.areas.items() if area == first)
+
+    def __str__(self) -> str:
+        if not self.winners:
+            return f"Nothing can be compared ({named_reasons(self.undefined)})."
+        sentences = [f"By {self.metric}, {'; '.join(map(self._clause, self.winners))}."]
+        if len(self.areas) > 1:
+            sentences.append(f"Over all recall weights {self._area_clause()}.")
+        if not self.same_prevalence:
+            sentences.append(
+                "The positives' share differs between them, and precision depends on it: compare on the same rows."
+            )
+        return " ".join(sentences)
+
+    def _clause(self, part: Winner) -> str:
+        everywhere = part.low == 0 and part.high == 1
+        span = "at every recall weight" if everywhere else f"for recall weights from {part.low:.3g} to {part.high:.3g}"
+        best = [shown_label(name) for name in part.best]
+        if len(best) > 1:
+            return f"{' and '.join(best)} are equal {span}"
+        return f"{best[0]} is best {span}" if len(self.areas) > 1 else f"{best[0]} is alone"
+
+    def _area_clause(self) -> str:
+        (first, largest), (second, runner_up) = [(shown_label(name), area) for name, area in self.areas.items()][:2]
+        if largest == runner_up:
+            return f"{first} and {second} are level (area {largest:.4g})"
+        return f"{first} has the largest area ({largest:.4g}; {second} {runner_up:.4g})"
+
+
+def named_reasons(reasons: Mapping[str, str]) -> str:
+    """Return reasons by name as one line."""
+    return "; ".join(f"{shown_label(name)}: {reason}" for name, reason in reasons.items())
+
+
+class Comparison(Tabular):
     """Algorithms compared by their optimal trade-off curves (section 5.2 of the trade-off paper).
 
     Attributes
     ----------
     curves : dict
-        The optimal trade-off curve of each algorithm.
+        The optimal trade-off curve of each algorithm; of the points that meet the constraints, where there are any.
     intervals : tuple of Winner
         Who is best where; they cover [0, 1] without gaps or overlaps, and their ends are the exact crossings.
+    verdict : ComparisonVerdict
+        Who is best, where and by how much.
+    min_precision, min_recall : float or None
+        The constraints.
+    left_out : dict
+        The algorithms without a point that meets the constraints, and why.
 
     Examples
     --------
@@ -157,16 +156,38 @@ class Comparison:
     >>> comparison = cp.compare_curves({"few": few, "many": many})
     >>> [(part.name, round(part.high, 3)) for part in comparison.intervals]  # precision 1, recall 1/4; precision 1/2, recall 1
     [('few', 0.4), ('many', 1.0)]
+    >>> comparison.verdict.largest
+    ('many',)
     """
 
-    __slots__ = ("curves", "intervals", "metric")
+    def __init__(
+        self,
+        curves: Mapping[str, TradeoffCurve],
+        *,
+        min_precision: float | None = None,
+        min_recall: float | None = None,
+        left_out: Mapping[str, str] | None = None,
+    ) -> None:
+        self.curves = dict(curves)
+        first = next(iter(self.curves.values()))
+        self.metric, self.pair = first.metric, first.pair
+        self.min_precision, self.min_recall = min_precision, min_recall
+        self.left_out = dict(left_out or {})
 
-    def __init__(self, curves: dict[str, TradeoffCurve]) -> None:
-        self.curves = curves
-        self.metric = next(iter(curves.values())).metric
-        self.intervals = _winners(curves, self.metric)
+    @cached_property
+    def intervals(self) -> tuple[Winner, ...]:
+        """Who is best where: the envelope of all envelopes, whose owner changes where two curves cross."""
+        numeric = self.metric.transform is None
+        parts = [curve.candidates if numeric else curve.chosen for curve in self.curves.values()]
+        joined = Candidates.join(parts)
+        envelope = upper_envelope(joined, self.metric)
+        names = np.array(list(self.curves), dtype=object)
+        # curves coincide just where their results do
+        owners = (names[joined.owner[joined.twins(corner)]] for corner in envelope.chosen.tolist())
+        runs = envelope.runs(tuple(dict.fromkeys(best)) for best in owners)
+        return tuple(Winner(low, high, best) for best, low, high in runs)
 
-    @property
+    @cached_property
     def areas(self) -> dict[str, float]:
         """The area under each curve over all recall weights."""
         return self.area()
@@ -201,23 +222,87 @@ class Comparison:
             raise InputError(f"there is no algorithm {name!r}; choose two of {shown(self.curves)}")
         return self.curves[name]
 
-    @property
+    @cached_property
     def shares(self) -> dict[str, float]:
         """The share of recall weights for which each algorithm is best, alone or with others."""
         return {name: sum(part.high - part.low for part in self.intervals if name in part.best) for name in self.curves}
 
-    def frame(self) -> dict[str, list[Any]]:
-        """Return the intervals as columns."""
+    @cached_property
+    def verdict(self) -> ComparisonVerdict:
+        """Who is best, where and by how much."""
+        ranked = sorted(self.areas.items(), key=lambda item: 1.0 if math.isnan(item[1]) else -item[1])
+        return ComparisonVerdict(
+            metric=self.metric.name,
+            winners=self.intervals,
+            areas=dict(ranked),
+            undefined={name: curve.reason for name, curve in self.curves.items() if curve.reason},
+            same_prevalence=len({curve.points.prevalence for curve in self.curves.values()}) == 1,
+        )
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the intervals as lists by column name."""
         parts = self.intervals
         return {"low": [p.low for p in parts], "high": [p.high for p in parts], "best": [p.name for p in parts]}
 
+    def document(self) -> dict[str, Any]:
+        """Return what `to_json` writes, as plain values."""
+        models = [{"name": name, **curve.document()} for name, curve in self.curves.items()]
+        return {
+            "schema": SCHEMA,
+            "version": VERSION,
+            **{name: models[0][name] for name in ("metric", "pos_label", "positives", "negatives")},
+            "min_precision": self.min_precision,
+            "min_recall": self.min_recall,
+            "models": models,
+            "left_out": self.left_out,
+            "best": self.intervals,
+            "verdict": str(self.verdict),
+        }
+
     @property
-    def verdict(self) -> str:
-        """Who is best, where and by how much, in a sentence or two."""
-        return verdict(self)
+    def _points(self) -> OperatingPoints:
+        return next(iter(self.curves.values())).points
+
+    def _caption(self) -> str:
+        return str(self.verdict)
 
     def __str__(self) -> str:
-        return table(self)
+        names = {name: shown_label(name) for name in self.curves}
+        winners = [(part, shown_label(part.name)) for part in self.intervals]
+        wide = max(map(len, [*(name for _, name in winners), *names.values(), "algorithm"]))
+        lines = [f"recall weight      {'best':<{wide}}"]
+        lines += [f"{part.low:.4f} to {part.high:.4f}   {name:<{wide}}".rstrip() for part, name in winners]
+        lines += ["", f"{'algorithm':<{wide}}   area    best on"]
+        lines += [f"{names[k]:<{wide}}   {area:.4f}  {self.shares[k]:7.1%}" for k, area in self.areas.items()]
+        return "\n".join([*lines, "", str(self.verdict)])
+
+    def report(self) -> str:
+        """Return the whole as text: the problem, each algorithm's intervals with its cuts, and the comparison.
+
+        Examples
+        --------
+        >>> import compromis as cp
+        >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
+        >>> print(cp.compare_curves({"a": points}, "f").report())
+        metric f for 1: 3 of 6 rows are positive (50.0 %)
+        <BLANKLINE>
+        a (area 0.8796, better than deciding everything positive for recall weights from 0 to 1)
+        recall weight         cut               precision  recall
+        0.0000 to 0.1429   score >= 0.9         1.0000  0.3333
+        0.1429 to 1.0000   score >= 0.4         0.7500  1.0000
+        """
+        points = self._points
+        total = points.positives + points.negatives
+        share = f"{points.positives:,} of {total:,} rows are positive ({100 * points.prevalence:.1f} %)"
+        lines = [f"metric {self.metric.name} for {shown_label(points.pos_label)}: {share}"]
+        least = {"precision": self.min_precision, "recall": self.min_recall}
+        if any(least.values()):
+            given = [f"{name} at least {minimum:g}" for name, minimum in least.items() if minimum]
+            lines.append(f"only cuts with {' and '.join(given)}")
+        for name, curve in self.curves.items():
+            lines += ["", f"{shown_label(name)} (area {self.areas[name]:.4f}, {curve.domain_text()})", curve.table()]
+        lines += [f"\n{shown_label(name)} is left out: {reason}" for name, reason in self.left_out.items()]
+        return "\n".join([*lines, "", str(self)] if len(self.curves) > 1 else lines)
 
 
 def compare_curves(
@@ -225,6 +310,8 @@ def compare_curves(
     metric: str | Metric = "kulczynski",
     *,
     pair: str | Pair = "precision-recall",
+    min_precision: float | None = None,
+    min_recall: float | None = None,
 ) -> Comparison:
     """Compare algorithms over all recall weights.
 
@@ -236,6 +323,8 @@ def compare_curves(
         ``"kulczynski"``, ``"f"``, ``"fowlkes_mallows"``, ``"jaccard"`` or one's own.
     pair : str
         ``"precision-recall"`` or ``"specificity-sensitivity"``.
+    min_precision, min_recall : float, optional
+        The least precision and recall to accept; algorithms that have no such point are left out, with the reason.
 
     Examples
     --------
@@ -245,53 +334,34 @@ def compare_curves(
     >>> result = cp.compare_curves({"careful": careful, "eager": eager})
     >>> [(round(part.low, 3), round(part.high, 3), part.name) for part in result.intervals]
     [(0.0, 0.357, 'careful'), (0.357, 1.0, 'eager')]
+    >>> cp.compare_curves({"careful": careful, "eager": eager}, min_recall=0.9).left_out
+    {'careful': 'no group has recall >= 0.9; recall never exceeds 0.4'}
     """
-    check_algorithms(algorithms, "compare_curves")
+    check_named_points(algorithms, "compare_curves")
     family = get_metric(metric)
-    return Comparison({name: TradeoffCurve(points, family, pair=pair) for name, points in algorithms.items()})
+    curves = {name: TradeoffCurve(points, family, pair=pair) for name, points in algorithms.items()}
+    constraints: dict[str, Any] = {"min_precision": min_precision, "min_recall": min_recall}
+    if not any(constraints.values()):
+        return Comparison(curves, **constraints)
+    choices = {name: curve.best(0.5, **constraints) for name, curve in curves.items()}
+    left_out = {name: choice.reason for name, choice in choices.items() if not choice.feasible}
+    if len(left_out) == len(curves):
+        raise InputError(named_reasons(left_out))
+    kept = {name: curve.with_constraints(**constraints) for name, curve in curves.items() if name not in left_out}
+    return Comparison(kept, **constraints, left_out=left_out)
 
 
-def check_algorithms(algorithms: Any, what: str) -> None:
-    """Refuse anything but named operating points for one positive class."""
-    if not isinstance(algorithms, Mapping) or not algorithms:
+def check_named_points(points: Any, what: str) -> None:
+    """Raise unless `points` maps names to operating points for one positive class."""
+    if not isinstance(points, Mapping) or not points:
         raise InputError(
-            f"{what} takes a mapping from names to OperatingPoints with at least one entry, got {algorithms!r:.60}"
+            f"{what} takes a mapping from names to OperatingPoints with at least one entry, got {points!r:.60}"
         )
-    for name, points in algorithms.items():
-        if not isinstance(points, OperatingPoints):
-            raise InputError(f"{what} takes OperatingPoints, got {type(points).__name__} for {name!r}")
-    positives = {points.pos_label for points in algorithms.values()}
+    for name, value in points.items():
+        if not isinstance(value, OperatingPoints):
+            raise InputError(f"{what} takes OperatingPoints, got {type(value).__name__} for {name!r}")
+    positives = {value.pos_label for value in points.values()}
     if len(positives) > 1:
         raise InputError(
             f"{what} needs points for one positive class, got points for {shown(sorted(positives, key=str))}"
         )
-
-
-def _winners(curves: dict[str, TradeoffCurve], metric: Metric) -> tuple[Winner, ...]:
-    """The envelope of all envelopes: where its owner changes, two curves cross."""
-    numeric = metric.transform is None
-    parts = [curve.candidates if numeric else curve.candidates.take(curve.envelope.chosen) for curve in curves.values()]
-    both = join(parts)
-    envelope = upper_envelope(both, metric)
-    owners = _owners(both, list(curves))
-    winners: list[Winner] = []
-    for place, low, high in zip(
-        envelope.chosen.tolist(), envelope.breaks[:-1].tolist(), envelope.breaks[1:].tolist(), strict=True
-    ):
-        best = owners[both.first_rate[place], both.second_rate[place]]
-        if winners and winners[-1].best == best:
-            low = winners.pop().low
-        winners.append(Winner(low, high, best))
-    return tuple(winners)
-
-
-def _owners(candidates: Candidates, names: list[str]) -> dict[tuple[float, float], tuple[str, ...]]:
-    """Whose results have which rates: curves coincide just where their results do."""
-    owners: dict[tuple[float, float], tuple[str, ...]] = {}
-    results = zip(
-        candidates.first_rate.tolist(), candidates.second_rate.tolist(), candidates.owner.tolist(), strict=True
-    )
-    for first, second, owner in sorted(results, key=lambda result: result[2]):
-        known = owners.get((first, second), ())
-        owners[first, second] = known if names[owner] in known else (*known, names[owner])
-    return owners

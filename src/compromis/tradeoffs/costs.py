@@ -1,4 +1,4 @@
-"""Cost curves: the expected cost of a model over all costs and priors, the sibling of the trade-off space."""
+"""Cost curves and decision curves: the expected cost and the net benefit of a model over all costs and priors."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from compromis._typing import Floats
+from compromis._typing import Flags, Floats, Ints
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import KULCZYNSKI
-from compromis.tradeoffs.areas import area_under, check_range
-from compromis.tradeoffs.envelope import PAIRS, candidates_of, join, single, upper_envelope
+from compromis.tradeoffs._tables import Tabular
+from compromis.tradeoffs.curve import TradeoffCurve, unit_values
+from compromis.tradeoffs.envelope import ALWAYS_POSITIVE, NEVER_POSITIVE, SPECIFICITY_SENSITIVITY, Candidates
 
 
 def probability_cost(prevalence: ArrayLike, cost_false_negative: float = 1.0, cost_false_positive: float = 1.0) -> Any:
@@ -38,7 +39,7 @@ def probability_cost(prevalence: ArrayLike, cost_false_negative: float = 1.0, co
     return np.divide(missed, missed + alarmed, out=np.full(share.shape, np.nan), where=missed + alarmed > 0)[()]
 
 
-class CostCurve:
+class CostCurve(Tabular):
     """The lower envelope of the expected costs of a model's cuts and of the two constant decisions.
 
     Parameters
@@ -69,31 +70,28 @@ class CostCurve:
     ([0.0, 0.333, 1.0], 0.1667)
     """
 
-    __slots__ = ("_candidates", "_envelope", "points")
-
     def __init__(self, points: OperatingPoints) -> None:
         if points.reason:
             raise InputError(f"a cost curve needs rows of both kinds; {points.reason}")
         self.points = points
-        constant = [single((1, 1), (0, 1)), single((0, 1), (1, 1))]
-        self._candidates = join([candidates_of(points, PAIRS["specificity-sensitivity"]), *constant])
-        self._envelope = upper_envelope(self._candidates, KULCZYNSKI)
+        self._curve = TradeoffCurve(points, KULCZYNSKI, pair=SPECIFICITY_SENSITIVITY)
+        self._curve.candidates = Candidates.join([self._curve.candidates, NEVER_POSITIVE, ALWAYS_POSITIVE])
 
     @property
     def breaks(self) -> Floats:
         """The probability costs where the best cut changes, 0 and 1 included."""
-        return self._envelope.breaks
+        return self._curve.breaks
 
     @property
-    def positions(self) -> NDArray[np.int64]:
+    def positions(self) -> Ints:
         """The best points in turn."""
-        return self._candidates.position[self._envelope.chosen]
+        return self._curve.positions
 
     def value(self, probability_cost: ArrayLike) -> Any:
         """Return the least normalised expected cost at each probability cost in [0, 1]."""
         share = _read_share(probability_cost)
-        best = self._envelope.at(share)
-        missed, alarmed = 1 - self._candidates.second_rate[best], 1 - self._candidates.first_rate[best]
+        best = self._curve.candidates.take(self._curve.envelope.at(share))
+        missed, alarmed = 1 - best.second_rate, 1 - best.first_rate
         return (missed * share + alarmed * (1 - share))[()]
 
     def lines(self, probability_cost: ArrayLike) -> Floats:
@@ -103,10 +101,23 @@ class CostCurve:
 
     def area(self, low: float = 0.0, high: float = 1.0) -> float:
         """Return the integral of the least cost: the expected cost if every probability cost is as likely."""
-        check_range(low, high)
-        chosen = self._candidates.take(self._envelope.chosen)
-        rates = chosen.first_rate, chosen.second_rate
-        return (high - low) - area_under(KULCZYNSKI, rates, self.breaks, low, high, None)
+        return (high - low) - self._curve.area(low, high)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the best points as lists by column name; the threshold of a constant decision that is no point is NaN."""
+        chosen, at = self._curve.chosen, self.positions
+        columns = {
+            "low": self.breaks[:-1],
+            "high": self.breaks[1:],
+            "position": at,
+            "threshold": np.where(at < 0, np.nan, self.points.threshold[at]),
+            "fpr": 1 - chosen.first_rate,
+            "tpr": chosen.second_rate,
+        }
+        return {name: values.tolist() for name, values in columns.items()}
+
+    def _caption(self) -> str:
+        return f"expected cost {self.area():.4f} if every probability cost is as likely"
 
 
 def constant_cost(probability_cost: ArrayLike) -> Any:
@@ -123,15 +134,11 @@ def constant_cost(probability_cost: ArrayLike) -> Any:
 
 
 def _read_share(probability_cost: ArrayLike) -> Floats:
-    share = np.asarray(probability_cost, dtype=np.float64)
-    wrong = ~((share >= 0) & (share <= 1))
-    if wrong.any():
-        raise InputError(f"a probability cost lies between 0 and 1, got {share[wrong].flat[0]:g}")
-    return share
+    return unit_values(probability_cost, "a probability cost lies between 0 and 1")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DecisionCurve:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DecisionCurve(Tabular):
     """Net benefit over the probability from which one acts.
 
     Attributes
@@ -156,13 +163,15 @@ class DecisionCurve:
     nobody: Floats
 
     @property
-    def useful(self) -> NDArray[np.bool_]:
+    def useful(self) -> Flags:
         """Where acting by the model beats acting on every row and on none."""
         return self.model > np.maximum(self.everyone, self.nobody)
 
-    def frame(self) -> dict[str, list[float]]:
-        """Return the curves as columns."""
-        return {name: getattr(self, name).tolist() for name in ("probability", "model", "everyone", "nobody")}
+    _columns = ("probability", "model", "everyone", "nobody")
+
+    def _caption(self) -> str:
+        useful = self.probability[self.useful]
+        return f"useful at {len(useful)} of {len(self.probability)} probabilities from which one would act"
 
 
 def decision_curve(points: OperatingPoints, probability: ArrayLike | None = None) -> DecisionCurve:
@@ -202,4 +211,4 @@ def decision_curve(points: OperatingPoints, probability: ArrayLike | None = None
     odds = chance / (1 - chance)
     model = points.true_positives[cut] / rows - points.false_positives[cut] / rows * odds
     everyone = points.positives / rows - points.negatives / rows * odds
-    return DecisionCurve(chance, model, everyone, np.zeros(chance.shape))
+    return DecisionCurve(probability=chance, model=model, everyone=everyone, nobody=np.zeros(chance.shape))

@@ -1,24 +1,28 @@
-"""The answers of a trade-off curve: intervals of recall weights, and the best result at one."""
+"""The optimal trade-off curve of operating points: which of them is best at which recall weight."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from compromis._text import shown_label
-from compromis._typing import Floats, Label
+from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import Metric, get_metric
-from compromis.tradeoffs.areas import Density, area_under, check_range, mass
-from compromis.tradeoffs.envelope import Candidates, Envelope, Pair, candidates_of, get_pair, upper_envelope
+from compromis.tradeoffs._tables import Tabular
+from compromis.tradeoffs.areas import Density, check_range, mass, weighted_area
+from compromis.tradeoffs.envelope import PRECISION_RECALL, Candidates, Envelope, Pair, get_pair, upper_envelope
+
+Range = tuple[float, float]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BestRange:
     """One result and the recall weights for which it is best.
 
@@ -27,7 +31,7 @@ class BestRange:
     low, high : float
         The range of recall weights; neighbours share their ends.
     position : int
-        Where the result stands among the operating points.
+        Index of the result among the operating points.
     threshold : float
         Decide positive from this score on; NaN for a group.
     name : label or None
@@ -57,14 +61,14 @@ class BestRange:
     size: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
     """The best result at one recall weight, or why there is none.
 
     Attributes
     ----------
     feasible : bool
-        Whether a result meets the minima.
+        Whether a result meets the constraints.
     value : float
         The value of the metric; NaN if nothing is feasible.
     position, threshold, name, precision, recall : see BestRange
@@ -84,93 +88,31 @@ class Choice:
     False
     """
 
-    feasible: bool
-    value: float
-    position: int
-    threshold: float
-    name: Label
-    precision: float
-    recall: float
+    feasible: bool = False
+    value: float = math.nan
+    position: int = -1
+    threshold: float = math.nan
+    name: Label = None
+    precision: float = math.nan
+    recall: float = math.nan
     reason: str = ""
 
 
-NOTHING = (math.nan, -1, math.nan, None, math.nan, math.nan)
-
-
-def choose(curve: TradeoffCurve, weight: float, min_precision: float | None, min_recall: float | None) -> Choice:
-    """Return the best point of the curve's points that meets the minima.
-
-    The dominating points suffice, in either space: one that dominates another finds no less, raises no more false
-    alarms for it, and so meets every minimum that the other meets.
-    """
-    least = {
-        "precision": _read_minimum("min_precision", min_precision),
-        "recall": _read_minimum("min_recall", min_recall),
-    }
-    if curve.reason:
-        return Choice(False, *NOTHING, reason=curve.reason)
-    bounded = any(least.values())
-    positions = curve.candidates.position
-    rates = {"precision": curve.points.precision[positions], "recall": curve.points.recall[positions]}
-    meets = np.ones(len(positions), dtype=bool)
-    if bounded:
-        meets = (rates["precision"] >= least["precision"]) & (rates["recall"] >= least["recall"])
-    if not meets.any():
-        return Choice(False, *NOTHING, reason=_infeasible(curve, rates, least))
-    first = rates["precision"] if curve.pair.name == "precision-recall" else curve.points.specificity[positions]
-    values = np.where(meets, curve.metric.value(first, rates["recall"], weight), -np.inf)
-    place = _first_of_best(values, first + rates["recall"])
-    return _choice(curve, int(positions[place]), float(values[place]))
-
-
-def _first_of_best(values: Floats, tie: Floats) -> int:
-    """Among equal values (l = 0 or 1, a break) the one that is better all in all."""
-    return int(np.argmax(np.where(values == values.max(), tie, -np.inf)))
-
-
-def _choice(curve: TradeoffCurve, position: int, value: float) -> Choice:
-    points = curve.points
-    hits, size = float(points.true_positives[position]), float(points.group_size[position])
-    name = None if points.names is None else points.names[position]
-    precision = hits / size if size else math.nan
-    return Choice(True, value, position, float(points.threshold[position]), name, precision, hits / points.positives)
-
-
-def _read_minimum(name: str, minimum: float | None) -> float:
-    if minimum is None:
-        return 0.0
-    if not 0 <= minimum <= 1:
-        raise InputError(f"{name} is a share between 0 and 1, got {minimum}")
-    return float(minimum)
-
-
-def _infeasible(curve: TradeoffCurve, rates: dict[str, Floats], least: dict[str, float]) -> str:
-    what = "cut" if curve.points.names is None else "group"
-    preferences = " and ".join(f"{name} >= {minimum:g}" for name, minimum in least.items() if minimum)
-    reaches = []
-    for name, other in (("precision", "recall"), ("recall", "precision")):
-        meets = rates[name] >= least[name]
-        if not least[name]:
-            continue
-        if meets.any():
-            reaches.append(f"with {name} >= {least[name]:g} {other} reaches {rates[other][meets].max():.4g}")
-        else:
-            reaches.append(f"{name} never exceeds {np.nanmax(rates[name]):.4g}")
-    return f"no {what} has {preferences}; {', '.join(reaches)}"
+def unit_values(values: ArrayLike, rule: str) -> Floats:
+    """Return numbers between 0 and 1 as an array; the message of the error is `rule` and the first wrong number."""
+    array = np.asarray(values, dtype=np.float64)
+    wrong = ~((array >= 0) & (array <= 1))
+    if wrong.any():
+        raise InputError(f"{rule}, got {array[wrong].flat[0]:g}")
+    return array
 
 
 def read_weight(recall_weight: ArrayLike) -> Floats:
     """Return recall weights as a checked array."""
-    weight = np.asarray(recall_weight, dtype=np.float64)
-    wrong = ~((weight >= 0) & (weight <= 1))
-    if wrong.any():
-        raise InputError(
-            f"a recall weight lies between 0 (precision alone) and 1 (recall alone), got {weight[wrong].flat[0]:g}"
-        )
-    return weight
+    return unit_values(recall_weight, "a recall weight lies between 0 (precision alone) and 1 (recall alone)")
 
 
-class TradeoffCurve:
+class TradeoffCurve(Tabular):
     """The optimal trade-off curve of a set of operating points: the upper envelope of their curves.
 
     Parameters
@@ -186,9 +128,15 @@ class TradeoffCurve:
     Attributes
     ----------
     breaks : ndarray
-        The recall weights where the best result changes, with 0 and 1 at the ends.
+        The recall weights where the best result changes, with 0 and 1 at the ends; empty if the curve is undefined.
     positions : ndarray
         The best points in turn: ``positions[i]`` from ``breaks[i]`` to ``breaks[i + 1]``.
+    intervals : tuple of BestRange
+        The same with thresholds and rates.
+    domain : tuple of (float, float)
+        The recall weights where some point is better than deciding everything positive.
+    reason : str
+        Why the curve is NaN everywhere; empty if it is not.
 
     Notes
     -----
@@ -210,8 +158,6 @@ class TradeoffCurve:
     (0.857, 0.88)
     """
 
-    __slots__ = ("_candidates", "_envelope", "metric", "pair", "points")
-
     def __init__(
         self, points: OperatingPoints, metric: str | Metric = "kulczynski", *, pair: str | Pair = "precision-recall"
     ) -> None:
@@ -223,58 +169,111 @@ class TradeoffCurve:
         self.points = points
         self.metric = get_metric(metric)
         self.pair = get_pair(pair)
-        self._candidates = candidates_of(points, self.pair)
-        self._envelope = upper_envelope(self._candidates, self.metric)
+
+    @cached_property
+    def candidates(self) -> Candidates:
+        """The dominating points, which the envelope is made of."""
+        return self.pair.candidates(self.points)
+
+    @cached_property
+    def envelope(self) -> Envelope:
+        """Which candidate is best where."""
+        return upper_envelope(self.candidates, self.metric)
 
     def with_metric(self, metric: str | Metric) -> TradeoffCurve:
         """Return the curve of the same points for another metric, without looking for the dominating points again."""
-        other = object.__new__(TradeoffCurve)
-        other.points, other.pair, other._candidates = self.points, self.pair, self._candidates
-        other.metric = get_metric(metric)
-        other._envelope = upper_envelope(self._candidates, other.metric)
+        other = TradeoffCurve(self.points, metric, pair=self.pair)
+        other.candidates = self.candidates
         return other
 
-    @property
-    def candidates(self) -> Candidates:
-        """The dominating points, which the envelope is made of."""
-        return self._candidates
+    def with_constraints(self, *, min_precision: float | None = None, min_recall: float | None = None) -> TradeoffCurve:
+        """Return the curve of the points that meet the constraints; everything else about the problem stays.
 
-    @property
-    def envelope(self) -> Envelope:
-        """Which candidate is best where."""
-        return self._envelope
+        Parameters
+        ----------
+        min_precision, min_recall : float, optional
+            The least precision and recall to accept.
+
+        Notes
+        -----
+        Section 5.1 of the trade-off paper: curves that start below the least precision, or end below the least recall,
+        are taken away; the envelope of the others is the optimal trade-off curve under these constraints.
+
+        Examples
+        --------
+        >>> import compromis as cp
+        >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
+        >>> cp.TradeoffCurve(points).with_constraints(min_precision=0.6, min_recall=0.5).points.threshold.tolist()
+        [0.6, 0.4, 0.3]
+        """
+        choice = self.best(0.5, min_precision=min_precision, min_recall=min_recall)
+        if not choice.feasible:
+            raise InputError(choice.reason)
+        points, least = self.points, _least(min_precision, min_recall)
+        if not any(least.values()):
+            return self
+        kept = _meets({"precision": points.precision, "recall": points.recall}, least)
+        names = None if points.names is None else tuple(points.names[at] for at in np.flatnonzero(kept))
+        counts = {name: getattr(points, name)[kept] for name in ("threshold", "true_positives", "false_positives")}
+        return TradeoffCurve(replace(points, **counts, names=names), self.metric, pair=self.pair)
 
     @property
     def breaks(self) -> Floats:
         """The recall weights where the best result changes, 0 and 1 included; empty if the curve is undefined."""
-        return self._envelope.breaks
+        return self.envelope.breaks
+
+    @cached_property
+    def chosen(self) -> Candidates:
+        """The best results in turn."""
+        return self.candidates.take(self.envelope.chosen)
 
     @property
-    def positions(self) -> NDArray[np.int64]:
+    def positions(self) -> Ints:
         """The best points in turn."""
-        return self._candidates.position[self._envelope.chosen]
+        return self.chosen.position
 
     @property
     def reason(self) -> str:
         """Why the curve is NaN everywhere; empty if it is not."""
-        return (
-            ""
-            if len(self._candidates)
-            else self.points.reason or "nothing is ever predicted positive: precision is undefined"
-        )
+        if len(self.candidates):
+            return ""
+        return self.points.reason or "nothing is ever predicted positive: precision is undefined"
 
-    @property
+    @cached_property
     def intervals(self) -> tuple[BestRange, ...]:
         """For which recall weights which point is best; they cover [0, 1] without gaps or overlaps."""
-        at = self.positions
-        names = self.points.names
-        columns = (self.breaks[:-1], self.breaks[1:], at, self.points.threshold[at])
-        rates = (rate[at] for rate in (self.points.precision, self.points.recall, self.points.specificity))
-        numbers = [column.tolist() for column in (*columns, *rates, self.points.group_size[at])]
-        return tuple(
-            BestRange(low, high, position, threshold, None if names is None else names[position], *rest)
-            for low, high, position, threshold, *rest in zip(*numbers, strict=True)
-        )
+        at, points = self.positions, self.points
+        names = None if points.names is None else [points.names[position] for position in at]
+        columns = {
+            "low": self.breaks[:-1].tolist(),
+            "high": self.breaks[1:].tolist(),
+            "position": at.tolist(),
+            "name": names or [None] * len(at),
+            "size": points.group_size[at].tolist(),
+            **{
+                rate: getattr(points, rate)[at].tolist() for rate in ("threshold", "precision", "recall", "specificity")
+            },
+        }
+        rows = zip(*columns.values(), strict=True)
+        return tuple(BestRange(**dict(zip(columns, row, strict=True))) for row in rows)
+
+    @cached_property
+    def domain(self) -> tuple[Range, ...]:
+        """The recall weights where some point is better than the maximal group; see `domain_of_application`."""
+        if not len(self.candidates):
+            return ()
+        maximal = self.pair.maximal(self.points)
+        both = Candidates.join([self.candidates, maximal])
+        like_maximal = (both.first_rate == maximal.first_rate) & (both.second_rate == maximal.second_rate)
+        envelope = upper_envelope(both, self.metric)
+        better = (~like_maximal[envelope.chosen]).tolist()
+        return tuple((low, high) for wins, low, high in envelope.runs(better) if wins)
+
+    def domain_text(self) -> str:
+        """Return the domain in words."""
+        spans = " and ".join(f"from {low:.3g} to {high:.3g}" for low, high in self.domain)
+        what = "better than deciding everything positive"
+        return f"{what} for recall weights {spans}" if spans else f"nowhere {what}"
 
     def value(self, recall_weight: ArrayLike) -> Any:
         """Return the optimal value at each recall weight; NaN where `reason` says why.
@@ -285,26 +284,23 @@ class TradeoffCurve:
             l in [0, 1].
         """
         weight = read_weight(recall_weight)
-        if not len(self._candidates):
+        if not len(self.candidates):
             return np.full(weight.shape, np.nan)[()]
-        first, second = self._candidates.first_rate, self._candidates.second_rate
-        best = self._envelope.at(weight)
+        first, second = self.candidates.first_rate, self.candidates.second_rate
+        best = self.envelope.at(weight)
         inside = self.metric.value(first[best], second[best], weight)
         return np.select([weight == 0, weight == 1], [first.max(), second.max()], inside)[()]
 
     def family(self, recall_weight: ArrayLike) -> Floats:
         """Return the value of every point (rows) at every recall weight (columns): the curves below the envelope."""
         weight = np.atleast_1d(read_weight(recall_weight))
-        rates = (
-            (self.points.precision, self.points.specificity)[self.pair.name != "precision-recall"],
-            self.points.recall,
-        )
-        return self.metric.value(rates[0][:, None], rates[1][:, None], weight[None, :])
+        first, second = self.pair.rates(self.points)
+        return self.metric.value(first[:, None], second[:, None], weight[None, :])
 
     def best(
         self, recall_weight: float, *, min_precision: float | None = None, min_recall: float | None = None
     ) -> Choice:
-        """Return the best point at one recall weight among those that meet the minima.
+        """Return the best point at one recall weight among those that meet the constraints.
 
         Parameters
         ----------
@@ -312,6 +308,11 @@ class TradeoffCurve:
             l in [0, 1].
         min_precision, min_recall : float, optional
             The least precision and recall to accept (section 5.1 of the trade-off paper).
+
+        Notes
+        -----
+        The dominating points suffice, in either space: one that dominates another finds no less, raises no more false
+        alarms for it, and so meets every constraint that the other meets.
 
         Examples
         --------
@@ -322,7 +323,27 @@ class TradeoffCurve:
         >>> cp.TradeoffCurve(points).best(0.5, min_precision=1, min_recall=0.5).reason.split("; ")[0]
         'no cut has precision >= 1 and recall >= 0.5'
         """
-        return choose(self, float(read_weight(recall_weight)), min_precision, min_recall)
+        weight, least = float(read_weight(recall_weight)), _least(min_precision, min_recall)
+        if not len(self.candidates):
+            return Choice(reason=self.reason)
+        points, at = self.points, self.candidates.position
+        rates = {"precision": points.precision[at], "recall": points.recall[at]}
+        meets = _meets(rates, least)
+        if not meets.any():
+            return Choice(reason=_infeasible("cut" if points.names is None else "group", rates, least))
+        first, second = self.candidates.first_rate, self.candidates.second_rate
+        values = np.where(meets, self.metric.value(first, second, weight), -np.inf)
+        # among equal values (l = 0 or 1, a break) the result that is better all in all
+        best = int(np.argmax(np.where(values == values.max(), first + second, -np.inf)))
+        return Choice(
+            feasible=True,
+            value=float(values[best]),
+            position=int(at[best]),
+            threshold=float(points.threshold[at[best]]),
+            name=None if points.names is None else points.names[at[best]],
+            precision=float(rates["precision"][best]),
+            recall=float(rates["recall"][best]),
+        )
 
     def area(self, low: float = 0.0, high: float = 1.0, density: Density | None = None) -> float:
         """Return the integral of the optimal value from `low` to `high`, times the density if there is one.
@@ -341,28 +362,107 @@ class TradeoffCurve:
         """
         check_range(low, high)
         mass(density, low, high)
-        if not len(self._candidates):
+        if not len(self.candidates):
             return float("nan")
-        chosen = self._candidates.take(self._envelope.chosen)
-        return area_under(self.metric, (chosen.first_rate, chosen.second_rate), self.breaks, low, high, density)
+        columns = self.chosen.first_rate, self.chosen.second_rate, self.breaks[:-1], self.breaks[1:]
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        parts = ((first, second, max(low, start), min(high, end)) for first, second, start, end in rows)
+        return sum(self._part_area(*part, density) for part in parts if part[2] < part[3])
+
+    def _part_area(self, first: float, second: float, low: float, high: float, density: Density | None) -> float:
+        if density is None:
+            return float(self.metric.area(first, second, low, high))
+        return weighted_area(lambda weight: float(self.metric.value(first, second, weight)), low, high, density)
 
     def mean(self, low: float = 0.0, high: float = 1.0, density: Density | None = None) -> float:
         """Return the mean optimal value: the area divided by the width of the range, or by the density's mass in it."""
         return self.area(low, high, density) / mass(density, low, high)
 
-    def frame(self) -> dict[str, list[Any]]:
-        """Return the intervals as columns."""
-        return {name: [getattr(part, name) for part in self.intervals] for name in BestRange.__slots__}
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the intervals as lists by column name."""
+        return {name: [getattr(part, name) for part in self.intervals] for name in _COLUMNS}
+
+    def document(self) -> dict[str, Any]:
+        """Return what `to_json` writes, as plain values."""
+        points = self.points
+        return {
+            "metric": self.metric.name,
+            "pair": self.pair.name,
+            "pos_label": points.pos_label,
+            "positives": points.positives,
+            "negatives": points.negatives,
+            "reason": self.reason,
+            "area": self.area(),
+            "domain": self.domain,
+            "intervals": self.intervals,
+        }
+
+    def _caption(self) -> str:
+        return self.reason or f"{self.metric.name} for {shown_label(self.points.pos_label)}, area {self.area():.4f}"
 
     def __repr__(self) -> str:
         parts = f"{len(self.positions)} intervals"
         return f"TradeoffCurve({self.points!r}, metric={self.metric.name!r}, pair={self.pair.name!r}: {parts})"
 
     def __str__(self) -> str:
-        if self.reason:
-            return f"{self!r}: {self.reason}"
-        lines = [repr(self), "recall weight         cut               precision  recall"]
+        return f"{self!r}: {self.reason}" if self.reason else f"{self!r}\n{self.table()}"
+
+    def table(self) -> str:
+        """Return the intervals as text."""
+        lines = ["recall weight         cut               precision  recall"]
         for part in self.intervals:
             cut = f"score >= {part.threshold:.6g}" if part.name is None else shown_label(part.name)
             lines.append(f"{part.low:.4f} to {part.high:.4f}   {cut:<16}  {part.precision:9.4f}  {part.recall:6.4f}")
         return "\n".join(lines)
+
+
+_COLUMNS = tuple(field.name for field in fields(BestRange))
+
+
+def _least(min_precision: float | None, min_recall: float | None) -> dict[str, float]:
+    """Return the checked constraints by rate; 0 for none."""
+    least = {"precision": min_precision or 0.0, "recall": min_recall or 0.0}
+    for name, minimum in least.items():
+        if not 0 <= minimum <= 1:
+            raise InputError(f"min_{name} is a share between 0 and 1, got {minimum}")
+    return least
+
+
+def _meets(rates: dict[str, Floats], least: dict[str, float]) -> Flags:
+    """Return which results meet the constraints; without any all do, an undefined precision included."""
+    meets = np.ones(len(rates["recall"]), dtype=bool)
+    for name, minimum in least.items():
+        if minimum:
+            meets &= rates[name] >= minimum
+    return meets
+
+
+def _infeasible(what: str, rates: dict[str, Floats], least: dict[str, float]) -> str:
+    constraints = " and ".join(f"{name} >= {minimum:g}" for name, minimum in least.items() if minimum)
+    reaches = []
+    for name, other in (("precision", "recall"), ("recall", "precision")):
+        meets = rates[name] >= least[name]
+        if not least[name]:
+            continue
+        if meets.any():
+            reaches.append(f"with {name} >= {least[name]:g} {other} reaches {rates[other][meets].max():.4g}")
+        else:
+            reaches.append(f"{name} never exceeds {np.nanmax(rates[name]):.4g}")
+    return f"no {what} has {constraints}; {', '.join(reaches)}"
+
+
+def domain_of_application(points: OperatingPoints, metric: str | Metric = "kulczynski") -> tuple[Range, ...]:
+    """Return the intervals of recall weights where some point is better than the maximal group.
+
+    Outside of them a constant decision for the positive class is as good: the result is uninformative there (section
+    4.1 of the trade-off paper). Empty if it is uninformative everywhere.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> from compromis.tradeoffs import domain_of_application
+    >>> points = cp.OperatingPoints.from_groups(range(10), {"found": range(5, 15)}, 50)
+    >>> [tuple(round(end, 3) for end in part) for part in domain_of_application(points)]
+    [(0.0, 0.375)]
+    """
+    return TradeoffCurve(points, metric, pair=PRECISION_RECALL).domain

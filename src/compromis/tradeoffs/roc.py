@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
+from compromis._text import shown_label
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.measures.ranking import area_in_words, average_precision, pr_area, roc_area
 from compromis.metrics import KULCZYNSKI
-from compromis.tradeoffs.comparison import check_algorithms
-from compromis.tradeoffs.envelope import PAIRS, Candidates, candidates_of, join, single, upper_envelope
+from compromis.tradeoffs._tables import Tabular
+from compromis.tradeoffs.comparison import check_named_points
+from compromis.tradeoffs.envelope import (
+    ALWAYS_POSITIVE,
+    NEVER_POSITIVE,
+    SPECIFICITY_SENSITIVITY,
+    Candidates,
+    upper_envelope,
+)
 
 _ROUNDING = 1e-12
 """Interpolated curves may differ by rounding where they coincide."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RocCurve:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RocCurve(Tabular):
     """A ROC curve: from (0, 0), nothing positive, to (1, 1), everything positive.
 
     Attributes
@@ -32,7 +40,7 @@ class RocCurve:
     area : float
         The probability that a positive row is ranked above a negative one, ties half.
     words : str
-        What the course (004) says of such an area.
+        What the course says of such an area.
     reason : str
         Why rates are NaN; empty where none is.
 
@@ -52,9 +60,14 @@ class RocCurve:
     words: str
     reason: str
 
+    _columns = ("threshold", "fpr", "tpr")
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PrecisionRecallCurve:
+    def _caption(self) -> str:
+        return self.reason or f"ROC area {self.area:.4f}: {self.words}"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PrecisionRecallCurve(Tabular):
     """A precision-recall curve, recall rising.
 
     Attributes
@@ -84,24 +97,32 @@ class PrecisionRecallCurve:
     area: float
     reason: str
 
+    _columns = ("threshold", "recall", "precision")
+
+    def _caption(self) -> str:
+        return self.reason or f"average precision {self.average_precision:.4f}, area {self.area:.4f}"
+
 
 def roc_points(points: OperatingPoints) -> RocCurve:
     """Return the ROC curve of the cuts of a score, with its area.
 
     Examples
     --------
-    The six rows of the course (004):
-
     >>> import compromis as cp
-    >>> from compromis.tradeoffs import roc_points
     >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-    >>> curve = roc_points(points)
-    >>> (3 * curve.fpr).round().astype(int).tolist(), round(curve.area, 4), curve.words
-    ([0, 0, 1, 1, 1, 2, 3], 0.7778, 'good')
+    >>> (3 * cp.tradeoffs.roc_points(points).fpr).round().astype(int).tolist()  # the six rows of the course
+    [0, 0, 1, 1, 1, 2, 3]
     """
     points.check_ranking("a ROC curve")
     area = roc_area(points)
-    return RocCurve(points.fpr, points.tpr, points.threshold, area, area_in_words(area), points.reason)
+    return RocCurve(
+        fpr=points.fpr,
+        tpr=points.tpr,
+        threshold=points.threshold,
+        area=area,
+        words=area_in_words(area),
+        reason=points.reason,
+    )
 
 
 def precision_recall_points(points: OperatingPoints) -> PrecisionRecallCurve:
@@ -119,9 +140,14 @@ def precision_recall_points(points: OperatingPoints) -> PrecisionRecallCurve:
     0.8056
     """
     points.check_ranking("a precision-recall curve")
-    reason = "" if points.positives else points.reason
-    areas = average_precision(points), pr_area(points)
-    return PrecisionRecallCurve(points.recall, points.precision, points.threshold, *areas, reason)
+    return PrecisionRecallCurve(
+        recall=points.recall,
+        precision=points.precision,
+        threshold=points.threshold,
+        average_precision=average_precision(points),
+        area=pr_area(points),
+        reason="" if points.positives else points.reason,
+    )
 
 
 def dominates(first: OperatingPoints, second: OperatingPoints) -> bool:
@@ -129,7 +155,7 @@ def dominates(first: OperatingPoints, second: OperatingPoints) -> bool:
 
     Notes
     -----
-    Then no costs and no priors make the second model better (004), and the same holds of their precision-recall
+    Then no costs and no priors make the second model better, and the same holds of their precision-recall
     curves on the same rows (Davis and Goadrich 2006, theorem 3.2).
 
     Examples
@@ -152,11 +178,8 @@ def dominates(first: OperatingPoints, second: OperatingPoints) -> bool:
 def _limit(points: OperatingPoints, fpr: Floats, side: str) -> Floats:
     """The curve at each fpr, coming from the left (the foot of an upright step) or from the right (its top)."""
     x, y = points.fpr, points.tpr
-    firsts = np.searchsorted(x, fpr, side="left")
-    lasts = np.searchsorted(x, fpr, side="right") - 1
-    hit = firsts <= lasts
-    between = np.interp(fpr, x, y)
-    return np.where(hit, y[firsts] if side == "left" else y[lasts], between)
+    firsts, lasts = np.searchsorted(x, fpr, side="left"), np.searchsorted(x, fpr, side="right") - 1
+    return np.where(firsts <= lasts, y[firsts] if side == "left" else y[lasts], np.interp(fpr, x, y))
 
 
 def dominance(models: Mapping[str, OperatingPoints]) -> dict[str, tuple[str, ...]]:
@@ -172,20 +195,18 @@ def dominance(models: Mapping[str, OperatingPoints]) -> dict[str, tuple[str, ...
     >>> dominance({"perfect": perfect, "mixed": mixed})
     {'perfect': ('mixed',), 'mixed': ()}
     """
-    check_algorithms(models, "dominance")
+    check_named_points(models, "dominance")
     return {
         name: tuple(other for other in models if other != name and dominates(points, models[other]))
         for name, points in models.items()
     }
 
 
-_CONSTANT = 2
-"""The constant decisions come first among the candidates."""
 NEVER, ALWAYS = "never positive", "always positive"
 """The constant decisions, which every hull starts and ends with."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HullPart:
     """A corner of the hull and the slopes for which it is best.
 
@@ -225,8 +246,8 @@ class HullPart:
     tpr: float
 
 
-@dataclass(frozen=True, slots=True)
-class RocHull:
+@dataclass(frozen=True, kw_only=True)
+class RocHull(Tabular):
     """The convex hull of the models' ROC points.
 
     Attributes
@@ -239,6 +260,8 @@ class RocHull:
         The models that never are: another model, or chance between two, is at least as good whatever the costs.
     prevalence : float
         The share of positives in the data; NaN if the models were tested at different ones.
+    points : dict
+        The operating points of each model.
 
     Examples
     --------
@@ -254,6 +277,7 @@ class RocHull:
     models: tuple[str, ...]
     droppable: tuple[str, ...]
     prevalence: float
+    points: dict[str, OperatingPoints] = field(repr=False, compare=False)
 
     def best(
         self, *, cost_false_positive: float = 1.0, cost_false_negative: float = 1.0, prevalence: float | None = None
@@ -262,14 +286,9 @@ class RocHull:
         share = self.prevalence if prevalence is None else prevalence
         if not 0 < share < 1:
             raise InputError(f"prevalence is a share strictly between 0 and 1, got {share}; pass the one you expect")
-        if not (
-            cost_false_positive >= 0
-            and cost_false_negative >= 0
-            and 0 < cost_false_positive + cost_false_negative < math.inf
-        ):
-            raise InputError(
-                f"costs are at least 0 and not both 0, got {cost_false_positive} and {cost_false_negative}"
-            )
+        costs = cost_false_positive, cost_false_negative
+        if not (min(costs) >= 0 and 0 < sum(costs) < math.inf):
+            raise InputError(f"costs are at least 0 and not both 0, got {costs[0]} and {costs[1]}")
         below = cost_false_negative * share
         slope = cost_false_positive * (1 - share) / below if below else math.inf
         return next(part for part in self.parts if part.slope_low <= slope)
@@ -281,17 +300,20 @@ class RocHull:
         tpr = [0.0, *(part.tpr for part in self.parts), 1.0]
         return float(np.trapezoid(tpr, fpr))
 
-    def frame(self) -> dict[str, list[Any]]:
-        """Return the corners as columns."""
-        return {name: [getattr(part, name) for part in self.parts] for name in HullPart.__slots__}
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the corners as lists by column name."""
+        return {column.name: [getattr(part, column.name) for part in self.parts] for column in fields(HullPart)}
+
+    def _caption(self) -> str:
+        hull, dropped = (", ".join(map(shown_label, names)) for names in (self.models, self.droppable))
+        return f"on the hull: {hull or 'none'}; {f'can be dropped: {dropped}' if dropped else 'none can be dropped'}"
 
     def __str__(self) -> str:
         lines = ["slope                 fpr     tpr     models"]
         for part in self.parts:
             slopes = f"{part.slope_low:8.4g} to {part.slope_high:<8.4g}"
-            lines.append(f"{slopes}  {part.fpr:.4f}  {part.tpr:.4f}  {', '.join(part.models)}")
-        dropped = f"can be dropped: {', '.join(self.droppable)}" if self.droppable else "none can be dropped"
-        return "\n".join([*lines, f"on the hull: {', '.join(self.models) or 'none'}; {dropped}"])
+            lines.append(f"{slopes}  {part.fpr:.4f}  {part.tpr:.4f}  {', '.join(map(shown_label, part.models))}")
+        return "\n".join([*lines, self._caption()])
 
 
 def roc_hull(models: Mapping[str, OperatingPoints]) -> RocHull:
@@ -306,7 +328,7 @@ def roc_hull(models: Mapping[str, OperatingPoints]) -> RocHull:
     -----
     At slope s = (cost of a false positive x negatives) / (cost of a false negative x positives) the best point has the
     largest tpr - s fpr; this is the trade-off space of specificity and sensitivity with metric Kulczynski at
-    l = 1 / (1 + s). Provost and Fawcett 2001; the course (004) calls it the selection of models.
+    l = 1 / (1 + s). Provost and Fawcett 2001; the course calls it the selection of models.
 
     Examples
     --------
@@ -318,60 +340,53 @@ def roc_hull(models: Mapping[str, OperatingPoints]) -> RocHull:
     >>> hull.models, hull.droppable
     (('good',), ('poor',))
     """
-    check_algorithms(models, "roc_hull")
+    check_named_points(models, "roc_hull")
     for name, points in models.items():
         if points.reason:
             raise InputError(f"{name!r} has no place in ROC space: {points.reason}")
-    pair = PAIRS["specificity-sensitivity"]
-    constant = [single((1, 1), (0, 1)), single((0, 1), (1, 1))]
-    everything = join([*constant, *(candidates_of(points, pair) for points in models.values())])
-    envelope = upper_envelope(everything, KULCZYNSKI)
     prevalences = {points.prevalence for points in models.values()}
     prevalence = prevalences.pop() if len(prevalences) == 1 else math.nan
-    slopes = [math.inf, *_slopes(everything.take(envelope.chosen)), 0.0]
-    corners = zip(envelope.chosen.tolist(), slopes[1:], slopes[:-1], strict=True)
-    parts = tuple(_part(everything, place, (low, high), models, prevalence) for place, low, high in corners)
+    parts = tuple(_parts(models, prevalence / (1 - prevalence)))
     used = {name for part in parts for name in part.models}
-    on = tuple(name for name in models if name in used)
-    return RocHull(parts, on, tuple(name for name in models if name not in used), prevalence)
+    return RocHull(
+        parts=parts,
+        models=tuple(name for name in models if name in used),
+        droppable=tuple(name for name in models if name not in used),
+        prevalence=prevalence,
+        points=dict(models),
+    )
+
+
+def _parts(models: Mapping[str, OperatingPoints], odds: float) -> Iterator[HullPart]:
+    """Yield the corners of the hull, slopes falling; `odds` are those of a positive row."""
+    own = [SPECIFICITY_SENSITIVITY.candidates(points) for points in models.values()]
+    joined = Candidates.join([*own, NEVER_POSITIVE, ALWAYS_POSITIVE])
+    chosen = upper_envelope(joined, KULCZYNSKI).chosen
+    slopes = [math.inf, *_slopes(joined.take(chosen)), 0.0]
+    for corner, low, high in zip(chosen.tolist(), slopes[1:], slopes[:-1], strict=True):
+        costs: dict[str, Any] = {"cost_ratio_low": low * odds, "cost_ratio_high": high * odds}
+        yield HullPart(slope_low=low, slope_high=high, **costs, **_corner(joined, corner, models))
 
 
 def _slopes(corners: Candidates) -> list[float]:
-    """The slopes of the hull's edges, from the counts and not by way of l, which would lose digits near 0 and 1."""
-    from compromis.tradeoffs._kernels.hull import swap_odds
+    """Return the slopes of the hull's edges, from the counts and not by way of l, which would lose digits near 0 and 1."""
+    from compromis.tradeoffs._kernels.hull import switch_odds
 
     edges = range(len(corners) - 1)
-    return [1.0 / swap_odds(corners.first, corners.second, edge, edge + 1, 0) for edge in edges]
+    return [1.0 / switch_odds(corners.first, corners.second, edge, edge + 1, 0) for edge in edges]
 
 
-def _part(
-    everything: Candidates,
-    place: int,
-    slopes: tuple[float, float],
-    models: Mapping[str, OperatingPoints],
-    prevalence: float,
-) -> HullPart:
-    false_positives = float(everything.first[1, place] - everything.first[0, place])
-    fpr, tpr = false_positives / float(everything.first[1, place]), float(everything.second_rate[place])
-    reached, cuts, groups = _reaching(everything, place, models)
+def _corner(joined: Candidates, corner: int, models: Mapping[str, OperatingPoints]) -> dict[str, Any]:
+    """Return a corner's rates, and the models that reach it with their cuts and groups."""
+    kept, negatives = joined.first[:, corner].tolist()
+    fpr, tpr = (negatives - kept) / negatives, float(joined.second_rate[corner])
+    reached: dict[str, tuple[float, Label]] = {}
     if (fpr, tpr) in ((0.0, 0.0), (1.0, 1.0)):  # no skill is needed to be here
-        reached, cuts, groups = (ALWAYS if tpr else NEVER,), (-math.inf if tpr else math.inf,), (None,)
-    low, high = slopes
-    ratio = prevalence / (1 - prevalence)
-    return HullPart(low, high, low * ratio, high * ratio, reached, cuts, groups, fpr, tpr)
-
-
-Reaching = tuple[tuple[str, ...], tuple[float, ...], tuple[Label, ...]]
-
-
-def _reaching(everything: Candidates, place: int, models: Mapping[str, OperatingPoints]) -> Reaching:
-    """The models that reach a corner, with their cuts and groups."""
-    first, second, names = everything.first_rate, everything.second_rate, list(models)
-    twins = np.flatnonzero((first == first[place]) & (second == second[place])).tolist()
-    found: dict[str, tuple[float, Label]] = {}
-    for twin in twins:
-        owner, at = int(everything.owner[twin]) - _CONSTANT, int(everything.position[twin])
-        if owner >= 0:
+        reached = {ALWAYS: (-math.inf, None)} if tpr else {NEVER: (math.inf, None)}
+    else:
+        twins, names = joined.twins(corner), list(models)
+        for owner, at in zip(joined.owner[twins].tolist(), joined.position[twins].tolist(), strict=True):
             points = models[names[owner]]
-            found.setdefault(names[owner], (float(points.threshold[at]), points.names and points.names[at]))
-    return tuple(found), tuple(cut for cut, _ in found.values()), tuple(group for _, group in found.values())
+            reached.setdefault(names[owner], (float(points.threshold[at]), points.names and points.names[at]))
+    thresholds, groups = zip(*reached.values(), strict=True)
+    return {"fpr": fpr, "tpr": tpr, "models": tuple(reached), "thresholds": thresholds, "names": groups}

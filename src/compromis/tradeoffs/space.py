@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import Metric, get_metric
-from compromis.tradeoffs.curve import TradeoffCurve, read_weight
-from compromis.tradeoffs.envelope import Candidates, join, single, upper_envelope
+from compromis.tradeoffs.curve import read_weight
 
 Rates = tuple[float, float]
 
@@ -116,9 +115,9 @@ class PrecisionRecallSpace:
     ) -> dict[str, Floats]:
         """Return the curves of the landmarks in trade-off space, and of a random group (by default of half size)."""
         weight, family = read_weight(recall_weight), get_metric(metric)
-        curves = {name: family.value(*rates, weight) for name, rates in self.landmarks().items()}
-        precision, recall = self.random_groups(self.universe_size / 2 if random_size is None else random_size)
-        return {**curves, "random": family.value(precision, recall, weight)}
+        random = self.random_groups(self.universe_size / 2 if random_size is None else random_size)
+        groups: dict[str, tuple[Any, Any]] = {**self.landmarks(), "random": random}
+        return {name: family.value(*rates, weight) for name, rates in groups.items()}
 
 
 def isoline(
@@ -158,53 +157,10 @@ def isoline(
     def reached(solved: Floats) -> Floats:
         return family.value(solved, given, weight) if weight <= 0.5 else family.value(given, solved, weight)
 
-    there = (reached(low) <= value) & (reached(high) >= value)
+    crossed = (reached(low) <= value) & (reached(high) >= value)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         above = reached(middle) >= value
         low, high = np.where(above, low, middle), np.where(above, middle, high)
     solved = np.where(reached(low) >= value, low, high)
-    return (given[there], solved[there]) if weight <= 0.5 else (solved[there], given[there])
-
-
-Range = tuple[float, float]
-
-
-def domain_of_application(points: OperatingPoints, metric: str | Metric = "kulczynski") -> tuple[Range, ...]:
-    """Return the intervals of recall weights where some point is better than the maximal group.
-
-    Outside of them a constant decision for the positive class is as good: the result is uninformative there (section
-    4.1 of the trade-off paper). Empty if it is uninformative everywhere.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> points = cp.OperatingPoints.from_groups(range(10), {"found": range(5, 15)}, 50)
-    >>> [tuple(round(end, 3) for end in part) for part in domain_of_application(points)]
-    [(0.0, 0.375)]
-    """
-    curve = TradeoffCurve(points, metric)
-    if curve.reason:
-        return ()
-    total = points.positives + points.negatives
-    maximal = single((points.positives, total), (points.positives, points.positives))
-    both = join([curve.candidates, maximal])
-    envelope = upper_envelope(both, curve.metric)
-    better = ~_like_maximal(both, maximal)[envelope.chosen]
-    edges = zip(better.tolist(), envelope.breaks[:-1].tolist(), envelope.breaks[1:].tolist(), strict=True)
-    return _merged([(low, high) for wins, low, high in edges if wins])
-
-
-def _like_maximal(candidates: Candidates, maximal: Candidates) -> NDArray[np.bool_]:
-    same_first = candidates.first_rate == maximal.first_rate
-    return np.asarray(same_first & (candidates.second_rate == maximal.second_rate))
-
-
-def _merged(ranges: list[Range]) -> tuple[Range, ...]:
-    merged: list[Range] = []
-    for low, high in ranges:
-        if merged and merged[-1][1] == low:
-            merged[-1] = (merged[-1][0], high)
-        else:
-            merged.append((low, high))
-    return tuple(merged)
+    return (given[crossed], solved[crossed]) if weight <= 0.5 else (solved[crossed], given[crossed])

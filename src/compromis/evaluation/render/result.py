@@ -69,13 +69,15 @@ class Result:
 
     def to_markdown(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the result as GitHub-flavoured Markdown; with `path`, write it there too, whole or not at all."""
-        from compromis.evaluation.render.markdown import code, prose, table
+        from compromis._text import code, markdown_table, prose
 
         lead, *rest = self.sentences() or [""]
         parts = [f"**{prose(lead)}**"] if lead else []
         parts += ["\n".join(f"- {prose(sentence)}" for sentence in rest)] if rest else []
         for part in self.tables():
-            text = "\n".join(table([*map(prose, part.header)], [[code(row[0]), *row[1:]] for row in part.rows]))
+            text = "\n".join(
+                markdown_table([*map(prose, part.header)], [[code(row[0]), *row[1:]] for row in part.rows])
+            )
             summary = f"<details><summary>{part.title}</summary>\n\n{text}\n\n</details>"
             parts.append(summary if part.folded else text)
         return written("\n\n".join(parts) + "\n", path)

@@ -13,12 +13,15 @@ from sklearn import metrics
 
 import compromis as cp
 from compromis.estimators.change import Change
+from compromis.tradeoffs import comparison as comparison_module
+from compromis.tradeoffs import curve as curve_module
+from compromis.tradeoffs import envelope as tradeoff_envelope
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402
 
-DISPLAYS = [name for name in cp.__all__ if name.endswith("Display")]
+DISPLAYS = [name for name in dir(cp.plots) if name.endswith("Display")]
 HOSTILE = ["$a$ and $b$", "_hidden", "<i>x</i>", r"back\slash_$"]
 
 
@@ -62,7 +65,7 @@ def test_preference_lines_have_their_loss(metric, weight):
     # (x, y) = (0.1, 0.9): l = (1-x)/((1-x)+(1-y)) for the plane, y(1-x)/(y(1-x)+x(1-y)) for f
     preferences = cp.Preferences({"bad": cp.Preference(10, 0.1, 0.9)}, metric=metric)
     display = cp.plots.PreferenceDisplay.from_preferences(preferences)
-    frame = display.frame("pandas")
+    frame = display.to_frame("pandas")
     assert frame["class"].unique().tolist() == ["bad", "every other class"]
     bad = frame[(frame["class"] == "bad") & (frame.precision > 0) & (frame.recall > 0)]
     assert np.allclose(1 - value_of(metric, bad.precision, bad.recall, weight), bad.loss, atol=1e-9)
@@ -73,10 +76,12 @@ def test_preference_lines_have_their_loss(metric, weight):
 
 
 def test_preference_panels_by_preferences():
+    plain = cp.plots.PreferenceDisplay.from_preferences({"A": {"recall_weight": 0.9}, "B": 3})
+    assert plain.to_frame("pandas")["class"].unique().tolist() == ["A", "B", "every other class"]
     preferences = cp.Preferences.prioritise(["A", "E"])
     display = cp.plots.PreferenceDisplay.from_preferences(preferences, labels=list("ABCDE"))
     assert len(display.ax_) == 2
-    assert display.frame("pandas")["class"].unique().tolist() == ["A, E", "B, C, D"]
+    assert display.to_frame("pandas")["class"].unique().tolist() == ["A, E", "B, C, D"]
     alone = cp.plots.PreferenceDisplay.from_preferences(cp.Preferences())
     assert alone.ax_.get_ylabel() == "precision"
 
@@ -84,7 +89,7 @@ def test_preference_panels_by_preferences():
 def test_space_is_scikit_learns_curve(scored):
     y, scores = scored
     display = cp.plots.PrecisionRecallSpaceDisplay.from_predictions(y, scores, pos_label=1)
-    frame = display.frame("pandas")
+    frame = display.to_frame("pandas")
     for name, score in scores.items():
         precision, recall, threshold = metrics.precision_recall_curve(y, score)
         own = frame[(frame.model == name) & np.isfinite(frame.threshold)].sort_values("threshold")
@@ -104,7 +109,7 @@ def test_space_is_scikit_learns_curve(scored):
 def test_tradeoff_is_the_best_of_all_cuts(scored, metric):
     y, scores = scored
     display = cp.plots.TradeoffDisplay.from_predictions(y, scores, pos_label=1, metric=metric)
-    frame = display.frame("pandas")
+    frame = display.to_frame("pandas")
     for name, score in scores.items():
         cuts = np.unique(score)
         p = np.array([metrics.precision_score(y, score >= cut) for cut in cuts])
@@ -139,7 +144,7 @@ def test_tradeoff_of_one_model_shows_its_thresholds(scored):
     assert parts.high.iloc[-1] == 1
     widest = parts.loc[(parts.high - parts.low).idxmax()]
     assert f"≥ {widest.threshold:.3g}" in [text.get_text() for text in display.ax_.texts]
-    assert set(display.frame("pandas").curve) == {"good"}
+    assert set(display.to_frame("pandas").curve) == {"good"}
     with pytest.raises(cp.InputError, match="no landmark 'best'; choose among perfect"):
         cp.plots.TradeoffDisplay.from_predictions(y, scores, pos_label=1, landmarks=["best"])
 
@@ -149,7 +154,7 @@ def test_tradeoff_from_a_comparison_of_the_other_pair(scored):
     points = {name: cp.OperatingPoints.from_predictions(y, score) for name, score in scores.items()}
     display = cp.plots.TradeoffDisplay.from_comparison(cp.compare_curves(points, pair="specificity-sensitivity"))
     assert display.ax_.get_xlabel() == "weight of sensitivity (0: specificity alone, 1: sensitivity alone)"
-    frame = display.frame("pandas")
+    frame = display.to_frame("pandas")
     assert set(frame.kind) == {"model"}
     fpr, tpr, _ = metrics.roc_curve(y, scores["good"])
     own = frame[(frame.curve == "good") & (frame.recall_weight == 0.5)]
@@ -159,7 +164,7 @@ def test_tradeoff_from_a_comparison_of_the_other_pair(scored):
 def test_roc_hull_is_above_every_curve(scored):
     y, scores = scored
     display = cp.plots.RocHullDisplay.from_predictions(y, scores | {"noise": -scores["good"]}, pos_label=1)
-    frame = display.frame("pandas")
+    frame = display.to_frame("pandas")
     hull = frame[frame.kind == "hull"]
     for name, score in scores.items():
         fpr, tpr, _ = metrics.roc_curve(y, score, drop_intermediate=False)
@@ -180,7 +185,7 @@ def test_roc_hull_is_above_every_curve(scored):
 def test_votes_are_counted(voted):
     votes, y = voted
     display = cp.plots.VoteDisplay.from_proba(y, votes, label="c", bins=8)
-    frame = display.frame("pandas")
+    frame = display.to_frame("pandas")
     for label in "abc":
         rows = [0] * 9
         for share, truth in zip(votes[:, 2], y, strict=True):
@@ -200,7 +205,7 @@ def test_votes_of_patterns_estimators_and_many_classes(rng):
     votes = rng.dirichlet(np.full(26, 0.3), 400)
     patterns = cp.Votes.from_proba(y, votes)
     display = cp.plots.VoteDisplay.from_patterns(patterns, label="c03")
-    frame = display.frame("pandas")
+    frame = display.to_frame("pandas")
     assert frame.truth.nunique() == 5
     assert frame.rows.sum() == (votes[:, 3] > 0).sum()
 
@@ -210,7 +215,7 @@ def test_votes_of_patterns_estimators_and_many_classes(rng):
         def predict_proba(self, X):
             return votes
 
-    assert cp.plots.VoteDisplay.from_estimator(Forest(), None, y, label="c03").frame("pandas").equals(frame)
+    assert cp.plots.VoteDisplay.from_estimator(Forest(), None, y, label="c03").to_frame("pandas").equals(frame)
     with pytest.raises(cp.InputError, match="no class 'c3'; did you mean"):
         cp.plots.VoteDisplay.from_patterns(patterns, label="c3")
 
@@ -222,7 +227,7 @@ def test_class_balance_is_scikit_learns(voted):
     decisions = [np.array(list("abc"))[(votes * w).argmax(axis=1)] for w in ([1, 1, 1], [1, 1, 4])]
     change = Change(patterns.counts([1, 1, 1]), patterns.counts([1, 1, 4]), preferences)
     display = cp.plots.ClassBalanceDisplay.from_change(change)
-    frame = display.frame("pandas")
+    frame = display.to_frame("pandas")
     order = ["c", "a", "b"]
     assert frame["class"].tolist() == order
     assert frame.matters.tolist() == [True, False, False]
@@ -241,7 +246,7 @@ def test_weight_sweep_is_recomputed(voted):
     display = cp.plots.WeightSweepDisplay.from_proba(
         y, votes, label="c", ratios=ratios, preferences=cp.Preferences.prioritise(["c"])
     )
-    frame = display.frame("pandas")
+    frame = display.to_frame("pandas")
     for row, ratio in enumerate(ratios):
         predicted = np.array(list("abc"))[(votes * [1, 1, ratio]).argmax(axis=1)]
         r = metrics.recall_score(y, predicted, labels=list("abc"), average=None)
@@ -254,6 +259,28 @@ def test_weight_sweep_is_recomputed(voted):
     labels = [axes.get_ylabel() for axes in display.ax_]
     assert labels == ["recall", "precision", "errors (rows)", "PRAGMA loss"]
     assert display.ax_[3].get_xlabel() == "R: weight of c / weight of the others"
+
+
+@pytest.mark.parametrize("landmarks", [(), ("maximal", "random")])
+@pytest.mark.parametrize("models", [1, 3, 6])
+def test_a_curve_is_evaluated_once_per_model(monkeypatch, rng, models, landmarks):
+    y = (rng.random(80) < 0.4).astype(int)
+    points = {f"m{k}": cp.OperatingPoints.from_predictions(y, rng.normal(size=80) + k / 3 * y) for k in range(models)}
+    comparison = cp.compare_curves(points, "f")
+    evaluated, values, envelope = [], cp.TradeoffCurve.value, tradeoff_envelope.upper_envelope
+    monkeypatch.setattr(
+        cp.TradeoffCurve, "value", lambda self, weight: evaluated.append(np.size(weight)) or values(self, weight)
+    )
+    display = cp.plots.TradeoffDisplay.from_comparison(comparison, landmarks=landmarks)
+    assert len([size for size in evaluated if size > 100]) == models
+    built = []
+    for module in (curve_module, comparison_module):
+        monkeypatch.setattr(module, "upper_envelope", lambda *given: built.append(given) or envelope(*given))
+    display.plot()
+    display.to_frame()
+    display.intervals()
+    assert len([size for size in evaluated if size > 100]) == models
+    assert built == []
 
 
 def test_hostile_names_are_shown_as_they_are(rng):
@@ -318,16 +345,16 @@ def test_one_class_and_nothing_are_one_sentence():
         cp.plots.ClassBalanceDisplay.from_counts([[1, 0], [0, 1]])
     with pytest.raises(cp.InputError, match="pass the same labels= to both"):
         cp.plots.ClassBalanceDisplay.from_counts(counts, cp.Counts.from_predictions(["a", "c"], ["a", "a"]))
-    with pytest.raises(cp.InputError, match=r"is a compromis\.Preferences, got dict"):
-        cp.plots.PreferenceDisplay.from_preferences({})
+    with pytest.raises(cp.InputError, match="got list"):
+        cp.plots.PreferenceDisplay.from_preferences([])
     with pytest.raises(cp.InputError, match="sweep comes from weight_sweep, got dict"):
         cp.plots.WeightSweepDisplay.from_sweep({})
 
 
 def test_no_matplotlib_until_something_is_drawn():
     program = (
-        f"import sys, compromis as cp; [getattr(cp, name) for name in {DISPLAYS}]; "
-        "d = cp.plots.TradeoffDisplay({'m': cp.OperatingPoints.from_predictions([0, 1], [0, 1])}); d.frame(); "
+        f"import sys, compromis as cp; [getattr(cp.plots, name) for name in {DISPLAYS}]; "
+        "c = cp.compare_curves({'m': cp.OperatingPoints.from_predictions([0, 1], [0, 1])}); cp.plots.TradeoffDisplay(c).to_frame(); "
         "print('matplotlib' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -336,9 +363,29 @@ def test_no_matplotlib_until_something_is_drawn():
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch, scored):
     y, scores = scored
-    display = cp.plots.TradeoffDisplay({"m": cp.OperatingPoints.from_predictions(y, scores["good"])})
+    display = cp.plots.TradeoffDisplay(cp.compare_curves({"m": cp.OperatingPoints.from_predictions(y, scores["good"])}))
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(cp.MissingExtra, match=r"compromis\[plot\]"):
         display.plot()
     with pytest.raises(cp.MissingExtra, match=r"compromis\[plot\]"):
         cp.plots.PreferenceDisplay.from_preferences(cp.Preferences())
+
+
+def test_pictures_in_files_and_notebooks(tmp_path, scored):
+    y, scores = scored
+    comparison = cp.compare_curves({"m": cp.OperatingPoints.from_predictions(y, scores["good"])})
+    display = cp.plots.TradeoffDisplay(comparison)
+    assert display._repr_html_() is None
+    for name, start in (("a.svg", b"<?xml"), ("a.png", b"\x89PNG"), ("a.pdf", b"%PDF")):
+        for copy in ("", "again_"):
+            cp.plots.TradeoffDisplay(comparison).save(tmp_path / f"{copy}{name}")
+        assert (tmp_path / name).read_bytes().startswith(start)
+        assert (tmp_path / name).read_bytes() == (tmp_path / f"again_{name}").read_bytes()
+    assert pyplot.get_fignums() == []
+    assert display.plot()._repr_html_().startswith('<img alt="TradeoffDisplay" src="data:image/png;base64,')
+    with pytest.raises(cp.InputError, match=r"a picture's name ends in \.svg, \.png, \.pdf, got"):
+        display.save(tmp_path / "a.doc")
+    with pytest.raises(cp.InputError, match=r"comparison comes from compromis\.compare_curves, got dict"):
+        cp.plots.TradeoffDisplay({})
+    with pytest.raises(cp.InputError, match=r"hull comes from compromis\.roc_hull, got dict"):
+        cp.plots.RocHullDisplay({})

@@ -13,10 +13,9 @@ import pytest
 
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
-from compromis.tradeoffs import Beta, Comparison, compare_curves
-from compromis.tradeoffs.envelope import PAIRS, upper_envelope
+from compromis.tradeoffs import Beta, Comparison, TradeoffCurve, compare_curves, isoline, roc_hull
 from tests import naive_tradeoffs as naive
-from tests.test_tradeoff_curve import NAMES, QUADRATIC, SIX, brute_force, check_cover, groups, random_points
+from tests.tradeoffs.cases import NAMES, QUADRATIC, SIX, brute_force, check_cover, groups, random_points
 
 
 def rivals(rng: np.random.Generator, number: int) -> dict[str, OperatingPoints]:
@@ -96,7 +95,7 @@ class TestIntervals:
         expected = [naive.crossing("f", *pair) for pair in pairwise(rates)]
         assert [part.high for part in result.intervals] == pytest.approx([*expected, 1.0], abs=1e-15)
         assert result.intervals[2].name == "CC = ISA"
-        assert "CC and ISA are equal" in result.verdict
+        assert result.verdict.exchanges == tuple(part.low for part in result.intervals[1:])
 
     def test_own_metric(self) -> None:
         rng = np.random.default_rng(3)
@@ -111,10 +110,10 @@ class TestIntervals:
     def test_twins_and_one_alone(self) -> None:
         points = OperatingPoints.from_predictions(*SIX)
         assert [part.best for part in compare_curves({"a": points, "b": points}).intervals] == [("a", "b")]
-        assert "a and b are level" in compare_curves({"a": points, "b": points}).verdict
-        alone = compare_curves({"a": points}, pair=PAIRS["precision-recall"])
+        assert compare_curves({"a": points, "b": points}).verdict.largest == ("a", "b")
+        alone = compare_curves({"a": points}, pair=TradeoffCurve(points).pair)
         assert [part.best for part in alone.intervals] == [("a",)]
-        assert alone.verdict == "By kulczynski, a is alone."
+        assert alone.verdict.exchanges == ()
 
     def test_one_undefined(self) -> None:
         points = OperatingPoints.from_predictions(*SIX)
@@ -122,13 +121,14 @@ class TestIntervals:
         assert [part.best for part in compare_curves({"a": points, "b": empty}).intervals] == [("a",)]
         nothing = compare_curves({"b": empty})
         assert nothing.intervals == ()
-        assert "no rows of the positive class" in nothing.verdict
+        assert nothing.verdict.winners == ()
+        assert list(nothing.verdict.undefined) == ["b"]
+        assert nothing.verdict.largest == ()
 
     def test_other_space(self) -> None:
         rng = np.random.default_rng(4)
         for _ in range(30):
-            algorithms = {"a": random_points(rng), "b": random_points(rng)}
-            algorithms: ClassVar = {k: replace(p, pos_label="t") for k, p in algorithms.items()}
+            algorithms = {name: replace(random_points(rng), pos_label="t") for name in "ab"}
             result = compare_curves(algorithms, pair="specificity-sensitivity")
             for part in result.intervals:
                 weight = (part.low + part.high) / 2
@@ -162,24 +162,50 @@ class TestNumbers:
 
     def test_frame_table_and_verdict(self) -> None:
         result = compare_curves(self.algorithms, "f")
-        frame = result.frame()
-        assert frame["best"] == [part.name for part in result.intervals]
-        assert frame["low"][0] == 0
-        assert frame["high"][-1] == 1
+        frame = result.to_frame("pandas")
+        assert frame["best"].tolist() == [part.name for part in result.intervals]
+        assert (frame["low"].iloc[0], frame["high"].iloc[-1]) == (0, 1)
         text = str(result)
         for name in self.algorithms:
             assert name in text
-        assert result.verdict in text
-        assert "\n" not in result.verdict
+        assert text.endswith(str(result.verdict))
+        assert "\n" not in str(result.verdict)
         assert sum(result.shares[name] for name in ("A", "B")) == pytest.approx(1)
         assert result.shares["C"] == 0
-        best = max(result.areas, key=lambda name: result.areas[name])
-        assert f"{best} has the largest area" in result.verdict
+        assert result.verdict.largest == (max(result.areas, key=lambda name: result.areas[name]),)
+        assert list(result.verdict.areas.values()) == sorted(result.areas.values(), reverse=True)
 
     def test_verdict_warns_of_different_rows(self) -> None:
-        other = groups([(5, 5)], 40, 100)
-        assert "compare on the same rows" in compare_curves({"A": self.algorithms["A"], "B": other}).verdict
-        assert "same rows" not in compare_curves(self.algorithms).verdict
+        verdict = compare_curves({"A": self.algorithms["A"], "B": groups([(5, 5)], 40, 100)}).verdict
+        assert not verdict.same_prevalence
+        assert "compare on the same rows" in str(verdict)
+        assert compare_curves(self.algorithms).verdict.same_prevalence
+
+    def test_constraints_leave_algorithms_out(self) -> None:
+        result = compare_curves(self.algorithms, "f", min_recall=0.7)
+        assert list(result.curves) == ["A"]
+        assert list(result.left_out) == ["B", "C"]
+        assert result.curves["A"].points.recall.min() >= 0.7
+        assert "only cuts with recall at least 0.7" in result.report()
+        assert "B is left out: no group has recall >= 0.7; recall never exceeds 0.625" in result.report()
+        with pytest.raises(InputError, match=r"A: no group has precision >= 1 and recall >= 1.*; C: no group"):
+            compare_curves(self.algorithms, min_precision=1, min_recall=1)
+
+    def test_document(self) -> None:
+        import json
+
+        result = compare_curves(self.algorithms, "f", min_recall=0.2)
+        document = json.loads(result.to_json())
+        assert (document["schema"], document["metric"], document["positives"]) == ("compromis/tradeoff", "f", 40)
+        assert [model["name"] for model in document["models"]] == ["A", "B"]
+        assert [model["area"] for model in document["models"]] == list(result.areas.values())
+        assert document["best"][0] == {
+            "low": 0,
+            "high": result.intervals[0].high,
+            "best": list(result.intervals[0].best),
+        }
+        assert document["verdict"] == str(result.verdict)
+        assert list(document["left_out"]) == ["C"]
 
 
 @pytest.mark.parametrize(
@@ -209,9 +235,64 @@ def test_bad_distance() -> None:
         result.distance(2, "a", "a")
 
 
-def test_an_empty_envelope() -> None:
-    from compromis.metrics import KULCZYNSKI
-    from compromis.tradeoffs.envelope import candidates_of, get_pair
+def test_a_comparison_in_words():
+    """Precision 1, recall 1/4 against precision 1/2, recall 1: they cross at 2/5; areas 5/8 and 3/4."""
+    few, many = groups([(10, 0)], 40, 160), groups([(40, 40)], 40, 160)
+    result = compare_curves({"few": few, "many": many})
+    assert result.areas == pytest.approx({"few": 0.625, "many": 0.75})
+    assert result.shares == pytest.approx({"few": 0.4, "many": 0.6})
+    assert result.mean(0.0, 0.4) == pytest.approx({"few": 0.85, "many": 0.6})
+    assert result.distance(0.0) == pytest.approx(0.5)
+    assert result.distance(1.0, "few", "many") == pytest.approx(-0.75)
+    assert str(result.verdict) == (
+        "By kulczynski, few is best for recall weights from 0 to 0.4; many is best for recall weights from 0.4 to 1. "
+        "Over all recall weights many has the largest area (0.75; few 0.625)."
+    )
+    assert str(result).splitlines()[:6] == [
+        "recall weight      best     ",
+        "0.0000 to 0.4000   few",
+        "0.4000 to 1.0000   many",
+        "",
+        "algorithm   area    best on",
+        "few         0.6250    40.0%",
+    ]
+    alone = compare_curves({"few": few})
+    assert str(alone.verdict) == "By kulczynski, few is alone."
+    level = compare_curves({"a": few, "b": few})
+    assert str(level.verdict) == (
+        "By kulczynski, a and b are equal at every recall weight. Over all recall weights a and b are level (area 0.625)."
+    )
+    assert (level.intervals[0].name, level.intervals[0].best) == ("a = b", ("a", "b"))
+    best = compare_curves({"few": few, "all": groups([(40, 0)], 40, 160)})
+    assert str(best.verdict).startswith("By kulczynski, all is best at every recall weight. ")
+    nothing = compare_curves({"none": OperatingPoints.from_predictions([0, 0], [1, 2], pos_label=1)})
+    assert str(nothing.verdict).startswith("Nothing can be compared (none: ")
+    some = compare_curves(
+        {
+            "none": OperatingPoints.from_predictions([0, 0], [1, 2], pos_label=1),
+            "two": OperatingPoints.from_predictions([1, 0], [2, 1]),
+        }
+    )
+    assert "two has the largest area (1; none nan)" in str(some.verdict)
 
-    empty = candidates_of(OperatingPoints.from_predictions([0], [1]), get_pair("precision-recall"))
-    assert len(upper_envelope(empty, KULCZYNSKI).chosen) == 0
+
+def test_answers_cannot_be_changed_and_options_are_named():
+    points = groups([(3, 1)], 4, 4)
+    result = compare_curves({"m": points})
+    for value, name in (
+        (result.intervals[0], "low"),
+        (result.verdict, "winners"),
+        (result.curves["m"].candidates, "owner"),
+        (roc_hull({"m": points}).parts[0], "fpr"),
+    ):
+        with pytest.raises(AttributeError):
+            setattr(value, name, 0)
+    assert result.mean() == result.area() == result.areas
+    for call in (
+        lambda: compare_curves({"m": points}, "f", "precision-recall"),
+        lambda: isoline(0.5, 0.5, "f", 3),
+        lambda: roc_hull({"m": points}).best(1.0),
+        lambda: TradeoffCurve(points, "f", "precision-recall"),
+    ):
+        with pytest.raises(TypeError):
+            call()
