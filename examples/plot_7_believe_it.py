@@ -44,7 +44,7 @@ ax.spines[["top", "right", "left"]].set_visible(False)
 
 # %%
 # The recalls cannot be told apart, the precisions can. What that means for the preferences, says the paired comparison:
-print(cp.compare_models(decisions, y_test, preferences=preferences).verdict)
+print(cp.compare_models(y_test, decisions, preferences=preferences).verdict)
 
 # %%
 # How sure is a curve? A band for the ROC curve of the forest, for each point and for the whole curve at once:

@@ -75,8 +75,8 @@ class TestCheck:
         assert document["passed"] is False
         assert [one["reached"] for one in document["conditions"]] == [0.375, 0.3]
         text = run("check", "worse.csv", *CHECK, "--markdown").output
-        assert text.startswith("### compromis check: failed\n\n| Condition |")
-        assert "| <code>recall of &#39;bad&#39;</code> | 0.3000 | at least 0.8 | **missed** |" in text
+        assert text.startswith("**compromis check: failed**\n\n- Loss ")
+        assert "| <code>recall of &#39;bad&#39;</code> | 0.3000 | at least 0.8 | MISSED |" in text
 
     def test_a_class_that_is_never_decided_misses_its_precision(self, files):
         write("never.csv", {("good", "good"): 10, ("bad", "good"): 2})
@@ -213,7 +213,7 @@ class TestEvaluate:
 
     def test_markdown(self, files):
         done = run("evaluate", "spring.csv", "--truth", "class", "--prediction", "predicted", "--markdown")
-        assert done.output.startswith("**Evaluation** of 1,100 rows, accuracy 0.945")
+        assert done.output.startswith("**Evaluation of 1,100 rows, accuracy 0.945")
         assert "| <code>bad</code> | 100 | 140 | 0.900 | 0.643 |" in done.output
 
     @pytest.mark.parametrize(

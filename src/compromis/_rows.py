@@ -1,4 +1,4 @@
-"""Rows of whatever holds them: arrays, frames, sparse matrices, lists."""
+"""Rows of whatever holds them (arrays, frames, sparse matrices, lists), and folds of rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from compromis._typing import Ints, Label
 from compromis.errors import InputError
@@ -24,7 +23,15 @@ def count_rows(values: Any, name: str) -> int:
     raise InputError(f"{name} must be an array, frame, sparse matrix or list of rows, got {type(values).__name__}")
 
 
-def take_rows(values: Any, positions: NDArray[np.int64]) -> Any:
+def count_both(X: Any, y: Any) -> int:
+    """Return the number of rows that `X` and `y` both have."""
+    rows, targets = count_rows(X, "X"), count_rows(y, "y")
+    if targets != rows:
+        raise InputError(f"X has {rows:,} rows, y has {targets:,}; they must describe the same rows")
+    return rows
+
+
+def take_rows(values: Any, positions: Ints) -> Any:
     """Return the rows at `positions`, in the container they came in."""
     if hasattr(values, "iloc"):
         return values.iloc[positions]
@@ -35,9 +42,7 @@ def take_rows(values: Any, positions: NDArray[np.int64]) -> Any:
         return values.take(positions)
     if is_sparse(values):
         return values.tocsr()[positions]
-    if isinstance(values, Sequence):
-        return [values[row] for row in positions]
-    return values[positions]
+    return values[positions] if hasattr(values, "shape") else [values[row] for row in positions]
 
 
 def is_sparse(values: Any) -> bool:
@@ -53,46 +58,61 @@ class Fold:
     test: Ints
 
 
-def choose_folds(cv: Any, X: Any, truth: Ints, classes: Sequence[Label], group: Ints | None) -> list[Fold]:
+def choose_folds(
+    cv: Any,
+    X: Any,
+    y: Any,
+    *,
+    classes: Sequence[Label] | None = None,
+    group: Ints | None = None,
+    random_state: int | None = 0,
+) -> list[Fold]:
     """Return the folds that `cv` asks for: a number, a splitter of scikit-learn, or pairs of row positions.
 
-    A number means stratified folds, shuffled with a fixed seed, because files are often sorted by class or by time of
-    entry; with groups, stratified folds that keep the rows of a group together.
+    A number means shuffled folds, because files are often sorted by class or by time of entry: stratified ones where `y` holds
+    positions in `classes`, and such that keep the rows of a group together where there are groups.
     """
-    asked_for_number = isinstance(cv, (int, np.integer)) and not isinstance(cv, bool)
-    splitter = _stratified(int(cv), truth, classes, group) if asked_for_number else cv
+    is_number = isinstance(cv, (int, np.integer)) and not isinstance(cv, bool)
+    if is_number:
+        _check_number(int(cv), y, classes, group)
+        cv = _splitter(int(cv), random_state, stratified=classes is not None, grouped=group is not None)
     try:
         with warnings.catch_warnings():  # a splitter that ignores groups warns of it; the check below refuses its folds
             warnings.filterwarnings("ignore", message="The groups parameter is ignored")
-            pairs = splitter.split(X, truth, group) if hasattr(splitter, "split") else splitter
+            pairs = cv.split(X, y, group) if hasattr(cv, "split") else cv
             folds = [Fold(_positions(train), _positions(test)) for train, test in pairs]
     except (TypeError, ValueError) as error:
-        raise InputError(f"cv cannot split these rows: {error}") from error
-    _check(folds, len(truth), group)
+        raise InputError(f"cv cannot split these rows: {error}", "cv") from error
+    _check_folds(folds, len(y), group)
     return folds
 
 
-def _stratified(folds: int, truth: Ints, classes: Sequence[Label], group: Ints | None) -> Any:
-    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
-
+def _check_number(folds: int, y: Any, classes: Sequence[Label] | None, group: Ints | None) -> None:
     if folds < 2:
-        raise InputError(f"cross-validation needs at least 2 folds, got cv={folds}")
-    support = np.bincount(truth, minlength=len(classes))
-    short = [(label, int(rows)) for label, rows in zip(classes, support, strict=True) if 0 < rows < folds]
-    if short:
-        named = ", ".join(f"{label!r} has {rows}" for label, rows in short)
-        raise InputError(
-            f"a class has fewer rows than there are folds: {named} of {folds} needed; "
-            f"use cv={max(2, min(rows for _, rows in short))} or fewer folds, or gather more rows"
-        )
-    if group is None:
-        return StratifiedKFold(folds, shuffle=True, random_state=0)
-    groups = len(np.unique(group))
-    if groups < folds:
-        raise InputError(
-            f"there are {groups} groups for {folds} folds, so {folds - groups} folds would be empty; use cv={max(groups, 2)} or fewer"
-        )
-    return StratifiedGroupKFold(folds, shuffle=True, random_state=0)
+        raise InputError(f"cross-validation needs at least 2 folds, got cv={folds}", "cv")
+    if classes is not None:
+        support = np.bincount(y, minlength=len(classes))
+        short = [(label, int(rows)) for label, rows in zip(classes, support, strict=True) if 0 < rows < folds]
+        if short:
+            named = ", ".join(f"{label!r} has {rows}" for label, rows in short)
+            raise InputError(
+                f"a class has fewer rows than there are folds: {named} of {folds} needed; "
+                f"use cv={max(2, min(rows for _, rows in short))} or fewer folds, or gather more rows",
+                "cv",
+            )
+    for what, known in (("rows", len(y)), ("groups", folds if group is None else len(np.unique(group)))):
+        if known < folds:
+            raise InputError(
+                f"there are {known} {what} for {folds} folds, so {folds - known} folds would be empty; use cv={max(known, 2)} or fewer",
+                "cv",
+            )
+
+
+def _splitter(folds: int, random_state: int | None, *, stratified: bool, grouped: bool) -> Any:
+    from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+
+    kinds = (StratifiedKFold, StratifiedGroupKFold) if stratified else (KFold, GroupKFold)
+    return kinds[grouped](folds, shuffle=True, random_state=random_state)
 
 
 def _positions(rows: Any) -> Ints:
@@ -100,30 +120,23 @@ def _positions(rows: Any) -> Ints:
     return np.flatnonzero(array) if array.dtype == bool else array.astype(np.int64)
 
 
-def _check(folds: list[Fold], rows: int, group: Ints | None) -> None:
+def _check_folds(folds: list[Fold], rows: int, group: Ints | None) -> None:
     if not folds:
-        raise InputError("cv gives no folds; pass a number of folds or a splitter of scikit-learn")
+        raise InputError("cv gives no folds; pass a number of folds or a splitter of scikit-learn", "cv")
     for number, fold in enumerate(folds, start=1):
         for name, part in (("test", fold.test), ("training", fold.train)):
             if part.size == 0:
-                raise InputError(f"fold {number} has no {name} rows; use fewer folds, or smaller groups")
+                raise InputError(f"fold {number} has no {name} rows; use fewer folds, or smaller groups", "cv")
             if part.min() < 0 or part.max() >= rows:
-                raise InputError(f"fold {number} names a {name} row outside of the {rows:,} rows of y")
+                raise InputError(f"fold {number} names a {name} row outside of the {rows:,} rows of y", "cv")
         shared = np.intersect1d(fold.train, fold.test).size
         if shared:
             raise InputError(
-                f"fold {number} has {shared:,} rows in training and test; a model must not be judged on rows it has seen"
+                f"fold {number} has {shared:,} rows in training and test; a model must not be judged on rows it has seen",
+                "cv",
             )
         if group is not None and np.intersect1d(group[fold.train], group[fold.test]).size:
             raise InputError(
-                f"fold {number} has rows of one group in training and test; use a splitter that keeps groups together, such as GroupKFold"
+                f"fold {number} has rows of one group in training and test; use a splitter that keeps groups together, such as GroupKFold",
+                "cv",
             )
-
-
-def take_rows_folding(table: Any, rows: Ints) -> Any:
-    """Return some rows of an array, a sparse matrix, a frame, a series or a list."""
-    if hasattr(table, "iloc"):
-        return table.iloc[rows]
-    if hasattr(table, "shape"):
-        return (table.tocsr() if hasattr(table, "tocsr") else table)[rows]
-    return [table[row] for row in rows]

@@ -38,6 +38,7 @@ def shown_label(label: object) -> str:
 
 
 _MARKUP = {ord(mark): f"&#{ord(mark)};" for mark in string.punctuation if mark != "-"}
+_PROSE = {mark: entity for mark, entity in _MARKUP.items() if chr(mark) not in "(),%';"} | {ord("@"): "&#64;&#8203;"}
 
 
 def code(label: object) -> str:
@@ -48,10 +49,7 @@ def code(label: object) -> str:
 def prose(sentence: str) -> str:
     """Return a sentence in which nothing is markup, a link or a mention; a mark at the end of a word stays as it is."""
     parts = re.split(r"(?<=[\w')%])([.,;:](?=\s|$)|(?<=\d)\.(?=\d))", shown_label(sentence))
-    return "".join(
-        part if index % 2 else part.translate(_MARKUP).replace("&#64;", "&#64;&#8203;")
-        for index, part in enumerate(parts)
-    )
+    return "".join(part if index % 2 else part.translate(_PROSE) for index, part in enumerate(parts))
 
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

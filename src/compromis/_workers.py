@@ -1,4 +1,4 @@
-"""One thread per task in worker processes: as many tasks run there as there are cores."""
+"""Tasks in worker processes: one thread each, because as many tasks run as there are cores."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def for_workers(task: Callable[..., Result], n_jobs: int | None) -> Callable[...
 
 
 def in_worker(task: Callable[..., Result], *arguments: Any) -> Result:
-    """Run a task with one thread of BLAS, OpenMP and numba, and whatever it does in parallel one after the other.
+    """Run a task with one thread of BLAS, OpenMP and numba, and its own parallel parts one after the other.
 
-    joblib's own processes are limited by joblib, those of a cluster by nobody. A task of a cluster that hands out tasks of its
-    own waits for workers that all wait in the same way.
+    joblib limits threads in its own processes only, not on a cluster. Nested tasks would deadlock a Dask cluster: every worker
+    would wait for a free worker.
     """
     from joblib import parallel_config
     from threadpoolctl import threadpool_limits

@@ -63,7 +63,7 @@ class LabelColumn:
 
 def read_labels(values: Any, name: str) -> LabelColumn:
     """Return the labels as a checked column; `name` is what messages call it."""
-    values = on_host(values)
+    values = values if isinstance(values, (list, np.ndarray)) else on_host(values)  # most are on the host
     if type(values).__module__.partition(".")[0] in {"pandas", "polars", "pyarrow", "modin", "cudf"}:
         return _read_series(values, name)
     return _read_array(_as_array(values, name), name)

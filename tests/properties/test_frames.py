@@ -45,8 +45,8 @@ def test_decisions_in_a_frame_are_evaluated_as_in_memory(rows, kind, preferences
     truth, decision = columns_of(shuffled(rows, seed))
     frame = make(kind, {"truth": truth, "decision": decision})
     options = {"labels": CLASSES, "preferences": preferences}
-    expected = cp.evaluate(*columns_of(rows), **options).document()
-    assert cp.frames.evaluate(frame, truth="truth", prediction="decision", **options).document() == expected
+    expected = cp.evaluate(*columns_of(rows), **options).to_json()
+    assert cp.frames.evaluate(frame, truth="truth", prediction="decision", **options).to_json() == expected
     refused(cp.frames.evaluate, frame, truth="truth", prediction="nowhere", **options)
 
 

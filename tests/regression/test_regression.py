@@ -284,7 +284,7 @@ def test_containers_and_renderings(rng):
     assert "<script>" not in result._repr_html_()
     assert "&lt;script&gt;" in result._repr_html_()
     document = json.loads(result.to_json())
-    assert (document["schema"], document["version"], document["confidence"]) == ("compromis/regression", 1, 0.9)
+    assert (document["schema"], document["version"], document["confidence"]) == ("compromis/regression", 2, 0.9)
     assert document["summary"]["r2"] == result.summary.r2
     frame = result.to_frame("pandas")
     assert list(frame.columns) == ["name", "value", "low", "high", "additive"]

@@ -216,7 +216,7 @@ def compare_curves(rng: Any, data: Data, folder: Path) -> Configuration:
     options += [part for name in names for part in ("--prediction", name)]
     decisions = {name: data.decisions[k] for k, name in enumerate(names)}
     return ["compare", "--truth", "truth", "--json", *options], lambda: compare_models(
-        decisions, data.truth, preferences=preferences, sample_weight=weight, confidence=0.95
+        data.truth, decisions, preferences=preferences, sample_weight=weight, confidence=0.95
     ).to_json()
 
 

@@ -122,7 +122,7 @@ def check_evaluation(folder: Path) -> int:
     counts = cp.Counts.from_matrix(written["counts"]["matrix"], written["classes"])
     preferences = cp.Preferences.from_toml(folder / "preferences.toml")
     today = json.loads(cp.evaluate(counts, preferences=preferences, confidence=0.9).to_json())
-    assert today["version"] >= written["version"]
+    assert today["version"] >= written.pop("version")
     written.pop("compromis")
     assert written["verdict"].pop("sentence")
     assert today["verdict"]["sentence"]

@@ -55,8 +55,8 @@ def command(
     preferences = read_preferences(preferences_file, prioritise, metric)
     table, dropped = columns.drop_missing(_read(file, truth, decisions, weight), [truth, *decisions], drop=drop_missing)
     result = compare_models(
-        {name: table.columns[name] for name in decisions},
         table.columns[truth],
+        {name: table.columns[name] for name in decisions},
         preferences=preferences,
         measure=measure,
         sample_weight=table.weights if weight is None else columns.numbers(table, weight),

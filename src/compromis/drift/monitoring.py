@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -12,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from compromis._arrays import make_frame
-from compromis._text import code, prose, shown, shown_label
-from compromis._text import markdown_table as table
+from compromis._text import shown, shown_label
 from compromis._typing import Floats, Ints, Label
 from compromis.drift.prevalence import PrevalenceEstimate, from_predicted
 from compromis.errors import InputError
-from compromis.evaluation.render.json import write_json
+from compromis.evaluation.render.result import Result, Table, text_table
+from compromis.evaluation.render.text import fixed
+from compromis.evaluation.scoring import required_preferences
 from compromis.evidence.counts import Counts
 from compromis.measures.pragma import pragma
 from compromis.measures.rates import precision, recall
@@ -30,7 +28,6 @@ SURE = 0.01
 """The chance of a false alarm, over all classes together."""
 MOST = 4
 """Classes whose shares stand in the table."""
-SCHEMA, VERSION = "compromis/monitor", 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,7 +152,7 @@ class Period:
 
 
 @dataclass(frozen=True, eq=False)
-class Monitor:
+class Monitor(Result):
     """The periods of a decision, judged by what matters; ``str()`` is the report.
 
     Attributes
@@ -172,48 +169,63 @@ class Monitor:
     classes: tuple[Label, ...]
     preferences: Preferences
 
+    schema = "compromis/monitor"
+
     @property
     def met(self) -> bool:
         """Whether the last period meets the preferences."""
         return self.periods[-1].met
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """Return one row per period and class as a data frame of pandas, polars or pyarrow."""
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on the last period."""
+        return self.periods[-1].verdict
+
+    @property
+    def summary(self) -> dict[str, float]:
+        """Rows, loss and expected loss of the last period."""
+        last = self.periods[-1]
+        return {"rows": last.rows, "loss": last.loss, "loss_expected": last.loss_expected}
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return one row per period and class, column by column."""
         rows = [(period, k) for period in self.periods for k in range(len(self.classes))]
-        columns: dict[str, Any] = {
+        columns: dict[str, list[Any]] = {
             name: [getattr(period, name) for period, _ in rows] for name in ("name", "rows", "labelled", "loss", "met")
         }
         columns["label"] = [self.classes[k] for _, k in rows]
         for column, name in (("share", "shares"), ("recall", "recall"), ("precision", "precision")):
             columns[column] = [getattr(period, name)[k] for period, k in rows]
-        return make_frame(columns, backend)
+        return columns
 
-    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the monitor as JSON of a versioned schema; with `path`, write it there too, whole or not at all."""
+    def document(self) -> dict[str, Any]:
+        """Return what `to_json` writes, as plain values."""
         periods = [period.document() for period in self.periods]
-        return write_json(
-            {"schema": SCHEMA, "version": VERSION, "classes": list(self.classes), "periods": periods}, path
-        )
+        return {**self.heading(), "classes": list(self.classes), "periods": periods}
 
-    def to_markdown(self) -> str:
-        """Return the monitor as GitHub-flavoured Markdown."""
-        statements = [f"- {prose(line)}" for line in _statements(self.periods)]
-        return "\n".join([*table(*_cells(self, code)), "", *_notes(self.periods), "", *statements]) + "\n"
+    def sentences(self) -> list[str]:
+        """Return what is missed and what to do, period by period, then what the table means."""
+        sentences = []
+        for period in self.periods:
+            if not period.met:
+                sentences.append(f"{period.name}: your preferences are not met: {'; '.join(period.missed)}")
+            if period.advice:
+                sentences.append(f"{period.name}: {period.advice}")
+        return [*(sentences or ["Your preferences are met in every period"]), *_notes(self.periods)]
+
+    def tables(self) -> list[Table]:
+        """Return the periods; with many classes the shares of those that moved most."""
+        return [Table("Periods", *_cells(self))]
 
     def __str__(self) -> str:
-        header, rows = _cells(self, shown_label)
-        widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-        lines = []
-        for first, *others in [header, *rows]:
-            cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
-            lines.append("  ".join([first.ljust(widths[0]), *cells]))
-        return "\n".join([*lines, *_notes(self.periods), "", *_statements(self.periods)]) + "\n"
+        sentences = [f"{shown_label(sentence)}." for sentence in self.sentences()]
+        return "\n".join([text_table(self.tables()[0]), "", *sentences]) + "\n"
 
 
 def monitor(
     periods: Mapping[str, Counts | Unlabelled],
     *,
-    preferences: Preferences,
+    preferences: Preferences | Mapping[Any, Any],
     reference: Counts | None = None,
     max_loss: float | None = None,
     confidence: float = 0.95,
@@ -252,24 +264,23 @@ def monitor(
     the class shares have changed ('bad' 9.1 % -> 1.0 %), the rows of each class are predicted as before:
     search the weights again for these shares
     """
-    _check(periods, preferences)
+    _check(periods)
+    wanted = required_preferences(preferences)
     level = read_confidence(confidence)
     first = reference or next((period for period in periods.values() if isinstance(period, Counts)), None)
     if first is None:
         raise InputError("no period has labels, so nothing is known of the decision's errors; give reference=")
-    arrays = preferences.on(first.classes)
+    arrays = wanted.on(first.classes)
     judged = [_period(name, period, first, arrays, max_loss, level) for name, period in periods.items()]
-    return Monitor(tuple(judged), first.classes, preferences)
+    return Monitor(tuple(judged), first.classes, wanted)
 
 
-def _check(periods: Any, preferences: Any) -> None:
+def _check(periods: Any) -> None:
     if not isinstance(periods, Mapping) or not periods:
         raise InputError("periods maps names to Counts or Unlabelled, and holds at least one")
     wrong = next((period for period in periods.values() if not isinstance(period, (Counts, Unlabelled))), None)
     if wrong is not None:
         raise InputError(f"a period is compromis.Counts or compromis.drift.Unlabelled, got {type(wrong).__name__}")
-    if not isinstance(preferences, Preferences):
-        raise InputError(f"preferences must be a compromis.Preferences, got {type(preferences).__name__}")
 
 
 def _period(
@@ -398,38 +409,23 @@ def _advice(period: Period) -> str:
     return f"{what}: {'weights for these shares may do better' if period.met else AGAIN}"
 
 
-def _cells(result: Monitor, name: Callable[[object], str]) -> tuple[list[str], list[list[str]]]:
+def _cells(result: Monitor) -> tuple[list[str], list[list[str]]]:
     """Return header and rows of the table; with many classes those whose shares moved most."""
     shares = np.array([period.shares for period in result.periods])
     liveliest = np.argsort(-(shares.max(axis=0) - shares.min(axis=0)), kind="stable")[:MOST]
     chosen = range(len(result.classes)) if len(result.classes) <= MOST else sorted(liveliest.tolist())
-    names = [f"Share of {name(result.classes[k])}" for k in chosen]
+    names = [f"Share of {result.classes[k]}" for k in chosen]
     rows = []
     for period in result.periods:
         mark = "" if period.labelled else "*"
-        losses = [_loss(period.loss) + mark, _loss(period.loss_expected)]
+        losses = [fixed(period.loss, 4) + mark, fixed(period.loss_expected, 4)]
         cells = [f"{100 * period.shares[k]:.2f} %{mark}" for k in chosen]
-        rows.append([name(period.name), f"{period.rows:,}", *losses, *cells, "met" if period.met else "NOT MET"])
+        rows.append([period.name, f"{period.rows:,}", *losses, *cells, "met" if period.met else "NOT MET"])
     return ["Period", "Rows", "Loss", "Expected", *names, "Preferences"], rows
 
 
-def _loss(loss: float) -> str:
-    return "?" if math.isnan(loss) else f"{loss:.4f}"
-
-
 def _notes(periods: Sequence[Period]) -> list[str]:
-    notes = ["(expected: what the reference loses at these class shares)"]
+    notes = ["Expected: what the reference loses at these class shares"]
     if not all(period.labelled for period in periods):
-        notes.append("(* without labels: shares estimated from the decisions, loss if only the shares have changed)")
+        notes.append("* without labels: shares estimated from the decisions, loss if only the shares have changed")
     return notes
-
-
-def _statements(periods: Sequence[Period]) -> list[str]:
-    lines = []
-    for period in periods:
-        name = shown_label(period.name)
-        if not period.met:
-            lines.append(f"{name}: your preferences are not met: {'; '.join(period.missed)}.")
-        if period.advice:
-            lines.append(f"{name}: {period.advice}.")
-    return lines or ["Your preferences are met in every period."]

@@ -2,29 +2,43 @@
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from compromis._text import code, shown_label
-from compromis._text import markdown_table as table
+from compromis._text import shown_label
+from compromis._typing import Label
 from compromis.errors import InputError
-from compromis.evaluation.evaluate import Evaluation
-from compromis.evaluation.render.json import write_json
+from compromis.evaluation.evaluate import Evaluation, Summary
+from compromis.evaluation.render.result import Result, Table
+from compromis.measures.verdict import Verdict
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """One minimum (or the largest loss), what was reached, and whether that is enough."""
+    """A minimum of a class's rate (or the largest loss), what was reached, and whether that is enough."""
 
-    name: str
+    rate: str
+    """What is bounded: precision or recall, at least; loss, at most."""
+    label: Label | None = None
+    """The class; None for the loss."""
     reached: float
     bound: float
     passed: bool
 
+    @property
+    def name(self) -> str:
+        """What is bounded, in words."""
+        return self.rate if self.label is None else f"{self.rate} of {self.label!r}"
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Check:
+    @property
+    def asked(self) -> str:
+        """The bound, in words."""
+        return f"{'at most' if self.rate == 'loss' else 'at least'} {self.bound:g}"
+
+
+@dataclass(frozen=True, eq=False)
+class Check(Result):
     """The conditions of preferences, checked one by one; ``str()`` is a line for each.
 
     Attributes
@@ -39,8 +53,8 @@ class Check:
     Examples
     --------
     >>> import compromis as cp
-    >>> arrays = cp.Preferences({"bad": cp.Preference(10, min_recall=0.9)})
-    >>> result = cp.evaluate(["bad", "bad", "good", "good"], ["bad", "good", "good", "good"], preferences=arrays)
+    >>> preferences = cp.Preferences({"bad": cp.Preference(10, min_recall=0.9)})
+    >>> result = cp.evaluate(["bad", "bad", "good", "good"], ["bad", "good", "good", "good"], preferences=preferences)
     >>> checked = cp.check(result)
     >>> checked.passed, len(checked.conditions)
     (False, 1)
@@ -49,38 +63,58 @@ class Check:
     evaluation: Evaluation
     conditions: tuple[Condition, ...]
 
+    schema = "compromis/check"
+
     @property
     def passed(self) -> bool:
         """Whether every condition is met."""
-        return all(one.passed for one in self.conditions)
+        return all(condition.passed for condition in self.conditions)
+
+    @property
+    def summary(self) -> Summary:
+        """The numbers of the evaluation."""
+        return self.evaluation.summary
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict of the evaluation."""
+        return self.evaluation.verdict
 
     def __str__(self) -> str:
         lines = [
-            f"{'ok    ' if one.passed else 'MISSED'}  {shown_label(one.name)}: {one.reached:.4f}, {_bound(one)}"
-            for one in self.conditions
+            f"{'ok    ' if condition.passed else 'MISSED'}  {shown_label(condition.name)}: {condition.reached:.4f}, {condition.asked}"
+            for condition in self.conditions
         ]
-        missed = sum(not one.passed for one in self.conditions)
+        missed = sum(not condition.passed for condition in self.conditions)
         end = "passed" if self.passed else f"failed: {missed} of {len(lines)} {'is' if missed == 1 else 'are'} missed"
         return "\n".join([*lines, f"The check of {self.evaluation.counts.rows:,} rows {end}."])
 
-    def to_markdown(self) -> str:
-        """Return the conditions and the evaluation as GitHub-flavoured Markdown."""
-        rows = [
-            [code(one.name), f"{one.reached:.4f}", _bound(one), "met" if one.passed else "**missed**"]
-            for one in self.conditions
-        ]
-        head = f"### compromis check: {'passed' if self.passed else 'failed'}"
-        lines = [head, "", *table(["Condition", "Reached", "Asked", "State"], rows), ""]
-        return "\n".join(lines) + "\n" + self.evaluation.to_markdown()
+    def document(self) -> dict[str, Any]:
+        """Return what `to_json` writes, the evaluation included."""
+        conditions = [{"name": condition.name, **asdict(condition)} for condition in self.conditions]
+        return {
+            **self.heading(),
+            "passed": self.passed,
+            "conditions": conditions,
+            "evaluation": self.evaluation.document(),
+        }
 
-    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the conditions and the evaluation as JSON; with `path`, write it there too, whole or not at all."""
-        conditions: list[dict[str, Any]] = [
-            {"name": one.name, "reached": one.reached, "bound": one.bound, "passed": one.passed}
-            for one in self.conditions
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the conditions, column by column."""
+        names = [field.name for field in fields(Condition)]
+        return {name: [getattr(condition, name) for condition in self.conditions] for name in names}
+
+    def sentences(self) -> list[str]:
+        """Return whether the check passed."""
+        return [f"compromis check: {'passed' if self.passed else 'failed'}", *self.evaluation.sentences()]
+
+    def tables(self) -> list[Table]:
+        """Return the conditions, then the tables of the evaluation."""
+        rows = [
+            [condition.name, f"{condition.reached:.4f}", condition.asked, "met" if condition.passed else "MISSED"]
+            for condition in self.conditions
         ]
-        document = {"schema": "compromis/check", "version": 1, "passed": self.passed, "conditions": conditions}
-        return write_json({**document, "evaluation": self.evaluation.document()}, path)
+        return [Table("Conditions", ["Condition", "Reached", "Asked", "State"], rows), *self.evaluation.tables()]
 
 
 def check(evaluation: Evaluation, *, max_loss: float | None = None) -> Check:
@@ -101,25 +135,19 @@ def check(evaluation: Evaluation, *, max_loss: float | None = None) -> Check:
     Examples
     --------
     >>> import compromis as cp
-    >>> arrays = cp.Preferences({"bad": cp.Preference(10, min_recall=0.9)})
-    >>> result = cp.evaluate(["bad", "bad", "good", "good"], ["bad", "good", "good", "good"], preferences=arrays)
+    >>> preferences = cp.Preferences({"bad": cp.Preference(10, min_recall=0.9)})
+    >>> result = cp.evaluate(["bad", "bad", "good", "good"], ["bad", "good", "good", "good"], preferences=preferences)
     >>> print(cp.check(result))
     MISSED  recall of 'bad': 0.5000, at least 0.9
     The check of 4 rows failed: 1 of 1 is missed.
     """
-    arrays, verdict = evaluation.arrays, evaluation.verdict
-    if arrays is None or verdict is None:
+    verdict = evaluation.verdict
+    if verdict is None:
         raise InputError("a check needs preferences: evaluate with preferences=")
-    missed = {(one.label, one.rate): one for one in verdict.shortfalls}
-    conditions = []
-    for k, (label, one) in enumerate(evaluation.per_class.items()):
-        for rate, floor in (("precision", arrays.min_precision[k]), ("recall", arrays.min_recall[k])):
-            if floor > 0 and one.support > 0:
-                short = missed.get((label, rate))
-                reached = getattr(one, rate) if short is None else short.value
-                conditions.append(Condition(f"{rate} of {label!r}", float(reached), float(floor), short is None))
+    conditions = list(_minima(evaluation, verdict))
     if max_loss is not None:
-        conditions.append(Condition("loss", verdict.loss, float(max_loss), bool(verdict.loss <= max_loss)))
+        passed = bool(verdict.loss <= max_loss)
+        conditions.append(Condition(rate="loss", reached=verdict.loss, bound=float(max_loss), passed=passed))
     if not conditions:
         raise InputError(
             "the preferences set no minimum for a class of these rows, so nothing could be missed; set min_precision or min_recall"
@@ -127,5 +155,16 @@ def check(evaluation: Evaluation, *, max_loss: float | None = None) -> Check:
     return Check(evaluation, tuple(conditions))
 
 
-def _bound(condition: Condition) -> str:
-    return f"{'at most' if condition.name == 'loss' else 'at least'} {condition.bound:g}"
+def _minima(evaluation: Evaluation, verdict: Verdict) -> Iterator[Condition]:
+    """Yield the conditions of each class that occurs, precision first."""
+    arrays = evaluation.arrays
+    assert arrays is not None
+    missed = {(shortfall.label, shortfall.rate): shortfall for shortfall in verdict.shortfalls}
+    for k, (label, row) in enumerate(evaluation.per_class.items()):
+        for rate, minimum in (("precision", arrays.min_precision[k]), ("recall", arrays.min_recall[k])):
+            if minimum > 0 and row.support > 0:
+                short = missed.get((label, rate))
+                reached = getattr(row, rate) if short is None else short.value
+                yield Condition(
+                    rate=rate, label=label, reached=float(reached), bound=float(minimum), passed=short is None
+                )

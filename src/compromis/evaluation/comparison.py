@@ -1,9 +1,8 @@
-"""The comparison of several models on the same rows, and its text and JSON."""
+"""Compare several models on the same rows, or two cross-validations on the same folds."""
 
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -12,25 +11,54 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from compromis._text import shown_label
 from compromis.errors import InputError
 from compromis.evaluation.cross_validation import CrossEvaluation
-from compromis.evaluation.evaluate import Evaluation, evaluate
-from compromis.evaluation.render.json import running_version
-from compromis.evaluation.render.text import bounds
+from compromis.evaluation.evaluate import Evaluation, Summary, evaluate
+from compromis.evaluation.render.result import Result, Table
+from compromis.evaluation.render.text import bounds, fixed
 from compromis.evidence.counts import Counts
 from compromis.evidence.inputs import read_weights
 from compromis.evidence.paired import PairedCounts, encode_models
-from compromis.preferences import Preferences
+from compromis.evidence.scores import read_distributions
+from compromis.labels import encode_classes, read_labels
+from compromis.preferences import Preferences, read_preferences
 from compromis.uncertainty.folds import FoldMean, fold_mean
-from compromis.uncertainty.intervals import read_confidence
+from compromis.uncertainty.intervals import Interval, read_confidence
 from compromis.uncertainty.paired import LOWER_IS_BETTER, PairedComparison, compare_paired
 
-SCHEMA, VERSION = "compromis/model-comparison", 1
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelVerdict:
+    """Which model is best, and beside which others that is sure; ``str()`` is the sentence.
+
+    Attributes
+    ----------
+    best : str
+        The model with the best value on these rows.
+    better_than : tuple of str
+        The models whose difference from the best one has an interval without 0.
+    not_told_apart : tuple of str
+        The other models.
+    sentence : str
+        The verdict in words.
+    """
+
+    best: str
+    better_than: tuple[str, ...]
+    not_told_apart: tuple[str, ...]
+    sentence: str
+
+    @property
+    def state(self) -> str:
+        """Whether the best model is ``"better"`` than every other, or ``"not told apart"`` from some."""
+        return "not told apart" if self.not_told_apart else "better"
+
+    def __str__(self) -> str:
+        return self.sentence
 
 
-@dataclass(frozen=True, eq=False)
-class ModelComparison:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ModelComparison(Result):
     """Several models on the same rows, made by `compromis.compare_models`.
 
     Attributes
@@ -49,7 +77,7 @@ class ModelComparison:
     >>> import compromis as cp
     >>> truth = ["bad"] * 20 + ["good"] * 80
     >>> sharp, blunt = ["bad"] * 18 + ["good"] * 82, ["bad"] * 8 + ["good"] * 92
-    >>> comparison = cp.compare_models({"sharp": sharp, "blunt": blunt}, truth)
+    >>> comparison = cp.compare_models(truth, {"sharp": sharp, "blunt": blunt})
     >>> len(comparison.pairs), comparison.evaluations["sharp"].per_class["bad"].recall
     (1, 0.9)
     """
@@ -59,71 +87,12 @@ class ModelComparison:
     p_values: tuple[float, ...]
     confidence: float
 
+    schema = "compromis/model-comparison"
+
     @property
     def measure(self) -> str:
         """The measure that decides."""
         return self.pairs[0].measure
-
-    @cached_property
-    def ranking(self) -> tuple[str, ...]:
-        """The models, the best on these rows first."""
-        sign = 1 if self.measure in LOWER_IS_BETTER else -1
-        values = {name: sign * value for name, value in self.values.items()}
-        return tuple(sorted(values, key=lambda name: (math.isnan(values[name]), values[name])))
-
-    @cached_property
-    def verdict(self) -> str:
-        """Which model is better, by how much, and how sure that is."""
-        best = self.ranking[0]
-        beside = [pair for pair in self.pairs if best in (pair.first, pair.second)]
-        if len(self.evaluations) == 2:
-            return beside[0].sentence
-        sure = [_other(pair, best) for pair in beside if pair.difference.clear]
-        open_ = [_other(pair, best) for pair in beside if not pair.difference.clear]
-        parts = [f"{best!r} has the best {self.measure.replace('_', ' ')}"]
-        if sure:
-            parts.append(f"it is better than {', '.join(map(repr, sure))}")
-        if open_:
-            parts.append(f"these rows do not tell it apart from {', '.join(map(repr, open_))}")
-        return "; ".join(parts)
-
-    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the comparison as JSON of a versioned schema; with `path`, write it there too, whole or not at all."""
-        from compromis.evaluation.render.json import write_json
-
-        return write_json(self.document(), path)
-
-    def document(self) -> dict[str, Any]:
-        """Return what `to_json` writes, as plain values."""
-        from compromis.evaluation.render.json import plain
-
-        return {
-            "schema": SCHEMA,
-            "version": VERSION,
-            "compromis": running_version(),
-            "confidence": self.confidence,
-            "measure": self.measure,
-            "ranking": list(self.ranking),
-            "verdict": self.verdict,
-            "models": {name: one.document() for name, one in self.evaluations.items()},
-            "pairs": [
-                {
-                    "first": pair.first,
-                    "second": pair.second,
-                    "sentence": pair.sentence,
-                    "differences": [plain(asdict(one)) for one in pair.differences.values()],
-                    "mcnemar": plain(asdict(pair.mcnemar)),
-                    "adjusted_p_value": plain(p_value),
-                }
-                for pair, p_value in zip(self.pairs, self.p_values, strict=True)
-            ],
-        }
-
-    def __str__(self) -> str:
-        return _text(self)
-
-    def __repr__(self) -> str:
-        return f"<ModelComparison of {len(self.evaluations)} models by {self.measure}: {self.verdict}>"
 
     @cached_property
     def values(self) -> Mapping[str, float]:
@@ -133,79 +102,141 @@ class ModelComparison:
             values |= {pair.first: pair.difference.first, pair.second: pair.difference.second}
         return values
 
+    @cached_property
+    def summary(self) -> Mapping[str, Summary]:
+        """The numbers of each model."""
+        return {name: evaluation.summary for name, evaluation in self.evaluations.items()}
 
-def adjusted(p_values: Sequence[float]) -> tuple[float, ...]:
-    """Return p-values adjusted for their number by Holm's method; NaN where one is undefined."""
-    if any(math.isnan(value) for value in p_values):
-        return tuple(math.nan for _ in p_values)
-    order = sorted(range(len(p_values)), key=lambda place: p_values[place])
-    result, highest = [0.0] * len(p_values), 0.0
-    for rank, place in enumerate(order):
-        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[place]))
-        result[place] = highest
-    return tuple(result)
+    @cached_property
+    def ranking(self) -> tuple[str, ...]:
+        """The models, the best on these rows first."""
+        sign = 1 if self.measure in LOWER_IS_BETTER else -1
+        values = {name: sign * value for name, value in self.values.items()}
+        return tuple(sorted(values, key=lambda name: (math.isnan(values[name]), values[name])))
+
+    @cached_property
+    def verdict(self) -> ModelVerdict:
+        """Which model is better, by how much, and how sure that is."""
+        best = self.ranking[0]
+        beside = {_other(pair, best): pair for pair in self.pairs if best in (pair.first, pair.second)}
+        sure = tuple(name for name, pair in beside.items() if pair.difference.clear)
+        unsure = tuple(name for name, pair in beside.items() if not pair.difference.clear)
+        parts = [f"{best!r} has the best {self.measure.replace('_', ' ')}"]
+        if sure:
+            parts.append(f"it is better than {', '.join(map(repr, sure))}")
+        if unsure:
+            parts.append(f"these rows do not tell it apart from {', '.join(map(repr, unsure))}")
+        sentence = self.pairs[0].sentence if len(self.pairs) == 1 else "; ".join(parts)
+        return ModelVerdict(best=best, better_than=sure, not_told_apart=unsure, sentence=sentence)
+
+    def document(self) -> dict[str, Any]:
+        """Return what `to_json` writes, as plain values."""
+        return {
+            **self.heading(),
+            "confidence": self.confidence,
+            "measure": self.measure,
+            "ranking": list(self.ranking),
+            "verdict": asdict(self.verdict),
+            "models": {name: evaluation.document() for name, evaluation in self.evaluations.items()},
+            "pairs": [
+                {
+                    "first": pair.first,
+                    "second": pair.second,
+                    "sentence": pair.sentence,
+                    "differences": [asdict(difference) for difference in pair.differences.values()],
+                    "mcnemar": asdict(pair.mcnemar),
+                    "adjusted_p_value": p_value,
+                }
+                for pair, p_value in zip(self.pairs, self.p_values, strict=True)
+            ],
+        }
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the models, the best first, column by column."""
+        intervals = [self._interval(name) for name in self.ranking]
+        return {
+            "model": list(self.ranking),
+            self.measure: [self.values[name] for name in self.ranking],
+            "low": [interval.low for interval in intervals],
+            "high": [interval.high for interval in intervals],
+            **{
+                name: [getattr(self.summary[model], name) for model in self.ranking]
+                for name in ("accuracy", "kappa", "balanced_accuracy", "loss")
+                if name != self.measure
+            },
+        }
+
+    def sentences(self) -> list[str]:
+        """Return the verdict, then what is known of each pair of three and more models."""
+        return [self.verdict.sentence, *(pair.sentence for pair in self.pairs if len(self.pairs) > 1)]
+
+    def tables(self) -> list[Table]:
+        """Return the models, the best first, and the pairs."""
+        level, title = f"{100 * self.confidence:g} % interval", self.measure.replace("_", " ")
+        rows = next(iter(self.evaluations.values())).counts.rows
+        models, pairs = [], []
+        for name in self.ranking:
+            numbers = self.values[name], self.summary[name].accuracy, self.summary[name].kappa
+            value, accuracy, kappa = (fixed(number, 4) for number in numbers)
+            models.append([name, value, bounds(self._interval(name)), accuracy, kappa])
+        for pair, p_value in zip(self.pairs, self.p_values, strict=True):
+            difference, test = pair.difference.difference, pair.mcnemar
+            alone = f"{test.only_first:g}", f"{test.only_second:g}"
+            tests = ["?" if math.isnan(value) else f"{value:.3g}" for value in (test.mid_p, p_value)]
+            pairs.append(
+                [f"{pair.first} - {pair.second}", fixed(difference.value, 4), bounds(difference), *alone, *tests]
+            )
+        header = ["Pair", "Difference", level, "First right alone", "Second right alone", "McNemar's mid-p", "Adjusted"]
+        return [
+            Table(f"Models on {rows:,} rows, by {title}", ["Model", "Value", level, "Accuracy", "Kappa"], models),
+            Table(f"Differences; p-values adjusted for {len(pairs)} pairs", header, pairs),
+        ]
+
+    def __repr__(self) -> str:
+        return f"<ModelComparison of {len(self.evaluations)} models by {self.measure}: {self.verdict}>"
+
+    def _interval(self, name: str) -> Interval:
+        intervals = self.evaluations[name].intervals
+        assert intervals is not None
+        return intervals.summary[self.measure]
 
 
 def _other(pair: PairedComparison, name: str) -> str:
     return pair.second if pair.first == name else pair.first
 
 
-def _text(comparison: ModelComparison) -> str:
-    title, level = comparison.measure.replace("_", " "), f"{100 * comparison.confidence:g} %"
-    names = [shown_label(name) for name in comparison.evaluations]
-    width = max(len(name) for name in [*names, "Model"])
-    lines = [
-        f"=== Models on {next(iter(comparison.evaluations.values())).counts.rows:,} rows, by {title} ===\n",
-        f"{'Model':<{width}}   Value   {level} interval    Accuracy   Kappa",
-    ]
-    for name in comparison.ranking:
-        one = comparison.evaluations[name]
-        assert one.intervals is not None
-        lines.append(
-            f"{shown_label(name):<{width}}  {comparison.values[name]:6.4f}   {bounds(one.intervals.summary[comparison.measure]):<16}"
-            f"  {one.summary.accuracy:7.4f}  {one.summary.kappa:7.4f}"
-        )
-    lines += [f"\n=== Differences ({level} intervals) ===\n"]
-    for pair, p_value in zip(comparison.pairs, comparison.p_values, strict=True):
-        lines.append(f"{_sentence_case(shown_label(pair.sentence))}.")
-        lines.append(f"   {_right_alone(pair)}; {_mcnemar(pair.mcnemar.mid_p, p_value, len(comparison.pairs))}")
-    return "\n".join([*lines, "", f"Verdict: {shown_label(comparison.verdict)}."]) + "\n"
-
-
-def _right_alone(pair: PairedComparison) -> str:
-    test, first, second = pair.mcnemar, shown_label(repr(pair.first)), shown_label(repr(pair.second))
-    return f"right alone: {first} on {test.only_first:g} rows, {second} on {test.only_second:g}"
-
-
-def _mcnemar(mid_p: float, adjusted_p: float, pairs: int) -> str:
-    if math.isnan(mid_p):
-        return "McNemar's test needs rows without weights"
-    return f"McNemar's mid-p {mid_p:.3g}" + (f", adjusted for {pairs} pairs {adjusted_p:.3g}" if pairs > 1 else "")
-
-
-def _sentence_case(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def adjusted(p_values: Sequence[float]) -> tuple[float, ...]:
+    """Return p-values adjusted for their number by Holm's method; NaN where one is undefined."""
+    if any(math.isnan(value) for value in p_values):
+        return tuple(math.nan for _ in p_values)
+    order = sorted(range(len(p_values)), key=lambda index: p_values[index])
+    result, highest = [0.0] * len(p_values), 0.0
+    for rank, index in enumerate(order):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[index]))
+        result[index] = highest
+    return tuple(result)
 
 
 def compare_models(
-    decisions: Mapping[str, Any],
     y_true: Any,
+    predictions: Mapping[str, Any],
     *,
-    preferences: Preferences | None = None,
+    preferences: Preferences | Mapping[Any, Any] | None = None,
     measure: str | None = None,
     labels: Sequence[Any] | None = None,
     sample_weight: ArrayLike | None = None,
     confidence: float = 0.95,
 ) -> ModelComparison:
-    """Compare models by their decisions on the same rows: which is better, by how much, and how sure that is.
+    """Compare models by their predictions for the same rows: which is better, by how much, and how sure that is.
 
     Parameters
     ----------
-    decisions : mapping of name to labels
-        The predicted classes of each model, for the rows of `y_true`, in their order.
     y_true : labels
         The true classes.
-    preferences : Preferences, optional
+    predictions : mapping of name to labels or probabilities
+        The predicted classes of each model, for the rows of `y_true`, in their order; or a matrix of probabilities, a column per
+        class, of which the most probable class is taken.
+    preferences : Preferences or mapping by class, optional
         What matters; the models are then compared by the loss.
     measure : str, optional
         Another measure to decide by, such as ``"accuracy"``, ``"kappa"`` or ``"macro_f_measure"``; without preferences it is the
@@ -233,19 +264,20 @@ def compare_models(
     >>> truth = ["bad"] * 40 + ["good"] * 160
     >>> eager = ["bad"] * 60 + ["good"] * 140
     >>> shy = ["bad"] * 10 + ["good"] * 190
-    >>> result = cp.compare_models({"eager": eager, "shy": shy}, truth, preferences=cp.Preferences.prioritise(["bad"]))
+    >>> result = cp.compare_models(truth, {"eager": eager, "shy": shy}, preferences=cp.Preferences.prioritise(["bad"]))
     >>> print(result.verdict)
     'eager' is better than 'shy': loss 0.0360 against 0.6208, difference -0.5848 (95 % interval -0.6... to -0.4...)
     """
-    level = read_confidence(confidence)
-    _check(decisions)
-    (truth, *codes), classes = encode_models(y_true, decisions, labels)
-    predicted = dict(zip(decisions, codes, strict=True))
+    level, preferences = read_confidence(confidence), read_preferences(preferences)
+    _check(predictions)
+    predictions = {name: _most_probable(values, y_true, labels) for name, values in predictions.items()}
+    (truth, *codes), classes = encode_models(y_true, predictions, labels)
+    predicted = dict(zip(predictions, codes, strict=True))
     weight = read_weights(sample_weight, len(truth))
     arrays = None if preferences is None else preferences.on(classes)
     evaluations = {
-        name: evaluate(Counts.from_positions(truth, one, classes, weight), preferences=preferences, confidence=level)
-        for name, one in predicted.items()
+        name: evaluate(Counts.from_positions(truth, codes, classes, weight), preferences=preferences, confidence=level)
+        for name, codes in predicted.items()
     }
     pairs = tuple(
         compare_paired(
@@ -257,7 +289,30 @@ def compare_models(
         )
         for first, second in combinations(predicted, 2)
     )
-    return ModelComparison(evaluations, pairs, adjusted([pair.mcnemar.mid_p for pair in pairs]), level)
+    p_values = adjusted([pair.mcnemar.mid_p for pair in pairs])
+    return ModelComparison(evaluations=evaluations, pairs=pairs, p_values=p_values, confidence=level)
+
+
+def _check(predictions: Any) -> None:
+    if not isinstance(predictions, Mapping):
+        raise InputError(
+            f"predictions is a mapping of names to predicted classes, got {type(predictions).__name__}", "predictions"
+        )
+    if len(predictions) < 2:
+        raise InputError(
+            f"there is nothing to compare: give the predictions of at least two models, got {len(predictions)}",
+            "predictions",
+        )
+
+
+def _most_probable(values: Any, y_true: Any, labels: Sequence[Any] | None) -> Any:
+    """Return the labels of the most probable classes, the first one in a tie; labels stay as they are."""
+    shape: tuple[int, ...] = getattr(values, "shape", ())
+    if len(shape) != 2 or shape[-1] == 1:
+        return values
+    (truth,), classes = encode_classes(read_labels(y_true, "y_true"), labels=labels)
+    shares = read_distributions(values, len(truth), classes)
+    return [classes[code] for code in shares.argmax(axis=1)]
 
 
 def compare_folds(
@@ -276,26 +331,13 @@ def compare_folds(
     >>> bool(difference.mean.low > 0.5 and difference.p_value < 0.001)
     True
     """
-    if first.test_rows != second.test_rows or any(
-        (one.counts.support != other.counts.support).any() for one, other in zip(first.folds, second.folds, strict=True)
-    ):
+    folds = list(zip(first.folds, second.folds, strict=False))
+    if first.test_rows != second.test_rows or any((a.counts.support != b.counts.support).any() for a, b in folds):
         raise InputError("the two cross-validations have different folds; run both with the same cv and the same rows")
     name = measure or ("loss" if first.preferences is not None else "balanced_accuracy")
     known = set(first.averages) & set(second.averages)
     if name not in known:
-        raise InputError(f"there is no measure {name!r} in both; choose one of {', '.join(sorted(known))}")
-    values = [
-        getattr(one.summary, name) - getattr(other.summary, name)
-        for one, other in zip(first.folds, second.folds, strict=True)
-    ]
+        raise InputError(f"there is no measure {name!r} in both; choose one of {', '.join(sorted(known))}", "measure")
+    values = [getattr(a.summary, name) - getattr(b.summary, name) for a, b in folds]
     shares = [test / train for test, train in zip(first.test_rows, first.train_rows, strict=True)]
     return fold_mean(values, sum(shares) / len(shares), confidence=confidence)
-
-
-def _check(decisions: Any) -> None:
-    if not isinstance(decisions, Mapping):
-        raise InputError(f"decisions is a mapping of names to predicted classes, got {type(decisions).__name__}")
-    if len(decisions) < 2:
-        raise InputError(
-            f"there is nothing to compare: give the decisions of at least two models, got {len(decisions)}"
-        )

@@ -1,4 +1,4 @@
-"""Whole groups of rows dealt out to the parts of a split."""
+"""Cross-validation: one engine that fits and judges models on folds, and `cross_evaluate` on top of it."""
 
 from __future__ import annotations
 
@@ -15,106 +15,90 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis._rows import Fold, choose_folds, take_rows_folding
+from compromis._rows import Fold, choose_folds, count_both, take_rows
 from compromis._typing import Floats, Ints, Label
-from compromis.errors import InputError, OptimismWarning
-from compromis.evaluation.evaluate import Evaluation, ScoredRows, Summary
+from compromis.errors import OptimismWarning
+from compromis.evaluation.evaluate import Evaluation, Kind, Summary, Terms
+from compromis.evaluation.render.text import folds_section
+from compromis.evaluation.scored_rows import ScoredRows, count_positions
 from compromis.evidence.counts import Counts
-from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.inputs import read_weights
-from compromis.evidence.scores import DistributionErrors, with_absent_classes
+from compromis.evidence.scores import with_absent_classes
 from compromis.labels import encode_classes, positions_in, read_groups, read_labels
-from compromis.measures.pragma import read_cost
 from compromis.measures.probability import prior_errors, smoothed_shares
-from compromis.measures.rates import roc_area_of_decisions
 from compromis.preferences import Preferences
-from compromis.uncertainty.draws import Evidence
 from compromis.uncertainty.folds import FoldMean, fold_mean
-from compromis.uncertainty.intervals import read_confidence
-from compromis.uncertainty.report_intervals import ReportIntervals, report_intervals
-
-ATTEMPTS = 20
-"""How many orders of the groups are tried until every class stands in every part, and as many that begin with rare classes."""
-
-
-def assign_groups(
-    groups: Ints,
-    codes: Ints,
-    classes: Sequence[Label],
-    shares: Floats,
-    names: Sequence[str],
-    rng: np.random.Generator,
-) -> Ints:
-    """Return the part of each row: groups from large to small, each to the part that lacks its rows most, for its size.
-
-    Where that leaves a part without a class, the classes that stand in few groups are dealt out first.
-    """
-    held = np.zeros((groups.max() + 1, len(classes)))
-    np.add.at(held, (groups, codes), 1.0)
-    _refuse_few(held, classes, names)
-    for attempt in range(2 * ATTEMPTS):
-        begun = np.full(len(held), -1) if attempt < ATTEMPTS else _each_class_once(held, len(names), rng)
-        part_of = _fill(held, shares, begun, rng)
-        filled = np.array([held[part_of == part].sum(axis=0) for part in range(len(names))])
-        if filled.all():
-            return part_of[groups]
-    part, code = np.argwhere(filled == 0)[0]
-    if filled[part].sum() == 0:
-        raise InputError(
-            f"the groups are so large that the {names[part]} part would stay empty (the largest has {int(held.sum(axis=1).max()):,} of "
-            f"{len(groups):,} rows); make the part larger, or split without groups"
-        )
-    raise InputError(
-        f"the groups leave the {names[part]} part without class {classes[code]!r}, which stands in "
-        f"{int((held[:, code] > 0).sum())} groups; make the part larger, or pass stratify=False"
-    )
-
-
-def _refuse_few(held: Floats, classes: Sequence[Label], names: Sequence[str]) -> None:
-    if len(held) < len(names):
-        raise InputError(
-            f"there are {len(held)} groups for {len(names)} parts ({', '.join(names)}), so a part would stay empty; "
-            f"use fewer parts or finer groups"
-        )
-    for label, in_groups in zip(classes, (held > 0).sum(axis=0), strict=True):
-        if in_groups < len(names):
-            raise InputError(
-                f"class {label!r} stands in {in_groups} {'group' if in_groups == 1 else 'groups'}, too few to be in each of the "
-                f"{len(names)} parts ({', '.join(names)}); merge or drop the class, or pass stratify=False"
-            )
-
-
-def _each_class_once(held: Floats, parts: int, rng: np.random.Generator) -> Ints:
-    """Deal groups out until every class stands in every part, if there are enough; -1 for the others."""
-    part_of = np.full(len(held), -1)
-    for code in np.argsort((held > 0).sum(axis=0), kind="stable"):
-        for part in rng.permutation(parts):
-            if not held[part_of == part, code].any():
-                free = np.flatnonzero((held[:, code] > 0) & (part_of < 0))
-                part_of[rng.permutation(free)[:1]] = part
-    return part_of
-
-
-def _fill(held: Floats, shares: Floats, begun: Ints, rng: np.random.Generator) -> Ints:
-    """Deal the groups out whose part is not known yet."""
-    size = held.sum(axis=1)
-    order = np.lexsort((rng.random(len(held)), -size))
-    scale = 1 / held.sum(axis=0)
-    lacking = np.outer(shares, held.sum(axis=0)) * scale
-    part_of = begun.copy()
-    for group, adds in zip(order.tolist(), (held[order] * scale), strict=True):
-        # relative to the part's share, or the largest part would take every large group
-        part = int(part_of[group]) if part_of[group] >= 0 else int(np.argmax((lacking @ adds) / shares))
-        part_of[group] = part
-        lacking[part] -= adds
-    return part_of
-
 
 T = TypeVar("T")
 Progress = bool | Callable[[int, int], object] | None
 
 
-def counted(items: Iterable[T], total: int, progress: Progress, what: str = "folds") -> Iterator[T]:
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class FoldRows:
+    """The rows of a fold, in the containers they came in."""
+
+    X_train: Any
+    y_train: Any
+    X_test: Any
+    y_test: Any
+
+
+def run_folds(
+    judge: Callable[[Any, FoldRows, float], T],
+    tasks: Sequence[tuple[Any, Fold]],
+    X: Any,
+    y: Any,
+    *,
+    weight: Floats | None = None,
+    n_jobs: int | None = None,
+    progress: Progress = False,
+) -> list[T]:
+    """Fit a clone of each task's estimator on its fold and return what `judge` makes of it.
+
+    Parameters
+    ----------
+    judge : callable
+        Of the fitted model, the rows of its fold and the seconds that fitting took; it runs in the workers.
+    tasks : sequence of (estimator, fold)
+        What is fitted on what.
+    X, y
+        The rows and their classes or numbers.
+    weight : ndarray, optional
+        Sample weights, passed to ``fit``.
+    n_jobs : int, optional
+        Fits at the same time, through joblib.
+    progress : bool, callable or None
+        True for a bar, False for none, None for a bar in terminals; or a function of (tasks done, tasks in all).
+    """
+    from sklearn.base import clone
+    from sklearn.utils.parallel import Parallel, delayed
+
+    from compromis._workers import for_workers
+
+    step = delayed(for_workers(_fit_and_judge, n_jobs))
+    calls = [step(judge, clone(estimator), X, y, weight, fold) for estimator, fold in tasks]
+    try:
+        running = Parallel(n_jobs=n_jobs, return_as="generator")(calls)
+    except ValueError as error:
+        if "return_as" not in str(error):
+            raise
+        running = iter(Parallel(n_jobs=n_jobs)(calls))  # a backend that cannot hand over results one by one
+    return list(_counted(running, len(tasks), progress))
+
+
+def _fit_and_judge(judge: Callable[..., T], estimator: Any, X: Any, y: Any, weight: Floats | None, fold: Fold) -> T:
+    rows = FoldRows(
+        X_train=take_rows(X, fold.train),
+        y_train=take_rows(y, fold.train),
+        X_test=take_rows(X, fold.test),
+        y_test=take_rows(y, fold.test),
+    )
+    start = time.perf_counter()
+    estimator.fit(rows.X_train, rows.y_train, **({} if weight is None else {"sample_weight": weight[fold.train]}))
+    return judge(estimator, rows, time.perf_counter() - start)
+
+
+def _counted(items: Iterable[T], total: int, progress: Progress) -> Iterator[T]:
     """Yield the items, telling `progress` how many of `total` are done."""
     if callable(progress):
         for done, item in enumerate(items, start=1):
@@ -127,7 +111,7 @@ def counted(items: Iterable[T], total: int, progress: Progress, what: str = "fol
     from rich.console import Console
     from rich.progress import track
 
-    yield from track(items, what, total=total, console=Console(stderr=True), transient=True)
+    yield from track(items, "folds", total=total, console=Console(stderr=True), transient=True)
 
 
 AVERAGED = (
@@ -145,7 +129,7 @@ AVERAGED = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class CrossEvaluation(Evaluation):
     """The evaluation of a cross-validation, made by `compromis.cross_evaluate`.
 
@@ -202,7 +186,7 @@ class CrossEvaluation(Evaluation):
 
     @cached_property
     def averages(self) -> Mapping[str, FoldMean]:
-        """The mean over folds of each number of the summary (003), with its spread and corrected interval."""
+        """The mean over folds of each number of the summary, with its spread and corrected interval."""
         share = float(np.mean([test / train for test, train in zip(self.test_rows, self.train_rows, strict=True)]))
         named = {}
         for name in AVERAGED:
@@ -212,43 +196,67 @@ class CrossEvaluation(Evaluation):
         return MappingProxyType(named)
 
     def __str__(self) -> str:
-        from compromis.evaluation.render.text import folds_section
-
         return super().__str__() + "\n" + folds_section(self)
 
     def __repr__(self) -> str:
-        return super().__repr__().replace("<Evaluation", f"<CrossEvaluation in {len(self.folds)} folds")
+        return super().__repr__().replace(" of ", f" in {len(self.folds)} folds of ", 1)
 
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, folds and averages included."""
-        from compromis.evaluation.render.json import folds_document
+        averages = {
+            name: {
+                "mean": average.mean.value,
+                "low": average.mean.low,
+                "high": average.mean.high,
+                "deviation": average.deviation,
+                "folds": average.folds,
+            }
+            for name, average in self.averages.items()
+        }
+        columns = (self.train_rows, self.test_rows, self.fit_seconds, self.predict_seconds)
+        folds = [
+            {
+                **dict(zip(("train_rows", "test_rows", "fit_seconds", "predict_seconds"), numbers, strict=True)),
+                "matrix": fold.counts.matrix.tolist(),
+                "loss": fold.summary.loss,
+                "accuracy": fold.summary.accuracy,
+            }
+            for fold, *numbers in zip(self.folds, *columns, strict=True)
+        ]
+        document = {"confidence": self.level, "averages": averages, "folds": folds, "untested": self.untested}
+        return super().document() | {
+            "cross_validation": {**document, "repeats": self.repeats, "optimism": self.optimism}
+        }
 
-        return super().document() | {"cross_validation": folds_document(self)}
 
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class _Truth:
+    """The checked truth of a cross-validation; classes and groups are positions."""
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Setup:
-    """The checked input of a cross-validation; classes and groups are positions."""
-
-    truth: Ints
+    codes: Ints
     classes: tuple[Label, ...]
     group: Ints | None
     weight: Floats | None
-    preferences: Preferences | None
-    cost: Floats | None
 
-    def counts(self, rows: Ints, predicted: Ints) -> Counts:
-        """Count some rows against decisions."""
-        return Counts.from_positions(self.truth[rows], predicted, self.classes, self.weight_of(rows))
+    @classmethod
+    def read(cls, y: Any, labels: Any, groups: Any, sample_weight: Any) -> _Truth:
+        (codes,), classes = encode_classes(read_labels(y, "y"), labels=labels)
+        return cls(
+            codes=codes,
+            classes=classes,
+            group=None if groups is None else read_groups(groups, len(codes)),
+            weight=read_weights(sample_weight, len(codes)),
+        )
 
-    def weight_of(self, rows: Ints) -> Floats | None:
-        """Return the weights of some rows."""
-        return None if self.weight is None else self.weight[rows]
+    def of(self, rows: Ints) -> dict[str, Any]:
+        """Return the truth of some rows by the names that `ScoredRows` and `count_positions` take."""
+        weight, group = (None if part is None else part[rows] for part in (self.weight, self.group))
+        return {"truth": self.codes[rows], "classes": self.classes, "weight": weight, "group": group}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Judged:
-    """What one fold's model says about its test rows."""
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class _Predictions:
+    """What the model of one fold says about its test rows."""
 
     predicted: Any
     shares: Floats | None
@@ -258,110 +266,25 @@ class Judged:
     fit_seconds: float
     predict_seconds: float
 
+    def on(self, classes: tuple[Label, ...]) -> _Predictions:
+        """Return predictions as positions in `classes`; a class that a training fold lacks has probability 0."""
+        shares = None if self.shares is None else with_absent_classes(self.shares, self.classes, classes)
+        return replace(self, predicted=positions_in(self.predicted, classes, "the predictions"), shares=shares)
 
-def fit_and_judge(estimator: Any, X: Any, y: Any, weight: Floats | None, fold: Fold) -> Judged:
-    """Fit a model on a fold's training rows and let it decide the test rows; this is what runs in parallel."""
-    train_X, train_y, test_X = (
-        take_rows_folding(X, fold.train),
-        take_rows_folding(y, fold.train),
-        take_rows_folding(X, fold.test),
-    )
+
+def _predict(model: Any, rows: FoldRows, fit_seconds: float) -> _Predictions:
     start = time.perf_counter()
-    estimator.fit(train_X, train_y, **({} if weight is None else {"sample_weight": weight[fold.train]}))
-    fitted = time.perf_counter()
-    predicted = estimator.predict(test_X)
-    shares = None
-    if hasattr(estimator, "predict_proba") and hasattr(estimator, "classes_"):
-        shares = np.asarray(estimator.predict_proba(test_X), dtype=np.float64)
-    done = time.perf_counter()
-    classes = getattr(estimator, "classes_", None)
-    return Judged(predicted, shares, classes, chosen_loss(estimator), fitted - start, done - fitted)
-
-
-def evaluate_folds(setup: Setup, folds: Sequence[Fold], judged: Sequence[Judged]) -> list[Evaluation]:
-    """Return the evaluation of each fold's test rows, relative errors against the fold's training rows."""
-    parts = []
-    for fold, one in zip(folds, judged, strict=True):
-        counts = setup.counts(fold.test, _predicted(one, setup))
-        scored = _scored(setup, [fold], [one])
-        if scored is None:
-            errors, areas = DistributionErrors.from_counts(counts), roc_area_of_decisions(counts)
-        else:
-            errors = DistributionErrors.from_distributions(scored.truth, scored.shares, scored.weight)
-            areas = scored.roc_areas()
-        priors = smoothed_shares(setup.counts(fold.train, setup.truth[fold.train]))
-        parts.append(Evaluation(counts, errors, areas, priors, True, setup.preferences, setup.cost))
-    return parts
-
-
-def pool(
-    setup: Setup,
-    folds: Sequence[Fold],
-    judged: Sequence[Judged],
-    parts: Sequence[Evaluation],
-    level: float | None,
-    optimism: float,
-) -> CrossEvaluation:
-    """Return the evaluation of all test rows together, with the folds beside it."""
-    tested = np.concatenate([fold.test for fold in folds])
-    distinct = len(np.unique(tested))
-    repeats = len(tested) / distinct
-    counts = sum((part.counts for part in parts[1:]), parts[0].counts)
-    errors = sum((part.errors for part in parts[1:]), parts[0].errors)
-    scored = _scored(setup, folds, judged, repeats)
-    areas = roc_area_of_decisions(counts) if scored is None else scored.roc_areas()
-    pooled = CrossEvaluation(
-        counts, errors, areas, smoothed_shares(counts), True, setup.preferences, setup.cost,
-        votes=None if scored is None else scored.votes,
-        folds=tuple(parts),
-        train_rows=tuple(len(fold.train) for fold in folds),
-        test_rows=tuple(len(fold.test) for fold in folds),
-        fit_seconds=tuple(one.fit_seconds for one in judged),
-        predict_seconds=tuple(one.predict_seconds for one in judged),
-        untested=len(setup.truth) - distinct,
-        repeats=repeats,
-        optimism=optimism,
-        level=level or 0.95,
-    )  # fmt: skip
-    if level is None:
-        return pooled
-    predicted = np.concatenate([_predicted(one, setup) for one in judged])
-    return replace(pooled, intervals=_intervals(setup, pooled, tested, predicted, scored))
-
-
-def _intervals(
-    setup: Setup, pooled: CrossEvaluation, tested: Ints, predicted: Ints, scored: ScoredRows | None
-) -> ReportIntervals:
-    evidence: Evidence = _independent(pooled.counts, pooled.repeats)
-    if setup.group is not None:
-        truth, group = setup.truth[tested], setup.group[tested]
-        evidence = GroupedCounts.from_positions(truth, predicted, group, pooled.counts, setup.weight_of(tested))
-    intervals = report_intervals(evidence, arrays=pooled.arrays, cost=setup.cost, confidence=pooled.level)
-    return intervals if scored is None else intervals.with_roc_areas(scored.roc_area_intervals(pooled.level))
-
-
-def _independent(counts: Counts, repeats: float) -> Counts:
-    """Return counts that say how many independent rows they rest on, where each row was tested several times."""
-    if repeats == 1:
-        return counts
-    squares = counts.matrix if counts.squares is None else counts.squares
-    return Counts(counts.matrix, counts.classes, counts.rows, squares * repeats)
-
-
-def _predicted(one: Judged, setup: Setup) -> Ints:
-    return positions_in(one.predicted, setup.classes, "the predictions")
-
-
-def _scored(setup: Setup, folds: Sequence[Fold], judged: Sequence[Judged], repeats: float = 1.0) -> ScoredRows | None:
-    """Return the distributions in the order of all classes; a class that a training fold lacks has probability 0."""
-    parts = []
-    for one in judged:
-        if one.shares is None:
-            return None
-        parts.append(with_absent_classes(one.shares, one.classes, setup.classes))
-    rows = np.concatenate([fold.test for fold in folds])
-    group = None if setup.group is None else setup.group[rows]
-    return ScoredRows(setup.truth[rows], np.concatenate(parts), setup.classes, setup.weight_of(rows), group, repeats)
+    predicted, shares = model.predict(rows.X_test), None
+    if hasattr(model, "predict_proba") and hasattr(model, "classes_"):
+        shares = np.asarray(model.predict_proba(rows.X_test), dtype=np.float64)
+    return _Predictions(
+        predicted=predicted,
+        shares=shares,
+        classes=getattr(model, "classes_", None),
+        chosen=chosen_loss(model),
+        fit_seconds=fit_seconds,
+        predict_seconds=time.perf_counter() - start,
+    )
 
 
 WORTH_SAYING = 0.01
@@ -412,11 +335,12 @@ def cross_evaluate(
     X: Any,
     y: Any,
     *,
-    preferences: Preferences | None = None,
+    preferences: Preferences | Mapping[Any, Any] | None = None,
     cv: Any = 10,
     groups: Any = None,
     n_jobs: int | None = None,
     labels: Sequence[Any] | None = None,
+    pos_label: Any = None,
     cost: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     confidence: float | None = None,
@@ -430,15 +354,15 @@ def cross_evaluate(
         Any scikit-learn classifier; it is cloned for each fold. Whatever it tunes, it tunes inside the training rows of a fold.
     X, y : rows and their classes
         Arrays, sparse matrices or frames.
-    preferences : Preferences, optional
-        What matters; adds the loss, naive decisions and the verdict.
+    preferences : Preferences or mapping by class, optional
+        What matters; adds the loss, the baselines and the verdict.
     cv : int, splitter or pairs of row positions
         A number means stratified folds, shuffled with a fixed seed; for rows ordered by time pass ``TimeSeriesSplit()``.
     groups : labels, optional
         Rows of one group stay in one fold; the intervals count groups, not rows.
     n_jobs : int, optional
         Folds fitted at a time, through joblib: inside ``joblib.parallel_config(backend="dask")`` on a cluster.
-    labels, cost, sample_weight
+    labels, pos_label, cost, sample_weight
         As for `evaluate`; weights are also passed to ``fit``.
     confidence : float, optional
         Adds intervals of the pooled numbers; the means over folds have theirs anyway (at 0.95).
@@ -452,7 +376,7 @@ def cross_evaluate(
 
     Notes
     -----
-    Pooling adds up the counts of the folds; 003 averages the folds' numbers. Both are given: they differ where a fold is too
+    Pooling adds up the counts of the folds; the course averages the folds' numbers. Both are given: they differ where a fold is too
     small for a rate. Weka's relative errors are relative to the class shares of each training fold.
 
     Examples
@@ -466,42 +390,47 @@ def cross_evaluate(
     >>> bool(result.averages["accuracy"].mean.value > 0.9)
     True
     """
-    setup = _read(y, labels, groups, sample_weight, preferences, cost)
-    level = None if confidence is None else read_confidence(confidence)
-    folds = choose_folds(cv, X, setup.truth, setup.classes, setup.group)
-    judged = _run(estimator, X, y, setup, folds, n_jobs, progress)
-    parts = evaluate_folds(setup, folds, judged)
-    gap = warn_of_optimism([one.chosen for one in judged], [part.summary.loss for part in parts])
-    return pool(setup, folds, judged, parts, level, gap)
+    count_both(X, y)
+    truth = _Truth.read(y, labels, groups, sample_weight)
+    terms = Terms.read(truth.classes, preferences, cost=cost, pos_label=pos_label, confidence=confidence)
+    folds = choose_folds(cv, X, truth.codes, classes=truth.classes, group=truth.group)
+    tasks = [(estimator, fold) for fold in folds]
+    predictions = run_folds(_predict, tasks, X, y, weight=truth.weight, n_jobs=n_jobs, progress=progress)
+    predictions = [part.on(truth.classes) for part in predictions]
+    parts = tuple(_evaluate_fold(truth, terms, fold, part) for fold, part in zip(folds, predictions, strict=True))
+    gap = warn_of_optimism([part.chosen for part in predictions], [part.summary.loss for part in parts])
+    tested = np.concatenate([fold.test for fold in folds])
+    distinct = len(np.unique(tested))
+    return _judge(
+        truth, terms, tested, predictions, CrossEvaluation,
+        priors=smoothed_shares(sum((part.counts for part in parts[1:]), parts[0].counts)),
+        priors_given=True,
+        folds=parts,
+        train_rows=tuple(len(fold.train) for fold in folds),
+        test_rows=tuple(len(fold.test) for fold in folds),
+        fit_seconds=tuple(part.fit_seconds for part in predictions),
+        predict_seconds=tuple(part.predict_seconds for part in predictions),
+        untested=len(truth.codes) - distinct,
+        repeats=len(tested) / distinct,
+        optimism=gap,
+        level=terms.confidence or 0.95,
+    )  # fmt: skip
 
 
-def _read(
-    y: Any, labels: Any, groups: Any, sample_weight: Any, preferences: Preferences | None, cost: ArrayLike | None
-) -> Setup:
-    if preferences is not None and not isinstance(preferences, Preferences):
-        raise InputError(f"preferences must be a compromis.Preferences, got {type(preferences).__name__}")
-    (truth,), classes = encode_classes(read_labels(y, "y"), labels=labels)
-    if preferences is not None:
-        preferences.on(classes)  # a preference for an unknown class is said before hours of fitting
-    group = None if groups is None else read_groups(groups, len(truth))
-    costs = None if cost is None else read_cost(cost, classes)
-    return Setup(truth, classes, group, read_weights(sample_weight, len(truth)), preferences, costs)
+def _evaluate_fold(truth: _Truth, terms: Terms, fold: Fold, predictions: _Predictions) -> Evaluation:
+    """Return the evaluation of a fold's test rows, relative errors against the fold's training rows."""
+    train = truth.of(fold.train)
+    priors = smoothed_shares(Counts.from_positions(train["truth"], train["truth"], truth.classes, train["weight"]))
+    without = replace(terms, confidence=None)
+    return _judge(truth, without, fold.test, [predictions], Evaluation, priors=priors, priors_given=True, votes=None)
 
 
-def _run(
-    estimator: Any, X: Any, y: Any, setup: Setup, folds: list[Fold], n_jobs: int | None, progress: Progress
-) -> list[Judged]:
-    from sklearn.base import clone
-    from sklearn.utils.parallel import Parallel, delayed
-
-    from compromis._workers import for_workers
-
-    one = for_workers(fit_and_judge, n_jobs)
-    tasks = [delayed(one)(clone(estimator), X, y, setup.weight, fold) for fold in folds]
-    try:
-        running = Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
-    except ValueError as error:
-        if "return_as" not in str(error):
-            raise
-        running = iter(Parallel(n_jobs=n_jobs)(tasks))  # a backend that cannot hand over results one by one
-    return list(counted(running, len(folds), progress))
+def _judge(
+    truth: _Truth, terms: Terms, tested: Ints, predictions: Sequence[_Predictions], kind: type[Kind], **fields: Any
+) -> Kind:
+    """Evaluate the test rows of one fold, or of all folds together."""
+    rows = truth.of(tested)
+    evidence = count_positions(predicted=np.concatenate([part.predicted for part in predictions]), **rows)
+    shares = [part.shares for part in predictions if part.shares is not None]
+    scored = ScoredRows(shares=np.concatenate(shares), **rows) if len(shares) == len(predictions) else None
+    return terms.judge(evidence, scored, kind, **fields)

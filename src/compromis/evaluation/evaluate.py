@@ -1,42 +1,43 @@
-"""The numbers of an evaluation, named: what text, HTML, JSON and frames render."""
+"""Evaluate predictions: the numbers, the verdict and the intervals of one result."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from compromis._typing import Floats, Ints, Label
+from compromis._text import nearest, shown
+from compromis._typing import Floats, Label
 from compromis.errors import InputError
-from compromis.evidence import Counts
+from compromis.evaluation.render import text
+from compromis.evaluation.render.result import Result, Table
+from compromis.evaluation.scored_rows import ScoredRows, count_positions
+from compromis.evidence.counts import Counts
 from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.inputs import read_weights
-from compromis.evidence.points import OperatingPoints
 from compromis.evidence.scores import DistributionErrors, read_distributions
 from compromis.evidence.votes import Votes
-from compromis.labels import encode_classes, read_groups, read_labels
+from compromis.labels import encode_classes, plain_label, read_groups, read_labels
 from compromis.measures import rates
-from compromis.measures import rates as agreement
 from compromis.measures.pragma import PragmaLoss, average_cost, pragma, read_cost, total_cost
 from compromis.measures.probability import WekaErrors, read_priors, smoothed_shares, weka_errors
-from compromis.measures.ranking import roc_area
-from compromis.measures.rates import roc_area_of_decisions
 from compromis.measures.verdict import Verdict, judge, screening
-from compromis.preferences import PreferenceArrays, Preferences
-from compromis.uncertainty.areas import clustered_variance, roc_area_interval
-from compromis.uncertainty.draws import counts_of
+from compromis.preferences import PreferenceArrays, Preferences, read_preferences
 from compromis.uncertainty.intervals import Interval, read_confidence
 from compromis.uncertainty.report_intervals import ReportIntervals, report_intervals
 
+MOST_COLUMNS = 20
+"""The widest confusion matrix that a pull request should show."""
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClassSummary:
     """The numbers of one class against the rest; NaN where a number is undefined."""
 
@@ -59,7 +60,7 @@ class ClassSummary:
     """What the class adds to the PRAGMA loss."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Averages:
     """Rates averaged over the classes that occur."""
 
@@ -71,7 +72,7 @@ class Averages:
     roc_area: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
     """The numbers of the whole; NaN where a number is undefined."""
 
@@ -98,11 +99,11 @@ class Summary:
     """The PRAGMA loss under the preferences; None without them."""
 
 
-@dataclass(frozen=True, eq=False)
-class Evaluation:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Evaluation(Result):
     """The evaluation of a classifier, made by `compromis.evaluate`.
 
-    ``str(evaluation)`` is the report in Weka's layout, followed by what the preferences say.
+    ``str(evaluation)`` is the report in Weka's layout (`weka`), followed by what the preferences say.
 
     Attributes
     ----------
@@ -120,6 +121,8 @@ class Evaluation:
         What matters.
     cost : ndarray or None
         The cost matrix, rows the truth.
+    pos_label : label or None
+        Of two classes, the condition looked for; without it the more important one, else the rarer one.
     intervals : ReportIntervals or None
         The confidence intervals, where they were asked for.
     votes : Votes or None
@@ -131,19 +134,23 @@ class Evaluation:
     >>> result = cp.evaluate(["bad", "good", "good", "good"], ["bad", "bad", "good", "good"])
     >>> result.summary.accuracy, result.per_class["bad"].recall, result.per_class["bad"].precision
     (0.75, 1.0, 0.5)
-    >>> print(str(result).splitlines()[2])
+    >>> print(result.weka().splitlines()[2])
     Correctly Classified Instances           3               75      %
     """
 
     counts: Counts
     errors: DistributionErrors
-    roc_areas: NDArray[np.float64]
-    priors: NDArray[np.float64]
+    roc_areas: Floats
+    priors: Floats
     priors_given: bool = False
     preferences: Preferences | None = None
-    cost: NDArray[np.float64] | None = None
+    cost: Floats | None = None
+    pos_label: Label | None = None
     intervals: ReportIntervals | None = None
     votes: Votes | None = None
+
+    schema = "compromis/evaluation"
+    template = "evaluation.html"
 
     @cached_property
     def arrays(self) -> PreferenceArrays | None:
@@ -157,24 +164,23 @@ class Evaluation:
 
     @cached_property
     def verdict(self) -> Verdict | None:
-        """Whether the result is worth anything beside naive decisions; None without preferences."""
+        """Whether the result is better than decisions without a model; None without preferences."""
         return None if self.arrays is None else judge(self.counts, self.arrays)
 
     @cached_property
     def screening(self) -> str | None:
         """For two classes, what the test is good for; None for more, and without rows."""
         two = len(self.counts.classes) == 2 and self.counts.total > 0
-        return str(screening(self.counts, self.arrays)) if two else None
+        return str(screening(self.counts, self.arrays, self.pos_label)) if two else None
 
     @cached_property
     def per_class(self) -> Mapping[Label, ClassSummary]:
         """The numbers of each class, by label, in the order of the classes."""
-        columns = self._columns()
-        rows = zip(*columns.values(), strict=True)
-        names = list(columns)
+        numbers = self._class_numbers()
+        rows = zip(*(column.tolist() for column in numbers.values()), strict=True)
         return MappingProxyType(
             {
-                label: ClassSummary(label, **{name: float(value) for name, value in zip(names, row, strict=True)})
+                label: ClassSummary(label=label, **dict(zip(numbers, map(float, row), strict=True)))
                 for label, row in zip(self.counts.classes, rows, strict=True)
             }
         )
@@ -182,7 +188,7 @@ class Evaluation:
     @cached_property
     def summary(self) -> Summary:
         """The numbers of the whole."""
-        counts, accuracy = self.counts, agreement.accuracy(self.counts)
+        counts, accuracy = self.counts, rates.accuracy(self.counts)
         weka: WekaErrors = weka_errors(self.errors, self.priors)
         correct = counts.matrix.trace().item()
         return Summary(
@@ -192,48 +198,26 @@ class Evaluation:
             incorrect=counts.total - correct,
             accuracy=accuracy,
             error_rate=1 - accuracy,
-            kappa=agreement.kappa(counts),
-            balanced_accuracy=agreement.balanced_accuracy(counts),
-            matthews=agreement.matthews(counts),
-            g_mean=agreement.g_mean(counts),
+            kappa=rates.kappa(counts),
+            balanced_accuracy=rates.balanced_accuracy(counts),
+            matthews=rates.matthews(counts),
+            g_mean=rates.g_mean(counts),
             mean_absolute_error=weka.mean_absolute,
             root_mean_squared_error=weka.root_mean_squared,
             relative_absolute_error=weka.relative_absolute,
             root_relative_squared_error=weka.root_relative_squared,
-            macro=self._averages(agreement.macro_average),
-            weighted=self._averages(agreement.weighted_average),
+            macro=self._averages(rates.macro_average),
+            weighted=self._averages(rates.weighted_average),
             total_cost=None if self.cost is None else total_cost(counts, self.cost),
             average_cost=None if self.cost is None else average_cost(counts, self.cost),
             loss=None if self.pragma is None else self.pragma.total,
         )
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """Return the numbers of each class as a data frame, one row per class.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, optional
-            Without it: pandas if it is installed, else polars, else pyarrow.
-        """
-        from compromis.evaluation.render.html import to_frame
-
-        return to_frame(self, backend)
-
-    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the evaluation as JSON of a versioned schema; with `path`, write it there too, whole or not at all."""
-        from compromis.evaluation.render.json import to_json
-
-        return to_json(self, path)
-
-    def to_markdown(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the evaluation as GitHub-flavoured Markdown; with `path`, write it there too, whole or not at all."""
-        from compromis._files import write_whole
-        from compromis.evaluation.render.markdown import to_markdown
-
-        text = to_markdown(self)
-        if path is not None:
-            write_whole(path, text)
-        return text
+    def weka(self) -> str:
+        """Return Weka's report: summary, rates by class, confusion matrix."""
+        summary = text.weka_summary(self.summary, priors_given=self.priors_given)
+        by_class = text.weka_classes(self.per_class.values(), self.summary)
+        return "\n".join([summary, by_class, text.weka_confusion(self.counts)])
 
     def to_html(self, path: str | os.PathLike[str] | None = None, **options: Any) -> str:
         """Return the report as one HTML page that needs no network; with `path`, write it there too, whole or not at all.
@@ -251,28 +235,78 @@ class Evaluation:
 
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, as plain values."""
-        from compromis.evaluation.render.json import evaluation_document
+        counts, preferences, verdict = self.counts, self.preferences, self.verdict
+        return {
+            **self.heading(),
+            "classes": list(counts.classes),
+            "counts": {"rows": counts.rows, "matrix": counts.matrix.tolist()},
+            "priors": {"given": self.priors_given, "shares": self.priors.tolist()},
+            "summary": asdict(self.summary),
+            "per_class": [asdict(row) for row in self.per_class.values()],
+            "preferences": None if preferences is None else _preferences_document(preferences),
+            "verdict": None if verdict is None else _verdict_document(verdict),
+            "screening": self.screening,
+            "intervals": None if self.intervals is None else _intervals_document(self.intervals),
+        }
 
-        return evaluation_document(self)
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the numbers of each class, column by column."""
+        rows = self.per_class.values()
+        return {field.name: [getattr(row, field.name) for row in rows] for field in fields(ClassSummary)}
+
+    def sentences(self) -> list[str]:
+        """Return the summary in a line, then what is wrong."""
+        verdict, summary = self.verdict, self.summary
+        numbers = f"{summary.rows:,} rows, accuracy {text.fixed(summary.accuracy)}, kappa {text.fixed(summary.kappa)}"
+        if summary.average_cost is not None:
+            numbers += f", average cost {summary.average_cost:.4f}"
+        if verdict is None:
+            return [f"Evaluation of {numbers}"]
+        state = "meets" if not verdict.shortfalls and verdict.informative else "does not meet"
+        reasons = [str(missed) for missed in verdict.shortfalls] if verdict.informative else [verdict.sentence]
+        return [f"Loss {verdict.loss:.4f}: the result {state} the preferences ({numbers})", *reasons]
+
+    def tables(self) -> list[Table]:
+        """Return the classes, the baselines where there are preferences, and the confusion matrix unless it is wide."""
+        tables = [self._class_table()]
+        if self.verdict is not None:
+            best = sorted(self.verdict.baselines, key=lambda baseline: (baseline.shortfall, baseline.loss))[:3]
+            rows = [("this result", self.verdict.loss), *((baseline.name, baseline.loss) for baseline in best)]
+            tables.append(Table("Baselines", ["Decision", "Loss"], [[name, f"{loss:.4f}"] for name, loss in rows]))
+        classes, matrix = [str(label) for label in self.counts.classes], self.counts.matrix.tolist()
+        if len(classes) <= MOST_COLUMNS:
+            cells = [[label, *map(text.count, row)] for label, row in zip(classes, matrix, strict=True)]
+            tables.append(Table("Confusion matrix (columns: predicted)", ["True class", *classes], cells, folded=True))
+        return tables
+
+    def _class_table(self) -> Table:
+        header = ["Class", "Support", "Predicted", "Recall", "Precision", "F-measure", "ROC area"]
+        if self.preferences is not None:
+            header += ["Importance", "Loss", "Share of loss"]
+        rows = []
+        for label, row in self.per_class.items():
+            shown_rates = map(text.fixed, (row.recall, row.precision, row.f_measure, row.roc_area))
+            cells = [str(label), text.count(row.support), text.count(row.predicted), *shown_rates]
+            if self.preferences is not None:
+                cells += [f"{row.importance:g}", text.fixed(row.loss), text.fixed(row.loss_share)]
+            rows.append(cells)
+        return Table("By class", header, rows)
 
     def __str__(self) -> str:
-        from compromis.evaluation.render.text import to_text
-
-        return to_text(self)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}  # what is cached is worked out anew
+        sections = [self.weka()]
+        if self.intervals is not None:
+            sections.append(text.intervals_section(self.intervals))
+        if self.preferences is not None and self.verdict is not None:
+            sections.append(text.preferences_section(self.preferences.metric.name, self.per_class, self.verdict))
+        if self.screening is not None:
+            sections.append(self.screening + "\n")
+        return "\n".join(sections)
 
     def __repr__(self) -> str:
         loss = "" if self.summary.loss is None else f", loss {self.summary.loss:.4f}"
-        return f"<Evaluation of {self.counts.rows:,} rows, {len(self.counts.classes)} classes{loss}>"
+        return f"<{type(self).__name__} of {self.counts.rows:,} rows, {len(self.counts.classes)} classes{loss}>"
 
-    def _repr_html_(self) -> str:
-        from compromis.evaluation.render.html import to_fragment
-
-        return to_fragment(self)
-
-    def _columns(self) -> dict[str, NDArray[Any]]:
+    def _class_numbers(self) -> dict[str, NDArray[Any]]:
         counts, unknown = self.counts, np.full(len(self.counts.classes), math.nan)
         arrays, loss = self.arrays, self.pragma
         return {
@@ -305,44 +339,71 @@ class Evaluation:
         )
 
 
+def _verdict_document(verdict: Verdict) -> dict[str, Any]:
+    return {"informative": verdict.informative, "sentence": verdict.sentence, **asdict(verdict)}
+
+
+def _preferences_document(preferences: Preferences) -> dict[str, Any]:
+    return {
+        "metric": preferences.metric.name,
+        "default": asdict(preferences.default),
+        "class": [{"label": label, **asdict(preference)} for label, preference in preferences.by_class.items()],
+    }
+
+
+def _intervals_document(intervals: ReportIntervals) -> dict[str, Any]:
+    def bounds(named: Mapping[str, Interval]) -> dict[str, list[float]]:
+        return {name: [interval.low, interval.high] for name, interval in named.items()}
+
+    return {
+        "confidence": intervals.confidence,
+        "draws": intervals.draws,
+        "summary": bounds(intervals.summary),
+        "per_class": [{"label": label, **bounds(named)} for label, named in intervals.per_class.items()],
+    }
+
+
 def evaluate(
     y_true: Any,
     y_pred: Any = None,
     *,
     y_proba: Any = None,
-    preferences: Preferences | None = None,
+    preferences: Preferences | Mapping[Any, Any] | None = None,
     labels: Sequence[Any] | None = None,
+    pos_label: Any = None,
     priors: Mapping[Any, float] | Sequence[float] | None = None,
     cost: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
-    confidence: float | None = None,
     groups: Any = None,
+    confidence: float | None = None,
 ) -> Evaluation:
     """Evaluate predicted classes against the truth, by what matters.
 
     Parameters
     ----------
-    y_true : list, array or series of labels; Counts or GroupedCounts
-        The true classes; or evidence that is counted already, and nothing else of the rows.
+    y_true : list, array or series of labels; Counts, GroupedCounts or Votes
+        The true classes; or evidence that is counted already, and nothing else of the rows. Votes are decided by equal weights.
     y_pred : list, array or series of labels, optional
         The predicted classes. Without it: the class of the largest probability, the first one in a tie.
     y_proba : array-like of shape (n, K), optional
         A distribution over the classes per row, in the order of `labels` (else sorted); a frame whose columns are named after
         the classes; or one column, the probability of the second of two classes. Votes are scaled to shares.
-    preferences : Preferences, optional
+    preferences : Preferences or mapping by class, optional
         What matters; adds the preference section, the baselines and the verdict.
     labels : sequence, optional
         The classes in the order wanted, absent ones included.
+    pos_label : label, optional
+        Of two classes, the condition that the sentence on screening looks for; without it the more important one, else the rarer one.
     priors : mapping or sequence, optional
         The classes' shares in the training rows, which Weka's relative errors are relative to; see `training_priors`.
     cost : array-like of shape (K, K), optional
         What each decision costs, rows the truth.
     sample_weight : array-like, optional
         A weight of at least 0 per row.
-    confidence : float, optional
-        Adds confidence intervals of every number, for example 0.95; they cost the same for 50 rows and 50 million.
     groups : labels, optional
         A key per row: rows of one group (a patient, a day) belong together, and the intervals count groups, not rows.
+    confidence : float, optional
+        Adds confidence intervals of every number, for example 0.95; they cost the same for 50 rows and 50 million.
 
     Returns
     -------
@@ -365,141 +426,139 @@ def evaluate(
     Taking 'cancer' as the condition looked for: a decision for 'no cancer' is right in 99.7 %, so it is good for screening;
     a decision for 'cancer' is right in 47.5 %, so it is poor for diagnosis.
     """
-    if isinstance(y_true, (Counts, GroupedCounts)):
+    if isinstance(y_true, (Counts, GroupedCounts, Votes)):
         _refuse_rows(y_pred=y_pred, y_proba=y_proba, labels=labels, sample_weight=sample_weight, groups=groups)
-        return _evaluate_counts(y_true, preferences=preferences, priors=priors, cost=cost, confidence=confidence)
-    if y_proba is None:
-        if y_pred is None:
-            raise InputError(
-                "there is nothing to evaluate: pass y_pred (predicted classes), y_proba (distributions), or both"
-            )
-        evidence: Counts | GroupedCounts
-        if groups is None:
-            evidence = Counts.from_predictions(y_true, y_pred, labels=labels, sample_weight=sample_weight)
-        else:
-            evidence = GroupedCounts.from_predictions(
-                y_true, y_pred, groups=groups, labels=labels, sample_weight=sample_weight
-            )
-        return _evaluate_counts(evidence, preferences=preferences, priors=priors, cost=cost, confidence=confidence)
-    columns = [] if y_pred is None else [read_labels(y_pred, "y_pred")]
-    (truth, *decided), classes = encode_classes(read_labels(y_true, "y_true"), *columns, labels=labels)
-    shares = read_distributions(y_proba, len(truth), classes)
-    weight = read_weights(sample_weight, len(truth))
-    predicted = decided[0] if decided else shares.argmax(axis=1)
-    counts = Counts.from_positions(truth, predicted, classes, weight)
-    group = None if groups is None else read_groups(groups, len(truth))
-    return _evaluation(
-        counts if group is None else GroupedCounts.from_positions(truth, predicted, group, counts, weight),
-        DistributionErrors.from_distributions(truth, shares, weight),
-        ScoredRows(truth, shares, classes, weight, group),
-        preferences=preferences,
-        priors=priors,
-        cost=cost,
-        confidence=confidence,
-    )
+        evidence, scored = _from_votes(y_true) if isinstance(y_true, Votes) else (y_true, None)
+    else:
+        evidence, scored = _from_rows(y_true, y_pred, y_proba, labels, sample_weight, groups)
+    given: dict[str, Any] = {"votes": y_true} if isinstance(y_true, Votes) else {}
+    counts = _counts_in(evidence)
+    terms = Terms.read(counts.classes, preferences, cost=cost, pos_label=pos_label, confidence=confidence)
+    shares = smoothed_shares(counts) if priors is None else read_priors(priors, counts.classes)
+    return terms.judge(evidence, scored, Evaluation, priors=shares, priors_given=priors is not None, **given)
 
 
 def _refuse_rows(**given: Any) -> None:
     named = [name for name, value in given.items() if value is not None]
     if named:
-        raise InputError(f"counts hold their rows already; leave out {' and '.join(named)}")
+        raise InputError(f"counts hold their rows already; leave out {' and '.join(named)}", named[0])
 
 
-def _evaluate_counts(
-    counts: Counts | GroupedCounts,
-    *,
-    preferences: Preferences | None,
-    priors: Mapping[Any, float] | Sequence[float] | None,
-    cost: ArrayLike | None,
-    confidence: float | None,
-) -> Evaluation:
-    errors = DistributionErrors.from_counts(counts_of(counts))
-    return _evaluation(counts, errors, None, preferences=preferences, priors=priors, cost=cost, confidence=confidence)
+def _counts_in(evidence: Counts | GroupedCounts) -> Counts:
+    return evidence.counts if isinstance(evidence, GroupedCounts) else evidence
 
 
-def _evaluation(
-    evidence: Counts | GroupedCounts,
-    errors: DistributionErrors,
-    scored: ScoredRows | None,
-    *,
-    preferences: Preferences | None,
-    priors: Mapping[Any, float] | Sequence[float] | None,
-    cost: ArrayLike | None,
-    confidence: float | None,
-) -> Evaluation:
-    if preferences is not None and not isinstance(preferences, Preferences):
-        raise InputError(f"preferences must be a compromis.Preferences, got {type(preferences).__name__}")
-    level, counts = None if confidence is None else read_confidence(confidence), counts_of(evidence)
-    shares = smoothed_shares(counts) if priors is None else read_priors(priors, counts.classes)
-    costs = None if cost is None else read_cost(cost, counts.classes)
-    areas = roc_area_of_decisions(counts) if scored is None else scored.roc_areas()
-    votes = None if scored is None else scored.votes
-    evaluation = Evaluation(counts, errors, areas, shares, priors is not None, preferences, costs, votes=votes)
-    arrays = evaluation.arrays  # a preference for an unknown class is an error here, not when the report is printed
-    if level is None:
-        return evaluation
-    intervals = report_intervals(evidence, arrays=arrays, cost=costs, confidence=level)
-    if scored is not None:
-        intervals = intervals.with_roc_areas(scored.roc_area_intervals(level))
-    return replace(evaluation, intervals=intervals)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ScoredRows:
-    """True classes (as positions) and distributions, with weights and groups where there are some."""
-
-    truth: Ints
-    shares: Floats
-    classes: tuple[Label, ...]
-    weight: Floats | None = None
-    group: Ints | None = None
-    repeats: float = 1.0
-    """How often each row stands here, on average."""
-
-    @property
-    def votes(self) -> Votes:
-        """The distributions as votes; rows without any are left out."""
-        empty = ~self.shares.any(axis=1)
-        counted = np.ones(len(self.truth), dtype=np.int64) if self.weight is None else self.weight
-        multiplicity = np.where(empty, counted.dtype.type(0), counted)
-        left_out = int(empty.sum())
-        return Votes(
-            votes=self.shares,
-            truth=self.truth,
-            multiplicity=multiplicity,
-            classes=self.classes,
-            rows=len(self.truth) - left_out,
-            left_out=left_out,
+def _from_rows(
+    y_true: Any, y_pred: Any, y_proba: Any, labels: Sequence[Any] | None, sample_weight: Any, groups: Any
+) -> tuple[Counts | GroupedCounts, ScoredRows | None]:
+    """Read and count rows; with `y_proba` the distributions too."""
+    if y_pred is None and y_proba is None:
+        raise InputError(
+            "there is nothing to evaluate: pass y_pred (predicted classes), y_proba (distributions), or both"
         )
+    if y_proba is None:
+        if groups is None:
+            return Counts.from_predictions(y_true, y_pred, labels=labels, sample_weight=sample_weight), None
+        options = {"groups": groups, "labels": labels, "sample_weight": sample_weight}
+        return GroupedCounts.from_predictions(y_true, y_pred, **options), None
+    columns = [] if y_pred is None else [read_labels(y_pred, "y_pred")]
+    (truth, *predicted), classes = encode_classes(read_labels(y_true, "y_true"), *columns, labels=labels)
+    shares = read_distributions(y_proba, len(truth), classes)
+    weight = read_weights(sample_weight, len(truth))
+    group = None if groups is None else read_groups(groups, len(truth))
+    rows: dict[str, Any] = {"truth": truth, "classes": classes, "weight": weight, "group": group}
+    return count_positions(predicted=predicted[0] if predicted else shares.argmax(axis=1), **rows), ScoredRows(
+        shares=shares, **rows
+    )
 
-    def roc_areas(self) -> Floats:
-        """Return the area under each class's ROC curve."""
-        return np.array([roc_area(points) for _, points in self._points()])
 
-    def roc_area_intervals(self, confidence: float) -> dict[Label, Interval]:
-        """Return the area under each class's ROC curve with its interval."""
-        return {
-            label: roc_area_interval(
-                points, confidence=confidence, sizes=self._sizes(k), variance=self._variance(k, points)
+def _from_votes(votes: Votes) -> tuple[Counts, ScoredRows | None]:
+    """Decide votes by equal weights; the distributions too, unless votes were binned."""
+    counts = votes.counts(np.ones(len(votes.classes)))
+    used = np.flatnonzero(votes.multiplicity)
+    if votes.width > 0 or not used.size:
+        return counts, None
+    shares = read_distributions(votes.votes[used], len(used), votes.classes)
+    truth, weight = votes.truth[used], votes.multiplicity[used]
+    return counts, ScoredRows(truth=truth, shares=shares, classes=votes.classes, weight=weight)
+
+
+Kind = TypeVar("Kind", bound=Evaluation)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Terms:
+    """What results are judged by: read once, for one evaluation or for every fold."""
+
+    preferences: Preferences | None
+    cost: Floats | None
+    pos_label: Label | None
+    confidence: float | None
+
+    @classmethod
+    def read(
+        cls,
+        classes: Sequence[Label],
+        preferences: Any,
+        *,
+        cost: Any = None,
+        pos_label: Any = None,
+        confidence: Any = None,
+    ) -> Terms:
+        """Check what was given; a preference for an unknown class is an error here, not when the report is printed."""
+        wanted, label = read_preferences(preferences), plain_label(pos_label)
+        if wanted is not None:
+            wanted.on(classes)
+        if label is not None and label not in classes:
+            raise InputError(
+                f"pos_label is {label!r}, but the classes are {shown(classes)}{nearest(label, classes)}", "pos_label"
             )
-            for k, (label, points) in enumerate(self._points())
-        }
-
-    def _points(self) -> Iterator[tuple[Label, OperatingPoints]]:
-        for k, label in enumerate(self.classes):
-            yield label, OperatingPoints.from_flags(self.truth == k, self.shares[:, k], label, self.weight)
-
-    def _sizes(self, k: int) -> tuple[float, float]:
-        """Return the effective numbers of rows of the class and of the rest."""
-        own = self.truth == k
-        weight = np.ones(len(own)) if self.weight is None else self.weight
-        first, second = (
-            float(weight[part].sum() ** 2 / max(float((weight[part] ** 2).sum()), np.finfo(float).tiny)) / self.repeats
-            for part in (own, ~own)
+        return cls(
+            preferences=wanted,
+            cost=None if cost is None else read_cost(cost, classes),
+            pos_label=label,
+            confidence=None if confidence is None else read_confidence(confidence),
         )
-        return first, second
 
-    def _variance(self, k: int, points: OperatingPoints) -> float | None:
-        if self.group is None:
+    def judge(
+        self,
+        evidence: Counts | GroupedCounts,
+        scored: ScoredRows | None,
+        kind: type[Kind],
+        **more: Any,
+    ) -> Kind:
+        """Return the evaluation of counts and, where there are some, of distributions; `more` are further fields of it."""
+        counts = _counts_in(evidence)
+        if scored is None:
+            errors, areas = DistributionErrors.from_counts(counts), rates.roc_area_of_decisions(counts)
+        else:
+            errors = DistributionErrors.from_distributions(scored.truth, scored.shares, scored.weight)
+            areas = scored.roc_areas()
+        if "votes" not in more:
+            more["votes"] = None if scored is None else scored.votes
+        return kind(
+            counts=counts,
+            errors=errors,
+            roc_areas=areas,
+            preferences=self.preferences,
+            cost=self.cost,
+            pos_label=self.pos_label,
+            intervals=self._intervals(evidence, scored, more.get("repeats", 1.0)),
+            **more,
+        )
+
+    def _intervals(
+        self, evidence: Counts | GroupedCounts, scored: ScoredRows | None, repeats: float
+    ) -> ReportIntervals | None:
+        """Return the intervals; where rows occur `repeats` times on average, they count once."""
+        if self.confidence is None:
             return None
-        return clustered_variance(points, self.truth == k, self.shares[:, k], self.group, self.weight)
+        counts = _counts_in(evidence)
+        arrays = None if self.preferences is None else self.preferences.on(counts.classes)
+        if repeats > 1 and isinstance(evidence, Counts):
+            squares = counts.matrix if counts.squares is None else counts.squares
+            evidence = Counts(counts.matrix, counts.classes, counts.rows, squares * repeats)
+        intervals = report_intervals(evidence, arrays=arrays, cost=self.cost, confidence=self.confidence)
+        if scored is None:
+            return intervals
+        return intervals.with_roc_areas(scored.roc_area_intervals(self.confidence, repeats))

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from compromis.errors import InputError
-from compromis.evidence import Counts
+from compromis.evidence.counts import Counts
 from compromis.labels import encode, read_labels
 from compromis.measures.pragma import pragma
-from compromis.preferences import Preferences
+from compromis.preferences import Preferences, read_preferences
 
 
 def pragma_loss(
     y_true: Any,
     y_pred: Any,
     *,
-    preferences: Preferences,
+    preferences: Preferences | Mapping[Any, Any],
     labels: Sequence[Any] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
@@ -28,7 +28,7 @@ def pragma_loss(
     ----------
     y_true, y_pred : list, array or series of labels
         True and predicted classes.
-    preferences : Preferences
+    preferences : Preferences or mapping by class
         What matters.
     labels : sequence, optional
         The classes, absent ones included; a preference for any other class is an error.
@@ -38,17 +38,15 @@ def pragma_loss(
     Examples
     --------
     >>> import compromis as cp
-    >>> arrays = cp.Preferences.prioritise(["bad"])
-    >>> round(cp.pragma_loss(["bad", "good", "good"], ["bad", "bad", "good"], preferences=arrays), 4)
+    >>> preferences = cp.Preferences.prioritise(["bad"])
+    >>> round(cp.pragma_loss(["bad", "good", "good"], ["bad", "bad", "good"], preferences=preferences), 4)
     0.0682
     """
-    if not isinstance(preferences, Preferences):
-        raise InputError(f"preferences must be a compromis.Preferences, got {type(preferences).__name__}")
     counts = Counts.from_predictions(y_true, y_pred, labels=labels, sample_weight=sample_weight)
-    return pragma(counts, preferences.on(counts.classes)).total
+    return pragma(counts, required_preferences(preferences).on(counts.classes)).total
 
 
-def pragma_scorer(preferences: Preferences) -> Callable[..., float]:
+def pragma_scorer(preferences: Preferences | Mapping[Any, Any]) -> Callable[..., float]:
     """Return a scikit-learn scorer, the PRAGMA loss with its sign changed: greater is better.
 
     It works inside cross-validation: a class that a fold lacks is left out of the fold's mean.
@@ -65,12 +63,23 @@ def pragma_scorer(preferences: Preferences) -> Callable[..., float]:
     """
     from sklearn.metrics import make_scorer
 
-    scorer: Callable[..., float] = make_scorer(_fold_loss, greater_is_better=False, preferences=preferences)
+    scorer: Callable[..., float] = make_scorer(
+        fold_loss, greater_is_better=False, preferences=required_preferences(preferences)
+    )
     return scorer
 
 
-def _fold_loss(y_true: Any, y_pred: Any, *, preferences: Preferences, sample_weight: ArrayLike | None = None) -> float:
+def fold_loss(y_true: Any, y_pred: Any, *, preferences: Preferences, sample_weight: ArrayLike | None = None) -> float:
+    """Return the loss on the rows of a fold, which may lack classes that the preferences name."""
     # the rows of a fold may all be predicted wrong, and have no label in common with the predictions
     _, classes = encode(read_labels(y_true, "y_true"), read_labels(y_pred, "y_pred"))
     counts = Counts.from_predictions(y_true, y_pred, labels=classes, sample_weight=sample_weight)
     return pragma(counts, preferences.on(classes, strict=False)).total
+
+
+def required_preferences(preferences: Any) -> Preferences:
+    """Return preferences that must be given."""
+    read = read_preferences(preferences)
+    if read is None:
+        raise InputError("preferences is a compromis.Preferences or a mapping by class, got NoneType", "preferences")
+    return read

@@ -82,7 +82,7 @@ class Counts:
         truth, prediction = read_labels(y_true, "y_true"), read_labels(y_pred, "y_pred")
         check_same_rows(truth, prediction)
         check_same_index(truth, sample_weight, "y_true", "sample_weight")
-        weight = read_weights(sample_weight, len(truth))
+        weight = None if sample_weight is None else read_weights(sample_weight, len(truth))
         codings = _codings(truth, prediction)
         counted = (_count_coding(truth, prediction, weight, labels, coding) for coding in codings)
         return next(counts for counts in counted if counts is not None)

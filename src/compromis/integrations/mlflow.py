@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import asdict
-from typing import Any
 
 from compromis.errors import InputError, MissingExtra
 from compromis.evaluation.evaluate import Evaluation
@@ -40,51 +39,44 @@ def log_to_mlflow(evaluation: Evaluation, *, prefix: str = "", report: bool = Tr
     1.0
     """
     if not isinstance(evaluation, Evaluation):
-        raise InputError(f"evaluation is a compromis.Evaluation, got {type(evaluation).__name__}")
+        raise InputError(f"evaluation is a compromis.Evaluation, got {type(evaluation).__name__}", "evaluation")
     try:
         import mlflow
     except ImportError as error:
         raise MissingExtra("MLflow is not installed; install it with: pip install mlflow-skinny") from error
-    metrics = mlflow_metrics(evaluation, prefix)
+    metrics = _metrics(evaluation, _allowed(prefix))
     mlflow.log_metrics(metrics)
     if evaluation.verdict is not None:
         mlflow.set_tag("compromis.verdict", str(evaluation.verdict)[:5000])
     if report:
-        folder = f"{_name(prefix)}compromis" if prefix else "compromis"
-        for ending, text in _renderings(evaluation).items():
-            mlflow.log_text(text, f"{folder}/evaluation.{ending}")
+        texts = {"html": evaluation.to_html(), "md": evaluation.to_markdown(), "json": evaluation.to_json()}
+        for ending, text in texts.items():
+            mlflow.log_text(text, f"{_allowed(prefix)}compromis/evaluation.{ending}")
     return metrics
 
 
-def mlflow_metrics(evaluation: Evaluation, prefix: str = "") -> dict[str, float]:
+def _metrics(evaluation: Evaluation, prefix: str) -> dict[str, float]:
     """Return the numbers of an evaluation under names that MLflow allows."""
     summary = asdict(evaluation.summary)
     numbers = {name: summary[name] for name in _SUMMARY_METRICS}
     numbers |= {f"macro_{name}": summary["macro"][name] for name in ("recall", "precision", "f_measure")}
-    names = _class_names(evaluation)
-    for name, one in zip(names, evaluation.per_class.values(), strict=True):
-        numbers |= {f"{name}/{measure}": getattr(one, measure) for measure in _CLASS_METRICS}
+    for name, row in zip(_class_names(evaluation), evaluation.per_class.values(), strict=True):
+        numbers |= {f"{name}/{measure}": getattr(row, measure) for measure in _CLASS_METRICS}
     return {
-        _name(prefix) + name: float(value)
-        for name, value in numbers.items()
-        if value is not None and not math.isnan(value)
+        prefix + name: float(value) for name, value in numbers.items() if value is not None and not math.isnan(value)
     }
 
 
 def _class_names(evaluation: Evaluation) -> list[str]:
-    names = [_name(str(label)).replace("/", "_")[:150] or "_" for label in evaluation.per_class]
-    taken: set[str] = {*_SUMMARY_METRICS}
-    for place, name in enumerate(names):
+    names = [_allowed(str(label)).replace("/", "_")[:150] or "_" for label in evaluation.per_class]
+    taken = {*_SUMMARY_METRICS}
+    for index, name in enumerate(names):
         while name in taken:
-            name = f"{name}_{place}"
-        names[place] = name
+            name = f"{name}_{index}"
+        names[index] = name
         taken.add(name)
     return names
 
 
-def _name(text: str) -> str:
+def _allowed(text: str) -> str:
     return re.sub(r"[^\w\-./ :]|\.\.", "_", text, flags=re.ASCII)
-
-
-def _renderings(evaluation: Evaluation) -> dict[str, Any]:
-    return {"html": evaluation.to_html(), "md": evaluation.to_markdown(), "json": evaluation.to_json()}

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from compromis.errors import InputError
-from compromis.evaluation.evaluate import evaluate
+from compromis.evaluation.evaluate import Evaluation, evaluate
+from compromis.evaluation.scoring import required_preferences
 from compromis.preferences import Preferences
 
 Metric = Callable[[Any, Any, Any], Any]
 
 
-def add_to_skore(report: Any, preferences: Preferences) -> list[str]:
+def add_to_skore(report: Any, preferences: Preferences | Mapping[Any, Any]) -> list[str]:
     """Add what matters to a report of skore, and return the names of the metrics; see `skore_metrics`.
 
     Parameters
     ----------
     report : skore.EstimatorReport, CrossValidationReport or ComparisonReport
         Whose ``metrics.summarize()`` shows them from now on.
-    preferences : Preferences
+    preferences : Preferences or mapping by class
         What matters.
 
     Examples
@@ -42,7 +43,7 @@ def add_to_skore(report: Any, preferences: Preferences) -> list[str]:
     return list(metrics)
 
 
-def skore_metrics(preferences: Preferences) -> dict[str, Metric]:
+def skore_metrics(preferences: Preferences | Mapping[Any, Any]) -> dict[str, Metric]:
     """Return by name: the loss, what is missing from the minima, and the loss of each class; functions of (estimator, X, y).
 
     skore has recall and precision of each class itself. It shows the numbers of a metric by class under their keys alone, so
@@ -59,22 +60,21 @@ def skore_metrics(preferences: Preferences) -> dict[str, Metric]:
     >>> metrics["pragma_class_loss"](constant, [[0], [1]], ["bad", "good"])
     {'pragma_loss_bad': 0.25, 'pragma_loss_good': 1.0}
     """
-    if not isinstance(preferences, Preferences):
-        raise InputError(f"preferences must be a compromis.Preferences, got {type(preferences).__name__}")
+    wanted = required_preferences(preferences)
 
-    def loss(estimator: Any, X: Any, y: Any) -> float:
-        return float(_evaluated(estimator, X, y, preferences).verdict.loss)
+    def evaluated(estimator: Any, X: Any, y: Any) -> Evaluation:
+        return evaluate(y, estimator.predict(X), preferences=wanted, labels=list(estimator.classes_))
+
+    def loss(estimator: Any, X: Any, y: Any) -> float | None:
+        return evaluated(estimator, X, y).summary.loss
 
     def shortfall(estimator: Any, X: Any, y: Any) -> float:
-        missed = _evaluated(estimator, X, y, preferences).verdict.shortfalls
-        return float(sum(one.minimum - one.value for one in missed))
+        verdict = evaluated(estimator, X, y).verdict
+        assert verdict is not None
+        return float(sum(missed.minimum - missed.value for missed in verdict.shortfalls))
 
     def by_class(estimator: Any, X: Any, y: Any) -> dict[str, float]:
-        each = _evaluated(estimator, X, y, preferences).per_class
-        return {f"pragma_loss_{label}": float(one.loss) for label, one in each.items()}
+        per_class = evaluated(estimator, X, y).per_class
+        return {f"pragma_loss_{label}": row.loss for label, row in per_class.items()}
 
     return {"pragma_loss": loss, "pragma_shortfall": shortfall, "pragma_class_loss": by_class}
-
-
-def _evaluated(estimator: Any, X: Any, y: Any, preferences: Preferences) -> Any:
-    return evaluate(y, estimator.predict(X), preferences=preferences, labels=list(estimator.classes_))

@@ -267,14 +267,15 @@ class Screening:
         )
 
 
-def screening(counts: Counts, arrays: PreferenceArrays | None) -> Screening:
+def screening(counts: Counts, arrays: PreferenceArrays | None, pos_label: Label | None = None) -> Screening:
     """Return what the decisions of two classes are good for.
 
-    The condition looked for is the more important class, else the rarer one. A negative decision must also halve the risk at
-    least: where the condition is rare, 'no' is right nearly always, whoever says it.
+    The condition looked for is `pos_label`, else the more important class, else the rarer one. A negative decision must also
+    halve the risk at least: where the condition is rare, 'no' is right nearly always, whoever says it.
     """
     told = arrays is not None and arrays.importance[0] != arrays.importance[1]
     k = int(arrays.importance.argmax() if arrays is not None and told else counts.support.argmin())
+    k = k if pos_label is None else counts.classes.index(pos_label)
     npv, ppv = float(negative_predictive_value(counts)[k]), float(precision(counts)[k])
     share = float(counts.support[k]) / counts.total
     return Screening(

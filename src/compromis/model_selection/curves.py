@@ -1,38 +1,39 @@
-"""Does a model generalise? Losses on training rows beside losses on new rows, and what the course says of them."""
+"""Does a model generalise? Learning and complexity curves: losses on training rows beside losses on new rows."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from compromis._rows import count_rows, take_rows
+from compromis._rows import Fold, choose_folds, count_both, take_rows
 from compromis._text import nearest, shown
-from compromis._typing import Floats, Ints
+from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
-from compromis.evidence import Counts
+from compromis.evaluation.cross_validation import FoldRows, run_folds
+from compromis.evaluation.render.result import Result, Table
+from compromis.evaluation.scoring import fold_loss
+from compromis.evidence.counts import Counts
 from compromis.evidence.residuals import read_targets
-from compromis.labels import encode, encode_classes, read_labels
-from compromis.measures.pragma import pragma
+from compromis.labels import encode_classes, read_groups, read_labels
 from compromis.measures.verdict import naive_baselines
-from compromis.preferences import Preferences
+from compromis.preferences import Preferences, read_preferences
 
 OVERFITS = 0.5
-"""A training loss below this share of the loss on new rows says that rows were learnt by heart."""
+"""A training loss below this fraction of the loss on new rows says that the model memorises its training rows."""
 UNDERFITS = 0.5
-"""A training loss above this share of the naive loss says that the model is too simple even for the rows it saw."""
+"""A training loss above this fraction of the naive loss says that the model is too simple even for the rows it saw."""
 HELPS = 0.02
-"""Twice the rows must save this share of the naive loss to be worth asking for."""
+"""Twice the rows must save this fraction of the naive loss to be worth asking for."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
-    """What a model does with its training rows.
+    """What a model does with its training rows; ``str()`` is the sentence.
 
     Attributes
     ----------
@@ -52,7 +53,7 @@ class Fit:
         return self.sentence
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class FoldLosses:
     """Losses of several models (or sizes) on the same folds.
 
@@ -92,8 +93,62 @@ class FoldLosses:
         return np.asarray(values.std(axis=-1, ddof=1) * math.sqrt(1 / folds + self.test_ratio))
 
 
-@dataclass(frozen=True, eq=False)
-class LearningCurve:
+class _Curve(Result):
+    """What learning and complexity curves have in common: losses along an axis."""
+
+    losses: FoldLosses
+    error: str
+    axis: str
+    positions: tuple[Any, ...]
+    chosen: int
+    """The position that the summary is about."""
+    verdict: Fit
+
+    @property
+    def summary(self) -> dict[str, float]:
+        """The losses of the largest size, or of the recommended value."""
+        losses = self.losses
+        return {
+            "training_loss": float(losses.train_mean[self.chosen]),
+            "validation_loss": float(losses.validation_mean[self.chosen]),
+            "naive_loss": losses.naive_mean,
+        }
+
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """Return the numbers of the curve, one entry per position."""
+        losses = self.losses
+        return {
+            self.axis.replace(" ", "_"): self.positions,
+            "training_loss": losses.train_mean.tolist(),
+            "validation_loss": losses.validation_mean.tolist(),
+            "training_standard_error": losses.standard_error(losses.train).tolist(),
+            "validation_standard_error": losses.standard_error(losses.validation).tolist(),
+        }
+
+    def document(self) -> dict[str, Any]:
+        """Return what `to_json` writes, as plain values."""
+        columns = {name: list(values) for name, values in self.columns().items()}
+        numbers = {"error": self.error, "summary": self.summary, "columns": columns}
+        return {**self.heading(), **numbers, "verdict": asdict(self.verdict)}
+
+    def sentences(self) -> list[str]:
+        """Return the verdict."""
+        return [self.verdict.sentence]
+
+    def tables(self) -> list[Table]:
+        """Return the losses along the axis."""
+        columns = self.columns()
+        rows = [[_shown(cell) for cell in row] for row in zip(*columns.values(), strict=True)]
+        title = f"{self.error} ({self.losses.naive_mean:.4g} without a model)"
+        return [Table(title, [name.replace("_", " ") for name in columns], rows)]
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LearningCurve(_Curve):
     """How training and validation loss change with the number of training rows, made by `preference_learning_curve`.
 
     Examples
@@ -114,33 +169,38 @@ class LearningCurve:
     target: float | None = None
     """The loss that would be good enough, where the user said so."""
 
+    schema = "compromis/learning-curve"
     axis = "training rows"
+    chosen = -1
 
     @property
-    def positions(self) -> tuple[int, ...]:
-        """What stands along the horizontal axis."""
+    def positions(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The numbers along the horizontal axis."""
         return self.sizes
 
     @cached_property
-    def verdict(self) -> Fit:
+    def verdict(self) -> Fit:  # type: ignore[override]
         """Whether the model underfits, overfits or is good, and whether more data would help."""
         helps, why = self._more_data()
         word, reason = self._fit()
-        return Fit(word, f"{word}: {reason}; {why}", helps)
+        return Fit(word=word, sentence=f"{word}: {reason}; {why}", more_data=helps)
 
     def _fit(self) -> tuple[str, str]:
         losses = self.losses
         seen, unseen, naive = losses.train_mean[-1], losses.validation_mean[-1], losses.naive_mean
         gap = losses.validation[-1] - losses.train[-1]
-        said = f"the {self.error} is {seen:.3g} on the training rows and {unseen:.3g} on new rows, {naive:.3g} without a model"
+        numbers = f"the {self.error} is {seen:.3g} on the training rows and {unseen:.3g} on new rows, {naive:.3g} without a model"
         clear = unseen >= naive or gap.mean() > max(losses.standard_error(gap), HELPS * naive)
         if seen < OVERFITS * unseen and clear:
-            return "overfits", f"{said}; a simpler model or more regularisation may generalise better"
+            return "overfits", f"{numbers}; a simpler model or more regularisation may generalise better"
         if seen > (UNDERFITS * naive if self.target is None else self.target):
-            return "underfits", f"{said}; a richer model or better features are needed, unless the noise is that large"
+            return (
+                "underfits",
+                f"{numbers}; a richer model or better features are needed, unless the noise is that large",
+            )
         if unseen >= naive:
-            return "uninformative", f"{said}; on new rows it is no better than no model"
-        return "good", said
+            return "uninformative", f"{numbers}; on new rows it is no better than no model"
+        return "good", numbers
 
     def _more_data(self) -> tuple[bool, str]:
         half = int(np.argmin(np.abs(np.array(self.sizes[:-1]) - self.sizes[-1] / 2)))
@@ -148,15 +208,11 @@ class LearningCurve:
         helps = bool(saved.mean() > self.losses.standard_error(saved) and saved.mean() > HELPS * self.losses.naive_mean)
         went = f"{'fell' if saved.mean() > 0 else 'rose'} by {abs(saved.mean()):.2g} on new rows"
         grew = f"from {self.sizes[half]:,} to {self.sizes[-1]:,} rows it {went}"
-        return helps, f"more data would help: {grew}" if helps else f"more data would hardly help: {grew}"
-
-    def columns(self) -> dict[str, Sequence[Any]]:
-        """Return the numbers of the curve, one entry per size."""
-        return {"training_rows": self.sizes, **_columns(self.losses)}
+        return helps, f"more data would {'help' if helps else 'hardly help'}: {grew}"
 
 
-@dataclass(frozen=True, eq=False)
-class ComplexityCurve:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ComplexityCurve(_Curve):
     """How training and validation loss change with a parameter of the model, made by `compromis.model_selection.complexity_curve`.
 
     Examples
@@ -176,20 +232,32 @@ class ComplexityCurve:
     error: str
     """The name of the loss."""
 
+    schema = "compromis/complexity-curve"
+
     @property
-    def axis(self) -> str:
+    def axis(self) -> str:  # type: ignore[override]
         """What the horizontal axis is called: the parameter without the steps of a pipeline."""
         return self.parameter.rpartition("__")[2]
 
     @property
-    def positions(self) -> tuple[Any, ...]:
-        """What stands along the horizontal axis."""
+    def positions(self) -> tuple[Any, ...]:  # type: ignore[override]
+        """The values along the horizontal axis."""
         return self.values
 
     @cached_property
     def best(self) -> int:
         """The position of the value with the least loss on new rows."""
         return int(self.losses.validation_mean.argmin())
+
+    @cached_property
+    def chosen(self) -> int:  # type: ignore[override]
+        """The position of the recommended value."""
+        return next(index for index, fit in enumerate(self.fits) if fit.word in {"good", "uninformative"})
+
+    @property
+    def recommended(self) -> Any:
+        """The first value that is good: values are given from simple to rich."""
+        return self.values[self.chosen]
 
     @cached_property
     def fits(self) -> tuple[Fit, ...]:
@@ -202,67 +270,48 @@ class ComplexityCurve:
         underfits if it is also worse than the best on the rows it saw; else it overfits: it does better there, and worse
         where it counts.
         """
-        return tuple(self._fit(place) for place in range(len(self.values)))
+        return tuple(self._fit(index) for index in range(len(self.values)))
 
     @cached_property
-    def recommended(self) -> Any:
-        """The first value that is good: values are given from simple to rich."""
-        return next(
-            value for value, fit in zip(self.values, self.fits, strict=True) if fit.word in {"good", "uninformative"}
-        )
-
-    @cached_property
-    def verdict(self) -> str:
-        """All verdicts in one sentence."""
+    def verdict(self) -> Fit:  # type: ignore[override]
+        """The word for the recommended value; the sentence is about all values."""
         by_word: dict[str, list[str]] = {}
         for value, fit in zip(self.values, self.fits, strict=True):
-            by_word.setdefault(fit.word, []).append(_shown(value))
+            by_word.setdefault(fit.word, []).append(_named(value))
         parts = [f"{', '.join(values)} {word}" for word, values in by_word.items()]
-        edge = ""
-        if len(self.values) > 1 and self.best == len(self.values) - 1:
-            edge = "; the best value is the last one, so try beyond it"
-        return f"{self.axis}: " + "; ".join(parts) + edge
+        at_end = len(self.values) > 1 and self.best == len(self.values) - 1
+        edge = "; the best value is the last one, so try beyond it" if at_end else ""
+        return Fit(word=self.fits[self.chosen].word, sentence=f"{self.axis}: " + "; ".join(parts) + edge)
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return the numbers of the curve, one entry per value."""
-        return {self.axis: self.values, **_columns(self.losses), "fit": [fit.word for fit in self.fits]}
+        return {**super().columns(), "fit": [fit.word for fit in self.fits]}
 
-    def _fit(self, place: int) -> Fit:
+    def _fit(self, index: int) -> Fit:
         losses, best = self.losses, self.best
         seen, unseen = losses.train_mean, losses.validation_mean
-        more = losses.validation[place] - losses.validation[best]
+        more = losses.validation[index] - losses.validation[best]
         margin = min(losses.standard_error(losses.validation[best]), 2 * losses.standard_error(more))
-        said = f"the {self.error} is {seen[place]:.3g} on the training rows and {unseen[place]:.3g} on new rows"
+        numbers = f"the {self.error} is {seen[index]:.3g} on the training rows and {unseen[index]:.3g} on new rows"
+        against = f"{seen[best]:.3g} and {unseen[best]:.3g} for {self.axis} {_named(self.values[best])}"
         if unseen[best] >= losses.naive_mean:
-            return Fit(
-                "uninformative", f"uninformative: {said}, no better than {losses.naive_mean:.3g} without a model"
-            )
-        if unseen[place] <= unseen[best] + margin:
-            return Fit("good", f"good: {said}")
-        against = f"{seen[best]:.3g} and {unseen[best]:.3g} for {self.axis} {_shown(self.values[best])}"
-        if seen[place] > seen[best]:
-            return Fit("underfits", f"underfits: {said}, both worse than {against}")
-        return Fit("overfits", f"overfits: {said}, against {against}")
+            word, reason = "uninformative", f", no better than {losses.naive_mean:.3g} without a model"
+        elif unseen[index] <= unseen[best] + margin:
+            word, reason = "good", ""
+        elif seen[index] > seen[best]:
+            word, reason = "underfits", f", both worse than {against}"
+        else:
+            word, reason = "overfits", f", against {against}"
+        return Fit(word=word, sentence=f"{word}: {numbers}{reason}")
 
 
-def _shown(value: Any) -> str:
+def _named(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _columns(losses: FoldLosses) -> dict[str, Sequence[float]]:
-    return {
-        "training_loss": losses.train_mean.tolist(),
-        "validation_loss": losses.validation_mean.tolist(),
-        "training_standard_error": losses.standard_error(losses.train).tolist(),
-        "validation_standard_error": losses.standard_error(losses.validation).tolist(),
-    }
 
 
 Error = Callable[[Any, Any], float]
 """From truth and prediction to a loss: 0 is perfect."""
-
 ERRORS = ("mean_squared_error", "root_mean_squared_error", "mean_absolute_error", "root_mean_squared_log_error")
-"""Errors of predicted numbers, by their names in sklearn.metrics."""
 
 
 def preference_learning_curve(
@@ -270,7 +319,7 @@ def preference_learning_curve(
     X: Any,
     y: Any,
     *,
-    preferences: Preferences | None = None,
+    preferences: Preferences | Mapping[Any, Any] | None = None,
     error: str | Error | None = None,
     train_sizes: Sequence[float] = (0.1, 0.25, 0.5, 0.75, 1.0),
     cv: Any = 5,
@@ -287,13 +336,13 @@ def preference_learning_curve(
         A scikit-learn classifier or regressor.
     X, y : array-like
         The rows and their classes or numbers.
-    preferences : Preferences, optional
+    preferences : Preferences or mapping by class, optional
         What matters, for classifiers; without it all classes alike.
     error : str or callable, optional
         Instead of the preference loss: ``"root_mean_squared_error"`` (which regressors have by default), ``"mean_absolute_error"``,
         ``"mean_squared_error"``, ``"root_mean_squared_log_error"``, or a function of truth and prediction, lower is better.
     train_sizes : sequence
-        Shares of the training folds, each class at its share.
+        Fractions of the training folds, each class at its share.
     cv : int or splitter
         The number of folds, stratified for classifiers, or a scikit-learn splitter.
     groups : array-like, optional
@@ -317,11 +366,16 @@ def preference_learning_curve(
     data = _read_data(estimator, X, y, preferences, error)
     shares = _read_train_sizes(train_sizes)
     rng = np.random.default_rng(random_state)
-    folds = [(_nested_order(data, train, rng), test) for train, test in data.folds(cv, groups, random_state)]
-    sizes = [sorted({max(2, round(share * len(train))) for share in shares}) for train, _ in folds]
-    tasks = [(estimator, train[:size], test) for (train, test), each in zip(folds, sizes, strict=True) for size in each]
-    losses = _fit_all(data, tasks, folds, n_jobs)
-    return LearningCurve(tuple(sizes[0]), losses, data.error_name, target)
+    codes = np.zeros(len(data.y), dtype=np.int64) if data.codes is None else data.codes
+    folds = [Fold(_nested_order(codes, fold.train, rng), fold.test) for fold in data.folds(cv, groups, random_state)]
+    sizes = [sorted({max(2, round(share * len(fold.train))) for share in shares}) for fold in folds]
+    tasks = [
+        (estimator, Fold(fold.train[:size], fold.test))
+        for fold, wanted in zip(folds, sizes, strict=True)
+        for size in wanted
+    ]
+    losses = data.losses(tasks, folds, n_jobs)
+    return LearningCurve(sizes=tuple(sizes[0]), losses=losses, error=data.error_name, target=target)
 
 
 def complexity_curve(
@@ -331,7 +385,7 @@ def complexity_curve(
     *,
     parameter: str,
     values: Sequence[Any],
-    preferences: Preferences | None = None,
+    preferences: Preferences | Mapping[Any, Any] | None = None,
     error: str | Error | None = None,
     cv: Any = 5,
     groups: Any = None,
@@ -357,99 +411,87 @@ def complexity_curve(
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(400, 2))
     >>> y = ((X**2).sum(axis=1) > 1.4) ^ (rng.random(400) < 0.15)
-    >>> cp.model_selection.complexity_curve(KNeighborsClassifier(), X, y, parameter="n_neighbors", values=[250, 15, 1]).verdict
-    'n_neighbors: 250 underfits; 15 good; 1 overfits'
+    >>> print(cp.model_selection.complexity_curve(KNeighborsClassifier(), X, y, parameter="n_neighbors", values=[250, 15, 1]).verdict)
+    n_neighbors: 250 underfits; 15 good; 1 overfits
     """
     from sklearn.base import clone
 
     known = estimator.get_params()
     if parameter not in known:
-        raise InputError(f"{type(estimator).__name__} has no parameter {parameter!r}{nearest(parameter, known)}")
+        raise InputError(
+            f"{type(estimator).__name__} has no parameter {parameter!r}{nearest(parameter, known)}", "parameter"
+        )
     if len(values) == 0:
         raise InputError(
-            f"values is empty; give the values of {parameter!r} to try, from the simplest model to the richest"
+            f"values is empty; give the values of {parameter!r} to try, from the simplest model to the richest",
+            "values",
         )
     data = _read_data(estimator, X, y, preferences, error)
     folds = data.folds(cv, groups, random_state)
     models = [clone(estimator).set_params(**{parameter: value}) for value in values]
-    tasks = [(model, train, test) for train, test in folds for model in models]
-    return ComplexityCurve(parameter, tuple(values), _fit_all(data, tasks, folds, n_jobs), data.error_name)
+    losses = data.losses([(model, fold) for fold in folds for model in models], folds, n_jobs)
+    return ComplexityCurve(parameter=parameter, values=tuple(values), losses=losses, error=data.error_name)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class _Data:
     """Checked rows, and the loss they are judged by."""
 
     X: Any
     y: Any
+    codes: Ints | None
+    """Positions of the classes; None for numbers."""
+    classes: tuple[Label, ...] | None
     error: Error
     error_name: str
     naive: Callable[[Any, Any], float]
     """From training and held-out targets to the loss without a model."""
-    classifies: bool
 
-    def folds(self, cv: Any, groups: Any, seed: int | None) -> list[tuple[Ints, Ints]]:
-        """Return training and held-out positions of each fold; a number of folds means shuffled ones."""
-        from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold, check_cv
+    def folds(self, cv: Any, groups: Any, random_state: int | None) -> list[Fold]:
+        """Return the folds that `cv` asks for."""
+        y = self.y if self.codes is None else self.codes
+        group = None if groups is None else read_groups(groups, len(y))
+        return choose_folds(cv, self.X, y, classes=self.classes, group=group, random_state=random_state)
 
-        chosen = cv
-        if isinstance(cv, (int, np.integer)):
-            if cv < 2:
-                raise InputError(f"cv is a number of folds of at least 2, got {cv}")
-            self._refuse_small(int(cv))
-            if groups is not None and (found := len(np.unique(np.asarray(groups)))) < cv:
-                raise InputError(
-                    f"there are {found} groups for {cv} folds, so a fold would stay empty; use fewer folds or finer groups"
-                )
-            kinds = (StratifiedKFold, StratifiedGroupKFold) if self.classifies else (KFold, GroupKFold)
-            chosen = kinds[groups is not None](int(cv), shuffle=True, random_state=seed)
-        splits = list(check_cv(chosen, self.y, classifier=self.classifies).split(self.X, self.y, groups))
-        if any(len(part) == 0 for fold in splits for part in fold):
-            raise InputError(f"the groups leave a fold of {len(splits)} empty; use fewer folds or finer groups")
-        return splits
-
-    def _refuse_small(self, folds: int) -> None:
-        if self.classifies:
-            labels, support = np.unique(np.asarray(self.y), return_counts=True)
-            if support.min() < folds:
-                label = labels[int(support.argmin())].item()
-                raise InputError(
-                    f"class {label!r} has {support.min()} rows, fewer than the {folds} folds; use fewer folds, or merge or drop the class"
-                )
-        elif len(self.y) < folds:
-            raise InputError(f"there are {len(self.y)} rows, fewer than the {folds} folds; use fewer folds")
+    def losses(self, tasks: list[tuple[Any, Fold]], folds: list[Fold], n_jobs: int | None) -> FoldLosses:
+        """Fit the tasks, which go fold by fold, and return their losses."""
+        pairs = np.array(run_folds(partial(_judge, self.error), tasks, self.X, self.y, n_jobs=n_jobs))
+        train, validation = pairs.reshape(len(folds), -1, 2).T
+        naive = [
+            self.naive(*(np.asarray(take_rows(self.y, part)) for part in (fold.train, fold.test))) for fold in folds
+        ]
+        ratio = float(np.mean([len(fold.test) / len(fold.train) for fold in folds]))
+        return FoldLosses(train=train, validation=validation, naive=np.array(naive), test_ratio=ratio)
 
 
-def _read_data(estimator: Any, X: Any, y: Any, preferences: Preferences | None, error: str | Error | None) -> _Data:
+def _judge(error: Error, model: Any, rows: FoldRows, _: float) -> tuple[float, float]:
+    """Return the loss on the training rows, and on the rows held out."""
+    return error(rows.y_train, model.predict(rows.X_train)), error(rows.y_test, model.predict(rows.X_test))
+
+
+def _read_data(estimator: Any, X: Any, y: Any, preferences: Any, error: str | Error | None) -> _Data:
     from sklearn.base import is_classifier
 
-    rows = count_rows(X, "X")
-    if count_rows(y, "y") != rows:
-        raise InputError(f"X has {rows:,} rows, y has {count_rows(y, 'y'):,}; they must describe the same rows")
-    if rows == 0:
+    if count_both(X, y) == 0:
         raise InputError("X has no rows; there is nothing to learn from")
-    if is_classifier(estimator):
-        _, classes = encode_classes(read_labels(y, "y"))
-        preferences = Preferences() if preferences is None else preferences
-        preferences.on(classes)  # a preference for an unknown class is an error here
-        if error is None:
-            return _Data(
-                X,
-                y,
-                lambda t, p: _preference_loss(t, p, preferences),
-                "preference loss",
-                lambda _, t: _least_naive(t, preferences),
-                True,
+    wanted = read_preferences(preferences)
+    if not is_classifier(estimator):
+        if wanted is not None:
+            raise InputError(
+                f"preferences are for classifiers, and {type(estimator).__name__} is none; choose an error instead"
             )
+        chosen, name = _read_error(error or "root_mean_squared_error")
+        naive = partial(_naive_error, chosen, np.mean)
+        return _Data(X=X, y=read_targets(y, "y"), codes=None, classes=None, error=chosen, error_name=name, naive=naive)
+    (codes,), classes = encode_classes(read_labels(y, "y"))
+    wanted = Preferences() if wanted is None else wanted
+    wanted.on(classes)  # a preference for an unknown class is an error here, before models are fitted
+    if error is None:
+        chosen, name, naive = partial(fold_loss, preferences=wanted), "preference loss", partial(_naive_loss, wanted)
+    else:
         chosen, name = _read_error(error)
-        return _Data(X, y, chosen, name, lambda seen, t: chosen(t, _repeated(_commonest(seen), len(t))), True)
-    if preferences is not None:
-        raise InputError(
-            f"preferences are for classifiers, and {type(estimator).__name__} is none; choose an error instead"
-        )
-    chosen, name = _read_error(error or "root_mean_squared_error")
-    targets = read_targets(y, "y")
-    return _Data(X, targets, chosen, name, lambda seen, t: chosen(t, np.full(len(t), seen.mean())), False)
+        naive = partial(_naive_error, chosen, _commonest)
+    return _Data(X=X, y=y, codes=codes, classes=classes, error=chosen, error_name=name, naive=naive)
 
 
 def _read_error(error: str | Error) -> tuple[Error, str]:
@@ -457,82 +499,53 @@ def _read_error(error: str | Error) -> tuple[Error, str]:
         return error, getattr(error, "__name__", "error").replace("_", " ")
     if error not in ERRORS:
         raise InputError(
-            f"there is no error {error!r}{nearest(error, ERRORS)}; choose one of {shown(ERRORS)}, or pass a function"
+            f"there is no error {error!r}{nearest(error, ERRORS)}; choose one of {shown(ERRORS)}, or pass a function",
+            "error",
         )
-    return (lambda truth, prediction: _regression_error(error, truth, prediction)), error.replace("_", " ")
+    return partial(_regression_error, error), error.replace("_", " ")
 
 
 def _regression_error(name: str, truth: Any, prediction: Any) -> float:
     from sklearn import metrics
 
-    targets, predictions = read_targets(truth, "y"), read_targets(prediction, "the prediction")
-    if name == "root_mean_squared_log_error" and min(targets.min(), predictions.min()) < 0:
+    pair = read_targets(truth, "y"), read_targets(prediction, "the prediction")
+    if name == "root_mean_squared_log_error" and min(values.min() for values in pair) < 0:
         raise InputError(
             f"the {name.replace('_', ' ')} is for values of at least 0, and a target or prediction is negative; choose another error"
         )
-    return float(getattr(metrics, name)(targets, predictions))
+    return float(getattr(metrics, name)(*pair))
 
 
-def _preference_loss(truth: Any, decision: Any, preferences: Preferences) -> float:
-    # few rows may all be predicted wrong, and have no label in common with the predictions
-    _, classes = encode(read_labels(truth, "y"), read_labels(decision, "the prediction"))
-    counts = Counts.from_predictions(truth, decision, labels=classes)
-    return pragma(counts, preferences.on(classes, strict=False)).total
-
-
-def _least_naive(truth: Any, preferences: Preferences) -> float:
-    counts = Counts.from_predictions(truth, truth)
-    return min(one.loss for one in naive_baselines(counts, preferences.on(counts.classes, strict=False)))
+def _naive_error(error: Error, constant: Callable[[Any], Any], seen: Any, held_out: Any) -> float:
+    """Return the error of predicting one constant, taken from the training targets."""
+    return error(held_out, np.full(len(held_out), constant(seen)))
 
 
 def _commonest(labels: Any) -> Any:
-    found, support = np.unique(np.asarray(labels), return_counts=True)
-    return found[support.argmax()]
+    occurring, support = np.unique(labels, return_counts=True)
+    return occurring[support.argmax()]
 
 
-def _repeated(label: Any, rows: int) -> NDArray[Any]:
-    return np.full(rows, label)
+def _naive_loss(preferences: Preferences, _: Any, held_out: Any) -> float:
+    """Return the least loss of the baselines."""
+    counts = Counts.from_predictions(held_out, held_out)
+    return min(baseline.loss for baseline in naive_baselines(counts, preferences.on(counts.classes, strict=False)))
 
 
 def _read_train_sizes(train_sizes: Sequence[float]) -> list[float]:
     shares = read_targets(train_sizes, "train_sizes")
     if len(shares) < 2 or ((shares <= 0) | (shares > 1)).any():
         raise InputError(
-            f"train_sizes are at least two shares of the training rows, above 0 and at most 1, got {shown(shares.tolist())}"
+            f"train_sizes are at least two shares of the training rows, above 0 and at most 1, got {shown(shares.tolist())}",
+            "train_sizes",
         )
     return [float(share) for share in shares]
 
 
-def _nested_order(data: _Data, train: Ints, rng: np.random.Generator) -> Ints:
-    """Return the rows in an order each beginning of which has each class at its share."""
-    codes = np.zeros(len(train), dtype=np.int64)
-    if data.classifies:
-        _, codes = np.unique(np.asarray(take_rows(data.y, train)), return_inverse=True)
+def _nested_order(codes: Ints, train: Ints, rng: np.random.Generator) -> Ints:
+    """Return training rows in an order each beginning of which has each class at its share."""
     turn = np.empty(len(train))
-    for code in range(codes.max() + 1):
-        rows = np.flatnonzero(codes == code)
+    for code in np.unique(codes[train]):
+        rows = np.flatnonzero(codes[train] == code)
         turn[rng.permutation(rows)] = (np.arange(len(rows)) + rng.random()) / len(rows)
     return train[np.argsort(turn, kind="stable")]
-
-
-def _fit_all(data: _Data, tasks: list[Any], folds: list[tuple[Ints, Ints]], n_jobs: int | None) -> FoldLosses:
-    from joblib import Parallel, delayed
-
-    from compromis._workers import for_workers
-
-    once = for_workers(_fit_once, n_jobs)
-    pairs = np.array(Parallel(n_jobs=n_jobs)(delayed(once)(data, *task) for task in tasks))
-    by_fold = pairs.reshape(len(folds), -1, 2)
-    naive = [data.naive(*(np.asarray(take_rows(data.y, part)) for part in fold)) for fold in folds]
-    ratio = float(np.mean([len(test) / len(train) for train, test in folds]))
-    return FoldLosses(by_fold[:, :, 0].T.copy(), by_fold[:, :, 1].T.copy(), np.array(naive), ratio)
-
-
-def _fit_once(data: _Data, estimator: Any, train: Ints, test: Ints) -> tuple[float, float]:
-    from sklearn.base import clone
-
-    model = clone(estimator).fit(take_rows(data.X, train), take_rows(data.y, train))
-    seen, unseen = (
-        data.error(take_rows(data.y, part), model.predict(take_rows(data.X, part))) for part in (train, test)
-    )
-    return seen, unseen

@@ -1,8 +1,9 @@
-"""Rows that stand in two sets: a model that saw a test row while learning is not tested by it."""
+"""Find duplicate rows across sets."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,12 +14,13 @@ from compromis._rows import count_rows, is_sparse
 from compromis._text import shown
 from compromis._typing import Ints
 from compromis.errors import InputError
+from compromis.evaluation.render.result import Result
 
-Hashes = NDArray[np.uint64]
+Patterns = NDArray[np.uint64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Leaks:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Leaks(Result):
     """The rows of one set that also stand in another.
 
     Attributes
@@ -29,6 +31,8 @@ class Leaks:
         For each of them, the position of an equal row in the training set.
     total : int
         The number of rows of the test set.
+    test, train : str
+        What the two sets are called.
 
     Examples
     --------
@@ -41,6 +45,10 @@ class Leaks:
     rows: Ints
     sources: Ints
     total: int
+    test: str = "test set"
+    train: str = "training set"
+
+    schema = "compromis/leaks"
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -50,17 +58,29 @@ class Leaks:
         """The share of the test rows that leak."""
         return len(self.rows) / self.total if self.total else 0.0
 
-    def sentence(self, test: str = "test set", train: str = "training set") -> str:
+    @property
+    def summary(self) -> dict[str, float]:
+        """How many rows leak, of how many, and their share."""
+        return {"leaks": len(self), "total": self.total, "share": self.share}
+
+    def columns(self) -> dict[str, list[int]]:
+        """Return the rows that leak and their sources."""
+        return {"row": self.rows.tolist(), "source": self.sources.tolist()}
+
+    def document(self) -> dict[str, Any]:
+        """Return what `to_json` writes, as plain values."""
+        return {**self.heading(), "test": self.test, "train": self.train, **self.summary, **self.columns()}
+
+    def sentences(self) -> list[str]:
         """Return the finding in words."""
         if len(self) == 0:
-            return f"no row of the {test} stands in the {train}"
+            return [f"no row of the {self.test} stands in the {self.train}"]
         stand = "stands" if len(self) == 1 else "stand"
-        return (
-            f"{len(self):,} of {self.total:,} rows of the {test} ({100 * self.share:.1f} %) also {stand} in the {train}"
-        )
+        share = f"{len(self):,} of {self.total:,} rows of the {self.test} ({100 * self.share:.1f} %)"
+        return [f"{share} also {stand} in the {self.train}"]
 
     def __str__(self) -> str:
-        return self.sentence()
+        return self.sentences()[0]
 
 
 def find_leaks(X_train: Any, X_test: Any) -> Leaks:
@@ -70,10 +90,6 @@ def find_leaks(X_train: Any, X_test: Any) -> Leaks:
     ----------
     X_train, X_test : array, frame or sparse matrix
         Rows with the same columns; missing values are equal to each other.
-
-    Notes
-    -----
-    Rows are hashed to 64 bits, hashes are looked up, and what is found is compared value by value.
 
     Examples
     --------
@@ -85,17 +101,15 @@ def find_leaks(X_train: Any, X_test: Any) -> Leaks:
     ([0], [1])
     """
     total = count_rows(X_test, "X_test")
-    if total == 0 or count_rows(X_train, "X_train") == 0:
-        return Leaks(np.empty(0, np.int64), np.empty(0, np.int64), total)
-    train, test = _comparable(X_train, X_test)
-    hashes, wanted = _hash(train), _hash(test)
-    order = np.argsort(hashes, kind="stable")
-    place = np.searchsorted(hashes[order], wanted)
-    found = np.flatnonzero(place < len(order))
-    found = found[hashes[order[place[found]]] == wanted[found]]
-    sources = order[place[found]].astype(np.int64)
-    same = _equal_rows(train, sources, test, found)
-    return Leaks(found[same].astype(np.int64), sources[same], total)
+    first: dict[bytes, int] = {}
+    wanted: list[bytes] = []
+    if total and count_rows(X_train, "X_train"):
+        known, wanted = _row_keys(X_train, X_test)
+        for position, key in enumerate(known):
+            first.setdefault(key, position)
+    sources = np.array([first.get(key, -1) for key in wanted], dtype=np.int64)
+    rows = np.flatnonzero(sources >= 0)
+    return Leaks(rows=rows, sources=sources[rows], total=total)
 
 
 def row_groups(X: Any) -> Ints:
@@ -107,30 +121,41 @@ def row_groups(X: Any) -> Ints:
     >>> cp.model_selection.row_groups([[1, 2], [3, 4], [1, 2]]).tolist()
     [0, 1, 0]
     """
-    train, _ = _comparable(X, X)
-    _, first, group = np.unique(_hash(train), return_index=True, return_inverse=True)
-    rank = np.empty(len(first), dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    numbers: Ints = rank[group]
-    return numbers
+    keys, _ = _row_keys(X, X)
+    numbers: dict[bytes, int] = {}
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
 
 
-Comparable = Any
-"""A list of columns of 64-bit patterns, or a canonical CSR matrix."""
-
-
-def _comparable(X_train: Any, X_test: Any) -> tuple[Comparable, Comparable]:
+def _row_keys(X_train: Any, X_test: Any) -> tuple[list[bytes], list[bytes]]:
+    """Return a key of each row, the same for equal rows of the two sets."""
     if is_sparse(X_train) or is_sparse(X_test):
         if not (is_sparse(X_train) and is_sparse(X_test)):
             raise InputError("one of the two sets is sparse and the other is not; convert one of them")
         _check_width(X_train.shape[1], X_test.shape[1])
-        return _canonical(X_train), _canonical(X_test)
+        return _sparse_keys(X_train), _sparse_keys(X_test)
     train, test = _columns(X_train, "X_train"), _columns(X_test, "X_test")
     if set(train) != set(test):
         _check_width(len(train), len(test))
         raise InputError(f"the sets have different columns: {shown(set(train) ^ set(test))} only in one of them")
-    pairs = [_patterns(train[name], test[name]) for name in train]
-    return [first for first, _ in pairs], [second for _, second in pairs]
+    if not train:
+        raise InputError("the sets have no columns, so rows cannot be told apart")
+    first, second = zip(*(_patterns(train[name], test[name]) for name in train), strict=True)
+    return _dense_keys(first), _dense_keys(second)
+
+
+def _dense_keys(columns: Sequence[Patterns]) -> list[bytes]:
+    keys: list[bytes] = np.column_stack(columns).view(f"V{8 * len(columns)}").ravel().tolist()
+    return keys
+
+
+def _sparse_keys(X: Any) -> list[bytes]:
+    matrix = X.tocsr().astype(np.float64)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    matrix.sort_indices()
+    columns, values = matrix.indices.astype(np.int64), _float_patterns(matrix.data)
+    bounds = zip(matrix.indptr[:-1].tolist(), matrix.indptr[1:].tolist(), strict=True)
+    return [columns[start:end].tobytes() + values[start:end].tobytes() for start, end in bounds]
 
 
 def _check_width(first: int, second: int) -> None:
@@ -160,7 +185,7 @@ def _plain(series: Any) -> NDArray[Any]:
     return values
 
 
-def _patterns(first: NDArray[Any], second: NDArray[Any]) -> tuple[Hashes, Hashes]:
+def _patterns(first: NDArray[Any], second: NDArray[Any]) -> tuple[Patterns, Patterns]:
     """Return two columns as 64-bit patterns that are equal where the values are."""
     kinds = first.dtype.kind + second.dtype.kind
     if set(kinds) <= set("iub"):
@@ -175,57 +200,13 @@ def _patterns(first: NDArray[Any], second: NDArray[Any]) -> tuple[Hashes, Hashes
     )  # type: ignore[return-value]
 
 
-def _float_patterns(values: NDArray[Any]) -> Hashes:
+def _float_patterns(values: NDArray[Any]) -> Patterns:
     numbers = values.astype(np.float64) + 0.0  # -0.0 becomes 0.0
     numbers[np.isnan(numbers)] = np.nan  # one pattern for every kind of NaN
-    patterns: Hashes = numbers.view(np.uint64)
+    patterns: Patterns = numbers.view(np.uint64)
     return patterns
 
 
 def _key(value: Any) -> Any:
     """A missing value of any kind is one key."""
     return None if value is None or value != value or type(value).__name__ in {"NAType", "NaTType"} else value
-
-
-def _canonical(X: Any) -> Any:
-    matrix = X.tocsr().astype(np.float64)
-    matrix.sum_duplicates()
-    matrix.eliminate_zeros()
-    matrix.sort_indices()
-    return matrix
-
-
-def _hash(rows: Comparable) -> Hashes:
-    """Sum a mixture of column and value over each row; of a sparse row, over what it stores."""
-    if isinstance(rows, list):
-        total = np.zeros(len(rows[0]) if rows else 0, dtype=np.uint64)
-        for column, values in enumerate(rows):
-            total += _mixed(values, np.uint64(column))
-        return total
-    entries = _mixed(_float_patterns(rows.data), rows.indices.astype(np.uint64))
-    running = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(entries, dtype=np.uint64)])
-    hashes: Hashes = running[rows.indptr[1:]] - running[rows.indptr[:-1]]
-    return hashes
-
-
-def _mixed(values: Hashes, column: Any) -> Hashes:
-    """Scramble as splitmix64 does (Steele, Lea and Flood 2014), once for the column and once for the value."""
-    with np.errstate(over="ignore"):
-        seed = (column + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-        return np.asarray(_scrambled(values ^ _scrambled(np.atleast_1d(seed))))
-
-
-def _scrambled(z: Hashes) -> Hashes:
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
-
-
-def _equal_rows(train: Comparable, sources: Ints, test: Comparable, found: NDArray[Any]) -> NDArray[np.bool_]:
-    if isinstance(train, list):
-        same = np.ones(len(found), dtype=bool)
-        for first, second in zip(train, test, strict=True):
-            same &= first[sources] == second[found]
-        return same
-    equal: NDArray[np.bool_] = np.asarray((train[sources] != test[found]).sum(axis=1)).ravel() == 0
-    return equal

@@ -1,33 +1,29 @@
-"""How many rows of each class each part of a split gets: exact sizes, and each class as near to its share as whole rows allow."""
+"""Split rows into training, validation and test sets: exact sizes, classes at their shares, groups whole."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from compromis._rows import count_rows, take_rows
-from compromis._typing import Ints, Label
+from compromis._rows import count_both, take_rows
+from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
-from compromis.evaluation.cross_validation import assign_groups
-from compromis.evidence import Counts
+from compromis.evidence.counts import Counts
 from compromis.labels import encode_classes, read_groups, read_labels
 from compromis.measures.probability import smoothed_shares
 from compromis.model_selection.leaks import Leaks, find_leaks
 
-Whole = NDArray[np.int64]
 
-
-def part_sizes(rows: int, shares: NDArray[np.float64]) -> Whole:
+def part_sizes(rows: int, shares: Floats) -> Ints:
     """Return the sizes of the parts, which sum to `rows`: rounded down, the rows left over to the largest remainders."""
     return _largest_remainders(rows * shares, rows, np.zeros(len(shares), dtype=np.int64))
 
 
-def class_sizes(support: Whole, shares: NDArray[np.float64], classes: Sequence[Label], names: Sequence[str]) -> Whole:
+def class_sizes(support: Ints, shares: Floats, classes: Sequence[Label], names: Sequence[str]) -> Ints:
     """Return the rows of each class (down) in each part (across): every class in every part, every part of its exact size.
 
     Notes
@@ -58,7 +54,7 @@ def class_sizes(support: Whole, shares: NDArray[np.float64], classes: Sequence[L
     return table
 
 
-def _refuse_small(support: Whole, classes: Sequence[Label], names: Sequence[str]) -> None:
+def _refuse_small(support: Ints, classes: Sequence[Label], names: Sequence[str]) -> None:
     small = [(label, int(rows)) for label, rows in zip(classes, support, strict=True) if rows < len(names)]
     if small:
         label, rows = small[0]
@@ -69,7 +65,7 @@ def _refuse_small(support: Whole, classes: Sequence[Label], names: Sequence[str]
         )
 
 
-def _largest_remainders(quota: NDArray[np.float64], rows: int, least: Whole) -> Whole:
+def _largest_remainders(quota: Floats, rows: int, least: Ints) -> Ints:
     size = np.maximum(np.floor(quota + 1e-9).astype(np.int64), least)
     while size.sum() > rows:
         size[np.argmax(np.where(size > least, size - quota, -np.inf))] -= 1
@@ -78,39 +74,114 @@ def _largest_remainders(quota: NDArray[np.float64], rows: int, least: Whole) -> 
     return size
 
 
+ATTEMPTS = 20
+"""How many orders of the groups are tried until every class stands in every part, and as many that begin with rare classes."""
+
+
+def assign_groups(
+    groups: Ints,
+    codes: Ints,
+    classes: Sequence[Label],
+    shares: Floats,
+    names: Sequence[str],
+    rng: np.random.Generator,
+) -> Ints:
+    """Return the part of each row: groups from large to small, each to the part that lacks its rows most, for its size.
+
+    Where that leaves a part without a class, the classes that stand in few groups are dealt out first.
+    """
+    held = np.zeros((groups.max() + 1, len(classes)))
+    np.add.at(held, (groups, codes), 1.0)
+    _refuse_few(held, classes, names)
+    for attempt in range(2 * ATTEMPTS):
+        begun = np.full(len(held), -1) if attempt < ATTEMPTS else _each_class_once(held, len(names), rng)
+        part_of = _fill(held, shares, begun, rng)
+        filled = np.array([held[part_of == part].sum(axis=0) for part in range(len(names))])
+        if filled.all():
+            return part_of[groups]
+    part, code = np.argwhere(filled == 0)[0]
+    if filled[part].sum() == 0:
+        raise InputError(
+            f"the groups are so large that the {names[part]} part would stay empty (the largest has {int(held.sum(axis=1).max()):,} of "
+            f"{len(groups):,} rows); make the part larger, or split without groups"
+        )
+    raise InputError(
+        f"the groups leave the {names[part]} part without class {classes[code]!r}, which stands in "
+        f"{int((held[:, code] > 0).sum())} groups; make the part larger, or pass stratify=False"
+    )
+
+
+def _refuse_few(held: Floats, classes: Sequence[Label], names: Sequence[str]) -> None:
+    if len(held) < len(names):
+        raise InputError(
+            f"there are {len(held)} groups for {len(names)} parts ({', '.join(names)}), so a part would stay empty; "
+            f"use fewer parts or finer groups"
+        )
+    for label, in_groups in zip(classes, (held > 0).sum(axis=0), strict=True):
+        if in_groups < len(names):
+            raise InputError(
+                f"class {label!r} stands in {in_groups} {'group' if in_groups == 1 else 'groups'}, too few to be in each of the "
+                f"{len(names)} parts ({', '.join(names)}); merge or drop the class, or pass stratify=False"
+            )
+
+
+def _each_class_once(held: Floats, parts: int, rng: np.random.Generator) -> Ints:
+    """Deal groups out until every class stands in every part, if there are enough; -1 for the others."""
+    part_of = np.full(len(held), -1)
+    for code in np.argsort((held > 0).sum(axis=0), kind="stable"):
+        for part in rng.permutation(parts):
+            if not held[part_of == part, code].any():
+                free = np.flatnonzero((held[:, code] > 0) & (part_of < 0))
+                part_of[rng.permutation(free)[:1]] = part
+    return part_of
+
+
+def _fill(held: Floats, shares: Floats, begun: Ints, rng: np.random.Generator) -> Ints:
+    """Deal the groups out whose part is not known yet."""
+    size = held.sum(axis=1)
+    order = np.lexsort((rng.random(len(held)), -size))
+    scale = 1 / held.sum(axis=0)
+    lacking = np.outer(shares, held.sum(axis=0)) * scale
+    part_of = begun.copy()
+    for group, adds in zip(order.tolist(), (held[order] * scale), strict=True):
+        # relative to the part's share, or the largest part would take every large group
+        part = int(part_of[group]) if part_of[group] >= 0 else int(np.argmax((lacking @ adds) / shares))
+        part_of[group] = part
+        lacking[part] -= adds
+    return part_of
+
+
 PARTS = ("train", "validation", "test")
 
 
 @dataclass(frozen=True, slots=True)
 class SplitLeaks:
-    """Rows that stand in two parts of a split."""
+    """Rows that stand in two parts of a split; ``len()`` counts them all.
+
+    Attributes
+    ----------
+    validation, test : Leaks
+        Rows of the validation set and of the test set that stand in the training set.
+    test_in_validation : Leaks
+        Rows of the test set that stand in the validation set, by which models are chosen.
+    """
 
     validation: Leaks
-    """Rows of the validation set that stand in the training set."""
     test: Leaks
-    """Rows of the test set that stand in the training set."""
     test_in_validation: Leaks
-    """Rows of the test set that stand in the validation set, by which models are chosen."""
 
     def __len__(self) -> int:
-        return len(self.validation) + len(self.test)
+        return len(self.validation) + len(self.test) + len(self.test_in_validation)
 
     def __str__(self) -> str:
-        sentences = [
-            self.validation.sentence("validation set"),
-            self.test.sentence("test set"),
-            self.test_in_validation.sentence("test set", "validation set"),
-        ]
-        found = [one for one in sentences if not one.startswith("no row")]
-        if not found:
+        if not len(self):
             return "no row stands in two parts"
-        return (
-            "; ".join(found)
-            + "; results on them flatter the model: pass groups=compromis.model_selection.row_groups(X) to keep equal rows together"
-        )
+        findings = [str(leaks) for leaks in (self.validation, self.test, self.test_in_validation) if len(leaks)]
+        cure = "pass groups=compromis.model_selection.row_groups(X) to keep equal rows together"
+        return "; ".join([*findings, f"results on them flatter the model: {cure}"])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Split:
     """Training, validation and test rows, made by `compromis.model_selection.split`; iterating gives the six fields in order.
 
@@ -149,9 +220,9 @@ class Split:
     def leaks(self) -> SplitLeaks:
         """The rows that stand in two parts: how many, and which."""
         return SplitLeaks(
-            find_leaks(self.X_train, self.X_validation),
+            replace(find_leaks(self.X_train, self.X_validation), test="validation set"),
             find_leaks(self.X_train, self.X_test),
-            find_leaks(self.X_validation, self.X_test),
+            replace(find_leaks(self.X_validation, self.X_test), train="validation set"),
         )
 
     def __str__(self) -> str:
@@ -202,9 +273,7 @@ def split(
     <Split into 90 training, 30 validation and 30 test rows>
     >>> X_train, y_train, X_validation, y_validation, X_test, y_test = parts
     """
-    rows = count_rows(X, "X")
-    if count_rows(y, "y") != rows:
-        raise InputError(f"X has {rows:,} rows, y has {count_rows(y, 'y'):,}; they must describe the same rows")
+    rows = count_both(X, y)
     names, shares = _read_shares({"train": train, "validation": validation, "test": test}, rows)
     rng = np.random.default_rng(random_state)
     stratified = not _has_fractions(y) if stratify is None else stratify
@@ -213,23 +282,14 @@ def split(
         part = _deal(codes, classes, shares, names, rng, stratified=stratified)
     else:
         part = assign_groups(read_groups(groups, rows, "X"), codes, classes, shares, names, rng)
-    places = [np.flatnonzero(part == names.index(name)) if name in names else np.empty(0, np.int64) for name in PARTS]
-    learn, choose, judge = places
-    return Split(
-        X_train=take_rows(X, learn),
-        y_train=take_rows(y, learn),
-        X_validation=take_rows(X, choose),
-        y_validation=take_rows(y, choose),
-        X_test=take_rows(X, judge),
-        y_test=take_rows(y, judge),
-        train=learn,
-        validation=choose,
-        test=judge,
-        stratified=stratified,
-    )
+    positions = {name: np.flatnonzero(part == names.index(name) if name in names else []) for name in PARTS}
+    taken = {
+        f"{axis}_{name}": take_rows(values, positions[name]) for name in PARTS for axis, values in (("X", X), ("y", y))
+    }
+    return Split(**taken, **positions, stratified=stratified)
 
 
-def _read_shares(shares: dict[str, float], rows: int) -> tuple[list[str], NDArray[np.float64]]:
+def _read_shares(shares: dict[str, float], rows: int) -> tuple[list[str], Floats]:
     for name, share in shares.items():
         if not 0 <= share <= 1:
             raise InputError(f"{name} is a share between 0 and 1, got {share:g}; for 60 % write 0.6")
@@ -259,7 +319,7 @@ def _classes(y: Any) -> tuple[Ints, tuple[Label, ...]]:
 def _deal(
     codes: Ints,
     classes: Sequence[Label],
-    shares: NDArray[np.float64],
+    shares: Floats,
     names: Sequence[str],
     rng: np.random.Generator,
     *,

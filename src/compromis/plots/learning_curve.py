@@ -96,7 +96,7 @@ class PreferenceLearningCurveDisplay(Display):
         ax.set_xlabel(curve.axis)
         ax.set_ylabel(curve.error)
         ax.legend(fontsize=9, framealpha=0.85, edgecolor="none")
-        tidy(ax, curve.verdict if isinstance(curve, ComplexityCurve) else curve.verdict.sentence)
+        tidy(ax, curve.verdict.sentence)
 
     def _scale(self, ax: Any) -> None:
         losses = self.curve.losses

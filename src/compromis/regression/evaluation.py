@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from compromis._text import shown
 from compromis._typing import Floats
 from compromis.errors import InputError
+from compromis.evaluation.render.result import Result, Table
 from compromis.evidence.inputs import read_weights
 from compromis.evidence.residuals import ErrorSums, Residuals, Tolerance, check_same_targets, mean_of, read_targets
 from compromis.regression import errors
@@ -67,7 +68,7 @@ class Measure:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class RegressionEvaluation:
+class RegressionEvaluation(Result):
     """The evaluation of predicted numbers, made by `compromis.regression.evaluate`.
 
     ``str(evaluation)`` is the report in Weka's layout for numeric classes, followed by the further errors.
@@ -91,6 +92,8 @@ class RegressionEvaluation:
     pinball: tuple[float, float]
     intervals: RegressionIntervals | None = None
     notes: tuple[str, ...] = ()
+
+    schema = "compromis/regression"
 
     @cached_property
     def summary(self) -> RegressionSummary:
@@ -143,24 +146,50 @@ class RegressionEvaluation:
             measures.append(Measure(name=name, value=value, low=low, high=high, additive=name not in quantiles))
         return tuple(measures)
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """Return one row per number: name, value, bounds, and whether it adds up.
+    def columns(self) -> dict[str, list[Any]]:
+        """Return one row per number: name, value, bounds, and whether it adds up."""
+        names = [field.name for field in fields(Measure)]
+        return {name: [getattr(measure, name) for measure in self.measures] for name in names}
 
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, optional
-            Without it: pandas if it is installed, else polars, else pyarrow.
-        """
-        from compromis._arrays import make_frame
+    def document(self) -> dict[str, Any]:
+        """Return what `to_json` writes, as plain values."""
+        intervals, (under, over) = self.intervals, self.pinball
+        return {
+            **self.heading(),
+            "summary": asdict(self.summary),
+            "pinball": {"under_weight": under, "over_weight": over},
+            "within": [
+                {"tolerance": tolerance.width, "relative": tolerance.relative, "share": share}
+                for tolerance, share in zip(self.sums.tolerances, self.within.values(), strict=True)
+            ],
+            "quantiles": [{"share": share, "absolute_error": error} for share, error in self.quantiles.items()],
+            "baselines": [asdict(baseline) for baseline in self.baselines.values()],
+            "confidence": None if intervals is None else intervals.confidence,
+            "measures": [asdict(measure) for measure in self.measures],
+            "verdict": {**asdict(self.verdict), "sentence": self.verdict.sentence},
+            "notes": list(self.notes),
+        }
 
-        columns = [field.name for field in fields(Measure)]
-        return make_frame({name: [getattr(measure, name) for measure in self.measures] for name in columns}, backend)
+    def sentences(self) -> list[str]:
+        """Return the verdict, then the notes."""
+        return [self.verdict.sentence, *self.notes]
 
-    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the evaluation as JSON of a versioned schema; with `path`, write it there too, whole or not at all."""
-        from compromis.regression.renderings import to_json
-
-        return to_json(self, path)
+    def tables(self) -> list[Table]:
+        """Return every number with its interval, and the baselines."""
+        header, measures = ["Measure", "Value"], []
+        if self.intervals is not None:
+            header.append(f"{100 * self.intervals.confidence:g} % interval")
+        for row in self.measures:
+            interval = [] if self.intervals is None else [f"{_number(row.low)} to {_number(row.high)}"]
+            measures.append([row.name.replace("_", " "), _number(row.value), *interval])
+        baselines = [
+            [row.name, *map(_number, (row.root_mean_squared_error, row.mean_absolute_error, row.r2))]
+            for row in self.baselines.values()
+        ]
+        return [
+            Table(f"Errors on {self.summary.rows:,} rows", header, measures),
+            Table("Against predictions without a model", ["Baseline", "RMSE", "MAE", "R2 against it"], baselines),
+        ]
 
     def __str__(self) -> str:
         from compromis.regression.renderings import to_text
@@ -170,10 +199,9 @@ class RegressionEvaluation:
     def __repr__(self) -> str:
         return f"<RegressionEvaluation of {self.sums.rows:,} rows, root mean squared error {self.summary.root_mean_squared_error:.4g}>"
 
-    def _repr_html_(self) -> str:
-        from compromis.regression.renderings import to_fragment
 
-        return to_fragment(self)
+def _number(value: float | None) -> str:
+    return "?" if value is None or math.isnan(value) else f"{value:.5g}"
 
 
 def evaluate(

@@ -1,15 +1,10 @@
-"""The report on predicted numbers as text (Weka's layout for numeric classes, then the further errors), HTML and JSON."""
+"""The report on predicted numbers as text: Weka's layout for numeric classes, then the further errors."""
 
 from __future__ import annotations
 
 import math
-import os
-from dataclasses import asdict
-from typing import Any
 
 from compromis._text import shown_label
-from compromis.evaluation.render.html import environment
-from compromis.evaluation.render.json import running_version, write_json
 from compromis.evaluation.render.text import error_lines, valued
 from compromis.regression.evaluation import RegressionEvaluation
 
@@ -68,39 +63,3 @@ def _intervals(evaluation: RegressionEvaluation, confidence: float) -> str:
 
 def _rate(value: float) -> str:
     return "?".rjust(9) if math.isnan(value) else f"{value:9.4f}"
-
-
-def to_fragment(evaluation: RegressionEvaluation) -> str:
-    """Return a small self-contained piece of HTML, without scripts."""
-    return environment().get_template("regression.html").render(evaluation=evaluation)
-
-
-SCHEMA = "compromis/regression"
-VERSION = 1
-"""Raised when a field changes its meaning or goes; new fields leave it alone."""
-
-
-def to_json(evaluation: RegressionEvaluation, path: str | os.PathLike[str] | None) -> str:
-    """Return the JSON text; undefined numbers are null."""
-    return write_json(_document(evaluation), path)
-
-
-def _document(evaluation: RegressionEvaluation) -> dict[str, Any]:
-    intervals, (under, over) = evaluation.intervals, evaluation.pinball
-    return {
-        "schema": SCHEMA,
-        "version": VERSION,
-        "compromis": running_version(),
-        "summary": asdict(evaluation.summary),
-        "pinball": {"under_weight": under, "over_weight": over},
-        "within": [
-            {"tolerance": tolerance.width, "relative": tolerance.relative, "share": share}
-            for tolerance, share in zip(evaluation.sums.tolerances, evaluation.within.values(), strict=True)
-        ],
-        "quantiles": [{"share": share, "absolute_error": error} for share, error in evaluation.quantiles.items()],
-        "baselines": [asdict(baseline) for baseline in evaluation.baselines.values()],
-        "confidence": None if intervals is None else intervals.confidence,
-        "measures": [asdict(measure) for measure in evaluation.measures],
-        "verdict": {**asdict(evaluation.verdict), "sentence": evaluation.verdict.sentence},
-        "notes": list(evaluation.notes),
-    }

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import platform
 from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import jinja2
 import msgspec
+import numpy as np
 from markupsafe import Markup
 
 from compromis.errors import InputError
 from compromis.evaluation.render.html import environment
-from compromis.evaluation.render.json import fingerprint, versions
+from compromis.evaluation.render.json import running_version
 from compromis.evaluation.render.text import worth_showing
+from compromis.evidence.counts import Counts
+from compromis.evidence.votes import Votes
 from compromis.reports.panel.document import panel_document
 from compromis.reports.panel.widget import panel_assets
 from compromis.reports.pictures import curve_pictures, sweep_picture, vote_pictures
 from compromis.reports.result import Report
 
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 _HERE = Path(__file__).parent
 _UNSAFE = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
@@ -88,3 +94,26 @@ def _panel(report: Report) -> tuple[dict[str, Any] | None, str | None]:
         ), None
     except InputError as error:
         return None, str(error)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of what the numbers rest on."""
+    known = {"compromis": running_version(), "python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            known[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return known
+
+
+def fingerprint(counts: Counts, patterns: Votes | None) -> str:
+    """Return a hash of the evidence, the same for the same rows in any order."""
+    digest = hashlib.sha256(repr(counts.classes).encode())
+    digest.update(np.ascontiguousarray(counts.matrix).tobytes())
+    if patterns is not None:
+        votes = patterns.dense()
+        order = np.lexsort([*votes.T, patterns.truth])
+        for part in (votes[order], patterns.truth[order], patterns.multiplicity[order]):
+            digest.update(np.ascontiguousarray(part).tobytes())
+    return digest.hexdigest()[:16]

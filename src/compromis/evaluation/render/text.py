@@ -1,20 +1,25 @@
-"""The intervals of a report as text."""
+"""Evaluations as text: Weka's layout, then intervals, preferences and folds."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from compromis._text import shown_label
-from compromis.evaluation.cross_validation import CrossEvaluation
-from compromis.evaluation.evaluate import ClassSummary, Evaluation
-from compromis.measures.verdict import Baseline, Verdict
-from compromis.preferences import Preferences
-from compromis.uncertainty.intervals import Interval
-from compromis.uncertainty.report_intervals import ReportIntervals
+from compromis._typing import Label
 
-WHOLE = {
+if TYPE_CHECKING:
+    from compromis.evaluation.cross_validation import CrossEvaluation
+    from compromis.evaluation.evaluate import ClassSummary, Summary
+    from compromis.evidence.counts import Counts
+    from compromis.measures.verdict import Baseline, Verdict
+    from compromis.uncertainty.intervals import Interval
+    from compromis.uncertainty.report_intervals import ReportIntervals
+
+MOST_COLUMNS = 200
+"""The widest confusion matrix that is printed."""
+TITLES = {
     "accuracy": "Accuracy",
     "kappa": "Kappa statistic",
     "balanced_accuracy": "Balanced accuracy",
@@ -23,7 +28,8 @@ WHOLE = {
     "average_cost": "Average Cost",
     "loss": "Loss (0 is perfect, 1 the worst)",
 }
-BY_CLASS = {
+_FOLD_TITLES = ("accuracy", "kappa", "balanced_accuracy", "average_cost", "loss")
+_CLASS_TITLES = {
     "recall": "Recall",
     "precision": "Precision",
     "f_measure": "F-Measure",
@@ -32,40 +38,24 @@ BY_CLASS = {
 }
 
 
-def intervals_section(intervals: ReportIntervals) -> str:
-    """Return the section of a report that gives its intervals."""
-    lines = [f"=== Intervals ({100 * intervals.confidence:g} % confidence) ===\n"]
-    lines += [
-        f"{title:<35}{bounds(intervals.summary[name])}" for name, title in WHOLE.items() if name in intervals.summary
-    ]
-    known = [name for name in BY_CLASS if all(name in one for one in intervals.per_class.values())]
-    lines += ["", "   " + "".join(f"{BY_CLASS[name]:<18}" for name in known) + "Class"]
-    lines += [
-        "   " + "".join(f"{bounds(one[name]):<18}" for name in known) + shown_label(label)
-        for label, one in intervals.per_class.items()
-    ]
-    return "\n".join(lines) + "\n"
+def fixed(value: float, decimals: int = 3) -> str:
+    """Write a number with fixed decimals; '?' where it is undefined."""
+    return "?" if math.isnan(value) else f"{value:.{decimals}f}"
+
+
+def count(value: float) -> str:
+    """Write a number of rows; a sum of weights has two decimals."""
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.2f}"
 
 
 def bounds(interval: Interval) -> str:
     """Write the bounds of an interval; '?' where they are undefined."""
-    return "?" if interval.low != interval.low else f"{interval.low:.3f} to {interval.high:.3f}"
+    return "?" if math.isnan(interval.low) else f"{interval.low:.3f} to {interval.high:.3f}"
 
 
-MOST_COLUMNS = 200
-"""The widest confusion matrix that is printed."""
-
-
-def to_text(evaluation: Evaluation) -> str:
-    """Return the report in Weka's layout, and the preference section where there are preferences."""
-    sections = [_summary(evaluation), _by_class(evaluation), _confusion(evaluation)]
-    if evaluation.intervals is not None:
-        sections.append(intervals_section(evaluation.intervals))
-    if evaluation.preferences is not None:
-        sections.append(_preferences(evaluation, evaluation.preferences))
-    if evaluation.screening is not None:
-        sections.append(evaluation.screening + "\n")
-    return "\n".join(sections)
+def capitalised(text: str) -> str:
+    """Begin a sentence with a capital letter and leave the rest alone, unlike `str.capitalize`."""
+    return text[:1].upper() + text[1:]
 
 
 def aligned(value: float, width: int, decimals: int) -> str:
@@ -76,17 +66,13 @@ def aligned(value: float, width: int, decimals: int) -> str:
     return text.rstrip("0").rstrip(".").ljust(len(text))
 
 
-def letters(position: int) -> str:
-    """Name a class by its position: a, b, ..., z, aa, ab, ..."""
-    name = ""
-    while position >= 0:
-        position, place = position // 26 - 1, position % 26
-        name = chr(ord("a") + place) + name
-    return name
+def valued(name: str, value: float) -> str:
+    """Return a line of Weka's summary: a name and its number."""
+    return f"{name:<35}{aligned(value, 12, 4)}"
 
 
-def _summary(evaluation: Evaluation) -> str:
-    numbers = evaluation.summary
+def weka_summary(numbers: Summary, *, priors_given: bool) -> str:
+    """Return Weka's summary."""
     lines = [
         _counted("Correctly Classified Instances", numbers.correct, numbers.accuracy),
         _counted("Incorrectly Classified Instances", numbers.incorrect, numbers.error_rate),
@@ -95,7 +81,7 @@ def _summary(evaluation: Evaluation) -> str:
     if numbers.total_cost is not None and numbers.average_cost is not None:
         lines += [valued("Total Cost", numbers.total_cost), valued("Average Cost", numbers.average_cost)]
     lines += error_lines(numbers)
-    if not evaluation.priors_given:
+    if not priors_given:
         lines.append("(relative to the class shares of these rows; pass priors= for those of the training rows)")
     return "=== Summary ===\n\n" + "\n".join(line.rstrip() for line in lines) + "\n"
 
@@ -112,50 +98,43 @@ def error_lines(numbers: Any) -> list[str]:
     return lines if numbers.rows == numbers.total else [*lines, valued("Number of rows", numbers.rows)]
 
 
-def _counted(name: str, count: float, share: float) -> str:
-    return f"{name:<35}{aligned(count, 12, 4)}     {aligned(100 * share, 12, 4)} %"
+def _counted(name: str, rows: float, share: float) -> str:
+    return f"{name:<35}{aligned(rows, 12, 4)}     {aligned(100 * share, 12, 4)} %"
 
 
-def valued(name: str, value: float) -> str:
-    """Return a line of Weka's summary."""
-    return f"{name:<35}{aligned(value, 12, 4)}"
-
-
-def _by_class(evaluation: Evaluation) -> str:
+def weka_classes(classes: Iterable[ClassSummary], summary: Summary) -> str:
+    """Return Weka's table of rates by class."""
     lines = [
         "=== Detailed Accuracy By Class ===\n",
         "               TP Rate   FP Rate   Precision   Recall  F-Measure   ROC Area  Class",
     ]
-    lines += [f"{'':15}{_rates(one)}    {shown_label(one.label)}" for one in evaluation.per_class.values()]
-    mean = evaluation.summary.weighted
-    cells = (mean.recall, mean.false_positive_rate, mean.precision, mean.recall, mean.f_measure, mean.roc_area)
-    lines.append(f"{'Weighted Avg.':15}{_row(cells)}".rstrip())
-    undefined = any(
-        math.isnan(rate) for one in evaluation.per_class.values() for rate in (one.precision, one.recall, one.roc_area)
-    )
+    undefined = False
+    for row in classes:
+        rates = (row.recall, row.false_positive_rate, row.precision, row.recall, row.f_measure, row.roc_area)
+        undefined |= any(map(math.isnan, (row.precision, row.recall, row.roc_area)))
+        lines.append(f"{'':15}{_rates(rates)}    {shown_label(row.label)}")
+    mean = summary.weighted
+    rates = (mean.recall, mean.false_positive_rate, mean.precision, mean.recall, mean.f_measure, mean.roc_area)
+    lines.append(f"{'Weighted Avg.':15}{_rates(rates)}".rstrip())
     if undefined:
         lines.append("(? is undefined: the class does not occur or is never predicted; an average counts a class")
         lines.append(" that occurs but is never predicted with precision 0)")
     return "\n".join(lines) + "\n"
 
 
-def _rates(one: ClassSummary) -> str:
-    return _row((one.recall, one.false_positive_rate, one.precision, one.recall, one.f_measure, one.roc_area))
-
-
-def _row(cells: Sequence[float]) -> str:
+def _rates(rates: Sequence[float]) -> str:
     gaps = ("   ", "    ", "   ", "   ", "    ", "")
-    return "".join(aligned(cell, 7, 3) + gap for cell, gap in zip(cells, gaps, strict=True))
+    return "".join(aligned(rate, 7, 3) + gap for rate, gap in zip(rates, gaps, strict=True))
 
 
-def _confusion(evaluation: Evaluation) -> str:
-    counts = evaluation.counts
-    if len(counts.classes) > MOST_COLUMNS:
-        size = f"{len(counts.classes):,} x {len(counts.classes):,}"
-        return f"=== Confusion Matrix ===\n\n({size} cells are not printed; see counts.matrix, or JSON)\n"
+def weka_confusion(counts: Counts) -> str:
+    """Return Weka's confusion matrix, classes named by letters."""
+    size = len(counts.classes)
+    if size > MOST_COLUMNS:
+        return f"=== Confusion Matrix ===\n\n({size:,} x {size:,} cells are not printed; see counts.matrix, or JSON)\n"
     whole = bool((counts.matrix == counts.matrix.round()).all())
     cells = [[f"{cell:.0f}" if whole else f"{cell:.2f}" for cell in row] for row in counts.matrix.tolist()]
-    names = [letters(k) for k in range(len(counts.classes))]
+    names = [_letters(k) for k in range(size)]
     width = max(len(text) for text in [*names, *(cell for row in cells for cell in row)])
     lines = ["=== Confusion Matrix ===\n", "".join(f" {name:>{width}}" for name in names) + "   <-- classified as"]
     for row, name, label in zip(cells, names, counts.classes, strict=True):
@@ -163,77 +142,73 @@ def _confusion(evaluation: Evaluation) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _preferences(evaluation: Evaluation, preferences: Preferences) -> str:
-    verdict = evaluation.verdict
-    assert verdict is not None
+def _letters(position: int) -> str:
+    """Name a class by its position: a, b, ..., z, aa, ab, ..."""
+    name = ""
+    while position >= 0:
+        position, letter = position // 26 - 1, position % 26
+        name = chr(ord("a") + letter) + name
+    return name
+
+
+def intervals_section(intervals: ReportIntervals) -> str:
+    """Return the intervals of the whole and of each class."""
+    lines = [f"=== Intervals ({100 * intervals.confidence:g} % confidence) ===\n"]
+    lines += [
+        f"{title:<35}{bounds(intervals.summary[name])}" for name, title in TITLES.items() if name in intervals.summary
+    ]
+    known = [name for name in _CLASS_TITLES if all(name in row for row in intervals.per_class.values())]
+    lines += ["", "   " + "".join(f"{_CLASS_TITLES[name]:<18}" for name in known) + "Class"]
+    lines += [
+        "   " + "".join(f"{bounds(row[name]):<18}" for name in known) + shown_label(label)
+        for label, row in intervals.per_class.items()
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def preferences_section(metric: str, per_class: Mapping[Label, ClassSummary], verdict: Verdict) -> str:
+    """Return what the preferences say: each class, the loss beside baselines, the verdict."""
     lines = [
-        f"=== By Your Preferences (metric {preferences.metric.name}) ===\n",
+        f"=== By Your Preferences (metric {metric}) ===\n",
         "   Importance  Recall weight  Recall  Precision    Loss  Share  Predicted  Class",
     ]
-    lines += [_preference_row(one) for one in evaluation.per_class.values()]
-    lines += ["(share: what the class adds to the loss; predicted: rows predicted as it)"]
-    lines += ["", f"{'Loss (0 is perfect, 1 the worst)':<45}{verdict.loss:8.4f}"]
     lines += [
-        f"{_sentence_case(one.name):<45}{one.loss:8.4f}{_misses(one.shortfall)}" for one in worth_showing(verdict)
+        f"{row.importance:13g}{row.recall_weight:15.3f}{fixed(row.recall):>8}{fixed(row.precision):>11}"
+        f"{fixed(row.loss):>8}{fixed(row.loss_share):>7}{100 * row.share_predicted:7.1f} %  {shown_label(label)}"
+        for label, row in per_class.items()
+    ]
+    lines += ["(share: what the class adds to the loss; predicted: rows predicted as it)"]
+    lines += ["", f"{TITLES['loss']:<45}{verdict.loss:8.4f}"]
+    lines += [
+        f"{capitalised(row.name):<45}{row.loss:8.4f}{'  (misses a minimum)' if row.shortfall > 0 else ''}"
+        for row in worth_showing(verdict)
     ]
     lines += ["", f"Verdict: {verdict.sentence}."]
     return "\n".join(lines) + "\n"
 
 
-def _preference_row(one: ClassSummary) -> str:
-    return (
-        f"{one.importance:13g}{one.recall_weight:15.3f}{_rate(one.recall)}{_rate(one.precision, 11)}"
-        f"{_rate(one.loss)}{_rate(one.loss_share, 7)}{100 * one.share_predicted:7.1f} %  {shown_label(one.label)}"
-    )
-
-
-def _rate(value: float, width: int = 8) -> str:
-    return "?".rjust(width) if math.isnan(value) else f"{value:{width}.3f}"
-
-
 def worth_showing(verdict: Verdict, most: int = 4) -> list[Baseline]:
-    """The constant decisions, only the best of them where there are many, and the random one."""
-    constant = [one for one in verdict.baselines if one.label is not None]
+    """Return the constant decisions, only the best of them where there are many, and the random one."""
+    constant = [baseline for baseline in verdict.baselines if baseline.label is not None]
     if len(constant) > most:
-        constant = sorted(constant, key=lambda one: (one.shortfall, one.loss))[:most]
-    return [*constant, *(one for one in verdict.baselines if one.label is None)]
-
-
-def _misses(shortfall: float) -> str:
-    return "  (misses a minimum)" if shortfall > 0 else ""
-
-
-def _sentence_case(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-TITLES = {
-    "accuracy": "Accuracy",
-    "kappa": "Kappa statistic",
-    "balanced_accuracy": "Balanced accuracy",
-    "average_cost": "Average Cost",
-    "loss": "Loss (0 is perfect, 1 the worst)",
-}
+        constant = sorted(constant, key=lambda baseline: (baseline.shortfall, baseline.loss))[:most]
+    return [*constant, *(baseline for baseline in verdict.baselines if baseline.label is None)]
 
 
 def folds_section(evaluation: CrossEvaluation) -> str:
     """Return the section on folds: pooled value, mean over folds, spread and corrected interval, times, optimism."""
-    pooled, folds = evaluation.summary, len(evaluation.folds)
     lines = [
-        f"=== Cross-validation ({folds} folds) ===\n",
+        f"=== Cross-validation ({len(evaluation.folds)} folds) ===\n",
         f"{'':<35}  Pooled    Mean  Deviation  {100 * evaluation.level:g} % interval of the mean",
     ]
-    for name, title in TITLES.items():
+    for name in _FOLD_TITLES:
         if name in evaluation.averages:
-            one = evaluation.averages[name]
-            lines.append(
-                f"{title:<35}{_number(getattr(pooled, name))}{_number(one.mean.value)}{_number(one.deviation, 11)}"
-                f"  {_number(one.mean.low, 0)} to {_number(one.mean.high, 0)}"
-            )
-    lines += [
-        "",
-        f"Fitting took {sum(evaluation.fit_seconds):.2f} s, deciding {sum(evaluation.predict_seconds):.2f} s.",
-    ]
+            average, pooled = evaluation.averages[name], getattr(evaluation.summary, name)
+            numbers = (pooled, average.mean.value, average.deviation, average.mean.low, average.mean.high)
+            value, mean, deviation, low, high = (fixed(number, 4) for number in numbers)
+            lines.append(f"{TITLES[name]:<35}{value:>8}{mean:>8}{deviation:>11}  {low} to {high}")
+    fitting, deciding = sum(evaluation.fit_seconds), sum(evaluation.predict_seconds)
+    lines += ["", f"Fitting took {fitting:.2f} s, deciding {deciding:.2f} s."]
     if evaluation.untested:
         lines.append(f"{evaluation.untested:,} rows are in no test fold.")
     if evaluation.repeats > 1:
@@ -243,7 +218,3 @@ def folds_section(evaluation: CrossEvaluation) -> str:
             f"Optimism: on the rows on which weights were chosen the loss is lower by {evaluation.optimism:.4f} than on unseen rows."
         )
     return "\n".join(lines) + "\n"
-
-
-def _number(value: float, width: int = 8) -> str:
-    return "?".rjust(width) if math.isnan(value) else f"{value:{width}.4f}"

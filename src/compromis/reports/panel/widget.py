@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from compromis._typing import Floats, Label
 from compromis.errors import InputError, MissingExtra
 from compromis.evaluation.evaluate import Evaluation
+from compromis.evaluation.render.html import shared_style
 from compromis.evidence.votes import Votes
 from compromis.preferences import Preferences
 from compromis.reports.panel.document import panel_document, preferences_document
@@ -39,7 +40,8 @@ def panel_assets() -> tuple[str, str]:
     (True, False)
     """
     parts = [(_HERE / "js" / f"{name}.js").read_text("utf-8") for name in MODULES]
-    return "\n".join(_IMPORT.sub("", part) for part in parts), (_HERE / "panel.css").read_text("utf-8")
+    style = shared_style() + (_HERE / "panel.css").read_text("utf-8")
+    return "\n".join(_IMPORT.sub("", part) for part in parts), style
 
 
 RENDER = """

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+import scipy.sparse
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris, make_classification
 from sklearn.linear_model import LogisticRegression
@@ -286,7 +287,7 @@ def test_to_frame(backend):
 
 def test_json_schema():
     document = json.loads(cp.evaluate([1, 0], [1, 1], preferences=cp.Preferences.prioritise([1])).to_json())
-    assert (document["schema"], document["version"]) == ("compromis/evaluation", 1)
+    assert (document["schema"], document["version"]) == ("compromis/evaluation", 2)
     assert document["classes"] == [0, 1]
     assert document["counts"]["matrix"] == [[0, 1], [0, 1]]
     assert [one["label"] for one in document["preferences"]["class"]] == [1]
@@ -300,6 +301,61 @@ def test_json_file_is_whole(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["e.json"]
 
 
+def test_votes_are_evidence(rng):
+    """Votes are decided by equal weights, with the numbers that their rows have."""
+    truth, votes = rng.integers(0, 3, 300), rng.integers(0, 4, (300, 3))
+    votes[:, 0] += 1  # no row without a vote
+    options = {"preferences": {0: 10}, "confidence": 0.9}
+    expected = cp.evaluate(truth, y_proba=votes, **options)
+    for evidence in (cp.Votes.from_proba(truth, votes, merge=merge) for merge in (True, False)):
+        found = cp.evaluate(evidence, **options)
+        assert found.votes is evidence
+        assert found.counts.matrix.tolist() == expected.counts.matrix.tolist()
+        assert found.summary.root_mean_squared_error == pytest.approx(expected.summary.root_mean_squared_error)
+        assert found.roc_areas == pytest.approx(expected.roc_areas)
+        for name in ("recall", "roc_area"):
+            ours, theirs = (one.intervals.per_class[0][name] for one in (found, expected))
+            assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high))
+
+
+def test_votes_without_distributions(rng):
+    truth, votes = ["a", "b", "b", "a"], scipy.sparse.csr_array([[3, 1], [1, 3], [2, 1], [0, 0]])
+    found = cp.evaluate(cp.Votes.from_proba(truth, votes))
+    assert found.counts.matrix.tolist() == [[1, 0], [1, 1]]  # the row without a vote is left out
+    assert found.summary.mean_absolute_error == pytest.approx((0.25 + 0.25 + 2 / 3) / 3)
+    binned = cp.Votes.from_frame(
+        pl.DataFrame({"t": truth[:3], "a": [0.7, 0.2, 0.6], "b": [0.3, 0.8, 0.4]}), truth="t", proba=["a", "b"], bins=2
+    )
+    assert cp.evaluate(binned).counts.rows == 3
+    with pytest.raises(cp.InputError, match="counts hold their rows already; leave out y_proba"):
+        cp.evaluate(binned, y_proba=[[0.5, 0.5]] * 3)
+
+
+def test_the_positive_class_can_be_named():
+    counts = cp.Counts.from_matrix([[90, 10], [1, 9]], ["no", "yes"])
+    for label in ("no", "yes"):
+        assert f"Taking '{label}' as the condition" in cp.evaluate(counts, pos_label=label).screening
+    with pytest.raises(
+        cp.InputError, match="pos_label is 'yess', but the classes are 'no', 'yes'; did you mean 'yes'"
+    ) as raised:
+        cp.evaluate(counts, pos_label="yess")
+    assert raised.value.parameter == "pos_label"
+
+
+def test_preferences_as_a_plain_mapping():
+    truth, predicted = ["a", "b", "b"], ["a", "a", "b"]
+    plain = {"a": {"importance": 10, "min_recall": 0.5}, "b": 2}
+    result = cp.evaluate(truth, predicted, preferences=plain)
+    assert result.preferences == cp.Preferences(plain)
+    assert result.summary.loss == cp.pragma_loss(truth, predicted, preferences=plain)
+
+
+def test_wekas_layout_is_the_first_part_of_the_text():
+    result = cp.evaluate(["a", "b"], ["a", "a"], preferences={"a": 2})
+    assert str(result).startswith(result.weka())
+    assert "Preferences" not in result.weka()
+
+
 HOSTILE = [
     "<script>alert(1)</script>",
     '"><img src=x onerror=alert(1)>',
@@ -310,6 +366,7 @@ HOSTILE = [
 ]
 
 
+@settings(max_examples=25)
 @given(st.sampled_from(HOSTILE), st.text(max_size=20))
 def test_labels_cannot_inject(hostile, other):
     result = cp.evaluate([hostile, other + "x"], [hostile, hostile], preferences=cp.Preferences.prioritise([hostile]))
@@ -377,8 +434,8 @@ def test_scorer_on_folds_without_a_rare_class(rng):
             "the columns of y_proba are 'a', 'b'",
         ),
         (
-            lambda: cp.evaluate([1, 2], [1, 2], preferences={"a": 1}),
-            "preferences must be a compromis.Preferences, got dict",
+            lambda: cp.evaluate([1, 2], [1, 2], preferences=[1]),
+            "preferences is a compromis.Preferences or a mapping by class, got list",
         ),
         (
             lambda: cp.evaluate([1, 2], [1, 2], preferences=cp.Preferences.prioritise([3])),
@@ -394,7 +451,7 @@ def test_scorer_on_folds_without_a_rare_class(rng):
         (lambda: cp.evaluate([1, 2], [1, 2], cost=[["x"]]), "a cost matrix holds 2 x 2 numbers; found something else"),
         (
             lambda: cp.pragma_loss([1, 2], [1, 2], preferences=None),
-            "preferences must be a compromis.Preferences, got NoneType",
+            "preferences is a compromis.Preferences or a mapping by class, got NoneType",
         ),
         (lambda: cp.evaluate([1, 2], [1, 2]).to_frame("excel"), "there is no backend 'excel'"),
     ],

@@ -11,11 +11,11 @@ import joblib
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris, make_classification
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, cohen_kappa_score, confusion_matrix, roc_auc_score
 from sklearn.model_selection import (
     GroupKFold,
@@ -25,7 +25,7 @@ from sklearn.model_selection import (
     cross_val_predict,
     cross_val_score,
 )
-from sklearn.naive_bayes import GaussianNB
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
@@ -33,6 +33,7 @@ from sklearn.svm import LinearSVC
 import compromis as cp
 
 X, Y = load_iris(return_X_y=True)
+TABLE = pa.table({name: X[:, column] for column, name in enumerate("abcd")})
 FOLDS = StratifiedKFold(5, shuffle=True, random_state=3)
 PREFERENCES = cp.Preferences.prioritise([2])
 
@@ -91,19 +92,34 @@ def test_decisions_without_probabilities():
 
 @pytest.mark.parametrize(
     "rows",
-    [X, X.tolist(), pd.DataFrame(X), pl.DataFrame(X), sparse.csr_array(X), sparse.coo_matrix(X)],
-    ids=["array", "list", "pandas", "polars", "sparse", "coo"],
+    [X, X.tolist(), pd.DataFrame(X), pl.DataFrame(X), TABLE, sparse.csr_array(X), sparse.coo_matrix(X)],
+    ids=["array", "list", "pandas", "polars", "pyarrow", "sparse", "coo"],
 )
 @pytest.mark.parametrize(
-    "labels", [Y, Y.tolist(), pd.Series(Y, index=np.arange(150)[::-1])], ids=["array", "list", "series"]
+    "labels",
+    [Y, Y.tolist(), pd.Series(Y, index=np.arange(150)[::-1]), pl.Series(Y), pa.array(Y)],
+    ids=["array", "list", "series", "polars", "pyarrow"],
 )
 def test_any_container(rows, labels):
-    model = LogisticRegression(max_iter=500)
+    model = MultinomialNB() if sparse.issparse(rows) else GaussianNB()
     expected = cp.cross_evaluate(model, X, Y, cv=3)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="X has feature names|X does not have valid")
         found = cp.cross_evaluate(model, rows, labels, cv=3)
     assert found.counts.matrix.tolist() == expected.counts.matrix.tolist()
+
+
+def test_rows_of_different_number():
+    with pytest.raises(cp.InputError, match="X has 149 rows, y has 150"):
+        cp.cross_evaluate(GaussianNB(), X[:-1], Y)
+
+
+def test_preferences_as_a_plain_mapping():
+    result = cp.cross_evaluate(GaussianNB(), X, Y, cv=3, preferences={2: 10})
+    assert (
+        result.summary.loss
+        == cp.cross_evaluate(GaussianNB(), X, Y, cv=3, preferences=cp.Preferences({2: 10})).summary.loss
+    )
 
 
 def test_text_labels_and_classes_in_order():
@@ -265,7 +281,7 @@ def test_an_honest_choice_is_not_warned_of(noisy):
         ({"cv": StratifiedKFold(3), "groups": np.arange(150) // 2}, "rows of one group in training and test"),
         ({"cv": GroupKFold(3)}, "cv cannot split these rows: The 'groups' parameter should not be None"),
         ({"confidence": 1}, "both excluded, got 1"),
-        ({"preferences": "all"}, "must be a compromis.Preferences, got str"),
+        ({"preferences": "all"}, "is a compromis.Preferences or a mapping by class, got str"),
         ({"preferences": cp.Preferences.prioritise(["d"])}, "preference for 'd'"),
     ],
 )
@@ -294,15 +310,3 @@ def test_renderings():
     assert document["cross_validation"]["averages"]["loss"]["mean"] == result.averages["loss"].mean.value
     assert document["schema"] == "compromis/evaluation"
     assert repr(result).startswith("<CrossEvaluation in 10 folds of 150 rows")
-
-
-def test_comparing_folds():
-    first = cp.cross_evaluate(GaussianNB(), X, Y, preferences=PREFERENCES)
-    second = cp.cross_evaluate(LogisticRegression(C=1e-3), X, Y, preferences=PREFERENCES)
-    found = cp.evaluation.compare_folds(first, second)
-    differences = [one.summary.loss - other.summary.loss for one, other in zip(first.folds, second.folds, strict=True)]
-    assert found.mean.value == pytest.approx(np.mean(differences))
-    with pytest.raises(cp.InputError, match="different folds"):
-        cp.evaluation.compare_folds(first, cp.cross_evaluate(GaussianNB(), X, Y, cv=5, preferences=PREFERENCES))
-    with pytest.raises(cp.InputError, match="there is no measure 'f1'"):
-        cp.evaluation.compare_folds(first, second, measure="f1")

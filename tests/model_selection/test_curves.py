@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
+from scipy import sparse
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import mean_absolute_error, root_mean_squared_error
@@ -19,9 +24,9 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import compromis as cp
-from compromis.model_selection.curves import FoldLosses, LearningCurve
+from compromis.model_selection.curves import ComplexityCurve, FoldLosses, LearningCurve
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def example(name):
@@ -112,9 +117,12 @@ def test_subsets_are_stratified_and_nested(rng):
 def made(train, validation, naive, sizes=(100, 200), ratio=0.25, target=None, spread=0.001):
     wobble = spread * np.array([-1, 0, 1, 0, 0])
     losses = FoldLosses(
-        np.array(train)[:, None] + wobble, np.array(validation)[:, None] + wobble[::-1], np.full(5, naive), ratio
+        train=np.array(train)[:, None] + wobble,
+        validation=np.array(validation)[:, None] + wobble[::-1],
+        naive=np.full(5, naive),
+        test_ratio=ratio,
     )
-    return LearningCurve(sizes, losses, "loss", target).verdict
+    return LearningCurve(sizes=sizes, losses=losses, error="loss", target=target).verdict
 
 
 @pytest.mark.parametrize(
@@ -213,27 +221,183 @@ def test_displays(cloud, tmp_path):
     pyplot.close("all")
 
 
-@pytest.mark.parametrize("rows", [10, 1000, 6000])
-def test_residual_displays(rng, rows):
-    pyplot = pytest.importorskip("matplotlib.pyplot")
-    X = rng.normal(size=(rows, 1))
-    y = X[:, 0] + rng.normal(size=rows)
-    model = LinearRegression().fit(X, y)
-    residual = cp.plots.ResidualDisplay.from_estimator(model, X, y)
-    assert residual.to_frame("pandas")["residual"].to_numpy() == pytest.approx(model.predict(X) - y)
-    against = cp.plots.PredictedAgainstTrueDisplay.from_predictions(y, model.predict(X))
-    for display, across, up in ((residual, model.predict(X), model.predict(X) - y), (against, y, model.predict(X))):
-        if rows < 5000:
-            assert np.allclose(display.ax_.collections[0].get_offsets(), np.column_stack([across, up]))
-    assert (residual.ax_.get_xlabel(), against.ax_.get_xlabel()) == ("predicted", "true")
-    pyplot.close("all")
+# --- at the borders
 
 
-def test_without_matplotlib(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.delitem(sys.modules, "matplotlib.pyplot", raising=False)
-    with pytest.raises(cp.MissingExtra, match=r"pip install 'compromis\[plot\]'"):
-        cp.plots.ResidualDisplay.from_predictions([1, 2], [1, 2])
+def folds(train, validation, naive, ratio=0.25):
+    train, validation, naive = (np.array(part, dtype=float) for part in (train, validation, naive))
+    return FoldLosses(train=train, validation=validation, naive=naive, test_ratio=ratio)
+
+
+def test_the_standard_error_of_nadeau_and_bengio():
+    """Deviations -1, 0, 1: their standard deviation is 1, times the root of 1/3 + 1/2."""
+    error = folds([[1, 2, 3]], [[4, 4, 4]], [1, 1, 4], 0.5)
+    assert error.standard_error(error.train).tolist() == pytest.approx([math.sqrt(1 / 3 + 1 / 2)])
+    assert error.standard_error(error.validation).tolist() == [0.0]
+    assert (error.train_mean.tolist(), error.validation_mean.tolist(), error.naive_mean) == ([2.0], [4.0], 2.0)
+
+
+def learning(train, validation, naive=1.0, sizes=(50, 100), **options):
+    losses = folds([[one, one] for one in train], [[one, one] for one in validation], [naive, naive])
+    return LearningCurve(sizes=sizes, losses=losses, error="loss", **options)
+
+
+def test_the_words_at_their_borders():
+    assert learning([0.25, 0.25], [0.5, 0.5]).verdict.word == "good"  # just half of the loss on new rows
+    assert learning([0.25, 0.2], [0.5, 0.5]).verdict.word == "overfits"
+    assert learning([0.5, 0.5], [0.9, 0.9]).verdict.word == "good"  # just half of the loss without a model
+    assert learning([0.5, 0.51], [0.9, 0.9]).verdict.word == "underfits"
+    assert learning([0.5, 0.5], [1.0, 1.0]).verdict.word == "uninformative"
+    assert learning([0.0, 0.0], [0.02, 0.02]).verdict.word == "good"  # a gap of 2 % of the loss without a model is none
+    assert learning([0.0, 0.0], [0.03, 0.03]).verdict.word == "overfits"
+    assert learning([0.3, 0.3], [0.4, 0.4], target=0.3).verdict.word == "good"
+
+
+def test_what_more_rows_would_bring():
+    curve = learning([0.1, 0.1, 0.1], [0.9, 0.3, 0.15], sizes=(20, 50, 100))
+    assert curve.verdict.more_data
+    assert curve.verdict.sentence == (
+        "good: the loss is 0.1 on the training rows and 0.15 on new rows, 1 without a model; "
+        "more data would help: from 50 to 100 rows it fell by 0.15 on new rows"
+    )
+    rose = learning([0.1, 0.1], [0.15, 0.17]).verdict
+    assert not rose.more_data
+    assert rose.sentence.endswith("more data would hardly help: from 50 to 100 rows it rose by 0.02 on new rows")
+    assert not learning([0.0, 0.0], [0.02, 0.0]).verdict.more_data  # just 2 % of the loss without a model
+    assert learning([0.1, 0.1], [0.18, 0.15]).verdict.more_data
+    unsure = LearningCurve(
+        sizes=(50, 100), losses=folds([[0.1, 0.1]] * 2, [[0.5, 0.1], [0.1, 0.1]], [1, 1]), error="loss"
+    )
+    # saved 0.4 and 0: 0.2 on average, with a standard error of 0.2828 sqrt(1/2 + 1/4) = 0.245
+    assert not unsure.verdict.more_data
+
+
+def complexity(train, validation, naive=(1.0, 1.0), values=(1, 2, 3)):
+    losses = folds(train, validation, naive)
+    return ComplexityCurve(parameter="tree__depth", values=values, losses=losses, error="loss")
+
+
+def test_the_verdict_on_each_value():
+    curve = complexity([[0.5, 0.5], [0.3, 0.3], [0.1, 0.1]], [[0.6, 0.6], [0.4, 0.4], [0.5, 0.5]])
+    assert [fit.word for fit in curve.fits] == ["underfits", "good", "overfits"]
+    assert (curve.best, curve.recommended, curve.axis, curve.positions) == (1, 2, "depth", (1, 2, 3))
+    assert str(curve.verdict) == "depth: 1 underfits; 2 good; 3 overfits"
+    assert curve.fits[0].sentence == (
+        "underfits: the loss is 0.5 on the training rows and 0.6 on new rows, both worse than 0.3 and 0.4 for depth 2"
+    )
+    assert curve.fits[2].sentence == (
+        "overfits: the loss is 0.1 on the training rows and 0.5 on new rows, against 0.3 and 0.4 for depth 2"
+    )
+    columns = curve.columns()
+    assert list(columns) == [
+        "depth", "training_loss", "validation_loss", "training_standard_error", "validation_standard_error", "fit",
+    ]  # fmt: skip
+    assert columns["validation_loss"] == pytest.approx([0.6, 0.4, 0.5])
+
+
+def test_the_last_value_and_equal_training_losses():
+    last = complexity([[0.5, 0.5], [0.5, 0.5]], [[0.6, 0.6], [0.4, 0.4]], values=(0.5, 10.0))
+    assert last.fits[0].word == "overfits"  # it does no worse on the rows it saw
+    assert str(last.verdict) == "depth: 0.5 overfits; 10 good; the best value is the last one, so try beyond it"
+    alone = complexity([[0.5, 0.5]], [[0.6, 0.6]], values=(7,))
+    assert str(alone.verdict) == "depth: 7 good"
+    useless = complexity([[0.5, 0.5]], [[1.0, 1.0]], values=(7,))
+    assert useless.fits[0].sentence == (
+        "uninformative: the loss is 0.5 on the training rows and 1 on new rows, no better than 1 without a model"
+    )
+    assert useless.recommended == 7
+
+
+def test_good_is_within_one_standard_error_and_two_of_the_difference():
+    """The best has validation losses 0.3 and 0.5: standard error sqrt(0.02) sqrt(1/2 + 1/4) = 0.1225."""
+
+    def word(more):
+        curve = complexity([[0.2, 0.2]] * 2, [[0.3, 0.5], more], values=(1, 2))
+        return curve.fits[1].word
+
+    assert word([0.41, 0.61]) == "overfits"  # the same difference on both folds: its standard error is 0
+    assert word([0.32, 0.70]) == "good"  # 0.11 more, the difference varies by 0.1273 sqrt(3/4) = 0.110
+    assert word([0.32, 0.74]) == "overfits"  # 0.13 more
+    assert word([0.45, 0.55]) == "good"  # 0.10 more, the difference varies by 0.0707 sqrt(3/4) = 0.0612, doubled 0.1225
+    assert word([0.47, 0.57]) == "good"  # 0.12 more
+    assert word([0.48, 0.58]) == "overfits"  # 0.13 more
+
+
+def test_three_sizes_of_which_only_the_last_counts():
+    """Training losses 0.4, 0.3, 0.1 and 0.5, 0.9, 0.15 on new rows: the last pair is good, any other is not."""
+    curve = learning([0.4, 0.3, 0.1], [0.5, 0.9, 0.15], sizes=(20, 50, 100))
+    assert curve.verdict.word == "good"
+    assert curve.verdict.sentence.startswith("good: the loss is 0.1 on the training rows and 0.15 on new rows")
+    assert curve.positions == (20, 50, 100)
+    assert (
+        learning([0.0, 0.0, 0.0], [0.9, 0.9, 0.01], sizes=(20, 50, 100)).verdict.word == "good"
+    )  # a gap of 1 % is none
+    assert learning([0.0, 0.0, 0.0], [0.0, 0.0, 0.5], sizes=(20, 50, 100)).verdict.word == "overfits"
+
+
+def test_worse_than_no_model():
+    assert learning([0.45, 0.45], [0.8, 0.8], naive=0.75).verdict.word == "underfits"
+    assert learning([0.3, 0.3], [0.5, 0.5], naive=0.4, target=0.3).verdict.word == "uninformative"
+    wild = LearningCurve(sizes=(50, 100), losses=folds([[0, 0]] * 2, [[0, 4], [0, 4]], [1, 1]), error="loss")
+    # 2 more than on the training rows, with a standard error of 2.83 sqrt(3/4) = 2.45, but no better than no model
+    assert wild.verdict.word == "overfits"
+
+
+def test_savings_are_shares_of_the_loss_without_a_model():
+    assert learning([1.0, 1.0], [1.235, 1.2], naive=4.0).verdict.more_data is False  # 0.035 of 4 is below 2 %
+    assert learning([0.1, 0.1], [0.13, 0.11], naive=0.5).verdict.more_data  # 0.02 of 0.5 is 4 %
+
+
+def test_two_standard_errors_of_the_difference():
+    """0.09 and 0.05 more: 0.07 on average, twice its standard error is 2 x 0.0283 sqrt(3/4) = 0.049."""
+    curve = complexity([[0.2, 0.2]] * 2, [[0.3, 0.5], [0.39, 0.55]], values=(1, 2))
+    assert curve.fits[1].word == "overfits"
+
+
+def test_a_value_better_on_one_fold_and_worse_on_the_other():
+    """-0.05 and 0.25 more: 0.1 on average, within one standard error of the best (0.1225)."""
+    curve = complexity([[0.2, 0.2]] * 2, [[0.3, 0.5], [0.25, 0.75]], values=(1, 2))
+    assert curve.fits[1].word == "good"
+    assert complexity([[0.5, 0.5]], [[1.2, 1.2]], values=(7,)).fits[0].word == "uninformative"
+
+
+def test_half_of_the_rows_is_the_nearest_size():
+    curve = learning([0.1] * 4, [0.9, 0.3, 0.16, 0.15], sizes=(20, 50, 90, 100))
+    assert "from 50 to 100 rows it fell by 0.15" in curve.verdict.sentence
+
+
+def test_gaps_of_the_last_size_in_shares_of_the_loss_without_a_model():
+    assert learning([0.0, 0.5, 0.0], [0.9, 0.9, 0.5], sizes=(20, 50, 100)).verdict.word == "overfits"
+    assert learning([0.0, 0.0], [0.05, 0.05], naive=4.0).verdict.word == "good"  # 0.05 is below 2 % of 4
+
+
+# --- containers
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda X: X.tolist(),
+        pd.DataFrame,
+        lambda X: pl.DataFrame(X),
+        lambda X: pa.table(pd.DataFrame(X, columns=["a", "b"])),
+        sparse.csr_array,
+        sparse.coo_matrix,
+    ],
+    ids=["list", "pandas", "polars", "pyarrow", "csr", "coo"],
+)
+def test_any_container(cloud, make):
+    X, y = cloud
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="X has feature names|X does not have valid")
+        expected, found = (
+            cp.model_selection.preference_learning_curve(LogisticRegression(), rows, y, cv=3, train_sizes=[0.5, 1])
+            for rows in (X, make(X))
+        )
+        names = pa.array(y.tolist()) if "pyarrow" in str(type(make(X))) else pl.Series(y)
+        named = cp.model_selection.preference_learning_curve(LogisticRegression(), X, names, cv=3, train_sizes=[0.5, 1])
+    assert found.losses.validation == pytest.approx(expected.losses.validation)
+    assert named.losses.validation == pytest.approx(expected.losses.validation)
 
 
 # --- bad input
@@ -244,10 +408,10 @@ X, Y = np.arange(20.0).reshape(10, 2), [0, 1] * 5
 @pytest.mark.parametrize(
     ("arguments", "options", "said"),
     [
-        ((X, [0] * 8 + [1] * 2), {}, "class 1 has 2 rows, fewer than the 5 folds"),
+        ((X, [0] * 8 + [1] * 2), {}, "a class has fewer rows than there are folds: 1 has 2 of 5 needed"),
         ((X, Y[:-1]), {}, "X has 10 rows, y has 9"),
         ((X[:0], []), {}, "X has no rows"),
-        ((X, Y), {"cv": 1}, "cv is a number of folds of at least 2, got 1"),
+        ((X, Y), {"cv": 1}, "cross-validation needs at least 2 folds, got cv=1"),
         ((X, Y), {"preferences": cp.Preferences.prioritise(["sick"])}, "there is a preference for 'sick'"),
         ((X, Y), {"error": "root_mean_square_error"}, "there is no error 'root_mean_square_error'; did you mean"),
         ((X, Y), {"train_sizes": [10, 20]}, "train_sizes are at least two shares"),
@@ -268,13 +432,13 @@ def test_mistakes_with_regressors_and_parameters():
         )
     with pytest.raises(cp.InputError, match="y must be finite"):
         cp.model_selection.preference_learning_curve(LinearRegression(), X, [np.nan] * 10)
-    with pytest.raises(cp.InputError, match="there are 10 rows, fewer than the 11 folds"):
+    with pytest.raises(cp.InputError, match="there are 10 rows for 11 folds, so 1 folds would be empty"):
         cp.model_selection.preference_learning_curve(LinearRegression(), X, np.arange(10.0), cv=11)
     with pytest.raises(cp.InputError, match="no parameter 'max_dept'; did you mean 'max_depth'"):
         cp.model_selection.complexity_curve(DecisionTreeClassifier(), X, Y, parameter="max_dept", values=[1])
     with pytest.raises(cp.InputError, match="values is empty"):
         cp.model_selection.complexity_curve(DecisionTreeClassifier(), X, Y, parameter="max_depth", values=[])
-    with pytest.raises(cp.InputError, match="there are 2 groups for 3 folds, so a fold would stay empty"):
+    with pytest.raises(cp.InputError, match="there are 2 groups for 3 folds, so 1 folds would be empty"):
         cp.model_selection.complexity_curve(
             DecisionTreeClassifier(), X, Y, parameter="max_depth", values=[1], groups=[0] * 5 + [1] * 5, cv=3
         )

@@ -1,0 +1,126 @@
+"""The protocol of results: one description, five renderings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any, ClassVar, NamedTuple
+
+from compromis.evaluation.render.json import running_version, write_json, written
+
+VERSION = 2
+"""The version of every JSON schema; raised when a field changes its meaning or goes, new fields leave it alone."""
+
+
+class Table(NamedTuple):
+    """A table of a result, its cells formatted already.
+
+    The header and the first cell of each row may be a user's text; the other cells are the library's own, such as numbers.
+    """
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    folded: bool = False
+    """Whether Markdown hides it behind its title."""
+
+
+class Result:
+    """Base of results: text, HTML, JSON, Markdown and data frame from one description.
+
+    A subclass is a frozen dataclass that sets ``schema`` and gives
+
+    - ``document()``: the numbers as plain data, begun by ``**self.heading()``; JSON writes NaN as null,
+    - ``columns()``: the values of each column, one row per class, model or size,
+    - ``sentences()``: the findings in words, the most important first; they may hold a user's text,
+    - ``tables()``: instances of `Table`,
+
+    and inherits ``str()``, `to_json`, `to_markdown`, `to_frame` and ``_repr_html_``. It overrides ``__str__`` for a text layout of
+    its own (Weka's), and sets ``template`` for HTML of its own.
+    """
+
+    schema: ClassVar[str]
+    template: ClassVar[str] = "result.html"
+
+    def document(self) -> dict[str, Any]:
+        """Return what `to_json` writes, as plain values."""
+        raise NotImplementedError
+
+    def columns(self) -> Mapping[str, Sequence[Any]]:
+        """Return what `to_frame` holds, column by column."""
+        raise NotImplementedError
+
+    def sentences(self) -> Sequence[str]:
+        """Return the findings in words, the most important first."""
+        return ()
+
+    def tables(self) -> Sequence[Table]:
+        """Return the numbers as tables for people."""
+        return ()
+
+    def heading(self) -> dict[str, Any]:
+        """Return how a document begins: its schema and the version of the library."""
+        return {"schema": self.schema, "version": VERSION, "compromis": running_version()}
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the numbers as JSON of a versioned schema; with `path`, write it there too, whole or not at all."""
+        return write_json(self.document(), path)
+
+    def to_markdown(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the result as GitHub-flavoured Markdown; with `path`, write it there too, whole or not at all."""
+        from compromis._text import code, markdown_table, prose
+
+        lead, *rest = self.sentences() or [""]
+        parts = [f"**{prose(lead)}**"] if lead else []
+        parts += ["\n".join(f"- {prose(sentence)}" for sentence in rest)] if rest else []
+        for part in self.tables():
+            text = "\n".join(
+                markdown_table([*map(prose, part.header)], [[code(row[0]), *row[1:]] for row in part.rows])
+            )
+            summary = f"<details><summary>{part.title}</summary>\n\n{text}\n\n</details>"
+            parts.append(summary if part.folded else text)
+        return written("\n\n".join(parts) + "\n", path)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return the numbers as a data frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            Without it: pandas if it is installed, else polars, else pyarrow.
+        """
+        from compromis._arrays import make_frame
+
+        return make_frame(self.columns(), backend)
+
+    def _repr_html_(self) -> str:
+        from compromis.evaluation.render.html import render
+
+        return render(self.template, self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Results travel without what they have cached."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+    def __str__(self) -> str:
+        from compromis._text import shown_label
+        from compromis.evaluation.render.text import capitalised
+
+        findings = "\n".join(f"{capitalised(shown_label(sentence))}." for sentence in self.sentences())
+        tables = [f"=== {table.title} ===\n\n{text_table(table)}" for table in self.tables()]
+        return "\n\n".join([findings, *tables]) + "\n"
+
+
+def text_table(table: Table) -> str:
+    """Return aligned columns: the names to the left, everything else to the right."""
+    from compromis._text import shown_label
+
+    rows = [[*map(shown_label, table.header)], *([shown_label(row[0]), *row[1:]] for row in table.rows)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(
+            [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        )
+        for row in rows
+    )

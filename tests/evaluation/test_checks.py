@@ -1,0 +1,41 @@
+"""check: conditions as data, and their renderings."""
+
+from __future__ import annotations
+
+import pytest
+
+import compromis as cp
+
+TRUTH, PREDICTED = ["bad"] * 4 + ["good"] * 6, ["bad"] * 3 + ["good"] * 6 + ["bad"]
+PREFERENCES = cp.Preferences({"bad": cp.Preference(10, min_precision=0.7, min_recall=0.9)})
+
+
+@pytest.fixture
+def checked():
+    return cp.check(cp.evaluate(TRUTH, PREDICTED, preferences=PREFERENCES), max_loss=0.5)
+
+
+def test_conditions_are_data(checked):
+    found = [(one.rate, one.label, one.reached, one.bound, one.passed) for one in checked.conditions]
+    assert found[:2] == [("precision", "bad", 0.75, 0.7, True), ("recall", "bad", 0.75, 0.9, False)]
+    assert found[2] == ("loss", None, checked.summary.loss, 0.5, True)
+    assert not checked.passed
+    assert checked.verdict is checked.evaluation.verdict
+
+
+def test_text(checked):
+    assert str(checked).splitlines()[1] == "MISSED  recall of 'bad': 0.7500, at least 0.9"
+    assert str(checked).splitlines()[2].endswith("at most 0.5")
+    assert str(checked).splitlines()[-1] == "The check of 10 rows failed: 1 of 3 is missed."
+
+
+def test_a_class_that_does_not_occur_asks_for_nothing():
+    result = cp.evaluate(["good"] * 2, ["good"] * 2, labels=["bad", "good"], preferences=PREFERENCES)
+    with pytest.raises(cp.InputError, match="the preferences set no minimum for a class of these rows"):
+        cp.check(result)
+    assert [one.name for one in cp.check(result, max_loss=1).conditions] == ["loss"]
+
+
+def test_a_check_needs_preferences():
+    with pytest.raises(cp.InputError, match="a check needs preferences"):
+        cp.check(cp.evaluate(TRUTH, PREDICTED))

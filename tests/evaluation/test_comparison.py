@@ -1,0 +1,99 @@
+"""compare_models and compare_folds: verdicts, McNemar's test, bad input."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+
+import compromis as cp
+from compromis.evaluation.comparison import adjusted
+
+PREFERENCES = cp.Preferences.prioritise([1])
+X, Y = load_iris(return_X_y=True)
+
+
+def test_verdicts():
+    truth = np.repeat([0, 1], 200)
+    good, poor = truth.copy(), truth.copy()
+    good[:10] = 1
+    poor[:80] = 1
+    near = good.copy()
+    near[[0, 300]] = [0, 0]
+    better = cp.compare_models(truth, {"good": good, "poor": poor}, preferences=PREFERENCES)
+    assert str(better.verdict).startswith("'good' is better than 'poor': loss ")
+    assert (better.verdict.state, better.verdict.best, better.ranking) == ("better", "good", ("good", "poor"))
+    other_way = cp.compare_models(truth, {"poor": poor, "good": good}, measure="accuracy")
+    assert str(other_way.verdict).startswith(
+        "'good' is better than 'poor': accuracy 0.8000 against 0.9750, difference -0.1750"
+    )
+    same = cp.compare_models(truth, {"good": good, "twin": good})
+    assert str(same.verdict).startswith("'good' and 'twin' decide every row alike")
+    unsure = cp.compare_models(truth, {"good": good, "near": near}).verdict
+    assert (unsure.state, unsure.not_told_apart) == ("not told apart", ("near",))
+    three = cp.compare_models(truth, {"good": good, "near": near, "poor": poor}, measure="accuracy")
+    assert (three.verdict.best, three.verdict.better_than, three.verdict.not_told_apart) == (
+        "good",
+        ("poor",),
+        ("near",),
+    )
+    assert str(three.verdict).startswith("'good' has the best accuracy; it is better than 'poor'")
+    assert "not tell it apart from 'near'" in str(three.verdict)
+    assert len(three.pairs) == 3
+    assert "adjusted for 3 pairs" in str(three)
+
+
+def test_probabilities_are_decided_for_the_most_probable_class(rng):
+    truth = np.array(list("abc") * 20)
+    proba = rng.dirichlet(np.ones(3), 60)
+    labels = np.array(list("abc"))[proba.argmax(axis=1)]
+    first, second = (cp.compare_models(truth, {"other": truth, "model": one}) for one in (labels, proba))
+    assert first.to_json() == second.to_json()
+
+
+def test_weights_leave_mcnemar_undefined():
+    result = cp.compare_models([0, 1, 1], {"a": [0, 1, 1], "b": [0, 0, 1]}, sample_weight=[1, 2, 3])
+    assert math.isnan(result.pairs[0].mcnemar.exact)
+    assert str(result).splitlines()[-1].endswith("  ?         ?")
+    assert json.loads(result.to_json())["pairs"][0]["mcnemar"]["exact"] is None
+
+
+def test_holm():
+    assert adjusted([0.01, 0.04, 0.03]) == pytest.approx((0.03, 0.06, 0.06))
+    assert adjusted([0.9, 0.8]) == (1.0, 1.0)
+    assert all(math.isnan(value) for value in adjusted([0.1, math.nan]))
+
+
+@pytest.mark.parametrize(
+    ("predictions", "options", "message"),
+    [
+        ({"a": [0, 1], "b": [0, 1, 1]}, {}, "the decisions of 'b' are for 3 rows, y_true has 2; compare models on the same rows"),
+        ({"a": [0, 1]}, {}, "at least two models, got 1"),
+        ([[0, 1], [0, 1]], {}, "mapping of names to predicted classes, got list"),
+        ({"a": [0, 1], "b": [1, 1]}, {"measure": "acuracy"}, "no measure 'acuracy'; did you mean 'accuracy'"),
+        ({"a": [0, 1], "b": [1, 1]}, {"measure": "loss"}, "needs preferences"),
+        ({"a": [0, 1], "b": [1, 1]}, {"confidence": 95}, "both excluded, got 95"),
+        ({"a": [0, 1], "b": ["0", "1"]}, {}, "convert one so that both are of one type"),
+    ],
+)  # fmt: skip
+def test_bad_input(predictions, options, message):
+    with pytest.raises(cp.InputError, match=message) as raised:
+        cp.compare_models([0, 1], predictions, **options)
+    assert "\n" not in str(raised.value)
+
+
+def test_comparing_folds():
+    first = cp.cross_evaluate(GaussianNB(), X, Y, preferences=PREFERENCES)
+    second = cp.cross_evaluate(LogisticRegression(C=1e-3), X, Y, preferences=PREFERENCES)
+    found = cp.evaluation.compare_folds(first, second)
+    differences = [one.summary.loss - other.summary.loss for one, other in zip(first.folds, second.folds, strict=True)]
+    assert found.mean.value == pytest.approx(np.mean(differences))
+    with pytest.raises(cp.InputError, match="different folds"):
+        cp.evaluation.compare_folds(first, cp.cross_evaluate(GaussianNB(), X, Y, cv=5, preferences=PREFERENCES))
+    with pytest.raises(cp.InputError, match="there is no measure 'f1'"):
+        cp.evaluation.compare_folds(first, second, measure="f1")

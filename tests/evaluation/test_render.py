@@ -1,0 +1,127 @@
+"""Every result has the same renderings, and none lets a user's text be markup."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+
+import compromis as cp
+from compromis.evaluation.render.result import Result
+
+HOSTILE = "<script>|@x[a](b)**"
+TRUTH = np.array([HOSTILE, "b"] * 30)
+FIRST, SECOND = np.roll(TRUTH, 3), np.where(np.arange(60) < 45, TRUTH, "b")
+X = np.random.default_rng(0).normal(size=(60, 2)) + (TRUTH == "b")[:, None]
+PREFERENCES = {HOSTILE: cp.Preference(10, min_recall=0.9)}
+EVALUATION = cp.evaluate(TRUTH, FIRST, preferences=PREFERENCES, confidence=0.9)
+CURVES = cp.model_selection
+
+RESULTS = {
+    "evaluation": EVALUATION,
+    "cross_evaluation": cp.cross_evaluate(GaussianNB(), X, TRUTH, cv=3, preferences=PREFERENCES),
+    "comparison": cp.compare_models(TRUTH, {HOSTILE: FIRST, "second": SECOND, "third": FIRST}, preferences=PREFERENCES),
+    "check": cp.check(EVALUATION),
+    "learning_curve": CURVES.preference_learning_curve(LinearRegression(), X, X @ [1.0, 2.0], cv=3),
+    "complexity_curve": CURVES.complexity_curve(
+        KNeighborsClassifier(), X, TRUTH, parameter="n_neighbors", values=[20, 1], cv=3
+    ),
+    "monitor": cp.monitor({HOSTILE: EVALUATION.counts}, preferences=PREFERENCES),
+    "regression": cp.regression.evaluate([1, 2, 3], [1, 2, 4], baseline={HOSTILE: 2}, confidence=0.9),
+    "leaks": CURVES.find_leaks(X[:30], X[20:]),
+}
+
+
+@pytest.fixture(params=RESULTS)
+def result(request):
+    return RESULTS[request.param]
+
+
+def test_every_result_has_every_rendering(result, tmp_path):
+    assert isinstance(result, Result)
+    assert str(result)
+    text = result.to_json(tmp_path / "r.json")
+    assert (tmp_path / "r.json").read_text() == text + "\n"
+    document = json.loads(text, parse_constant=lambda name: pytest.fail(f"JSON has no {name}"))
+    assert document["schema"] == result.schema
+    assert (document["version"], document["compromis"]) == (2, cp.__version__)
+    assert result.to_markdown(tmp_path / "r.md") == (tmp_path / "r.md").read_text()
+    assert "<table" in result._repr_html_() or "<p" in result._repr_html_()
+    assert result.summary is not None
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_frames_hold_the_columns(result, backend):
+    frame = result.to_frame(backend)
+    columns = result.columns()
+    assert list(frame.column_names if backend == "pyarrow" else frame.columns) == list(columns)
+    assert len(frame) == len(next(iter(columns.values())))
+
+
+def test_no_text_of_a_user_is_markup(result):
+    assert "<script" not in result._repr_html_()
+    markdown = result.to_markdown()
+    assert "<script" not in markdown
+    assert "[a](" not in markdown
+    assert "@x" not in markdown
+    assert all(
+        line.count(" | ") == markdown.splitlines()[at - 1].count(" | ")
+        for at, line in enumerate(markdown.splitlines())
+        if line.startswith("| ---")
+    )
+
+
+@pytest.mark.parametrize("name", ["cross_evaluation", "learning_curve", "complexity_curve", "leaks"])
+def test_results_travel(name):
+    text = str(RESULTS[name])
+    assert str(pickle.loads(pickle.dumps(RESULTS[name]))) == text
+
+
+def test_a_verdict_is_data_whose_text_is_its_sentence():
+    for name in (
+        "evaluation",
+        "cross_evaluation",
+        "comparison",
+        "check",
+        "learning_curve",
+        "complexity_curve",
+        "monitor",
+        "regression",
+    ):
+        verdict = RESULTS[name].verdict
+        assert str(verdict) == verdict.sentence != repr(verdict)
+
+
+def test_curves_as_text():
+    lines = str(RESULTS["complexity_curve"]).splitlines()
+    assert lines[0].startswith("N_neighbors: ")
+    assert lines[2].startswith("=== preference loss (")
+    assert lines[4].split("  ")[0] == "n neighbors"
+    assert [line.split()[0] for line in lines[5:7]] == ["20", "1"]
+
+
+def test_the_summary_of_a_curve_is_that_of_the_choice():
+    curve = RESULTS["complexity_curve"]
+    index = curve.values.index(curve.recommended)
+    assert curve.summary["validation_loss"] == curve.losses.validation_mean[index]
+    learning = RESULTS["learning_curve"]
+    assert learning.summary["training_loss"] == learning.losses.train_mean[-1]
+
+
+def test_undefined_numbers_are_question_marks_and_null():
+    result = cp.evaluate(["a", "a"], ["a", "a"], labels=["a", "b"])
+    assert "| <code>b</code> | 0 | 0 | ? | ? | ? | ? |" in result.to_markdown()
+    assert json.loads(result.to_json())["per_class"][1]["recall"] is None
+    assert math.isnan(result.document()["per_class"][1]["recall"])
+
+
+def test_a_wide_confusion_matrix_is_left_out_of_markdown():
+    many = cp.evaluate(np.arange(21), np.arange(21)).to_markdown()
+    assert "Confusion matrix" not in many
+    assert "Confusion matrix" in EVALUATION.to_markdown()
