@@ -96,7 +96,7 @@ def _summary(evaluation: Evaluation) -> str:
         lines += [valued("Total Cost", numbers.total_cost), valued("Average Cost", numbers.average_cost)]
     lines += error_lines(numbers)
     if not evaluation.priors_given:
-        lines.append("(relative to the class shares of these rows; pass priors= for those of the training rows)")
+        lines.append("(relative to the class shares of these rows; give priors for those of the training rows)")
     return "=== Summary ===\n\n" + "\n".join(line.rstrip() for line in lines) + "\n"
 
 

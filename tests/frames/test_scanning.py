@@ -121,8 +121,8 @@ def test_numbers_in_text_files(tmp_path, engine):
 
 
 def test_names_with_quotes_and_line_ends(tmp_path, engine):
-    (tmp_path / "rows.csv").write_text('t,d,"a ""b""","x\ny"\na,b,1,2\n')
-    assert counted(tmp_path / "rows.csv", engine) == {("a", "b"): 1}
+    (tmp_path / "rows.csv").write_text('t,d,"a ""b""","x\ny"\na,b,1,2\na,a,1,2\n')
+    assert counted(tmp_path / "rows.csv", engine) == {("a", "b"): 1, ("a", "a"): 1}
 
 
 @pytest.mark.parametrize("engine", ["polars", "duckdb"])
