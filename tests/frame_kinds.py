@@ -195,3 +195,14 @@ _MAKERS = {
     "spark": _spark,
     "spark_connect": _spark_connect,
 }
+
+
+QUIET = [
+    pytest.mark.filterwarnings("ignore::FutureWarning:pyspark"),
+    pytest.mark.filterwarnings("ignore:.*pandas >= 3:FutureWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:.*inplace keyword"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+"""Warnings of the engines themselves."""

@@ -16,7 +16,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import compromis as cp
-from compromis.cli.fit import change_by_tuning
 
 HERE = Path(__file__).parent
 
@@ -56,7 +55,10 @@ def main() -> None:
         preferences=cp.Preferences.prioritise(["Barbera"], metric="f"),
         random_state=0,
     ).fit(X[:, :3], names)
-    save("class_balance", cp.plots.ClassBalanceDisplay.from_change(change_by_tuning(tuned, tuned.preferences)))
+    save(
+        "class_balance",
+        cp.plots.ClassBalanceDisplay.from_change(cp.estimators.Change.by_tuning(tuned, tuned.preferences)),
+    )
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ class InputError(CompromisError, ValueError):
     message : str
         The sentence.
     parameter : str, optional
-        The name of the parameter that was wrong, which a front end turns into its own name for it.
+        The name of the parameter that was wrong. The sentence begins with it, and a front end puts its own name for it there.
 
     Examples
     --------

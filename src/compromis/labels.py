@@ -105,12 +105,13 @@ def refuse_probabilities(never_true: Sequence[Label], name: str) -> None:
     """Refuse predictions of which three and more are never the true class, and are shares between 0 and 1."""
     if len(never_true) > 2 and all(map(_is_share, never_true)):
         raise InputError(
-            f"{name} holds probabilities ({shown(never_true[:3])} ...), not classes; pass them as y_proba, or decide first with predict"
+            f"{name} holds probabilities ({shown(never_true[:3])} ...), not classes; pass them as probabilities, "
+            "or decide first with predict",
+            parameter=name,
         )
 
 
 def check_predicted(
-    truth: LabelColumn,
     prediction: LabelColumn,
     classes: Sequence[Label],
     occurs: tuple[Flags, Flags],
@@ -124,8 +125,9 @@ def check_predicted(
     refuse_probabilities([*compress(classes, ~occurs[0] & occurs[1])], prediction.name)
     if labels is None and not (occurs[0] & occurs[1]).any():
         raise InputError(
-            f"{truth.name} and {prediction.name} have no label in common: {shown(true)} and {shown(predicted)}; "
-            "spell them alike, or pass labels= if every prediction is wrong"
+            f"{prediction.name} has no label in common with the true classes: {shown(true)} and {shown(predicted)}; "
+            "spell them alike, or give labels if every prediction is wrong",
+            parameter=prediction.name,
         )
 
 
@@ -368,12 +370,12 @@ def encode_classes(
     for prediction in predictions:
         check_same_rows(truth, prediction)
     if not len(truth):
-        raise InputError(f"{truth.name} is empty; there is nothing to evaluate")
+        raise InputError(f"{truth.name} is empty; there is nothing to evaluate", parameter=truth.name)
     codes, classes = encode(truth, *predictions, labels=labels, categories=categories, most=CLASSES.most)
     refuse_many_classes(len(classes))
     true, *predicted = (np.bincount(part, minlength=len(classes)) > 0 for part in codes)
     for prediction, occurs in zip(predictions, predicted, strict=True):
-        check_predicted(truth, prediction, classes, (true, occurs), labels)
+        check_predicted(prediction, classes, (true, occurs), labels)
     return codes, classes
 
 
@@ -409,7 +411,8 @@ def class_order(
     if missing:
         refuse_probabilities(missing, name)
         raise InputError(
-            f"labels misses {shown(missing)}, which {name} has; add {'it' if len(missing) == 1 else 'them'} to labels"
+            f"labels misses {shown(missing)}, which {name} has; add {'it' if len(missing) == 1 else 'them'}",
+            parameter="labels",
         )
     return classes
 

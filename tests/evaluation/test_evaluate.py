@@ -150,7 +150,7 @@ def test_probabilities_are_no_decisions(truth):
     share = [0.21, 0.83, 0.4, 0.11, 0.97]
     given = [str(one) for one in share] if isinstance(truth[0], str) else share
     with pytest.raises(
-        cp.InputError, match=r"y_pred holds probabilities \(.*0\.\d+.*not classes; pass them as y_proba"
+        cp.InputError, match=r"y_pred holds probabilities \(.*0\.\d+.*not classes; pass them as probabilities"
     ):
         cp.evaluate(truth, given)
     with pytest.raises(cp.InputError, match="holds probabilities"):
@@ -422,7 +422,7 @@ def test_scorer_on_folds_without_a_rare_class(rng):
         ),
         (lambda: cp.evaluate([1, 2], y_proba=[[0.5, 0.5], [np.inf, 1]]), "y_proba must be finite, got inf"),
         (lambda: cp.evaluate([1, 2], y_proba=[[0.5, 0.5], [-1, 2]]), "y_proba must not be negative, got -1 in row 1"),
-        (lambda: cp.evaluate([1, 2], y_proba=[[0.5, 0.5], [0, 0]]), "row 1 of y_proba is 0 for every class"),
+        (lambda: cp.evaluate([1, 2], y_proba=[[0.5, 0.5], [0, 0]]), "y_proba is 0 for every class in row 1"),
         (
             lambda: cp.evaluate([1, 2], y_proba=[[0.5, 0.5]]),
             "y_proba has 1 rows, y has 2",

@@ -55,35 +55,19 @@ def _compared(path: Path, expected: Counter[tuple[str, str]] | None, engines: li
 def counted(path: Path, engine: str) -> Counter[tuple[str, str]] | str:
     """Return the counts of an engine, or its error."""
     import compromis as cp
-    from compromis.cli.options import label_texts
-    from compromis.frames import tables as columns
-    from compromis.frames.counts import count_text_frame
-    from compromis.frames.reading import read_table
 
     try:
         if engine == "memory":
-            table = read_table(str(path), _both)
-            table, _ = columns.drop_missing(table, ["t", "d"], drop=False)
+            table, _ = cp.frames.read_table(str(path), ["t", "d"]).without_missing(["t", "d"], drop=False)
             counts = cp.Counts.from_predictions(table.columns["t"], table.columns["d"])
         else:
-            frame = cp.frames.scan(path, engine=engine)
-            counts, dropped = count_text_frame(
-                frame, truth="t", prediction="d", weight=None, labels=None, spell=label_texts
-            )
-            if dropped:
-                return f"{dropped} rows without a label"
+            counts, _ = cp.frames.open_scan(path, engine=engine).counts(truth="t", prediction="d")
     except cp.CompromisError as error:
         return str(error)
     pairs: Counter[tuple[str, str]] = Counter()
     for i, j in zip(*np.nonzero(counts.matrix), strict=True):
         pairs[str(counts.classes[i]), str(counts.classes[j])] = int(counts.matrix[i, j])
     return pairs
-
-
-def _both(names: list[str]) -> list[str]:
-    from compromis.frames.reading import pick_column
-
-    return [pick_column(name, names) for name in ("t", "d")]
 
 
 def hostile_files(folder: Path) -> dict[Path, Counter[tuple[str, str]] | None]:

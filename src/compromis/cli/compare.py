@@ -2,43 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
-from compromis.cli.options import preference_options, read_preferences
-from compromis.cli.run import say_dropped
-
-if TYPE_CHECKING:
-    from compromis.frames.tables import Table
+from compromis.cli import options
+from compromis.cli.inputs import kept_rows
 
 
 @click.command("compare")
 @click.argument("file")
-@click.option("--truth", required=True, metavar="COL", help="The column of true classes.")
+@options.truth
 @click.option(
     "--prediction",
-    "decisions",
     multiple=True,
     required=True,
     metavar="COL",
     help="A column of predicted classes; repeat for each model.",
 )
-@preference_options
+@options.preferences
 @click.option(
     "--measure", metavar="NAME", help="What decides: loss, accuracy, kappa, balanced_accuracy, macro_f_measure, ..."
 )
 @click.option("--confidence", default=0.95, show_default=True, metavar="SHARE", help="The confidence of the intervals.")
-@click.option("--weight", metavar="COL", help="A column of row weights.")
-@click.option("--drop-missing", is_flag=True, help="Leave out rows in which a class is missing.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@options.weight
+@options.drop_missing
+@options.as_json
 def command(
     file: str,
     truth: str,
-    decisions: tuple[str, ...],
-    preferences_file: str | None,
-    prioritise: tuple[str, ...],
-    metric: str | None,
+    prediction: tuple[str, ...],
+    preferences: options.PreferenceChoice,
     measure: str | None,
     confidence: float,
     weight: str | None,
@@ -49,25 +41,17 @@ def command(
 
     Labels are read as text, exactly as written: NA, null and 01 stay what they are; an empty field is missing.
     """
-    from compromis.evaluation.comparison import compare_models
-    from compromis.frames import tables as columns
+    import compromis as cp
 
-    preferences = read_preferences(preferences_file, prioritise, metric)
-    table, dropped = columns.drop_missing(_read(file, truth, decisions, weight), [truth, *decisions], drop=drop_missing)
-    result = compare_models(
+    wanted = preferences.read()
+    table = cp.frames.read_table(file, [truth, *prediction, weight])
+    table = kept_rows(table, [truth, *prediction], drop=drop_missing)
+    result = cp.compare_models(
         table.columns[truth],
-        {name: table.columns[name] for name in decisions},
-        preferences=preferences,
+        {name: table.columns[name] for name in prediction},
+        preferences=wanted,
         measure=measure,
-        sample_weight=table.weights if weight is None else columns.numbers(table, weight),
+        sample_weight=table.row_weights(weight),
         confidence=confidence,
     )
-    say_dropped(dropped)
     click.echo(result.to_json() if as_json else str(result), nl=as_json)
-
-
-def _read(file: str, truth: str, decisions: tuple[str, ...], weight: str | None) -> Table:
-    from compromis.frames.reading import pick_column, read_table
-
-    wanted = [truth, *decisions] if weight is None else [truth, *decisions, weight]
-    return read_table(file, lambda names: [pick_column(name, names) for name in wanted])

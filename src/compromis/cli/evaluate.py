@@ -1,95 +1,21 @@
-"""The report of files of any size: decisions only, counted by an engine."""
+"""compromis evaluate: the report of predicted classes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from compromis.cli.inputs import by_class, count_classes, gather
-from compromis.cli.options import (
-    engine_options,
-    opened,
-    preference_options,
-    read_cost_file,
-    read_pairs,
-    read_preferences,
-    score_columns,
-    wants_engine,
-)
-from compromis.cli.run import report_in_options, say_dropped
+from compromis.cli import options
+from compromis.cli.inputs import kept_rows, listed, opened, read_evidence, say_dropped, wants_engine
 
 if TYPE_CHECKING:
-    from compromis.evaluation.evaluate import Evaluation
-
-_PREDICTED = "compromis decision"
+    import compromis as cp
 
 
-def evaluate_large(
-    file: str,
-    truth: str,
-    prediction: str | None,
-    scores: tuple[str, ...],
-    weight: str | None,
-    labels: tuple[str, ...],
-    drop_missing: bool,
-    engine: str | None,
-    cluster: str | None,
-    preferences: Any,
-    confidence: float | None,
-) -> tuple[Any, int]:
-    """Return the evaluation of the counts, and the rows left out."""
-    from compromis.evaluation.evaluate import evaluate
-
-    if scores:
-        click.echo("probability errors and areas need the rows in memory; the report is of the decisions", err=True)
-    if prediction is not None:
-        counts, dropped = gather(
-            file, truth=truth, prediction=prediction, weight=weight, labels=labels, drop_missing=drop_missing, engine=engine,
-            cluster=cluster,
-        )  # fmt: skip
-    else:
-        counts, dropped = _count_scores(file, truth, scores, weight, drop_missing, engine, cluster)
-    return evaluate(counts, preferences=preferences, confidence=confidence), dropped
-
-
-def _count_scores(
-    file: str,
-    truth: str,
-    scores: tuple[str, ...],
-    weight: str | None,
-    drop_missing: bool,
-    engine: str | None,
-    cluster: str | None,
-) -> tuple[Any, int]:
-    """Count the classes of the highest scores."""
-    from compromis.frames.deciding import decide
-
-    chosen: dict[str, str] = {}
-
-    def numbers(names: list[str]) -> list[str]:
-        chosen.update(score_columns(scores, names, [truth, weight]))
-        return [*chosen, *([] if weight is None else [weight])]
-
-    with opened(file, engine, cluster, numbers) as scan:
-        frame = decide(scan.frame, proba=by_class(chosen), name=_PREDICTED)
-        classes = tuple(by_class(chosen).values())
-        return count_classes(frame, truth, _PREDICTED, weight, classes, drop_missing)
-
-
-class _ClassesOrNumbers(click.Command):
-    """With --regression, the command of the same name for numbers, which has options of its own."""
-
-    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> click.Context:
-        from compromis.cli import regression
-
-        chosen = regression.command.make_context if "--regression" in args else super().make_context
-        return chosen(info_name, args, parent, **extra)
-
-
-@click.command("evaluate", cls=_ClassesOrNumbers)
+@click.command("evaluate")
 @click.argument("file")
 @click.option(
     "--regression",
@@ -97,25 +23,17 @@ class _ClassesOrNumbers(click.Command):
     expose_value=False,
     help="Evaluate numbers; see 'compromis evaluate --regression --help'.",
 )
-@click.option("--truth", required=True, metavar="COL", help="The column of true classes.")
+@click.option("--truth", metavar="COL", help="The column of true classes.")
 @click.option(
     "--prediction", metavar="COL", help="The column of predicted classes; without it, the class of the highest score."
 )
-@click.option(
-    "--proba",
-    "scores",
-    multiple=True,
-    metavar="PREFIX|COL",
-    help="Columns of class scores: a prefix before the class names (p_ for p_good, p_bad), or columns named as the classes.",
-)
-@preference_options
-@click.option(
-    "--label", "labels", multiple=True, metavar="LABEL", help="The classes in the order wanted; repeat for each."
-)
-@click.option("--weight", metavar="COL", help="A column of row weights.")
+@options.proba("Columns of class scores")
+@options.preferences
+@click.option("--label", multiple=True, metavar="LABEL", help="The classes in the order wanted; repeat for each.")
+@options.weight
 @click.option("--group", metavar="COL", help="A column of keys: rows of one group belong together; for --confidence.")
-@click.option("--confidence", type=float, metavar="SHARE", help="Add confidence intervals, for example 0.95.")
-@click.option("--drop-missing", is_flag=True, help="Leave out rows whose true or predicted class is missing.")
+@options.confidence
+@options.drop_missing
 @click.option(
     "--cost",
     metavar="FILE",
@@ -128,116 +46,152 @@ class _ClassesOrNumbers(click.Command):
     "--train-file", metavar="FILE", help="Training rows, in place of --priors: relative errors are relative to them."
 )
 @click.option("--train-truth", metavar="COL", help="The column of classes in --train-file; without it that of --truth.")
-@click.option("--markdown", is_flag=True, help="Print GitHub-flavoured Markdown, for a pull request.")
-@engine_options
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@options.markdown
+@options.engine
+@options.as_json
 def command(
     file: str,
-    truth: str,
-    prediction: str | None,
-    scores: tuple[str, ...],
-    preferences_file: str | None,
-    prioritise: tuple[str, ...],
-    metric: str | None,
-    labels: tuple[str, ...],
-    weight: str | None,
-    group: str | None,
+    preferences: options.PreferenceChoice,
     confidence: float | None,
-    drop_missing: bool,
     cost: str | None,
     priors: tuple[str, ...],
     train_file: str | None,
     train_truth: str | None,
     markdown: bool,
-    engine: str | None,
-    cluster: str | None,
     as_json: bool,
+    **columns: Any,
 ) -> None:
     """Evaluate the decisions in FILE (CSV, TSV, ARFF or Parquet, also gzip; '-' is standard input).
 
-    Labels are read as text, exactly as written: NA, null and 01 stay what they are; an empty field is missing.
+    Labels are read as text, exactly as written: NA, null and 01 stay what they are; an empty field is missing. FILE may also
+    hold counts that 'compromis count' or 'compromis merge' wrote: they need no columns.
     """
-    from compromis.evaluation.evaluate import evaluate
-    from compromis.frames import tables as columns
-    from compromis.frames.reading import read_scored
+    import compromis as cp
 
-    if prediction is None and not scores:
+    training = _Training(priors=priors, file=train_file, column=train_truth or columns["truth"])
+    beside = _Beside(preferences=preferences, costs=_read_costs(cost), training=training, confidence=confidence)
+    counts = read_evidence(file, cp.Counts, **columns)
+    counts = _count(file, **columns) if counts is None else counts
+    if counts is not None:
+        result = cp.evaluate(counts, **beside.settings(counts.classes))
+    else:
+        del columns["engine"]
+        result = _evaluate_rows(file, beside, **columns)
+    text = result.to_json() if as_json else result.to_markdown() if markdown else str(result)
+    click.echo(text, nl=as_json)
+
+
+def _count(
+    file: str, *, truth: str | None, group: str | None, engine: options.Engine, label: tuple[str, ...], **columns: Any
+) -> cp.Counts | None:
+    """Return the counts of a file that an engine reads; None for one that is read into memory."""
+    if truth is None:
+        raise click.UsageError("Missing option '--truth', the column of true classes.")
+    if columns["prediction"] is None and not columns["proba"]:
         raise click.UsageError("give --prediction, --proba, or both")
-    preferences = read_preferences(preferences_file, prioritise, metric)
-    costed, costs = ([], None) if cost is None else read_cost_file(cost)
-    if wants_engine(file, engine, cluster) and (engine is not None or group is None):
-        if group is not None:
-            raise click.UsageError("--group needs the rows in memory; leave out --engine")
-        result, dropped = evaluate_large(
-            file, truth, prediction, scores, weight, labels, drop_missing, engine, cluster, preferences, confidence
-        )
-        say_dropped(dropped)
-        known = [str(label) for label in result.counts.classes]
-        shares = _priors(priors, train_file, train_truth or truth, known)
-        _print(
-            _completed(result, shares, None if costs is None else _arranged(costs, costed, known)), as_json, markdown
-        )
-        return
-    table, class_of = read_scored(file, [truth, prediction, weight, group], scores)
-    labelled = [name for name in (truth, prediction, group) if name is not None]
-    table, dropped = columns.drop_missing(table, labelled, drop=drop_missing)
-    classes = labels or sorted(class_of.values()) or sorted(costed) or None
-    result = evaluate(
+    if not wants_engine(file, engine) or (group is not None and not engine):
+        return None
+    if group is not None:
+        raise click.UsageError("--group needs the rows in memory; leave out --engine")
+    if columns["proba"]:
+        click.echo("probability errors and areas need the rows in memory; the report is of the decisions", err=True)
+    with opened(file, engine) as scan:
+        counts, dropped = scan.counts(truth=truth, labels=label, **columns)
+    say_dropped(dropped)
+    return counts
+
+
+def _evaluate_rows(
+    file: str,
+    beside: _Beside,
+    *,
+    truth: str,
+    prediction: str | None,
+    proba: tuple[str, ...],
+    label: tuple[str, ...],
+    weight: str | None,
+    group: str | None,
+    drop_missing: bool,
+) -> cp.Evaluation:
+    import compromis as cp
+
+    table, class_of = cp.frames.read_scored(file, [truth, prediction, weight, group], proba)
+    table = kept_rows(table, [truth, prediction, group], drop=drop_missing)
+    classes = label or sorted(class_of.values()) or sorted(beside.costs or ()) or None
+    return cp.evaluate(
         table.columns[truth],
         None if prediction is None else table.columns[prediction],
-        y_proba=columns.score_matrix(table, class_of, classes) if classes and class_of else None,
-        preferences=preferences,
+        y_proba=table.scores(class_of, classes) if classes and class_of else None,
         labels=classes,
-        priors=_priors(priors, train_file, train_truth or truth, classes),
-        cost=None if costs is None else _arranged(costs, costed, classes or costed),
-        sample_weight=table.weights if weight is None else columns.numbers(table, weight),
-        confidence=confidence,
+        sample_weight=table.row_weights(weight),
         groups=None if group is None else table.columns[group],
+        **beside.settings(classes),
     )
-    say_dropped(dropped)
-    _print(result, as_json, markdown)
 
 
-def _print(result: Evaluation, as_json: bool, markdown: bool) -> None:
-    if as_json:
-        click.echo(result.to_json())
-    else:
-        click.echo(result.to_markdown() if markdown else report_in_options(str(result)), nl=False)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Training:
+    """The options that tell the class shares of the training rows."""
+
+    priors: tuple[str, ...]
+    file: str | None
+    column: str | None
+
+    def shares(self, classes: Sequence[Any] | None) -> dict[Any, float] | None:
+        import compromis as cp
+
+        if self.priors and self.file:
+            raise click.UsageError("give --priors or --train-file, not both")
+        if self.file is None:
+            return options.read_pairs(self.priors, "--priors", classes or ())
+        if self.column is None:
+            raise click.UsageError("give --train-truth, the column of classes in --train-file")
+        column = cp.frames.read_table(self.file, [self.column]).columns[self.column]
+        return cp.model_selection.training_priors([label for label in column if label is not None], labels=classes)
 
 
-def _completed(result: Evaluation, priors: dict[Any, float] | None, costs: list[list[float]] | None) -> Evaluation:
-    """Add priors and costs to an evaluation whose rows stayed in their engine."""
-    from compromis.measures.pragma import read_cost
-    from compromis.measures.probability import read_priors
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Beside:
+    """What judges the decisions, beside the decisions themselves."""
 
-    classes = result.counts.classes
-    if priors is not None:
-        result = replace(result, priors=read_priors(priors, classes), priors_given=True)
-    return result if costs is None else replace(result, cost=read_cost(costs, classes))
+    preferences: options.PreferenceChoice
+    costs: dict[str, dict[str, float]] | None
+    training: _Training
+    confidence: float | None
 
-
-def _priors(
-    given: tuple[str, ...], train_file: str | None, column: str, classes: Sequence[str] | None
-) -> dict[Any, float] | None:
-    from compromis.frames.reading import pick_column, read_table
-    from compromis.model_selection import training_priors
-
-    if given and train_file:
-        raise click.UsageError("give --priors or --train-file, not both")
-    if train_file is None:
-        return read_pairs(given, "--priors")
-    table = read_table(train_file, lambda names: [pick_column(column, names)])
-    return training_priors([label for label in table.columns[column] if label is not None], labels=classes)
+    def settings(self, classes: Sequence[Any] | None) -> dict[str, Any]:
+        """Return arguments of `evaluate`, in the order of the classes."""
+        return {
+            "preferences": self.preferences.read(classes=classes or ()),
+            "priors": self.training.shares(classes),
+            "cost": None if self.costs is None else _arranged(self.costs, classes or list(self.costs)),
+            "confidence": self.confidence,
+        }
 
 
-def _arranged(costs: list[list[float]], costed: list[str], classes: Sequence[str]) -> list[list[float]]:
-    """Put the costs into the order of the classes."""
-    from compromis._text import shown
-    from compromis.errors import InputError
+def _read_costs(file: str | None) -> dict[str, dict[str, float]] | None:
+    """Return the costs by true and predicted class: the first column names the true classes, the header the predicted ones."""
+    import compromis as cp
 
-    if sorted(classes) != sorted(costed):
-        raise InputError(
-            f"the classes of --cost are {shown(costed)}, those of the data {shown(classes)}; give every cost"
+    if file is None:
+        return None
+    table = cp.frames.read_table(file, lambda names: names)
+    first, *predicted = table.columns
+    true = [str(label) for label in table.columns[first]]
+    if sorted(true) != sorted(predicted):
+        raise cp.InputError(
+            f"{file} must name the same classes down its first column, {listed(true)}, and along its header, {listed(predicted)}"
         )
-    places = [costed.index(label) for label in classes]
-    return [[costs[row][column] for column in places] for row in places]
+    columns = {label: table.numbers(label).tolist() for label in predicted}
+    return {label: {other: columns[other][row] for other in predicted} for row, label in enumerate(true)}
+
+
+def _arranged(costs: dict[str, dict[str, float]], classes: Sequence[Any]) -> list[list[float]]:
+    import compromis as cp
+
+    texts = [str(label) for label in classes]
+    if sorted(texts) != sorted(costs):
+        raise cp.InputError(
+            f"the classes of --cost are {listed(costs)}, those of the data {listed(texts)}; give every cost"
+        )
+    return [[costs[true][predicted] for predicted in texts] for true in texts]

@@ -1,52 +1,11 @@
-"""Fitting a tuned classifier to a table of text columns, and deciding with it."""
+"""compromis fit: a classifier for a table, tuned to what matters."""
 
 from __future__ import annotations
 
 import click
-import numpy as np
-from numpy.typing import NDArray
 
-from compromis.cli.options import preference_options, read_preferences
-from compromis.cli.run import say_dropped
-from compromis.errors import InputError
-from compromis.estimators.change import Change
-from compromis.estimators.honest_votes import votes_of
-from compromis.estimators.model_file import TableModel, describe_columns, encode, make_classifier
-from compromis.estimators.tuned_decision import TunedDecisionClassifier
-from compromis.estimators.tuning import Tuned
-from compromis.frames.tables import Table
-from compromis.preferences import Preferences
-from compromis.weights.decision import Decision
-
-
-def fit_table(
-    table: Table, target: str, preferences: Preferences, *, name: str, trees: int, random_state: int, n_jobs: int | None
-) -> tuple[TableModel, Change, Tuned]:
-    """Fit the classifier called `name` to the table; return the model, what tuning changed on honest votes, and the tuning."""
-    names = [column for column in table.columns if column != target]
-    if not names:
-        raise InputError(f"{table.source} has no column besides {target!r} to learn from")
-    columns = describe_columns(table, names)
-    classifier = make_classifier(name, columns, trees=trees, random_state=random_state, n_jobs=n_jobs)
-    tuned = TunedDecisionClassifier(classifier, preferences=preferences, n_jobs=n_jobs, random_state=random_state)
-    tuned.fit(encode(table, columns), np.array(table.columns[target]), sample_weight=table.weights)
-    decision = Decision(tuple(tuned.classes_.tolist()), tuned.weights_, tuned.smoothing_)
-    model = TableModel(tuned.estimator_, decision, columns, target, tuned.votes_are_hard_)
-    assert tuned.tuning_ is not None
-    return model, change_by_tuning(tuned, preferences), tuned.tuning_
-
-
-def change_by_tuning(tuned: TunedDecisionClassifier, preferences: Preferences) -> Change:
-    """Return what the weights changed on the honest votes they were searched on."""
-    assert tuned.patterns_ is not None
-    assert tuned.tuning_ is not None
-    return Change(tuned.patterns_.counts(np.ones(len(tuned.classes_))), tuned.tuning_.counts, preferences)
-
-
-def vote_table(model: TableModel, table: Table) -> NDArray[np.float64]:
-    """Return the shares of the votes for each class, in the order of the decision's classes."""
-    classes = np.array(model.decision.classes)
-    return votes_of(model.classifier, encode(table, model.columns), classes, hard=model.hard)
+from compromis.cli import options
+from compromis.cli.inputs import kept_rows
 
 
 @click.command("fit")
@@ -56,9 +15,9 @@ def vote_table(model: TableModel, table: Table) -> NDArray[np.float64]:
     "--model", default="forest", show_default=True, metavar="NAME", help="forest, extra-trees, boosting or logistic."
 )
 @click.option("--trees", default=100, show_default=True, help="The number of trees (or rounds of boosting).")
-@preference_options
+@options.preferences
 @click.option("--ignore", multiple=True, metavar="COL", help="A column to leave out; repeat for each.")
-@click.option("--seed", default=0, show_default=True, help="The same seed gives the same model.")
+@options.seed
 @click.option("--jobs", type=int, help="Trees or folds fitted at once.")
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose class is missing.")
 @click.option("--output", required=True, metavar="MODEL_FILE", help="Where to write the model.")
@@ -67,9 +26,7 @@ def command(
     target: str,
     model: str,
     trees: int,
-    preferences_file: str | None,
-    prioritise: tuple[str, ...],
-    metric: str | None,
+    preferences: options.PreferenceChoice,
     ignore: tuple[str, ...],
     seed: int,
     jobs: int | None,
@@ -80,23 +37,30 @@ def command(
 
     Columns of numbers are numbers, all others are nominal; missing values are handled. The model file holds no code.
     """
-    from compromis.estimators.model_file import save_model
-    from compromis.frames import tables as columns
-    from compromis.frames.reading import pick_column, read_table
+    import compromis as cp
 
-    preferences = read_preferences(preferences_file, prioritise, metric, required=True)
+    wanted = preferences.read(required=True)
 
     def choose(names: list[str]) -> list[str]:
-        left_out = {pick_column(name, names) for name in ignore}
-        return [pick_column(target, names), *(name for name in names if name != target and name not in left_out)]
+        left_out = {cp.frames.pick_column(name, names) for name in ignore}
+        others = [name for name in names if name != target and name not in left_out]
+        return [cp.frames.pick_column(target, names), *others]
 
-    table, dropped = columns.drop_missing(read_table(data, choose), [target], drop=drop_missing)
-    fitted, change, tuned = fit_table(
-        table, target, preferences, name=model, trees=trees, random_state=seed, n_jobs=jobs
+    table = kept_rows(cp.frames.read_table(data, choose), [target], drop=drop_missing)
+    fitted, tuned = cp.estimators.fit_table(
+        table.columns,
+        target,
+        wanted,
+        source=table.source,
+        sample_weight=table.weights,
+        model=model,
+        trees=trees,
+        random_state=seed,
+        n_jobs=jobs,
     )
-    save_model(fitted, output)
-    say_dropped(dropped)
+    cp.estimators.save_model(fitted, output)
+    assert tuned.tuning_ is not None
     click.echo("Judged on honest votes (out-of-bag or out-of-fold), equal weights before, tuned weights after:\n")
-    click.echo(change)
-    click.echo(tuned.summary())
+    click.echo(cp.estimators.Change.by_tuning(tuned, wanted))
+    click.echo(tuned.tuning_.summary())
     click.echo(f"model written to {output}; use it with: compromis predict {output} DATA")

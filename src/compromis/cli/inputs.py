@@ -1,196 +1,165 @@
-"""The evidence of a file, by the engine that reads it."""
+"""What commands read: tables in memory, files in an engine, evidence that 'count' wrote, and predictions."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-
-from compromis.cli.options import label_texts, opened, score_columns
-from compromis.errors import InputError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from compromis.evidence import Counts
-    from compromis.weights.decision import Decision
+    import compromis as cp
+    from compromis.cli.options import Engine
+    from compromis.frames import Scan, Table
+
+LARGE = 64 * 2**20
+"""Files of more bytes are read by an engine, if one is installed; folders and patterns always are."""
+KINDS = {"Counts": "counts", "Votes": "vote patterns", "OperatingPoints": "operating points"}
+READERS = {"Counts": "evaluate", "Votes": "tune", "OperatingPoints": "tradeoff"}
+"""The command that takes each kind of evidence."""
+
+Evidence = TypeVar("Evidence")
 
 
-def gather(
-    file: str,
-    *,
-    truth: str,
-    engine: str | None,
-    cluster: str | None,
-    prediction: str | None = None,
-    votes: tuple[str, ...] = (),
-    score: str | None = None,
-    pos_label: str | None = None,
-    bins: int | None = None,
-    within: tuple[float, float] | None = None,
-    weight: str | None = None,
-    drop_missing: bool = False,
-    labels: tuple[str, ...] = (),
-) -> tuple[Any, int]:
-    """Return Counts, Votes or OperatingPoints, and the rows left out because a class is missing."""
-    chosen: dict[str, str] = {}
-
-    def numbers(names: list[str]) -> list[str]:
-        if votes:
-            chosen.update(score_columns(votes, names, [truth, prediction, weight]))
-        return [*chosen, *(name for name in (score, weight) if name is not None)]
-
-    with opened(file, engine, cluster, numbers) as scan:
-        if prediction is not None:
-            return count_classes(scan.frame, truth, prediction, weight, labels, drop_missing)
-        frame, dropped = without_missing(scan.frame, truth, drop_missing)
-        if votes:
-            from compromis.frames.votes import patterns_of_frame
-
-            found: Any = patterns_of_frame(
-                frame, truth=truth, proba=by_class(chosen), weight=weight, bins=bins, spell=label_texts
-            )
-        else:
-            from compromis.evidence.points import OperatingPoints
-
-            assert score is not None
-            found = OperatingPoints.from_frame(
-                frame, truth=truth, score=score, pos_label=typed(frame, truth, pos_label), weight=weight,
-                bins="auto" if bins is None else bins, within=within,
-            )  # fmt: skip
-        return found, dropped
+def listed(labels: Iterable[object], most: int = 8) -> str:
+    """Return labels as a list for a message, and how many more there are."""
+    texts = [repr(label) for label in labels]
+    more = f" and {len(texts) - most} more" if len(texts) > most else ""
+    return ", ".join(texts[:most]) + more
 
 
-def gather_scores(
-    file: str,
-    truth: str,
-    scores: tuple[str, ...],
-    pos_label: str,
-    weight: str | None,
-    drop_missing: bool,
-    engine: str | None,
-    cluster: str | None,
-) -> tuple[dict[str, Any], int]:
-    """Return the operating points of each score, and the rows left out; binned ones are said to be."""
-    import click
-
-    found = {
-        score: gather(
-            file, truth=truth, score=score, pos_label=pos_label, weight=weight, drop_missing=drop_missing, engine=engine,
-            cluster=cluster,
-        )
-        for score in scores
-    }  # fmt: skip
-    for score, (points, _) in found.items():
-        if points.binned:
-            click.echo(f"{score}: counted in {len(points) - 1:,} bins; cuts are exact at their edges", err=True)
-    return {score: points for score, (points, _) in found.items()}, max(dropped for _, dropped in found.values())
+def say_dropped(rows: int, what: str = "a class") -> None:
+    """Say on standard error how many rows were left out."""
+    if rows:
+        click.echo(f"left out {rows:,} {'row' if rows == 1 else 'rows'} without {what}", err=True)
 
 
-def count_classes(
-    frame: Any, truth: str, prediction: str, weight: str | None, labels: tuple[str, ...], drop_missing: bool
-) -> tuple[Any, int]:
-    """Return the counts of two columns of classes as text, and the rows left out."""
-    from compromis.frames.counts import count_text_frame
+def kept_rows(table: Table, columns: Sequence[str | None], *, drop: bool, what: str = "a class") -> Table:
+    """Return the rows that have a value in every column; say how many are left out if they may be, else refuse them."""
+    import compromis as cp
 
-    counts, dropped = count_text_frame(
-        frame, truth=truth, prediction=prediction, weight=weight, labels=labels or None, spell=label_texts
-    )
-    if dropped and not drop_missing:
-        raise InputError(
-            f"{dropped:,} {'row lacks its' if dropped == 1 else 'rows lack their'} true or predicted class; fill them in, "
-            f"or leave those rows out with --drop-missing"
-        )
-    return counts, dropped
+    kept, dropped = table.without_missing(columns, drop=drop)
+    say_dropped(dropped, what)
+    if not len(kept):
+        raise cp.InputError(f"{table.source} has no rows{f' with {what}' if dropped else ''}; there is nothing to read")
+    return kept
 
 
-def by_class(chosen: dict[str, str]) -> dict[str, str]:
-    """Return the columns of votes in the order of their classes, as for small files."""
-    return dict(sorted(chosen.items(), key=lambda item: item[1]))
+def read_evidence(file: str, kind: type[Evidence], **columns: Any) -> Evidence | None:
+    """Return the evidence in a file that 'count' or 'merge' wrote; None for a table. `columns` are options for tables only."""
+    import compromis as cp
+
+    if not Path(file).is_file():
+        return None
+    with Path(file).open("rb") as stream:
+        if not stream.read(64).lstrip().startswith(b"{"):  # no table begins so
+            return None
+    read = cp.evidence.read(file)
+    name = type(read.evidence).__name__
+    if not isinstance(read.evidence, kind):
+        raise click.UsageError(f"{file} holds {KINDS[name]}, which 'compromis {READERS[name]}' takes")
+    given = [f"--{option.replace('_', '-')}" for option, value in columns.items() if value]
+    if given:
+        raise click.UsageError(f"{file} holds {KINDS[name]}, not columns; leave out {', '.join(given)}")
+    if str(read.suppressed):
+        click.echo(str(read.suppressed), err=True)
+    return read.evidence
 
 
-def without_missing(frame: Any, truth: str, drop_missing: bool) -> tuple[Any, int]:
-    """Return the frame without rows that lack their true class, and their number, where that was asked for."""
-    from compromis.frames.query import Frame
+def wants_engine(file: str, engine: Engine) -> bool:
+    """Return whether an engine reads the file: it was asked for, or the file is large and an engine is installed."""
+    from importlib.util import find_spec
 
-    if not drop_missing:
-        return frame, 0
-    Frame.open(frame, {"truth": truth})  # the column must be there
-    from compromis.frames.query import drop_rows
-
-    return drop_rows(frame, truth)
-
-
-def typed(frame: Any, truth: str, pos_label: str | None) -> Any:
-    """Return a label given as text in the type of its column."""
-    from compromis.frames.query import Frame
-
-    kind = Frame.open(frame, {"truth": truth}).types["truth"]
-    try:
-        if kind.is_integer():
-            return int(pos_label or "")
-        if kind.is_float():
-            return float(pos_label or "")
-    except ValueError:
-        return pos_label
-    return {"true": True, "false": False}.get(pos_label or "", pos_label) if str(kind) == "Boolean" else pos_label
+    if engine:
+        return True
+    path = Path(file)
+    if path.is_dir() or (not path.exists() and any(letter in file for letter in "*?[")):
+        return True
+    large = path.is_file() and path.stat().st_size > LARGE
+    return large and ".arff" not in path.suffixes and any(find_spec(name) for name in ("polars", "duckdb"))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@contextmanager
+def opened(file: str, engine: Engine) -> Iterator[Scan]:
+    """Open files in an engine, show its progress where it tells it, and refuse what was read from files that changed meanwhile."""
+    import compromis as cp
+
+    scan = cp.frames.open_scan(file, engine=engine.name, cluster=engine.cluster)
+    with _progress(scan):
+        yield scan
+    scan.files.check_unchanged()
+
+
+def _progress(scan: Scan) -> Any:
+    """Return what shows progress on a terminal: Dask tells its own, of others the time alone is known; Spark draws a bar itself."""
+    if not sys.stderr.isatty():
+        return nullcontext()
+    if scan.engine == "dask":
+        from dask.diagnostics import ProgressBar
+
+        return ProgressBar(out=sys.stderr)
+    from rich.console import Console
+
+    return Console(stderr=True).status(f"reading {scan.files.size / 1e6:,.0f} MB with {scan.engine}")
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Predictions:
+    """The columns and options that say what was predicted for the rows of files."""
+
+    prediction: str | None
+    proba: tuple[str, ...]
+    weights: str | None
+    drop_missing: bool
+
+    def __post_init__(self) -> None:
+        """Refuse options that leave open what is predicted, or say it twice."""
+        if (self.prediction is None) == (not self.proba):
+            raise click.UsageError("give --prediction, or --proba with --weights")
+        if self.weights is not None and not self.proba:
+            raise click.UsageError("--weights decide columns of votes; give --proba")
+
+    def read(self, file: str, truth: str | None) -> Predicted:
+        """Read a file's predictions, or make them of its votes; without `truth` there are no counts."""
+        import compromis as cp
+
+        table, class_of = cp.frames.read_scored(file, [truth, self.prediction], self.proba)
+        table = kept_rows(table, [truth, self.prediction], drop=self.drop_missing)
+        labels, matrix, classes = self._decide(table, class_of)
+        counts = None
+        if truth is not None:
+            true = table.columns[truth]
+            known = None if classes is None else [*classes, *sorted({str(label) for label in true} - set(classes))]
+            counts = cp.Counts.from_predictions(true, labels, labels=known, sample_weight=table.weights)
+        return Predicted(labels=labels, counts=counts, proba=matrix, classes=classes)
+
+    def _decide(self, table: Table, class_of: dict[str, str]) -> tuple[list[Any], Any, tuple[str, ...] | None]:
+        import compromis as cp
+
+        if self.prediction is not None:
+            return table.columns[self.prediction], None, None
+        classes = tuple(sorted(class_of.values()))
+        equal = cp.Decision(classes, [1.0] * len(classes))  # type: ignore[arg-type]
+        rule = equal if self.weights is None else cp.Decision.from_json(self.weights)
+        classes = tuple(str(label) for label in rule.classes)  # labels of files are text
+        if len(set(classes)) < len(classes):
+            raise cp.InputError(f"two classes of {self.weights} are written alike; rename one")
+        matrix = table.scores(class_of, classes)
+        return cp.Decision(classes, rule.weights, smoothing=rule.smoothing).decide(matrix).tolist(), matrix, classes
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Predicted:
-    """The decisions of one file: counts where true classes are known; probabilities where there are columns of them."""
+    """The predictions of one file: counts where true classes are known; probabilities where there are columns of them."""
 
     labels: list[Any]
-    counts: Counts | None
-    votes: NDArray[np.float64] | None
+    counts: cp.Counts | None
+    proba: NDArray[np.float64] | None
     classes: tuple[str, ...] | None
-    dropped: int
-
-
-def check_options(prediction: str | None, votes: tuple[str, ...], weights: str | None) -> None:
-    """Refuse options that leave open what is predicted, or say it twice."""
-    if (prediction is None) == (not votes):
-        raise click.UsageError("give --prediction, or --proba with --weights")
-    if weights is not None and not votes:
-        raise click.UsageError("--weights decide columns of votes; give --proba")
-
-
-def read_predicted(
-    file: str, truth: str | None, prediction: str | None, votes: tuple[str, ...], weights: str | None, *, drop: bool
-) -> Predicted:
-    """Read a file's decisions, or take them from its votes; without `truth` there are no counts."""
-    from compromis.evidence import Counts
-    from compromis.frames import tables as columns
-    from compromis.frames.reading import read_scored
-    from compromis.weights.decision import Decision
-
-    table, class_of = read_scored(file, [truth, prediction], votes)
-    named = [name for name in (truth, prediction) if name is not None]
-    table, dropped = columns.drop_missing(table, named, drop=drop)
-    matrix, classes = None, None
-    if prediction is None:
-        classes = tuple(sorted(class_of.values()))
-        rule = Decision(classes, [1.0] * len(classes)) if weights is None else Decision.from_json(weights)  # type: ignore[arg-type]
-        classes = _text_classes(rule, weights)
-        matrix = columns.score_matrix(table, class_of, classes)
-        labels = Decision(classes, rule.weights, rule.smoothing).decide(matrix).tolist()
-    else:
-        labels = table.columns[prediction]
-    if truth is None:
-        return Predicted(labels, None, matrix, classes, dropped)
-    true = table.columns[truth]
-    known = None if classes is None else [*classes, *sorted({str(one) for one in true} - set(classes))]
-    counts = Counts.from_predictions(true, labels, labels=known, sample_weight=table.weights)
-    return Predicted(labels, counts, matrix, classes, dropped)
-
-
-def _text_classes(rule: Decision, source: str | None) -> tuple[str, ...]:
-    """Labels of files are text; so are those of the weights, as they are written."""
-    from compromis.errors import InputError
-
-    texts = tuple(str(label) for label in rule.classes)
-    if len(set(texts)) < len(texts):
-        raise InputError(f"two classes of {source} are written alike; rename one")
-    return texts

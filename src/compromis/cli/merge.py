@@ -1,48 +1,38 @@
-"""compromis merge: the evidence of many files together, and what it says."""
+"""compromis merge: the evidence of many files together."""
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from compromis.cli.options import preference_options, read_preferences
-from compromis.cli.run import report_without_advice
+from compromis.cli import options
+
+if TYPE_CHECKING:
+    import compromis as cp
 
 
 @click.command("merge")
 @click.argument("parts", nargs=-1, required=True)
-@preference_options
-@click.option(
-    "--min-cell", default=0, show_default=True, metavar="N", help="Keep back cells of fewer rows of the whole."
-)
+@options.preferences
+@options.min_cell
 @click.option("--output", metavar="ALL.json", help="Where to write the merged evidence.")
-@click.option("--weights", metavar="FILE.json", help="Where to write the weights found, for vote patterns.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@options.as_json
 def command(
-    parts: tuple[str, ...],
-    preferences_file: str | None,
-    prioritise: tuple[str, ...],
-    metric: str | None,
-    min_cell: int,
-    output: str | None,
-    weights: str | None,
-    as_json: bool,
+    parts: tuple[str, ...], preferences: options.PreferenceChoice, min_cell: int, output: str | None, as_json: bool
 ) -> None:
-    """Add up the evidence in PARTS, which 'compromis count' wrote, and report on it.
+    """Add up the evidence in PARTS, which 'compromis count' wrote, and report on the whole.
 
-    Counts become the report of 'evaluate', vote patterns (with --preferences or --prioritise) the weights of 'tune',
-    operating points the intervals of 'tradeoff'.
+    The report is what 'evaluate' says of counts, 'tune' of vote patterns, and 'tradeoff' of operating points; those commands
+    read the merged file too.
     """
-    from compromis.evidence.files import EvidenceFile, merge, read, suppress, write_file
+    import compromis as cp
 
-    preferences = read_preferences(preferences_file, prioritise, metric)
-    merged = merge(read(part) for part in parts)
-    evidence, kept_back = suppress(merged.evidence, min_cell)
-    whole = EvidenceFile(evidence, merged.suppressed + kept_back)
-    text = _report(whole.evidence, preferences, weights, as_json)
+    whole = cp.evidence.merge(cp.evidence.read(part) for part in parts).suppress(min_cell)
+    text = _report(whole.evidence, preferences, as_json)
     if output is not None:
-        write_file(whole, output)
+        whole.write(output)
     if str(whole.suppressed):
         click.echo(str(whole.suppressed), err=True)
     click.echo(text)
@@ -50,30 +40,25 @@ def command(
         click.echo(f"evidence of {len(parts)} files written to {output}", err=True)
 
 
-def _report(evidence: Any, preferences: Any, weights: str | None, as_json: bool) -> str:
-    from compromis.evidence.counts import Counts
-    from compromis.evidence.votes import Votes
+def _report(evidence: Any, choice: options.PreferenceChoice, as_json: bool) -> str:
+    import compromis as cp
 
-    if isinstance(evidence, Counts):
-        from compromis.evaluation.evaluate import evaluate
+    wanted = choice.read(classes=getattr(evidence, "classes", ()))
+    if isinstance(evidence, cp.Counts):
+        result = cp.evaluate(evidence, preferences=wanted)
+        return result.to_json() if as_json else str(result)
+    if isinstance(evidence, cp.Votes):
+        if wanted is None:
+            return _size(evidence, as_json)
+        found = cp.search_weights(evidence, preferences=wanted)
+        return found.to_json() if as_json else found.summary()
+    from compromis.cli.tradeoff import comparison_text
 
-        result = evaluate(evidence, preferences=preferences)
-        return result.to_json() if as_json else report_without_advice(str(result))
-    if isinstance(evidence, Votes):
-        return _weights(evidence, preferences, weights)
-    from compromis.cli.tradeoff import tradeoff_text
-    from compromis.tradeoffs.comparison import compare_curves
-
-    metric = "kulczynski" if preferences is None else preferences.metric
-    return tradeoff_text(compare_curves({"score": evidence}, metric), as_json)
+    metric = "kulczynski" if wanted is None else wanted.metric
+    return comparison_text(cp.compare_curves({"score": evidence}, metric), as_json)
 
 
-def _weights(patterns: Any, preferences: Any, weights: str | None) -> str:
-    from compromis.weights import search_weights
-
-    if preferences is None:
-        return f"{patterns.rows:,} rows in {len(patterns):,} vote patterns; give --preferences or --prioritise to tune weights"
-    found = search_weights(patterns, preferences=preferences)
-    if weights is not None:
-        found.decision.to_json(weights)
-    return found.summary()
+def _size(votes: cp.Votes, as_json: bool) -> str:
+    if as_json:
+        return json.dumps({"rows": votes.rows, "patterns": len(votes)})
+    return f"{votes.rows:,} rows in {len(votes):,} vote patterns; give --preferences or --prioritise to tune weights"

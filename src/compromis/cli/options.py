@@ -1,64 +1,127 @@
-"""Options of the form LABEL=NUMBER, and the file of a cost matrix."""
+"""Options that several commands share: each has one name and one meaning."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce, wraps
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import click
 
 if TYPE_CHECKING:
-    from compromis.frames.scanning import Scan
-    from compromis.preferences import Preferences
+    from collections.abc import Iterable, Sequence
+
+    import compromis as cp
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+truth = click.option("--truth", required=True, metavar="COL", help="The column of true classes.")
+prediction = click.option("--prediction", metavar="COL", help="The column of predicted classes.")
+weight = click.option("--weight", metavar="COL", help="A column of row weights.")
+confidence = click.option(
+    "--confidence", type=float, metavar="SHARE", help="Add confidence intervals, for example 0.95."
+)
+drop_missing = click.option(
+    "--drop-missing", is_flag=True, help="Leave out rows whose true or predicted class is missing."
+)
+seed = click.option("--seed", default=0, show_default=True, help="The same seed gives the same result.")
+markdown = click.option(
+    "--markdown", is_flag=True, help="Print GitHub-flavoured Markdown, for a job summary or a pull request."
+)
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+metric = click.option(
+    "--metric",
+    default="kulczynski",
+    show_default=True,
+    metavar="NAME",
+    help="kulczynski, f, fowlkes_mallows or jaccard.",
+)
+weights = click.option("--weights", metavar="FILE.json", help="The weights that 'compromis tune --output' wrote.")
+min_cell = click.option("--min-cell", default=0, show_default=True, metavar="N", help="Keep back cells of fewer rows.")
 
 
-def read_pairs(given: tuple[str, ...], option: str) -> dict[str, float] | None:
-    """Return numbers by label, None where the option is not given; a label may hold '=' itself."""
-    pairs: dict[str, float] = {}
-    for one in given:
-        label, mark, number = one.rpartition("=")
-        try:
-            value = float(number)
-        except ValueError:
-            mark = ""
-        if not mark:
-            raise click.BadParameter(f"write LABEL=SHARE, for example bad=0.05, got {one!r}", param_hint=option)
-        if label in pairs:
-            raise click.BadParameter(f"the class {label!r} is given twice", param_hint=option)
-        pairs[label] = value
-    return pairs or None
+def proba(what: str = "Columns of votes or probabilities", **settings: Any) -> Decorator:
+    """Return the option --proba."""
+    how = "a prefix before the class names (p_ for p_good, p_bad), or columns named as the classes"
+    return click.option("--proba", multiple=True, metavar="PREFIX|COL", help=f"{what}: {how}.", **settings)
 
 
-def read_cost_file(path: str) -> tuple[list[str], list[list[float]]]:
-    """Return the classes and the costs of a table: its first column names the true classes, its header the predicted ones."""
-    from compromis._text import shown
-    from compromis.errors import InputError
-    from compromis.frames import tables as columns
-    from compromis.frames.reading import read_table
+@dataclass(frozen=True, slots=True)
+class PreferenceChoice:
+    """What the options --preferences, --prioritise and --metric ask for."""
 
-    table = read_table(path, lambda names: names)
-    first, *predicted = table.columns
-    true = [str(label) for label in table.columns[first]]
-    if sorted(true) != sorted(predicted):
-        raise InputError(
-            f"{path} must name the same classes down its first column, {shown(true)}, and along its header, {shown(predicted)}"
-        )
-    costs = [columns.numbers(table, label).tolist() for label in true]
-    return true, [list(row) for row in zip(*costs, strict=True)]
+    file: str | None
+    prioritise: tuple[str, ...]
+    metric: str | None
+
+    @overload
+    def read(self, *, classes: Sequence[Any] = ..., required: Literal[True]) -> cp.Preferences: ...
+
+    @overload
+    def read(self, *, classes: Sequence[Any] = ..., required: Literal[False] = ...) -> cp.Preferences | None: ...
+
+    def read(self, *, classes: Sequence[Any] = (), required: bool = False) -> cp.Preferences | None:
+        """Return the preferences, None if there are none; labels are typed like the classes that are written alike."""
+        import compromis as cp
+
+        if self.file and self.prioritise:
+            raise click.UsageError("give --preferences or --prioritise, not both")
+        if not (self.file or self.prioritise or self.metric):
+            if required:
+                raise click.UsageError("say what matters: give --preferences FILE.toml or --prioritise LABEL")
+            return None
+        labels = typed(self.prioritise, classes)
+        preferences = cp.Preferences.from_toml(self.file) if self.file else cp.Preferences.prioritise(labels)
+        return preferences if self.metric is None else preferences.with_metric(self.metric)
 
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+def preferences(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --preferences, --prioritise and --metric to a command, which gets them as one `preferences`."""
 
-LARGE = 64 * 2**20
-"""Files of more bytes are read by an engine, if one is installed; folders and patterns always are."""
+    @wraps(command)
+    def collected(
+        *args: Any, preferences: str | None, prioritise: tuple[str, ...], metric: str | None, **rest: Any
+    ) -> Any:
+        return command(*args, preferences=PreferenceChoice(preferences, prioritise, metric), **rest)
+
+    return _decorated(
+        collected,
+        click.option("--preferences", metavar="FILE.toml", help="What matters; see 'compromis preferences'."),
+        click.option(
+            "--prioritise",
+            "--prioritize",
+            "prioritise",
+            multiple=True,
+            metavar="LABEL",
+            help="Classes that matter most: importance 10, answers 0.1 and 0.9.",
+        ),
+        click.option("--metric", metavar="NAME", help="kulczynski, f, fowlkes_mallows or jaccard."),
+    )
 
 
-def engine_options(command: Command) -> Command:
-    """Add --engine and --cluster to a command."""
-    options = (
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """What the options --engine and --cluster ask for."""
+
+    name: str | None
+    cluster: str | None
+
+    def __bool__(self) -> bool:
+        return self.name is not None
+
+
+def engine(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --engine and --cluster to a command, which gets them as one `engine`."""
+
+    @wraps(command)
+    def collected(*args: Any, engine: str | None, cluster: str | None, **rest: Any) -> Any:
+        if cluster is not None and engine is None:
+            raise click.UsageError("--cluster needs --engine dask or --engine spark")
+        return command(*args, engine=Engine(engine, cluster), **rest)
+
+    return _decorated(
+        collected,
         click.option(
             "--engine",
             metavar="NAME",
@@ -69,128 +132,30 @@ def engine_options(command: Command) -> Command:
             "--cluster", metavar="ADDRESS", help="The address of a Dask or Spark cluster, such as tcp://host:8786."
         ),
     )
-    for option in reversed(options):
-        command = option(command)
-    return command
 
 
-def wants_engine(file: str, engine: str | None, cluster: str | None) -> bool:
-    """Return whether an engine reads the file: it was asked for, or the file is large and an engine is installed."""
-    if cluster is not None and engine is None:
-        raise click.UsageError("--cluster needs --engine dask or --engine spark")
-    if engine is not None:
-        return True
-    path = Path(file)
-    several = path.is_dir() or (not path.exists() and any(letter in file for letter in "*?["))
-    return several or (path.is_file() and path.stat().st_size > LARGE and _readable(path))
+def _decorated(command: Callable[..., Any], *options: Decorator) -> Callable[..., Any]:
+    return reduce(lambda made, option: option(made), reversed(options), command)
 
 
-def _readable(path: Path) -> bool:
-    from importlib.util import find_spec
-
-    from compromis.frames.reading import format_name
-
-    return any(find_spec(name) for name in ("polars", "duckdb")) and format_name(str(path)) != "ARFF"
-
-
-@contextmanager
-def opened(
-    file: str, engine: str | None, cluster: str | None, numbers: Callable[[list[str]], list[str]]
-) -> Iterator[Scan]:
-    """Open files in an engine, show its progress where it tells it, and refuse what was read from files that changed meanwhile.
-
-    `numbers` picks, among the columns' names, those that hold numbers.
-    """
-    from compromis.frames.query import lazy_frame
-    from compromis.frames.scanning import open_scan
-
-    plain = open_scan(file, engine=engine, cluster=cluster)
-    names = numbers(lazy_frame(plain.frame).collect_schema().names())
-    scan = open_scan(file, engine=engine, numbers=names) if names else plain
-    with _progress(scan):
-        yield scan
-    plain.files.check_unchanged()
+def read_pairs(given: tuple[str, ...], option: str, classes: Sequence[Any]) -> dict[Any, float] | None:
+    """Return numbers by label from texts of the form LABEL=NUMBER, None if there are none; a label may hold '=' itself."""
+    pairs: dict[Any, float] = {}
+    for pair in given:
+        label, mark, number = pair.rpartition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            mark = ""
+        if not mark:
+            raise click.BadParameter(f"write LABEL=SHARE, for example bad=0.05, got {pair!r}", param_hint=option)
+        if label in pairs:
+            raise click.BadParameter(f"the class {label!r} is given twice", param_hint=option)
+        pairs[label] = value
+    return dict(zip(typed(pairs, classes), pairs.values(), strict=True)) or None
 
 
-@contextmanager
-def _progress(scan: Scan) -> Iterator[None]:
-    if not sys.stderr.isatty():
-        yield
-    elif scan.engine == "dask":
-        from dask.diagnostics import ProgressBar
-
-        with ProgressBar(out=sys.stderr):
-            yield
-    else:
-        with _clock(f"reading {scan.files.size / 1e6:,.0f} MB with {scan.engine}"):
-            yield
-
-
-@contextmanager
-def _clock(what: str) -> Iterator[None]:
-    """Polars and DuckDB tell nothing while a query runs, so the time alone is shown; Spark draws its own bar."""
-    from rich.console import Console
-
-    with Console(stderr=True).status(what):
-        yield
-
-
-def label_texts(value: Any) -> str:
-    """Write a label of Parquet as the reader of small files would."""
-    from compromis.frames.parquet import text_of
-
-    return text_of(value)
-
-
-def score_columns(scores: tuple[str, ...], names: list[str], taken: list[str | None]) -> dict[str, str]:
-    """Return which column scores which class, as for small files."""
-    from compromis.frames.reading import score_columns as pick
-
-    return pick(scores, [name for name in names if name not in taken])
-
-
-def preference_options(command: Command) -> Command:
-    """Add --preferences, --prioritise and --metric to a command."""
-    options = (
-        click.option(
-            "--preferences", "preferences_file", metavar="FILE.toml", help="What matters; see 'compromis preferences'."
-        ),
-        click.option(
-            "--prioritise",
-            multiple=True,
-            metavar="LABEL",
-            help="Classes that matter most: importance 10, answers 0.1 and 0.9.",
-        ),
-        click.option("--metric", default=None, metavar="NAME", help="kulczynski, f, fowlkes_mallows or jaccard."),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-@overload
-def read_preferences(
-    preferences_file: str | None, prioritise: tuple[str, ...], metric: str | None, *, required: Literal[True]
-) -> Preferences: ...
-
-
-@overload
-def read_preferences(
-    preferences_file: str | None, prioritise: tuple[str, ...], metric: str | None, *, required: Literal[False] = ...
-) -> Preferences | None: ...
-
-
-def read_preferences(
-    preferences_file: str | None, prioritise: tuple[str, ...], metric: str | None, *, required: bool = False
-) -> Preferences | None:
-    """Return the preferences that the options ask for; None if they ask for none."""
-    from compromis.preferences import Preferences
-
-    if preferences_file and prioritise:
-        raise click.UsageError("give --preferences or --prioritise, not both")
-    if not (preferences_file or prioritise or metric):
-        if required:
-            raise click.UsageError("say what matters: give --preferences FILE.toml or --prioritise LABEL")
-        return None
-    preferences = Preferences.from_toml(preferences_file) if preferences_file else Preferences.prioritise(prioritise)
-    return preferences if metric is None else preferences.with_metric(metric)
+def typed(labels: Iterable[str], classes: Sequence[Any]) -> list[Any]:
+    """Return labels of the command line, which are text, as the classes of the data that are written so."""
+    known = {str(label): label for label in classes}
+    return [known.get(label, label) for label in labels]

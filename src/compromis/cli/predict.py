@@ -6,11 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from compromis.errors import InputError
-
 if TYPE_CHECKING:
-    from compromis.estimators.model_file import TableModel
-    from compromis.frames.tables import Table
+    from compromis.frames import Table
 
 PREDICTED = "predicted"
 
@@ -22,45 +19,37 @@ PREDICTED = "predicted"
     "--append", is_flag=True, help="Write the columns of DATA too, and the decision after them as 'predicted'."
 )
 @click.option(
-    "--proba",
-    "votes",
-    metavar="PREFIX",
-    help="Write the share of votes for each class too, in columns PREFIX and the class.",
+    "--proba", metavar="PREFIX", help="Write the share of votes for each class too, in columns PREFIX and the class."
 )
 @click.option("--output", metavar="FILE.csv", help="Where to write; without it, standard output.")
-def command(model_file: str, data: str, append: bool, votes: str | None, output: str | None) -> None:
+def command(model_file: str, data: str, append: bool, proba: str | None, output: str | None) -> None:
     """Decide the rows of DATA with the model that 'compromis fit' wrote to MODEL_FILE.
 
     With --append --proba p_ the output is what 'evaluate --prediction predicted' and 'report --proba p_' take.
     """
-    from compromis._files import write_whole
-    from compromis.estimators.model_file import load_model
-    from compromis.frames.reading import pick_column, read_table
-    from compromis.frames.tables import csv_text
+    import compromis as cp
 
-    model = load_model(model_file)
+    model = cp.estimators.load_model(model_file)
 
     def choose(names: list[str]) -> list[str]:
-        needed = [pick_column(spec.name, names) for spec in model.columns]
-        return names if append else needed
+        used = [cp.frames.pick_column(spec.name, names) for spec in model.columns]
+        return names if append else used
 
-    table = read_table(data, choose)
-    text = csv_text(_columns(model, table, append, votes))
+    table = cp.frames.read_table(data, choose)
+    text = cp.frames.Table(table.source, _columns(model, table, append, proba)).to_csv(output)
     if output is None:
         click.echo(text, nl=False)
-    else:
-        write_whole(output, text)
 
 
-def _columns(model: TableModel, table: Table, append: bool, votes: str | None) -> dict[str, list[Any]]:
-    from compromis.cli.fit import vote_table
+def _columns(model: Any, table: Table, append: bool, proba: str | None) -> dict[str, list[Any]]:
+    import compromis as cp
 
-    shares = vote_table(model, table)
+    shares = model.vote_shares(table.columns, table.source)
     made: dict[str, list[Any]] = {PREDICTED if append else model.target: model.decision.decide(shares).tolist()}
-    if votes is not None:
-        made |= {f"{votes}{label}": shares[:, k].tolist() for k, label in enumerate(model.decision.classes)}
+    if proba is not None:
+        made |= {f"{proba}{label}": shares[:, k].tolist() for k, label in enumerate(model.decision.classes)}
     kept = table.columns if append else {}
     for name in made:
         if name in kept:
-            raise InputError(f"{table.source} has a column {name!r} already; rename it, or leave out --append")
+            raise cp.InputError(f"{table.source} has a column {name!r} already; rename it, or leave out --append")
     return {**{name: list(values) for name, values in kept.items()}, **made}

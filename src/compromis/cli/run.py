@@ -1,76 +1,16 @@
-"""Sentences that several commands say."""
+"""The program: its commands, and the one place where errors and warnings leave it."""
 
 from __future__ import annotations
 
 import os
-import re
+import shlex
 import warnings
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
 from compromis.errors import CompromisError
-
-INTERRUPTED = 130
-"""The exit code of programs that Ctrl-C ended."""
-
-
-def say_dropped(rows: int) -> None:
-    """Say on standard error how many rows were left out."""
-    if rows:
-        click.echo(f"left out {rows:,} {'row' if rows == 1 else 'rows'} without a class", err=True)
-
-
-def say_interrupted() -> NoReturn:
-    """Say on standard error that Ctrl-C ended a search, and end the program."""
-    click.echo("stopped by Ctrl-C: these are the best weights found so far, and nothing was written", err=True)
-    raise click.exceptions.Exit(INTERRUPTED)
-
-
-_WORDS = (
-    (r"pass (?:priors|y_train)= for", "give --train-file for"),
-    (r"for labels use compromis\.model_selection\.training_priors\(y_train\)", "for labels give --train-file"),
-    (r"\bpriors (misses|has|are)\b", r"--priors \1"),
-    (r"pass preferences= or choose another measure", "give --preferences or choose another --measure"),
-    (r"pass labels= and a column of votes for each", "give a column of votes for each"),
-    (r"and labels= if a class does not occur(?: in y)?", "and --label for each class if one does not occur"),
-    (r"or pass labels= if every prediction is wrong", "or give --label for each class if every prediction is wrong"),
-    (r"\blabels misses\b", "--label misses"),
-    (r"; add (it|them) to labels", r"; give \1 with --label too"),
-    (r"neither in the data nor in labels", "neither in the data nor given with --label"),
-    (r"\bgive reference=", "give --reference"),
-    (r"use other weights, or prevalence_by_em", "use other --weights"),
-    (r"\bor use metric f\b", "or use --metric f"),
-    (r"pass them as y_proba, or decide first with predict", "give their columns with --proba"),
-    (r"\by_true\b", "the column of --truth"),
-    (r"\by_pred\b", "the column of --prediction"),
-    (r"\by_proba\b", "the columns of --proba"),
-    (r"\bsample_weight\b", "the column of --weight"),
-)
-_NOTES = _WORDS[:1]
-
-
-def in_options(sentence: str) -> str:
-    """Return an error or a warning in the words of the command line."""
-    return _replaced(sentence, _WORDS)
-
-
-def report_in_options(report: str) -> str:
-    """Return a report in the words of the command line: only its fixed notes are touched, never what the data brings."""
-    return _replaced(report, _NOTES)
-
-
-def report_without_advice(report: str) -> str:
-    """Return the report of evidence files, whose training rows nobody can give any more."""
-    return re.sub(r"; pass priors= for those of the training rows\)", ")", report)
-
-
-def _replaced(text: str, words: tuple[tuple[str, str], ...]) -> str:
-    for pattern, option in words:
-        text = re.sub(pattern, option, text)
-    return text
-
 
 COMMANDS = {
     "evaluate": "Judge the decisions in a file by what matters to you.",
@@ -90,30 +30,47 @@ COMMANDS = {
 }
 """What each command does; it lives in a module of its name, which imports nothing heavy before it runs and is not loaded for --help."""
 
+OPTIONS = {
+    "y_true": "the column of --truth",
+    "y_pred": "the column of --prediction",
+    "y_proba": "the columns of --proba",
+    "sample_weight": "the column of --weight",
+    "groups": "the column of --group",
+    "labels": "--label",
+    "priors": "--priors",
+    "pos_label": "--pos-label",
+    "bins": "--bins",
+    "within": "--within",
+}
+"""What the command line calls a parameter of the library: the sentence of an error begins with the parameter's name."""
+
 
 class _Failure(click.ClickException):
     exit_code = 2
 
 
 class _Commands(click.Group):
-    """Loads a command when it is asked for; an error of the user's becomes one sentence and exit code 2."""
+    """Loads a command when it is asked for; a user's error becomes one sentence and exit code 2."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = import_module(f"compromis.cli.{cmd_name}").command
-        return command
+        return _load(cmd_name) if cmd_name in COMMANDS else None
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, *rest = args
+        ctx.meta["written"] = shlex.join(["compromis", *args])  # a report shows the command that made it
+        if name not in COMMANDS and not name.startswith("-"):
             from difflib import get_close_matches
 
-            near = get_close_matches(args[0], COMMANDS, n=1)
+            near = get_close_matches(name, COMMANDS, n=1)
             advice = f"did you mean {near[0]!r}?" if near else f"the commands are {', '.join(COMMANDS)}."
-            raise click.UsageError(f"there is no command {args[0]!r}; {advice}", ctx)
+            raise click.UsageError(f"there is no command {name!r}; {advice}", ctx)
+        if name == "evaluate" and "--regression" in rest:  # numbers have options of their own
+            return name, _load("regression"), rest
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -143,16 +100,20 @@ def main() -> None:
     """
 
 
+def _load(module: str) -> click.Command:
+    command: click.Command = import_module(f"compromis.cli.{module}").command
+    return command
+
+
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    click.echo(f"Warning: {in_options(str(message))}", err=True)
+    click.echo(f"Warning: {message}", err=True)
 
 
 def _sentence(error: Exception) -> str:
+    """Return an error in the words of the command line, on one line: a file's name may hold a line end, or orders to the terminal."""
+    text, parameter = str(error), getattr(error, "parameter", None)
     if isinstance(error, OSError) and error.strerror and not isinstance(error, CompromisError):
-        return _one_line(f"{error.filename or 'the file'}: {error.strerror}")
-    return _one_line(in_options(str(error)))
-
-
-def _one_line(text: str) -> str:
-    """Return the text without control characters: a file's name may hold a line end, or orders to the terminal."""
+        text = f"{error.filename or 'the file'}: {error.strerror}"
+    elif parameter in OPTIONS and text.startswith(parameter):
+        text = OPTIONS[parameter] + text.removeprefix(parameter)
     return "".join(letter if letter.isprintable() else " " for letter in text)

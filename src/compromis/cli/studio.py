@@ -42,34 +42,19 @@ def command(files: tuple[str, ...], demo: bool, output: str, port: int, no_brows
     it can use the studio. COMPROMIS_STUDIO_TOKEN sets the token, so that a page stays valid over a restart on one --port.
     Ctrl-C stops it.
     """  # noqa: D301 (click reads the backspace)
-    from compromis.errors import MissingExtra
+    from compromis.studio import launch
 
-    try:
-        import starlette  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ImportError:
-        raise MissingExtra(
-            "the studio needs Starlette and uvicorn; install them with: pip install 'compromis[studio]'"
-        ) from None
-    from compromis.studio.guard import Secrets, read_token
-    from compromis.studio.serving import listen, make_server, open_browser, serve
-    from compromis.studio.storage import Places
-    from compromis.studio.workspace import Workspace
+    def started(address: str, folder: str) -> None:
+        click.echo(f"The studio is open at\n\n    {address}\n\nFiles are saved into {folder}. Ctrl-C stops it.")
 
-    places = Places(files, output)
-    keys = Secrets() if "COMPROMIS_STUDIO_TOKEN" not in os.environ else read_token(os.environ["COMPROMIS_STUDIO_TOKEN"])
-    sock = listen(port)
-    workspace = Workspace(places, eager=demo, most_upload=max_upload * 1_000_000)
-    if demo:
-        from compromis.studio.demo import PREFERENCES, write_demo
-
-        places.offer(write_demo(places.private()))
-        workspace.preferences = PREFERENCES
-
-    def started(address: str) -> None:
-        click.echo(f"The studio is open at\n\n    {address}\n\nFiles are saved into {places.output}. Ctrl-C stops it.")
-        if not no_browser:
-            open_browser(address)
-
-    serve(make_server(workspace, keys, sock, started=started), workspace, sock)
+    launch(
+        files,
+        output=output,
+        demo=demo,
+        port=port,
+        browser=not no_browser,
+        max_upload=max_upload * 1_000_000,
+        token=os.environ.get("COMPROMIS_STUDIO_TOKEN"),
+        started=started,
+    )
     click.echo("The studio is closed.")

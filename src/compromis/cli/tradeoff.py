@@ -2,102 +2,103 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from compromis.cli.options import engine_options, wants_engine
-from compromis.cli.run import say_dropped
+from compromis.cli import options
+from compromis.cli.inputs import kept_rows, opened, read_evidence, say_dropped, wants_engine
 
 if TYPE_CHECKING:
-    from compromis.tradeoffs.comparison import Comparison
+    import compromis as cp
 
 
 @click.command("tradeoff")
 @click.argument("file")
-@click.option("--truth", required=True, metavar="COL", help="The column of true classes.")
-@click.option("--pos-label", required=True, metavar="LABEL", help="The class that the scores are for.")
+@click.option("--truth", metavar="COL", help="The column of true classes.")
+@click.option("--pos-label", metavar="LABEL", help="The class that the scores are for.")
 @click.option(
     "--score",
-    "scores",
     multiple=True,
-    required=True,
     metavar="COL",
     help="A column of scores, higher for the positive class; repeat to compare.",
 )
-@click.option(
-    "--metric",
-    default="kulczynski",
-    show_default=True,
-    metavar="NAME",
-    help="kulczynski, f, fowlkes_mallows or jaccard.",
-)
+@options.metric
 @click.option("--min-precision", type=float, metavar="SHARE", help="The least precision to accept.")
 @click.option("--min-recall", type=float, metavar="SHARE", help="The least recall to accept.")
-@click.option("--weight", metavar="COL", help="A column of row weights.")
+@options.weight
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose true class is missing.")
-@engine_options
-@click.option("--plot", "picture", metavar="FILE.svg", help="Draw the curves into a file (svg, png or pdf).")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@options.engine
+@click.option("--plot", metavar="FILE.svg", help="Draw the curves into a file (svg, png or pdf).")
+@options.as_json
 def command(
     file: str,
-    truth: str,
-    pos_label: str,
-    scores: tuple[str, ...],
     metric: str,
     min_precision: float | None,
     min_recall: float | None,
-    weight: str | None,
-    drop_missing: bool,
-    engine: str | None,
-    cluster: str | None,
-    picture: str | None,
+    plot: str | None,
     as_json: bool,
+    **columns: Any,
 ) -> None:
     """Say for which recall weights which cut of the scores in FILE is best, and compare several scores.
 
-    Recall weight 0 is precision alone, 1 recall alone.
+    Recall weight 0 is precision alone, 1 recall alone. FILE may also hold operating points that 'compromis count' or 'compromis
+    merge' wrote: they need no columns.
     """
-    from compromis.tradeoffs.comparison import compare_curves
+    import compromis as cp
 
-    if wants_engine(file, engine, cluster):
-        from compromis.cli.inputs import gather_scores
-
-        points, dropped = gather_scores(file, truth, scores, pos_label, weight, drop_missing, engine, cluster)
-    else:
-        from compromis.evidence.points import OperatingPoints
-        from compromis.frames import tables as columns
-        from compromis.frames.reading import pick_column, read_table
-
-        wanted = [truth, *scores, *([] if weight is None else [weight])]
-        table = read_table(file, lambda names: [pick_column(name, names) for name in wanted])
-        table, dropped = columns.drop_missing(table, [truth], drop=drop_missing)
-        points = {
-            name: OperatingPoints.from_predictions(
-                table.columns[truth],
-                columns.numbers(table, name),
-                pos_label=pos_label,
-                sample_weight=table.weights if weight is None else columns.numbers(table, weight),
-            )
-            for name in scores
-        }
-    comparison = compare_curves(points, metric, min_precision=min_precision, min_recall=min_recall)
-    text = tradeoff_text(comparison, as_json)
-    if picture is not None:
-        from compromis.plots.tradeoff import TradeoffDisplay
-
-        TradeoffDisplay(comparison).save(picture)
-    say_dropped(dropped)
+    counted = read_evidence(file, cp.OperatingPoints, **columns)
+    points = _read_points(file, **columns) if counted is None else {"score": counted}
+    comparison = cp.compare_curves(points, metric, min_precision=min_precision, min_recall=min_recall)
+    text = comparison_text(comparison, as_json)
+    if plot is not None:
+        cp.plots.TradeoffDisplay(comparison).save(plot)
     click.echo(text)
-    if picture is not None:
-        click.echo(f"drawn into {picture}", err=True)
+    if plot is not None:
+        click.echo(f"drawn into {plot}", err=True)
 
 
-def tradeoff_text(comparison: Comparison, as_json: bool) -> str:
-    """Return the text or JSON of a comparison; raise where no model has a curve."""
-    from compromis.errors import InputError
+def comparison_text(comparison: cp.tradeoffs.Comparison, as_json: bool) -> str:
+    """Return the text or JSON of a comparison; refuse one in which no model has a curve."""
+    import compromis as cp
 
     verdict = comparison.verdict
     if not verdict.winners:
-        raise InputError("; ".join(f"{name}: {reason}" for name, reason in verdict.undefined.items()))
+        raise cp.InputError("; ".join(f"{name}: {reason}" for name, reason in verdict.undefined.items()))
     return comparison.to_json() if as_json else comparison.report()
+
+
+def _read_points(
+    file: str, *, engine: options.Engine, score: tuple[str, ...], **columns: Any
+) -> dict[str, cp.OperatingPoints]:
+    """Return the operating points of each score, and say what was left out or binned."""
+    for option, given in (("--truth", columns["truth"]), ("--pos-label", columns["pos_label"]), ("--score", score)):
+        if not given:
+            raise click.UsageError(f"Missing option '{option}'.")
+    if not wants_engine(file, engine):
+        return _read_rows(file, score, **columns)
+    points: dict[str, cp.OperatingPoints] = {}
+    with opened(file, engine) as scan:
+        for name in score:
+            points[name], dropped = scan.points(score=name, **columns)
+    for name, counted in points.items():
+        if counted.binned:
+            click.echo(f"{name}: counted in {len(counted) - 1:,} bins; cuts are exact at their edges", err=True)
+    say_dropped(dropped)
+    return points
+
+
+def _read_rows(
+    file: str, score: tuple[str, ...], *, truth: str, pos_label: str, weight: str | None, drop_missing: bool
+) -> dict[str, cp.OperatingPoints]:
+    import compromis as cp
+
+    table = cp.frames.read_table(file, [truth, *score, weight])
+    table = kept_rows(table, [truth], drop=drop_missing)
+    sample_weight = table.row_weights(weight)
+    return {
+        name: cp.OperatingPoints.from_predictions(
+            table.columns[truth], table.numbers(name), pos_label=pos_label, sample_weight=sample_weight
+        )
+        for name in score
+    }

@@ -12,12 +12,13 @@ import numpy as np
 
 from compromis._text import shown, shown_label
 from compromis._typing import Floats, Ints, Label
-from compromis.drift.prevalence import PrevalenceEstimate, from_predicted
+from compromis.drift.prevalence import PrevalenceEstimate, from_predicted, prevalence_by_em
 from compromis.errors import InputError
 from compromis.evaluation.render.result import Result, Table, text_table
 from compromis.evaluation.render.text import fixed
 from compromis.evaluation.scoring import required_preferences
 from compromis.evidence.counts import Counts
+from compromis.labels import positions_in
 from compromis.measures.pragma import pragma
 from compromis.measures.rates import precision, recall
 from compromis.measures.verdict import Verdict, judge
@@ -54,6 +55,24 @@ class Unlabelled:
 
     predicted: Ints
     by_em: PrevalenceEstimate | None = None
+
+    @classmethod
+    def from_predictions(cls, y_pred: Any, reference: Counts, *, y_proba: Any = None) -> Unlabelled:
+        """Count the predictions of a period by the classes of the reference; with probabilities, estimate its shares too.
+
+        Examples
+        --------
+        >>> import compromis as cp
+        >>> spring = cp.Counts.from_matrix([[950, 50], [10, 90]], ["good", "bad"])
+        >>> cp.drift.Unlabelled.from_predictions(["bad", "good", "good"], spring).predicted.tolist()
+        [2, 1]
+        """
+        positions = positions_in(y_pred, reference.classes, "prediction")
+        predicted = np.bincount(positions, minlength=len(reference.classes))
+        support = reference.support / reference.support.sum()
+        if y_proba is None or not support.all():
+            return cls(predicted)
+        return cls(predicted, prevalence_by_em(y_proba, priors=support.tolist(), labels=reference.classes))
 
 
 class Cause(StrEnum):

@@ -199,7 +199,7 @@ def from_predicted(predicted: Ints, reference: Counts, level: float) -> Prevalen
     if np.linalg.matrix_rank(rates, tol=1e-6) < len(classes):
         raise InputError(
             f"the decisions for {shown(classes)} do not tell the classes apart, so they say nothing of their shares; "
-            f"use other weights, or prevalence_by_em"
+            f"use other weights, or probabilities with prevalence_by_em"
         )
     raw = solver @ q
     if not (raw > 0).any():

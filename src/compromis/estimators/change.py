@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +13,41 @@ from compromis.evidence import Counts
 from compromis.measures.rates import precision, recall, weighted_average
 from compromis.preferences import Preferences
 
+if TYPE_CHECKING:
+    from compromis.estimators.tuned_decision import TunedDecisionClassifier
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Change:
-    """Decisions for the same rows before and after tuning; ``str()`` is the table."""
+    """Decisions for the same rows before and after tuning; ``str()`` is the table.
+
+    Attributes
+    ----------
+    before, after : Counts
+        What equal weights predict, and what the tuned ones do.
+    preferences : Preferences
+        What matters.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> before = cp.Counts.from_matrix([[90, 10], [5, 5]], ["good", "bad"])
+    >>> after = cp.Counts.from_matrix([[80, 20], [1, 9]], ["good", "bad"])
+    >>> change = cp.estimators.Change(before, after, cp.Preferences.prioritise(["bad"]))
+    >>> change.rows()[1][0], change.rows()[1][1], change.rows()[1][3]  # the recall of the class that matters
+    ('bad', 0.5, 0.9)
+    """
 
     before: Counts
     after: Counts
     preferences: Preferences
+
+    @classmethod
+    def by_tuning(cls, tuned: TunedDecisionClassifier, preferences: Preferences) -> Change:
+        """Return what the weights of a fitted classifier changed on the honest votes they were searched on."""
+        assert tuned.patterns_ is not None
+        assert tuned.tuning_ is not None
+        return cls(tuned.patterns_.counts(np.ones(len(tuned.classes_))), tuned.tuning_.counts, preferences)
 
     @property
     def priority(self) -> NDArray[np.bool_]:

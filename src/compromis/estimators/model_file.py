@@ -162,7 +162,17 @@ class TableModel(msgspec.Struct, frozen=True):
 
 
 def save_model(model: TableModel, path: str | os.PathLike[str]) -> None:
-    """Write the model to the file, whole or not at all."""
+    """Write the model to the file, whole or not at all; it holds no code.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> texts = {"x": list("012345" * 5), "class": list("aaabbb" * 5)}
+    >>> model, _ = cp.estimators.fit_table(texts, "class", cp.Preferences(), trees=5)
+    >>> cp.estimators.save_model(model, "parts.model")
+    >>> cp.estimators.load_model("parts.model").decision.classes
+    ('a', 'b')
+    """
     header = _Header("compromis/model", VERSION, model.target, model.hard, list(model.columns), sklearn.__version__)
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -254,7 +254,7 @@ def _count_coding(
     true, predicted = (np.asarray(rows[0].any(axis=axis)) for axis in (1, 0))
     used = np.flatnonzero(true | predicted)
     occurring = [coding.labels[k] for k in used.tolist()]
-    check_predicted(truth, prediction, occurring, (true[used], predicted[used]), labels)
+    check_predicted(prediction, occurring, (true[used], predicted[used]), labels)
     order = class_order(occurring, labels, truth.categories or prediction.categories or ())
     refuse_many_classes(len(order))
     matrix, squares = (

@@ -93,6 +93,16 @@ class EvidenceFile:
         joined: Any = self.evidence + other.evidence  # type: ignore[operator]
         return EvidenceFile(joined, self.suppressed + other.suppressed)
 
+    def suppress(self, min_cell: int) -> EvidenceFile:
+        """Return the evidence without cells of fewer rows; what was kept back before is noted still."""
+        kept, suppressed = suppress(self.evidence, min_cell)
+        return EvidenceFile(kept, self.suppressed + suppressed)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the evidence as it is, whole or not at all."""
+        document = _Document(SCHEMA, VERSION, _part(self.evidence), self.suppressed)
+        write_whole(path, msgspec.json.encode(document) + b"\n")
+
 
 _KINDS: dict[type, str] = {Counts: "counts", Votes: "votes", OperatingPoints: "operating points"}
 
@@ -118,15 +128,9 @@ def write(evidence: Evidence, path: str | os.PathLike[str], *, min_cell: int = 0
     >>> cp.evidence.read("site.json").evidence.matrix.tolist(), written.suppressed.cells
     ([[90, 0], [7, 40]], 1)
     """
-    kept, suppressed = suppress(evidence, min_cell)
-    write_file(EvidenceFile(kept, suppressed), path)
-    return EvidenceFile(kept, suppressed)
-
-
-def write_file(file: EvidenceFile, path: str | os.PathLike[str]) -> None:
-    """Write evidence as it is."""
-    document = _Document(SCHEMA, VERSION, _part(file.evidence), file.suppressed)
-    write_whole(path, msgspec.json.encode(document) + b"\n")
+    file = EvidenceFile(evidence, Suppressed()).suppress(min_cell)
+    file.write(path)
+    return file
 
 
 def read(path: str | os.PathLike[str]) -> EvidenceFile:

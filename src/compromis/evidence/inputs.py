@@ -22,22 +22,24 @@ def read_weights(sample_weight: Any, rows: int) -> Floats | None:
     try:
         weight = np.array(on_host(sample_weight), dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError("sample_weight must hold numbers; found something else") from None
+        raise InputError("sample_weight must hold numbers; found something else", parameter="sample_weight") from None
     weight = np.full(rows, float(weight)) if weight.ndim == 0 else weight
     if weight.shape != (rows,):
         raise InputError(
-            f"sample_weight has shape {weight.shape}, but there are {rows:,} rows; give one weight per row"
+            f"sample_weight has shape {weight.shape}, but there are {rows:,} rows; give one weight per row",
+            parameter="sample_weight",
         )
     wrong = ~(np.isfinite(weight) & (weight >= 0))
     if wrong.any():
         row = int(wrong.argmax())
         raise InputError(
-            f"sample_weight must be finite and at least 0, got {weight[row]:g} in row {row}; drop such rows or weigh them 0"
+            f"sample_weight must be finite and at least 0, got {weight[row]:g} in row {row}; drop such rows or weigh them 0",
+            parameter="sample_weight",
         )
     if not weight.any():
-        raise InputError("sample_weight is zero for every row; nothing would count")
+        raise InputError("sample_weight is zero for every row; nothing would count", parameter="sample_weight")
     if not float(weight.max()) * rows < np.inf:
-        raise InputError("sample_weight is too large to add up; scale it")
+        raise InputError("sample_weight is too large to add up; scale it", parameter="sample_weight")
     return weight
 
 
@@ -68,7 +70,7 @@ def read_class_numbers(
         unknown = [label for label in by_label if label not in classes]
         missing = [label for label in classes if label not in by_label]
         if missing and default is None:
-            raise InputError(f"{name} misses {shown(missing)}; give one {noun} for every class")
+            raise InputError(f"{name} misses {shown(missing)}; give one {noun} for every class", parameter=name)
         if unknown:
             raise InputError(f"there is a {noun} for {shown(unknown)}, but the classes are {shown(classes)}")
         given = [by_label.get(label, default) for label in classes]

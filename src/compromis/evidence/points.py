@@ -434,7 +434,7 @@ def _weigh_flags(flags: Flags, score: Floats, weight: Floats) -> tuple[Floats, F
 def _read_truth(y_true: Any) -> LabelColumn:
     column = read_labels(y_true, "y_true")
     if len(column) == 0:
-        raise InputError("y_true is empty; there is nothing to rank")
+        raise InputError("y_true is empty; there is nothing to rank", parameter="y_true")
     return column
 
 
@@ -447,8 +447,9 @@ def _read_flags(y_true: Any, pos_label: Any) -> tuple[Flags, Label]:
         labels = [positive] if flags.any() else _occurring(column)
         if len(labels) > 1 or (not flags.any() and column.kind != type(positive).__name__):
             raise InputError(
-                f"pos_label is {positive!r}, which y_true does not have{nearest(positive, labels)}; "
-                f"it has {shown(labels)}"
+                f"pos_label is {positive!r}, which is no true class{nearest(positive, labels)}; "
+                f"the classes are {shown(labels)}",
+                parameter="pos_label",
             )
         return flags, _as_written(column, positive)
     for negative in (0, -1):

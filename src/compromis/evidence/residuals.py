@@ -74,13 +74,16 @@ def _refuse_unusable(targets: Floats, name: str) -> None:
     if wrong.any():
         row = int(wrong.argmax())
         raise InputError(
-            f"{name} must be finite, got {targets[row]} in row {row}, counting from 0 ({int(wrong.sum()):,} such values); drop those rows"
+            f"{name} must be finite, got {targets[row]} in row {row}, counting from 0 ({int(wrong.sum()):,} such values); drop those rows",
+            parameter=name,
         )
     wrong = np.abs(targets) > LARGEST
     if wrong.any():
         row = int(wrong.argmax())
         raise InputError(
-            f"{name} has {targets[row]:g} in row {row}, whose square cannot be summed; change the unit so that no value exceeds {LARGEST:g}"
+            f"{name} has {targets[row]:g} in row {row}, whose square cannot be summed; "
+            f"change the unit so that no value exceeds {LARGEST:g}",
+            parameter=name,
         )
 
 

@@ -50,7 +50,8 @@ def read_scores(
     if matrix.shape[1] != len(classes):
         raise InputError(
             f"{name} has {matrix.shape[1]} columns, but there are {len(classes)} classes ({shown(classes)}); "
-            f"give one column per class, and labels= if a class does not occur in y"
+            f"give one column per class, and labels if a class does not occur in y",
+            parameter=name,
         )
     if rows is not None and matrix.shape[0] != rows:
         raise InputError(f"{name} has {matrix.shape[0]:,} rows, y has {rows:,}; they must describe the same rows")
@@ -72,10 +73,12 @@ def check_scores(matrix: Matrix, name: str = "y_proba", *, negative: bool = Fals
     if value < 0 and not negative:
         raise InputError(
             f"{name} must not be negative, got {value:g} in row {row}, column {column}; "
-            f"turn decision values into probabilities first, for example with CalibratedClassifierCV"
+            f"turn decision values into probabilities first, for example with CalibratedClassifierCV",
+            parameter=name,
         )
     raise InputError(
-        f"{name} must be finite, got {value} in row {row}, column {column}; drop such rows or give them votes"
+        f"{name} must be finite, got {value} in row {row}, column {column}; drop such rows or give them votes",
+        parameter=name,
     )
 
 
@@ -114,7 +117,8 @@ def read_distributions(y_proba: Any, rows: int, classes: Sequence[Label], name: 
     sums = shares.sum(axis=1, keepdims=True)
     if not sums.all():
         raise InputError(
-            f"row {int((sums[:, 0] == 0).argmax())} of {name} is 0 for every class; drop such rows or give them a distribution"
+            f"{name} is 0 for every class in row {int((sums[:, 0] == 0).argmax())}; drop such rows or give them a distribution",
+            parameter=name,
         )
     np.divide(shares, sums, where=np.abs(sums - 1) > ROUNDING, out=shares)
     return shares

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
+
+from compromis._typing import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Bins:
         """Return the bin of a finite number within the range, as a whole float."""
         return ((nw.col(column) - self.low) * self.scale).floor().clip(0.0, float(self.count - 1))
 
-    def edges(self) -> NDArray[np.float64]:
+    def edges(self) -> Floats:
         """Return the smallest number of each bin, rising.
 
         Found by halving the numbers between `low` and `high`, all of them: near 0 there are more than any few steps from
@@ -47,25 +48,25 @@ class Bins:
         below, reached = (np.full(self.count, _rank(end), dtype=np.int64) for end in (self.low, self.high))
         for _ in range(64):
             middle = (below & reached) + ((below ^ reached) >> 1)  # their mean, which cannot overflow
-            there = self._place(_number(middle)) >= wanted
+            there = self._bin_of(_number(middle)) >= wanted
             below, reached = np.where(there, below, middle), np.where(there, middle, reached)
         edges = _number(reached)
         edges[0] = self.low
         return edges
 
-    def _place(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        places: NDArray[np.float64] = np.floor((values - self.low) * self.scale)
-        return places
+    def _bin_of(self, values: Floats) -> Floats:
+        bins: Floats = np.floor((values - self.low) * self.scale)
+        return bins
 
 
 def _rank(number: float) -> int:
-    """Return the place of a float among all floats, by its bits."""
+    """Return the rank of a float among all floats, by its bits."""
     bits = int(np.float64(number).view(np.int64))
     return bits if bits >= 0 else -(bits & int(_ALL))
 
 
-def _number(rank: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the floats at some places."""
+def _number(rank: Ints) -> Floats:
+    """Return the floats of some ranks."""
     return np.where(rank >= 0, rank, -rank | ~_ALL).astype(np.int64).view(np.float64)
 
 

@@ -1,4 +1,4 @@
-"""What bins of a score leave open: the areas and the best cut that the rows inside them may have."""
+"""What bins of a score leave open: the areas and the best threshold that the rows inside them may have."""
 
 from __future__ import annotations
 
@@ -87,12 +87,11 @@ def tradeoff_bounds(
     if not points.binned:
         return low, low
     before, hits, _ = _steps(points)
-    hidden = _value(family, before[0] + hits, before[1], points.positives, recall_weight)
-    return low, max(low, float(hidden.max()))
+    return low, max(low, float(best_inside(family, before, hits, points.positives, recall_weight).max()))
 
 
 def best_inside(metric: Metric, before: Any, hits: Any, positives: float, recall_weight: float) -> Floats:
-    """Return the best value that a cut inside each bin may have: all its positives, none of its negatives."""
+    """Return the best value that a threshold inside each bin may have: all its positives, none of its negatives."""
     return _value(metric, before[0] + hits, before[1], positives, recall_weight)
 
 

@@ -1,4 +1,4 @@
-"""decide: weights applied inside the engine, as a further column."""
+"""Apply weights to votes inside the engine, as a further column, and evaluate what they predict."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation
 from compromis.evaluation.evaluate import evaluate as evaluate_counts
-from compromis.evidence import Counts
+from compromis.evidence.counts import Counts
 from compromis.evidence.inputs import read_class_weights
 from compromis.frames.query import BEST, SCORE, Frame, add_decision, lazy_frame, usable_votes
 from compromis.frames.votes import name_votes
@@ -63,11 +63,7 @@ def decide(
     >>> cp.frames.decide(frame, proba=["good", "bad"], weights=[1, 3])["decision"].tolist()
     ['bad', 'good', 'good']
     """
-    if isinstance(weights, Decision):
-        columns, rule = _columns_of(proba, weights), weights
-    else:
-        columns, classes = name_votes(proba, labels)
-        rule = _rule(classes or tuple(columns), weights, smoothing)
+    columns, rule = _read_rule(proba, weights, labels, smoothing)
     _check_labels(rule.classes)
     lazy = lazy_frame(frame)
     opened = Frame.open(frame, {column: column for column in columns})
@@ -79,19 +75,24 @@ def decide(
     return _like(frame, lazy.select(*kept, name))
 
 
-def _columns_of(votes: Sequence[str] | Mapping[str, Any], rule: Decision) -> list[str]:
-    """Return the columns of votes in the order of a decision's classes."""
-    if not isinstance(votes, Mapping):
-        return name_votes(votes, rule.classes)[0]
-    column_of = {label: column for column, label in votes.items()}
-    if set(column_of) != set(rule.classes):
-        raise InputError(f"proba gives columns for {shown(column_of)}, the decision is about {shown(rule.classes)}")
-    return [column_of[label] for label in rule.classes]
-
-
-def _rule(classes: tuple[Label, ...], weights: ArrayLike | None, smoothing: float) -> Decision:
-    given = np.ones(len(classes)) if weights is None else read_class_weights(weights, classes)
-    return Decision(classes, given, smoothing)
+def _read_rule(
+    proba: Sequence[str] | Mapping[str, Any],
+    weights: ArrayLike | Decision | None,
+    labels: Sequence[Any] | None,
+    smoothing: float = 0.0,
+) -> tuple[list[str], Decision]:
+    """Return the columns of votes in the order of a decision's classes, and the decision."""
+    if not isinstance(weights, Decision):
+        columns, classes = name_votes(proba, labels)
+        classes = classes or tuple(columns)
+        given = np.ones(len(columns)) if weights is None else read_class_weights(weights, classes)
+        return columns, Decision(classes, given, smoothing=smoothing)
+    if not isinstance(proba, Mapping):
+        return name_votes(proba, weights.classes)[0], weights
+    column_of = {label: column for column, label in proba.items()}
+    if set(column_of) != set(weights.classes):
+        raise InputError(f"proba gives columns for {shown(column_of)}, the decision is about {shown(weights.classes)}")
+    return [column_of[label] for label in weights.classes], weights
 
 
 def _check_labels(classes: Sequence[Label]) -> None:
@@ -162,17 +163,12 @@ def evaluate(
     if (prediction is None) == (proba is None):
         raise InputError("give prediction, the column of predicted classes, or proba, the columns that decide")
     if proba is not None:
-        frame = decide(frame, proba=proba, weights=weights, labels=labels, name=_PREDICTED)
-        labels = labels if labels is not None else _classes(proba, weights)
+        columns, rule = _read_rule(proba, weights, labels)
+        frame = decide(frame, proba=columns, weights=rule, name=_PREDICTED)
+        labels = labels if labels is not None else rule.classes
     elif weights is not None:
         raise InputError("weights are for votes; for row weights pass weight, the name of their column")
     counts = Counts.from_frame(
         frame, truth=truth, prediction=_PREDICTED if prediction is None else prediction, weight=weight, labels=labels
     )
     return evaluate_counts(counts, preferences=preferences, priors=priors, cost=cost, confidence=confidence)
-
-
-def _classes(votes: Sequence[str] | Mapping[str, Any], weights: Any) -> Sequence[Any]:
-    if isinstance(weights, Decision):
-        return weights.classes
-    return list(votes.values()) if isinstance(votes, Mapping) else list(votes)

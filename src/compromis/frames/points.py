@@ -9,18 +9,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._text import nearest, shown
-from compromis._typing import Label
+from compromis._typing import Flags, Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.frames.bins import Bins
-from compromis.frames.query import ROWS, WEIGHT, Frame, Rows, count_groups, count_rows, run
+from compromis.frames.query import (
+    ROWS,
+    TRUTH,
+    WEIGHT,
+    Frame,
+    Rows,
+    are_distinct,
+    count_groups,
+    count_rows,
+    missing_values,
+    refuse_unlabelled,
+    run,
+)
 from compromis.labels import plain_label
 
-TRUTH, SCORE, FLAG, BIN = "truth", "score", "flag", "bin"
+SCORE, FLAG, BIN = "score", "flag", "bin"
 MOST_CUTS = 2_000_000
 """Distinct scores that are fetched; more are binned."""
 AUTO_BINS = 4096
-_SAMPLE = 20_000
 _NO_LABEL, _NO_SCORE, _OUTSIDE = -1.0, -1.0, -2.0
 Within = tuple[float, float]
 
@@ -44,15 +55,14 @@ def points_of_frame(
         scores = groups.floats(SCORE)
         refuse_groups(opened, groups, ~np.isfinite(scores))
         _refuse_merged(opened, groups, scores)
-        sizes = group_sizes(opened, groups)
-        points = exact_points(scores, groups.floats(FLAG) == 1, sizes, label)
+        points = exact_points(scores, groups.floats(FLAG) == 1, opened.sizes(groups), label)
     else:
         spread = _read_within(within) if within is not None else find_range(opened)
         layout = Bins.over(*spread, wanted)
         groups = count_bins(opened, layout)
         refuse_groups(opened, groups, groups.floats(BIN) == _NO_SCORE)
         _refuse_outside(opened, groups, spread)
-        points = binned_points(layout, groups, group_sizes(opened, groups), label)
+        points = binned_points(layout, groups, opened.sizes(groups), label)
     if not points.positives:
         _refuse_unknown(opened, truth, label)
     return points
@@ -60,14 +70,12 @@ def points_of_frame(
 
 def open_scores(frame: Any, truth: str, score: str, pos_label: Label, weight: str | None) -> Frame:
     """Open truth and score; the truth becomes a flag: 1 positive, 0 negative, -1 without a label."""
-    named = {TRUTH: truth, SCORE: score} | ({} if weight is None else {WEIGHT: weight})
-    opened = Frame.open(frame, named)
+    opened = Frame.open(frame, {TRUTH: truth, SCORE: score, WEIGHT: weight})
     opened.check_numbers([SCORE])
-    opened = opened if opened.types[SCORE].is_integer() else opened.as_keys([SCORE])
+    opened = opened.as_keys([SCORE])
     _check_kind(opened, pos_label)
-    label = nw.col(TRUTH)
-    missing = label.is_null() | label.is_nan() if opened.types[TRUTH].is_float() else label.is_null()
-    flag = nw.when(label == nw.lit(cast("Any", pos_label))).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
+    flag = nw.when(nw.col(TRUTH) == nw.lit(cast("Any", pos_label))).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
+    missing = missing_values(TRUTH, opened.types[TRUTH])
     lazy = opened.lazy.with_columns(flag.alias(FLAG))
     return opened.with_lazy(
         lazy.with_columns(nw.when(missing).then(nw.lit(_NO_LABEL)).otherwise(nw.col(FLAG)).alias(FLAG))
@@ -82,11 +90,11 @@ def count_bins(opened: Frame, bins: Bins) -> Rows:
     # a number that is none must not reach the conversion to a bin: engines differ in what becomes of it
     lazy = opened.lazy.with_columns(
         nw.when(inside).then(score).otherwise(nw.lit(bins.low)).alias(SCORE),
-        nw.when(inside).then(nw.lit(0.0)).otherwise(nw.lit(_OUTSIDE)).alias("place"),
+        nw.when(inside).then(nw.lit(0.0)).otherwise(nw.lit(_OUTSIDE)).alias("outside"),
         nw.when(score.is_finite()).then(nw.lit(0.0)).otherwise(nw.lit(_NO_SCORE)).alias("finite"),
     )
-    place = nw.when(nw.col("place") == 0).then(bins.expression(SCORE)).otherwise(nw.col("place"))
-    lazy = lazy.with_columns(place.alias(BIN))
+    number = nw.when(nw.col("outside") == 0).then(bins.expression(SCORE)).otherwise(nw.col("outside"))
+    lazy = lazy.with_columns(number.alias(BIN))
     lazy = lazy.with_columns(nw.when(nw.col("finite") == 0).then(nw.col(BIN)).otherwise(nw.lit(_NO_SCORE)).alias(BIN))
     return count_groups(opened.with_lazy(lazy), [FLAG, BIN], 3 * (bins.count + 2), what="bins")
 
@@ -101,55 +109,49 @@ def find_range(opened: Frame) -> Within:
     return low, high
 
 
-def exact_points(
-    scores: NDArray[np.float64], flags: NDArray[np.bool_], sizes: NDArray[Any], pos_label: Label
-) -> OperatingPoints:
+def exact_points(scores: Floats, flags: Flags, sizes: NDArray[Any], pos_label: Label) -> OperatingPoints:
     """Return the cuts at every score that has rows of some weight."""
     used = sizes > 0
-    steps, place = np.unique(-scores[used], return_inverse=True)
-    inside = np.zeros((2, len(steps)), dtype=sizes.dtype)
-    np.add.at(inside, (np.where(flags[used], 0, 1), place), sizes[used])
-    return OperatingPoints.from_counts(-steps, inside, pos_label)
+    falling, step = np.unique(-scores[used], return_inverse=True)
+    return OperatingPoints.from_counts(-falling, sum_by_flag(flags[used], step, sizes[used], len(falling)), pos_label)
+
+
+def sum_by_flag(flags: Flags, step: NDArray[Any], sizes: NDArray[Any], steps: int) -> NDArray[Any]:
+    """Return the positives (first row) and negatives of each step."""
+    inside = np.zeros((2, steps), dtype=sizes.dtype)
+    np.add.at(inside, (np.where(flags, 0, 1), step), sizes)
+    return inside
 
 
 def binned_points(bins: Bins, groups: Rows, sizes: NDArray[Any], pos_label: Label) -> OperatingPoints:
     """Return the cuts at the lower edges of the bins; they are exact there."""
-    inside = np.zeros((2, bins.count), dtype=sizes.dtype)
-    np.add.at(inside, (np.where(groups.floats(FLAG) == 1, 0, 1), groups.floats(BIN).astype(np.int64)), sizes)
+    inside = sum_by_flag(groups.floats(FLAG) == 1, groups.floats(BIN).astype(np.int64), sizes, bins.count)
     edges = bins.edges()
     reached = np.append(np.diff(edges) > 0, True)  # between neighbouring floats there may be no room for a bin
     edges, inside = edges[reached][::-1], inside[:, reached][:, ::-1]
     return OperatingPoints.from_bins(edges, inside[0], inside[1], pos_label=pos_label)
 
 
-def group_sizes(opened: Frame, groups: Rows) -> NDArray[Any]:
-    """Return the rows of each group, or their weights."""
-    return groups.floats(WEIGHT) if WEIGHT in opened.named else groups.counts(ROWS)
-
-
 def _read_bins(bins: Any, opened: Frame) -> int | None:
     if bins is None:
         return None
     if bins == "auto":
-        return AUTO_BINS if _is_continuous(opened) else None
+        many = are_distinct(opened, [SCORE]) and count_rows(opened.lazy) > MOST_CUTS
+        return AUTO_BINS if many else None
     if isinstance(bins, bool) or not isinstance(bins, int) or not 2 <= bins <= MOST_CUTS:
-        raise InputError(f"bins is 'auto', None (every score) or a whole number from 2 to {MOST_CUTS:,}, got {bins!r}")
+        raise InputError(
+            f"bins is 'auto', None (every score) or a whole number from 2 to {MOST_CUTS:,}, got {bins!r}",
+            parameter="bins",
+        )
     return bins
-
-
-def _is_continuous(opened: Frame) -> bool:
-    """Whether nearly every row has a score of its own, and there are too many to fetch."""
-    sample = opened.lazy.select(SCORE).head(_SAMPLE).group_by(SCORE).agg(nw.len().alias(ROWS)).select(SCORE, ROWS)
-    counts = run(sample).counts(ROWS)
-    if counts.sum() < _SAMPLE or len(counts) < 0.5 * counts.sum():
-        return False
-    return count_rows(opened.lazy) > MOST_CUTS
 
 
 def _read_within(within: Any) -> Within:
     low, high = (float(end) for end in within)
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
-        raise InputError(f"within is the lowest and the highest score that can occur, got {within!r}")
+        raise InputError(
+            f"within is the lowest and the highest score that can occur, got {within!r}", parameter="within"
+        )
     return low, high
 
 
@@ -163,19 +165,15 @@ def _check_kind(opened: Frame, pos_label: Label) -> None:
     }
     if not fits.get(type(pos_label).__name__, True):
         raise InputError(
-            f"pos_label is {pos_label!r}, but column {opened.named[TRUTH]!r} holds labels of type {kind}; write it as the column does"
+            f"pos_label is {pos_label!r}, but column {opened.named[TRUTH]!r} holds labels of type {kind}; write it as the column does",
+            parameter="pos_label",
         )
 
 
-def refuse_groups(opened: Frame, groups: Rows, unscored: NDArray[np.bool_]) -> None:
+def refuse_groups(opened: Frame, groups: Rows, unscored: Flags) -> None:
     """Refuse groups without a label or without a score."""
     counts = groups.counts(ROWS)
-    unlabelled = int(counts[groups.floats(FLAG) == _NO_LABEL].sum())
-    if unlabelled:
-        raise InputError(
-            f"column {opened.named[TRUTH]!r} has {unlabelled:,} {'row' if unlabelled == 1 else 'rows'} without a label; "
-            f"filter them out first, or give them a label of their own"
-        )
+    refuse_unlabelled(opened.named[TRUTH], int(counts[groups.floats(FLAG) == _NO_LABEL].sum()))
     missing = int(counts[unscored].sum())
     if missing:
         raise InputError(
@@ -192,7 +190,7 @@ def _refuse_outside(opened: Frame, groups: Rows, spread: Within) -> None:
         )
 
 
-def _refuse_merged(opened: Frame, groups: Rows, scores: NDArray[np.float64]) -> None:
+def _refuse_merged(opened: Frame, groups: Rows, scores: Floats) -> None:
     if not opened.types[SCORE].is_integer():
         return
     if len(np.unique(scores)) < len(set(groups.values(SCORE))):
@@ -207,5 +205,6 @@ def _refuse_unknown(opened: Frame, truth: str, pos_label: Label) -> None:
     if len(found) > 1:
         known = sorted(map(plain_label, found), key=str)
         raise InputError(
-            f"pos_label is {pos_label!r}, which column {truth!r} does not have{nearest(pos_label, known)}; it has {shown(known)}"
+            f"pos_label is {pos_label!r}, which column {truth!r} does not have{nearest(pos_label, known)}; it has {shown(known)}",
+            parameter="pos_label",
         )

@@ -1,37 +1,47 @@
-"""A data frame of any engine, opened lazily: the columns wanted, under names of our own."""
+"""Lazy queries over a data frame of any engine: open columns, count groups, decide rows."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add, and_
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._text import nearest, shown
+from compromis._typing import Floats, Ints, Label
 from compromis.errors import CompromisError, EngineError, InputError, MissingExtra
+from compromis.frames.tables import pick_column
 
 KINDS = "polars, pandas, pyarrow, DuckDB, ibis, Dask or Spark"
 _NUMBERS = (nw.Decimal, nw.Boolean)
 
+TRUTH, ROWS, WEIGHT, SQUARE, WRONG = "truth", "rows", "weight", "square", "wrong"
+"""Our names: true classes, and what is summed over a group: rows, weights, squared weights, rows whose weight is unusable."""
+BEST, SECOND, ARGUMENT, SCORE = "compromis best", "compromis second", "compromis argument", "compromis score"
+"""Columns that are dropped at the end; no column of a user's is called so."""
+SAMPLE = 20_000
+"""Rows looked at to see whether nearly every row has values of its own."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """The columns wanted of a data frame, nothing computed yet.
+    """The columns wanted of a data frame; nothing is computed yet.
 
     Attributes
     ----------
     lazy : narwhals.LazyFrame
         The columns under our names.
     named : mapping
-        What the user calls each of them.
+        The user's name of each column.
     types : mapping
-        The type of each of them.
+        The type of each column.
     categories : mapping
-        The categories of those that have some in an order of the user's.
+        The categories of the columns that have some in an order of the user's.
     """
 
     lazy: nw.LazyFrame[Any]
@@ -40,26 +50,27 @@ class Frame:
     categories: Mapping[str, tuple[Any, ...]]
 
     @classmethod
-    def open(cls, frame: Any, named: Mapping[str, str]) -> Frame:
-        """Open a frame of any engine; `named` gives our name for each of the user's columns, ours as keys."""
+    def open(cls, frame: Any, named: Mapping[str, str | None]) -> Frame:
+        """Open a frame of any engine; `named` maps our names to the user's columns, or to None where there is none."""
         lazy = lazy_frame(frame)
         schema = dict(lazy.collect_schema())
-        for name in named.values():
-            pick_name(name, list(schema))
-        types = {ours: schema[name] for ours, name in named.items()}
-        categories = {
-            ours: found
-            for ours, name in named.items()
-            if isinstance(types[ours], (nw.Categorical, nw.Enum)) and (found := _categories(lazy, name, types[ours]))
-        }
+        wanted = {ours: pick_column(name, list(schema)) for ours, name in named.items() if name is not None}
+        types = {ours: schema[name] for ours, name in wanted.items()}
+        categorical = [ours for ours in wanted if isinstance(types[ours], (nw.Categorical, nw.Enum))]
+        categories = {ours: _categories(lazy, wanted[ours], types[ours]) for ours in categorical}
         # an engine's dictionary is text stored in another way; pandas and polars group by it as it is
-        spelled = [
-            nw.col(name).cast(nw.String).alias(ours)
-            if isinstance(types[ours], (nw.Categorical, nw.Enum)) and not _groups_categories(lazy)
-            else nw.col(name).alias(ours)
-            for ours, name in named.items()
+        as_text = [] if _groups_categories(lazy) else categorical
+        columns = [
+            (nw.col(name).cast(nw.String) if ours in as_text else nw.col(name)).alias(ours)
+            for ours, name in wanted.items()
         ]
-        return cls(lazy.select(*spelled), dict(named), types, categories)
+        known = {ours: found for ours, found in categories.items() if found}
+        return cls(lazy.select(*columns), wanted, types, known)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether there is a column of row weights."""
+        return WEIGHT in self.named
 
     def check_numbers(self, columns: Sequence[str]) -> None:
         """Refuse columns that do not hold numbers."""
@@ -76,17 +87,25 @@ class Frame:
         return self.with_lazy(self.lazy.with_columns(*casts)) if casts else self
 
     def as_keys(self, columns: Sequence[str]) -> Frame:
-        """Return the frame with the columns as 64-bit floats to group by: -0 becomes 0, over which Dask stumbles."""
-        keys = [nw.col(ours).cast(nw.Float64) + 0.0 for ours in columns]
+        """Return the frame with numbers to group by: floats become 64-bit, and -0 becomes 0, over which Dask stumbles."""
+        keys = [nw.col(ours).cast(nw.Float64) + 0.0 for ours in columns if not self.types[ours].is_integer()]
         return self.with_lazy(self.lazy.with_columns(*keys)) if keys else self
 
     def with_lazy(self, lazy: nw.LazyFrame[Any]) -> Frame:
         """Return the frame with a further step."""
-        return Frame(lazy, self.named, self.types, self.categories)
+        return replace(self, lazy=lazy)
+
+    def select(self, lazy: nw.LazyFrame[Any], columns: Sequence[str]) -> Frame:
+        """Return the frame with a further step, of which only the columns and the row weights are kept."""
+        return self.with_lazy(lazy.select(*columns, *([WEIGHT] if self.weighted else [])))
+
+    def sizes(self, rows: Rows) -> NDArray[Any]:
+        """Return the number of rows of each group, or the sum of their weights."""
+        return rows.floats(WEIGHT) if self.weighted else rows.counts(ROWS)
 
 
 def lazy_frame(frame: Any) -> nw.LazyFrame[Any]:
-    """Return what the user gave as a lazy frame of narwhals."""
+    """Return a frame of any engine as a lazy frame of narwhals."""
     try:
         opened = nw.from_native(frame)
     except TypeError:
@@ -94,31 +113,24 @@ def lazy_frame(frame: Any) -> nw.LazyFrame[Any]:
     return opened.lazy() if isinstance(opened, nw.DataFrame) else opened
 
 
-def pick_name(name: str, names: Sequence[str]) -> str:
-    """Return the column's name if it is there, else say which is nearest."""
-    if name not in names:
-        raise InputError(f"there is no column {name!r}{nearest(name, names)}; the columns are {shown(names)}")
-    return name
-
-
 def _groups_categories(lazy: nw.LazyFrame[Any]) -> bool:
     kind = lazy.implementation
     return kind.is_pandas_like() or kind.is_polars() or kind.is_dask()
 
 
-def _categories(lazy: nw.LazyFrame[Any], name: str, kind: Any) -> tuple[Any, ...] | None:
+def _categories(lazy: nw.LazyFrame[Any], name: str, kind: Any) -> tuple[Any, ...]:
     """Return the categories of pandas, Dask (where it knows them) and enumerations; a dictionary's order is incidental."""
     if isinstance(kind, nw.Enum):
         return tuple(kind.categories)
     if lazy.implementation.is_pandas_like() or lazy.implementation.is_dask():
         native: Any = lazy.to_native()
         column = native[name].cat
-        return tuple(column.categories.tolist()) if getattr(column, "known", True) else None
-    return None
+        return tuple(column.categories.tolist()) if getattr(column, "known", True) else ()
+    return ()
 
 
 class Rows:
-    """The few rows that come back: columns as Python values or as numbers."""
+    """The few rows that a query returns: columns as Python values or as numbers."""
 
     def __init__(self, columns: dict[str, Any]) -> None:
         self._columns = columns
@@ -127,17 +139,17 @@ class Rows:
         return len(next(iter(self._columns.values())))
 
     def values(self, name: str) -> list[Any]:
-        """Return a column as Python values; None where there is none."""
+        """Return a column as Python values, None where a value is missing."""
         column = self._columns[name]
         values = column.to_list() if isinstance(column, nw.Series) else column.tolist()
         return [None if _is_missing(value) else value for value in values]
 
-    def counts(self, name: str) -> NDArray[np.int64]:
+    def counts(self, name: str) -> Ints:
         """Return a column of whole numbers; some engines count in 32 bits, or in decimals."""
         return np.array([int(value) for value in self.values(name)], dtype=np.int64)
 
-    def floats(self, name: str) -> NDArray[np.float64]:
-        """Return a column as floats, NaN where there is none; -0 as 0, which some engines keep apart."""
+    def floats(self, name: str) -> Floats:
+        """Return a column as floats, NaN where a value is missing; -0 as 0, which some engines keep apart."""
         column = self._columns[name]
         if isinstance(column, nw.Series):
             column = column.cast(nw.Float64).to_numpy()
@@ -168,7 +180,7 @@ def run(query: nw.LazyFrame[Any]) -> Rows:
 
 
 def is_failure(error: BaseException) -> bool:
-    """Whether an engine failed; a panic of polars is no Exception, and Ctrl-C is none either."""
+    """Return whether an engine failed; a panic of polars is no Exception, and Ctrl-C is none either."""
     return isinstance(error, Exception) or type(error).__name__ == "PanicException"
 
 
@@ -180,9 +192,9 @@ def engine_name(query: nw.LazyFrame[Any]) -> str:
 def first_line(error: BaseException, most: int = 300) -> str:
     """Return what an engine's error says, without its advice and stack."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    end = next((place for place, line in enumerate(lines) if line.startswith(_ASIDE)), len(lines))
-    said = "; ".join(lines[:end][:3]) or type(error).__name__
-    return said if len(said) <= most else said[: most - 3] + "..."
+    end = next((number for number, line in enumerate(lines) if line.startswith(_ASIDE)), len(lines))
+    message = "; ".join(lines[:end][:3]) or type(error).__name__
+    return message if len(message) <= most else message[: most - 3] + "..."
 
 
 _ASIDE = ("Possible", "LINE ", "JVM stacktrace", "at org.", "Resolved plan", "This error occurred", "Driver stacktrace")
@@ -190,10 +202,6 @@ _ASIDE = ("Possible", "LINE ", "JVM stacktrace", "at org.", "Resolved plan", "Th
 
 def _is_missing(value: Any) -> bool:
     return value is None or type(value).__name__ in {"NAType", "NaTType"} or value != value
-
-
-ROWS, WEIGHT, SQUARE, WRONG = "rows", "weight", "square", "wrong"
-"""What is summed over a group: its rows, weights, squared weights, and rows whose weight is none."""
 
 
 class TooMany(InputError):
@@ -206,18 +214,18 @@ def count_groups(frame: Frame, keys: Sequence[str], most: int, *, what: str) -> 
     More than `most` groups are refused before they are fetched; `what` is what the message calls them.
     """
     lazy, sums = frame.lazy, [nw.len().alias(ROWS)]
-    if WEIGHT in frame.named:
+    weights = [WEIGHT, SQUARE, WRONG] if frame.weighted else []
+    if frame.weighted:
         lazy = _checked_weights(frame)
         # compound aggregations fail in some engines, so every sum is of a column that is there
-        sums += [nw.col(name).sum() for name in (WEIGHT, SQUARE, WRONG)]
-    wanted = [*keys, ROWS, *([WEIGHT, SQUARE, WRONG] if WEIGHT in frame.named else [])]
+        sums += [nw.col(name).sum() for name in weights]
     # Dask adds its index as a column; and a group-by of all rows apart must not come back whole
-    rows = run(lazy.group_by(*keys).agg(*sums).select(*wanted).head(most + 1))
+    rows = run(lazy.group_by(*keys).agg(*sums).select(*keys, ROWS, *weights).head(most + 1))
     if len(rows) > most:
         raise TooMany(f"there are more than {most:,} {what}; is one of the columns an identifier or a measurement?")
     if len(rows) == 0:
         raise InputError("the frame has no rows; there is nothing to count")
-    if WEIGHT in frame.named:
+    if frame.weighted:
         _refuse_wrong_weights(frame, rows)
     return rows
 
@@ -227,27 +235,42 @@ def count_rows(lazy: nw.LazyFrame[Any]) -> int:
     return int(run(lazy.select(nw.len().alias(ROWS))).counts(ROWS)[0])
 
 
-def drop_rows(frame: Any, column: str) -> tuple[Any, int]:
+def are_distinct(frame: Frame, names: Sequence[str]) -> bool:
+    """Return whether nearly every row has values of its own in these columns, as far as the first rows show."""
+    first = frame.lazy.select(*names).head(SAMPLE)
+    counts = run(first.group_by(*names).agg(nw.len().alias(ROWS)).select(*names, ROWS)).counts(ROWS)
+    return bool(len(counts) >= 0.5 * counts.sum() and counts.sum() >= SAMPLE)
+
+
+def drop_missing(frame: Any, column: str) -> tuple[Any, int]:
     """Return the frame without rows whose `column` is missing, and the number of those."""
     lazy = lazy_frame(frame)
-    missing = nw.col(column).is_null()
-    if lazy.collect_schema()[column].is_float():
-        missing = missing | nw.col(column).is_nan()
-    marked = lazy.select(nw.when(missing).then(nw.lit(1.0)).otherwise(nw.lit(0.0)).alias(WRONG))
-    dropped = int(np.nan_to_num(run(marked.select(nw.col(WRONG).sum())).floats(WRONG)[0]))
-    return lazy.filter(~missing).to_native(), dropped
+    gaps = missing_values(column, lazy.collect_schema()[pick_column(column, lazy.collect_schema().names())])
+    dropped = run(lazy.filter(gaps).select(nw.len().alias(ROWS))).counts(ROWS)
+    return lazy.filter(~gaps).to_native(), int(dropped[0])
 
 
-def refuse_missing(named: Mapping[str, str], rows: Rows, keys: Sequence[str]) -> None:
+def missing_values(column: str, kind: Any) -> nw.Expr:
+    """Return whether a value is missing; for floats NaN is too."""
+    gaps = nw.col(column).is_null()
+    return gaps | nw.col(column).is_nan() if kind.is_float() else gaps
+
+
+def refuse_missing(frame: Frame, rows: Rows, keys: Sequence[str]) -> None:
     """Refuse groups in which a label is missing."""
     counts = rows.counts(ROWS)
     for key in keys:
-        missing = sum(int(count) for value, count in zip(rows.values(key), counts, strict=True) if value is None)
-        if missing:
-            raise InputError(
-                f"column {named[key]!r} has {missing:,} {'row' if missing == 1 else 'rows'} without a label; "
-                f"filter them out first, or give them a label of their own"
-            )
+        gaps = [value is None for value in rows.values(key)]
+        refuse_unlabelled(frame.named[key], int(counts[np.array(gaps, dtype=bool)].sum()))
+
+
+def refuse_unlabelled(column: str, rows: int) -> None:
+    """Refuse rows without a label."""
+    if rows:
+        raise InputError(
+            f"column {column!r} has {rows:,} {'row' if rows == 1 else 'rows'} without a label; "
+            f"filter them out first, or give them a label of their own"
+        )
 
 
 def _checked_weights(frame: Frame) -> nw.LazyFrame[Any]:
@@ -273,24 +296,24 @@ def _refuse_wrong_weights(frame: Frame, rows: Rows) -> None:
         raise InputError(f"the weights in column {frame.named[WEIGHT]!r} are all 0; nothing would count")
 
 
-BEST, SECOND, ARGUMENT, SCORE = "compromis best", "compromis second", "compromis argument", "compromis score"
-"""Columns that are gone at the end; nobody's own columns are called so."""
+def row_total(columns: Sequence[str]) -> nw.Expr:
+    """Return the sum of a row's votes, added from the left as in memory."""
+    return reduce(add, map(nw.col, columns))
 
 
 def usable_votes(columns: Sequence[str]) -> nw.Expr:
     """Return whether every vote of a row is a number of at least 0, and their sum finite: a third quicker than asking each."""
-    usable, total = nw.col(columns[0]) >= 0, nw.col(columns[0]).cast(nw.Float64)
-    for name in columns[1:]:
-        usable, total = usable & (nw.col(name) >= 0), total + nw.col(name).cast(nw.Float64)
+    usable = reduce(and_, [nw.col(name) >= 0 for name in columns])
+    total = reduce(add, [nw.col(name).cast(nw.Float64) for name in columns])
     return usable & (total <= sys.float_info.max)  # where NaN is a number to an engine, it is above all others
 
 
 def add_decision(
     lazy: nw.LazyFrame[Any],
     columns: Sequence[str],
-    weights: NDArray[np.float64],
+    weights: Floats,
     smoothing: float,
-    labels: Sequence[Any],
+    labels: Sequence[Label],
     name: str,
 ) -> nw.LazyFrame[Any]:
     """Return the frame with the column `name`: the label of the largest weight x (vote + smoothing), the first one in a tie.
@@ -298,41 +321,40 @@ def add_decision(
     A running best, one class after the other: the engines' own row-wise maximum is silently wrong in Dask where divisions
     are unknown, and step by step the expressions grow with the classes, not with a power of them.
     """
-    lazy = lazy.with_columns(
-        tuned_decision(columns[0], weights[0], smoothing).alias(BEST), nw.lit(labels[0]).alias(name)
-    )
-    for place in range(1, len(columns)):
-        lazy = lazy.with_columns(tuned_decision(columns[place], weights[place], smoothing).alias(SCORE))
+    literals: list[Any] = [nw.lit(label) for label in labels]  # type: ignore[arg-type]
+    lazy = lazy.with_columns(_weighted_vote(columns[0], weights[0], smoothing).alias(BEST), literals[0].alias(name))
+    for position in range(1, len(columns)):
+        lazy = lazy.with_columns(_weighted_vote(columns[position], weights[position], smoothing).alias(SCORE))
         better = nw.col(SCORE) > nw.col(BEST)
         lazy = lazy.with_columns(
-            nw.when(better).then(nw.lit(labels[place])).otherwise(nw.col(name)).alias(name),
+            nw.when(better).then(literals[position]).otherwise(nw.col(name)).alias(name),
             nw.when(better).then(nw.col(SCORE)).otherwise(nw.col(BEST)).alias(BEST),
         )
     return lazy
 
 
 def add_ranking(
-    lazy: nw.LazyFrame[Any], columns: Sequence[str], weights: NDArray[np.float64], smoothing: float
+    lazy: nw.LazyFrame[Any], columns: Sequence[str], weights: Floats, smoothing: float
 ) -> nw.LazyFrame[Any]:
-    """Return the frame with the largest weighted vote of each row, whose it is (its position), and the second largest."""
+    """Return the frame with the largest weighted vote of each row, the position of its class, and the second largest."""
     lazy = lazy.with_columns(
-        tuned_decision(columns[0], weights[0], smoothing).alias(BEST),
+        _weighted_vote(columns[0], weights[0], smoothing).alias(BEST),
         nw.lit(-1.0).alias(SECOND),
         nw.lit(0.0).alias(ARGUMENT),
     )
-    for place in range(1, len(columns)):
-        lazy = lazy.with_columns(tuned_decision(columns[place], weights[place], smoothing).alias(SCORE))
+    for position in range(1, len(columns)):
+        lazy = lazy.with_columns(_weighted_vote(columns[position], weights[position], smoothing).alias(SCORE))
         better = nw.col(SCORE) > nw.col(BEST)
         next_best = nw.when(nw.col(SCORE) > nw.col(SECOND)).then(nw.col(SCORE)).otherwise(nw.col(SECOND))
         lazy = lazy.with_columns(
             nw.when(better).then(nw.col(BEST)).otherwise(next_best).alias(SECOND),
-            nw.when(better).then(nw.lit(float(place))).otherwise(nw.col(ARGUMENT)).alias(ARGUMENT),
+            nw.when(better).then(nw.lit(float(position))).otherwise(nw.col(ARGUMENT)).alias(ARGUMENT),
             nw.when(better).then(nw.col(SCORE)).otherwise(nw.col(BEST)).alias(BEST),
         )
     return lazy
 
 
-def tuned_decision(column: str, weight: float, smoothing: float) -> nw.Expr:
+def _weighted_vote(column: str, weight: float, smoothing: float) -> nw.Expr:
     """Return weight x (vote + smoothing), with the roundings that the decision in memory has."""
     vote = nw.col(column).cast(nw.Float64)
     return (vote + smoothing if smoothing else vote) * float(weight)

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from compromis._files import PIECEWISE, bounded, check_announced
-from compromis._text import nearest, shown
+from compromis._text import nearest
 from compromis.errors import InputError
 from compromis.frames import arff, parquet
 from compromis.frames import tables as delimited
-from compromis.frames.tables import Column, Table
+from compromis.frames.tables import Column, Table, pick_column, score_columns
 
 ROWS = 50_000
 """Rows of a piece."""
@@ -151,21 +151,44 @@ FORMATS = {
 }
 
 
-def read_table(path: str, choose: Callable[[list[str]], Iterable[str]]) -> Table:
-    """Read from the file (or ``-``, standard input) the columns that `choose` picks among the names found there.
+def read_table(path: str, choose: Callable[[list[str]], Iterable[str]] | Sequence[str | None]) -> Table:
+    r"""Read columns of a file (or ``-``, standard input) as text, exactly as written; an empty field is missing.
 
-    CSV, TSV, ARFF and Parquet, each also compressed with gzip; the content must be what the name says.
+    Parameters
+    ----------
+    path : str
+        CSV, TSV, ARFF or Parquet, also compressed with gzip; the content must be what the name says.
+    choose : sequence of str, or callable
+        The columns wanted, of which None is left out; or a function that picks them among the names of the file.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> with open("sites.csv", "w") as file:
+    ...     _ = file.write("true,predicted\n01,1\nNA,\n")
+    >>> dict(cp.frames.read_table("sites.csv", ["true", "predicted"]).columns)
+    {'true': ['01', 'NA'], 'predicted': ['1', None]}
     """
     content = _Content(path)
     content.check_size()
     with content.open() as stream:
-        chosen = list(dict.fromkeys(choose(content.format.names(stream, content.source))))
+        names = content.format.names(stream, content.source)
+    chosen = choose(names) if callable(choose) else [pick_column(name, names) for name in choose if name is not None]
     with content.open() as stream:
-        return content.format.read(stream, content.source, chosen)
+        return content.format.read(stream, content.source, list(dict.fromkeys(chosen)))
 
 
 def column_names(path: str) -> list[str]:
-    """Return the names of a file's columns; standard input can be read once only, and is refused."""
+    r"""Return the names of a file's columns; standard input can be read once only, and is refused.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> with open("sites.csv", "w") as file:
+    ...     _ = file.write("true,predicted\n01,1\n")
+    >>> cp.frames.column_names("sites.csv")
+    ['true', 'predicted']
+    """
     if path == "-":
         raise InputError("standard input cannot be read twice; name a file")
     content = _Content(path)
@@ -173,13 +196,30 @@ def column_names(path: str) -> list[str]:
         return content.format.names(stream, content.source)
 
 
-def read_scored(path: str, named: Sequence[str | None], scores: Sequence[str]) -> tuple[Table, dict[str, str]]:
-    """Read the named columns and those that `scores` mean; return the table, and which class each score column is for."""
+def read_scored(path: str, named: Sequence[str | None], proba: Sequence[str]) -> tuple[Table, dict[str, str]]:
+    r"""Read the named columns, and those of class scores: by name, or by a prefix before the name of the class.
+
+    Returns
+    -------
+    table : Table
+        The columns.
+    class_of : dict
+        The class of each column of scores.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> with open("votes.csv", "w") as file:
+    ...     _ = file.write("t,p_a,p_b\na,0.9,0.1\n")
+    >>> table, class_of = cp.frames.read_scored("votes.csv", ["t"], ["p_"])
+    >>> class_of, table.numbers("p_b").tolist()
+    ({'p_a': 'a', 'p_b': 'b'}, [0.1])
+    """
     class_of: dict[str, str] = {}
 
     def choose(names: list[str]) -> list[str]:
         picked = [pick_column(name, names) for name in named if name is not None]
-        class_of.update(score_columns(scores, [name for name in names if name not in picked]))
+        class_of.update(score_columns(proba, [name for name in names if name not in picked]))
         return [*picked, *class_of]
 
     return read_table(path, choose), class_of
@@ -196,35 +236,6 @@ def open_content(path: str) -> AbstractContextManager[BinaryIO]:
     return _Content(path).open()
 
 
-def score_columns(wanted: Sequence[str], names: Sequence[str]) -> dict[str, str]:
-    """Return which column scores which class: a name stands for its column, or as a prefix for all that start with it."""
-    chosen: dict[str, str] = {}
-    for one in wanted:
-        prefixed = {one: one} if one in names else {name: name[len(one) :] for name in names if name.startswith(one)}
-        if not prefixed:
-            raise InputError(
-                f"no column is named {one!r} or starts with it{nearest(one, names)}; the columns are {shown(names)}"
-            )
-        chosen |= prefixed
-    return chosen
-
-
-def pick_column(name: str, names: Sequence[str]) -> str:
-    """Return the column's name if it is among `names`, else say which is nearest.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> cp.frames.pick_column("trut", ["truth", "weight"])
-    Traceback (most recent call last):
-        ...
-    compromis.errors.InputError: there is no column 'trut'; did you mean 'truth'?; the columns are 'truth', 'weight'
-    """
-    if name not in names:
-        raise InputError(f"there is no column {name!r}{nearest(name, names)}; the columns are {shown(names)}")
-    return name
-
-
 class _Content:
     """A file or standard input that can be read twice: once for the names, once for the columns."""
 
@@ -233,7 +244,7 @@ class _Content:
         self._path = None if path == "-" else Path(path)
         self._bytes = sys.stdin.buffer.read() if path == "-" else b""
         if self._path is not None and not self._path.exists():
-            raise InputError(f"there is no file {path!r}{nearest(self._path.name, _neighbours(self._path))}")
+            raise no_such_file(path)
         if self._path is not None and self._path.is_dir():
             raise InputError(f"{path!r} is a folder; name a file in it")
         self.format = self._detect()
@@ -326,8 +337,10 @@ def _sniff(start: bytes, source: str) -> str:
     return "TSV" if header.count(b"\t") > header.count(b",") else "CSV"
 
 
-def _neighbours(path: Path) -> list[str]:
+def no_such_file(path: str) -> InputError:
+    """Return the error that says which file of the folder has the nearest name."""
     try:
-        return [other.name for other in path.parent.iterdir()]
+        others = [other.name for other in Path(path).parent.iterdir()]
     except OSError:
-        return []
+        others = []
+    return InputError(f"there is no file {path!r}{nearest(Path(path).name, others)}")

@@ -1,29 +1,35 @@
-"""Which files a path means, and whether they are still the same after they were read."""
+"""Files of any size: find them, open them in an engine, and count what they hold."""
 
 from __future__ import annotations
 
-import asyncio
 import glob
 import os
-import socket
-import warnings
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
 from compromis._text import nearest, shown
 from compromis.errors import CompromisError, InputError, MissingExtra
+from compromis.evidence.counts import Counts
+from compromis.evidence.points import OperatingPoints
+from compromis.evidence.votes import Votes
 from compromis.frames import tables as delimited
-from compromis.frames.parquet import check_pages
-from compromis.frames.query import first_line, is_failure, lazy_frame, pick_name
-from compromis.frames.reading import FORMATS_BY_SUFFIX, format_name, open_content
+from compromis.frames.clusters import CONNECT, spark_session
+from compromis.frames.counts import count_text_frame
+from compromis.frames.parquet import check_pages, text_of
+from compromis.frames.points import points_of_frame
+from compromis.frames.query import drop_missing, first_line, is_failure, lazy_frame
+from compromis.frames.reading import FORMATS_BY_SUFFIX, format_name, no_such_file, open_content
+from compromis.frames.tables import pick_column, score_columns
+from compromis.frames.votes import patterns_of_frame
+
+if TYPE_CHECKING:
+    from compromis.frames.search import FrameSearch
 
 Where = str | os.PathLike[str]
 Stamp = tuple[int, int, int]
@@ -54,7 +60,7 @@ class Files:
     def find(cls, where: Where | Sequence[Where]) -> Files:
         """Return the files that a path, a pattern (``*``, ``**``), a folder or a list of them mean."""
         wanted = [where] if isinstance(where, (str, os.PathLike)) else list(where)
-        paths = list(dict.fromkeys(path for one in wanted for path in _expand(os.fspath(one))))
+        paths = list(dict.fromkeys(path for given in wanted for path in _expand(os.fspath(given))))
         if not paths:
             raise InputError("no file is named; give a path, a pattern or a folder")
         formats = {path: format_name(path) for path in paths}
@@ -91,7 +97,7 @@ def _expand(path: str) -> list[str]:
     if Path(path).exists():
         return [path]
     if not glob.has_magic(path):
-        raise InputError(f"there is no file {path!r}{nearest(Path(path).name, _neighbours(Path(path)))}")
+        raise no_such_file(path)
     found = sorted(file for file in glob.glob(path, recursive=True) if Path(file).is_file())  # noqa: PTH207 patterns may be absolute
     if not found:
         raise InputError(f"no file matches {path!r}; mind quotes and folders")
@@ -116,93 +122,6 @@ def _partitions(paths: Sequence[str]) -> tuple[str, ...]:
 def _stamp(path: str) -> Stamp:
     state = Path(path).stat()
     return state.st_size, state.st_mtime_ns, state.st_ino
-
-
-def _neighbours(path: Path) -> list[str]:
-    try:
-        return [other.name for other in path.parent.iterdir()]
-    except OSError:
-        return []
-
-
-TIMEOUT = 10.0
-"""Seconds in which a cluster must answer."""
-_PORTS = {"sc": 15002, "spark": 7077, "tcp": 8786, "tls": 8786}
-
-
-def connect_dask(address: str) -> Any:
-    """Make the Dask cluster at `address` the one that Dask frames run on."""
-    check_answers(address)
-    try:
-        from distributed import Client
-    except ImportError as error:
-        raise MissingExtra("a Dask cluster needs distributed; install it with: pip install distributed") from error
-    _check_scheduler(address)
-    return Client(address, timeout=TIMEOUT)
-
-
-def _check_scheduler(address: str) -> None:
-    """Refuse an address at which something listens that is no Dask scheduler: a client would wait for its greeting for ever."""
-    from distributed.core import rpc
-
-    async def ask() -> None:
-        async with asyncio.timeout(TIMEOUT), rpc(address) as scheduler:
-            await scheduler.identity()
-
-    # in a thread of its own: a notebook's has a loop running already
-    with ThreadPoolExecutor(1) as thread:
-        try:
-            thread.submit(asyncio.run, ask()).result()
-        except (OSError, ValueError, TimeoutError, AttributeError) as error:
-            raise InputError(
-                f"what listens at {address} does not answer as a Dask scheduler within {TIMEOUT:g} seconds ({first_line(error)})"
-            ) from error
-
-
-def connect_spark(address: str) -> Any:
-    """Make the Spark cluster at `address` (sc://host:port for Spark Connect, or a master's spark://host:port) the one used."""
-    if not address.startswith("local"):
-        check_answers(address)
-    return spark_session(address)
-
-
-def spark_session(address: str | None = None) -> Any:
-    """Return the running Spark session, or start one: on this machine, or on the cluster at `address`."""
-    from pyspark.sql import SparkSession
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # pyspark warns of every newer pandas
-        running = SparkSession.getActiveSession()
-        if running is not None and address is None:
-            return running
-        builder: Any = SparkSession.builder
-        if address is not None and address.startswith("sc://"):
-            return builder.remote(address).getOrCreate()
-        settings = {"spark.ui.enabled": "false", "spark.log.level": "ERROR"}
-        builder = builder.master(address or "local[*]")
-        for name, value in settings.items():
-            builder = builder.config(name, value)
-        return builder.getOrCreate()
-
-
-def check_answers(address: str) -> None:
-    """Refuse an address at which nothing listens within the time allowed."""
-    parts = urlsplit(address if "://" in address else f"tcp://{address}")
-    try:
-        host, port = parts.hostname, parts.port or _PORTS.get(parts.scheme)
-    except ValueError:
-        host, port = None, None
-    if not host or not port:
-        raise InputError(f"{address!r} is no address of a cluster; write it like tcp://host:8786 or spark://host:7077")
-    try:
-        socket.create_connection((host, port), timeout=TIMEOUT).close()
-    except OSError as error:
-        raise InputError(
-            f"no cluster answers at {address} within {TIMEOUT:g} seconds ({first_line(error)}); check the address, and that it runs"
-        ) from error
-
-
-CONNECT: dict[str, Callable[[str], Any]] = {"dask": connect_dask, "spark": connect_spark}
 
 
 ENGINES = ("polars", "duckdb", "dask", "spark")
@@ -241,11 +160,138 @@ def scan(where: Where | Sequence[Where], *, engine: str | None = None, numbers: 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scan:
-    """An opened frame with the files behind it."""
+    r"""Files opened in an engine: their labels are text, as in a small file, and columns of scores hold numbers.
+
+    Attributes
+    ----------
+    frame : data frame
+        What `scan` returns.
+    files : Files
+        The files behind it.
+    engine : str
+        Who reads them.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> with open("sites.csv", "w") as file:
+    ...     _ = file.write("true,p_a,p_b\na,0.9,0.1\nb,0.6,0.4\n,0.5,0.5\n")
+    >>> opened = cp.frames.open_scan("sites.csv", engine="polars")
+    >>> counts, dropped = opened.counts(truth="true", proba=["p_"], drop_missing=True)
+    >>> counts.matrix.tolist(), dropped
+    ([[1, 0], [1, 0]], 1)
+    """
 
     frame: Any
     files: Files
     engine: str
+
+    def counts(
+        self,
+        *,
+        truth: str,
+        prediction: str | None = None,
+        proba: Sequence[str] = (),
+        weight: str | None = None,
+        labels: Sequence[str] = (),
+        drop_missing: bool = False,
+    ) -> tuple[Counts, int]:
+        """Return the counts of a column of predictions, or of the highest scores, and the rows left out."""
+        if prediction is None:
+            from compromis.frames.deciding import decide
+
+            class_of = self._class_of(proba, [truth, weight])
+            frame = decide(self._numbers([*class_of, weight]), proba=class_of, name=_PREDICTED)
+            labels = tuple(class_of.values())
+        else:
+            frame = self._numbers([weight])
+        counts, dropped = count_text_frame(
+            frame, truth=truth, prediction=prediction or _PREDICTED, weight=weight, labels=labels or None, spell=text_of
+        )
+        if dropped and not drop_missing:
+            raise InputError(
+                f"{dropped:,} {'row lacks its' if dropped == 1 else 'rows lack their'} true or predicted class; fill them in, "
+                f"or leave those rows out with --drop-missing"
+            )
+        return counts, dropped
+
+    def votes(
+        self,
+        *,
+        truth: str,
+        proba: Sequence[str],
+        weight: str | None = None,
+        bins: int | None = None,
+        drop_missing: bool = False,
+    ) -> tuple[Votes, int]:
+        """Return the vote patterns, and the rows left out."""
+        class_of = self._class_of(proba, [truth, weight])
+        frame, dropped = self._labelled([*class_of, weight], truth, drop_missing)
+        return patterns_of_frame(frame, truth=truth, proba=class_of, weight=weight, bins=bins, spell=text_of), dropped
+
+    def points(
+        self,
+        *,
+        truth: str,
+        score: str,
+        pos_label: str,
+        weight: str | None = None,
+        bins: int | None = None,
+        within: tuple[float, float] | None = None,
+        drop_missing: bool = False,
+    ) -> tuple[OperatingPoints, int]:
+        """Return the operating points of a score, and the rows left out."""
+        frame, dropped = self._labelled([score, weight], truth, drop_missing)
+        label = _typed(pos_label, lazy_frame(frame).collect_schema()[truth])
+        points = points_of_frame(
+            frame,
+            truth=truth,
+            score=score,
+            pos_label=label,
+            weight=weight,
+            bins="auto" if bins is None else bins,
+            within=within,
+        )
+        return points, dropped
+
+    def search_weights(
+        self, *, truth: str, proba: Sequence[str], drop_missing: bool = False, **settings: Any
+    ) -> tuple[FrameSearch, int]:
+        """Return the weights that `compromis.frames.search_weights` finds with these settings, and the rows left out."""
+        from compromis.frames.search import search_weights
+
+        class_of = self._class_of(proba, [truth])
+        frame, dropped = self._labelled([*class_of], truth, drop_missing)
+        return search_weights(frame, truth=truth, proba=class_of, spell=text_of, **settings), dropped
+
+    def _class_of(self, proba: Sequence[str], taken: Sequence[str | None]) -> dict[str, str]:
+        """Return the class of each column of scores, in the order of the classes."""
+        names = [name for name in lazy_frame(self.frame).collect_schema().names() if name not in taken]
+        return dict(sorted(score_columns(proba, names).items(), key=lambda item: item[1]))
+
+    def _numbers(self, names: Sequence[str | None]) -> Any:
+        return _with_numbers(self.frame, [name for name in names if name is not None])
+
+    def _labelled(self, numbers: Sequence[str | None], truth: str, drop: bool) -> tuple[Any, int]:
+        """Return the frame with its numbers and without rows that lack their true class, and the number of those."""
+        frame = self._numbers(numbers)
+        pick_column(truth, lazy_frame(frame).collect_schema().names())
+        return drop_missing(frame, truth) if drop else (frame, 0)
+
+
+_PREDICTED = "compromis decision"
+
+
+def _typed(label: str, kind: Any) -> Any:
+    """Return a label given as text in the type of its column."""
+    try:
+        if kind.is_integer():
+            return int(label)
+        if kind.is_float():
+            return float(label)
+    except ValueError:
+        return label
+    return {"true": True, "false": False}.get(label, label) if kind == nw.Boolean else label
 
 
 def open_scan(
@@ -255,7 +301,25 @@ def open_scan(
     numbers: Sequence[str] = (),
     cluster: str | None = None,
 ) -> Scan:
-    """Open files, and keep what tells whether they changed."""
+    r"""Open files as `scan` does, and keep what tells whether they changed meanwhile.
+
+    Parameters
+    ----------
+    where, engine, numbers
+        As in `scan`.
+    cluster : str, optional
+        The address of a Dask or Spark cluster, such as ``tcp://host:8786``.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> with open("sites.csv", "w") as file:
+    ...     _ = file.write("true,predicted\n01,1\nNA,NA\n")
+    >>> opened = cp.frames.open_scan("sites.csv", engine="polars")
+    >>> opened.counts(truth="true", prediction="predicted")[0].classes
+    ('01', '1', 'NA')
+    >>> opened.files.check_unchanged()
+    """
     files = Files.find(where)
     chosen = choose_engine(engine, files.format)
     if cluster is not None and chosen not in CONNECT:
@@ -431,7 +495,7 @@ def _with_numbers(frame: Any, numbers: Sequence[str]) -> Any:
     """Return the frame with text columns as numbers; spaces around them do not matter."""
     lazy = lazy_frame(frame)
     schema = lazy.collect_schema()
-    texts = [name for name in numbers if schema[pick_name(name, schema.names())] == nw.String]
+    texts = [name for name in numbers if schema[pick_column(name, schema.names())] == nw.String]
     if not texts:
         return frame
     return lazy.with_columns(*(nw.col(name).str.strip_chars().cast(nw.Float64) for name in texts)).to_native()

@@ -1,19 +1,21 @@
-"""A sample of rows, balanced over the true classes, that every engine draws alike."""
+"""Search weights for votes in data of any size: fetch every pattern, or a sample and then the rows near the best weights."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add, or_
 from typing import Any, cast
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from compromis._typing import Floats, Label
+from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
-from compromis.evidence import Counts
+from compromis.evidence.counts import Counts
 from compromis.evidence.votes import Votes
 from compromis.frames.counts import Spell, read_keys
 from compromis.frames.query import (
@@ -21,7 +23,7 @@ from compromis.frames.query import (
     BEST,
     ROWS,
     SECOND,
-    WEIGHT,
+    TRUTH,
     Frame,
     Rows,
     TooMany,
@@ -29,16 +31,17 @@ from compromis.frames.query import (
     add_ranking,
     count_groups,
     refuse_missing,
+    row_total,
     usable_votes,
 )
 from compromis.frames.votes import (
     MOST_PATTERNS,
-    TRUTH,
     are_continuous,
     name_votes,
     open_votes,
     patterns_of_frame,
     patterns_of_rows,
+    true_classes,
     vote_names,
 )
 from compromis.labels import encode
@@ -49,229 +52,8 @@ from compromis.weights.result import WeightSearch
 from compromis.weights.search import normalised
 from compromis.weights.search import search_weights as search_votes
 
-_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53)
-
-
-def sample_patterns(source: VoteSource, rows: int) -> Votes:
-    """Return about `rows` rows, as many of each true class as there are or as its part of them, weighted back to all.
-
-    Engines draw random numbers of their own kinds, if at all; here a row's number comes from its votes, by arithmetic that
-    all engines round alike: the fractional part of a sum of the votes' shares times large irrational factors.
-    """
-    shares = _shares_drawn(source, rows)
-    names = source.names
-    total = nw.col(names[0])
-    for name in names[1:]:
-        total = total + nw.col(name)
-    lazy = source.voting().with_columns(total.alias("total"))
-    mix = nw.col(names[0]) / nw.col("total") * _factor(0)
-    for place, name in enumerate(names[1:], start=1):
-        mix = mix + nw.col(name) / nw.col("total") * _factor(place)
-    lazy = lazy.with_columns(mix.alias("mix"))
-    lazy = lazy.with_columns((nw.col("mix") - nw.col("mix").floor()).alias("mix"), nw.lit(0.0).alias("share"))
-    for label, share in shares.items():
-        drawn = nw.when(nw.col(TRUTH) == nw.lit(cast("Any", label))).then(nw.lit(share)).otherwise(nw.col("share"))
-        lazy = lazy.with_columns(drawn.alias("share"))
-    patterns = source.patterns(lazy.filter(nw.col("mix") < nw.col("share")))
-    factors = np.array([1 / shares.get(label, 1.0) for label in source.raw_classes])
-    return replace(patterns, multiplicity=patterns.multiplicity * factors[patterns.truth], left_out=source.left_out)
-
-
-def _shares_drawn(source: VoteSource, rows: int) -> dict[Any, float]:
-    """Return the share of each true class's rows to draw: small classes whole, the others an equal part of the rest."""
-    shares: dict[Any, float] = {}
-    left, waiting = rows, sorted(source.support.items(), key=lambda item: item[1])
-    for place, (label, size) in enumerate(waiting):
-        part = left / (len(waiting) - place)
-        taken = min(float(size), part)
-        shares[label] = 2.0 if taken >= size else taken / size  # 2: the fractional part is always below
-        left -= int(taken)
-    return shares
-
-
-def _factor(place: int) -> float:
-    return float(1e4 * np.sqrt(_PRIMES[place % len(_PRIMES)]) * (1 + place // len(_PRIMES)))
-
-
-MOST_NEAR = 500_000
-"""Rows near a weighting that are fetched."""
-_STATE = "state"
-_VOTES, _EMPTY, _WRONG = 0.0, 1.0, 2.0
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class VoteSource:
-    """Votes in a frame, with what one pass told about their true classes.
-
-    Attributes
-    ----------
-    opened : Frame
-        Truth and votes, under our names.
-    columns : list
-        The user's names of the columns of votes.
-    classes : tuple
-        The class of each column.
-    raw_classes : tuple
-        The same as the frame holds them.
-    support : dict
-        The rows with votes of each true class, as the frame holds it.
-    left_out : int
-        The rows without any vote.
-    """
-
-    opened: Frame
-    columns: list[str]
-    classes: tuple[Label, ...]
-    raw_classes: tuple[Any, ...]
-    support: dict[Any, int]
-    left_out: int
-    spell: Spell | None
-
-    @classmethod
-    def read(
-        cls, opened: Frame, columns: list[str], classes: tuple[Label, ...] | None, spell: Spell | None
-    ) -> VoteSource:
-        """Count the true classes, and refuse rows whose votes cannot be used."""
-        names = _names(columns)
-        opened = opened.as_floats(names)
-        total = nw.col(names[0])
-        for name in names[1:]:
-            total = total + nw.col(name)
-        state = nw.when(usable_votes(names)).then(nw.lit(_VOTES)).otherwise(nw.lit(_WRONG)).alias(_STATE)
-        lazy = opened.lazy.with_columns(state, total.alias("total"))
-        empty = (nw.col(_STATE) == _VOTES) & (nw.col("total") == 0)
-        lazy = lazy.with_columns(nw.when(empty).then(nw.lit(_EMPTY)).otherwise(nw.col(_STATE)).alias(_STATE))
-        rows = count_groups(opened.with_lazy(lazy), [TRUTH, _STATE], MOST_PATTERNS, what="true classes")
-        refuse_missing(opened.named, rows, [TRUTH])
-        _refuse_wrong(rows)
-        return cls._of(opened, columns, classes, spell, rows)
-
-    @classmethod
-    def _of(
-        cls, opened: Frame, columns: list[str], classes: tuple[Label, ...] | None, spell: Spell | None, rows: Rows
-    ) -> VoteSource:
-        column = read_keys(opened, rows, TRUTH, np.ones(len(rows), dtype=bool), spell)
-        if classes is None and column.kind == "str":
-            classes = tuple(columns)
-        (places,), order = encode(column, labels=classes)
-        if len(order) != len(columns):
-            raise InputError(f"there are {len(columns)} columns of votes, but {len(order)} classes; pass labels=")
-        raw: dict[int, Any] = dict(zip(places.tolist(), rows.values(TRUTH), strict=True))
-        state, counts = rows.floats(_STATE), rows.counts(ROWS)
-        support: dict[Any, int] = {}
-        for value, kind, count in zip(rows.values(TRUTH), state, counts, strict=True):
-            if kind == _VOTES:
-                support[value] = support.get(value, 0) + int(count)
-        held = tuple(raw.get(place, label) for place, label in enumerate(order))
-        return cls(opened, columns, order, held, support, int(counts[state == _EMPTY].sum()), spell)
-
-    @property
-    def names(self) -> list[str]:
-        """Our names of the columns of votes."""
-        return _names(self.columns)
-
-    def voting(self) -> nw.LazyFrame[Any]:
-        """Return the rows that have a vote."""
-        some = nw.col(self.names[0]) > 0
-        for name in self.names[1:]:
-            some = some | (nw.col(name) > 0)
-        return self.opened.lazy.filter(some)
-
-    def patterns(self, lazy: nw.LazyFrame[Any]) -> Votes:
-        """Fetch rows as patterns."""
-        rows = count_groups(self.opened.with_lazy(lazy), [TRUTH, *self.names], MOST_PATTERNS, what="rows")
-        return patterns_of_rows(self.opened, rows, self.columns, self.classes, self.spell)
-
-    def box_around(self, sampled: Votes, weights: Floats, smoothing: float, widest: float) -> float:
-        """Return the largest ratio of weights within which no more rows than can be fetched may be predicted otherwise."""
-        scores = np.sort(weights * (np.asarray(sampled.votes) + smoothing), axis=1)
-        with np.errstate(divide="ignore"):
-            ratio = scores[:, -1] / scores[:, -2]
-        order = np.argsort(ratio)
-        rows = sum(self.support.values()) / float(sampled.multiplicity.sum())
-        within = np.cumsum(sampled.multiplicity[order]) * rows
-        last = int(np.searchsorted(within, 0.8 * MOST_NEAR))  # the sample errs
-        return widest if last >= len(order) else float(np.clip(ratio[order[last]], 1 + 1e-9, widest))
-
-    def near(self, weights: Floats, smoothing: float, box: float) -> Votes:
-        """Return all rows for a search within `box` around the weights, votes weighted.
-
-        Rows that the search may decide otherwise come as they are, all others as whole votes for their class.
-        """
-        lazy = add_ranking(self.voting(), self.names, weights, smoothing)
-        open_rows = nw.col(SECOND) * box >= nw.col(BEST)
-        lazy = lazy.with_columns(nw.when(open_rows).then(nw.lit(-1.0)).otherwise(nw.col(ARGUMENT)).alias(ARGUMENT))
-        votes = [
-            nw.when(nw.col(ARGUMENT) < 0).then(nw.col(name)).otherwise(nw.lit(0.0)).alias(name) for name in self.names
-        ]
-        keys = [TRUTH, ARGUMENT, *self.names]
-        kept = [*keys, *([WEIGHT] if WEIGHT in self.opened.named else [])]
-        rows = count_groups(
-            self.opened.with_lazy(lazy.with_columns(*votes).select(*kept)),
-            keys,
-            MOST_PATTERNS,
-            what="rows near the weights",
-        )
-        return self._relative(rows, weights, smoothing)
-
-    def _relative(self, rows: Rows, weights: Floats, smoothing: float) -> Votes:
-        column = read_keys(self.opened, rows, TRUTH, np.ones(len(rows), dtype=bool), self.spell)
-        (truth,), _ = encode(column, labels=self.classes)
-        chosen = rows.floats(ARGUMENT).astype(np.int64)
-        matrix = weights * (np.column_stack([rows.floats(name) for name in self.names]) + smoothing)
-        sure = chosen >= 0
-        matrix[sure] = 0.0
-        matrix[np.flatnonzero(sure), chosen[sure]] = 1.0
-        sizes = rows.floats(WEIGHT) if WEIGHT in self.opened.named else rows.counts(ROWS)
-        order = np.lexsort([truth, *matrix.T[::-1]])  # engines hand groups over in any order
-        counted = int(rows.counts(ROWS).sum())
-        return Votes(
-            votes=np.ascontiguousarray(matrix[order]),
-            truth=truth[order],
-            multiplicity=sizes[order],
-            classes=self.classes,
-            rows=counted,
-            merged=True,
-        )
-
-    def count(self, weightings: Sequence[Floats], smoothings: Sequence[float]) -> list[Counts]:
-        """Return the counts under several weightings, by one query."""
-        lazy = self.voting()
-        places = [float(place) for place in range(len(self.classes))]
-        keys = [f"decision{number}" for number in range(len(weightings))]
-        for key, weights, smoothing in zip(keys, weightings, smoothings, strict=True):
-            lazy = add_decision(lazy, self.names, weights, smoothing, places, key)
-        kept = [TRUTH, *keys, *([WEIGHT] if WEIGHT in self.opened.named else [])]
-        rows = count_groups(self.opened.with_lazy(lazy.select(*kept)), [TRUTH, *keys], MOST_PATTERNS, what="decisions")
-        column = read_keys(self.opened, rows, TRUTH, np.ones(len(rows), dtype=bool), self.spell)
-        (truth,), _ = encode(column, labels=self.classes)
-        sizes = rows.floats(WEIGHT) if WEIGHT in self.opened.named else rows.counts(ROWS)
-        counted = int(rows.counts(ROWS).sum())
-        return [
-            Counts(_cells(truth, rows.floats(key), sizes, len(self.classes)), self.classes, counted) for key in keys
-        ]
-
-
-def _names(columns: Sequence[str]) -> list[str]:
-    return [f"vote{place}" for place in range(len(columns))]
-
-
-def _cells(truth: NDArray[np.int64], decision: Floats, sizes: NDArray[Any], classes: int) -> NDArray[Any]:
-    matrix = np.zeros((classes, classes), dtype=sizes.dtype)
-    np.add.at(matrix, (truth, decision.astype(np.int64)), sizes)
-    return matrix
-
-
-def _refuse_wrong(rows: Rows) -> None:
-    wrong = int(rows.counts(ROWS)[rows.floats(_STATE) == _WRONG].sum())
-    if wrong:
-        raise InputError(f"{wrong:,} rows have a vote that is missing, negative or not finite; filter them out first")
-    if not (rows.floats(_STATE) == _VOTES).any():
-        raise InputError("no row has a vote for any class; there is nothing to decide")
-
-
 Reporter = Callable[[], AbstractContextManager[Progress | None]]
-"""Opens the progress of one search in memory; passes over the data belong to the engine, which has no such thing."""
+"""Opens the progress of one search in memory; passes over the data belong to the engine, which reports none."""
 
 _ROUNDS = 4
 """How often rows are fetched around the best weights so far before the search settles for what it has."""
@@ -281,7 +63,7 @@ _FEW = 20_000
 """Patterns up to which three classes are searched exactly."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class FrameSearch:
     """The weights found in data of any size, exact counts, and how often the data was read.
 
@@ -384,7 +166,15 @@ def search_weights(
     >>> found.search.counts.matrix.tolist(), found.passes
     ([[2, 0], [0, 3]], 1)
     """
-    task = _Task(preferences, cost, smoothing, method, budget, random_state, reporter)
+    task = _Task(
+        preferences=preferences,
+        cost=cost,
+        smoothing=smoothing,
+        method=method,
+        budget=budget,
+        random_state=random_state,
+        reporter=reporter,
+    )
     columns, classes = name_votes(proba, labels)
     opened = open_votes(frame, truth, columns, weight)
     if not are_continuous(opened, vote_names(len(columns))):
@@ -393,15 +183,15 @@ def search_weights(
         except TooMany:
             pass  # the first rows were no fair sample of the others
         else:
-            found = task.search(patterns, smoothing)
-            return FrameSearch(found, _equal(patterns), 1, None, 0)
+            before = patterns.counts(np.ones(len(patterns.classes)))
+            return FrameSearch(search=task.search(patterns, smoothing), before=before, passes=1, box=None, sampled=0)
     source = VoteSource.read(opened, columns, classes, spell)
     return _by_passes(source, task, sample)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, kw_only=True)
 class _Task:
-    """What is wanted of the weights, and whether someone wanted no more."""
+    """The settings of every search in memory, and whether its caller stopped one."""
 
     preferences: Preferences | None
     cost: ArrayLike | None
@@ -442,10 +232,6 @@ class _Task:
         return SearchProblem.read(patterns, self.preferences, cost=self.cost, smoothing=self.smoothing, max_ratio=None)
 
 
-def _equal(patterns: Votes) -> Counts:
-    return patterns.counts(np.ones(len(patterns.classes)))
-
-
 def _by_passes(source: VoteSource, task: _Task, sample: int) -> FrameSearch:
     """Search a sample, then all rows near what it says, and count."""
     sampled = sample_patterns(source, sample)
@@ -465,11 +251,211 @@ def _by_passes(source: VoteSource, task: _Task, sample: int) -> FrameSearch:
     problem = task.problem(sampled)
     shortfall, loss = problem.value(counts)
     exact = replace(
-        found, weights=weights, counts=counts, loss=loss, feasible=shortfall == 0, optimal=False,
-        smoothing=task.smoothing, left_out=source.left_out, message=_message(source),
-    )  # fmt: skip
-    return FrameSearch(exact, before, passes + 1, box, int(sampled.rows))
+        found,
+        weights=weights,
+        counts=counts,
+        loss=loss,
+        feasible=shortfall == 0,
+        optimal=False,
+        smoothing=task.smoothing,
+        left_out=source.left_out,
+        message=f"{source.left_out:,} rows without any vote are left out" if source.left_out else "",
+    )
+    return FrameSearch(search=exact, before=before, passes=passes + 1, box=box, sampled=int(sampled.rows))
 
 
-def _message(source: VoteSource) -> str:
-    return f"{source.left_out:,} rows without any vote are left out" if source.left_out else ""
+MOST_NEAR = 500_000
+"""Rows near a weighting that are fetched at most."""
+_STATE = "state"
+_VOTES, _EMPTY, _WRONG = 0.0, 1.0, 2.0
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class VoteSource:
+    """Votes in a frame, and what one pass counted of their true classes.
+
+    Attributes
+    ----------
+    opened : Frame
+        Truth and votes, under our names.
+    columns : list
+        The user's names of the columns of votes.
+    classes : tuple
+        The class of each column.
+    raw_classes : tuple
+        The same as the frame holds them.
+    support : dict
+        The rows with votes of each true class, as the frame holds it.
+    left_out : int
+        The rows without any vote.
+    spell : callable or None
+        How true classes are written out as text.
+    """
+
+    opened: Frame
+    columns: list[str]
+    classes: tuple[Label, ...]
+    raw_classes: tuple[Any, ...]
+    support: dict[Any, int]
+    left_out: int
+    spell: Spell | None
+
+    @classmethod
+    def read(
+        cls, opened: Frame, columns: list[str], classes: tuple[Label, ...] | None, spell: Spell | None
+    ) -> VoteSource:
+        """Count the true classes, and refuse rows whose votes cannot be used."""
+        names = vote_names(len(columns))
+        opened = opened.as_floats(names)
+        state = nw.when(usable_votes(names)).then(nw.lit(_VOTES)).otherwise(nw.lit(_WRONG)).alias(_STATE)
+        lazy = opened.lazy.with_columns(state, row_total(names).alias("total"))
+        empty = (nw.col(_STATE) == _VOTES) & (nw.col("total") == 0)
+        lazy = lazy.with_columns(nw.when(empty).then(nw.lit(_EMPTY)).otherwise(nw.col(_STATE)).alias(_STATE))
+        rows = count_groups(opened.with_lazy(lazy), [TRUTH, _STATE], MOST_PATTERNS, what="true classes")
+        refuse_missing(opened, rows, [TRUTH])
+        _refuse_wrong(rows)
+        positions, order = true_classes(opened, rows, columns, classes, spell)
+        raw: dict[int, Any] = dict(zip(positions.tolist(), rows.values(TRUTH), strict=True))
+        state_of, counts = rows.floats(_STATE), rows.counts(ROWS)
+        support: dict[Any, int] = {}
+        for value, kind, count in zip(rows.values(TRUTH), state_of, counts, strict=True):
+            if kind == _VOTES:
+                support[value] = support.get(value, 0) + int(count)
+        return cls(
+            opened=opened,
+            columns=columns,
+            classes=order,
+            raw_classes=tuple(raw.get(position, label) for position, label in enumerate(order)),
+            support=support,
+            left_out=int(counts[state_of == _EMPTY].sum()),
+            spell=spell,
+        )
+
+    @property
+    def names(self) -> list[str]:
+        """Our names of the columns of votes."""
+        return vote_names(len(self.columns))
+
+    def voting(self) -> nw.LazyFrame[Any]:
+        """Return the rows that have a vote."""
+        return self.opened.lazy.filter(reduce(or_, [nw.col(name) > 0 for name in self.names]))
+
+    def patterns(self, lazy: nw.LazyFrame[Any]) -> Votes:
+        """Fetch rows as patterns."""
+        rows = count_groups(self.opened.with_lazy(lazy), [TRUTH, *self.names], MOST_PATTERNS, what="rows")
+        return patterns_of_rows(self.opened, rows, self.columns, self.classes, self.spell)
+
+    def box_around(self, sampled: Votes, weights: Floats, smoothing: float, widest: float) -> float:
+        """Return the largest ratio of weights within which no more rows than can be fetched may be predicted otherwise."""
+        scores = np.sort(weights * (np.asarray(sampled.votes) + smoothing), axis=1)
+        with np.errstate(divide="ignore"):
+            ratio = scores[:, -1] / scores[:, -2]
+        order = np.argsort(ratio)
+        rows = sum(self.support.values()) / float(sampled.multiplicity.sum())
+        within = np.cumsum(sampled.multiplicity[order]) * rows
+        last = int(np.searchsorted(within, 0.8 * MOST_NEAR))  # the sample errs
+        return widest if last >= len(order) else float(np.clip(ratio[order[last]], 1 + 1e-9, widest))
+
+    def near(self, weights: Floats, smoothing: float, box: float) -> Votes:
+        """Return all rows for a search within `box` around the weights, votes weighted.
+
+        Rows that the search may decide otherwise come as they are, all others as whole votes for their class.
+        """
+        lazy = add_ranking(self.voting(), self.names, weights, smoothing)
+        open_rows = nw.col(SECOND) * box >= nw.col(BEST)
+        lazy = lazy.with_columns(nw.when(open_rows).then(nw.lit(-1.0)).otherwise(nw.col(ARGUMENT)).alias(ARGUMENT))
+        votes = [
+            nw.when(nw.col(ARGUMENT) < 0).then(nw.col(name)).otherwise(nw.lit(0.0)).alias(name) for name in self.names
+        ]
+        keys = [TRUTH, ARGUMENT, *self.names]
+        near = self.opened.select(lazy.with_columns(*votes), keys)
+        rows = count_groups(near, keys, MOST_PATTERNS, what="rows near the weights")
+        return self._relative(rows, weights, smoothing)
+
+    def _relative(self, rows: Rows, weights: Floats, smoothing: float) -> Votes:
+        truth = self._truth(rows)
+        chosen = rows.floats(ARGUMENT).astype(np.int64)
+        matrix = weights * (np.column_stack([rows.floats(name) for name in self.names]) + smoothing)
+        sure = chosen >= 0
+        matrix[sure] = 0.0
+        matrix[np.flatnonzero(sure), chosen[sure]] = 1.0
+        order = np.lexsort([truth, *matrix.T[::-1]])  # engines hand groups over in any order
+        return Votes(
+            votes=np.ascontiguousarray(matrix[order]),
+            truth=truth[order],
+            multiplicity=self.opened.sizes(rows)[order],
+            classes=self.classes,
+            rows=int(rows.counts(ROWS).sum()),
+            left_out=0,
+            merged=True,
+        )
+
+    def count(self, weightings: Sequence[Floats], smoothings: Sequence[float]) -> list[Counts]:
+        """Return the counts under several weightings, by one query."""
+        lazy = self.voting()
+        positions = [float(position) for position in range(len(self.classes))]
+        keys = [f"decision{number}" for number in range(len(weightings))]
+        for key, weights, smoothing in zip(keys, weightings, smoothings, strict=True):
+            lazy = add_decision(lazy, self.names, weights, smoothing, positions, key)
+        predicted = self.opened.select(lazy, [TRUTH, *keys])
+        rows = count_groups(predicted, [TRUTH, *keys], MOST_PATTERNS, what="decisions")
+        truth, sizes, counted = self._truth(rows), self.opened.sizes(rows), int(rows.counts(ROWS).sum())
+        matrices = [_cells(truth, rows.floats(key), sizes, len(self.classes)) for key in keys]
+        return [Counts(matrix=matrix, classes=self.classes, rows=counted) for matrix in matrices]
+
+    def _truth(self, rows: Rows) -> Ints:
+        (truth,), _ = encode(read_keys(self.opened, rows, TRUTH, self.spell), labels=self.classes)
+        return truth
+
+
+def _cells(truth: Ints, decision: Floats, sizes: NDArray[Any], classes: int) -> NDArray[Any]:
+    matrix = np.zeros((classes, classes), dtype=sizes.dtype)
+    np.add.at(matrix, (truth, decision.astype(np.int64)), sizes)
+    return matrix
+
+
+def _refuse_wrong(rows: Rows) -> None:
+    wrong = int(rows.counts(ROWS)[rows.floats(_STATE) == _WRONG].sum())
+    if wrong:
+        raise InputError(f"{wrong:,} rows have a vote that is missing, negative or not finite; filter them out first")
+    if not (rows.floats(_STATE) == _VOTES).any():
+        raise InputError("no row has a vote for any class; there is nothing to decide")
+
+
+_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53)
+
+
+def sample_patterns(source: VoteSource, rows: int) -> Votes:
+    """Return about `rows` rows, as many of each true class as there are or as its part of them, weighted back to all.
+
+    Engines draw random numbers of their own kinds, if at all; here a row's number comes from its votes, by arithmetic that
+    all engines round alike: the fractional part of a sum of the votes' shares times large irrational factors.
+    """
+    shares = _shares_drawn(source, rows)
+    lazy = source.voting().with_columns(row_total(source.names).alias("total"))
+    parts = [nw.col(name) / nw.col("total") * _factor(number) for number, name in enumerate(source.names)]
+    lazy = lazy.with_columns(reduce(add, parts).alias("mix"))
+    lazy = lazy.with_columns((nw.col("mix") - nw.col("mix").floor()).alias("mix"), nw.lit(0.0).alias("share"))
+    for label, share in shares.items():
+        drawn = nw.when(nw.col(TRUTH) == nw.lit(cast("Any", label))).then(nw.lit(share)).otherwise(nw.col("share"))
+        lazy = lazy.with_columns(drawn.alias("share"))
+    patterns = source.patterns(lazy.filter(nw.col("mix") < nw.col("share")))
+    factors = np.array([1 / shares.get(label, 1.0) for label in source.raw_classes])
+    weighted = patterns.multiplicity * factors[patterns.truth]
+    return replace(patterns, multiplicity=weighted, left_out=source.left_out)
+
+
+def _shares_drawn(source: VoteSource, rows: int) -> dict[Any, float]:
+    """Return the share of each true class's rows to draw: small classes whole, the others an equal part of the rest."""
+    shares: dict[Any, float] = {}
+    left, waiting = rows, sorted(source.support.items(), key=lambda item: item[1])
+    for number, (label, size) in enumerate(waiting):
+        part = left / (len(waiting) - number)
+        taken = min(float(size), part)
+        shares[label] = 2.0 if taken >= size else taken / size  # 2: the fractional part is always below
+        left -= int(taken)
+    return shares
+
+
+def _factor(number: int) -> float:
+    return float(1e4 * np.sqrt(_PRIMES[number % len(_PRIMES)]) * (1 + number // len(_PRIMES)))

@@ -1,4 +1,4 @@
-"""A table of text columns."""
+"""A table of text columns, and CSV and TSV."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from compromis._files import COLUMNS, short_lines, write_whole
-from compromis._text import shown
+from compromis._text import nearest, shown
+from compromis._typing import Floats
 from compromis.errors import InputError
 
 Column = list[str | None]
@@ -25,30 +25,76 @@ Column = list[str | None]
 class Table:
     """Columns of text by name; None is a missing value.
 
+    Attributes
+    ----------
+    source : str
+        What messages call the table, such as the name of its file.
+    columns : mapping of str to list
+        The texts of each column.
+    weights : list of float, optional
+        Weights that belong to the rows themselves, as ARFF may give them.
+
     Examples
     --------
     >>> import compromis as cp
-    >>> table = cp.frames.Table("votes", {"t": ["a", None, "b"], "p_a": ["0.9", "0.2", "0.4"]})
+    >>> table = cp.frames.Table("votes", {"t": ["a", None, "b"], "p_a": ["0.9", "0.2", "0.4"], "p_b": ["0.1", "0.8", "0.6"]})
     >>> labelled, dropped = table.without_missing(["t"], drop=True)
-    >>> labelled.columns["t"], dropped, labelled.numbers("p_a").tolist()
-    (['a', 'b'], 1, [0.9, 0.4])
+    >>> labelled.columns["t"], dropped
+    (['a', 'b'], 1)
+    >>> labelled.scores({"p_a": "a", "p_b": "b"}, ["b", "a"]).tolist()
+    [[0.1, 0.9], [0.6, 0.4]]
     """
 
     source: str
     columns: Mapping[str, Column]
     weights: list[float] | None = None
-    """Weights that belong to the rows themselves, as ARFF may give them."""
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), []))
 
-    def numbers(self, name: str) -> NDArray[np.float64]:
+    def numbers(self, name: str) -> Floats:
         """Return a column as numbers; anything else is named with its row."""
-        return numbers(self, name)
+        column = self.columns[name]
+        try:
+            return np.array(column, dtype=np.float64)
+        except (TypeError, ValueError):
+            row, value = next((row, value) for row, value in enumerate(column) if not _is_number(value))
+            what = "nothing" if value is None else repr(value)
+            raise InputError(
+                f"column {name!r} of {self.source} must hold numbers, got {what} in data row {row + 1}"
+            ) from None
 
-    def without_missing(self, names: Sequence[str], *, drop: bool) -> tuple[Table, int]:
+    def row_weights(self, name: str | None) -> Any:
+        """Return the column of weights if it is named, else the weights that the rows have themselves, if any."""
+        return self.weights if name is None else self.numbers(name)
+
+    def scores(self, class_of: Mapping[str, str], classes: Sequence[str]) -> Floats:
+        """Return the score columns as a matrix in the order of `classes`; `class_of` maps each column to its class."""
+        column_of = {label: column for column, label in class_of.items()}
+        lacking = [label for label in classes if label not in column_of]
+        if lacking:
+            raise InputError(f"there is no score column for {shown(lacking)}; the score columns are {shown(class_of)}")
+        return np.column_stack([self.numbers(column_of[label]) for label in classes])
+
+    def without_missing(self, names: Sequence[str | None], *, drop: bool) -> tuple[Table, int]:
         """Return the table without the rows that miss a value in one of the columns, and their number; refuse them unless `drop`."""
-        return drop_missing(self, names, drop=drop)
+        missing = np.zeros(len(self), dtype=bool)
+        for name in names:
+            if name is None:
+                continue
+            gaps = np.fromiter((value is None for value in self.columns[name]), dtype=bool, count=len(self))
+            if gaps.any() and not drop:
+                raise InputError(
+                    f"column {name!r} of {self.source} has {int(gaps.sum()):,} missing values (the first in data row "
+                    f"{int(gaps.argmax()) + 1}); fill them, or leave those rows out with --drop-missing"
+                )
+            missing |= gaps
+        if not missing.any():
+            return self, 0
+        kept = np.flatnonzero(~missing).tolist()
+        columns: dict[str, Column] = {name: [column[row] for row in kept] for name, column in self.columns.items()}
+        weights = None if self.weights is None else [self.weights[row] for row in kept]
+        return Table(self.source, columns, weights), int(missing.sum())
 
     def to_csv(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the columns as CSV that no spreadsheet takes for formulas; with `path`, write it there too, whole or not at all."""
@@ -58,45 +104,35 @@ class Table:
         return text
 
 
-def numbers(table: Table, name: str) -> NDArray[np.float64]:
-    """Return a column as numbers; anything else is named with its row."""
-    column = table.columns[name]
-    try:
-        return np.array(column, dtype=np.float64)
-    except (TypeError, ValueError):
-        row, value = next((row, value) for row, value in enumerate(column) if not _is_number(value))
-        what = "nothing" if value is None else repr(value)
-        raise InputError(
-            f"column {name!r} of {table.source} must hold numbers, got {what} in data row {row + 1}"
-        ) from None
+def pick_column(name: str, names: Sequence[str]) -> str:
+    """Return the column's name if it is among `names`, else say which is nearest.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> cp.frames.pick_column("trut", ["truth", "weight"])
+    Traceback (most recent call last):
+        ...
+    compromis.errors.InputError: there is no column 'trut'; did you mean 'truth'?; the columns are 'truth', 'weight'
+    """
+    if name not in names:
+        raise InputError(f"there is no column {name!r}{nearest(name, names)}; the columns are {shown(names)}")
+    return name
 
 
-def drop_missing(table: Table, names: Sequence[str], *, drop: bool) -> tuple[Table, int]:
-    """Return the table without the rows in which a label is missing, and their number; refuse them unless told to `drop`."""
-    missing = np.zeros(len(table), dtype=bool)
-    for name in names:
-        gaps = np.fromiter((value is None for value in table.columns[name]), dtype=bool, count=len(table))
-        if gaps.any() and not drop:
+def score_columns(proba: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+    """Return which column scores which class: a name stands for its column, or as a prefix for all that start with it."""
+    class_of: dict[str, str] = {}
+    for given in proba:
+        prefixed = (
+            {given: given} if given in names else {name: name[len(given) :] for name in names if name.startswith(given)}
+        )
+        if not prefixed:
             raise InputError(
-                f"column {name!r} of {table.source} has {int(gaps.sum()):,} missing values (the first in data row "
-                f"{int(gaps.argmax()) + 1}); fill them, or leave those rows out with --drop-missing"
+                f"no column is named {given!r} or starts with it{nearest(given, names)}; the columns are {shown(names)}"
             )
-        missing |= gaps
-    if not missing.any():
-        return table, 0
-    kept = np.flatnonzero(~missing).tolist()
-    columns: dict[str, Column] = {name: [column[row] for row in kept] for name, column in table.columns.items()}
-    weights = None if table.weights is None else [table.weights[row] for row in kept]
-    return Table(table.source, columns, weights), int(missing.sum())
-
-
-def score_matrix(table: Table, class_of: dict[str, str], classes: Sequence[str]) -> NDArray[np.float64]:
-    """Return the scores with one column per class, in the order of `classes`."""
-    column_of = {label: column for column, label in class_of.items()}
-    lacking = [label for label in classes if label not in column_of]
-    if lacking:
-        raise InputError(f"there is no score column for {shown(lacking)}; the score columns are {shown(class_of)}")
-    return np.column_stack([numbers(table, column_of[label]) for label in classes])
+        class_of |= prefixed
+    return class_of
 
 
 def _is_number(value: str | None) -> bool:

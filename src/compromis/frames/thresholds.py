@@ -1,15 +1,14 @@
-"""The best cut of a score in data of any size: bins first, then the rows of the few bins that may hide a better one."""
+"""The best threshold of a score in data of any size: count bins, then the rows of the few bins that may hide a better one."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
-from compromis._typing import Floats, Label
+from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.frames.bins import Bins
 from compromis.frames.bounds import best_inside
@@ -20,19 +19,19 @@ from compromis.frames.points import (
     SCORE,
     count_bins,
     find_range,
-    group_sizes,
     open_scores,
     refuse_groups,
-)  # fmt: skip
-from compromis.frames.query import Frame, count_groups
+    sum_by_flag,
+)
+from compromis.frames.query import ROWS, Frame, count_groups
 from compromis.labels import plain_label
 from compromis.metrics import Metric, get_metric
 from compromis.tradeoffs.curve import read_weight
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BestThreshold:
-    """The cut of a score with the largest metric value among all that there are.
+    """The threshold of a score with the largest metric value among all that there are.
 
     Attributes
     ----------
@@ -42,13 +41,15 @@ class BestThreshold:
         What that reaches, exactly.
     passes : int
         How many times the data was read.
+    pos_label : label
+        The positive class.
 
     Examples
     --------
     >>> import compromis as cp, pandas
     >>> frame = pandas.DataFrame({"t": list("abab"), "s": [0.9, 0.2, 0.8, 0.4]})
-    >>> cut = cp.frames.best_threshold(frame, truth="t", score="s", pos_label="a")
-    >>> cut.threshold, cut.precision, cut.recall
+    >>> best = cp.frames.best_threshold(frame, truth="t", score="s", pos_label="a")
+    >>> best.threshold, best.precision, best.recall
     (0.8, 1.0, 1.0)
     """
 
@@ -72,7 +73,7 @@ def best_threshold(
     min_recall: float = 0.0,
     bins: int = 4096,
 ) -> BestThreshold:
-    """Return the best cut of a column of scores, exact however many rows there are.
+    """Return the best threshold of a column of scores, exact however many rows there are.
 
     Parameters
     ----------
@@ -93,9 +94,9 @@ def best_threshold(
 
     Notes
     -----
-    Two passes find the range and count the bins; the edges of bins are exact cuts. A further pass fetches the distinct
-    scores of those bins in which a cut could beat the best edge (all its positives, none of its negatives), and so on
-    until no bin could: then the best cut is proven.
+    Two passes find the range and count the bins; the edges of bins are exact thresholds. A further pass fetches the
+    distinct scores of those bins in which a threshold could beat the best edge (all its positives, none of its
+    negatives), and so on until no bin could: then the best threshold is proven.
 
     Examples
     --------
@@ -117,29 +118,33 @@ def best_threshold(
         open_bins = np.flatnonzero(~steps.whole & (upper > value[best]))
         if not len(open_bins) and (steps.whole[best] or not np.isfinite(value[best])):
             break
-        # at the end the best edge itself: its cut is the lowest score of its bin
+        # at the end the best edge itself: its threshold is the lowest score of its bin
         wanted = _most_promising(steps, open_bins, upper) if len(open_bins) else np.array([best])
         steps = steps.refined(opened, wanted, bins)
     if not np.isfinite(value[best]):
         raise InputError(f"no cut reaches precision {min_precision:g} and recall {min_recall:g}; ask for less")
     hits, alarms = steps.above()
     return BestThreshold(
-        float(steps.low[best]), float(value[best]), float(hits[best] / (hits[best] + alarms[best])),
-        float(hits[best] / hits[-1]), steps.passes, label,
-    )  # fmt: skip
+        threshold=float(steps.low[best]),
+        value=float(value[best]),
+        precision=float(hits[best] / (hits[best] + alarms[best])),
+        recall=float(hits[best] / hits[-1]),
+        passes=steps.passes,
+        pos_label=label,
+    )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class _Steps:
-    """Steps of the score, falling: bins, and single scores (`whole`) where it was looked inside."""
+    """Steps of the score, falling: bins, and single scores (`whole`) where a bin was opened."""
 
     low: Floats
-    hits: NDArray[np.int64]
-    alarms: NDArray[np.int64]
-    whole: NDArray[np.bool_]
+    hits: Ints
+    alarms: Ints
+    whole: Flags
     passes: int
 
-    def above(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def above(self) -> tuple[Ints, Ints]:
         """Return the positives and negatives at or above each step's lower end."""
         return np.cumsum(self.hits), np.cumsum(self.alarms)
 
@@ -155,32 +160,31 @@ class _Steps:
             _feasible(hidden, before[0] + self.hits, before[1], positives, floors),
         )
 
-    def refined(self, opened: Frame, which: NDArray[np.int64], bins: int) -> _Steps:
+    def refined(self, opened: Frame, which: Ints, bins: int) -> _Steps:
         """Return the steps with some bins replaced by what is inside: their scores, or finer bins where those are too many."""
         size = int((self.hits + self.alarms)[which].sum())
-        inside = _within(opened, [self._ends(place) for place in which])
+        inside = _within(opened, [self._ends(number) for number in which])
         if size <= MOST_CUTS:
             groups = count_groups(inside, [FLAG, SCORE], MOST_CUTS, what="distinct scores")
-            found = _from_scores(groups.floats(SCORE), groups.floats(FLAG) == 1, group_sizes(inside, groups))
-            return self._joined(which, replace(found, passes=self.passes + 1))
-        found = _first_steps(inside, bins)
-        if len(found.low) == 1 and not found.whole[0]:
-            raise InputError("the scores span more than floats can divide into bins; rescale them first")
-        return self._joined(which, replace(found, passes=self.passes + found.passes))
+            finer = _from_scores(groups.floats(SCORE), groups.floats(FLAG) == 1, groups.counts(ROWS))
+        else:
+            finer = _first_steps(inside, bins)
+            if len(finer.low) == 1 and not finer.whole[0]:
+                raise InputError("the scores span more than floats can divide into bins; rescale them first")
+        return self._joined(which, finer)
 
-    def _ends(self, place: int) -> tuple[float, float]:
-        return float(self.low[place]), float(self.low[place - 1]) if place else np.inf
+    def _ends(self, number: int) -> tuple[float, float]:
+        return float(self.low[number]), float(self.low[number - 1]) if number else np.inf
 
-    def _joined(self, replaced: NDArray[np.int64], found: _Steps) -> _Steps:
+    def _joined(self, replaced: Ints, finer: _Steps) -> _Steps:
         kept = np.ones(len(self.low), dtype=bool)
         kept[replaced] = False
-        low = np.concatenate([self.low[kept], found.low])
-        order = np.argsort(-low, kind="stable")
-        hits, alarms, whole = (
-            np.concatenate([own[kept], new])[order]
-            for own, new in ((self.hits, found.hits), (self.alarms, found.alarms), (self.whole, found.whole))
+        order = np.argsort(-np.concatenate([self.low[kept], finer.low]), kind="stable")
+        low, hits, alarms, whole = (
+            np.concatenate([getattr(self, name)[kept], getattr(finer, name)])[order]
+            for name in ("low", "hits", "alarms", "whole")
         )
-        return _Steps(low[order], hits, alarms, whole, found.passes)
+        return _Steps(low=low, hits=hits, alarms=alarms, whole=whole, passes=self.passes + finer.passes)
 
 
 def _first_steps(opened: Frame, bins: int) -> _Steps:
@@ -189,20 +193,17 @@ def _first_steps(opened: Frame, bins: int) -> _Steps:
     layout = Bins.over(low, high, bins)
     groups = count_bins(opened, layout)
     refuse_groups(opened, groups, groups.floats(BIN) < 0)
-    places, sizes = groups.floats(BIN).astype(np.int64), group_sizes(opened, groups)
-    inside = np.zeros((2, layout.count), dtype=np.int64)
-    np.add.at(inside, (np.where(groups.floats(FLAG) == 1, 0, 1), places), sizes)
-    inside, edges = inside[:, ::-1], layout.edges()[::-1]
-    used = inside.any(axis=0)
+    numbers = groups.floats(BIN).astype(np.int64)
+    inside = sum_by_flag(groups.floats(FLAG) == 1, numbers, groups.counts(ROWS), layout.count)[:, ::-1]
+    edges, used = layout.edges()[::-1], inside.any(axis=0)
     whole = np.full(int(used.sum()), low == high)
-    return _Steps(edges[used], inside[0, used], inside[1, used], whole, 2)
+    return _Steps(low=edges[used], hits=inside[0, used], alarms=inside[1, used], whole=whole, passes=2)
 
 
-def _from_scores(scores: Floats, flags: NDArray[np.bool_], sizes: NDArray[np.int64]) -> _Steps:
-    distinct, place = np.unique(-scores, return_inverse=True)
-    inside = np.zeros((2, len(distinct)), dtype=np.int64)
-    np.add.at(inside, (np.where(flags, 0, 1), place), sizes)
-    return _Steps(-distinct, inside[0], inside[1], np.ones(len(distinct), dtype=bool), 1)
+def _from_scores(scores: Floats, flags: Flags, sizes: Ints) -> _Steps:
+    falling, step = np.unique(-scores, return_inverse=True)
+    hits, alarms = sum_by_flag(flags, step, sizes, len(falling))
+    return _Steps(low=-falling, hits=hits, alarms=alarms, whole=np.ones(len(falling), dtype=bool), passes=1)
 
 
 def _within(opened: Frame, ends: list[tuple[float, float]]) -> Frame:
@@ -221,7 +222,7 @@ def _within(opened: Frame, ends: list[tuple[float, float]]) -> Frame:
     return opened.with_lazy(opened.lazy.filter(inside))
 
 
-def _most_promising(steps: _Steps, open_bins: NDArray[np.int64], upper: Floats) -> NDArray[np.int64]:
+def _most_promising(steps: _Steps, open_bins: Ints, upper: Floats) -> Ints:
     """Return the bins to look into next: the best first, as many as can be fetched at once."""
     order = open_bins[np.argsort(-upper[open_bins], kind="stable")][:64]
     sizes = np.cumsum((steps.hits + steps.alarms)[order])

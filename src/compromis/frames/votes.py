@@ -11,31 +11,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._text import shown
-from compromis._typing import Label
+from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.votes import Votes
 from compromis.frames.counts import Spell, read_keys
 from compromis.frames.query import (
     ROWS,
+    TRUTH,
     WEIGHT,
     Frame,
     Rows,
     TooMany,
+    are_distinct,
     count_groups,
     count_rows,
     refuse_missing,
-    run,
+    row_total,
     usable_votes,
 )
 from compromis.labels import encode, plain_label
 
-TRUTH = "truth"
 MOST_PATTERNS = 2_000_000
 """Distinct patterns that are fetched: more are better binned."""
-_SAMPLE = 20_000
-"""Rows looked at to see whether the patterns are as many as the rows."""
 _WRONG = -1.0
-"""Stands for a vote that is none, where votes are rounded."""
+"""Stands for an unusable vote, where votes are rounded."""
 
 
 def patterns_of_frame(
@@ -57,11 +56,9 @@ def patterns_of_frame(
     else:
         opened = _rounded(opened, names, _read_bins(bins, len(names)))
     rows = count_groups(opened, [TRUTH, *names], MOST_PATTERNS, what="distinct patterns of votes")
-    refuse_missing(opened.named, rows, [TRUTH])
-    found = patterns_of_rows(opened, rows, columns, classes, spell)
-    if bins is None:
-        return found
-    return replace(found, votes=found.votes / bins, width=0.5 / bins)
+    refuse_missing(opened, rows, [TRUTH])
+    patterns = patterns_of_rows(opened, rows, columns, classes, spell)
+    return patterns if bins is None else replace(patterns, votes=patterns.votes / bins, width=0.5 / bins)
 
 
 def name_votes(
@@ -88,17 +85,16 @@ def name_votes(
 
 
 def open_votes(frame: Any, truth: str, columns: Sequence[str], weight: str | None) -> Frame:
-    """Open truth and votes, the votes as floats where their type is not a plain number."""
+    """Open truth and votes, the votes as floats where their type is not a whole number."""
     names = vote_names(len(columns))
-    named = {TRUTH: truth} | dict(zip(names, columns, strict=True))
-    opened = Frame.open(frame, named if weight is None else named | {WEIGHT: weight})
+    opened = Frame.open(frame, {TRUTH: truth, **dict(zip(names, columns, strict=True)), WEIGHT: weight})
     opened.check_numbers(names)
-    return opened.as_keys([name for name in names if not opened.types[name].is_integer()])
+    return opened.as_keys(names)
 
 
 def vote_names(classes: int) -> list[str]:
     """Return our names of the columns of votes."""
-    return [f"vote{place}" for place in range(classes)]
+    return [f"vote{position}" for position in range(classes)]
 
 
 def patterns_of_rows(
@@ -109,7 +105,18 @@ def patterns_of_rows(
     spell: Spell | None = None,
 ) -> Votes:
     """Return grouped rows as patterns."""
-    column = read_keys(opened, rows, TRUTH, np.ones(len(rows), dtype=bool), spell)
+    truth, order = true_classes(opened, rows, columns, classes, spell)
+    matrix = np.column_stack([rows.floats(name) for name in vote_names(len(columns))])
+    counts = rows.counts(ROWS)
+    _refuse_unusable(opened, matrix, counts)
+    return _merged(matrix, truth, order, counts, opened.sizes(rows))
+
+
+def true_classes(
+    opened: Frame, rows: Rows, columns: Sequence[str], classes: tuple[Label, ...] | None, spell: Spell | None
+) -> tuple[Ints, tuple[Label, ...]]:
+    """Return the position of each group's true class, and the classes; where nothing else says them, columns of votes are named so."""
+    column = read_keys(opened, rows, TRUTH, spell)
     if classes is None and column.kind == "str":
         classes = tuple(columns)
     (truth,), order = encode(column, labels=classes)
@@ -117,19 +124,10 @@ def patterns_of_rows(
         raise InputError(
             f"there are {len(columns)} columns of votes, but the classes are {shown(order)}; pass labels=, the class of each column"
         )
-    matrix = np.column_stack([rows.floats(name) for name in vote_names(len(columns))])
-    counts = rows.counts(ROWS)
-    _refuse_unusable(opened, matrix, counts)
-    return _merged(matrix, truth, order, counts, rows.floats(WEIGHT) if WEIGHT in opened.named else None)
+    return truth, order
 
 
-def _merged(
-    matrix: NDArray[np.float64],
-    truth: NDArray[np.int64],
-    classes: tuple[Label, ...],
-    counts: NDArray[np.int64],
-    weight: NDArray[np.float64] | None,
-) -> Votes:
+def _merged(matrix: Floats, truth: Ints, classes: tuple[Label, ...], counts: Ints, sizes: NDArray[Any]) -> Votes:
     """Return the patterns in the order of their votes: engines hand groups over in any order, and may keep 0 and -0 apart."""
     voted = matrix.any(axis=1)
     left_out = int(counts[~voted].sum())
@@ -137,14 +135,13 @@ def _merged(
         raise InputError(f"none of the {left_out:,} rows has a vote for any class; there is nothing to decide")
     order = np.flatnonzero(voted)
     order = order[np.lexsort([truth[order], *matrix[order].T[::-1]])]
-    matrix, truth, sizes = matrix[order], truth[order], (counts if weight is None else weight)[order]
+    matrix, truth = matrix[order], truth[order]
     new = np.ones(len(order), dtype=bool)
     new[1:] = (matrix[1:] != matrix[:-1]).any(axis=1) | (truth[1:] != truth[:-1])
-    total = np.add.reduceat(sizes, np.flatnonzero(new))
     return Votes(
         votes=np.ascontiguousarray(matrix[new]),
         truth=truth[new],
-        multiplicity=total,
+        multiplicity=np.add.reduceat(sizes[order], np.flatnonzero(new)),
         classes=classes,
         rows=int(counts[voted].sum()),
         left_out=left_out,
@@ -152,7 +149,7 @@ def _merged(
     )
 
 
-def _refuse_unusable(opened: Frame, matrix: NDArray[np.float64], counts: NDArray[np.int64]) -> None:
+def _refuse_unusable(opened: Frame, matrix: Floats, counts: Ints) -> None:
     usable = (matrix >= 0) & (matrix < np.inf)
     if usable.all():
         return
@@ -177,16 +174,12 @@ def _refuse_continuous(opened: Frame, names: Sequence[str]) -> None:
 
 def are_continuous(opened: Frame, names: Sequence[str]) -> bool:
     """Return whether nearly every row has votes of its own, as far as the first rows show."""
-    if all(opened.types[name].is_integer() for name in names):
-        return False
-    sample = opened.lazy.select(*names).head(_SAMPLE).group_by(*names).agg(nw.len().alias(ROWS)).select(*names, ROWS)
-    counts = run(sample).counts(ROWS)
-    return bool(len(counts) >= 0.5 * counts.sum() and counts.sum() >= _SAMPLE)
+    return not all(opened.types[name].is_integer() for name in names) and are_distinct(opened, names)
 
 
 def _read_bins(bins: Any, classes: int) -> int:
     if isinstance(bins, bool) or not isinstance(bins, int) or not 1 <= bins <= 1_000_000:
-        raise InputError(f"bins is a whole number from 1 to 1,000,000, got {bins!r}")
+        raise InputError(f"bins is a whole number from 1 to 1,000,000, got {bins!r}", parameter="bins")
     least = classes // 2 + (classes > 2)
     if bins < least:  # votes spread evenly would all be rounded to 0, and the row left out
         raise InputError(f"the votes of {classes} classes need at least {least} bins, got {bins}")
@@ -194,12 +187,9 @@ def _read_bins(bins: Any, classes: int) -> int:
 
 
 def _rounded(opened: Frame, names: Sequence[str], bins: int) -> Frame:
-    """Return the frame with votes as shares of the row's votes, in whole steps of 1 / bins; -1 where a vote is none."""
+    """Return the frame with votes as shares of the row's votes, in whole steps of 1 / bins; -1 where a vote is unusable."""
     lazy = opened.as_floats(names).lazy
-    total = nw.col(names[0])
-    for name in names[1:]:
-        total = total + nw.col(name)
-    lazy = lazy.with_columns(total.alias("total"), usable_votes(names).alias("usable"))
+    lazy = lazy.with_columns(row_total(names).alias("total"), usable_votes(names).alias("usable"))
     fine = nw.col("usable") & nw.col("total").is_finite() & (nw.col("total") > 0)
     lazy = lazy.with_columns(
         nw.when(fine).then(nw.lit(1.0)).otherwise(nw.lit(0.0)).alias("fine"),
@@ -213,5 +203,4 @@ def _rounded(opened: Frame, names: Sequence[str], bins: int) -> Frame:
         .alias(name)
         for name in names
     ]
-    kept = [TRUTH, *names, *([WEIGHT] if WEIGHT in opened.named else [])]
-    return opened.with_lazy(lazy.with_columns(*steps).select(*kept))
+    return opened.select(lazy.with_columns(*steps), [TRUTH, *names])

@@ -70,6 +70,7 @@ def read_priors(priors: Mapping[Any, float] | Sequence[float], classes: Sequence
     if not (np.all(np.isfinite(shares)) and np.all(shares >= 0) and abs(shares.sum() - 1) < 1e-6):
         raise InputError(
             f"priors are shares that sum to 1, got a sum of {shares.sum():g}; "
-            "for labels use compromis.model_selection.training_priors(y_train)"
+            "count them in the training labels, as training_priors does",
+            parameter="priors",
         )
     return shares

@@ -292,9 +292,7 @@ def _evaluate_sums(sums: ErrorSums, pinball: tuple[float, float]) -> RegressionE
     return RegressionEvaluation(sums=sums, quantiles={}, pinball=pinball, notes=notes)
 
 
-_NO_TRAINING = (
-    "relative errors and R2 are relative to the mean of these rows; pass y_train= for that of the training rows"
-)
+_NO_TRAINING = "relative errors and R2 are relative to the mean of these rows; give the training targets for theirs"
 
 
 def _reference(truth: Floats, weight: Floats | None, y_train: Any) -> dict[str, float | Floats]:

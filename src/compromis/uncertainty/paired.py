@@ -248,7 +248,7 @@ def _decisive(measure: str | None, known: Mapping[str, Floats]) -> str:
     if measure is None:
         return "loss" if "loss" in known else "balanced_accuracy"
     if measure == "loss" and "loss" not in known:
-        raise InputError("the measure 'loss' needs preferences; pass preferences= or choose another measure")
+        raise InputError("the measure 'loss' needs preferences; give preferences or choose another measure")
     if measure not in known:
         raise InputError(f"there is no measure {measure!r}{nearest(measure, known)}; choose one of {', '.join(known)}")
     return measure

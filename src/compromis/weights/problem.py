@@ -207,7 +207,7 @@ class SearchProblem:
 def _preference_arrays(patterns: Votes, preferences: Preferences | None) -> PreferenceArrays:
     if len(patterns.classes) < 2:
         raise InputError(
-            f"there is one class, {patterns.classes[0]!r}; a decision needs at least two: pass labels= and a column of votes for each"
+            f"there is one class, {patterns.classes[0]!r}; a decision needs at least two: give a column of votes for each"
         )
     present = patterns.support > 0
     if present.sum() < 2:

@@ -82,7 +82,7 @@ def weka_summary(numbers: Summary, *, priors_given: bool) -> str:
         lines += [valued("Total Cost", numbers.total_cost), valued("Average Cost", numbers.average_cost)]
     lines += error_lines(numbers)
     if not priors_given:
-        lines.append("(relative to the class shares of these rows; pass priors= for those of the training rows)")
+        lines.append("(relative to the class shares of these rows; give priors for those of the training rows)")
     return "=== Summary ===\n\n" + "\n".join(line.rstrip() for line in lines) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""tune, fit and predict on the command line: the library's weights, and models that come back from their file."""
+"""compromis fit and predict: models that come back from their file."""
 
 from __future__ import annotations
 
@@ -27,17 +27,6 @@ def fit(path, *options):
 
 
 @pytest.fixture
-def votes(tmp_path, rng):
-    truth = rng.choice(["a", "b"], 120, p=[0.8, 0.2])
-    share = np.clip(rng.normal(np.where(truth == "b", 0.5, 0.2), 0.15), 0, 1).round(3)
-    path = tmp_path / "votes.csv"
-    path.write_text(
-        "truth,p_a,p_b\n" + "".join(f"{t},{1 - s:.3f},{s:.3f}\n" for t, s in zip(truth, share, strict=True))
-    )
-    return path, truth, np.column_stack([(1 - share).round(3), share])
-
-
-@pytest.fixture
 def flowers(tmp_path):
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[y]
@@ -49,21 +38,6 @@ def flowers(tmp_path):
     path = tmp_path / "flowers.csv"
     path.write_text("sl,sw,pl,pw,colour,species\n" + "\n".join(rows) + "\n")
     return path, names
-
-
-def test_tune_is_the_librarys(votes, tmp_path):
-    path, truth, shares = votes
-    done = run(
-        "tune", path, "--truth", "truth", "--proba", "p_", "--prioritise", "b", "--metric", "f", "--output", "w.json"
-    )
-    assert done.exit_code == 0, done.output
-    expected = cp.search_weights(truth, shares, preferences=cp.Preferences.prioritise(["b"], metric="f"))
-    decision = cp.Decision.from_json("w.json")
-    assert decision.classes == ("a", "b")
-    assert decision.weights == pytest.approx(expected.weights)
-    assert f"loss {expected.loss:.4f}, proven to be the best" in done.stdout
-    assert "Verdict: informative" in done.stdout
-    assert "mean of those that matter" in done.stdout
 
 
 @pytest.mark.parametrize("model", list(MODELS))
@@ -200,54 +174,6 @@ def test_a_model_of_a_later_scikit_learn_is_refused(flowers, newer, code):
     if code:
         said = f"other.model was written with scikit-learn 99.0.1, this is {sklearn.__version__}; update scikit-learn"
         assert said in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["tune", "votes.csv", "--truth", "truth", "--proba", "p_"], "say what matters: give --preferences"),
-        (["tune", "votes.csv", "--truth", "truth", "--proba", "q_", "--prioritise", "b"], "no column is named 'q_'"),
-        (["tune", "votes.csv", "--truth", "truth", "--proba", "p_", "--prioritise", "b", "--method", "x"], "there is no method 'x'"),
-        (["fit", "votes.csv", "--target", "truth", "--prioritise", "b", "--model", "oak", "--output", "m"], "there is no model 'oak'"),
-        (["fit", "votes.csv", "--target", "thruth", "--prioritise", "b", "--output", "m"], "no column 'thruth'; did you mean 'truth'?"),
-        (["fit", "votes.csv", "--target", "truth", "--prioritise", "b", "--ignore", "x", "--output", "m"], "there is no column 'x'"),
-        (["fit", "votes.csv", "--target", "truth", "--prioritise", "b", "--ignore", "p_a", "--ignore", "p_b", "--output", "m"], "no column"),
-        (["predict", "votes.csv", "votes.csv"], "is not a model file of compromis"),
-    ],
-)  # fmt: skip
-def test_mistakes(votes, arguments, said):
-    done = run(*arguments)
-    assert done.exit_code == 2
-    assert said in done.stderr
-    assert "Traceback" not in done.output
-
-
-def test_decision_json_round_trip(tmp_path):
-    decision = cp.Decision(("x", "y", "z"), [0.5, 2.0, 1.0], smoothing=0.01)
-    again = cp.Decision.from_json(decision.to_json(tmp_path / "d.json"))
-    assert again.classes == decision.classes
-    assert np.array_equal(again.weights, decision.weights)
-    votes = np.random.default_rng(0).dirichlet([1, 1, 1], 500)
-    expected = np.array(decision.classes)[np.argmax((votes + 0.01) * decision.weights, axis=1)]
-    assert np.array_equal(cp.Decision.from_json(tmp_path / "d.json").decide(votes), expected)
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"version": 2}, "version 2, this compromis reads up to 1"),
-        ({"schema": "other"}, "this is 'other'"),
-        ({"weights": [1.0]}, "weight"),
-        ({"weights": [1.0, -1.0]}, "weight"),
-        ({"classes": ["a", "a"]}, "each class stands once"),
-        ({"weights": "x"}, "this is not a decision"),
-        ({"smoothing": -1.0}, "smoothing is a number of at least 0"),
-    ],
-)
-def test_bad_decisions(change, said):
-    document = json.loads(cp.Decision(("a", "b"), [1.0, 2.0]).to_json()) | change
-    with pytest.raises(cp.InputError, match=said):
-        cp.Decision.from_json(json.dumps(document))
 
 
 def test_tuned_forest_and_model_file_decide_alike(flowers):

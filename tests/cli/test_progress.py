@@ -15,7 +15,6 @@ from click.testing import CliRunner
 
 import compromis as cp
 from compromis.cli import main
-from compromis.cli.progress import SearchProgress
 
 
 @pytest.fixture
@@ -53,13 +52,12 @@ def test_ctrl_c_says_what_was_found_so_far(votes, monkeypatch, tmp_path, engine)
         pytest.importorskip(engine)
     calls = []
 
-    def pressed(self, done, loss):
-        calls.append(loss)
+    def pressed(bar, task, **shown):
+        calls.append(shown["loss"])
         if len(calls) == 3:
             signal.raise_signal(signal.SIGINT)
-        return self.interrupted
 
-    monkeypatch.setattr(SearchProgress, "__call__", pressed)
+    monkeypatch.setattr("rich.progress.Progress.update", pressed)
     before, handler = sorted(tmp_path.iterdir()), signal.getsignal(signal.SIGINT)
     begin = time.process_time()  # a busy machine is slow, but a search that does not stop computes
     done = CliRunner().invoke(main, [*arguments(votes, 600), *(["--engine", engine] if engine else [])])

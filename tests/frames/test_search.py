@@ -28,7 +28,7 @@ def rows(rng, count, classes):
 @pytest.fixture
 def _small_memory(monkeypatch):
     """As if 20,000 rows did not fit."""
-    monkeypatch.setattr(votes_frame, "_SAMPLE", 1000)
+    monkeypatch.setattr("compromis.frames.query.SAMPLE", 1000)
     monkeypatch.setattr(votes_frame, "MOST_PATTERNS", 15_000)
     monkeypatch.setattr(nearby, "MOST_NEAR", 6000)
 

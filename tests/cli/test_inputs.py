@@ -1,16 +1,14 @@
-"""The command line on files of any size: the same report from every engine, evidence files, one-sentence errors."""
+"""Files in engines: the same report from every engine, and one-sentence errors."""
 
 from __future__ import annotations
 
-import json
 import socket
 
-import numpy as np
 import polars as pl
 import pytest
 
 import compromis as cp
-from compromis.frames import scanning as clusters
+from compromis.frames import clusters, scanning
 from tests import command_line
 
 pytestmark = [
@@ -18,20 +16,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:.*inplace keyword"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
-
-
-@pytest.fixture
-def rows(tmp_path, rng):
-    truth = rng.choice(["01", "NA", "good one"], 300, p=[0.2, 0.3, 0.5])
-    decision = np.where(rng.random(300) < 0.7, truth, rng.choice(["01", "NA", "good one"], 300))
-    votes = rng.multinomial(10, [0.3, 0.3, 0.4], 300)
-    frame = pl.DataFrame(
-        {"truth": truth, "decision": decision, "score": rng.integers(0, 50, 300) / 50, "w": rng.integers(1, 4, 300)}
-    )
-    frame = frame.with_columns(**{f"p_{name}": votes[:, k] for k, name in enumerate(["01", "NA", "good one"])})
-    frame.write_csv(tmp_path / "rows.csv")
-    frame.write_parquet(tmp_path / "rows.parquet")
-    return tmp_path
 
 
 def run(*arguments, code=0):
@@ -72,53 +56,9 @@ def test_large_files_folders_and_patterns_go_to_an_engine(rows, monkeypatch):
     plain = run("evaluate", rows / "rows.csv", *options).stdout
     assert run("evaluate", rows / "parts", *options).stdout == plain
     assert run("evaluate", rows / "parts" / "*.csv", *options).stdout == plain
-    monkeypatch.setattr("compromis.cli.options.LARGE", 100)
+    monkeypatch.setattr("compromis.cli.inputs.LARGE", 100)
     monkeypatch.setattr("compromis.frames.reading.read_table", None)  # whoever reads it into memory fails
     assert run("evaluate", rows / "rows.csv", *options).stdout == plain
-
-
-def test_shards_counted_apart_add_up(rows):
-    frame = pl.read_csv(rows / "rows.csv", infer_schema=False)
-    for number, part in enumerate([frame[:10], frame[10:150], frame[150:]]):
-        part.write_csv(rows / f"{number}.csv")
-        for kind, options in {
-            "counts": ["--prediction", "decision"],
-            "votes": ["--proba", "p_"],
-            "score": ["--score", "score", "--pos-label", "NA", "--bins", 50, "--within", 0, 1],
-        }.items():
-            run(
-                "count", rows / f"{number}.csv", "--truth", "truth", *options, "--output", rows / f"{kind}{number}.json"
-            )
-    counts = [rows / f"counts{number}.json" for number in range(3)]
-    whole = run(
-        "evaluate", rows / "rows.csv", "--truth", "truth", "--prediction", "decision", "--prioritise", "01"
-    ).stdout
-    whole = whole.replace("; give --train-file for those of the training rows", "")  # merge has no such option
-    assert run("merge", *counts, "--prioritise", "01", "--output", rows / "all.json").stdout.strip() == whole.strip()
-    assert cp.evidence.read(rows / "all.json").evidence.rows == 300
-    found = run(
-        "merge",
-        *(rows / f"votes{number}.json" for number in range(3)),
-        "--prioritise",
-        "NA",
-        "--weights",
-        rows / "w.json",
-    )
-    assert "weights: 01" in found.stdout
-    assert cp.Decision.from_json(rows / "w.json").classes == ("01", "NA", "good one")
-    assert "score >=" in run("merge", *(rows / f"score{number}.json" for number in range(3))).stdout
-    assert "300 rows in" in run("merge", *(rows / f"votes{number}.json" for number in range(3))).stdout
-
-
-def test_small_cells_stay_at_home(rows):
-    pl.DataFrame({"t": ["a"] * 9 + ["b"] * 3, "d": ["a"] * 12}).write_csv(rows / "few.csv")
-    done = run(
-        "count", rows / "few.csv", "--truth", "t", "--prediction", "d", "--min-cell", 5, "--output", rows / "x.json"
-    )
-    assert "1 cell of fewer than 5 rows kept back: up to 4 rows are missing" in done.stderr
-    assert json.loads((rows / "x.json").read_text())["evidence"]["matrix"] == [[9, 0], [0, 0]]
-    done = run("merge", rows / "x.json", rows / "x.json")
-    assert "2 cells of fewer than 5 rows kept back: up to 8 rows are missing" in done.stderr
 
 
 ERRORS = {
@@ -206,3 +146,22 @@ def test_missing_classes(rows):
     assert (
         found.stdout == run("evaluate", rows / "gaps.csv", "--truth", "t", "--prediction", "d", "--drop-missing").stdout
     )
+
+
+def test_shares_where_decisions_are_taken_need_the_rows(rows):
+    """An engine would search for the shares of the file."""
+    tuning = ["tune", rows / "rows.csv", "--truth", "truth", "--proba", "p_", "--prioritise", "NA"]
+    shares = [part for label in ("01", "NA", "good one") for part in ("--prevalence", f"{label}=1")]
+    assert run(*tuning, *shares).stdout != run(*tuning).stdout
+    assert "leave out --engine" in run(*tuning, *shares, "--engine", "polars", code=2).stderr
+
+
+def test_files_with_columns_of_numbers_are_opened_once_on_the_cluster(rows, monkeypatch):
+    """They were opened a second time, and then without the cluster."""
+    asked = []
+    plain = scanning.Files.find
+    monkeypatch.setattr(scanning, "CONNECT", {"dask": asked.append})
+    monkeypatch.setattr(scanning.Files, "find", lambda where: (asked.append("opened"), plain(where))[1])
+    options = ["--truth", "truth", "--proba", "p_", "--engine", "dask", "--cluster", "tcp://host:8786"]
+    run("evaluate", rows / "rows.csv", *options)
+    assert asked == ["opened", "tcp://host:8786"]

@@ -1,0 +1,56 @@
+"""compromis check: exit codes, conditions, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import compromis as cp
+from tests.cli.files import write
+from tests.command_line import run
+
+CHECK = ("--truth", "class", "--prediction", "predicted", "--preferences", "preferences.toml")
+
+
+def test_met(files):
+    done = run("check", "spring.csv", *CHECK)
+    assert done.exit_code == 0
+    assert "ok      precision of 'bad': 0.6429, at least 0.5" in done.output
+    assert "The check of 1,100 rows passed." in done.output
+
+
+def test_missed(files):
+    done = run("check", "worse.csv", *CHECK)
+    assert done.exit_code == 1
+    assert "MISSED  precision of 'bad': 0.3750, at least 0.5" in done.output
+    assert "MISSED  recall of 'bad': 0.3000, at least 0.8" in done.output
+    assert "failed: 2 of 2 are missed." in done.output
+
+
+def test_weights_decide_the_votes(files):
+    votes = ("--truth", "class", "--proba", "p_", "--preferences", "preferences.toml")
+    assert run("check", "spring.csv", *votes, "--weights", "w.json").exit_code == 0
+    cp.Decision(("bad", "good"), [1.0, 100.0]).to_json("w.json")
+    assert run("check", "spring.csv", *votes, "--weights", "w.json").exit_code == 1
+    assert run("check", "spring.csv", *votes).exit_code == 0
+
+
+def test_a_largest_loss(files):
+    assert run("check", "spring.csv", *CHECK, "--max-loss", "0.9").exit_code == 0
+    done = run("check", "spring.csv", *CHECK, "--max-loss", "0.01")
+    assert done.exit_code == 1
+    assert re.search(r"MISSED  loss: 0\.\d{4}, at most 0.01", done.output)
+
+
+def test_json_and_markdown(files):
+    document = json.loads(run("check", "worse.csv", *CHECK, "--json").output)
+    assert document["passed"] is False
+    assert [one["reached"] for one in document["conditions"]] == [0.375, 0.3]
+    text = run("check", "worse.csv", *CHECK, "--markdown").output
+    assert text.startswith("### compromis check: failed\n\n| Condition |")
+    assert "| <code>recall of &#39;bad&#39;</code> | 0.3000 | at least 0.8 | **missed** |" in text
+
+
+def test_a_class_that_is_never_decided_misses_its_precision(files):
+    write("never.csv", {("good", "good"): 10, ("bad", "good"): 2})
+    assert "MISSED  precision of 'bad': 0.0000" in run("check", "never.csv", *CHECK).output

@@ -1,0 +1,104 @@
+"""compromis count and merge: evidence in parts is that of the whole."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+
+import compromis as cp
+from tests import command_line
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore:.*inplace keyword"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+def run(*arguments, code=0):
+    done = command_line.run(*arguments)
+    assert done.exit_code == code, done.output
+    return done
+
+
+def count(file, number=""):
+    """Write evidence of every kind beside a file of rows."""
+    for kind, options in {
+        "counts": ["--prediction", "decision"],
+        "votes": ["--proba", "p_"],
+        "score": ["--score", "score", "--pos-label", "NA", "--bins", 50, "--within", 0, 1],
+        "exact": ["--score", "score", "--pos-label", "NA"],
+    }.items():
+        run("count", file, "--truth", "truth", *options, "--output", file.parent / f"{kind}{number}.json")
+
+
+def test_shards_counted_apart_add_up(rows):
+    frame = pl.read_csv(rows / "rows.csv", infer_schema=False)
+    for number, part in enumerate([frame[:10], frame[10:150], frame[150:]]):
+        part.write_csv(rows / f"{number}.csv")
+        count(rows / f"{number}.csv", number)
+    counts = [rows / f"counts{number}.json" for number in range(3)]
+    whole = run(
+        "evaluate", rows / "rows.csv", "--truth", "truth", "--prediction", "decision", "--prioritise", "01"
+    ).stdout
+    assert run("merge", *counts, "--prioritise", "01", "--output", rows / "all.json").stdout.strip() == whole.strip()
+    assert cp.evidence.read(rows / "all.json").evidence.rows == 300
+    votes = [rows / f"votes{number}.json" for number in range(3)]
+    assert "weights: 01" in run("merge", *votes, "--prioritise", "NA").stdout
+    assert "score >=" in run("merge", *(rows / f"score{number}.json" for number in range(3))).stdout
+    assert "300 rows in" in run("merge", *votes).stdout
+
+
+def test_small_cells_stay_at_home(rows):
+    pl.DataFrame({"t": ["a"] * 9 + ["b"] * 3, "d": ["a"] * 12}).write_csv(rows / "few.csv")
+    done = run(
+        "count", rows / "few.csv", "--truth", "t", "--prediction", "d", "--min-cell", 5, "--output", rows / "x.json"
+    )
+    assert "1 cell of fewer than 5 rows kept back: up to 4 rows are missing" in done.stderr
+    assert json.loads((rows / "x.json").read_text())["evidence"]["matrix"] == [[9, 0], [0, 0]]
+    done = run("merge", rows / "x.json", rows / "x.json")
+    assert "2 cells of fewer than 5 rows kept back: up to 8 rows are missing" in done.stderr
+
+
+def test_every_kind_of_evidence_is_printed_as_json(rows):
+    """Votes were printed as text."""
+    count(rows / "rows.csv")
+    for kind in ("counts", "votes", "score", "exact"):
+        assert json.loads(run("merge", rows / f"{kind}.json", "--prioritise", "NA", "--json").stdout)
+    assert json.loads(run("merge", rows / "votes.json", "--json").stdout)["rows"] == 300
+    decision = cp.Decision.from_json(run("merge", rows / "votes.json", "--prioritise", "NA", "--json").stdout)
+    assert decision.classes == ("01", "NA", "good one")
+
+
+def test_the_commands_read_what_count_wrote(rows):
+    count(rows / "rows.csv")
+    table = [rows / "rows.csv", "--truth", "truth"]
+    wanted = ["--prioritise", "NA"]
+    assert (
+        run("evaluate", rows / "counts.json", *wanted, "--confidence", 0.9).stdout
+        == run("evaluate", *table, "--prediction", "decision", *wanted, "--confidence", 0.9).stdout
+    )
+    tuned = [
+        run("tune", *given, *wanted, "--json").stdout for given in ([rows / "votes.json"], [*table, "--proba", "p_"])
+    ]
+    assert tuned[0] == tuned[1]
+    run("tune", rows / "votes.json", *wanted, "--output", rows / "w.json")
+    assert (rows / "w.json").read_text().strip() == tuned[0].strip()
+    scores = [
+        run("tradeoff", *given).stdout
+        for given in ([rows / "exact.json"], [*table, "--score", "score", "--pos-label", "NA"])
+    ]
+    assert scores[0] == scores[1]
+
+
+def test_classes_of_evidence_that_are_numbers(rows):
+    cp.evidence.write(cp.Counts.from_predictions([0, 1, 1, 0], [0, 1, 0, 0]), rows / "numbers.json")
+    expected = cp.evaluate(
+        cp.Counts.from_predictions([0, 1, 1, 0], [0, 1, 0, 0]), preferences=cp.Preferences.prioritise([1])
+    )
+    for command in ("evaluate", "merge"):
+        for option in ("--prioritise", "--prioritize"):
+            done = run(command, rows / "numbers.json", option, 1, "--json")
+            assert json.loads(done.stdout) == json.loads(expected.to_json())

@@ -1,0 +1,62 @@
+"""compromis monitor: periods, advice, and the command that follows it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import compromis as cp
+from tests.command_line import run
+
+MONITOR = ("--truth", "class", "--proba", "p_", "--weights", "w.json", "--preferences", "preferences.toml")
+
+
+def test_over_time(files):
+    done = run("monitor", "spring.csv", "autumn.csv", "worse.csv", "unlabelled.csv", *MONITOR)
+    assert done.exit_code == 1
+    lines = done.output.splitlines()
+    assert [line.split()[0] for line in lines[1:5]] == ["spring.csv", "autumn.csv", "worse.csv", "unlabelled.csv"]
+    assert [line.endswith("NOT MET") for line in lines[1:5]] == [False, True, True, True]
+    assert "autumn.csv: the class shares have changed ('bad' 9.1 % -> 1.0 %)" in done.output
+    assert "worse.csv: the rows of 'bad' are predicted differently" in done.output
+
+
+def test_it_says_the_command(files):
+    done = run("monitor", "spring.csv", "autumn.csv", *MONITOR)
+    command = "compromis tune spring.csv --truth class --proba p_ --prevalence bad=0.009901 --prevalence good=0.9901"
+    assert command in done.output
+    tune = run(*command.split()[1:], "--preferences", "preferences.toml", "--output", "new.json")
+    assert tune.exit_code == 0
+    assert cp.Decision.from_json("new.json").classes == ("bad", "good")
+
+
+def test_met(files):
+    done = run(
+        "monitor",
+        "spring.csv",
+        "spring.csv",
+        "--truth",
+        "class",
+        "--prediction",
+        "predicted",
+        "--preferences",
+        "preferences.toml",
+    )
+    assert done.exit_code == 0
+    assert "Your preferences are met in every period." in done.output
+
+
+def test_a_reference_of_its_own(files):
+    done = run("monitor", "unlabelled.csv", *MONITOR, "--reference", "spring.csv", "--json")
+    period = json.loads(done.output)["periods"][0]
+    assert period["labelled"] is False
+    # alarms: 118 of 2020; (118 / 2020 - 0.05) / (0.9 - 0.05)
+    assert period["shares"][0] == pytest.approx((118 / 2020 - 0.05) / 0.85)
+
+
+def test_markdown(files):
+    assert (
+        "| <code>spring&#46;csv</code> | 1,100 |"
+        in run("monitor", "spring.csv", "autumn.csv", *MONITOR, "--markdown").output
+    )

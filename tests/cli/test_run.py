@@ -1,0 +1,144 @@
+"""The program: help without loading, one sentence and exit code 2 for every mistake, no orders to the terminal."""
+
+from __future__ import annotations
+
+import csv
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import compromis as cp
+from compromis.cli import main
+from tests.cli.files import GIVEN
+from tests.command_line import run
+
+
+def test_a_warning_is_one_line(table):
+    done = run(*GIVEN, "--prioritise", "bad", "--metric", "jaccard")
+    assert done.exit_code == 0
+    assert done.stderr.startswith("Warning: the weighted Jaccard metric")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_help_names_every_command_and_loads_none():
+    """Each command is a module of the package, and the list of them needs none."""
+    said = run("--help").output
+    folder = Path(cp.__file__).parent / "cli"
+    commands = {
+        file.stem
+        for file in folder.glob("*.py")
+        if "@click.command(" in file.read_text(encoding="utf-8") and file.stem != "regression"
+    }  # evaluate's other half
+    assert set(re.findall(r"^  (\w+)  +[A-Z]", said, re.MULTILINE)) == commands
+    code = "import sys\nfrom compromis.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass\nprint('\\n'.join(sys.modules))"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    assert [name for name in commands if f"compromis.cli.{name}" in loaded] == []
+
+
+@pytest.mark.parametrize(
+    ("written", "advice"), [("evalute", "did you mean 'evaluate'?"), ("xyz", "the commands are evaluate, compare,")]
+)
+def test_a_command_that_is_not_there(written, advice):
+    done = run(written, "a.csv")
+    assert done.exit_code == 2
+    assert f"there is no command {written!r}; {advice}" in done.stderr
+
+
+def test_demo():
+    done = run("demo")
+    assert done.exit_code == 0
+    assert "malignant" in done.stdout
+    assert "Verdict: informative" in done.stdout
+
+
+@pytest.mark.parametrize("command", [["-m", "compromis", "--help"], ["-m", "compromis", "evaluate", "--help"]])
+def test_help_imports_nothing_heavy(command):
+    program = f"import sys, runpy; sys.argv = {['compromis', *command[2:]]!r}\n"
+    program += "try: runpy.run_module('compromis', run_name='__main__')\nexcept SystemExit: pass\n"
+    program += (
+        "print([name for name in ('numpy', 'sklearn', 'numba', 'rich', 'jinja2', 'matplotlib') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+    assert "Usage" in done.stdout
+
+
+BAD = "\x1b[2J\x07x\x9b31m"
+HOSTILE = {
+    "tune": ["tune", "FILE", "--truth", "truth", "--proba", "p_", "--prioritise", BAD],
+    "evaluate": ["evaluate", "FILE", "--truth", "truth", "--prediction", "d", "--prioritise", BAD],
+    "evaluate scores": ["evaluate", "FILE", "--truth", "truth", "--proba", "p_", "--confidence", "0.9"],
+    "tradeoff": ["tradeoff", "FILE", "--truth", "truth", "--score", f"p_{BAD}", "--pos-label", BAD],
+    "compare": ["compare", "FILE", "--truth", "truth", "--prediction", "d", "--prediction", f"e{BAD}"],
+    "preferences": ["preferences", "--label", BAD, "--label", "b", "--output", "preferences.toml"],
+    "count": ["count", "FILE", "--truth", "truth", "--prediction", "d", "--output", "part.json"],
+    "a column that is not there": ["evaluate", "FILE", "--truth", BAD, "--prediction", "d"],
+    "a file that is not there": ["evaluate", f"no{BAD}.csv", "--truth", "truth", "--prediction", "d"],
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_control_character_reaches_the_terminal(name, tmp_path):
+    path = tmp_path / "rows.csv"
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["truth", "d", f"e{BAD}", f"p_{BAD}", "p_b"])
+        writer.writerows(
+            [BAD if k % 2 else "b", BAD if k % 3 else "b", BAD if k % 5 else "b", 1 + k % 3, 2] for k in range(20)
+        )
+    arguments = [str(path) if part == "FILE" else part for part in HOSTILE[name]]
+    # without color=True click leaves colours out itself
+    done = CliRunner().invoke(main, arguments, input="\n" * 20, color=True)
+    assert done.exit_code == (2 if "not there" in name else 0), done.output
+    found = [line for line in done.output.splitlines() if not line.isprintable()]
+    assert found == []
+
+
+def test_a_name_of_two_lines_forges_none_in_a_comparison():
+    points = cp.OperatingPoints.from_predictions([0, 1, 0, 1], [0.1, 0.9, 0.4, 0.6], pos_label=1)
+    bad, plain = "a\nforged by a name", "a forged by a name "
+    texts = [cp.compare_curves({name: points, "b": points}, metric="f").report() for name in (bad, plain)]
+    assert [len(text.splitlines()) for text in texts] == [len(texts[1].splitlines())] * 2
+    assert r"a\nforged by a name" in texts[0]
+
+
+def test_a_column_called_like_a_parameter_keeps_its_name(tmp_path):
+    (tmp_path / "p.csv").write_text("y_true,y_pred\na,a\nb,a\n")
+    done = run("evaluate", "p.csv", "--truth", "y_true", "--prediction", "y_prd")
+    assert done.exit_code == 2
+    said = "there is no column 'y_prd'; did you mean 'y_pred'?; the columns are 'y_true', 'y_pred'"
+    assert done.stderr == f"Error: {said}\n"
+    done = run("evaluate", "p.csv", "--truth", "y_true", "--prediction", "y_pred", "--label", "a")
+    assert "Error: --label misses 'b', which the data has; add it" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["y_true", "y_proba", "labels", "sample_weight", "priors"])
+def test_a_label_called_like_a_parameter_keeps_its_name(tmp_path, name):
+    (tmp_path / "p.csv").write_text(f"t,d,w\n{name},a,1\na,{name},-1\n")
+    given = ["evaluate", "p.csv", "--truth", "t", "--prediction", "d"]
+    assert f"there is a preference for '{name}s'" in run(*given, "--prioritise", f"{name}s").stderr
+    assert f"did you mean '{name}'?" in run(*given, "--prioritise", f"{name}s").stderr
+    assert f"--label misses '{name}', which" in run(*given, "--label", "a").stderr
+    weighted = run(*given, "--weight", "w").stderr
+    assert weighted.startswith("Error: the column of --weight must be finite and at least 0, got -1 in row 1")
+
+
+def test_help_is_nearly_as_quick_as_click():
+    """The best of several runs: this machine does other things too."""
+
+    def seconds(*command):
+        begin = time.perf_counter()
+        subprocess.run([sys.executable, *command], capture_output=True, check=True)
+        return time.perf_counter() - begin
+
+    plain, ours = (
+        min(seconds(*command) for _ in range(7)) for command in (("-c", "import click"), ("-m", "compromis", "--help"))
+    )
+    assert ours < 1.5 * plain + 0.05

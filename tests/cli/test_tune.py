@@ -1,0 +1,23 @@
+"""compromis tune: the library's weights, from rows and from evidence."""
+
+from __future__ import annotations
+
+import pytest
+
+import compromis as cp
+from tests.command_line import run
+
+
+def test_tune_is_the_librarys(votes, tmp_path):
+    path, truth, shares = votes
+    done = run(
+        "tune", path, "--truth", "truth", "--proba", "p_", "--prioritise", "b", "--metric", "f", "--output", "w.json"
+    )
+    assert done.exit_code == 0, done.output
+    expected = cp.search_weights(truth, shares, preferences=cp.Preferences.prioritise(["b"], metric="f"))
+    decision = cp.Decision.from_json("w.json")
+    assert decision.classes == ("a", "b")
+    assert decision.weights == pytest.approx(expected.weights)
+    assert f"loss {expected.loss:.4f}, proven to be the best" in done.stdout
+    assert "Verdict: informative" in done.stdout
+    assert "mean of those that matter" in done.stdout

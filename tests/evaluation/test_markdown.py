@@ -1,0 +1,48 @@
+"""Markdown of results: labels as they are, and nothing else."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import compromis as cp
+from compromis._text import code, prose
+
+HOSTILE = [
+    "a|b",
+    "<script>x</script>",
+    "`tick`",
+    "**bold**",
+    "new\nline | x",
+    "@someone",
+    "#12",
+    "[x](http://y)",
+    "www.x.org",
+    "a\\|b",
+    "![i](j)",
+    "&lt;",
+]
+
+
+@pytest.mark.parametrize("label", HOSTILE)
+def test_markdown_shows_labels_as_they_are_and_nothing_else(label):
+    markdown_it = pytest.importorskip("markdown_it", reason="markdown-it-py is not installed")
+    result = cp.evaluate(
+        [label, "x", label], [label, label, "x"], preferences=cp.Preferences({label: cp.Preference(min_precision=0.9)})
+    )
+    page = markdown_it.MarkdownIt("commonmark").enable("table").render(result.to_markdown())
+    shown = label.replace("\n", "\\n")
+    cells = [re.sub(r"</?code>", "", cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", page)]
+    from html import unescape
+
+    assert unescape(cells[0]) == shown or unescape(cells[10]) == shown
+    assert len(re.findall(r"<tr>", page)) == 3 + 5 + 3  # the tables have the rows they should
+    for mark in ("<script", "<strong>b", "<a ", "<img", "<em>"):
+        assert mark not in page
+
+
+def test_a_mention_is_none():
+    assert "&#64;&#8203;someone" in prose("the recall of '@someone' is 0.5")
+    assert code("@someone") == "<code>&#64;someone</code>"
+    assert prose("loss 0.5, done.") == "loss 0.5, done."
