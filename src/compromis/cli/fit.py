@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import click
 import numpy as np
-from numpy.typing import NDArray
 
 from compromis.cli.options import preference_options, read_preferences
 from compromis.cli.run import say_dropped
 from compromis.errors import InputError
 from compromis.estimators.change import Change
-from compromis.estimators.honest_votes import votes_of
-from compromis.estimators.model_file import TableModel, describe_columns, encode, make_classifier
+from compromis.estimators.model_file import TableModel, describe_table, encode_table, make_classifier
 from compromis.estimators.tuned_decision import TunedDecisionClassifier
 from compromis.estimators.tuning import Tuned
 from compromis.frames.tables import Table
 from compromis.preferences import Preferences
-from compromis.weights.decision import Decision
 
 
 def fit_table(
@@ -26,12 +23,18 @@ def fit_table(
     names = [column for column in table.columns if column != target]
     if not names:
         raise InputError(f"{table.source} has no column besides {target!r} to learn from")
-    columns = describe_columns(table, names)
+    columns = describe_table(table.columns, names, table.source)
     classifier = make_classifier(name, columns, trees=trees, random_state=random_state, n_jobs=n_jobs)
     tuned = TunedDecisionClassifier(classifier, preferences=preferences, n_jobs=n_jobs, random_state=random_state)
-    tuned.fit(encode(table, columns), np.array(table.columns[target]), sample_weight=table.weights)
-    decision = Decision(tuple(tuned.classes_.tolist()), tuned.weights_, tuned.smoothing_)
-    model = TableModel(tuned.estimator_, decision, columns, target, tuned.votes_are_hard_)
+    rows = encode_table(table.columns, columns, table.source)
+    tuned.fit(rows, np.array(table.columns[target]), sample_weight=table.weights)
+    model = TableModel(
+        classifier=tuned.estimator_,
+        decision=tuned.decision_,
+        columns=columns,
+        target=target,
+        hard=tuned.votes_are_hard_,
+    )
     assert tuned.tuning_ is not None
     return model, change_by_tuning(tuned, preferences), tuned.tuning_
 
@@ -41,12 +44,6 @@ def change_by_tuning(tuned: TunedDecisionClassifier, preferences: Preferences) -
     assert tuned.patterns_ is not None
     assert tuned.tuning_ is not None
     return Change(tuned.patterns_.counts(np.ones(len(tuned.classes_))), tuned.tuning_.counts, preferences)
-
-
-def vote_table(model: TableModel, table: Table) -> NDArray[np.float64]:
-    """Return the shares of the votes for each class, in the order of the decision's classes."""
-    classes = np.array(model.decision.classes)
-    return votes_of(model.classifier, encode(table, model.columns), classes, hard=model.hard)
 
 
 @click.command("fit")

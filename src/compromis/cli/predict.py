@@ -41,7 +41,7 @@ def command(model_file: str, data: str, append: bool, votes: str | None, output:
     model = load_model(model_file)
 
     def choose(names: list[str]) -> list[str]:
-        needed = [pick_column(spec.name, names) for spec in model.columns]
+        needed = [pick_column(column.name, names) for column in model.columns]
         return names if append else needed
 
     table = read_table(data, choose)
@@ -53,9 +53,7 @@ def command(model_file: str, data: str, append: bool, votes: str | None, output:
 
 
 def _columns(model: TableModel, table: Table, append: bool, votes: str | None) -> dict[str, list[Any]]:
-    from compromis.cli.fit import vote_table
-
-    shares = vote_table(model, table)
+    shares = model.vote_shares(table.columns, table.source)
     made: dict[str, list[Any]] = {PREDICTED if append else model.target: model.decision.decide(shares).tolist()}
     if votes is not None:
         made |= {f"{votes}{label}": shares[:, k].tolist() for k, label in enumerate(model.decision.classes)}

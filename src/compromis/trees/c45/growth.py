@@ -41,7 +41,7 @@ class Samples(Protocol):
 
 def new_judgement(examples: Examples, times_log2: Floats) -> Judgement:
     """Scratch for the choice of tests over this table."""
-    n_values = examples.table.columns().n_values
+    n_values = examples.table.arrays().n_values
     n_branches = np.where(n_values > 0, n_values, 2)
     first_branch = np.concatenate([[0], np.cumsum(n_branches)]).astype(np.int64)
     m, k = len(n_values), examples.n_classes
@@ -70,7 +70,7 @@ class PresortedSamples:
         n_rows = examples.table.n_rows
         size = min(int(examples.weights.sum()) + 1, LARGEST_LOG_TABLE)
         self.judged = new_judgement(examples, times_log2_table(size))
-        self._columns = examples.table.columns()
+        self._columns = examples.table.arrays()
         self._classes = examples.classes
         self._weights = examples.weights
         self._order = order.copy()
@@ -105,7 +105,7 @@ class OrderedSamples:
 
     def __init__(self, examples: Examples) -> None:
         self.judged = new_judgement(examples, np.empty(0))
-        self._columns = examples.table.columns()
+        self._columns = examples.table.arrays()
         self._classes = examples.classes
         self._sample = {0: (np.arange(examples.table.n_rows, dtype=np.int32), examples.weights.copy())}
         self._total = 0.0
@@ -153,7 +153,7 @@ class _Growth:
 
     def __init__(self, examples: Examples, min_leaf: int) -> None:
         self._table = examples.table
-        self._columns = examples.table.columns()
+        self._columns = examples.table.arrays()
         self._order, self._n_known = sort_columns(examples.table)
         self._min_leaf = min_leaf
         self._n_classes = examples.n_classes

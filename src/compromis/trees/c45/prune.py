@@ -83,7 +83,7 @@ class _Pruning:
     ) -> None:
         self._tree = tree
         self._nodes = tree.nodes()
-        self._columns = examples.table.columns()
+        self._columns = examples.table.arrays()
         self._classes = examples.classes
         self._n_classes = examples.n_classes
         self._samples = samples

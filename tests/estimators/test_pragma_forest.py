@@ -48,7 +48,7 @@ def fingerprint(forest, X):
     trees = forest.trees_
     for array in (trees.nodes, trees.figures, trees.subsets, trees.leaf_shares, trees.leaf_classes, forest.oob_votes_):
         digest.update(array.tobytes())
-    digest.update(forest.predict_proba(X).tobytes() + forest.votes(X).tobytes())
+    digest.update(forest.predict_proba(X).tobytes() + forest.vote_shares(X).tobytes())
     return digest.hexdigest()
 
 
@@ -79,7 +79,7 @@ def test_votes_are_the_trees_hard_votes(three):
     for tree in range(15):
         for row, leaf in enumerate(tree_leaves(trees, tree, bins)):
             votes[row, int(np.argmax(trees.shares_of_leaf(leaf, 3)))] += 1
-    np.testing.assert_allclose(forest.votes(X), votes / 15)
+    np.testing.assert_allclose(forest.vote_shares(X), votes / 15)
     np.testing.assert_array_equal(forest.predict(X), np.argmax(votes, axis=1))
     np.testing.assert_array_equal(forest.predict_proba(X), mean_shares(trees, bins, 3))
 
@@ -114,7 +114,7 @@ def test_tuning_is_on_out_of_bag_votes_and_its_weights_decide(three):
     np.testing.assert_array_equal(forest.search_.counts.matrix, alone.counts.matrix)
     logarithms = np.log(forest.stability_.weights)
     np.testing.assert_allclose(np.log(forest.weights_), logarithms.mean(axis=0), rtol=1e-12, atol=1e-12)
-    expected = np.array(["x", "y", "z"])[np.argmax(forest.votes(X) * forest.weights_, axis=1)]
+    expected = np.array(["x", "y", "z"])[np.argmax(forest.vote_shares(X) * forest.weights_, axis=1)]
     np.testing.assert_array_equal(forest.predict(X), expected)
     plain = PragmaForestClassifier(10, tune=False, random_state=1).fit(X, names)
     assert plain.search_ is None
@@ -131,7 +131,7 @@ def test_a_preferences_met_by_giving_up_is_said(rng):
 
 def test_ties_go_to_the_first_class():
     forest = PragmaForestClassifier(2, tune=False, random_state=0).fit([[0.0], [1.0]], ["a", "b"])
-    forest.votes = lambda X: np.array([[0.5, 0.5]])
+    forest.vote_shares = lambda X: np.array([[0.5, 0.5]])
     assert forest.predict([[0.0]]).tolist() == ["a"]
 
 
