@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -160,8 +161,10 @@ class PragmaForestClassifier(PreferencesReprMixin, TuningMixin, BinnedTreesMixin
         return _of_all_rows(out_of_bag_shares(self.trees_, seen, self._seeds, len(self.classes_)), self._kept)
 
     def with_hard_votes(self) -> Self:
-        """Return the forest: what is converted to other formats are its trees' decisions."""
-        return self
+        """Return a copy whose ``predict_proba`` is `vote_shares`, for converters to other formats."""
+        twin = copy.copy(self)
+        twin.trees_ = self.trees_.with_hard_leaves()
+        return twin
 
     def export_text(self, tree: int = 0, max_depth: int | None = None) -> str:
         """Return one tree as indented text."""
@@ -170,6 +173,9 @@ class PragmaForestClassifier(PreferencesReprMixin, TuningMixin, BinnedTreesMixin
     def plot(self, tree: int = 0, ax: Any = None, max_depth: int | None = 4) -> Any:
         """Draw one tree with matplotlib; return the axes."""
         return self._draw(self._index(tree), max_depth, ax)
+
+    def _voter(self) -> Self:
+        return self.with_hard_votes()
 
     @property
     def _trees(self) -> Trees:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -65,6 +65,11 @@ class Trees:
         shares = np.zeros(n_classes)
         shares[self.leaf_classes[entries]] = self.leaf_shares[entries]
         return shares
+
+    def with_hard_leaves(self) -> Trees:
+        """Return the same trees with leaves of one class each, the one they vote for."""
+        starts = np.arange(self.n_leaves + 1, dtype=np.int64)
+        return replace(self, leaf_starts=starts, leaf_classes=self.majorities, leaf_shares=np.ones(self.n_leaves))
 
     def importances(self, n_features: int) -> Floats:
         """Return gain times weight of each feature's splits, as shares: the mean over trees; zeros where nothing was split."""
