@@ -221,7 +221,9 @@ class TuningMixin:
         """
         check_is_fitted(self, "weights_")
         if self.patterns_ is None:
-            raise InputError("weights set by hand have no evidence to search again; fit with preferences instead")
+            raise InputError(
+                "weights that were not searched have no evidence to search again; fit without weights= or tune=False"
+            )
         twin = copy.copy(self)
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         twin._set_weights(self.patterns_.with_prevalence(new_shares), generator)  # noqa: SLF001 (a copy of this object)

@@ -1,6 +1,6 @@
-"""The instances at the nodes of a growing C4.5 tree, and how a node's test is chosen from them.
+"""Growing a C4.5 tree: the instances at its nodes, and the test of each node.
 
-There are two ways to hold them. Where weights are whole and no value is missing every sum is exact, so one
+There are two ways to hold the instances. Where weights are whole and no value is missing every sum is exact, so one
 permutation of the rows, sorted once per attribute and parted in place, serves all nodes. Otherwise instances
 are fractional, and each node keeps rows and weights of its own, in the order in which Weka would have them.
 """
@@ -30,17 +30,17 @@ class Samples(Protocol):
     judged: Judgement
 
     def choose(self, node: int, min_leaf: int) -> tuple[int, float]:
-        """The attribute to test (or LEAF) and the total weight; details are left in `judged`."""
+        """Return the attribute to test (or LEAF) and the total weight; details are left in `judged`."""
 
     def part(self, node: int, children: range, attribute: int, threshold: float) -> bool:
-        """Hand the node's instances to its children; False if one of them would get them all."""
+        """Hand the node's instances to its children; return False if one of them would get them all."""
 
     def at(self, node: int) -> Sample:
-        """Rows and weights of a node's instances."""
+        """Return rows and weights of a node's instances."""
 
 
 def new_judgement(examples: Examples, times_log2: Floats) -> Judgement:
-    """Scratch for the choice of tests over this table."""
+    """Return scratch arrays for the choice of tests over this table."""
     n_values = examples.table.arrays().n_values
     n_branches = np.where(n_values > 0, n_values, 2)
     first_branch = np.concatenate([[0], np.cumsum(n_branches)]).astype(np.int64)
@@ -79,7 +79,7 @@ class PresortedSamples:
         self._stretch = {0: (0, n_rows)}
 
     def choose(self, node: int, min_leaf: int) -> tuple[int, float]:
-        """The attribute to test (or LEAF) and the total weight."""
+        """Return the attribute to test (or LEAF) and the total weight."""
         stretch = self._stretch[node]
         return choose_presorted(
             self._columns, self._classes, self._order, self._rows, self._weights, stretch, min_leaf, self.judged
@@ -95,7 +95,7 @@ class PresortedSamples:
         return int(np.diff(begin).max()) < stop - start
 
     def at(self, node: int) -> Sample:
-        """Rows and weights of a node's instances."""
+        """Return rows and weights of a node's instances."""
         rows = self._rows[slice(*self._stretch[node])]
         return rows, self._weights[rows]
 
@@ -111,7 +111,7 @@ class OrderedSamples:
         self._total = 0.0
 
     def choose(self, node: int, min_leaf: int) -> tuple[int, float]:
-        """The attribute to test (or LEAF) and the total weight."""
+        """Return the attribute to test (or LEAF) and the total weight."""
         rows, weights = self._sample[node]
         chosen, self._total = choose_in_order(self._columns, self._classes, rows, weights, min_leaf, self.judged)
         return chosen, self._total
@@ -129,12 +129,12 @@ class OrderedSamples:
         return int(np.diff(begin).max()) < len(rows)
 
     def at(self, node: int) -> Sample:
-        """Rows and weights of a node's instances."""
+        """Return rows and weights of a node's instances."""
         return self._sample[node]
 
 
 def grow(examples: Examples, min_leaf: int) -> tuple[Tree, Samples]:
-    """The unpruned tree and the instances at its nodes.
+    """Return the unpruned tree and the instances at its nodes.
 
     Notes
     -----
@@ -203,7 +203,7 @@ class _Growth:
         self._class_total.append(class_total.copy())
 
     def tree(self) -> Tree:
-        """The nodes as arrays."""
+        """Return the nodes as arrays."""
         total = np.array(self._total)
         n_children = np.array(self._n_children, dtype=np.int64)
         return Tree(
@@ -220,6 +220,6 @@ class _Growth:
 
 
 def sort_columns(table: Table) -> tuple[Rows, NDArray[np.int64]]:
-    """Rows in ascending order of each numeric column, missing values last, and the number of known values."""
+    """Return rows in ascending order of each numeric column, missing values last, and the number of known values."""
     order = np.argsort(table.numeric, axis=1, kind="stable").astype(np.int32)
     return order, (~np.isnan(table.numeric)).sum(axis=1)
