@@ -149,44 +149,35 @@ def grow(examples: Examples, min_leaf: int) -> tuple[Tree, Samples]:
 
 
 class _Growth:
-    """The nodes so far, one list per array of the tree."""
+    """The nodes so far."""
 
     def __init__(self, examples: Examples, min_leaf: int) -> None:
         self._table = examples.table
         self._columns = examples.table.arrays()
         self._order, self._n_known = sort_columns(examples.table)
         self._min_leaf = min_leaf
-        self._n_classes = examples.n_classes
         exact = examples.sums_are_exact
         self.samples: Samples = PresortedSamples(examples, self._order) if exact else OrderedSamples(examples)
-        self._attribute: list[int] = []
-        self._threshold: list[float] = []
-        self._first_child: list[int] = []
-        self._n_children: list[int] = []
-        self._total: list[float] = []
-        self._class_total: list[Floats] = []
-        self._branch_total: list[Floats] = [np.zeros(1)]
-        self._branch_class: list[Floats] = [np.zeros((1, self._n_classes))]
+        self._nodes: list[tuple[int, float, int, int, float, Floats]] = []
+        self._branches: list[tuple[Floats, Floats]] = [(np.zeros(1), np.zeros((1, examples.n_classes)))]
         self.size = 1
 
     def split(self, node: int) -> None:
         """Choose the node's test and append its children, or leave it a leaf."""
         attribute, total = self.samples.choose(node, self._min_leaf)
         judged = self.samples.judged
-        if attribute == LEAF:
-            self._append(LEAF, 0.0, 0, total, judged.node_class)
-            return
-        own = slice(judged.first_branch[attribute], judged.first_branch[attribute + 1])
-        children = range(self.size, self.size + own.stop - own.start)
-        threshold = self._threshold_of(attribute, float(judged.cut[attribute]))
-        if not self.samples.part(node, children, attribute, threshold):
+        if attribute != LEAF:
+            own = slice(judged.first_branch[attribute], judged.first_branch[attribute + 1])
+            children = range(self.size, self.size + own.stop - own.start)
+            threshold = self._threshold_of(attribute, float(judged.cut[attribute]))
             # Values a tolerance apart can all fall on one side; the same test would follow for ever.
-            self._append(LEAF, 0.0, 0, total, judged.node_class)
-            return
-        self._append(attribute, threshold, len(children), total, judged.class_total[attribute])
-        self._branch_total.append(judged.branch_total[own].copy())
-        self._branch_class.append(judged.branch_class[own].copy())
-        self.size += len(children)
+            if self.samples.part(node, children, attribute, threshold):
+                class_total = judged.class_total[attribute].copy()
+                self._nodes.append((attribute, threshold, self.size, len(children), total, class_total))
+                self._branches.append((judged.branch_total[own].copy(), judged.branch_class[own].copy()))
+                self.size += len(children)
+                return
+        self._nodes.append((LEAF, 0.0, self.size, 0, total, judged.node_class.copy()))
 
     def _threshold_of(self, attribute: int, cut: float) -> float:
         if self._columns.n_values[attribute] > 0:
@@ -194,28 +185,22 @@ class _Growth:
         slot = self._columns.slot[attribute]
         return data_threshold(self._table.numeric[slot], self._order[slot], self._n_known[slot], cut)
 
-    def _append(self, attribute: int, threshold: float, n_children: int, total: float, class_total: Floats) -> None:
-        self._attribute.append(attribute)
-        self._threshold.append(threshold)
-        self._first_child.append(self.size)
-        self._n_children.append(n_children)
-        self._total.append(total)
-        self._class_total.append(class_total.copy())
-
     def tree(self) -> Tree:
         """Return the nodes as arrays."""
-        total = np.array(self._total)
-        n_children = np.array(self._n_children, dtype=np.int64)
+        attribute, threshold, first_child, n_children, total, class_total = map(
+            np.array, zip(*self._nodes, strict=True)
+        )
+        branch_total, branch_class = map(np.concatenate, zip(*self._branches, strict=True))
         return Tree(
-            attribute=np.array(self._attribute, dtype=np.int64),
-            threshold=np.array(self._threshold),
-            first_child=np.array(self._first_child, dtype=np.int64),
+            attribute=attribute,
+            threshold=threshold,
+            first_child=first_child,
             n_children=n_children,
             is_empty=(n_children == 0) & (np.abs(total) < SMALL),
             total=total,
-            class_total=np.stack(self._class_total),
-            branch_total=np.concatenate(self._branch_total),
-            branch_class=np.concatenate(self._branch_class),
+            class_total=class_total,
+            branch_total=branch_total,
+            branch_class=branch_class,
         )
 
 
