@@ -109,7 +109,6 @@ import sys
 from pathlib import Path
 import numpy as np
 from compromis.estimators.pragma_forest import PragmaForestClassifier
-from compromis.estimators.fitting import plan_for, prepare
 from compromis.trees.grow import grow_forest
 
 def peak():
@@ -121,11 +120,11 @@ X = rng.normal(size=(rows, columns)).astype(np.float32)
 y = (X[:, 0] + rng.normal(size=rows) > 0).astype(np.int64)
 forest = PragmaForestClassifier(2, tune=False, max_depth=depth, n_jobs=1, random_state=0)
 forest.fit(X[:500], y[:500])
-prepared = prepare(forest, X, y, None) if sys.argv[3] == "growing" else None
+prepared = forest._prepare(X, y, None) if sys.argv[3] == "growing" else None
 Path("/proc/self/clear_refs").write_text("5")
 before = peak()
 if prepared is not None:
-    trees, votes = grow_forest(prepared.training, plan_for(forest, [0, 1], columns), np.arange(2))
+    trees, votes = grow_forest(prepared.training, prepared.plan, np.arange(2))
     held = votes.nbytes
 else:
     forest.fit(X, y)

@@ -84,7 +84,7 @@ def one_fold(X, y, train, test, by_case, trees, seed):
         forest = cp.PragmaForestClassifier(
             trees, criterion=criterion, preferences=grown_by, tune=False, n_jobs=1, random_state=seed
         ).fit(X.iloc[train], y[train])
-        votes = forest.votes(X.iloc[test])
+        votes = forest.vote_shares(X.iloc[test])
         patterns = cp.Votes.from_proba(y[train], forest.oob_votes_, labels=forest.classes_.tolist())
         # descents without perturbations: the same effort for every criterion, and affordable for 26 classes
         method = "auto" if len(labels) == 2 else Sweep(rounds=0)

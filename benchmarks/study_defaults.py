@@ -22,7 +22,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import StratifiedShuffleSplit
 
 import compromis as cp
-from compromis.estimators.model_file import describe_columns, encode
+from compromis.estimators.model_file import describe_table, encode_table
 from compromis.frames.reading import read_table
 from compromis.measures.pragma import pragma
 from compromis.measures.verdict import judge
@@ -43,11 +43,11 @@ PRIORITY = {
 
 def load(path):
     table = read_table(str(path), lambda names: names)
-    columns = describe_columns(table, [name for name in table.columns if name != "class"])
+    columns = describe_table(table.columns, [name for name in table.columns if name != "class"], table.source)
     y = np.array(table.columns["class"])
     labels, sizes = np.unique(y, return_counts=True)
     keep = np.isin(y, labels[sizes >= 4])  # both halves need rows to learn from and to judge by
-    return encode(table, columns)[keep], y[keep]
+    return encode_table(table.columns, columns, table.source)[keep], y[keep]
 
 
 def settings(name, y):

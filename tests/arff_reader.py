@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from compromis.trees.c45 import Attribute, Examples, Table
+from compromis.trees.c45 import Column, Examples, Table
 
 _TOKEN = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,]*))\s*(?:,|$)""")
 
@@ -25,18 +25,18 @@ def split_fields(line: str) -> list[str]:
     return fields
 
 
-def _declaration(line: str) -> Attribute:
+def _declaration(line: str) -> Column:
     match = re.match(r"""@attribute\s+(?:'([^']*)'|"([^"]*)"|(\S+))\s+(.*)$""", line, re.IGNORECASE)
     assert match is not None, line
     name = next(group for group in match.groups()[:3] if group is not None)
     kind = match.group(4).strip()
     if kind.startswith("{"):
-        return Attribute(name, tuple(split_fields(kind[1 : kind.rindex("}")])))
+        return Column(name, tuple(split_fields(kind[1 : kind.rindex("}")])))
     assert kind.lower() in ("numeric", "real", "integer"), kind
-    return Attribute(name)
+    return Column(name)
 
 
-def read_arff(path: Path) -> tuple[list[Attribute], list[list[str]], list[float]]:
+def read_arff(path: Path) -> tuple[list[Column], list[list[str]], list[float]]:
     """Attributes (the class among them), rows of fields ('?' is missing) and instance weights."""
     attributes, rows, weights, in_data = [], [], [], False
     for raw in path.read_text(encoding="utf-8").splitlines():
@@ -55,18 +55,18 @@ def read_arff(path: Path) -> tuple[list[Attribute], list[list[str]], list[float]
 
 
 def examples_of(
-    attributes: list[Attribute], rows: list[list[str]], weights: list[float]
+    attributes: list[Column], rows: list[list[str]], weights: list[float]
 ) -> tuple[Examples, tuple[str, ...]]:
     """The examples, the class being the last attribute, and the class labels in declared order."""
     *inputs, target = attributes
-    assert target.values is not None
+    assert target.categories is not None
     columns = list(zip(*rows, strict=True))
     numeric, nominal = [], []
     for attribute, column in zip(inputs, columns[:-1], strict=True):
-        if attribute.values is None:
+        if attribute.categories is None:
             numeric.append([float("nan") if value == "?" else float(value) for value in column])
         else:
-            code = {value: i for i, value in enumerate(attribute.values)}
+            code = {value: i for i, value in enumerate(attribute.categories)}
             nominal.append([-1 if value == "?" else code[value] for value in column])
     n = len(rows)
     table = Table(
@@ -74,6 +74,6 @@ def examples_of(
         np.array(numeric, dtype=np.float64).reshape(len(numeric), n),
         np.array(nominal, dtype=np.int32).reshape(len(nominal), n),
     )
-    code = {value: i for i, value in enumerate(target.values)}
+    code = {value: i for i, value in enumerate(target.categories)}
     classes = np.array([code[value] for value in columns[-1]], dtype=np.int32)
-    return Examples(table, classes, len(target.values), np.array(weights)), target.values
+    return Examples(table, classes, len(target.categories), np.array(weights)), target.categories

@@ -17,14 +17,14 @@ Sample = list[tuple[int, float]]
 
 def value_of(table: Table, a: int, row: int) -> float | None:
     """A number, a code as a number, or None."""
-    nominal = table.attributes[a].is_nominal
-    slot = sum(attribute.is_nominal == nominal for attribute in table.attributes[:a])
+    nominal = table.columns[a].is_nominal
+    slot = sum(attribute.is_nominal == nominal for attribute in table.columns[:a])
     value = float((table.nominal if nominal else table.numeric)[slot, row])
     return None if (value < 0 if nominal else math.isnan(value)) else value
 
 
 def n_branches(table: Table, a: int) -> int:
-    values = table.attributes[a].values
+    values = table.columns[a].categories
     return 2 if values is None else max(1, len(values))
 
 
@@ -215,7 +215,7 @@ def choose(examples: Examples, sample: Sample, min_leaf: int) -> tuple[int, Test
     table = examples.table
     node_weight = plain(examples, sample).total
     tests: dict[int, Test] = {}
-    for a, attribute in enumerate(table.attributes):
+    for a, attribute in enumerate(table.columns):
         if attribute.is_nominal:
             found = judge_nominal(examples, a, sample, node_weight, min_leaf)
         else:
@@ -225,7 +225,7 @@ def choose(examples: Examples, sample: Sample, min_leaf: int) -> tuple[int, Test
             tests[a] = found
     few = [
         not attribute.is_nominal or 0.3 * table.n_rows - n_branches(table, a) > SMALL
-        for a, attribute in enumerate(table.attributes)
+        for a, attribute in enumerate(table.columns)
     ]
     counted = [test.gain for a, test in tests.items() if few[a] or not any(few)]
     best, most = -1, 0.0

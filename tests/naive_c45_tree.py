@@ -22,7 +22,7 @@ class Node:
 
     def branch(self, table: Table, row: int) -> int | None:
         value = value_of(table, self.attribute, row)
-        if value is None or table.attributes[self.attribute].is_nominal:
+        if value is None or table.columns[self.attribute].is_nominal:
             return None if value is None else int(value)
         return 0 if value - self.threshold < SMALL or value <= self.threshold else 1
 
@@ -59,7 +59,7 @@ def grow(examples: Examples, sample: Sample, min_leaf: int) -> Node:
         return leaf
     test.known.add_unknown(examples, attribute, ordered)
     node = Node(ordered, test.known, attribute)
-    if not examples.table.attributes[attribute].is_nominal:
+    if not examples.table.columns[attribute].is_nominal:
         column = [value_of(examples.table, attribute, row) for row in range(examples.table.n_rows)]
         node.threshold = data_threshold([math.nan if value is None else value for value in column], test.cut)
     parts = node.deal(examples.table, ordered, test.known)

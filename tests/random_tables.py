@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis.trees.c45 import Attribute, Examples, Rules, Table
+from compromis.trees.c45 import Column, Examples, Rules, Table
 
 
 def random_case(seed: int, largest: int = 800) -> tuple[Examples, Table, Rules]:
@@ -29,7 +29,7 @@ def random_case(seed: int, largest: int = 800) -> tuple[Examples, Table, Rules]:
     kinds = rng.permutation([False] * n_numeric + [True] * n_nominal)
     left = iter(sizes)
     attributes = tuple(
-        Attribute(f"a{i} x", tuple(f"v{v}" for v in range(next(left)))) if kind else Attribute(f"a{i}")
+        Column(f"a{i} x", tuple(f"v{v}" for v in range(next(left)))) if kind else Column(f"a{i}")
         for i, kind in enumerate(kinds)
     )
     weights = [

@@ -13,7 +13,7 @@ import compromis as cp
 from compromis._files import COLUMNS, LABEL
 from compromis.estimators.model_file import load_model
 from compromis.frames.reading import read_pieces, read_table
-from tests.stress.mutations import RELEASE
+from tests.model_files import write_logistic_model
 
 
 def read(path):
@@ -105,7 +105,7 @@ def test_a_model_that_becomes_large(tmp_path, monkeypatch):
     monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "999999")
     with pytest.raises(cp.InputError, match="becomes 1,000,000 bytes when it is decompressed"):
         load_model(tmp_path / "x.model")
-    with zipfile.ZipFile(RELEASE / "logistic.model") as archive:
+    with zipfile.ZipFile(write_logistic_model(tmp_path / "logistic.model")) as archive:
         assert sum(member.file_size for member in archive.infolist()) < 999_999
 
 

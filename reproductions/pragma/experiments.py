@@ -137,7 +137,7 @@ def run(name: str, seed: int, **options: Any) -> Outcome:
     blind = dict.fromkeys(losses, 0)
     for train, test in folds(y, seed):
         forest = grow(X.iloc[train], y[train], experiment, seed, options)
-        votes[test] = forest.votes(X.iloc[test])
+        votes[test] = forest.vote_shares(X.iloc[test])
         annealed = cp.search_weights(
             y[train], forest.oob_votes_,
             preferences=experiment.preferences, labels=classes, method="annealing", random_state=seed,

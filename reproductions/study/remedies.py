@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.model_selection import RepeatedStratifiedKFold
 
 from compromis.estimators.honest_votes import out_of_bag_votes, out_of_fold_votes, votes_of
-from compromis.estimators.tuning import TuningOptions, auto_resamples, tune
+from compromis.estimators.tuning import TuningOptions, tune
 from compromis.evidence.votes import Votes, decide_votes
 from reproductions.study.rivals import TREES, forest
 from reproductions.study.rows import Answer, Answers, Clock, Floats, Labels, Rows, Settings
@@ -92,9 +92,7 @@ def answer(remedy: Remedy, ballot: Ballot, truth: Labels, labels: Labels, asked:
     clock = Clock()
     with clock.running():
         patterns = Votes.from_proba(truth, ballot.honest, labels=labels.tolist())
-        options = TuningOptions(
-            smoothing=remedy.smoothing, resamples=auto_resamples(len(labels)) if remedy.resampled else 0
-        )
+        options = TuningOptions(smoothing=remedy.smoothing, resamples="auto" if remedy.resampled else 0)
         found = tune(patterns, preferences, options, np.random.default_rng(seed))
         smoothing = remedy.smoothing
         if remedy.unless_idle and not found.search.verdict.informative:

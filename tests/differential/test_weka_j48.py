@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from compromis.trees.c45 import Attribute, Examples, Rules, Table
+from compromis.trees.c45 import Column, Examples, Rules, Table
 from tests.arff_reader import examples_of
 from tests.differential.weka_j48 import J48, differences, missing_tool
 from tests.random_tables import random_case
@@ -75,7 +75,7 @@ def read_table(path: Path) -> Examples:
     for i, name in enumerate(header):
         values = {row[i] for row in rows} - {""}
         numeric = i < len(header) - 1 and all(map(is_number, values))
-        attributes.append(Attribute(name, None if numeric else tuple(sorted(values))))
+        attributes.append(Column(name, None if numeric else tuple(sorted(values))))
     return examples_of(attributes, [[value or "?" for value in row] for row in rows], [1.0] * len(rows))[0]
 
 
@@ -94,7 +94,7 @@ def variants(whole: Examples) -> Iterator[tuple[str, Examples]]:
     numeric, nominal = whole.table.numeric.copy(), whole.table.nominal.copy()
     numeric[rng.random(numeric.shape) < 0.03] = np.nan
     nominal[rng.random(nominal.shape) < 0.03] = -1
-    gaps = Table(whole.table.attributes, numeric, nominal)
+    gaps = Table(whole.table.columns, numeric, nominal)
     yield "gaps", Examples(gaps, whole.classes, whole.n_classes, whole.weights)
     weights = rng.exponential(size=len(whole.classes)) + 0.01
     yield "weights", Examples(whole.table, whole.classes, whole.n_classes, weights)

@@ -106,13 +106,13 @@ def write_arff(
     lines = ["@relation table"]
     columns: list[list[str]] = []
     n_numeric = n_nominal = 0
-    for attribute in table.attributes:
-        if attribute.values is None:
+    for attribute in table.columns:
+        if attribute.categories is None:
             lines.append(f"@attribute {quoted(attribute.name)} numeric")
             columns.append([number(value) for value in table.numeric[n_numeric]])
             n_numeric += 1
         else:
-            values = [quoted(value) for value in attribute.values]
+            values = [quoted(value) for value in attribute.categories]
             lines.append(f"@attribute {quoted(attribute.name)} {{{','.join(values)}}}")
             columns.append(["?" if code < 0 else values[code] for code in table.nominal[n_nominal]])
             n_nominal += 1
@@ -138,7 +138,7 @@ def differences(j48: J48, examples: Examples, test: Table, rules: Rules) -> list
     """How our tree differs from J48's: nothing where they agree, the shares to the last bit."""
     tree = fit_tree(examples, rules)
     labels = [f"k{c}" for c in range(examples.n_classes)]
-    ours = tree_text(tree, examples.table.attributes, labels)
+    ours = tree_text(tree, examples.table.columns, labels)
     answer = j48.ask(examples, test, rules)
     if isinstance(answer, str):
         return [answer]

@@ -102,6 +102,20 @@ def test_a_tuned_forest_of_hard_votes(forest):
     assert (tuned.predict_proba(X[:100]) == before).all()  # the forest itself is as it was
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_our_forest_alone_and_inside(dtype):
+    X, y = rows(20_000)
+    X = X.astype(dtype) + dtype(1e-9)
+    X[::7, 2] = np.nan
+    options = {"preferences": {"it's high": 3.0}, "random_state": 0}
+    forest = cp.PragmaForestClassifier(15, **options).fit(X[:4000], y[:4000])
+    inside = cp.TunedDecisionClassifier(cp.PragmaForestClassifier(15, tune=False, random_state=0), **options)
+    for model in (forest, inside.fit(X[:4000], y[:4000])):
+        label, votes = run(model.to_onnx(X[:1]), X=X)
+        assert np.array_equal(votes, model.vote_shares(X))
+        assert np.array_equal(label, model.predict(X))
+
+
 def test_a_tuned_classifier_of_probabilities():
     X, y = rows(20_000)
     tuned = cp.TunedDecisionClassifier(LogisticRegression(), resamples=0, random_state=0).fit(X[:2000], y[:2000])

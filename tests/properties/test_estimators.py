@@ -10,7 +10,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 import compromis as cp
-from compromis.estimators.model_file import ColumnSpec, TableModel, load_model, save_model
+from compromis.estimators.model_file import TableModel, load_model, save_model
+from compromis.trees.columns import Column
 from tests.properties.laws import law
 from tests.properties.strategies import positive_weights, seeds
 
@@ -88,7 +89,7 @@ def test_a_leaf_has_the_class_shares_of_its_rows(problem, kind):
 def test_a_forest_decides_by_its_weights_and_the_same_seed_gives_the_same_forest(problem):
     X, y = problem
     forest = cp.PragmaForestClassifier(**SMALL).fit(X, y)
-    votes = forest.votes(X)
+    votes = forest.vote_shares(X)
     assert np.allclose(votes.sum(axis=1), 1)
     assert np.allclose(forest.predict_proba(X).sum(axis=1), 1)
     decision = cp.Decision(tuple(forest.classes_.tolist()), forest.weights_)
@@ -133,9 +134,9 @@ def test_a_model_file_keeps_everything(tmp_path_factory, classes, weight):
     X = np.arange(12.0).reshape(-1, 1)
     model = LogisticRegression().fit(X, [k % len(classes) for k in range(12)])
     decision = cp.Decision(tuple(classes), [weight, *[1.0] * (len(classes) - 1)], 0.25)
-    columns = (ColumnSpec("size \u00e9"), ColumnSpec("colour", ("NA", "", "x,y")))
+    columns = (Column("size \u00e9"), Column("colour", ("NA", "", "x,y")))
     path = tmp_path_factory.mktemp("model") / "model"
-    save_model(TableModel(model, decision, columns, "target", False), path)
+    save_model(TableModel(classifier=model, decision=decision, columns=columns, target="target", hard=False), path)
     again = load_model(path)
     assert again.columns == columns
     assert again.target == "target"

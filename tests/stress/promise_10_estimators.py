@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
 import compromis as cp
-from tests import test_pragma_forest, test_tuned_decision
+from tests.estimators import test_pragma_forest, test_tuned_decision
 from tests.stress.outcome import Outcome, Progress, silent
 
 TITLE = "scikit-learn's checks on every estimator, routing off and on"

@@ -10,7 +10,7 @@ from compromis.trees.grow import StopRule
 from compromis.trees.store import tree_leaves
 from tests.stress.counting import count_seeds
 from tests.stress.outcome import Outcome, Progress, scaled, silent
-from tests.test_growing import check_root, grow_on, leaves_as_sets, random_preferences
+from tests.trees.test_grow import check_root, grow_on, leaves_as_sets, random_preferences
 
 TITLE = "each split against exhaustive search, nine criteria"
 FULL = 5_000 * len(CRITERIA)

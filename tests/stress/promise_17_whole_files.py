@@ -14,10 +14,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from tests.model_files import ROWS, logistic_model, write_logistic_model
 from tests.stress.counting import described
 from tests.stress.outcome import NotRun, Outcome, Progress, scaled, silent
 from tests.stress.programs import ROOT, environment
@@ -106,12 +108,12 @@ def writers(*, models: bool) -> dict[str, Callable[[Path, int], Any]]:
 
 
 def _model_writer() -> dict[str, Callable[[Path, int], Any]]:
-    from compromis.estimators.model_file import TableModel, load_model, save_model
+    from compromis.estimators.model_file import save_model
 
-    model = load_model(ROOT / "tests" / "fixtures" / "0.1.0" / "logistic.model")
+    model = logistic_model()
 
     def write(path: Path, number: int) -> None:
-        save_model(TableModel(model.classifier, model.decision, model.columns, f"t{number}", model.hard), path)
+        save_model(replace(model, target=f"t{number}"), path)
 
     return {"model": write}
 
@@ -248,15 +250,14 @@ def full_disk(disk: Path, times: int) -> Outcome:
 
 def _command_on_full_disk(disk: Path, ballast: Path) -> Outcome:
     ballast.write_bytes(b"")
+    model = write_logistic_model(disk.parent / "logistic.model")
     with ballast.open("ab") as stream:
         try:
             while True:
                 os.write(stream.fileno(), b"x" * 4096)
         except OSError:
             pass
-    rows = ROOT / "tests" / "fixtures" / "0.1.0" / "rows.csv"
-    model = ROOT / "tests" / "fixtures" / "0.1.0" / "logistic.model"
-    command = [sys.executable, "-m", "compromis", "predict", str(model), str(rows), "--output", str(disk / "out.csv")]
+    command = [sys.executable, "-m", "compromis", "predict", str(model), str(ROWS), "--output", str(disk / "out.csv")]
     done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False, timeout=300)
     said = done.stderr.strip().splitlines()
     right = (

@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 
 from compromis.errors import CompromisError
+from tests.model_files import write_logistic_model
 from tests.stress.counting import described
 from tests.stress.outcome import Outcome, Progress, scaled, silent
 from tests.stress.programs import ROOT
@@ -139,7 +140,8 @@ def _skops_files(bomb: _Bomb) -> Iterator[tuple[str, bytes]]:
     from sklearn.linear_model import LogisticRegression
     from sklearn.preprocessing import FunctionTransformer
 
-    model = (ROOT / "tests" / "fixtures" / "0.1.0" / "logistic.model").read_bytes()
+    with tempfile.TemporaryDirectory() as folder:
+        model = write_logistic_model(Path(folder) / "logistic.model").read_bytes()
     fitted = LogisticRegression().fit([[0.0], [1.0]], [0, 1])
     safe = skops.io.dumps(fitted)
     parts = {

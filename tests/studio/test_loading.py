@@ -58,7 +58,14 @@ def test_a_model_file_with_foreign_types_is_refused(studio, tmp_path):
         pass
 
     with zipfile.ZipFile(tmp_path / "bad.model", "w") as archive:
-        header = {"schema": "compromis/model", "version": 1, "target": "t", "hard": False, "columns": []}
+        header = {
+            "schema": "compromis/model",
+            "version": 2,
+            "target": "t",
+            "hard": False,
+            "columns": {},
+            "scikit_learn": "1.0",
+        }
         archive.writestr("model.json", msgspec.json.encode(header))
         archive.writestr("decision.json", cp.Decision(("a", "b"), [1, 1]).to_json())
         archive.writestr("classifier.skops", skops.io.dumps(Danger()))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from compromis._text import shown
 from compromis._typing import Label
+from compromis.deployment.onnx_trees import forest_model
 from compromis.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
@@ -54,7 +55,6 @@ def model_with_decision(decision: Decision, model: Any, X: Any) -> Any:
 
 
 def _converted(model: Any, X: Any) -> Any:
-    skl2onnx = _import("skl2onnx")
     if not hasattr(model, "predict_proba"):
         raise InputError(f"the model needs predict_proba, which {type(model).__name__} has not; calibrate it first")
     if X is None:
@@ -65,6 +65,9 @@ def _converted(model: Any, X: Any) -> Any:
             f"X is a table of numbers, got {rows.dtype} of shape {rows.shape}; encode text inside the model"
         )
     double = rows.dtype == np.float64
+    if hasattr(model, "trees_") and hasattr(model, "binning_"):
+        return forest_model(_import("onnx"), model, double, OPSET)
+    skl2onnx = _import("skl2onnx")
     types = skl2onnx.common.data_types
     kind = types.DoubleTensorType if double else types.FloatTensorType
     try:

@@ -1,9 +1,8 @@
-"""Arrays and data frames as the tables C4.5 takes: numeric and nominal columns apart."""
+"""Quinlan's C4.5 as a scikit-learn estimator."""
 
 from __future__ import annotations
 
 import numbers
-from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -13,53 +12,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from compromis._text import shown
+from compromis._typing import Floats
 from compromis.errors import InputError
-from compromis.estimators.columns import Column, array_columns, as_frame, feature_names, frame_columns, numbers_of
-from compromis.estimators.honest_votes import refuse_many_outputs
+from compromis.estimators.fitting import column_names, read_rows, refuse_many_outputs
 from compromis.evidence.inputs import read_weights
-from compromis.trees.c45 import Attribute, Examples, Rules, Table, Tree, fit_tree, shares, tree_text
-
-
-def attributes_of(columns: Sequence[Column]) -> tuple[Attribute, ...]:
-    """The columns for the tree, categories as text."""
-    return tuple(
-        Attribute(column.name, None if column.categories is None else tuple(str(c) for c in column.categories))
-        for column in columns
-    )
-
-
-def frame_table(frame: Any, columns: Sequence[Column]) -> Table:
-    """The frame's values; categories not seen in training are missing."""
-    numeric: list[NDArray[np.float64]] = []
-    nominal: list[NDArray[np.int32]] = []
-    for series, column in zip(frame.iter_columns(), columns, strict=True):
-        if column.categories is None:
-            numeric.append(numbers_of(series))
-        else:
-            nominal.append(column.codes(series.to_list()))
-    return _table(columns, numeric, nominal, len(frame))
-
-
-def array_table(X: NDArray[np.float64], columns: Sequence[Column]) -> Table:
-    """The values of an array whose columns are all numeric."""
-    named = [column.name for column in columns if column.categories is not None]
-    if named:
-        raise InputError(
-            f"X is an array, but the tree was grown on a data frame with the nominal columns {shown(named)}; "
-            "pass a data frame with the same columns"
-        )
-    return _table(columns, list(X.T), [], len(X))
-
-
-def _table(
-    columns: Sequence[Column], numeric: list[NDArray[np.float64]], nominal: list[NDArray[np.int32]], n_rows: int
-) -> Table:
-    return Table(
-        attributes_of(columns),
-        np.array(numeric, dtype=np.float64).reshape(len(numeric), n_rows),
-        np.array(nominal, dtype=np.int32).reshape(len(nominal), n_rows),
-    )
-
+from compromis.trees.c45 import Column, Examples, Rules, Table, Tree, fit_tree, shares, tree_text
+from compromis.trees.columns import describe_columns
 
 LARGEST_WHOLE = 2**53  # whole numbers up to here are exact in float64
 
@@ -152,39 +110,39 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weights = np.ones(table.n_rows) if weights is None else weights
         self.classes_, codes = np.unique(labels, return_inverse=True)
         examples = Examples(table, codes.astype(np.int32), len(self.classes_), weights)
-        self.tree_: Tree = fit_tree(_without_zero_weights(examples), rules)
+        self.tree_: Tree = fit_tree(examples.of_positive_weight(), rules)
         self.n_leaves_, self.size_ = self.tree_.n_leaves, self.tree_.size
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of largest share for each row; among equals the first."""
-        found = self._shares(X)
-        labels: NDArray[Any] = np.take(self.classes_, found.argmax(axis=1))
+        """Return the class of largest share for each row; among equals the first."""
+        reached = self._shares(X)
+        labels: NDArray[Any] = np.take(self.classes_, reached.argmax(axis=1))
         return labels
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The class shares of the leaves that each row reaches, columns as in `classes_`."""
-        found = self._shares(X)
-        total = found.sum(axis=1, keepdims=True)
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the class shares of the leaves that each row reaches, columns as in `classes_`."""
+        reached = self._shares(X)
+        total = reached.sum(axis=1, keepdims=True)
         # Branches that held no instance in training get no share; the others then fall short of 1.
         short = np.abs(total - 1.0) > 1e-9
         with np.errstate(invalid="ignore", divide="ignore"):
-            found = np.where(short, found / total, found)
-        found[~(total[:, 0] > 0)] = 1.0 / len(self.classes_)
-        return found
+            reached = np.where(short, reached / total, reached)
+        reached[~(total[:, 0] > 0)] = 1.0 / len(self.classes_)
+        return reached
 
     def export_text(self) -> str:
-        """The tree in J48's layout, with its lines 'Number of Leaves' and 'Size of the tree'."""
+        """Return the tree in J48's layout, with its lines 'Number of Leaves' and 'Size of the tree'."""
         check_is_fitted(self)
-        return tree_text(self.tree_, attributes_of(self.columns_), [str(label) for label in self.classes_])
+        return tree_text(self.tree_, self.columns_, [str(label) for label in self.classes_])
 
     def get_depth(self) -> int:
-        """Tests on the longest path from the root to a leaf."""
+        """Return the number of tests on the longest path from the root to a leaf."""
         check_is_fitted(self)
         return self.tree_.depth
 
     def get_n_leaves(self) -> int:
-        """Number of leaves."""
+        """Return the number of leaves."""
         check_is_fitted(self)
         return self.tree_.n_leaves
 
@@ -205,34 +163,25 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return Rules(float(self.confidence), min_leaf, bool(self.pruned), bool(self.subtree_raising))
 
     def _training_table(self, X: Any) -> Table:
-        frame = as_frame(X)
-        if frame is not None:
-            validate_data(self, X, skip_check_array=True)
-            _require_rows(*frame.shape)
-            self.columns_: tuple[Column, ...] = frame_columns(frame, np.zeros(frame.shape[1], dtype=bool))
-            return frame_table(frame, self.columns_)
-        values = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
-        names = feature_names(self)
-        self.columns_ = array_columns(values, names, np.zeros(len(names), dtype=bool))
-        return array_table(values, self.columns_)
+        rows = read_rows(self, X, reset=True)
+        n_rows, n_columns = rows.shape
+        if n_rows == 0 or n_columns == 0:
+            raise InputError(f"X has {n_rows} rows and {n_columns} columns; at least one of each is needed")
+        self.columns_: tuple[Column, ...] = describe_columns(
+            rows, column_names(self, rows), np.zeros(n_columns, dtype=bool)
+        )
+        return Table.of(rows, self.columns_)
 
-    def _table(self, X: Any) -> Table:
+    def _shares(self, X: Any) -> Floats:
         check_is_fitted(self)
-        frame = as_frame(X)
-        if frame is not None:
-            validate_data(self, X, reset=False, skip_check_array=True)
-            return frame_table(frame, self.columns_)
-        values = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan")
-        return array_table(values, self.columns_)
-
-    def _shares(self, X: Any) -> NDArray[np.float64]:
-        table = self._table(X)
-        return shares(self.tree_, table)
-
-
-def _require_rows(n_rows: int, n_columns: int) -> None:
-    if n_rows == 0 or n_columns == 0:
-        raise InputError(f"X has {n_rows} rows and {n_columns} columns; at least one of each is needed")
+        rows = read_rows(self, X, reset=False)
+        nominal = [column.name for column in self.columns_ if column.is_nominal]
+        if nominal and isinstance(rows, np.ndarray):
+            raise InputError(
+                f"X is an array, but the tree was grown on a data frame with the nominal columns {shown(nominal)}; "
+                "pass a data frame with the same columns"
+            )
+        return shares(self.tree_, Table.of(rows, self.columns_))
 
 
 def _checked_labels(labels: NDArray[Any]) -> NDArray[Any]:
@@ -240,12 +189,3 @@ def _checked_labels(labels: NDArray[Any]) -> NDArray[Any]:
         raise InputError("y has missing labels; leave those rows out")
     check_classification_targets(labels)
     return labels
-
-
-def _without_zero_weights(examples: Examples) -> Examples:
-    counts = examples.weights > 0
-    if counts.all():
-        return examples
-    whole = examples.table
-    table = Table(whole.attributes, whole.numeric[:, counts].copy(), whole.nominal[:, counts].copy())
-    return Examples(table, examples.classes[counts], examples.n_classes, examples.weights[counts])

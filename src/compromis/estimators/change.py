@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._text import shown_label
-from compromis.evidence import Counts
+from compromis.evidence.counts import Counts
 from compromis.measures.rates import precision, recall, weighted_average
 from compromis.preferences import Preferences
 
@@ -51,13 +51,13 @@ class Change:
 
     @property
     def priority(self) -> NDArray[np.bool_]:
-        """Which classes matter most: those more important than the least important one."""
+        """Which classes matter most: those more important than the least important."""
         importance = np.array([self.preferences.of(label).importance for label in self.after.classes])
         return np.asarray(importance > importance.min())
 
     def rows(self) -> list[tuple[str, float, float, float, float]]:
         """Return name, recall and precision before, recall and precision after: of each class, and of means weighted by class sizes."""
-        rates = [rate(one) for one in (self.before, self.after) for rate in (recall, precision)]
+        rates = [rate(counts) for counts in (self.before, self.after) for rate in (recall, precision)]
         each = [(shown_label(label), *(float(rate[k]) for rate in rates)) for k, label in enumerate(self.after.classes)]
         means = [("mean of all", np.ones(len(each), dtype=bool))]
         if self.priority.any():

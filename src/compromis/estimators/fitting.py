@@ -1,4 +1,4 @@
-"""From scikit-learn's parameters and data to what trees/ takes, once for trees and forests."""
+"""From scikit-learn's parameters and data to what trees/ takes, and what the tree and the forest share."""
 
 from __future__ import annotations
 
@@ -11,26 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from compromis._text import nearest
-from compromis._typing import Floats
+from compromis._typing import Bytes, Flags, Floats
 from compromis.errors import InputError
-from compromis.estimators.columns import (
-    Column,
-    Matrix,
-    array_columns,
-    array_matrix,
-    as_frame,
-    feature_names,
-    frame_columns,
-    frame_matrix,
-    nominal_mask,
-)
-from compromis.estimators.honest_votes import refuse_many_outputs
 from compromis.evidence.inputs import read_weights
-from compromis.preferences import Preferences
+from compromis.preferences import Preferences, read_preferences
 from compromis.trees.binning import MOST_BINS, Binning, fit_binning
+from compromis.trees.columns import Column, as_frame, describe_columns, matrix_of, nominal_mask
 from compromis.trees.criteria import find_criterion
 from compromis.trees.grow import (
     MOST_CLASSES,
@@ -42,52 +31,162 @@ from compromis.trees.grow import (
     class_shares,
     laplace_shares,
 )
+from compromis.trees.show import Wording, draw_tree, tree_text
+from compromis.trees.store import Trees, mean_shares
 
 LOCAL_MODELS: dict[str, LocalModel] = {"frequency": class_shares, "laplace": laplace_shares}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Prepared:
-    """Data as trees take them, and what prediction must know about them."""
+def refuse_many_outputs(y: Any, name: str) -> None:
+    """Raise if the target has several columns, and say what to do; `name` is the estimator's."""
+    shape = getattr(y, "shape", None)
+    if shape is None and isinstance(y, (list, tuple)) and y and isinstance(y[0], (list, tuple)):
+        shape = (len(y), len(y[0]))
+    if shape is not None and len(shape) == 2 and shape[1] > 1:
+        raise InputError(
+            f"y should be a 1d array, got an array of shape {tuple(shape)}: {shape[1]} outputs; "
+            f"fit one {name} per column, for example with sklearn.multioutput.MultiOutputClassifier"
+        )
 
-    classes: NDArray[Any]
-    columns: tuple[Column, ...]
-    binning: Binning
-    training: TrainingSet
-    kept: NDArray[np.bool_] | None
-    """Rows of weight above 0, the others are left out; None if all are kept."""
-    weights: Floats | None
 
+def read_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """Return X as a narwhals frame or as an array of numbers, checked against training unless `reset`.
 
-def prepare(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Prepared:
-    """Check X, y and weights, and bin X; sets the estimator's n_features_in_ and feature_names_in_."""
-    refuse_many_outputs(y, type(estimator).__name__)
+    Sets the estimator's n_features_in_ and feature_names_in_ where it resets them.
+    """
     frame = as_frame(X)
     if frame is None:
-        X, y = validate_data(estimator, X, y, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
-    else:
-        validate_data(estimator, X, y, skip_check_array=True)
-        check_consistent_length(X, y)
-    y = column_or_1d(y, warn=True)
-    check_classification_targets(y)
-    classes, labels = np.unique(y, return_inverse=True)
-    if len(classes) > MOST_CLASSES:
-        raise InputError(f"y has {len(classes)} classes, at most {MOST_CLASSES} are possible; is y continuous?")
-    names = frame.columns if frame is not None else feature_names(estimator)
-    asked = nominal_mask(estimator.categorical_features, names)
-    columns = array_columns(X, names, asked) if frame is None else frame_columns(frame, asked)
-    matrix = array_matrix(X, columns) if frame is None else frame_matrix(frame, columns)
-    if not len(matrix):
-        raise InputError("X has no rows; a tree needs at least one")
-    weights = read_weights(sample_weight, len(matrix))
-    kept = None if weights is None or weights.all() else weights > 0
-    if weights is not None and kept is not None:
-        matrix, labels, weights = matrix[kept], labels[kept], weights[kept]
-    _warn_of_shared_bins(columns)
-    binning = fit_binning(matrix, np.array([column.categories is not None for column in columns], dtype=bool))
-    total = times_class_weight(weights, labels, classes, estimator.class_weight)
-    training = TrainingSet.of(binning.columns(matrix), labels, len(classes), total)
-    return Prepared(classes, columns, binning, training, kept, weights)
+        dtypes = [np.float64, np.float32]
+        return validate_data(estimator, X, reset=reset, dtype=dtypes, ensure_all_finite="allow-nan")
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    return frame
+
+
+def column_names(estimator: Any, rows: Any) -> list[str]:
+    """Return the names of the columns of `read_rows`: a frame's own, else those seen in training, else x0, x1, ..."""
+    names = getattr(estimator, "feature_names_in_", None) if isinstance(rows, np.ndarray) else rows.columns
+    return [f"x{index}" for index in range(rows.shape[1])] if names is None else [str(name) for name in names]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Prepared:
+    """Training rows as trees take them."""
+
+    training: TrainingSet
+    plan: Plan
+    kept: Flags | None
+    """Rows of weight above 0, the others are left out; None if all are kept."""
+    weights: Floats | None
+    """Weights of the rows kept."""
+
+
+class BinnedTreesMixin:
+    """What the tree and the forest share: their parameters, training rows, probabilities, importances, text and diagram."""
+
+    criterion: Any
+    preferences: Any
+    max_features: Any
+    max_depth: Any
+    min_samples_leaf: Any
+    min_weight_fraction_leaf: Any
+    min_gain: Any
+    max_leaf_nodes: Any
+    class_weight: Any
+    categorical_features: Any
+    local_model: Any
+
+    classes_: NDArray[Any]
+    columns_: tuple[Column, ...]
+    binning_: Binning
+    n_features_in_: int
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the class shares of each row's leaf, averaged over trees."""
+        check_is_fitted(self)
+        return mean_shares(self._trees, self._binned(X), len(self.classes_))
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Share of each feature in the gain times weight of all splits, averaged over trees."""
+        check_is_fitted(self)
+        return self._trees.importances(self.n_features_in_)
+
+    @property
+    def _trees(self) -> Trees:
+        raise NotImplementedError
+
+    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Prepared:
+        """Check X, y and weights, and bin X; sets what prediction must know about them."""
+        rows, y = self._checked(X, y)
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        if len(self.classes_) > MOST_CLASSES:
+            raise InputError(
+                f"y has {len(self.classes_)} classes, at most {MOST_CLASSES} are possible; is y continuous?"
+            )
+        names = column_names(self, rows)
+        self.columns_ = describe_columns(rows, names, nominal_mask(self.categorical_features, names))
+        matrix = matrix_of(rows, self.columns_)
+        if not len(matrix):
+            raise InputError("X has no rows; a tree needs at least one")
+        weights = read_weights(sample_weight, len(matrix))
+        kept = None if weights is None or weights.all() else weights > 0
+        if weights is not None and kept is not None:
+            matrix, labels, weights = matrix[kept], labels[kept], weights[kept]
+        _warn_of_shared_bins(self.columns_)
+        self.binning_ = fit_binning(matrix, np.array([column.is_nominal for column in self.columns_], dtype=bool))
+        total = times_class_weight(weights, labels, self.classes_, self.class_weight)
+        training = TrainingSet.of(self.binning_.columns(matrix), labels, len(self.classes_), total)
+        return Prepared(training=training, plan=self._plan(), kept=kept, weights=weights)
+
+    def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        refuse_many_outputs(y, type(self).__name__)
+        y = column_or_1d(validate_data(self, X="no_validation", y=y), warn=True)
+        rows = read_rows(self, X, reset=True)  # after y, whose check forgets the names of columns
+        check_consistent_length(rows, y)
+        check_classification_targets(y)
+        return rows, y
+
+    def _binned(self, X: Any) -> Bytes:
+        """Check X against training, and bin it."""
+        return self.binning_.columns(matrix_of(read_rows(self, X, reset=False), self.columns_)).bins
+
+    def _plan(self) -> Plan:
+        """Return criterion, stop rule, local model and features per node from the parameters."""
+        importance, recall_weight = preference_arrays(self.preferences, self.classes_.tolist())
+        stop = StopRule(
+            max_depth=whole("max_depth", self.max_depth, 1),
+            min_samples_leaf=whole("min_samples_leaf", self.min_samples_leaf, 1),
+            min_weight_share=at_least_zero("min_weight_fraction_leaf", self.min_weight_fraction_leaf, 0.5),
+            min_gain=at_least_zero("min_gain", self.min_gain),
+            max_leaf_nodes=whole("max_leaf_nodes", self.max_leaf_nodes, 2),
+        )
+        return Plan(
+            importance,
+            recall_weight,
+            features_per_node(self.max_features, self.n_features_in_),
+            criterion=find_criterion(self.criterion),
+            stop=stop,
+            local_model=_local_model(self.local_model),
+        )
+
+    def _tree_text(self, tree: int, max_depth: int | None) -> str:
+        return tree_text(self._trees, tree, self._wording(), _depth_shown(max_depth))
+
+    def _draw(self, tree: int, max_depth: int | None, ax: Any) -> Any:
+        return draw_tree(self._trees, tree, self._wording(), _depth_shown(max_depth), ax)
+
+    def _wording(self) -> Wording:
+        return Wording(self.columns_, self.binning_, self.classes_.tolist())
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags
+
+
+def _depth_shown(max_depth: int | None) -> int:
+    return UNLIMITED if max_depth is None else whole("max_depth", max_depth, 0)
 
 
 def _warn_of_shared_bins(columns: Sequence[Column]) -> None:
@@ -101,59 +200,23 @@ def _warn_of_shared_bins(columns: Sequence[Column]) -> None:
             )
 
 
-def binned(estimator: Any, X: Any) -> NDArray[np.uint8]:
-    """Check X against training, and bin it."""
-    frame = as_frame(X)
-    columns = estimator.columns_
-    if frame is None:
-        X = validate_data(estimator, X, reset=False, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
-        matrix: Matrix = array_matrix(X, columns)
-    else:
-        validate_data(estimator, X, reset=False, skip_check_array=True)
-        matrix = frame_matrix(frame, columns)
-    return estimator.binning_.columns(matrix).bins
-
-
-def plan_for(estimator: Any, classes: Sequence[Any], n_features: int) -> Plan:
-    """Criterion, stop rule, local model and features per node from the estimator's parameters."""
-    importance, recall_weight = preference_arrays(estimator.preferences, classes)
-    stop = StopRule(
-        max_depth=whole("max_depth", estimator.max_depth, 1),
-        min_samples_leaf=whole("min_samples_leaf", estimator.min_samples_leaf, 1),
-        min_weight_share=at_least_zero("min_weight_fraction_leaf", estimator.min_weight_fraction_leaf, 0.5),
-        min_gain=at_least_zero("min_gain", estimator.min_gain),
-        max_leaf_nodes=whole("max_leaf_nodes", estimator.max_leaf_nodes, 2),
-    )
-    return Plan(
-        importance,
-        recall_weight,
-        features_per_node(estimator.max_features, n_features),
-        find_criterion(estimator.criterion),
-        stop,
-        _local_model(estimator.local_model),
-    )
-
-
-def preference_arrays(preferences: Preferences | None, classes: Sequence[Any]) -> tuple[Floats, Floats]:
-    """Importances and recall weights of the classes; 1 and 1/2 where no preferences are given.
+def preference_arrays(preferences: Any, classes: Sequence[Any]) -> tuple[Floats, Floats]:
+    """Return importances and recall weights of the classes; 1 and 1/2 where no preferences are given.
 
     A preference for a class that this training set lacks is let pass, so that folds without a rare class work, but
     not if there is none for any class of it.
     """
-    if preferences is None:
-        return np.ones(len(classes)), np.full(len(classes), 0.5)
-    if not isinstance(preferences, Preferences):
-        raise InputError(f"preferences is a compromis.Preferences or None, got {type(preferences).__name__}")
-    arrays = preferences.on(classes, strict=False)
-    if preferences.by_class and not set(preferences.by_class) & set(arrays.classes):
-        preferences.on(classes, strict=True)  # says which label is unknown
+    given = read_preferences(preferences) or Preferences()
+    arrays = given.on(classes, strict=False)
+    if given.by_class and not set(given.by_class) & set(arrays.classes):
+        given.on(classes, strict=True)  # names the unknown label
     if not arrays.importance.any():
         raise InputError("the importances of all classes in y are 0; give at least one an importance above 0")
     return arrays.importance, arrays.recall_weight
 
 
 def features_per_node(max_features: Any, n_features: int) -> int:
-    """Number of features drawn at each node."""
+    """Return the number of features drawn at each node."""
     if max_features is None:
         return n_features
     if max_features == "sqrt":
@@ -170,7 +233,7 @@ def features_per_node(max_features: Any, n_features: int) -> int:
 
 
 def whole(name: str, value: Any, least: int) -> int:
-    """A whole number of at least `least`; None means no limit."""
+    """Return a whole number of at least `least`; None means no limit."""
     if value is None and name != "min_samples_leaf":
         return UNLIMITED
     if isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least:
@@ -181,20 +244,19 @@ def whole(name: str, value: Any, least: int) -> int:
 def times_class_weight(
     weights: Floats | None, labels: NDArray[np.intp], classes: NDArray[Any], class_weight: Any
 ) -> Floats | None:
-    """Weights of the rows times the weights of their classes."""
+    """Return weights of the rows times the weights of their classes."""
     if class_weight is None:
         return weights
-    given = class_weight
-    if isinstance(given, dict):
-        unknown = [label for label in given if label not in classes]
+    if isinstance(class_weight, dict):
+        unknown = [label for label in class_weight if label not in classes]
         if unknown:
             raise InputError(f"class_weight names {unknown[0]!r}, which is not a class{nearest(unknown[0], classes)}")
-        present = np.array([given.get(label, 1.0) for label in classes.tolist()], dtype=np.float64)
-    elif given == "balanced":
+        present = np.array([class_weight.get(label, 1.0) for label in classes.tolist()], dtype=np.float64)
+    elif class_weight == "balanced":
         sums = np.bincount(labels, weights=weights, minlength=len(classes)).astype(np.float64)
         present = np.divide(sums.sum(), len(classes) * sums, out=np.ones(len(classes)), where=sums > 0)
     else:
-        raise InputError(f"class_weight is None, 'balanced' or a dict of weights by class, got {given!r}")
+        raise InputError(f"class_weight is None, 'balanced' or a dict of weights by class, got {class_weight!r}")
     if not np.isfinite(present).all() or (present <= 0).any():
         raise InputError(f"class weights are finite numbers above 0, got {class_weight!r}")
     scaled: Floats = present[labels] if weights is None else weights * present[labels]
@@ -202,7 +264,7 @@ def times_class_weight(
 
 
 def at_least_zero(name: str, value: Any, most: float = math.inf) -> float:
-    """A finite number from 0 to `most`."""
+    """Return a finite number from 0 to `most`."""
     if (
         isinstance(value, int | float | np.number)
         and not isinstance(value, bool)

@@ -1,96 +1,166 @@
-"""The door for targets of several outputs, which are refused."""
+"""Honest votes: shares of votes for rows, cast by members or models that did not see them.
+
+An ensemble that can vote on its training rows without another fit has the methods of `VotingEnsemble`; ensembles of other libraries
+get them from `ADAPTERS`.
+"""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
 from sklearn.utils import _safe_indexing
 
+from compromis._typing import Floats, Ints
 from compromis._workers import for_workers
 from compromis.errors import InputError
 from compromis.evidence.scores import with_absent_classes
 
 
-def refuse_many_outputs(y: Any, name: str) -> None:
-    """Refuse a target of several columns, and say what to do with it; `name` is the estimator's."""
-    shape = getattr(y, "shape", None)
-    if shape is None and isinstance(y, (list, tuple)) and y and isinstance(y[0], (list, tuple)):
-        shape = (len(y), len(y[0]))
-    if shape is not None and len(shape) == 2 and shape[1] > 1:
+@runtime_checkable
+class VotingEnsemble(Protocol):
+    """A classifier whose members vote; columns of votes are in the order of ``classes_``."""
+
+    def leaves_rows_out(self) -> bool:
+        """Whether members leave rows out of their training, so that `oob_votes` can judge them; known before fit."""
+
+    def vote_shares(self, X: Any) -> Floats:
+        """Return the share of the members that decide for each class."""
+
+    def oob_votes(self, X: Any, *, hard: bool = True) -> Floats:
+        """Return for each training row the votes of the members that did not see it; zeros where all of them saw it.
+
+        With `hard` shares of decisions, else mean probabilities. X is what the classifier was fitted on.
+        """
+
+    def with_hard_votes(self) -> Any:
+        """Return a classifier whose ``predict_proba`` is `vote_shares`, for converters to other formats."""
+
+
+class Members:
+    """`VotingEnsemble` of scikit-learn's bagging, whose members are trained on the positions of the classes."""
+
+    def __init__(self, estimator: Any) -> None:
+        self.estimator = estimator
+
+    def leaves_rows_out(self) -> bool:
+        """Whether members are trained on bootstrap samples."""
+        return bool(self.estimator.bootstrap)
+
+    def vote_shares(self, X: Any) -> Floats:
+        """Return the share of the members that decide for each class."""
+        counts = np.zeros((X.shape[0], len(self.estimator.classes_)))
+        rows = np.arange(len(counts))
+        for member, features in self._members():
+            counts[rows, _decisions(member, _columns(X, features))] += 1
+        return counts / len(self.estimator.estimators_)
+
+    def oob_votes(self, X: Any, *, hard: bool = True) -> Floats:
+        """Return for each training row the votes of the members that did not see it."""
+        n_classes = len(self.estimator.classes_)
+        counts = np.zeros((X.shape[0], n_classes))
+        X, decide = self._checked_rows(X)
+        for (member, features), seen in zip(self._members(), self._samples(), strict=True):
+            left_out = np.ones(len(counts), dtype=bool)
+            left_out[seen] = False
+            out = np.flatnonzero(left_out)
+            if out.size == 0:
+                continue
+            part = _columns(_safe_indexing(X, out), features)
+            if hard:
+                counts[out, decide(member, part)] += 1
+            else:
+                shares = member.predict_proba(part)
+                counts[out] += with_absent_classes(shares, member.classes_.astype(int), range(n_classes))
+        total = counts.sum(axis=1, keepdims=True)
+        return np.divide(counts, total, out=counts, where=total > 0)
+
+    def with_hard_votes(self) -> Any:
+        """Refuse: members of any kind cannot be converted."""
         raise InputError(
-            f"y should be a 1d array, got an array of shape {tuple(shape)}: {shape[1]} outputs; "
-            f"fit one {name} per column, for example with sklearn.multioutput.MultiOutputClassifier"
+            f"the decisions of the members of {type(self.estimator).__name__} cannot be converted; fit with votes='proba'"
         )
 
+    def _members(self) -> Iterator[tuple[Any, NDArray[Any] | None]]:
+        """Yield the members, each with the columns it looks at (None: all)."""
+        members = self.estimator.estimators_
+        yield from zip(members, getattr(self.estimator, "estimators_features_", [None] * len(members)), strict=True)
 
-Votes = NDArray[np.float64]
+    def _samples(self) -> Sequence[NDArray[Any]]:
+        """Return the rows that each member saw."""
+        samples: Sequence[NDArray[Any]] = self.estimator.estimators_samples_
+        return samples
 
-
-def has_members(estimator: Any) -> bool:
-    """Whether the classifier is an ensemble whose members can each cast a vote."""
-    return isinstance(estimator, (RandomForestClassifier, ExtraTreesClassifier, BaggingClassifier))
-
-
-def leaves_rows_out(estimator: Any) -> bool:
-    """Whether each member is trained on a sample of the rows, so that the others can be voted on without another fit."""
-    samples_by_itself = (
-        type(estimator).__name__ == "BalancedRandomForestClassifier"
-    )  # imbalanced-learn's, by its samplers
-    return samples_by_itself or (has_members(estimator) and bool(estimator.bootstrap))
+    def _checked_rows(self, X: Any) -> tuple[Any, Callable[[Any, Any], Ints]]:
+        """Return training rows, and how a member decides them."""
+        return X, _decisions
 
 
-def votes_of(estimator: Any, X: Any, classes: NDArray[Any], *, hard: bool) -> Votes:
+class ForestMembers(Members):
+    """`VotingEnsemble` of scikit-learn's forests, whose members are trees."""
+
+    def with_hard_votes(self) -> Any:
+        """Return a copy of the forest whose probabilities are the shares of its trees' decisions."""
+        twin = copy.deepcopy(self.estimator)
+        for tree in twin.estimators_:
+            leaves = tree.tree_.value  # a view of the tree's own numbers, shape (nodes, 1, classes)
+            leaves[:, 0, :] = np.eye(leaves.shape[2])[leaves[:, 0, :].argmax(axis=1)]
+        return twin
+
+    def _checked_rows(self, X: Any) -> tuple[Any, Callable[[Any, Any], Ints]]:
+        array = _columns(X, None)
+        if isinstance(array, np.ndarray) and array.dtype.kind in "fiub":
+            # The forest has checked these rows when it was fitted; trees need not check them again, each for itself.
+            return np.ascontiguousarray(array, dtype=np.float32), _tree_decisions
+        return X, _decisions
+
+
+class BalancedForestMembers(ForestMembers):
+    """`VotingEnsemble` of imbalanced-learn's forest, whose trees see what their samplers drew."""
+
+    def leaves_rows_out(self) -> bool:
+        """Whether members leave rows out: always, since samplers drop rows of the larger classes."""
+        return True
+
+    def _samples(self) -> Sequence[NDArray[Any]]:
+        return [sampler.sample_indices_ for sampler in self.estimator.samplers_]
+
+
+ADAPTERS: dict[tuple[str, str], Callable[[Any], VotingEnsemble]] = {
+    ("sklearn", "BaggingClassifier"): Members,
+    ("sklearn", "RandomForestClassifier"): ForestMembers,
+    ("sklearn", "ExtraTreesClassifier"): ForestMembers,
+    ("imblearn", "BalancedRandomForestClassifier"): BalancedForestMembers,
+}
+"""By package and name of a class or of one that it inherits from."""
+
+
+def voting_ensemble(estimator: Any) -> VotingEnsemble | None:
+    """Return the estimator as an ensemble whose members vote, or None if it is none."""
+    if isinstance(estimator, VotingEnsemble):
+        return estimator
+    for kind in type(estimator).__mro__:
+        adapter = ADAPTERS.get((kind.__module__.partition(".")[0], kind.__name__))
+        if adapter is not None:
+            return adapter(estimator)
+    return None
+
+
+def votes_of(estimator: Any, X: Any, classes: NDArray[Any], *, hard: bool) -> Floats:
     """Return the shares of the votes for each class: of the members' decisions if `hard`, else predicted probabilities."""
-    if not hard:
-        return with_absent_classes(estimator.predict_proba(X), estimator.classes_, classes.tolist())
-    counts = np.zeros((_rows(X), len(classes)))
-    rows = np.arange(len(counts))
-    for member, features in _members(estimator):
-        counts[rows, _decisions(member, X, features)] += 1
-    return counts / len(estimator.estimators_)
+    shares = _voting(estimator).vote_shares(X) if hard else estimator.predict_proba(X)
+    return with_absent_classes(shares, estimator.classes_, classes.tolist())
 
 
-def with_hard_leaves(forest: Any) -> Any:
-    """Return a copy of a forest whose probabilities are the shares of its trees' decisions."""
-    if not isinstance(forest, (RandomForestClassifier, ExtraTreesClassifier)):
-        raise InputError(
-            f"the decisions of the members of {type(forest).__name__} cannot be converted; fit with votes='proba'"
-        )
-    twin = copy.deepcopy(forest)
-    for tree in twin.estimators_:
-        leaves = tree.tree_.value  # a view of the tree's own numbers, shape (nodes, 1, classes)
-        leaves[:, 0, :] = np.eye(leaves.shape[2])[leaves[:, 0, :].argmax(axis=1)]
-    return twin
-
-
-def out_of_bag_votes(estimator: Any, X: Any, classes: NDArray[Any], *, hard: bool) -> Votes:
+def out_of_bag_votes(estimator: Any, X: Any, classes: NDArray[Any], *, hard: bool) -> Floats:
     """Return for each training row the votes of the members that did not see it; rows that all of them saw have none."""
-    counts = np.zeros((_rows(X), len(classes)))
-    decide = _decisions
-    if isinstance(estimator, (RandomForestClassifier, ExtraTreesClassifier)) and _is_numeric(X):
-        # the forest has checked these rows when it was fitted; trees need not check them again, each for itself
-        X, decide = np.ascontiguousarray(_columns(X, None), dtype=np.float32), _tree_decisions
-    for (member, features), seen in zip(_members(estimator), _samples(estimator), strict=True):
-        left = np.ones(len(counts), dtype=bool)
-        left[seen] = False
-        out = np.flatnonzero(left)
-        if out.size == 0:
-            continue
-        part = _safe_indexing(X, out)
-        if hard:
-            counts[out, decide(member, part, features)] += 1
-        else:
-            shares = member.predict_proba(_columns(part, features))
-            counts[out] += with_absent_classes(shares, member.classes_.astype(int), range(len(classes)))
-    total = counts.sum(axis=1, keepdims=True)
-    return np.divide(counts, total, out=counts, where=total > 0)
+    votes = _voting(estimator).oob_votes(X, hard=hard)
+    return with_absent_classes(votes, estimator.classes_, classes.tolist())
 
 
 def out_of_fold_votes(
@@ -103,93 +173,74 @@ def out_of_fold_votes(
     hard: bool,
     fit_params: dict[str, Any],
     n_jobs: int | None,
-) -> Votes:
+) -> Floats:
     """Return the mean votes of the models that were fitted without the row; rows that are in no test fold have none."""
     folds = list(splits)
-    one = for_workers(_fold_votes, n_jobs)
+    task = for_workers(_fold_votes, n_jobs)
     parts = Parallel(n_jobs=n_jobs)(
-        delayed(one)(clone(estimator), X, y, train, test, classes, hard, fit_params) for train, test in folds
+        delayed(task)(clone(estimator), X, y, fold, classes, hard, fit_params) for fold in folds
     )
-    votes, models = np.zeros((_rows(X), len(classes))), np.zeros((_rows(X), 1))
+    votes, models = np.zeros((X.shape[0], len(classes))), np.zeros((X.shape[0], 1))
     for (_, test), part in zip(folds, parts, strict=True):
         votes[test] += part
         models[test] += 1
     return np.divide(votes, models, out=votes, where=models > 0)
 
 
-def _fold_votes(
-    model: Any,
-    X: Any,
-    y: Any,
-    train: NDArray[Any],
-    test: NDArray[Any],
-    classes: NDArray[Any],
-    hard: bool,
-    fit_params: dict[str, Any],
-) -> Votes:
-    rows = _rows(X)
-    own = {
-        name: _safe_indexing(value, train) if _has_rows(value, rows) else value for name, value in fit_params.items()
-    }
-    model.fit(_safe_indexing(X, train), _safe_indexing(y, train), **own)
-    return votes_of(model, _safe_indexing(X, test), classes, hard=hard)
-
-
-def _members(estimator: Any) -> Iterable[tuple[Any, NDArray[Any] | None]]:
-    """Return the ensemble's members, each with the columns it looks at."""
-    features = getattr(estimator, "estimators_features_", None)
-    return zip(
-        estimator.estimators_, features if features is not None else [None] * len(estimator.estimators_), strict=True
-    )
-
-
-def _samples(estimator: Any) -> Sequence[NDArray[Any]]:
-    """Return the rows that each member saw."""
-    if hasattr(estimator, "samplers_"):
-        return [sampler.sample_indices_ for sampler in estimator.samplers_]
-    samples: Sequence[NDArray[Any]] = estimator.estimators_samples_
-    return samples
-
-
-def _decisions(member: Any, X: Any, features: NDArray[Any] | None) -> NDArray[np.int64]:
-    """Return the positions of the classes a member decides; members are trained on positions, not on labels."""
-    return np.asarray(member.predict(_columns(X, features))).astype(np.int64)
-
-
-def _tree_decisions(member: Any, X: NDArray[np.float32], features: NDArray[Any] | None) -> NDArray[np.int64]:
-    """Return what `_decisions` does, for a tree of a forest and rows that were checked."""
-    assert features is None
-    leaf_class: NDArray[np.int64] = member.classes_.astype(np.int64)[member.tree_.value[:, 0, :].argmax(axis=1)]
-    return leaf_class[member.tree_.apply(X)]
-
-
-def _is_numeric(X: Any) -> bool:
-    array = X.to_numpy() if hasattr(X, "to_numpy") else X
-    return isinstance(array, np.ndarray) and array.dtype.kind in "fiub"
-
-
-def _columns(X: Any, features: NDArray[Any] | None) -> Any:
-    """Return the columns as the member knows them: without names."""
-    array = X.to_numpy() if hasattr(X, "to_numpy") else X
-    return array if features is None else array[:, features]
-
-
 def check_votes_are_possible(estimator: Any, *, hard: bool) -> None:
-    """Refuse an estimator that cannot vote, and name the way out."""
-    if hard and not has_members(estimator):
-        raise InputError(
-            f"votes='hard' needs an ensemble whose members vote (a forest or BaggingClassifier), "
-            f"got {type(estimator).__name__}; use votes='proba'"
-        )
-    if not hard and not hasattr(estimator, "predict_proba"):
+    """Raise if the estimator cannot vote, and name the way out."""
+    if hard:
+        _voting(estimator)
+    elif not hasattr(estimator, "predict_proba"):
         raise InputError(
             f"{type(estimator).__name__} has no predict_proba; wrap it in sklearn.calibration.CalibratedClassifierCV to get probabilities"
         )
 
 
-def _rows(X: Any) -> int:
-    return int(X.shape[0])
+def _voting(estimator: Any) -> VotingEnsemble:
+    ensemble = voting_ensemble(estimator)
+    if ensemble is None:
+        raise InputError(
+            f"votes='hard' needs an ensemble whose members vote (a forest or BaggingClassifier), "
+            f"got {type(estimator).__name__}; use votes='proba'"
+        )
+    return ensemble
 
 
-def _has_rows(value: Any, rows: int) -> bool:
+def _fold_votes(
+    model: Any,
+    X: Any,
+    y: Any,
+    fold: tuple[NDArray[Any], NDArray[Any]],
+    classes: NDArray[Any],
+    hard: bool,
+    fit_params: dict[str, Any],
+) -> Floats:
+    train, test = fold
+    rows = X.shape[0]
+    own = {
+        name: _safe_indexing(value, train) if _is_per_row(value, rows) else value for name, value in fit_params.items()
+    }
+    model.fit(_safe_indexing(X, train), _safe_indexing(y, train), **own)
+    return votes_of(model, _safe_indexing(X, test), classes, hard=hard)
+
+
+def _is_per_row(value: Any, rows: int) -> bool:
     return hasattr(value, "__len__") and not isinstance(value, (str, bytes, dict)) and len(value) == rows
+
+
+def _decisions(member: Any, X: Any) -> Ints:
+    """Return the positions of the classes a member decides; members are trained on positions, not on labels."""
+    return np.asarray(member.predict(X)).astype(np.int64)
+
+
+def _tree_decisions(tree: Any, X: NDArray[np.float32]) -> Ints:
+    """Return what `_decisions` does, for a tree of a forest and rows that were checked."""
+    leaf_class: Ints = tree.classes_.astype(np.int64)[tree.tree_.value[:, 0, :].argmax(axis=1)]
+    return leaf_class[tree.tree_.apply(X)]
+
+
+def _columns(X: Any, features: NDArray[Any] | None) -> Any:
+    """Return the columns as members know them: without names."""
+    array = X.to_numpy() if hasattr(X, "to_numpy") else X
+    return array if features is None else array[:, features]

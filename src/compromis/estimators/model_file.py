@@ -1,4 +1,4 @@
-"""Models of tables: which columns are numbers, which are nominal, and the classifiers the command line offers."""
+"""Models of text tables, and their files: columns, the classifiers on offer, the fitted classifier and its decision."""
 
 from __future__ import annotations
 
@@ -6,63 +6,62 @@ import io
 import os
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 import sklearn
-from numpy.typing import NDArray
 
 from compromis._files import UNPACKED, write_whole
 from compromis._text import nearest, shown
+from compromis._typing import Floats
 from compromis.errors import CompromisError, InputError, MissingExtra
-from compromis.frames.tables import Column, Table
+from compromis.estimators.honest_votes import votes_of
+from compromis.trees.columns import Column
 from compromis.weights.decision import Decision
 
 MOST_CATEGORIES = 254
 """More distinct texts than that are an identifier, not a category."""
 
 
-class ColumnSpec(msgspec.Struct, frozen=True):
-    """A column the model was trained on: numbers, or text with these categories."""
-
-    name: str
-    categories: tuple[str, ...] | None = None
+Texts = Mapping[str, Sequence[str | None]]
+"""A table as text by column; None is a missing value."""
 
 
-def describe_columns(table: Table, names: Sequence[str]) -> tuple[ColumnSpec, ...]:
-    """Return what each column holds: numbers if every value is one, else its distinct texts."""
-    return tuple(_describe(name, table.columns[name], table.source) for name in names)
+def describe_table(texts: Texts, names: Sequence[str], source: str) -> tuple[Column, ...]:
+    """Return what each named column holds: numbers if every value is one, else its distinct texts; `source` is the table's name."""
+    return tuple(_describe(name, texts[name], source) for name in names)
 
 
-def encode(table: Table, columns: Sequence[ColumnSpec]) -> NDArray[np.float64]:
+def encode_table(texts: Texts, columns: Sequence[Column], source: str) -> Floats:
     """Return a matrix of numbers and category codes; missing values and categories not seen in training are NaN."""
-    lacking = [spec.name for spec in columns if spec.name not in table.columns]
+    lacking = [column.name for column in columns if column.name not in texts]
     if lacking:
-        raise InputError(f"{table.source} lacks {shown(lacking)}, which the model was trained on")
-    return np.column_stack([_encode(table.columns[spec.name], spec, table.source) for spec in columns])
+        raise InputError(f"{source} lacks {shown(lacking)}, which the model was trained on")
+    return np.column_stack([_encode(texts[column.name], column, source) for column in columns])
 
 
-def _describe(name: str, column: Column, source: str) -> ColumnSpec:
-    if all(value is None or _is_number(value) for value in column):
-        return ColumnSpec(name)
-    categories = sorted({value for value in column if value is not None})
+def _describe(name: str, values: Sequence[str | None], source: str) -> Column:
+    if all(value is None or _is_number(value) for value in values):
+        return Column(name)
+    categories = sorted({value for value in values if value is not None})
     if len(categories) > MOST_CATEGORIES:
         raise InputError(
             f"column {name!r} of {source} has {len(categories):,} different texts; leave it out with --ignore {name!r} if it names the rows"
         )
-    return ColumnSpec(name, tuple(categories))
+    return Column(name, tuple(categories))
 
 
-def _encode(column: Column, spec: ColumnSpec, source: str) -> NDArray[np.float64]:
-    if spec.categories is not None:
-        code = {category: float(place) for place, category in enumerate(spec.categories)}
-        return np.array([code.get(value, np.nan) if value is not None else np.nan for value in column])
+def _encode(values: Sequence[str | None], column: Column, source: str) -> Floats:
+    if column.is_nominal:
+        codes = column.codes(values)
+        return np.where(codes < 0, np.nan, codes)
     try:
-        return np.array([np.nan if value is None else float(value) for value in column], dtype=np.float64)
+        return np.array([np.nan if value is None else float(value) for value in values], dtype=np.float64)
     except ValueError as error:
-        raise InputError(f"column {spec.name!r} of {source} held numbers in training: {error}") from None
+        raise InputError(f"column {column.name!r} of {source} held numbers in training: {error}") from None
 
 
 def _is_number(value: str) -> bool:
@@ -72,13 +71,11 @@ def _is_number(value: str) -> bool:
         return False
 
 
-def make_classifier(
-    name: str, columns: Sequence[ColumnSpec], *, trees: int, random_state: int, n_jobs: int | None
-) -> Any:
+def make_classifier(name: str, columns: Sequence[Column], *, trees: int, random_state: int, n_jobs: int | None) -> Any:
     """Return the classifier of that name for a table with such columns."""
     if name not in MODELS:
         raise InputError(f"there is no model {name!r}{nearest(name, MODELS)}; choose one of {', '.join(MODELS)}")
-    nominal = [place for place, spec in enumerate(columns) if spec.categories is not None]
+    nominal = [index for index, column in enumerate(columns) if column.is_nominal]
     return MODELS[name](nominal, trees, random_state, n_jobs)
 
 
@@ -120,7 +117,7 @@ MODELS: dict[str, Callable[[list[int], int, int, int | None], Any]] = {
 }
 
 
-VERSION = 1
+SCHEMA, VERSION = "compromis/model", 2
 TRUSTED = frozenset(
     {
         "functools.partial",
@@ -138,26 +135,26 @@ class _Header(msgspec.Struct):
     version: int
     target: str
     hard: bool
-    columns: list[ColumnSpec]
-    scikit_learn: str = ""
-    """The version that wrote it; files of the first release do not say."""
+    columns: dict[str, tuple[str, ...] | None]
+    """Categories by name, None for a column of numbers; in the order of training."""
+    scikit_learn: str
+    """The version that wrote the classifier."""
 
 
-class TableModel(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class TableModel:
     """A fitted classifier of a table, and how its votes become decisions."""
 
     classifier: Any
     decision: Decision
-    columns: tuple[ColumnSpec, ...]
+    columns: tuple[Column, ...]
     target: str
     hard: bool
     """Whether the members' decisions are weighed, or probabilities."""
 
-    def vote_shares(self, texts: Mapping[str, Column], source: str) -> NDArray[np.float64]:
+    def vote_shares(self, texts: Texts, source: str) -> Floats:
         """Return the shares of the votes for each class of the decision; `source` is the table's name in errors."""
-        from compromis.estimators.honest_votes import votes_of
-
-        rows = encode(Table(source, texts), self.columns)
+        rows = encode_table(texts, self.columns, source)
         return votes_of(self.classifier, rows, np.array(self.decision.classes), hard=self.hard)
 
 
@@ -173,7 +170,8 @@ def save_model(model: TableModel, path: str | os.PathLike[str]) -> None:
     >>> cp.estimators.load_model("parts.model").decision.classes
     ('a', 'b')
     """
-    header = _Header("compromis/model", VERSION, model.target, model.hard, list(model.columns), sklearn.__version__)
+    columns: dict[str, Any] = {column.name: column.categories for column in model.columns}
+    header = _Header(SCHEMA, VERSION, model.target, model.hard, columns, sklearn.__version__)
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("model.json", msgspec.json.encode(header))
@@ -198,29 +196,40 @@ def load_model(path: str | os.PathLike[str]) -> TableModel:
     try:
         with zipfile.ZipFile(Path(path)) as archive:
             _check_sizes(archive, path)
-            header = msgspec.json.decode(archive.read("model.json"), type=_Header)
-            if header.version > VERSION:
-                raise InputError(
-                    f"{os.fspath(path)} has version {header.version}, this compromis reads up to {VERSION}; update compromis"
-                )
-            if is_later(header.scikit_learn):
-                raise InputError(
-                    f"{os.fspath(path)} was written with scikit-learn {header.scikit_learn}, this is {sklearn.__version__}; "
-                    f"update scikit-learn"
-                )
+            header = _read_header(archive.read("model.json"), os.fspath(path))
             decision = Decision.from_json(archive.read("decision.json").decode())
             classifier = _load_classifier(archive.read("classifier.skops"), path)
     except (CompromisError, OSError, MemoryError):
         raise
     except Exception as error:  # a damaged archive raises many kinds, and skops whatever its nodes do
-        said = (str(error).splitlines() or [""])[0][:300] or type(error).__name__
-        raise InputError(f"{os.fspath(path)} is not a model file of compromis: {said}") from error
-    return TableModel(classifier, decision, tuple(header.columns), header.target, header.hard)
+        message = (str(error).splitlines() or [""])[0][:300] or type(error).__name__
+        raise InputError(f"{os.fspath(path)} is not a model file of compromis: {message}") from error
+    columns = tuple(Column(name, categories) for name, categories in header.columns.items())
+    return TableModel(classifier=classifier, decision=decision, columns=columns, target=header.target, hard=header.hard)
+
+
+def _read_header(data: bytes, path: str) -> _Header:
+    version = msgspec.json.decode(data, type=_Version).version
+    if version < VERSION:
+        raise InputError(f"{path} was written by compromis 0.1.0, which was never published; fit the model again")
+    if version > VERSION:
+        raise InputError(f"{path} has version {version}, this compromis reads up to {VERSION}; update compromis")
+    header = msgspec.json.decode(data, type=_Header)
+    if is_later(header.scikit_learn):
+        raise InputError(
+            f"{path} was written with scikit-learn {header.scikit_learn}, this is {sklearn.__version__}; "
+            f"update scikit-learn"
+        )
+    return header
+
+
+class _Version(msgspec.Struct):
+    version: int
 
 
 def is_later(version: str) -> bool:
     """Whether a version of scikit-learn is later than this one, whose objects may lack or hold what this one does not expect."""
-    written, here = ([int(part) for part in one.split(".")[:2]] for one in (version or "0", sklearn.__version__))
+    written, here = ([int(part) for part in text.split(".")[:2]] for text in (version, sklearn.__version__))
     return written > here
 
 

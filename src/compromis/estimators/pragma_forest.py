@@ -1,36 +1,28 @@
-"""A random forest whose votes are weighted by the preference."""
+"""A random forest whose votes are weighted by the preferences."""
 
 from __future__ import annotations
 
-import warnings
+import copy
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from compromis._typing import Floats
-from compromis.errors import InputError, UninformativeWarning
-from compromis.estimators.fitting import Prepared, binned, plan_for, prepare, whole
-from compromis.estimators.tuning import (
-    PreferencesReprMixin,
-    ShowsTuning,
-    TuningOptions,
-    auto_resamples,
-    depth_shown,
-    tune,
-    wording_of,
-)
-from compromis.evidence.votes import Votes
+from compromis._typing import Flags, Floats
+from compromis.errors import InputError
+from compromis.estimators.fitting import BinnedTreesMixin, whole
+from compromis.estimators.tuning import PreferencesReprMixin, TuningMixin
 from compromis.preferences import Preferences
 from compromis.trees.criteria import OwnCriterion
-from compromis.trees.grow import UNLIMITED, LocalModel, grow_forest
-from compromis.trees.store import mean_shares, tree_text, vote_shares
+from compromis.trees.grow import UNLIMITED, LocalModel, grow_forest, out_of_bag_shares
+from compromis.trees.store import Trees, vote_shares
 
 
-class PragmaForestClassifier(PreferencesReprMixin, ShowsTuning, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class PragmaForestClassifier(PreferencesReprMixin, TuningMixin, BinnedTreesMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A random forest whose class votes are weighted so that decisions meet the preferences.
 
     Parameters
@@ -39,7 +31,7 @@ class PragmaForestClassifier(PreferencesReprMixin, ShowsTuning, ClassifierMixin,
         Number of trees.
     criterion : str or function, default="gini"
         As in `PragmaTreeClassifier`.
-    preferences : Preferences, optional
+    preferences : Preferences or mapping by class, optional
         What matters; read by the pragma criteria and by the tuning of the vote weights.
     max_features : "sqrt", "log2", None, int or float, default="sqrt"
         Features drawn at random at each node.
@@ -58,19 +50,8 @@ class PragmaForestClassifier(PreferencesReprMixin, ShowsTuning, ClassifierMixin,
     ----------
     classes_ : ndarray
         The class labels, sorted.
-    weights_ : ndarray
-        Vote weight of each class.
-    tuning_ : Tuned or None
-        Weights, counts, verdict, search and stability together; ``tuning_.summary()`` says in sentences what was found. None if no search
-        ran, and so are its parts:
-    search_ : WeightSearch or None
-        What the search found on the out-of-bag votes.
-    verdict_ : Verdict or None
-        What ``weights_`` are worth on the out-of-bag votes.
-    loss_ : float or None
-        The PRAGMA loss of ``weights_`` on the out-of-bag votes.
-    stability_ : Stability or None
-        How far the weights depend on the rows: they are the geometric mean over resamples of those votes.
+    weights_, smoothing_, tuning_, search_, verdict_, loss_, stability_, patterns_, decision_
+        As in `TunedDecisionClassifier`, tuned on the out-of-bag votes; without tuning all weights are 1, and what a search leaves is None.
     oob_votes_ : ndarray of shape (rows, classes)
         Shares of the hard votes of the trees that did not see the row; zeros where all saw it (or it has weight 0).
     trees_ : Trees
@@ -82,7 +63,8 @@ class PragmaForestClassifier(PreferencesReprMixin, ShowsTuning, ClassifierMixin,
     -----
     Trees are grown as Breiman (2001) does: full depth, bootstrap samples, k random features at each node. The
     decision is the largest of weight times votes, the first of equals. `predict_proba` is the mean of the leaves'
-    class shares, which the weights leave alone: weighting would ruin them as probabilities.
+    class shares, which the weights leave alone: weighting would ruin them as probabilities. Inside a
+    `TunedDecisionClassifier` the forest gives its own out-of-bag votes.
 
     Examples
     --------
@@ -99,7 +81,7 @@ class PragmaForestClassifier(PreferencesReprMixin, ShowsTuning, ClassifierMixin,
         n_estimators: int = 100,
         *,
         criterion: str | OwnCriterion = "gini",
-        preferences: Preferences | None = None,
+        preferences: Preferences | Mapping[Any, Any] | None = None,
         max_features: str | float | None = "sqrt",
         tune: bool = True,
         max_depth: int | None = None,
@@ -140,83 +122,76 @@ class PragmaForestClassifier(PreferencesReprMixin, ShowsTuning, ClassifierMixin,
             raise InputError(
                 "tuning needs out-of-bag votes, which bootstrap=False has not; set tune=False or bootstrap=True"
             )
-        prepared = prepare(self, X, y, sample_weight)
-        plan = plan_for(self, prepared.classes.tolist(), self.n_features_in_)
+        prepared = self._prepare(X, y, sample_weight)
         random = check_random_state(self.random_state)
-        seeds = random.randint(2**31 - 1, size=n_trees)
-        self.trees_, votes = grow_forest(prepared.training, plan, seeds, resample=self.bootstrap, n_jobs=self.n_jobs)
-        self.classes_ = prepared.classes
-        self.columns_ = prepared.columns
-        self.binning_ = prepared.binning
-        self.oob_votes_ = votes_of_all_rows(votes, prepared)
-        self.tuning_, self.weights_ = None, np.ones(len(self.classes_))
+        self._seeds = random.randint(2**31 - 1, size=n_trees)
+        self.trees_, votes = grow_forest(
+            prepared.training, prepared.plan, self._seeds, resample=self.bootstrap, n_jobs=self.n_jobs
+        )
+        self._kept = prepared.kept
+        self.oob_votes_ = _of_all_rows(votes, prepared.kept)
+        self.tuning_, self.patterns_ = None, None
+        self.weights_, self.smoothing_ = np.ones(len(self.classes_)), 0.0
         if self.tune and len(self.classes_) > 1:
-            self._tune(votes, prepared, int(random.randint(2**31 - 1)))
+            truth = self.classes_[prepared.training.labels]
+            self._tune(truth, votes, prepared.weights, np.random.default_rng(int(random.randint(2**31 - 1))))
         return self
 
-    def votes(self, X: Any) -> Floats:
-        """Share of the trees that vote for each class."""
+    def vote_shares(self, X: Any) -> Floats:
+        """Return the share of the trees that vote for each class, before weighting."""
         check_is_fitted(self)
-        return vote_shares(self.trees_, binned(self, X), len(self.classes_))
+        return vote_shares(self.trees_, self._binned(X), len(self.classes_))
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class of the largest weight times votes, the first of equals."""
-        check_is_fitted(self)
-        predicted: NDArray[Any] = self.classes_[np.argmax(self.votes(X) * self.weights_, axis=1)]
-        return predicted
+    def leaves_rows_out(self) -> bool:
+        """Whether trees leave rows out of their training, so that there are out-of-bag votes."""
+        return bool(self.bootstrap)
 
-    def predict_proba(self, X: Any) -> Floats:
-        """Class shares of the leaves, averaged over trees; the vote weights leave them alone."""
-        check_is_fitted(self)
-        return mean_shares(self.trees_, binned(self, X), len(self.classes_))
+    def oob_votes(self, X: Any, *, hard: bool = True) -> Floats:
+        """Return the votes for the training rows X of the trees that did not see them; zeros where all of them saw the row.
 
-    @property
-    def feature_importances_(self) -> Floats:
-        """Share of each feature in the gain times weight of all splits, averaged over trees."""
+        With `hard` shares of the trees' decisions (`oob_votes_`), else means of their leaves' class shares.
+        """
         check_is_fitted(self)
-        return self.trees_.importances(self.n_features_in_)
+        if len(X) != len(self.oob_votes_):
+            raise InputError(f"X has {len(X)} rows, but the forest was grown on {len(self.oob_votes_)}; pass those")
+        if hard or not self.bootstrap:
+            return self.oob_votes_
+        bins = self._binned(X)
+        seen = bins if self._kept is None else np.ascontiguousarray(bins[:, self._kept])
+        return _of_all_rows(out_of_bag_shares(self.trees_, seen, self._seeds, len(self.classes_)), self._kept)
+
+    def with_hard_votes(self) -> Self:
+        """Return a copy whose ``predict_proba`` is `vote_shares`, for converters to other formats."""
+        twin = copy.copy(self)
+        twin.trees_ = self.trees_.with_hard_leaves()
+        return twin
 
     def export_text(self, tree: int = 0, max_depth: int | None = None) -> str:
-        """One tree as indented text."""
-        check_is_fitted(self)
-        return tree_text(self.trees_, self._place(tree), wording_of(self), depth_shown(max_depth, UNLIMITED))
+        """Return one tree as indented text."""
+        return self._tree_text(self._index(tree), max_depth)
 
     def plot(self, tree: int = 0, ax: Any = None, max_depth: int | None = 4) -> Any:
-        """Draw one tree with matplotlib; gives the axes."""
+        """Draw one tree with matplotlib; return the axes."""
+        return self._draw(self._index(tree), max_depth, ax)
+
+    def _voter(self) -> Self:
+        return self.with_hard_votes()
+
+    @property
+    def _trees(self) -> Trees:
+        return self.trees_
+
+    def _index(self, tree: int) -> int:
         check_is_fitted(self)
-        from compromis.estimators.pragma_tree import draw_tree
-
-        place = self._place(tree)
-        return draw_tree(self.trees_, place, wording_of(self), depth_shown(max_depth, UNLIMITED), ax)
-
-    def _tune(self, votes: Floats, prepared: Prepared, seed: int) -> None:
-        """Search the vote weights on out-of-bag votes, as `TunedDecisionClassifier` does."""
-        labels = prepared.classes.tolist()
-        truth = prepared.classes[prepared.training.labels]
-        patterns = Votes.from_proba(truth, votes, labels=labels, sample_weight=prepared.weights)
-        preferences = Preferences() if self.preferences is None else self.preferences
-        options = TuningOptions(resamples=auto_resamples(len(labels)))
-        found = tune(patterns, preferences, options, np.random.default_rng(seed))
-        self.tuning_, self.weights_ = found, found.weights
-        if not found.verdict.informative:
-            warnings.warn(str(found.verdict), UninformativeWarning, stacklevel=3)
-
-    def _place(self, tree: int) -> int:
         if not 0 <= tree < len(self.trees_):
             raise InputError(f"tree is a number from 0 to {len(self.trees_) - 1}, got {tree!r}")
         return tree
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        return tags
 
-
-def votes_of_all_rows(votes: Floats, prepared: Prepared) -> Floats:
-    """Out-of-bag votes with zeros for the rows of weight 0, which no tree saw."""
-    if prepared.kept is None:
+def _of_all_rows(votes: Floats, kept: Flags | None) -> Floats:
+    """Return the votes with zeros for the rows of weight 0, which no tree saw."""
+    if kept is None:
         return votes
-    everywhere = np.zeros((len(prepared.kept), votes.shape[1]))
-    everywhere[prepared.kept] = votes
+    everywhere = np.zeros((len(kept), votes.shape[1]))
+    everywhere[kept] = votes
     return everywhere

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from compromis.errors import InputError
-from compromis.estimators.model_file import TableModel, describe_columns, encode, make_classifier
+from compromis.estimators.model_file import TableModel, describe_table, encode_table, make_classifier
 from compromis.estimators.tuned_decision import TunedDecisionClassifier
-from compromis.frames.tables import Table
 from compromis.preferences import Preferences
 
 
@@ -66,11 +65,10 @@ def fit_table(
     names = [column for column in texts if column != target]
     if not names:
         raise InputError(f"{source} has no column besides {target!r} to learn from")
-    table = Table(source, texts)
-    columns = describe_columns(table, names)
+    columns = describe_table(texts, names, source)
     classifier = make_classifier(model, columns, trees=trees, random_state=random_state, n_jobs=n_jobs)
     tuned = TunedDecisionClassifier(classifier, preferences=preferences, n_jobs=n_jobs, random_state=random_state)
-    tuned.fit(encode(table, columns), np.array(texts[target]), sample_weight=sample_weight)
+    tuned.fit(encode_table(texts, columns, source), np.array(texts[target]), sample_weight=sample_weight)
     fitted = TableModel(
         classifier=tuned.estimator_,
         decision=tuned.decision_,

@@ -1,11 +1,9 @@
-"""TunedDecisionClassifier: any classifier, its decision tuned to what matters."""
+"""Any classifier, with its decision tuned to the preferences."""
 
 from __future__ import annotations
 
 import copy
-import os
-import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -20,23 +18,20 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, indexable
 
-from compromis.errors import InputError, UninformativeWarning
+from compromis._typing import Floats
+from compromis.errors import InputError
+from compromis.estimators.fitting import refuse_many_outputs
 from compromis.estimators.honest_votes import (
     check_votes_are_possible,
-    has_members,
-    leaves_rows_out,
     out_of_bag_votes,
     out_of_fold_votes,
-    refuse_many_outputs,
     votes_of,
-    with_hard_leaves,
+    voting_ensemble,
 )
-from compromis.estimators.tuning import PreferencesReprMixin, ShowsTuning, Tuned, TuningOptions, auto_resamples, tune
+from compromis.estimators.tuning import PreferencesReprMixin, TuningMixin, TuningOptions
 from compromis.evidence.inputs import read_class_weights
-from compromis.evidence.votes import Votes, decide_votes
 from compromis.labels import plain_label
 from compromis.preferences import Preferences
-from compromis.weights.decision import Decision
 
 AUTO_FOLDS = 5
 AUTO_SMOOTHING = 0.0
@@ -51,14 +46,14 @@ def _estimator_has(name: str) -> Any:
     return check
 
 
-class TunedDecisionClassifier(PreferencesReprMixin, ShowsTuning, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TunedDecisionClassifier(PreferencesReprMixin, TuningMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Any classifier, with the decision tuned to what matters: the largest weight x votes wins, ties go to the first class.
 
     Parameters
     ----------
     estimator : classifier
         Any classifier with ``predict_proba``, or an ensemble whose members vote.
-    preferences : Preferences, optional
+    preferences : Preferences or mapping by class, optional
         What matters. Without it every class counts alike.
     weights : mapping or sequence, optional
         Weights set by hand, by class; nothing is searched then.
@@ -92,11 +87,11 @@ class TunedDecisionClassifier(PreferencesReprMixin, ShowsTuning, MetaEstimatorMi
     weights_ : ndarray
         The weight of each class; their geometric mean is 1.
     tuning_ : Tuned or None
-        Weights, counts, verdict, search and stability together; ``tuning_.summary()`` says in sentences what was found. None for weights
-        set by hand, and so are its parts:
+        Weights, counts, verdict, search and stability together; ``tuning_.summary()`` gives them in sentences. None for weights set by
+        hand, and so are its parts:
     search_ : WeightSearch or None
         The search on all honest votes, and whether it is proven optimal. With resamples its weights are not those predicted with: its
-        loss is lower on these votes, and promises too much for new rows.
+        loss is lower on these votes, and too optimistic for new rows.
     verdict_ : Verdict or None
         What ``weights_`` are worth on the honest votes.
     loss_ : float or None
@@ -109,6 +104,8 @@ class TunedDecisionClassifier(PreferencesReprMixin, ShowsTuning, MetaEstimatorMi
         What is added to every share of votes.
     votes_are_hard_ : bool
         Whether members' decisions are weighed, or probabilities.
+    decision_ : Decision
+        The decision that can be carried elsewhere.
 
     Notes
     -----
@@ -132,7 +129,7 @@ class TunedDecisionClassifier(PreferencesReprMixin, ShowsTuning, MetaEstimatorMi
         self,
         estimator: Any,
         *,
-        preferences: Preferences | None = None,
+        preferences: Preferences | Mapping[Any, Any] | None = None,
         weights: Mapping[Any, float] | Sequence[float] | None = None,
         votes: str = "auto",
         cv: Any = "auto",
@@ -154,9 +151,6 @@ class TunedDecisionClassifier(PreferencesReprMixin, ShowsTuning, MetaEstimatorMi
         self.max_ratio = max_ratio
         self.n_jobs = n_jobs
         self.random_state = random_state
-
-    weights_: NDArray[np.float64]
-    patterns_: Votes | None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
         """Fit the estimator, gather honest votes, and search the weights that serve the preferences best.
@@ -181,10 +175,10 @@ class TunedDecisionClassifier(PreferencesReprMixin, ShowsTuning, MetaEstimatorMi
         hard = self.votes_are_hard_ = self._hard()
         check_votes_are_possible(self.estimator, hard=hard)
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-        votes = self._fit_and_vote(X, y, self._fit_params(sample_weight, params), hard, generator)
+        votes = self._fit_and_vote(X, y, self._fit_params(sample_weight, params), generator)
         self.smoothing_ = self._smoothing()
         if self.weights is None:
-            self._tune(votes, y, sample_weight, generator)
+            self._tune(y, votes, sample_weight, generator)
         else:
             self.weights_ = _normalised(
                 read_class_weights(self.weights, [plain_label(label) for label in self.classes_])
@@ -192,61 +186,17 @@ class TunedDecisionClassifier(PreferencesReprMixin, ShowsTuning, MetaEstimatorMi
             self.tuning_, self.patterns_ = None, None
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of the largest weight x votes for each row; ties go to the first class."""
-        check_is_fitted(self, "weights_")
-        predicted = decide_votes(self.vote_shares(X), self.weights_, self.smoothing_)
-        labels: NDArray[Any] = self.classes_[predicted]
-        return labels
-
-    def vote_shares(self, X: Any) -> NDArray[np.float64]:
+    def vote_shares(self, X: Any) -> Floats:
         """Return the share of the votes for each class, before weighting."""
         check_is_fitted(self, "weights_")
         return votes_of(self.estimator_, _with_shape(X), self.classes_, hard=self.votes_are_hard_)
 
-    def weighted_votes(self, X: Any) -> NDArray[np.float64]:
-        """Return weight x votes of each class, scaled to sum to 1 in each row: what the decision is taken from."""
-        weighted = (self.vote_shares(X) + self.smoothing_) * self.weights_
-        scaled: NDArray[np.float64] = weighted / weighted.sum(axis=1, keepdims=True)
-        return scaled
-
     @available_if(_estimator_has("predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> Floats:
         """Return the base estimator's probabilities: weighting would ruin their calibration."""
         check_is_fitted(self, "weights_")
-        shares: NDArray[np.float64] = self.estimator_.predict_proba(X)
+        shares: Floats = self.estimator_.predict_proba(X)
         return shares
-
-    def with_prevalence(self, new_shares: Mapping[Any, float] | Sequence[float]) -> Self:
-        """Return a copy whose weights suit a population with other class shares.
-
-        Searches again on the same honest votes, rows of class k weighing new share / old share. That is right when only
-        the shares have changed (prior shift), and the rows of each class still look the same.
-
-        Parameters
-        ----------
-        new_shares : mapping by class, or sequence in the order of ``classes_``
-            Shares of the classes where the decisions will be taken.
-        """
-        check_is_fitted(self, "weights_")
-        if self.patterns_ is None:
-            raise InputError("weights set by hand have no evidence to search again; fit with preferences instead")
-        twin = copy.copy(self)
-        generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-        twin._set_weights(self.patterns_.with_prevalence(new_shares), generator)  # noqa: SLF001 (a copy of this object)
-        return twin
-
-    @property
-    def decision_(self) -> Decision:
-        """The decision that can be carried elsewhere: JSON, SQL, ONNX; it takes `vote_shares`."""
-        check_is_fitted(self, "weights_")
-        return Decision(tuple(self.classes_.tolist()), self.weights_, self.smoothing_)
-
-    def to_onnx(self, X: Any, *, path: str | os.PathLike[str] | None = None) -> Any:
-        """Return an ONNX model of the fitted classifier with its tuned decision; see `Decision.to_onnx`."""
-        check_is_fitted(self, "weights_")
-        votes = with_hard_leaves(self.estimator_) if self.votes_are_hard_ else self.estimator_
-        return self.decision_.to_onnx(votes, X, path=path)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return which metadata goes where: the estimator's fit, the splitter, and sample_weight to the search."""
@@ -259,7 +209,7 @@ class TunedDecisionClassifier(PreferencesReprMixin, ShowsTuning, MetaEstimatorMi
     def _hard(self) -> bool:
         if self.votes not in ("auto", "hard", "proba"):
             raise InputError(f"votes is 'auto', 'hard' or 'proba', got {self.votes!r}")
-        return self.votes == "hard" or (self.votes == "auto" and has_members(self.estimator))
+        return self.votes == "hard" or (self.votes == "auto" and voting_ensemble(self.estimator) is not None)
 
     def _fit_params(self, sample_weight: Any, params: dict[str, Any]) -> dict[str, dict[str, Any]]:
         """Return the parameters for the estimator's fit and for the splitter."""
@@ -273,33 +223,36 @@ class TunedDecisionClassifier(PreferencesReprMixin, ShowsTuning, MetaEstimatorMi
         return {"estimator": given, "splitter": {}}
 
     def _fit_and_vote(
-        self, X: Any, y: Any, params: dict[str, dict[str, Any]], hard: bool, generator: np.random.Generator
-    ) -> NDArray[np.float64] | None:
-        """Fit the estimator and return honest votes for the rows; None where weights are set by hand."""
-        if isinstance(self.cv, str) and self.cv == "prefit":
-            self.estimator_ = _checked_fitted(self.estimator)
-            return self._honest(lambda: votes_of(self.estimator_, X, self.classes_, hard=hard))
-        self.estimator_ = clone(self.estimator).fit(X, y, **params["estimator"])
-        if isinstance(self.cv, str) and self.cv == "auto" and leaves_rows_out(self.estimator):
-            return self._honest(lambda: out_of_bag_votes(self.estimator_, X, self.classes_, hard=hard))
-        return self._honest(
-            lambda: out_of_fold_votes(
-                self.estimator,
-                X,
-                y,
-                self._folds(y, generator).split(X, y, **params["splitter"]),
-                self.classes_,
-                hard=hard,
-                fit_params=params["estimator"],
-                n_jobs=self.n_jobs,
-            )
+        self, X: Any, y: Any, params: dict[str, dict[str, Any]], generator: np.random.Generator
+    ) -> Floats:
+        """Fit the estimator and return honest votes for the rows; none where weights are set by hand."""
+        prefit = isinstance(self.cv, str) and self.cv == "prefit"
+        self.estimator_ = (
+            _checked_fitted(self.estimator) if prefit else clone(self.estimator).fit(X, y, **params["estimator"])
         )
-
-    def _honest(self, vote: Callable[[], NDArray[np.float64]]) -> NDArray[np.float64] | None:
+        self.classes_ = self.estimator_.classes_
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
-        return vote() if self.weights is None else None
+        if self.weights is not None:
+            return np.empty((0, len(self.classes_)))
+        hard = self.votes_are_hard_
+        if prefit:
+            return votes_of(self.estimator_, X, self.classes_, hard=hard)
+        ensemble = voting_ensemble(self.estimator)
+        if isinstance(self.cv, str) and self.cv == "auto" and ensemble is not None and ensemble.leaves_rows_out():
+            return out_of_bag_votes(self.estimator_, X, self.classes_, hard=hard)
+        splits = self._folds(y, generator).split(X, y, **params["splitter"])
+        return out_of_fold_votes(
+            self.estimator,
+            X,
+            y,
+            splits,
+            self.classes_,
+            hard=hard,
+            fit_params=params["estimator"],
+            n_jobs=self.n_jobs,
+        )
 
     def _folds(self, y: Any, generator: np.random.Generator) -> Any:
         if isinstance(self.cv, str) and self.cv != "auto":
@@ -317,27 +270,14 @@ class TunedDecisionClassifier(PreferencesReprMixin, ShowsTuning, MetaEstimatorMi
             raise InputError(f"smoothing is 'auto' or a number of at least 0, got {self.smoothing!r}")
         return float(self.smoothing)
 
-    def _tune(self, votes: Any, y: Any, sample_weight: Any, generator: np.random.Generator) -> None:
-        patterns = Votes.from_proba(y, votes, labels=self.classes_.tolist(), sample_weight=sample_weight)
-        verdict = self._set_weights(patterns, generator).verdict
-        if not verdict.informative:
-            warnings.warn(str(verdict), UninformativeWarning, stacklevel=3)
+    def _options(self) -> TuningOptions:
+        return TuningOptions(
+            method=self.method, smoothing=self.smoothing_, resamples=self.resamples, max_ratio=self.max_ratio
+        )
 
-    def _set_weights(self, patterns: Votes, generator: np.random.Generator) -> Tuned:
-        resamples = auto_resamples(len(patterns.classes)) if self.resamples == "auto" else self.resamples
-        if isinstance(resamples, str) or resamples < 0:
-            raise InputError(f"resamples is 'auto' or a number of at least 0, got {self.resamples!r}")
-        options = TuningOptions(self.method, self.smoothing_, resamples, self.max_ratio)
-        preferences = Preferences() if self.preferences is None else self.preferences
-        found = tune(patterns, preferences, options, generator)
-        self.tuning_, self.weights_, self.patterns_ = found, found.weights, patterns
-        return found
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """The classes, in the order of the weights."""
-        classes: NDArray[Any] = self.estimator_.classes_
-        return classes
+    def _voter(self) -> Any:
+        ensemble = voting_ensemble(self.estimator_) if self.votes_are_hard_ else None
+        return self.estimator_ if ensemble is None else ensemble.with_hard_votes()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -370,6 +310,6 @@ def _checked_fitted(estimator: Any) -> Any:
     return estimator
 
 
-def _normalised(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    scaled: NDArray[np.float64] = weights / np.exp(np.log(weights).mean())
+def _normalised(weights: Floats) -> Floats:
+    scaled: Floats = weights / np.exp(np.log(weights).mean())
     return scaled

@@ -1,52 +1,32 @@
-"""Estimators with preferences say them in words below scikit-learn's diagram."""
+"""Weights tuned on honest votes: the search with its resamples, the result, and what tuned estimators share."""
 
 from __future__ import annotations
 
+import copy
+import os
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import estimator_html_repr
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state, estimator_html_repr
+from sklearn.utils.validation import check_is_fitted
 
 from compromis._text import shown_label
 from compromis._typing import Floats
-from compromis.estimators.fitting import whole
-from compromis.evidence import Counts
-from compromis.evidence.votes import Votes
+from compromis.errors import InputError, UninformativeWarning
+from compromis.evidence.counts import Counts
+from compromis.evidence.votes import Votes, decide_votes
 from compromis.measures.pragma import pragma
 from compromis.measures.verdict import Verdict, judge
-from compromis.preferences import PreferenceArrays, Preferences
-from compromis.trees.store import Wording
-from compromis.weights import Sweep, WeightSearch, search_weights
-
-_STYLE = "margin: .4em 0 0; padding: .3em .8em; border-left: .3em solid #1f6f9f; font: 13px/1.5 system-ui, sans-serif;"
-
-
-class PreferencesReprMixin:
-    """A mixin, to stand before BaseEstimator: ``_html_repr`` is what scikit-learn shows in notebooks."""
-
-    preferences: Any
-
-    def _html_repr(self) -> str:
-        diagram: str = estimator_html_repr(self)
-        if not isinstance(self.preferences, Preferences):
-            return diagram
-        lines = "<br>".join(escape(shown_label(line)) for line in self.preferences.describe().split("\n"))
-        return f'{diagram}<div class="compromis-preferences" style="{_STYLE}"><strong>What matters</strong><br>{lines}</div>'
-
-
-def wording_of(estimator: Any) -> Wording:
-    """Names as the estimator has them."""
-    names = [column.name for column in estimator.columns_]
-    categories = [column.categories for column in estimator.columns_]
-    return Wording(names, categories, estimator.classes_.tolist(), estimator.binning_)
-
-
-def depth_shown(max_depth: int | None, unlimited: int) -> int:
-    """How deep to show a tree."""
-    return unlimited if max_depth is None else whole("max_depth", max_depth, 0)
-
+from compromis.preferences import Preferences, read_preferences
+from compromis.weights.decision import Decision
+from compromis.weights.result import WeightSearch
+from compromis.weights.search import search_weights
+from compromis.weights.sweep import Sweep
 
 AUTO_RESAMPLES, AUTO_RESAMPLES_MANY = 20, 6
 """For up to three classes, and for more, where a search takes longer; see docs/tuning.md for the comparison."""
@@ -82,7 +62,7 @@ class Stability:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Tuned:
     """The weights that an estimator decides with, and what they are worth on the evidence.
 
@@ -104,10 +84,10 @@ class Tuned:
     counts: Counts
     verdict: Verdict
     search: WeightSearch
-    stability: Stability | None
+    stability: Stability | None = None
 
     def summary(self) -> str:
-        """Return in sentences what was found, and what it is worth."""
+        """Return weights, loss and verdict in sentences."""
         if self.stability is None or self.weights is self.search.weights:
             return self.search.summary()
         known = f"{'proven to be the lowest' if self.search.optimal else 'the lowest found'} on these votes"
@@ -122,46 +102,26 @@ class Tuned:
         return "\n".join([*lines, f"Verdict: {self.verdict}."])
 
 
-class ShowsTuning:
-    """A mixin for estimators that tune their decision: the parts of `tuning_`, each None where no search ran."""
-
-    tuning_: Tuned | None
-    """Weights, counts, verdict, search and stability together; ``tuning_.summary()`` says in sentences what was found."""
-
-    @property
-    def search_(self) -> WeightSearch | None:
-        """The search on all honest votes; with resamples its weights are not those predicted with, and its loss promises too much."""
-        return None if self.tuning_ is None else self.tuning_.search
-
-    @property
-    def verdict_(self) -> Verdict | None:
-        """What ``weights_`` are worth on the honest votes."""
-        return None if self.tuning_ is None else self.tuning_.verdict
-
-    @property
-    def loss_(self) -> float | None:
-        """The PRAGMA loss of ``weights_`` on the honest votes."""
-        return None if self.tuning_ is None else self.tuning_.verdict.loss
-
-    @property
-    def stability_(self) -> Stability | None:
-        """The spread of weights and loss over resamples."""
-        return None if self.tuning_ is None else self.tuning_.stability
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TuningOptions:
     """How weights are searched."""
 
     method: str | Sweep = "auto"
     smoothing: float = 0.0
-    resamples: int = 0
+    resamples: int | str = "auto"
     max_ratio: float | None = None
 
+    def resamples_for(self, classes: int) -> int:
+        """Return over how many resamples the weights are averaged."""
+        if self.resamples == "auto":
+            return AUTO_RESAMPLES if classes <= 3 else AUTO_RESAMPLES_MANY
+        if isinstance(self.resamples, str) or self.resamples < 0:
+            raise InputError(f"resamples is 'auto' or a number of at least 0, got {self.resamples!r}")
+        return self.resamples
 
-def auto_resamples(classes: int) -> int:
-    """Return how many resamples the weights are averaged over where nobody says."""
-    return AUTO_RESAMPLES if classes <= 3 else AUTO_RESAMPLES_MANY
+    def for_resamples(self, classes: int) -> TuningOptions:
+        """Return options for one resample: a mean needs none searched to the end, so descents from the starts, without perturbations."""
+        return replace(self, method=Sweep(rounds=0)) if self.method == "auto" and classes > 3 else self
 
 
 def tune(patterns: Votes, preferences: Preferences, options: TuningOptions, generator: np.random.Generator) -> Tuned:
@@ -170,29 +130,28 @@ def tune(patterns: Votes, preferences: Preferences, options: TuningOptions, gene
     With resamples the weights are the geometric mean of what the resamples find: steadier for rare classes. Where that is worse than
     equal weights on the evidence, the search on the whole evidence stands.
     """
+    classes = len(patterns.classes)
+    resamples = options.resamples_for(classes)
     seed = int(generator.integers(2**31))
     search = _search(patterns, preferences, options, seed)
-    if options.resamples == 0:
-        return Tuned(search.weights, search.counts, search.verdict, search, None)
+    tuned = Tuned(weights=search.weights, counts=search.counts, verdict=search.verdict, search=search)
+    if resamples == 0:
+        return tuned
     arrays = preferences.on(patterns.classes)
-    quick = replace(options, method=_quick_method(options.method, len(patterns.classes)))
-    found = [
-        _search(resampled(patterns, generator), preferences, quick, seed).weights for _ in range(options.resamples)
-    ]
-    losses = [_loss(patterns, weights, arrays, options.smoothing) for weights in found]
-    mean = np.exp(np.log(found).mean(axis=0))
-    equal = np.ones(len(patterns.classes))
-    steady = _loss(patterns, mean, arrays, options.smoothing) <= _loss(patterns, equal, arrays, options.smoothing)
-    stability = Stability(np.array(found), np.array(losses))
-    if not (steady and search.feasible):
-        return Tuned(search.weights, search.counts, search.verdict, search, stability)
+
+    def loss(weights: Floats) -> float:
+        return pragma(patterns.counts(weights, smoothing=options.smoothing), arrays).total
+
+    quick = options.for_resamples(classes)
+    weights = np.array(
+        [_search(resampled(patterns, generator), preferences, quick, seed).weights for _ in range(resamples)]
+    )
+    tuned = replace(tuned, stability=Stability(weights, np.array([loss(row) for row in weights])))
+    mean = np.exp(np.log(weights).mean(axis=0))
+    if not (search.feasible and loss(mean) <= loss(np.ones(classes))):
+        return tuned
     counts = patterns.counts(mean, smoothing=options.smoothing)
-    return Tuned(mean, counts, judge(counts, arrays), search, stability)
-
-
-def _quick_method(method: str | Sweep, classes: int) -> str | Sweep:
-    """A mean over resamples needs no resample searched to the end: descents from the starts, without perturbations."""
-    return Sweep(rounds=0) if method == "auto" and classes > 3 else method
+    return replace(tuned, weights=mean, counts=counts, verdict=judge(counts, arrays))
 
 
 def resampled(patterns: Votes, generator: np.random.Generator) -> Votes:
@@ -221,5 +180,123 @@ def _search(patterns: Votes, preferences: Preferences, options: TuningOptions, s
     )
 
 
-def _loss(patterns: Votes, weights: Floats, arrays: PreferenceArrays, smoothing: float) -> float:
-    return pragma(patterns.counts(weights, smoothing=smoothing), arrays).total
+class TuningMixin:
+    """What estimators with a tuned decision share: the decision and the parts of `tuning_`, each None where no search ran."""
+
+    preferences: Any
+    random_state: Any
+    classes_: NDArray[Any]
+
+    weights_: Floats
+    smoothing_: float
+    tuning_: Tuned | None
+    patterns_: Votes | None
+
+    def vote_shares(self, X: Any) -> Floats:
+        """Return the share of the votes for each class, before weighting."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of the largest weight x votes for each row; ties go to the first class."""
+        shares = self.vote_shares(X)
+        predicted: NDArray[Any] = self.classes_[decide_votes(shares, self.weights_, self.smoothing_)]
+        return predicted
+
+    def weighted_votes(self, X: Any) -> Floats:
+        """Return weight x votes of each class, scaled to sum to 1 in each row: what the decision is taken from."""
+        weighted = (self.vote_shares(X) + self.smoothing_) * self.weights_
+        scaled: Floats = weighted / weighted.sum(axis=1, keepdims=True)
+        return scaled
+
+    def with_prevalence(self, new_shares: Mapping[Any, float] | Sequence[float]) -> Self:
+        """Return a copy whose weights suit a population with other class shares.
+
+        Searches again on the same honest votes, rows of class k weighing new share / old share. That is right when only
+        the shares have changed (prior shift), and the rows of each class still look the same.
+
+        Parameters
+        ----------
+        new_shares : mapping by class, or sequence in the order of ``classes_``
+            Shares of the classes where the decisions will be taken.
+        """
+        check_is_fitted(self, "weights_")
+        if self.patterns_ is None:
+            raise InputError(
+                "weights that were not searched have no evidence to search again; fit without weights= or tune=False"
+            )
+        twin = copy.copy(self)
+        generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        twin._set_weights(self.patterns_.with_prevalence(new_shares), generator)  # noqa: SLF001 (a copy of this object)
+        return twin
+
+    @property
+    def decision_(self) -> Decision:
+        """The decision that can be carried elsewhere: JSON, SQL, ONNX; it takes `vote_shares`."""
+        check_is_fitted(self, "weights_")
+        return Decision(tuple(self.classes_.tolist()), self.weights_, self.smoothing_)
+
+    def to_onnx(self, X: Any, *, path: str | os.PathLike[str] | None = None) -> Any:
+        """Return an ONNX model of the fitted classifier with its tuned decision; see `Decision.to_onnx`."""
+        check_is_fitted(self, "weights_")
+        return self.decision_.to_onnx(self._voter(), X, path=path)
+
+    @property
+    def search_(self) -> WeightSearch | None:
+        """The search on all honest votes; with resamples its weights are not those predicted with, and its loss is too optimistic."""
+        return None if self.tuning_ is None else self.tuning_.search
+
+    @property
+    def verdict_(self) -> Verdict | None:
+        """What ``weights_`` are worth on the honest votes."""
+        return None if self.tuning_ is None else self.tuning_.verdict
+
+    @property
+    def loss_(self) -> float | None:
+        """The PRAGMA loss of ``weights_`` on the honest votes."""
+        return None if self.tuning_ is None else self.tuning_.verdict.loss
+
+    @property
+    def stability_(self) -> Stability | None:
+        """The spread of weights and loss over resamples."""
+        return None if self.tuning_ is None else self.tuning_.stability
+
+    def _voter(self) -> Any:
+        """Return a fitted classifier whose ``predict_proba`` is `vote_shares`."""
+        return self
+
+    def _options(self) -> TuningOptions:
+        """Return how weights are searched."""
+        return TuningOptions()
+
+    def _tune(self, y: ArrayLike, votes: Floats, sample_weight: Any, generator: np.random.Generator) -> None:
+        """Search the weights on honest votes, and warn if what they decide is worth nothing."""
+        patterns = Votes.from_proba(y, votes, labels=self.classes_.tolist(), sample_weight=sample_weight)
+        verdict = self._set_weights(patterns, generator).verdict
+        if not verdict.informative:
+            warnings.warn(str(verdict), UninformativeWarning, stacklevel=3)
+
+    def _set_weights(self, patterns: Votes, generator: np.random.Generator) -> Tuned:
+        preferences = read_preferences(self.preferences) or Preferences()
+        tuned = tune(patterns, preferences, self._options(), generator)
+        self.tuning_, self.weights_, self.patterns_ = tuned, tuned.weights, patterns
+        return tuned
+
+
+_STYLE = "margin: .4em 0 0; padding: .3em .8em; border-left: .3em solid #1f6f9f; font: 13px/1.5 system-ui, sans-serif;"
+
+
+class PreferencesReprMixin:
+    """A mixin, to stand before BaseEstimator: preferences in words below scikit-learn's diagram in notebooks."""
+
+    preferences: Any
+
+    def _html_repr(self) -> str:
+        diagram: str = estimator_html_repr(self)
+        try:
+            preferences = read_preferences(self.preferences)
+        except InputError:  # fit says what is wrong with them
+            preferences = None
+        if preferences is None:
+            return diagram
+        lines = "<br>".join(escape(shown_label(line)) for line in preferences.describe().split("\n"))
+        return f'{diagram}<div class="compromis-preferences" style="{_STYLE}"><strong>What matters</strong><br>{lines}</div>'

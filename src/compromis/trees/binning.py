@@ -80,7 +80,7 @@ def fit_binning(X: Matrix, nominal: NDArray[np.bool_]) -> Binning:
 
 
 def column_thresholds(column: Floats, rows: NDArray[np.intp]) -> Floats:
-    """Thresholds between the distinct values of a column, or between at most 255 groups of them of like size."""
+    """Return thresholds between the distinct values of a column, or between at most 255 groups of them of like size."""
     values = few_distinct(column, MOST_BINS)
     if len(values) <= MOST_BINS:
         return midpoints(values[:-1], values[1:])
@@ -90,25 +90,25 @@ def column_thresholds(column: Floats, rows: NDArray[np.intp]) -> Floats:
         return midpoints(values[:-1], values[1:])
     below = np.cumsum(counts)[:-1]
     wanted = below[-1] * np.arange(1, MOST_BINS) / MOST_BINS
-    places = np.unique(np.minimum(np.searchsorted(below, wanted), len(below) - 1))
-    return midpoints(values[places], values[places + 1])
+    last = np.unique(np.minimum(np.searchsorted(below, wanted), len(below) - 1))  # of each group but the last
+    return midpoints(values[last], values[last + 1])
 
 
 def padded(thresholds: Floats) -> Floats:
-    """Thresholds with infinity after them, 255 in all, as the search for bins wants them."""
+    """Return thresholds with infinity after them, 255 in all, as the search for bins wants them."""
     longer = np.full(MOST_BINS, np.inf)
     longer[: len(thresholds)] = thresholds
     return longer
 
 
 def midpoints(low: Floats, high: Floats) -> Floats:
-    """Half-way between neighbours; where rounding would reach the upper one, the lower one."""
+    """Return the middle between neighbours; where rounding would reach the upper one, the lower one."""
     middle = low / 2 + high / 2
     return np.where((middle >= low) & (middle < high), middle, low)
 
 
 def bins_of_codes(column: Floats) -> Bytes:
-    """The bin of each category's code: its own, or where there are more than 255 a shared one for the rarer."""
+    """Return the bin of each category's code: its own, or where there are more than 255 a shared one for the rarer."""
     known = column[~np.isnan(column)].astype(np.intp)
     counts = np.bincount(known) if len(known) else np.zeros(0, dtype=np.intp)
     if len(counts) <= MOST_BINS:

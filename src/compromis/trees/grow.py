@@ -1,4 +1,4 @@
-"""Many trees on bootstrap samples, side by side in threads, with the votes of the trees that did not see a row."""
+"""Growing trees: the plan, the training rows, one tree, and many trees on bootstrap samples with their out-of-bag votes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
 
-from compromis._typing import Floats
+from compromis._typing import Bytes, Floats
 from compromis._workers import in_worker
 from compromis.trees._kernels.growing import (
     FIGURES,
@@ -26,82 +26,9 @@ from compromis.trees._kernels.growing import (
 )
 from compromis.trees._kernels.histograms import Columns, Sample
 from compromis.trees._kernels.splitting import ABSENT, SUBSET_BYTES, Rules, Workspace
-from compromis.trees._kernels.voting import add_votes_out_of_bag, divide_by_leaf
+from compromis.trees._kernels.voting import add_shares, add_votes_out_of_bag, divide_by_leaf
 from compromis.trees.criteria import Criterion, find_criterion
 from compromis.trees.store import Trees, join, tree_leaves, tree_of_leaves
-
-
-def grow_forest(
-    training: TrainingSet, plan: Plan, seeds: NDArray[np.integer], *, resample: bool = True, n_jobs: int | None = None
-) -> tuple[Trees, Floats]:
-    """Grow one tree per seed, and count the out-of-bag votes.
-
-    Parameters
-    ----------
-    training : TrainingSet
-        Binned rows.
-    plan : Plan
-        Criterion, stop rule, local model, features per node.
-    seeds : array of int
-        One per tree; the same seeds give the same trees, whatever `n_jobs`.
-    resample : bool
-        Grow each tree on a bootstrap sample (else on all rows, and no row is ever out of bag).
-    n_jobs : int, optional
-        Threads, as joblib counts them; inside ``joblib.parallel_config(backend="dask")`` tasks on a cluster.
-
-    Returns
-    -------
-    trees : Trees
-        In the order of the seeds.
-    votes : array of shape (rows, classes)
-        Shares of the hard votes of the trees that did not see the row; zeros where all trees saw it.
-    """
-    votes = np.zeros((len(training.labels), len(plan.importance)))
-    lock = threading.Lock()
-
-    def count_votes(tree: Trees, seed: int) -> None:
-        if resample:
-            in_bag = bootstrap(len(training.labels), np.random.Generator(np.random.PCG64(seed)))
-            leaves = tree_leaves(tree, 0, training.columns.bins)
-            with lock:  # whole numbers add up to the same in any order
-                add_votes_out_of_bag(leaves, in_bag, tree.majorities, votes)
-
-    def grow_here(seed: int) -> Trees:
-        tree = _grow_one(training, plan, seed, resample)
-        count_votes(tree, seed)
-        return tree
-
-    if _shares_memory():
-        workers = joblib.Parallel(n_jobs=n_jobs, prefer="threads", require="sharedmem")
-        grown = list(workers(joblib.delayed(grow_here)(int(seed)) for seed in seeds))
-    else:  # on a cluster only the trees come back; their votes are counted here, where all of them add up
-        workers = joblib.Parallel(n_jobs=n_jobs)
-        grown = list(
-            workers(joblib.delayed(in_worker)(_grow_one, training, plan, int(seed), resample) for seed in seeds)
-        )
-        for tree, seed in zip(grown, seeds, strict=True):
-            count_votes(tree, int(seed))
-    totals = votes.sum(axis=1, keepdims=True)
-    np.divide(votes, totals, out=votes, where=totals > 0)
-    return join(grown), votes
-
-
-def _shares_memory() -> bool:
-    """Whether trees grow side by side in this process; they do unless another backend of joblib was chosen."""
-    backend, _ = get_active_backend(prefer="threads")
-    return bool(getattr(backend, "supports_sharedmem", False))
-
-
-def _grow_one(training: TrainingSet, plan: Plan, seed: int, resample: bool) -> Trees:
-    rng = np.random.Generator(np.random.PCG64(seed))
-    rows = len(training.labels)
-    # nothing is kept by name, and the bootstrap is drawn again for the votes: memory while a tree grows is what counts
-    return grow_tree(training, sampled(training, _in_bag(rows, rng, resample)), plan, rng)
-
-
-def _in_bag(rows: int, rng: np.random.Generator, resample: bool) -> NDArray[np.uint16]:
-    return bootstrap(rows, rng) if resample else np.ones(rows, dtype=np.uint16)
-
 
 UNLIMITED = 2**31 - 1
 MOST_CLASSES = 2**16 - 1
@@ -147,7 +74,7 @@ def laplace_shares(weights: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """How trees are grown: quality of a split, stop rule, local model of a leaf, and features tried per node."""
+    """How trees are grown: importances and recall weights of the classes, features per node, criterion, stop rule, local model."""
 
     importance: Floats
     recall_weight: Floats
@@ -157,7 +84,7 @@ class Plan:
     local_model: LocalModel = class_shares
 
     def rules(self) -> Rules:
-        """Quality and stop rule as kernels take them."""
+        """Return criterion and stop rule as kernels take them."""
         stop = self.stop
         return Rules(
             self.criterion.number,
@@ -182,15 +109,24 @@ class TrainingSet:
 
     @classmethod
     def of(cls, columns: Columns, labels: NDArray[np.integer], n_classes: int, weights: Floats | None) -> TrainingSet:
-        """Training set with the class shares as priors."""
+        """Return the training set, with the class shares as priors."""
         given = np.empty(0) if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
         sums = np.bincount(labels, weights=weights, minlength=n_classes).astype(np.float64)
         priors = np.clip(sums / sums.sum(), 1e-9, 1 - 1e-9)
         return cls(columns, labels.astype(np.uint16), given, priors)
 
 
-def sampled(training: TrainingSet, in_bag: NDArray[np.uint16]) -> Sample:
-    """The rows, as often as `in_bag` says."""
+def bootstrap(rows: int, rng: np.random.Generator) -> NDArray[np.uint16]:
+    """Return how often each row is in a bootstrap sample."""
+    in_bag = np.zeros(rows, dtype=np.uint16)
+    draw_bootstrap(rng, in_bag)
+    return in_bag
+
+
+def sampled(training: TrainingSet, in_bag: NDArray[np.uint16] | None = None) -> Sample:
+    """Return the rows, as often as `in_bag` says (None: each once), for `grow_tree`."""
+    if in_bag is None:
+        in_bag = np.ones(len(training.labels), dtype=np.uint16)
     distinct = int(np.count_nonzero(in_bag))
     counted = np.empty(distinct, np.uint16)  # enough where all rows weigh 1
     weights = np.empty(distinct, np.float64) if training.weights.size else counted
@@ -207,13 +143,6 @@ def grow_tree(training: TrainingSet, sample: Sample, plan: Plan, rng: np.random.
     parts: list[NDArray[Any]] = list(room)
     del room
     return _as_trees(parts, used, len(plan.importance), plan.local_model)
-
-
-def bootstrap(rows: int, rng: np.random.Generator) -> NDArray[np.uint16]:
-    """How often each row is in a bootstrap sample."""
-    in_bag = np.zeros(rows, dtype=np.uint16)
-    draw_bootstrap(rng, in_bag)
-    return in_bag
 
 
 def _workspace(training: TrainingSet, plan: Plan) -> Workspace:
@@ -274,3 +203,93 @@ def _as_trees(room: list[NDArray[Any]], used: Used, n_classes: int, local_model:
     figures = room.pop()[: used.nodes].copy()
     nodes = room.pop()[: used.nodes].copy()
     return tree_of_leaves(nodes, figures, subsets, starts, classes, shares)
+
+
+def grow_forest(
+    training: TrainingSet, plan: Plan, seeds: NDArray[np.integer], *, resample: bool = True, n_jobs: int | None = None
+) -> tuple[Trees, Floats]:
+    """Grow one tree per seed, and count the out-of-bag votes.
+
+    Parameters
+    ----------
+    training : TrainingSet
+        Binned rows.
+    plan : Plan
+        Criterion, stop rule, local model, features per node.
+    seeds : array of int
+        One per tree; the same seeds give the same trees, whatever `n_jobs`.
+    resample : bool
+        Grow each tree on a bootstrap sample (else on all rows, and no row is ever out of bag).
+    n_jobs : int, optional
+        Threads, as joblib counts them; inside ``joblib.parallel_config(backend="dask")`` tasks on a cluster.
+
+    Returns
+    -------
+    trees : Trees
+        In the order of the seeds.
+    votes : array of shape (rows, classes)
+        Shares of the hard votes of the trees that did not see the row; zeros where all trees saw it.
+    """
+    votes = np.zeros((len(training.labels), len(plan.importance)))
+    lock = threading.Lock()
+
+    def count_votes(tree: Trees, seed: int) -> None:
+        if resample:
+            in_bag = bootstrap(len(training.labels), _generator(seed))
+            leaves = tree_leaves(tree, 0, training.columns.bins)
+            with lock:  # whole numbers add up to the same in any order
+                add_votes_out_of_bag(leaves, in_bag, tree.majorities, votes)
+
+    def grow_here(seed: int) -> Trees:
+        tree = _grow_one(training, plan, seed, resample)
+        count_votes(tree, seed)
+        return tree
+
+    if _shares_memory():
+        workers = joblib.Parallel(n_jobs=n_jobs, prefer="threads", require="sharedmem")
+        grown = list(workers(joblib.delayed(grow_here)(int(seed)) for seed in seeds))
+    else:  # on a cluster only the trees come back; their votes are counted here, where all of them add up
+        workers = joblib.Parallel(n_jobs=n_jobs)
+        grown = list(
+            workers(joblib.delayed(in_worker)(_grow_one, training, plan, int(seed), resample) for seed in seeds)
+        )
+        for tree, seed in zip(grown, seeds, strict=True):
+            count_votes(tree, int(seed))
+    return join(grown), _as_shares(votes)
+
+
+def out_of_bag_shares(trees: Trees, bins: Bytes, seeds: NDArray[np.integer], n_classes: int) -> Floats:
+    """Return the mean class shares of the trees that did not see the row; zeros where all trees saw it.
+
+    `bins` are the rows that `grow_forest` had, `seeds` its seeds: each tree's bootstrap sample is drawn again.
+    """
+    total = np.zeros((bins.shape[1], n_classes))
+    for tree, seed in enumerate(seeds):
+        out = np.flatnonzero(bootstrap(len(total), _generator(int(seed))) == 0)
+        part = np.zeros((len(out), n_classes))
+        add_shares(tree_leaves(trees, tree, bins)[out], trees.leaf_starts, trees.leaf_classes, trees.leaf_shares, part)
+        total[out] += part
+    return _as_shares(total)
+
+
+def _as_shares(votes: Floats) -> Floats:
+    """Divide each row by its sum, in place; rows without votes stay 0."""
+    totals = votes.sum(axis=1, keepdims=True)
+    return np.divide(votes, totals, out=votes, where=totals > 0)
+
+
+def _generator(seed: int) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64(seed))
+
+
+def _shares_memory() -> bool:
+    """Whether trees grow side by side in this process; they do unless another backend of joblib was chosen."""
+    backend, _ = get_active_backend(prefer="threads")
+    return bool(getattr(backend, "supports_sharedmem", False))
+
+
+def _grow_one(training: TrainingSet, plan: Plan, seed: int, resample: bool) -> Trees:
+    rng = _generator(seed)
+    # The bootstrap is held by no name, and drawn again for the votes, so that memory stays low while the tree grows.
+    sample = sampled(training, bootstrap(len(training.labels), rng) if resample else None)
+    return grow_tree(training, sample, plan, rng)

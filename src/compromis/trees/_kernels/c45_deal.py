@@ -43,6 +43,7 @@ def data_threshold(values: Floats, order: Rows, n_known: int, cut: float) -> flo
     The scan replaces its candidate only by a value larger by more than 1e-6, so among values closer than that the
     first in the data wins. Only the chain of such neighbours below the cut can matter, and only it is scanned.
     """
+    # Binary search: all values before `low` are not above the cut, none from `high` on is.
     low = 0
     high = n_known
     while low < high:
@@ -54,19 +55,21 @@ def data_threshold(values: Floats, order: Rows, n_known: int, cut: float) -> flo
             high = at
     if low == 0:
         return cut
+    # The chain of neighbours closer than the tolerance, down from the largest value not above the cut.
     last = low - 1
     first = last
     while first > 0 and not values[order[first]] - values[order[first - 1]] > SMALL:
         first -= 1
-    found = values[order[last]]
-    if values[order[first]] == found:
-        return found
+    largest = values[order[last]]
+    if values[order[first]] == largest:
+        return largest
+    # Scan the chain in the order of the data, as Weka does.
     candidates = np.sort(order[first : last + 1])
-    found = values[candidates[0]]
+    threshold = values[candidates[0]]
     for i in range(1, len(candidates)):
-        if values[candidates[i]] - found > SMALL:
-            found = values[candidates[i]]
-    return found
+        if values[candidates[i]] - threshold > SMALL:
+            threshold = values[candidates[i]]
+    return threshold
 
 
 @kernel
@@ -91,6 +94,7 @@ def deal(
     columns: Columns, a: int, threshold: float, rows: Rows, weights: Floats, branch_total: Floats, total: float
 ) -> tuple[Ints, Rows, Floats]:
     """Instances of each branch laid end to end: (where each begins, rows, weights); missing values go to all."""
+    # Count the instances of each branch, then sum: branch b begins where those before it end.
     n_branches = len(branch_total)
     begin = np.zeros(n_branches + 1, dtype=np.int64)
     for i in range(len(rows)):
@@ -103,6 +107,7 @@ def deal(
                     begin[b + 1] += 1
     for b in range(n_branches):
         begin[b + 1] += begin[b]
+    # Write them, each branch in the order of the instances; `place` is where the next one of a branch goes.
     place = begin[:-1].copy()
     dealt_rows = np.empty(begin[-1], dtype=np.int32)
     dealt_weights = np.empty(begin[-1])
@@ -142,6 +147,7 @@ def part_presorted(
 
     `test` is (attribute, threshold, number of branches); `branch` is scratch, one entry per row of the table.
     """
+    # The branch of each row, and where each branch begins within the stretch.
     begin = np.zeros(test[2] + 1, dtype=np.int64)
     for i in range(stretch[0], stretch[1]):
         b = branch_of(columns, test[0], test[1], rows[i])
@@ -149,6 +155,7 @@ def part_presorted(
         begin[b + 1] += 1
     for b in range(test[2]):
         begin[b + 1] += begin[b]
+    # The rows and every attribute's order part alike; a stable parting keeps the orders ascending.
     parted = np.empty(stretch[1] - stretch[0], dtype=np.int32)
     part_rows(rows, stretch, branch, begin, parted)
     for k in range(len(order)):
@@ -168,14 +175,15 @@ def distribution_at_test(
     branch_total = np.zeros(n_sizes[0])
     branch_class = np.zeros(n_sizes)
     known = 0.0
+    # Known values first; those missing are spread over the branches in proportion to them.
     for i in range(len(rows)):
         branch = branch_of(columns, a, threshold, rows[i])
         if branch < 0:
             continue
-        one_class = classes[rows[i]]
-        branch_class[branch, one_class] += weights[i]
+        label = classes[rows[i]]
+        branch_class[branch, label] += weights[i]
         branch_total[branch] += weights[i]
-        class_total[one_class] += weights[i]
+        class_total[label] += weights[i]
         known += weights[i]
     total = add_unknown(columns, a, classes, rows, weights, known, class_total, branch_total, branch_class)
     return total, class_total, branch_total, branch_class
@@ -249,6 +257,7 @@ def sum_by_branch(
             known += weights[i]
     if n_missing == 0:
         return known
+    # Missing values in proportion to the known ones, whose shares are fixed before the first of them is added.
     n_branches = len(branch_total)
     share = np.empty(n_branches)
     for b in range(n_branches):
@@ -278,6 +287,7 @@ def branch_errors(
     pending_rows = [rows]
     pending_weights = [weights]
     while len(pending) > 0:
+        # A node with the instances it would receive; its errors go to `position`, whose parent is in `parent`.
         node, position = pending.pop()
         own_rows = pending_rows.pop()
         own_weights = pending_weights.pop()
@@ -287,6 +297,7 @@ def branch_errors(
             total, class_total = leaf_distribution(classes, own_rows, own_weights, n_classes)
             errors[position] = estimated_errors(total, class_total, at_leaf[0], at_leaf[1])
             continue
+        # An inner node: deal its instances to its children, the last child first.
         a = nodes.attribute[node]
         threshold = nodes.threshold[node]
         branch_total = np.empty(nodes.n_children[node])
@@ -298,6 +309,7 @@ def branch_errors(
             pending_weights.append(dealt_weights[begin[b] : begin[b + 1]])
             parent.append(position)
             errors.append(0.0)
+    # Add up from the last position to the first: children come after their parents.
     for k in range(len(parent) - 1, 0, -1):
         errors[parent[k]] += errors[k]
     return errors[0]
@@ -318,6 +330,7 @@ def settle(columns: Columns, nodes: Nodes, row: int, node: int, weight: float, o
         if branch < 0:
             return node
         child = nodes.first_child[node] + branch
+        # No training instance reached this leaf: its parent's test has a record of the branch, or the parent itself answers.
         if nodes.is_empty[child]:
             if nodes.branch_total[child] > SMALL:
                 write_shares(nodes.branch_total[child], nodes.branch_class[child], weight, out)
@@ -354,6 +367,7 @@ def class_shares(columns: Columns, nodes: Nodes, n_rows: int, depth: int, out: F
         weight = 1.0
         resumed = True
         while resumed:
+            # Follow known values to a leaf, or to a node whose value is missing, which opens a frame for its children.
             missing_at = settle(columns, nodes, row, node, weight, shares)
             if missing_at >= 0:
                 top += 1
@@ -364,6 +378,7 @@ def class_shares(columns: Columns, nodes: Nodes, n_rows: int, depth: int, out: F
                     frame_sum[top, c] = 0.0
             elif top >= 0:
                 add_to(frame_sum, top, shares)
+            # The next child of the innermost frame goes on; a frame without any left closes into the one around it.
             resumed = False
             while top >= 0 and not resumed:
                 parent = frame_node[top]

@@ -102,6 +102,7 @@ def judge_numeric(
     -----
     Gain is lowered by log2(number of admissible cuts) / node weight (Quinlan 1996, the MDL correction).
     """
+    # Totals of the known values; too few of them for two branches of the least weight make no test.
     n_classes = len(class_total)
     class_total[:] = 0.0
     known = 0.0
@@ -111,6 +112,7 @@ def judge_numeric(
     min_split = smallest_branch(known, n_classes, min_leaf)
     if 2.0 * min_split - n_known > SMALL:
         return False, 0.0, 0.0, 0.0, known
+    # Start with all instances right of the cut, and the entropy before it.
     for c in range(n_classes):
         branch_class[0, c] = 0.0
         branch_class[1, c] = class_total[c]
@@ -125,6 +127,7 @@ def judge_numeric(
     moved = 0
     n_cuts = 0
     for i in range(1, n_known):
+        # A cut between i - 1 and i, unless the values are as good as equal; all instances before i move to the left.
         if not keys[i - 1] + LEAST_GAP < keys[i]:
             continue
         for j in range(moved, i):
@@ -135,6 +138,7 @@ def judge_numeric(
         moved = i
         if not (at_least(left, min_split) and at_least(right, min_split)):
             continue
+        # What the cut leaves of the entropy, branch by branch; the first cut of largest gain wins.
         kept = 0.0
         for c in range(n_classes):
             kept += look_up_times_log2(branch_class[0, c], table)
@@ -152,6 +156,7 @@ def judge_numeric(
     best -= (math.log(n_cuts) / LOG_2) / node_weight
     if best < SMALL or last < 0:
         return False, 0.0, 0.0, 0.0, known
+    # Sums that were moved from right to left have rounding errors; Weka sums both branches afresh.
     known = sum_branches(classes, weights, last + 1, n_known, branch_total, branch_class)
     ratio = gain_ratio(best, branch_total, known, node_weight)
     return True, best, ratio, middle(keys[last], keys[last + 1]), known
@@ -211,16 +216,18 @@ def judge_nominal(
     branch_total[:] = 0.0
     branch_class[:] = 0.0
     known = 0.0
+    # Totals by value and class; instances without a value are left out.
     for i in range(len(rows)):
         value = codes[rows[i]]
         if value < 0:
             continue
         weight = weights[i]
-        one_class = classes[rows[i]]
-        branch_class[value, one_class] += weight
+        label = classes[rows[i]]
+        branch_class[value, label] += weight
         branch_total[value] += weight
-        class_total[one_class] += weight
+        class_total[label] += weight
         known += weight
+    # A test needs two branches of the least weight.
     n_large = 0
     for b in range(len(branch_total)):
         if at_least(branch_total[b], float(min_leaf)):
@@ -231,6 +238,7 @@ def judge_nominal(
     for c in range(len(class_total)):
         entropy += look_up_times_log2(class_total[c], table)
     entropy = look_up_times_log2(known, table) - entropy
+    # The entropy before the test, less what its branches leave of it.
     kept = 0.0
     for b in range(len(branch_total)):
         for c in range(len(class_total)):

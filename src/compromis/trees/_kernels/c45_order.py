@@ -13,11 +13,12 @@ from compromis._kernel import kernel
 from compromis._typing import Floats
 
 Places = NDArray[np.int32]
+"""Positions in an array of keys."""
 
 
 @kernel
 def order_if_needed(keys: Floats, places: Places, i: int, j: int) -> None:
-    """Exchange two places if their keys descend."""
+    """Exchange two positions if their keys descend."""
     if keys[places[i]] > keys[places[j]]:
         places[i], places[j] = places[j], places[i]
 
@@ -29,11 +30,13 @@ def part(keys: Floats, places: Places, low: int, high: int) -> int:
     order_if_needed(keys, places, low, centre)
     order_if_needed(keys, places, low, high)
     order_if_needed(keys, places, centre, high)
+    # The median of three is in the centre; it waits before the last while the others are parted by it.
     places[centre], places[high - 1] = places[high - 1], places[centre]
     pivot = keys[places[high - 1]]
     i = low
     j = high - 1
     while True:
+        # No key up to i is above the pivot, none from j on below it. Keys equal to it stop both scans, as in Weka.
         i += 1
         while keys[places[i]] < pivot:
             i += 1
@@ -59,6 +62,7 @@ def quicksort_places(keys: Floats, places: Places, pending: NDArray[np.int64]) -
     pending[1] = len(places) - 1
     n_pending = 2
     while n_pending > 0:
+        # `pending` holds pairs (low, high) of ranges that are still to be ordered; ranges of up to three are ordered by hand.
         n_pending -= 2
         low = pending[n_pending]
         high = pending[n_pending + 1]

@@ -73,6 +73,7 @@ def is_final(node_weight: float, node_class: Floats, min_leaf: int) -> bool:
 @kernel
 def best_test(judged: Judgement) -> int:
     """The attribute of largest gain ratio among the tests of at least average gain; LEAF if there is none."""
+    # The average gain of the tests that count for it.
     total = 0.0
     n_tests = 0
     for a in range(len(judged.gain)):
@@ -82,6 +83,7 @@ def best_test(judged: Judgement) -> int:
     if n_tests == 0:
         return LEAF
     average = total / n_tests
+    # Among tests of about that gain at least, the first of largest ratio.
     best = LEAF
     most = 0.0
     for a in range(len(judged.gain)):
@@ -159,16 +161,17 @@ def add_unknown(
     share = np.empty(n_branches)
     for b in range(n_branches):
         share[b] = 1.0 / n_branches if abs(known) < SMALL else branch_total[b] / known
+    # Shares are those of the known instances, fixed before the first of the others is added.
     total = known
     for i in range(len(rows)):
         if not is_missing(columns, a, rows[i]):
             continue
-        one_class = classes[rows[i]]
-        class_total[one_class] += weights[i]
+        label = classes[rows[i]]
+        class_total[label] += weights[i]
         total += weights[i]
         for b in range(n_branches):
             part = share[b] * weights[i]
-            branch_class[b, one_class] += part
+            branch_class[b, label] += part
             branch_total[b] += part
     return total
 
@@ -179,6 +182,7 @@ def sort_by_attribute(values: Floats, rows: Rows, weights: Floats, keys: Floats)
 
     `keys` receives the ordered values.
     """
+    # Missing values are ordered as the largest number, in Weka's own order of equal keys.
     n = len(rows)
     unordered = np.empty(n)
     places = np.empty(n, dtype=np.int32)
@@ -187,6 +191,7 @@ def sort_by_attribute(values: Floats, rows: Rows, weights: Floats, keys: Floats)
         unordered[i] = LARGEST if np.isnan(value) else value
         places[i] = i
     quicksort_places(unordered, places, np.empty(2 * n + 4, dtype=np.int64))
+    # Rows and weights follow the order; the first missing value ends the known ones.
     old_rows = rows.copy()
     old_weights = weights.copy()
     n_known = n
@@ -207,6 +212,7 @@ def choose_in_order(
 
     The totals of the test chosen, missing values included, stay in `judged`; for a leaf, those of the node.
     """
+    # The node's own distribution, in the order of its instances.
     node_weight = 0.0
     judged.node_class[:] = 0.0
     for i in range(len(rows)):
@@ -214,6 +220,7 @@ def choose_in_order(
         node_weight += weights[i]
     if is_final(node_weight, judged.node_class, min_leaf):
         return LEAF, node_weight
+    # Judge each attribute's test; each numeric one reorders the instances, and the next one starts from that order, as in Weka.
     keys = np.empty(len(rows))
     key_classes = np.empty(len(rows), dtype=np.int32)
     for a in range(len(columns.slot)):
@@ -228,6 +235,7 @@ def choose_in_order(
     best = best_test(judged)
     if best == LEAF:
         return LEAF, node_weight
+    # Instances whose value is missing go to all branches of the test chosen.
     first = judged.first_branch[best]
     last = judged.first_branch[best + 1]
     branch_total = judged.branch_total[first:last]
@@ -258,6 +266,7 @@ def choose_presorted(
     n = stretch[1] - stretch[0]
     own_rows = rows[stretch[0] : stretch[1]]
     own_weights = np.empty(n)
+    # The node's own distribution.
     node_weight = 0.0
     judged.node_class[:] = 0.0
     for i in range(n):
@@ -266,6 +275,7 @@ def choose_presorted(
         node_weight += own_weights[i]
     if is_final(node_weight, judged.node_class, min_leaf):
         return LEAF, node_weight
+    # Judge each attribute's test, numeric ones in the order that was sorted once for the whole table.
     keys = np.empty(n)
     key_classes = np.empty(n, dtype=np.int32)
     key_weights = np.empty(n)

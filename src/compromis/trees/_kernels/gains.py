@@ -65,7 +65,7 @@ def gini(left: float, node: float, per_left: float, per_right: float, n: float) 
 
 @kernel
 def weighted_log(part: float, whole: float) -> float:
-    """X log2(x / whole), and 0 where x is 0."""
+    """Return x log2(x / whole), and 0 where x is 0."""
     if part <= 0.0:
         return 0.0
     return part * math.log2(np.divide(part, whole))
@@ -208,6 +208,7 @@ def add_gains(
         theta = node[1, k]
         l = node[2, k]  # noqa: E741 (the papers' letter)
         prior = node[3, k]
+        # One branch per class, outside the loop over cuts: what is inside has no branch and becomes vector instructions.
         if criterion == GINI:
             for c in range(np.uintp(count)):
                 gains[c] += gini(lefts[first + c], weight, inverses[0, c], inverses[1, c], n)
@@ -236,7 +237,7 @@ def add_own_gains(
 
 
 def compiled_gain(function: Callable[..., float]) -> OwnGain:
-    """A function of seven numbers as machine code that kernels can call; plain Python where numba is switched off."""
+    """Return a function of seven numbers as machine code that kernels can call; plain Python where numba is switched off."""
     if numba.config.DISABLE_JIT:
         return function
     return numba.cfunc(OWN_SIGNATURE)(function)

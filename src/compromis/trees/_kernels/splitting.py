@@ -1,4 +1,4 @@
-"""The best cut of one node over the features drawn for it."""
+"""The best cut of one node over the features drawn for it, in a workspace that all nodes share."""
 
 from __future__ import annotations
 
@@ -55,21 +55,21 @@ class Rules(NamedTuple):
 class Workspace(NamedTuple):
     """Arrays that every node of a tree uses anew; class arrays hold the classes present in the node first."""
 
-    class_terms: Floats
-    present: Numbers
-    local: Numbers
-    node: Floats
-    features: Numbers
-    histogram: Floats
-    bin_rows: Numbers
-    seen: Bytes
-    order: Numbers
-    shares: Floats
-    lefts: Floats
-    sizes: Floats
-    inverses: Floats
-    gains: Floats
-    subset: Bytes
+    class_terms: Floats  # importance, recall weight and prior of all classes
+    present: Numbers  # the classes present in the node
+    local: Numbers  # the number of each class among them, or ABSENT
+    node: Floats  # their weights and terms
+    features: Numbers  # a permutation, from which features are drawn
+    histogram: Floats  # weight by bin and present class
+    bin_rows: Numbers  # rows by bin
+    seen: Bytes  # marks bins that have rows
+    order: Numbers  # those bins in the order of the cuts
+    shares: Floats  # share of a class by bin, to sort categories
+    lefts: Floats  # weight of each class left of each cut
+    sizes: Floats  # weight of all classes there
+    inverses: Floats  # 1 / weight left, 1 / weight right
+    gains: Floats  # of each cut
+    subset: Bytes  # categories that go left, as bits
 
 
 class Split(NamedTuple):
@@ -83,12 +83,13 @@ class Split(NamedTuple):
 
 @kernel
 def count_classes(sample: Sample, start: Whole, stop: Whole, space: Workspace) -> tuple[Whole, float]:
-    """Class weights of the node's rows, for present classes only; gives their number and the total weight."""
+    """Sum class weights of the node's rows, for present classes only; return their number and the total weight."""
     local, labels, weights = space.local, sample.classes, sample.weights
     classes = 0
     total = 0.0
     for i in range(np.uintp(start), np.uintp(stop)):
         label = labels[i]
+        # A class met for the first time gets the next number in this node, and its terms beside its weight.
         if local[label] == ABSENT:
             local[label] = classes
             space.present[classes] = label
@@ -115,6 +116,7 @@ def forbid_small(
     """Set the gain of cuts with fewer than `least` rows in a child to -inf."""
     left = np.int64(0)
     for c in range(count):
+        # From `cuts` on the same cuts come again, with missing values on the left.
         if c == cuts:
             left = np.int64(bin_rows[MISSING])
         left += np.int64(bin_rows[order[c % cuts]])
@@ -139,6 +141,7 @@ def write_subset(order: Numbers, position: Whole, length: Whole, other_left: Fla
     """Write the bins left of the cut as bits; bins the node does not have take the side `other_left`."""
     for byte in range(SUBSET_BYTES):
         subset[byte] = 255 if other_left else 0
+    # Bins of the node override that, by their position in the order of the cut.
     for i in range(length):
         b = np.int64(order[i])
         bit = 1 << (b & 7)
@@ -199,15 +202,18 @@ def best_split(
     while remaining > 0 and (drawn < rules.max_features or usable == 0):
         feature = np.int64(drawn)
         if rules.max_features < features.size:
-            place = np.int64(rng.random() * remaining)
-            feature = np.int64(features[place])
-            features[place] = features[remaining - 1]
+            # The features not yet drawn are the first `remaining`; one of them changes places with the last of them.
+            drawn_at = np.int64(rng.random() * remaining)
+            feature = np.int64(features[drawn_at])
+            features[drawn_at] = features[remaining - 1]
             features[remaining - 1] = feature
         drawn += 1
         remaining -= 1
+        # Class weights by bin; the histogram is zero outside the bins of this node's rows.
         fill_weights(bins, feature, sample, start, stop, local, classes, histogram, seen)
         if least > 1:
             fill_rows(bins, feature, sample.rows, start, stop, bin_rows)
+        # The bins that have rows, ascending; missing values, if any, come last and are in no order of their own.
         if rows <= TINY:
             met = list_met(bins, feature, sample.rows, start, stop, order, seen)
         else:
@@ -215,12 +221,14 @@ def best_split(
         has_missing = order[met - 1] == MISSING
         length = met - 1 if has_missing else met
         nominal = nominals[feature] != 0
+        # One bin cannot be cut; numbers have one order, categories one for each class.
         orders = 0 if met < 2 else classes if nominal and length > 2 and not one_order else 1
         usable += min(orders, 1)
         for k in range(orders):
             if nominal:
                 sort_by_share(k, length, classes, histogram, order, shares)
             cuts, count = sum_lefts(histogram, order, length, classes, lefts, sizes)
+            # Gain of every cut: a sum over the classes, of which some criteria take a function at the end.
             for c in range(count):
                 gains[c] = 0.0
                 inverses[0, c] = np.divide(1.0, sizes[c])
@@ -236,13 +244,15 @@ def best_split(
             chosen = first_largest(gains, sizes, count, n, least_weight)
             if chosen < 0 or gains[chosen] <= best.gain:
                 continue
+            # Cuts from `cuts` on are the same again with missing values left; without any, they go to the heavier side.
             position = chosen % cuts + 1
             missing_left = chosen >= cuts if has_missing else 2.0 * sizes[chosen] >= n
-            cut = np.int64(LAST_BIN)
+            cut = np.int64(LAST_BIN)  # all known values against missing ones
             if nominal:
                 write_subset(order, position, length, missing_left, subset)
             elif position < length:
                 cut = (np.int64(order[position - 1]) + np.int64(order[position])) >> 1
             best = Split(gains[chosen], feature, cut, missing_left)
+        # Back to zero for the next feature, at the cost of the bins met rather than of all.
         clear_bins(histogram, bin_rows, order, met, classes)
     return best

@@ -1,4 +1,4 @@
-"""Where rows end up in grown trees, and what their leaves say."""
+"""The leaves that rows reach in grown trees, and the votes and class shares there."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ def find_leaves(bins: Bytes, root: Whole, nodes: Numbers, subsets: Bytes, leaves
     for row in range(np.uintp(bins.shape[1])):
         node = np.uintp(root)
         feature = nodes[node, FEATURE]
+        # Down one level at a time: the right child follows the left one.
         while feature != LEAF:
             left = goes_left(bins[feature, row], nodes[node, CUT], nodes[node, KIND], subsets)
             node = np.uintp(nodes[node, CHILD]) + np.uintp(not left)
@@ -55,6 +56,7 @@ def find_leaves_abreast(bins: Bytes, root: Whole, steps: Steps, nodes: Numbers, 
     blocks = (rows + np.uint64(7)) // np.uint64(8)
     for block in range(blocks):
         first = min(block * np.uint64(8), rows - np.uint64(8))
+        # a to h are the nodes of eight rows. A row at a leaf stays there, so the block is done when none of them moved.
         a = b = c = d = e = f = g = h = start
         moving = True
         while moving:
@@ -106,6 +108,7 @@ def find_majorities(leaf_starts: Ints, leaf_classes: Labels, leaf_shares: Floats
     """Write the class of largest share of every leaf, the first of equals: the classes of a leaf ascend."""
     for leaf in range(majorities.size):
         best = leaf_starts[leaf]
+        # `best` is the first of the largest shares so far.
         for entry in range(best + 1, leaf_starts[leaf + 1]):
             if leaf_shares[entry] > leaf_shares[best]:
                 best = entry
@@ -130,6 +133,7 @@ def place_nodes(
     """Renumber, in place, nodes `first` to `last` of a tree that joins others, and pack them."""
     for node in range(first, last):
         feature = np.uint64(nodes[node, FEATURE])
+        # A leaf leads to itself, whatever the bin: its cut is the largest byte.
         if nodes[node, FEATURE] == LEAF:
             nodes[node, CHILD] += np.uint32(first_leaf)
             steps[node] = np.uint64(node) | (BYTE << CUT_AT)
@@ -137,6 +141,7 @@ def place_nodes(
         nodes[node, CHILD] += np.uint32(first)
         if nodes[node, KIND] & NOMINAL:
             nodes[node, CUT] += np.uint32(first_subset)
+        # Where missing values go left, bins are shifted by one, so that 255 becomes 0 and one comparison serves both.
         shift = np.uint64(nodes[node, KIND]) & ONE
         cut = (np.uint64(nodes[node, CUT]) + shift) & BYTE
         steps[node] = np.uint64(nodes[node, CHILD]) | (cut << CUT_AT) | (shift << SHIFT_AT) | (feature << FEATURE_AT)
@@ -162,5 +167,6 @@ def add_shares(leaves: Numbers, leaf_starts: Ints, leaf_classes: Labels, leaf_sh
     """Add the class shares of a tree's leaves for every row."""
     for row in range(np.uintp(leaves.size)):
         leaf = np.uintp(leaves[row])
+        # Only classes present in the leaf have an entry.
         for entry in range(np.uintp(leaf_starts[leaf]), np.uintp(leaf_starts[leaf + np.uintp(1)])):
             total[row, leaf_classes[entry]] += leaf_shares[entry]

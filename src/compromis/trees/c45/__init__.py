@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from compromis.trees.c45.prune import Rules, fit_tree
-from compromis.trees.c45.tree import Attribute, Examples, Table, Tree, shares, tree_text
+from compromis.trees.c45.tree import Examples, Table, Tree, shares, tree_text
+from compromis.trees.columns import Column
 
-__all__ = ["Attribute", "Examples", "Rules", "Table", "Tree", "fit_tree", "shares", "tree_text"]
+__all__ = ["Column", "Examples", "Rules", "Table", "Tree", "fit_tree", "shares", "tree_text"]

@@ -1,6 +1,6 @@
-"""The instances at the nodes of a growing C4.5 tree, and how a node's test is chosen from them.
+"""Growing a C4.5 tree: the instances at its nodes, and the test of each node.
 
-There are two ways to hold them. Where weights are whole and no value is missing every sum is exact, so one
+There are two ways to hold the instances. Where weights are whole and no value is missing every sum is exact, so one
 permutation of the rows, sorted once per attribute and parted in place, serves all nodes. Otherwise instances
 are fractional, and each node keeps rows and weights of its own, in the order in which Weka would have them.
 """
@@ -30,18 +30,18 @@ class Samples(Protocol):
     judged: Judgement
 
     def choose(self, node: int, min_leaf: int) -> tuple[int, float]:
-        """The attribute to test (or LEAF) and the total weight; details are left in `judged`."""
+        """Return the attribute to test (or LEAF) and the total weight; details are left in `judged`."""
 
     def part(self, node: int, children: range, attribute: int, threshold: float) -> bool:
-        """Hand the node's instances to its children; False if one of them would get them all."""
+        """Hand the node's instances to its children; return False if one of them would get them all."""
 
     def at(self, node: int) -> Sample:
-        """Rows and weights of a node's instances."""
+        """Return rows and weights of a node's instances."""
 
 
 def new_judgement(examples: Examples, times_log2: Floats) -> Judgement:
-    """Scratch for the choice of tests over this table."""
-    n_values = examples.table.columns().n_values
+    """Return scratch arrays for the choice of tests over this table."""
+    n_values = examples.table.arrays().n_values
     n_branches = np.where(n_values > 0, n_values, 2)
     first_branch = np.concatenate([[0], np.cumsum(n_branches)]).astype(np.int64)
     m, k = len(n_values), examples.n_classes
@@ -70,7 +70,7 @@ class PresortedSamples:
         n_rows = examples.table.n_rows
         size = min(int(examples.weights.sum()) + 1, LARGEST_LOG_TABLE)
         self.judged = new_judgement(examples, times_log2_table(size))
-        self._columns = examples.table.columns()
+        self._columns = examples.table.arrays()
         self._classes = examples.classes
         self._weights = examples.weights
         self._order = order.copy()
@@ -79,7 +79,7 @@ class PresortedSamples:
         self._stretch = {0: (0, n_rows)}
 
     def choose(self, node: int, min_leaf: int) -> tuple[int, float]:
-        """The attribute to test (or LEAF) and the total weight."""
+        """Return the attribute to test (or LEAF) and the total weight."""
         stretch = self._stretch[node]
         return choose_presorted(
             self._columns, self._classes, self._order, self._rows, self._weights, stretch, min_leaf, self.judged
@@ -95,7 +95,7 @@ class PresortedSamples:
         return int(np.diff(begin).max()) < stop - start
 
     def at(self, node: int) -> Sample:
-        """Rows and weights of a node's instances."""
+        """Return rows and weights of a node's instances."""
         rows = self._rows[slice(*self._stretch[node])]
         return rows, self._weights[rows]
 
@@ -105,13 +105,13 @@ class OrderedSamples:
 
     def __init__(self, examples: Examples) -> None:
         self.judged = new_judgement(examples, np.empty(0))
-        self._columns = examples.table.columns()
+        self._columns = examples.table.arrays()
         self._classes = examples.classes
         self._sample = {0: (np.arange(examples.table.n_rows, dtype=np.int32), examples.weights.copy())}
         self._total = 0.0
 
     def choose(self, node: int, min_leaf: int) -> tuple[int, float]:
-        """The attribute to test (or LEAF) and the total weight."""
+        """Return the attribute to test (or LEAF) and the total weight."""
         rows, weights = self._sample[node]
         chosen, self._total = choose_in_order(self._columns, self._classes, rows, weights, min_leaf, self.judged)
         return chosen, self._total
@@ -129,12 +129,12 @@ class OrderedSamples:
         return int(np.diff(begin).max()) < len(rows)
 
     def at(self, node: int) -> Sample:
-        """Rows and weights of a node's instances."""
+        """Return rows and weights of a node's instances."""
         return self._sample[node]
 
 
 def grow(examples: Examples, min_leaf: int) -> tuple[Tree, Samples]:
-    """The unpruned tree and the instances at its nodes.
+    """Return the unpruned tree and the instances at its nodes.
 
     Notes
     -----
@@ -149,44 +149,35 @@ def grow(examples: Examples, min_leaf: int) -> tuple[Tree, Samples]:
 
 
 class _Growth:
-    """The nodes so far, one list per array of the tree."""
+    """The nodes so far."""
 
     def __init__(self, examples: Examples, min_leaf: int) -> None:
         self._table = examples.table
-        self._columns = examples.table.columns()
+        self._columns = examples.table.arrays()
         self._order, self._n_known = sort_columns(examples.table)
         self._min_leaf = min_leaf
-        self._n_classes = examples.n_classes
         exact = examples.sums_are_exact
         self.samples: Samples = PresortedSamples(examples, self._order) if exact else OrderedSamples(examples)
-        self._attribute: list[int] = []
-        self._threshold: list[float] = []
-        self._first_child: list[int] = []
-        self._n_children: list[int] = []
-        self._total: list[float] = []
-        self._class_total: list[Floats] = []
-        self._branch_total: list[Floats] = [np.zeros(1)]
-        self._branch_class: list[Floats] = [np.zeros((1, self._n_classes))]
+        self._nodes: list[tuple[int, float, int, int, float, Floats]] = []
+        self._branches: list[tuple[Floats, Floats]] = [(np.zeros(1), np.zeros((1, examples.n_classes)))]
         self.size = 1
 
     def split(self, node: int) -> None:
         """Choose the node's test and append its children, or leave it a leaf."""
         attribute, total = self.samples.choose(node, self._min_leaf)
         judged = self.samples.judged
-        if attribute == LEAF:
-            self._append(LEAF, 0.0, 0, total, judged.node_class)
-            return
-        own = slice(judged.first_branch[attribute], judged.first_branch[attribute + 1])
-        children = range(self.size, self.size + own.stop - own.start)
-        threshold = self._threshold_of(attribute, float(judged.cut[attribute]))
-        if not self.samples.part(node, children, attribute, threshold):
+        if attribute != LEAF:
+            own = slice(judged.first_branch[attribute], judged.first_branch[attribute + 1])
+            children = range(self.size, self.size + own.stop - own.start)
+            threshold = self._threshold_of(attribute, float(judged.cut[attribute]))
             # Values a tolerance apart can all fall on one side; the same test would follow for ever.
-            self._append(LEAF, 0.0, 0, total, judged.node_class)
-            return
-        self._append(attribute, threshold, len(children), total, judged.class_total[attribute])
-        self._branch_total.append(judged.branch_total[own].copy())
-        self._branch_class.append(judged.branch_class[own].copy())
-        self.size += len(children)
+            if self.samples.part(node, children, attribute, threshold):
+                class_total = judged.class_total[attribute].copy()
+                self._nodes.append((attribute, threshold, self.size, len(children), total, class_total))
+                self._branches.append((judged.branch_total[own].copy(), judged.branch_class[own].copy()))
+                self.size += len(children)
+                return
+        self._nodes.append((LEAF, 0.0, self.size, 0, total, judged.node_class.copy()))
 
     def _threshold_of(self, attribute: int, cut: float) -> float:
         if self._columns.n_values[attribute] > 0:
@@ -194,32 +185,26 @@ class _Growth:
         slot = self._columns.slot[attribute]
         return data_threshold(self._table.numeric[slot], self._order[slot], self._n_known[slot], cut)
 
-    def _append(self, attribute: int, threshold: float, n_children: int, total: float, class_total: Floats) -> None:
-        self._attribute.append(attribute)
-        self._threshold.append(threshold)
-        self._first_child.append(self.size)
-        self._n_children.append(n_children)
-        self._total.append(total)
-        self._class_total.append(class_total.copy())
-
     def tree(self) -> Tree:
-        """The nodes as arrays."""
-        total = np.array(self._total)
-        n_children = np.array(self._n_children, dtype=np.int64)
+        """Return the nodes as arrays."""
+        attribute, threshold, first_child, n_children, total, class_total = map(
+            np.array, zip(*self._nodes, strict=True)
+        )
+        branch_total, branch_class = map(np.concatenate, zip(*self._branches, strict=True))
         return Tree(
-            attribute=np.array(self._attribute, dtype=np.int64),
-            threshold=np.array(self._threshold),
-            first_child=np.array(self._first_child, dtype=np.int64),
+            attribute=attribute,
+            threshold=threshold,
+            first_child=first_child,
             n_children=n_children,
             is_empty=(n_children == 0) & (np.abs(total) < SMALL),
             total=total,
-            class_total=np.stack(self._class_total),
-            branch_total=np.concatenate(self._branch_total),
-            branch_class=np.concatenate(self._branch_class),
+            class_total=class_total,
+            branch_total=branch_total,
+            branch_class=branch_class,
         )
 
 
 def sort_columns(table: Table) -> tuple[Rows, NDArray[np.int64]]:
-    """Rows in ascending order of each numeric column, missing values last, and the number of known values."""
+    """Return rows in ascending order of each numeric column, missing values last, and the number of known values."""
     order = np.argsort(table.numeric, axis=1, kind="stable").astype(np.int32)
     return order, (~np.isnan(table.numeric)).sum(axis=1)

@@ -32,7 +32,7 @@ class Rules:
 
 
 def fit_tree(examples: Examples, rules: Rules) -> Tree:
-    """The C4.5 tree of the examples.
+    """Return the C4.5 tree of the examples.
 
     Notes
     -----
@@ -65,7 +65,7 @@ def collapse(tree: Tree) -> None:
 
 
 def _training_errors(tree: Tree) -> NDArray[np.float64]:
-    """Weight not of the heaviest class, for each node as if it were a leaf."""
+    """Return the weight not of the heaviest class, for each node as if it were a leaf."""
     heaviest = [heaviest_class(row) for row in tree.class_total]
     return tree.total - tree.class_total[np.arange(tree.size), heaviest]
 
@@ -83,7 +83,7 @@ class _Pruning:
     ) -> None:
         self._tree = tree
         self._nodes = tree.nodes()
-        self._columns = examples.table.columns()
+        self._columns = examples.table.arrays()
         self._classes = examples.classes
         self._n_classes = examples.n_classes
         self._samples = samples
@@ -109,7 +109,7 @@ class _Pruning:
                 pending.append((node, False))
 
     def _settle(self, node: int) -> bool:
-        """Keep the node, make it a leaf, or raise its largest branch: then True, and it is to be pruned again."""
+        """Keep the node, make it a leaf, or raise its largest branch; return whether it was raised and is to be pruned again."""
         children = self._tree.children(node)
         largest = self._largest_branch(children)
         as_branch = self._errors_as_branch(node, largest) if self._subtree_raising else np.inf
@@ -126,7 +126,7 @@ class _Pruning:
         return True
 
     def _largest_branch(self, children: range) -> int:
-        """The heaviest child; among equals the last."""
+        """Return the heaviest child; among equals the last."""
         largest, most = children[0], 0.0
         for child in children:
             weight = float(self._tree.branch_total[child])
@@ -147,27 +147,27 @@ class _Pruning:
         return branch_errors(self._columns, self._classes, self._nodes, branch, rows, weights, at_leaf)
 
     def _raise(self, node: int, branch: int) -> None:
-        """Put the branch in the node's place and send all the node's instances down it."""
+        """Put the branch where the node is, and send all the node's instances down it."""
         for array in (self._tree.attribute, self._tree.threshold, self._tree.first_child, self._tree.n_children):
             array[node] = array[branch]
         pending = [(node, self._sample(node))]
         while pending:
-            place, sample = pending.pop()
-            self._moved[place] = sample
-            if self._tree.n_children[place] > 0:
-                pending.extend(self._redistribute(place, sample))
+            below, sample = pending.pop()
+            self._moved[below] = sample
+            if self._tree.n_children[below] > 0:
+                pending.extend(self._redistribute(below, sample))
             else:
-                self._refill_leaf(place, sample)
+                self._refill_leaf(below, sample)
 
     def _redistribute(self, node: int, sample: Sample) -> list[tuple[int, Sample]]:
         """Renew the distribution of a test; return the instances each child gets."""
         tree, children = self._tree, self._tree.children(node)
         attribute, threshold = int(tree.attribute[node]), float(tree.threshold[node])
         n_sizes = (len(children), self._n_classes)
-        found = distribution_at_test(self._columns, self._classes, attribute, threshold, *sample, n_sizes)
+        distribution = distribution_at_test(self._columns, self._classes, attribute, threshold, *sample, n_sizes)
         own = slice(children.start, children.stop)
-        tree.total[node], tree.class_total[node], tree.branch_total[own], tree.branch_class[own] = found
-        total, _, branch_total, _ = found
+        tree.total[node], tree.class_total[node], tree.branch_total[own], tree.branch_class[own] = distribution
+        total, _, branch_total, _ = distribution
         begin, rows, weights = deal(self._columns, attribute, threshold, *sample, branch_total, total)
         shares = [slice(begin[branch], begin[branch + 1]) for branch in range(len(children))]
         return [(child, (rows[share], weights[share])) for child, share in zip(children, shares, strict=True)]

@@ -1,10 +1,11 @@
-"""A table of numeric and nominal columns, as C4.5 reads it."""
+"""C4.5's data: the table it reads, the tree it grows, and the tree as J48 prints it."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,31 +14,32 @@ from compromis._typing import Floats
 from compromis.trees._kernels.c45_deal import Nodes, class_shares
 from compromis.trees._kernels.c45_gain import SMALL
 from compromis.trees._kernels.c45_split import LEAF, Columns, heaviest_class
-
-
-@dataclass(frozen=True, slots=True)
-class Attribute:
-    """A column's name and, if it is nominal, the values it may take in their order."""
-
-    name: str
-    values: tuple[str, ...] | None = None
-
-    @property
-    def is_nominal(self) -> bool:
-        """Whether the column holds one of a few values rather than a number."""
-        return self.values is not None
+from compromis.trees.columns import Column, values_by_column
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Columns side by side: `numeric` float64 with NaN for missing, `nominal` codes with -1 for missing.
+    """Values by column: `numeric` float64 with NaN for missing, `nominal` codes with -1 for missing.
 
-    Both are (columns, rows); attribute by attribute, the next row of the one or of the other.
+    Both are (columns, rows); column by column, the next row of the one or of the other.
     """
 
-    attributes: tuple[Attribute, ...]
-    numeric: NDArray[np.float64]
+    columns: tuple[Column, ...]
+    numeric: Floats
     nominal: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, rows: Any, columns: Sequence[Column]) -> Table:
+        """Return the table of an array or a narwhals frame; categories not seen in training are missing."""
+        by_kind: tuple[list[Any], list[Any]] = ([], [])
+        for column, values in zip(columns, values_by_column(rows, columns), strict=True):
+            by_kind[column.is_nominal].append(values)
+        numeric, nominal = by_kind
+        return cls(
+            tuple(columns),
+            np.array(numeric, dtype=np.float64).reshape(len(numeric), len(rows)),
+            np.array(nominal, dtype=np.int32).reshape(len(nominal), len(rows)),
+        )
 
     @property
     def n_rows(self) -> int:
@@ -49,14 +51,12 @@ class Table:
         """Whether any value is missing."""
         return bool(np.isnan(self.numeric).any() or (self.nominal < 0).any())
 
-    def columns(self) -> Columns:
-        """The arrays the kernels read."""
-        nominal = np.array([attribute.is_nominal for attribute in self.attributes], dtype=bool)
+    def arrays(self) -> Columns:
+        """Return the arrays the kernels read."""
+        nominal = np.array([column.is_nominal for column in self.columns], dtype=bool)
         slot = np.where(nominal, np.cumsum(nominal) - 1, np.cumsum(~nominal) - 1)
-        # A column whose values were all missing has none; one value that never occurs stands for it.
-        n_values = [
-            max(1, len(attribute.values)) if attribute.values is not None else 0 for attribute in self.attributes
-        ]
+        # A nominal column whose values were all missing has no category; one that never occurs stands for it.
+        n_values = [max(1, len(column.categories)) if column.categories is not None else 0 for column in self.columns]
         return Columns(self.numeric, self.nominal, slot.astype(np.int64), np.array(n_values, dtype=np.int64))
 
 
@@ -67,7 +67,16 @@ class Examples:
     table: Table
     classes: NDArray[np.int32]
     n_classes: int
-    weights: NDArray[np.float64]
+    weights: Floats
+
+    def of_positive_weight(self) -> Examples:
+        """Return the examples without the rows of weight 0."""
+        counts = self.weights > 0
+        if counts.all():
+            return self
+        numeric, nominal = self.table.numeric[:, counts].copy(), self.table.nominal[:, counts].copy()
+        table = replace(self.table, numeric=numeric, nominal=nominal)
+        return Examples(table, self.classes[counts], self.n_classes, self.weights[counts])
 
     @property
     def sums_are_exact(self) -> bool:
@@ -94,11 +103,11 @@ class Tree:
     branch_class: Floats
 
     def nodes(self) -> Nodes:
-        """The same arrays for the kernels (shared, not copied)."""
+        """Return the same arrays for the kernels (shared, not copied)."""
         return Nodes(*(getattr(self, name) for name in Nodes._fields))
 
     def children(self, node: int) -> range:
-        """Metrics of the node's children; none for a leaf."""
+        """Return the indices of the node's children; none for a leaf."""
         first = int(self.first_child[node])
         return range(first, first + int(self.n_children[node]))
 
@@ -127,28 +136,28 @@ class Tree:
         return int(depth.max())
 
     def compact(self) -> Tree:
-        """A copy of the nodes still reachable, in breadth-first order: parents come before their children."""
+        """Return a copy of the nodes still reachable, in breadth-first order: parents come before their children."""
         kept = [0]
         for node in kept:
             kept.extend(self.children(node))
         first_child = np.zeros(len(kept), dtype=np.int64)
         following = 1
-        for place, node in enumerate(kept):
-            first_child[place] = following
+        for index, node in enumerate(kept):
+            first_child[index] = following
             following += int(self.n_children[node])
         arrays = {name: getattr(self, name)[kept] for name in Nodes._fields}
         return Tree(**{**arrays, "first_child": first_child})
 
 
-def shares(tree: Tree, table: Table) -> NDArray[np.float64]:
-    """Share of each class per row, as J48 gives them: where branches are empty they may fall short of 1."""
+def shares(tree: Tree, table: Table) -> Floats:
+    """Return the share of each class per row, as J48 gives them: where branches are empty they may fall short of 1."""
     out = np.zeros((table.n_rows, tree.class_total.shape[1]))
-    class_shares(table.columns(), tree.nodes(), table.n_rows, tree.depth + 1, out)
+    class_shares(table.arrays(), tree.nodes(), table.n_rows, tree.depth + 1, out)
     return out
 
 
-def tree_text(tree: Tree, attributes: Sequence[Attribute], class_labels: Sequence[str]) -> str:
-    """The tree as J48 prints it, with the lines 'Number of Leaves' and 'Size of the tree'.
+def tree_text(tree: Tree, columns: Sequence[Column], class_labels: Sequence[str]) -> str:
+    """Return the tree as J48 prints it, with the lines 'Number of Leaves' and 'Size of the tree'.
 
     Notes
     -----
@@ -156,17 +165,17 @@ def tree_text(tree: Tree, attributes: Sequence[Attribute], class_labels: Sequenc
     """
     lines = [": " + _leaf(tree.total[0], tree.class_total[0], tree.class_total[0], class_labels)]
     if tree.n_children[0] > 0:
-        lines = _branches(tree, attributes, class_labels)
+        lines = _branches(tree, columns, class_labels)
     ending = f"\nNumber of Leaves  : \t{tree.n_leaves}\n\nSize of the tree : \t{tree.size}\n"
     return "\n".join([*lines, ending])
 
 
-def _branches(tree: Tree, attributes: Sequence[Attribute], class_labels: Sequence[str]) -> list[str]:
+def _branches(tree: Tree, columns: Sequence[Column], class_labels: Sequence[str]) -> list[str]:
     lines: list[str] = []
     pending = [(0, child, 0) for child in reversed(tree.children(0))]
     while pending:
         parent, node, depth = pending.pop()
-        line = "|   " * depth + _condition(tree, attributes, parent, node - int(tree.first_child[parent]))
+        line = "|   " * depth + _condition(tree, columns, parent, node - int(tree.first_child[parent]))
         if tree.n_children[node] == 0:
             line += ": " + _leaf(
                 tree.branch_total[node], tree.branch_class[node], tree.class_total[parent], class_labels
@@ -176,17 +185,15 @@ def _branches(tree: Tree, attributes: Sequence[Attribute], class_labels: Sequenc
     return lines
 
 
-def _condition(tree: Tree, attributes: Sequence[Attribute], node: int, branch: int) -> str:
-    attribute = attributes[int(tree.attribute[node])]
-    if attribute.values is not None:
-        return f"{attribute.name} = {attribute.values[branch]}"
-    return f"{attribute.name} {'<=' if branch == 0 else '>'} {threshold_text(float(tree.threshold[node]))}"
+def _condition(tree: Tree, columns: Sequence[Column], node: int, branch: int) -> str:
+    column = columns[int(tree.attribute[node])]
+    if column.categories is not None:
+        return f"{column.name} = {column.categories[branch]}"
+    return f"{column.name} {'<=' if branch == 0 else '>'} {threshold_text(float(tree.threshold[node]))}"
 
 
-def _leaf(
-    total: float, class_total: NDArray[np.float64], fallback: NDArray[np.float64], class_labels: Sequence[str]
-) -> str:
-    """`label (weight/errors)`; an empty branch has the label of the node above."""
+def _leaf(total: float, class_total: Floats, fallback: Floats, class_labels: Sequence[str]) -> str:
+    """Return `label (weight/errors)`; an empty branch has the label of the node above."""
     label = heaviest_class(class_total if total > SMALL else fallback)
     errors = float(total - class_total[label])
     counts = f"{_two_decimals(float(total))}/{_two_decimals(errors)}" if errors > SMALL else _two_decimals(float(total))
@@ -198,7 +205,7 @@ def _two_decimals(value: float) -> str:
 
 
 def _java_double(value: float) -> str:
-    """A number as Java prints it: from ten millions on with an exponent."""
+    """Return a number as Java prints it: from ten millions on with an exponent."""
     if value < 1e7:
         return repr(value)
     mantissa, exponent = f"{value:.17e}".split("e")
@@ -210,7 +217,7 @@ def _java_double(value: float) -> str:
 
 
 def threshold_text(value: float) -> str:
-    """A threshold with at most six decimals, halves away from zero, no trailing zeros."""
+    """Return a threshold with at most six decimals, halves away from zero, no trailing zeros."""
     scaled = value * 1e6
     if abs(scaled) >= 2.0**63:
         return repr(value)

@@ -149,7 +149,7 @@ def test_folds_without_a_rare_class_work_but_misspelt_labels_do_not():
     with pytest.raises(InputError, match="raer"):
         PragmaTreeClassifier(preferences=Preferences({"raer": Preference(10.0)})).fit(X, y)
     with pytest.raises(InputError, match="preferences is a compromis"):
-        PragmaTreeClassifier(preferences={"a": 1}).fit(X, y)
+        PragmaTreeClassifier(preferences=["a"]).fit(X, y)
     with pytest.raises(InputError, match="importances of all classes"):
         PragmaTreeClassifier(preferences=Preferences(default=Preference(0.0))).fit(X, y)
 
@@ -186,9 +186,9 @@ def test_features_per_node(max_features, drawn):
 
 def test_bad_weights():
     for bad, message in [
-        ([1, -1, 1, 1], "at least 0, got -1"),
-        ([1, np.inf, 1, 1], "got inf"),
-        ([1, 1], "one weight per row"),
+        ([1, -1, 1, 1], "at least 0, got -1 in row 1"),
+        ([1, np.inf, 1, 1], "finite"),
+        ([1, 1], "give one weight per row"),
         ([0] * 4, "zero"),
     ]:
         with pytest.raises(ValueError, match=message):

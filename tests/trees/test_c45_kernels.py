@@ -12,7 +12,7 @@ from compromis.trees._kernels.c45_deal import added_errors, branch_errors, data_
 from compromis.trees._kernels.c45_gain import smallest_branch
 from compromis.trees._kernels.c45_order import quicksort_places
 from compromis.trees._kernels.c45_split import choose_in_order, choose_presorted
-from compromis.trees.c45 import Attribute, Examples, Rules, Table, Tree, fit_tree, shares, tree_text
+from compromis.trees.c45 import Column, Examples, Rules, Table, Tree, fit_tree, shares, tree_text
 from compromis.trees.c45.growth import OrderedSamples, grow, new_judgement, sort_columns
 from compromis.trees.c45.prune import collapse, prune
 from tests import naive_c45_tree as naive
@@ -74,7 +74,7 @@ def test_presorted_choice_equals_the_choice_in_order() -> None:
         examples = small_case(seed)
         if not examples.sums_are_exact:
             continue
-        columns, order = examples.table.columns(), sort_columns(examples.table)[0]
+        columns, order = examples.table.arrays(), sort_columns(examples.table)[0]
         rows = np.arange(examples.table.n_rows, dtype=np.int32)
         fast, slow = new_judgement(examples, np.empty(0)), new_judgement(examples, np.empty(0))
         stretch = (0, len(rows))
@@ -123,7 +123,7 @@ def test_instances_are_dealt_as_by_the_twin() -> None:
         expected = twin.deal(examples.table, twin.sample, twin.counts)
         rows = np.array([row for row, _ in twin.sample], dtype=np.int32)
         weights = np.array([weight for _, weight in twin.sample])
-        per_branch, columns = np.array(twin.counts.per_branch), examples.table.columns()
+        per_branch, columns = np.array(twin.counts.per_branch), examples.table.arrays()
         begin, dealt, parts = deal(
             columns, twin.attribute, twin.threshold, rows, weights, per_branch, twin.counts.total
         )
@@ -146,7 +146,7 @@ def test_errors_of_a_branch_equal_the_recursive_twin() -> None:
             expected = naive.Pruner(examples, 0.25, DEVIATE, True).branch_errors(twin_child, sample)
             at_leaf = (0.25, DEVIATE)
             found = branch_errors(
-                examples.table.columns(), examples.classes, tree.nodes(), child, rows, weights, at_leaf
+                examples.table.arrays(), examples.classes, tree.nodes(), child, rows, weights, at_leaf
             )
             assert found == pytest.approx(expected, rel=1e-13, abs=1e-13)
             n_compared += 1
@@ -174,7 +174,7 @@ def test_added_errors_equal_the_twin() -> None:
 def chain(depth: int) -> tuple[Examples, Tree]:
     """Rows 0, 1, ... of alternating classes and the tree that peels them off from the right, one at a time."""
     n, inner = depth + 1, np.arange(depth)
-    table = Table((Attribute("x"),), np.arange(n, dtype=float)[None], np.empty((0, n), dtype=np.int32))
+    table = Table((Column("x"),), np.arange(n, dtype=float)[None], np.empty((0, n), dtype=np.int32))
     examples = Examples(table, (np.arange(n) % 2).astype(np.int32), 2, np.ones(n))
     on_path = np.concatenate([[0], 2 * inner[:-1] + 1])
     leaves = 2 * inner + 2
@@ -198,7 +198,7 @@ def test_depth_is_not_bounded_by_recursion() -> None:
     examples, tree = chain(3000)
     assert tree.depth == 3000
     assert shares(tree, examples.table).argmax(axis=1).tolist() == examples.classes.tolist()
-    assert tree_text(tree, examples.table.attributes, ["a", "b"]).count("\n") > 6000
+    assert tree_text(tree, examples.table.columns, ["a", "b"]).count("\n") > 6000
     collapse(tree)
     assert tree.compact().size == 6001
     prune(tree, examples, OrderedSamples(examples), 0.25, False)
@@ -225,7 +225,7 @@ def test_an_empty_branch_answers_from_its_parents_test(recorded: list[float], ex
         branch.sum(axis=1),
         branch,
     )
-    table = Table((Attribute("x"),), np.array([[-1.0]]), np.empty((0, 1), dtype=np.int32))
+    table = Table((Column("x"),), np.array([[-1.0]]), np.empty((0, 1), dtype=np.int32))
     assert shares(tree, table).tolist() == [expected]
 
 
@@ -233,7 +233,7 @@ def test_an_empty_branch_answers_from_its_parents_test(recorded: list[float], ex
 def test_a_test_that_parts_nothing_is_not_repeated_for_ever(first: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("compromis.trees.c45.growth.data_threshold", lambda *_: 1e9)
     values = np.array([[first, *range(1, 20)]])
-    table = Table((Attribute("x"),), values, np.empty((0, 20), dtype=np.int32))
+    table = Table((Column("x"),), values, np.empty((0, 20), dtype=np.int32))
     examples = Examples(table, (np.arange(20) > 9).astype(np.int32), 2, np.ones(20))
     tree = fit_tree(examples, Rules())
     assert tree.size == 1

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from compromis.estimators.c45 import C45Classifier
-from compromis.trees.c45 import Attribute, Examples, Rules, fit_tree, shares, tree_text
+from compromis.trees.c45 import Column, Examples, Rules, fit_tree, shares, tree_text
 from compromis.trees.c45.tree import threshold_text
 from tests.arff_reader import examples_of, read_arff
 
@@ -48,7 +48,7 @@ def load(name: str) -> tuple[Examples, tuple[str, ...]]:
         header, *rows = csv.reader(file)
     numeric = NUMERIC[name].split() if name in NUMERIC else header[:-1]
     attributes = [
-        Attribute(column) if column in numeric else Attribute(column, tuple(sorted({row[i] for row in rows} - {""})))
+        Column(column) if column in numeric else Column(column, tuple(sorted({row[i] for row in rows} - {""})))
         for i, column in enumerate(header)
     ]
     return examples_of(attributes, [[value or "?" for value in row] for row in rows], [1.0] * len(rows))
@@ -70,7 +70,7 @@ def test_j48_oracle(name: str, setting: str) -> None:
     expected = oracle(name)[setting]
     tree = fit_tree(examples, SETTINGS[setting])
     assert (tree.n_leaves, tree.size) == (expected["leaves"], expected["size"])
-    text = tree_text(tree, examples.table.attributes, labels)
+    text = tree_text(tree, examples.table.columns, labels)
     lines, _, ending = text.partition("\n\nNumber of Leaves")
     assert lines.split() == expected["tree"].split()
     assert ending.split() == [":", str(expected["leaves"]), "Size", "of", "the", "tree", ":", str(expected["size"])]
@@ -105,15 +105,15 @@ def test_estimator_on_frames_gives_the_oracles_tree(name: str, container: str) -
 def as_frame(examples: Examples, library: Any, container: str) -> Any:
     numeric, nominal = iter(examples.table.numeric), iter(examples.table.nominal)
     columns: dict[str, Any] = {}
-    for attribute in examples.table.attributes:
-        if attribute.values is None:
+    for attribute in examples.table.columns:
+        if attribute.categories is None:
             columns[attribute.name] = next(numeric)
             continue
-        values = [None if code < 0 else attribute.values[code] for code in next(nominal)]
+        values = [None if code < 0 else attribute.categories[code] for code in next(nominal)]
         if container == "pandas":
-            columns[attribute.name] = library.Categorical(values, categories=list(attribute.values))
+            columns[attribute.name] = library.Categorical(values, categories=list(attribute.categories))
         elif container == "polars":
-            columns[attribute.name] = library.Series(values, dtype=library.Enum(list(attribute.values)))
+            columns[attribute.name] = library.Series(values, dtype=library.Enum(list(attribute.categories)))
         else:
             columns[attribute.name] = values
     return library.table(columns) if container == "pyarrow" else library.DataFrame(columns)

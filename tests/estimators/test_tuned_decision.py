@@ -9,11 +9,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from imblearn.ensemble import BalancedRandomForestClassifier
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_wine, make_classification
 from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -35,7 +34,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import compromis as cp
-from compromis.estimators.honest_votes import out_of_bag_votes
+from tests.estimators.test_honest_votes import FORESTS
 
 PREFERENCES = cp.Preferences.prioritise(["b"], metric="f")
 
@@ -46,52 +45,8 @@ def wine():
     return X, np.array(["a", "b", "c"])[y]
 
 
-FORESTS = [
-    RandomForestClassifier(15, random_state=0),
-    ExtraTreesClassifier(15, bootstrap=True, random_state=0),
-    BaggingClassifier(n_estimators=15, max_features=0.5, random_state=0),
-    BalancedRandomForestClassifier(15, random_state=0),
-]
-
-
-@pytest.mark.parametrize("forest", FORESTS, ids=lambda forest: type(forest).__name__)
-@pytest.mark.parametrize("hard", [True, False])
-def test_out_of_bag_votes_are_of_members_that_did_not_see_the_row(wine, forest, hard):
-    """Recomputed row by row from what each member was trained on."""
-    X, y = wine
-    forest = clone(forest).fit(X, y)
-    votes = out_of_bag_votes(forest, X, forest.classes_, hard=hard)
-    seen = [s.sample_indices_ for s in forest.samplers_] if hasattr(forest, "samplers_") else forest.estimators_samples_
-    features = getattr(forest, "estimators_features_", [slice(None)] * len(forest.estimators_))
-    for row in range(0, len(X), 7):
-        ballots = [
-            np.eye(3)[int(tree.predict(X[row : row + 1, columns])[0])]
-            if hard
-            else tree.predict_proba(X[row : row + 1, columns])[0]
-            for tree, sample, columns in zip(forest.estimators_, seen, features, strict=True)
-            if row not in sample
-        ]
-        assert votes[row] == pytest.approx(np.mean(ballots, axis=0) if ballots else np.zeros(3))
-
-
-def test_out_of_bag_probabilities_are_scikit_learns(wine):
-    X, y = wine
-    forest = RandomForestClassifier(40, oob_score=True, random_state=0).fit(X, y)
-    assert out_of_bag_votes(forest, X, forest.classes_, hard=False) == pytest.approx(forest.oob_decision_function_)
-
-
-@pytest.mark.parametrize("forest", FORESTS, ids=lambda forest: type(forest).__name__)
-def test_forests_are_fitted_once(wine, forest, monkeypatch):
-    X, y = wine
-    fits = []
-    original = type(forest).fit
-    monkeypatch.setattr(type(forest), "fit", lambda self, *a, **k: fits.append(1) or original(self, *a, **k))
-    cp.TunedDecisionClassifier(forest, preferences=PREFERENCES, random_state=0).fit(X, y)
-    assert len(fits) == 1
-
-
 @pytest.mark.parametrize(
-    "estimator", [*FORESTS, KNeighborsClassifier(), GaussianNB()], ids=lambda one: type(one).__name__
+    "estimator", [*FORESTS, KNeighborsClassifier(), GaussianNB()], ids=lambda estimator: type(estimator).__name__
 )
 def test_the_decision_is_the_largest_tuned_decision(wine, estimator):
     X, y = wine
@@ -102,6 +57,42 @@ def test_the_decision_is_the_largest_tuned_decision(wine, estimator):
     assert tuned.weighted_votes(X).sum(axis=1) == pytest.approx(1)
     assert np.array_equal(tuned.predict_proba(X), tuned.estimator_.predict_proba(X))
     assert tuned.weights_.prod() == pytest.approx(1)
+
+
+def test_our_forest_inside_is_tuned_on_its_own_out_of_bag_votes(wine, monkeypatch):
+    """One fit, hard votes, the same evidence and optimum as the forest that tunes itself."""
+    X, y = wine
+    fits = []
+    original = cp.PragmaForestClassifier.fit
+    monkeypatch.setattr(
+        cp.PragmaForestClassifier, "fit", lambda self, *a, **k: fits.append(1) or original(self, *a, **k)
+    )
+    options = {"preferences": PREFERENCES, "random_state": 0}
+    tuned = cp.TunedDecisionClassifier(cp.PragmaForestClassifier(15, tune=False, random_state=0), **options).fit(X, y)
+    assert (len(fits), tuned.votes_are_hard_) == (1, True)
+    forest = cp.PragmaForestClassifier(15, **options).fit(X, y)
+    assert np.array_equal(tuned.estimator_.oob_votes_, forest.oob_votes_)
+    assert np.array_equal(tuned.patterns_.votes, forest.patterns_.votes)
+    assert tuned.search_.loss == forest.search_.loss
+    assert np.array_equal(tuned.vote_shares(X), forest.vote_shares(X))
+    by_hand = dict(zip(forest.classes_, forest.weights_, strict=True))
+    again = cp.TunedDecisionClassifier(tuned.estimator, weights=by_hand).fit(X, y)
+    assert np.array_equal(again.predict(X), forest.predict(X))
+
+
+def test_preferences_by_class(wine):
+    given = {"b": {"importance": 10, "precision_at_full_recall": 0.1, "recall_at_full_precision": 0.9}}
+    for model in (
+        cp.TunedDecisionClassifier(GaussianNB(), preferences=given, random_state=0),
+        cp.PragmaForestClassifier(10, preferences=given, random_state=0),
+    ):
+        assert clone(model).preferences == given
+        expected = clone(model).set_params(preferences=cp.Preferences(given)).fit(*wine)
+        assert np.array_equal(model.fit(*wine).weights_, expected.weights_)
+        assert model.preferences is given
+        assert "10" in model._repr_html_()
+        with pytest.raises(cp.InputError, match="preferences is a compromis"):
+            clone(model).set_params(preferences=["b"]).fit(*wine)
 
 
 def test_stored_loss_and_counts_follow_from_the_honest_votes(wine):
@@ -227,6 +218,17 @@ def test_frames_names_clone_pickle_and_search(wine):
         pipeline, {"tuneddecisionclassifier__estimator__C": [0.1, 1.0]}, scoring=cp.pragma_scorer(PREFERENCES), cv=3
     )
     assert grid.fit(frame, y).best_score_ > -0.3
+
+
+def test_our_forest_in_a_pipeline_and_a_grid(wine):
+    X, y = wine
+    inside = cp.TunedDecisionClassifier(cp.PragmaForestClassifier(5, tune=False, random_state=0), random_state=0)
+    for model, name in ((inside, "estimator__max_depth"), (cp.PragmaForestClassifier(5, random_state=0), "max_depth")):
+        pipeline = make_pipeline(StandardScaler(), model.set_params(preferences=PREFERENCES))
+        step = type(model).__name__.lower()
+        grid = GridSearchCV(pipeline, {f"{step}__{name}": [1, 6]}, scoring=cp.pragma_scorer(PREFERENCES), cv=2)
+        assert grid.fit(X, y).best_params_ == {f"{step}__{name}": 6}
+        assert grid.best_estimator_[-1].decision_.classes == ("a", "b", "c")
 
 
 def test_a_fold_may_lack_a_rare_class():

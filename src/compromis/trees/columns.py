@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._text import shown
+from compromis._typing import Flags, Floats
 from compromis.errors import InputError
 
 Matrix = NDArray[np.floating]
+Codes = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +25,13 @@ class Column:
     name: str
     categories: tuple[Hashable, ...] | None = None
 
-    def codes(self, values: Sequence[Any]) -> NDArray[np.int32]:
-        """The code of each value; missing values and categories not seen in training are -1."""
+    @property
+    def is_nominal(self) -> bool:
+        """Whether the column holds one of a few categories rather than a number."""
+        return self.categories is not None
+
+    def codes(self, values: Sequence[Any]) -> Codes:
+        """Return the code of each value; missing values and categories not seen in training are -1."""
         assert self.categories is not None
         code = {category: number for number, category in enumerate(self.categories)}
         try:
@@ -34,7 +41,7 @@ class Column:
 
 
 def as_frame(X: Any) -> Any:
-    """X as a narwhals frame if it is an eager data frame, else None."""
+    """Return X as a narwhals frame if it is an eager data frame, else None."""
     if isinstance(X, np.ndarray | list | tuple):
         return None
     import narwhals as nw  # only where a frame may have come in
@@ -48,56 +55,45 @@ def as_frame(X: Any) -> Any:
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
-def frame_columns(frame: Any, nominal: NDArray[np.bool_]) -> tuple[Column, ...]:
-    """Names and categories of a frame's columns: text, booleans and categoricals are nominal, and those asked for.
+def describe_columns(rows: Any, names: Sequence[str], nominal: Flags) -> tuple[Column, ...]:
+    """Return names and categories of the columns of an array or narwhals frame.
 
-    Declared categories keep their order; text is sorted, and so is what polars and pyarrow call categorical, which has none.
+    Nominal are text, booleans and categoricals of a frame, and the columns marked in `nominal`. Declared categories keep their
+    order; text is sorted, and so is what polars and pyarrow call categorical, which has none.
     """
+    if isinstance(rows, np.ndarray):
+        return tuple(
+            Column(str(name), _distinct(rows[:, index].tolist()) if nominal[index] else None)
+            for index, name in enumerate(names)
+        )
     return tuple(
         Column(str(series.name), _distinct(series.to_list()) if asked and _is_numeric(series) else _categories(series))
-        for series, asked in zip(frame.iter_columns(), nominal, strict=True)
+        for series, asked in zip(rows.iter_columns(), nominal, strict=True)
     )
 
 
-def array_columns(X: Matrix, names: Sequence[str], nominal: NDArray[np.bool_]) -> tuple[Column, ...]:
-    """Names and categories of an array's columns."""
-    return tuple(
-        Column(str(name), _distinct(X[:, place].tolist()) if nominal[place] else None)
-        for place, name in enumerate(names)
-    )
+def values_by_column(rows: Any, columns: Sequence[Column]) -> Iterator[Floats | Codes]:
+    """Yield the numbers (NaN: missing) or the codes (-1: missing) of each column of an array or narwhals frame."""
+    if isinstance(rows, np.ndarray):
+        for column, values in zip(columns, rows.T, strict=True):
+            yield column.codes(values.tolist()) if column.is_nominal else values
+    else:
+        for column, series in zip(columns, rows.iter_columns(), strict=True):
+            yield column.codes(series.to_list()) if column.is_nominal else _numbers(series)
 
 
-def feature_names(estimator: Any) -> list[str]:
-    """The names seen in training, or x0, x1, ..."""
-    names = getattr(estimator, "feature_names_in_", None)
-    return [f"x{i}" for i in range(estimator.n_features_in_)] if names is None else [str(name) for name in names]
-
-
-def frame_matrix(frame: Any, columns: Sequence[Column]) -> Matrix:
-    """The frame's numbers and codes; a text column where training had numbers is an error."""
-    matrix = np.empty((len(frame), len(columns)), dtype=np.float64)
-    for place, (column, series) in enumerate(zip(columns, frame.iter_columns(), strict=True)):
-        matrix[:, place] = numbers_of(series) if column.categories is None else _floats(column.codes(series.to_list()))
+def matrix_of(rows: Any, columns: Sequence[Column]) -> Matrix:
+    """Return numbers and codes in one matrix, NaN where a value is missing; an array of numbers is not copied."""
+    if isinstance(rows, np.ndarray) and not any(column.is_nominal for column in columns):
+        return rows
+    matrix = np.empty((len(rows), len(columns)), dtype=np.float64)
+    for index, (column, values) in enumerate(zip(columns, values_by_column(rows, columns), strict=True)):
+        matrix[:, index] = np.where(values < 0, np.nan, values) if column.is_nominal else values
     return matrix
 
 
-def array_matrix(X: Matrix, columns: Sequence[Column]) -> Matrix:
-    """The array with the codes of nominal columns in place of their values."""
-    if all(column.categories is None for column in columns):
-        return X
-    coded = np.array(X, dtype=np.float64)
-    for place, column in enumerate(columns):
-        if column.categories is not None:
-            coded[:, place] = _floats(column.codes(X[:, place].tolist()))
-    return coded
-
-
-def _floats(codes: NDArray[np.int32]) -> NDArray[np.float64]:
-    return np.where(codes < 0, np.nan, codes)
-
-
-def nominal_mask(categorical_features: Any, names: Sequence[str]) -> NDArray[np.bool_]:
-    """Which columns are asked to be nominal, by name, by place or by a mask."""
+def nominal_mask(categorical_features: Any, names: Sequence[str]) -> Flags:
+    """Return which columns are asked to be nominal, by name, by index or by a mask."""
     mask = np.zeros(len(names), dtype=bool)
     if categorical_features is None:
         return mask
@@ -127,7 +123,7 @@ def _is_numeric(series: Any) -> bool:
 
 
 def _categories(series: Any) -> tuple[Hashable, ...] | None:
-    """The nominal values a column may take, None for a numeric column."""
+    """Return the nominal values a column may take, None for a numeric column."""
     import narwhals as nw
 
     if _is_numeric(series):
@@ -141,42 +137,35 @@ def _categories(series: Any) -> tuple[Hashable, ...] | None:
     if series.dtype in (nw.String, nw.Categorical):
         return _distinct(series.to_list())
     if series.dtype == nw.Object:
-        return _object_categories(series)
-    raise _unusable(series)
-
-
-def _object_categories(series: Any) -> tuple[Hashable, ...] | None:
-    known = series.drop_nulls().to_list()
-    if all(isinstance(value, bool | np.bool_) for value in known):
-        return (False, True) if known else None
-    if all(isinstance(value, numbers.Real) for value in known):
-        return None
-    if all(isinstance(value, str) for value in known):
-        return _distinct(known)
-    raise _unusable(series)
-
-
-def _distinct(values: Sequence[Any]) -> tuple[Hashable, ...]:
-    """The distinct values in order, missing ones left out."""
-    return tuple(sorted({value for value in values if value is not None and value == value}))  # NaN is not itself
-
-
-def _unusable(series: Any) -> InputError:
-    return InputError(
+        known = series.drop_nulls().to_list()
+        if all(isinstance(value, bool | np.bool_) for value in known):
+            return (False, True) if known else None
+        if all(isinstance(value, numbers.Real) for value in known):
+            return None
+        if all(isinstance(value, str) for value in known):
+            return _distinct(known)
+    raise InputError(
         f"column {series.name!r} has type {series.dtype}, which is neither numeric, text, categorical nor boolean; "
         "convert it or leave it out"
     )
 
 
-def numbers_of(series: Any) -> NDArray[np.float64]:
-    """The column as float64, missing values as NaN."""
+def _distinct(values: Sequence[Any]) -> tuple[Hashable, ...]:
+    """Return the distinct values in order, missing ones left out."""
+    return tuple(sorted({value for value in values if value is not None and value == value}))  # NaN is not itself
+
+
+def _numbers(series: Any) -> Floats:
+    """Return the column as float64, missing values as NaN; other types than in training are an error."""
     import narwhals as nw
 
     missing = series.is_null().to_numpy()
     if series.dtype == nw.Object:
-        values = _as_float(
-            [np.nan if gone else value for value, gone in zip(series.to_list(), missing, strict=True)], series
-        )
+        known = [np.nan if gone else value for value, gone in zip(series.to_list(), missing, strict=True)]
+        try:
+            values = np.array(known, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"column {series.name!r} was numeric in training, now it holds other values") from error
     elif series.dtype.is_numeric() or missing.all():
         values = np.full(len(series), np.nan)
         values[~missing] = series.drop_nulls().cast(nw.Float64).to_numpy()
@@ -185,10 +174,3 @@ def numbers_of(series: Any) -> NDArray[np.float64]:
     if np.isinf(values).any():
         raise InputError(f"column {series.name!r} has infinite values; replace them by missing or large finite values")
     return values
-
-
-def _as_float(values: list[Any], series: Any) -> NDArray[np.float64]:
-    try:
-        return np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"column {series.name!r} was numeric in training, now it holds other values") from error

@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from compromis.errors import InputError, UninformativeWarning
 from compromis.estimators.pragma_forest import PragmaForestClassifier
+from compromis.estimators.tuned_decision import TunedDecisionClassifier
 from compromis.preferences import Preferences
 from compromis.trees.store import mean_shares, tree_leaves
 from compromis.weights import search_weights
@@ -48,7 +49,7 @@ def fingerprint(forest, X):
     trees = forest.trees_
     for array in (trees.nodes, trees.figures, trees.subsets, trees.leaf_shares, trees.leaf_classes, forest.oob_votes_):
         digest.update(array.tobytes())
-    digest.update(forest.predict_proba(X).tobytes() + forest.votes(X).tobytes())
+    digest.update(forest.predict_proba(X).tobytes() + forest.vote_shares(X).tobytes())
     return digest.hexdigest()
 
 
@@ -79,7 +80,7 @@ def test_votes_are_the_trees_hard_votes(three):
     for tree in range(15):
         for row, leaf in enumerate(tree_leaves(trees, tree, bins)):
             votes[row, int(np.argmax(trees.shares_of_leaf(leaf, 3)))] += 1
-    np.testing.assert_allclose(forest.votes(X), votes / 15)
+    np.testing.assert_allclose(forest.vote_shares(X), votes / 15)
     np.testing.assert_array_equal(forest.predict(X), np.argmax(votes, axis=1))
     np.testing.assert_array_equal(forest.predict_proba(X), mean_shares(trees, bins, 3))
 
@@ -114,13 +115,49 @@ def test_tuning_is_on_out_of_bag_votes_and_its_weights_decide(three):
     np.testing.assert_array_equal(forest.search_.counts.matrix, alone.counts.matrix)
     logarithms = np.log(forest.stability_.weights)
     np.testing.assert_allclose(np.log(forest.weights_), logarithms.mean(axis=0), rtol=1e-12, atol=1e-12)
-    expected = np.array(["x", "y", "z"])[np.argmax(forest.votes(X) * forest.weights_, axis=1)]
+    expected = np.array(["x", "y", "z"])[np.argmax(forest.vote_shares(X) * forest.weights_, axis=1)]
     np.testing.assert_array_equal(forest.predict(X), expected)
     plain = PragmaForestClassifier(10, tune=False, random_state=1).fit(X, names)
     assert plain.search_ is None
     assert plain.weights_.tolist() == [1.0, 1.0, 1.0]
     assert (plain.predict(X) == "z").sum() < (forest.predict(X) == "z").sum()
     np.testing.assert_array_equal(plain.predict_proba(X), forest.predict_proba(X))
+
+
+def test_it_has_what_the_meta_estimator_has(three):
+    X, y = three
+    forest = PragmaForestClassifier(10, preferences={2: 5.0}, random_state=0).fit(X, y)
+    shares = forest.vote_shares(X)
+    assert forest.decision_.decide(shares).tolist() == forest.predict(X).tolist()
+    weighted = shares * forest.weights_
+    np.testing.assert_allclose(forest.weighted_votes(X), weighted / weighted.sum(axis=1, keepdims=True))
+    assert forest.patterns_.counts(forest.weights_).matrix.tolist() == forest.tuning_.counts.matrix.tolist()
+    assert (forest.loss_, forest.verdict_, forest.smoothing_) == (forest.verdict_.loss, forest.tuning_.verdict, 0.0)
+    rarer = forest.with_prevalence([0.49, 0.49, 0.02])
+    assert not np.allclose(rarer.weights_, forest.weights_)
+    assert rarer.trees_ is forest.trees_
+    plain = PragmaForestClassifier(10, tune=False, random_state=0).fit(X, y)
+    assert [plain.tuning_, plain.verdict_, plain.loss_, plain.stability_, plain.patterns_] == [None] * 5
+    with pytest.raises(InputError, match="no evidence to search again"):
+        plain.with_prevalence([1, 1, 1])
+
+
+def test_onnx_votes_and_decides_alike(three):
+    """Thresholds are rounded so that a float32 goes the same way; `tests/integration/test_onnx.py` runs float64 too."""
+    reference = pytest.importorskip("onnx.reference")
+    X, y = three
+    X = X.astype(np.float32)
+    X[::5, 1] = np.nan
+    forest = PragmaForestClassifier(4, max_depth=4, random_state=0).fit(X, y)
+    label, votes = reference.ReferenceEvaluator(forest.to_onnx(X[:1])).run(None, {"X": X})
+    np.testing.assert_array_equal(votes, forest.vote_shares(X))
+    np.testing.assert_array_equal(label, forest.predict(X))
+    soft = TunedDecisionClassifier(forest, votes="proba", weights=[1, 2, 3]).fit(X, y)
+    label, votes = reference.ReferenceEvaluator(soft.to_onnx(X[:1])).run(None, {"X": X})
+    np.testing.assert_allclose(votes, forest.predict_proba(X), atol=1e-6)
+    nominal = PragmaForestClassifier(2, categorical_features=[0], random_state=0, tune=False).fit(np.round(X), y)
+    with pytest.raises(InputError, match="'x0' of the forest are nominal"):
+        nominal.to_onnx(X[:1])
 
 
 def test_a_preferences_met_by_giving_up_is_said(rng):
@@ -131,7 +168,7 @@ def test_a_preferences_met_by_giving_up_is_said(rng):
 
 def test_ties_go_to_the_first_class():
     forest = PragmaForestClassifier(2, tune=False, random_state=0).fit([[0.0], [1.0]], ["a", "b"])
-    forest.votes = lambda X: np.array([[0.5, 0.5]])
+    forest.vote_shares = lambda X: np.array([[0.5, 0.5]])
     assert forest.predict([[0.0]]).tolist() == ["a"]
 
 

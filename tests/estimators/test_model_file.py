@@ -1,0 +1,57 @@
+"""Model files: what is written comes back; files of 0.1.0 and of later versions are refused in one sentence."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+
+import numpy as np
+import pytest
+
+import compromis as cp
+from compromis.estimators.model_file import describe_table, encode_table, load_model, save_model
+from compromis.trees.columns import Column
+from tests.model_files import ROWS, logistic_model
+
+
+def test_a_model_comes_back(tmp_path):
+    model = logistic_model()
+    save_model(model, tmp_path / "m.model")
+    again = load_model(tmp_path / "m.model")
+    assert (again.columns, again.target, again.hard) == (model.columns, model.target, model.hard)
+    texts = {"size": ["1.5", None], "colour": ["red", "violet"], "age": ["3", "88"]}
+    assert again.vote_shares(texts, "x.csv").tolist() == model.vote_shares(texts, "x.csv").tolist()
+    with pytest.raises(cp.InputError, match=r"x\.csv lacks 'age', which the model was trained on"):
+        again.vote_shares({name: texts[name] for name in ("size", "colour")}, "x.csv")
+
+
+@pytest.mark.parametrize("path", sorted(ROWS.parent.glob("*.model")), ids=lambda path: path.stem)
+def test_files_of_the_first_release_are_refused(path):
+    with pytest.raises(cp.InputError, match=r"was written by compromis 0\.1\.0, which was never published; fit"):
+        load_model(path)
+
+
+def test_a_file_of_a_later_version_is_refused(tmp_path):
+    save_model(logistic_model(), tmp_path / "m.model")
+    with zipfile.ZipFile(tmp_path / "m.model") as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    parts["model.json"] = json.dumps(json.loads(parts["model.json"]) | {"version": 3, "columns": "new"}).encode()
+    with zipfile.ZipFile(tmp_path / "later.model", "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    with pytest.raises(cp.InputError, match="has version 3, this compromis reads up to 2; update compromis"):
+        load_model(tmp_path / "later.model")
+
+
+def test_texts_become_numbers_and_codes():
+    texts = {"n": ["1", None, "2.5"], "c": ["b", "a", None], "id": [f"row {k}" for k in range(300)]}
+    columns = describe_table(texts, ["n", "c"], "t.csv")
+    assert columns == (Column("n"), Column("c", ("a", "b")))
+    expected = [[1, 1], [np.nan, 0], [2.5, np.nan]]
+    np.testing.assert_array_equal(encode_table(texts, columns, "t.csv"), expected)
+    unseen = encode_table({"n": ["7"], "c": ["z"]}, columns, "t.csv")
+    np.testing.assert_array_equal(unseen, [[7, np.nan]])
+    with pytest.raises(cp.InputError, match=r"column 'n' of t\.csv held numbers in training"):
+        encode_table({"n": ["seven"], "c": ["a"]}, columns, "t.csv")
+    with pytest.raises(cp.InputError, match="300 different texts; leave it out with --ignore 'id'"):
+        describe_table(texts, ["id"], "t.csv")
