@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import gzip
 import io
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
+
+from tests.model_files import write_logistic_model
 
 RELEASE = Path(__file__).parents[1] / "fixtures" / "0.1.0"
 CLASSES = ("good", "bad", "NA", "01")
@@ -20,11 +24,19 @@ _NASTY = (
 )  # fmt: skip
 
 
+@cache
+def _model() -> bytes:
+    with TemporaryDirectory() as folder:
+        return write_logistic_model(Path(folder) / "logistic.model").read_bytes()
+
+
 def whole(kind: str, seed: int) -> bytes:
     """Return a file that is as it should be."""
     rng = np.random.default_rng(0 if kind == ONE_BIT else seed)
-    if kind in {"toml", "decision.json", "model"}:
-        name = {"toml": "preferences.toml", "decision.json": "decision.json", "model": "logistic.model"}[kind]
+    if kind == "model":
+        return _model()
+    if kind in {"toml", "decision.json"}:
+        name = {"toml": "preferences.toml", "decision.json": "decision.json"}[kind]
         return (RELEASE / name).read_bytes()
     if kind == "evidence.json":
         return _evidence(rng)
