@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._typing import Floats
-from compromis.weights._kernels.cells import centre
-from compromis.weights._kernels.flips import descend, draw_in_turn, one_against_rest, total_value
+from compromis.weights._kernels.flips import centre, descend, draw_in_turn, one_against_rest, total_value
 from compromis.weights._kernels.state import SearchState, prepare
 from compromis.weights._kernels.terms import COST, Objective
 from compromis.weights.budget import Meter
@@ -121,7 +120,7 @@ class Descent:
         """Return the weights moved to the middle of their cell, and as they are in case rounding breaks that."""
         self.state.weight[:] = weights
         prepare(self.patterns, self.objective, self.state)
-        centre(self.patterns, self.state, self.problem.max_ratio, 1)
+        centre(self.patterns, self.state, self.problem.max_ratio)
         return Found((self.state.weight.copy(), weights), value, proven)
 
 
