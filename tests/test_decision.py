@@ -31,7 +31,7 @@ def votes():
 
 @pytest.fixture(scope="module", params=[0.0, 0.025], ids=["bare", "smoothed"])
 def predicted(request, votes):
-    decision = cp.Decision(LABELS, WEIGHTS, request.param)
+    decision = cp.Decision(LABELS, WEIGHTS, smoothing=request.param)
     return decision, np.array(LABELS)[plainly(votes, WEIGHTS, request.param)]
 
 
@@ -148,7 +148,7 @@ def test_whole_and_written_votes_are_weighed_as_floats():
     with closing(sqlite3.connect(":memory:")) as base:
         base.execute("CREATE TABLE votes (a INTEGER, b TEXT)")
         base.executemany("INSERT INTO votes VALUES (?, ?)", [(3, "1"), (2, "1"), (7, "2.5")])
-        expression = cp.Decision(("a", "b"), [1.0, 2.9], 0.05).to_sql(dialect="sqlite")
+        expression = cp.Decision(("a", "b"), [1.0, 2.9], smoothing=0.05).to_sql(dialect="sqlite")
         found = [label for (label,) in base.execute(f"SELECT {expression} FROM votes ORDER BY rowid")]
         assert found == ["a", "b", "b"]
 
@@ -230,7 +230,7 @@ def test_a_newer_file():
 
 
 def test_a_search_writes_its_decision():
-    search = cp.search_weights(["a", "b", "b", "b"], [[9, 1], [6, 4], [6, 4], [2, 8]])
+    search = cp.search_weights(["a", "b", "b", "b"], [[9, 1], [6, 4], [6, 4], [2, 8]], random_state=0)
     search.to_json("d.json")
     assert np.array_equal(cp.Decision.from_json("d.json").weights, search.weights)
 

@@ -42,7 +42,13 @@ def test_never_worse_than_equal_weights_and_applied_as_stored(method, seed):
     for smoothing in (0.0, 0.25):
         for given in (votes, votes / 7, scipy.sparse.csr_array(votes), votes.astype(np.float32)):
             search = search_weights(
-                y, given, preferences=preferences, labels=range(classes), method=method, smoothing=smoothing
+                y,
+                given,
+                preferences=preferences,
+                labels=range(classes),
+                method=method,
+                smoothing=smoothing,
+                random_state=0,
             )
             patterns = Votes.from_proba(y, given, labels=range(classes), merge=False)
             arrays = preferences.on(range(classes))
@@ -80,8 +86,8 @@ def test_weights_are_repetition():
     votes, y = three_classes(rows=60)
     times = np.random.default_rng(0).integers(0, 4, size=60)
     times[:3] = 1
-    weighted = search_weights(y, votes, sample_weight=times)
-    repeated = search_weights(np.repeat(y, times), np.repeat(votes, times, axis=0))
+    weighted = search_weights(y, votes, sample_weight=times, random_state=0)
+    repeated = search_weights(np.repeat(y, times), np.repeat(votes, times, axis=0), random_state=0)
     assert weighted.loss == pytest.approx(repeated.loss, abs=1e-12)
     np.testing.assert_allclose(weighted.counts.matrix, repeated.counts.matrix)
 
@@ -89,16 +95,21 @@ def test_weights_are_repetition():
 def test_the_order_of_rows_does_not_matter_for_exact():
     votes, y = three_classes()
     turned = np.random.default_rng(1).permutation(len(y))
-    assert search_weights(y, votes).loss == pytest.approx(search_weights(y[turned], votes[turned]).loss, abs=1e-12)
+    assert search_weights(y, votes, random_state=0).loss == pytest.approx(
+        search_weights(y[turned], votes[turned], random_state=0).loss, abs=1e-12
+    )
 
 
 def test_auto_is_exact_up_to_three_classes():
     votes, y = three_classes()
-    assert (search_weights(y, votes).method, search_weights(y, votes).optimal) == ("exact", True)
+    assert (search_weights(y, votes, random_state=0).method, search_weights(y, votes, random_state=0).optimal) == (
+        "exact",
+        True,
+    )
     rng = np.random.default_rng(0)
-    assert search_weights(np.arange(50) % 4, rng.random((50, 4))).method == "sweep"
+    assert search_weights(np.arange(50) % 4, rng.random((50, 4)), random_state=0).method == "sweep"
     patterns = Votes.from_proba(y, votes)
-    assert search_weights(patterns).loss == search_weights(y, votes).loss
+    assert search_weights(patterns, random_state=0).loss == search_weights(y, votes, random_state=0).loss
 
 
 def quadratic(p, r, weight):
@@ -110,7 +121,7 @@ def test_an_index_of_ones_own(method):
     votes, y = three_classes(rows=40)
     own = Metric("quadratic", quadratic)
     preferences = Preferences({2: Preference(10, 0.1, 0.9)}, metric=own)
-    search = search_weights(y, votes, preferences=preferences, method=method)
+    search = search_weights(y, votes, preferences=preferences, method=method, random_state=0)
     arrays = preferences.on(range(3))
     support, predicted, hits = (search.counts.support, search.counts.predicted, search.counts.matrix.diagonal())
     by_hand = [
@@ -122,7 +133,7 @@ def test_an_index_of_ones_own(method):
         {2: Preference(10, 0.1, 0.9)}, metric=Metric("twin", lambda p, r, w: (1 - w) * p + w * r, defined_at_zero=True)
     )
     plane = Preferences({2: Preference(10, 0.1, 0.9)})
-    twin, original = (search_weights(y, votes, preferences=one, method=method) for one in (copy, plane))
+    twin, original = (search_weights(y, votes, preferences=one, method=method, random_state=0) for one in (copy, plane))
     assert twin.loss == pytest.approx(original.loss, abs=1e-9)
 
 
@@ -132,7 +143,7 @@ def test_an_index_that_does_not_compile():
     preferences = Preferences(default=Preference(recall_weight=0.5), metric=own)
     votes, y = three_classes(rows=20)
     with pytest.raises(InputError, match="'odd' cannot be compiled"):
-        search_weights(y, votes, preferences=preferences)
+        search_weights(y, votes, preferences=preferences, random_state=0)
 
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="numba types nothing")
@@ -161,19 +172,22 @@ def test_minima_that_contradict_are_named():
     votes = [[5, 5], [5, 5], [9, 1], [1, 9]]
     preferences = Preferences({"a": Preference(min_recall=1.0), "b": Preference(min_recall=1.0)})
     for method in ("exact", "sweep"):
-        search = search_weights(["a", "b", "a", "b"], votes, preferences=preferences, method=method)
+        search = search_weights(["a", "b", "a", "b"], votes, preferences=preferences, method=method, random_state=0)
         assert not search.feasible
         assert "recall of 'b' reaches 0.5, its minimum is 1" in search.message
-    assert search_weights(["a", "b", "a", "b"], votes, preferences=preferences).message.startswith(
+    assert search_weights(["a", "b", "a", "b"], votes, preferences=preferences, random_state=0).message.startswith(
         "no weights meet every minimum"
     )
 
 
 def test_a_met_minimum_comes_before_a_lower_loss():
     votes, y = three_classes(rows=400)
-    free = search_weights(y, votes, preferences=Preferences.prioritise([2]))
+    free = search_weights(y, votes, preferences=Preferences.prioritise([2]), random_state=0)
     kept = search_weights(
-        y, votes, preferences=Preferences({2: Preference(10, 0.1, 0.9, min_precision=0.9)}, Preference(1, 0.8, 0.8))
+        y,
+        votes,
+        preferences=Preferences({2: Preference(10, 0.1, 0.9, min_precision=0.9)}, Preference(1, 0.8, 0.8)),
+        random_state=0,
     )
     precise = kept.counts.matrix[2, 2] / kept.counts.predicted[2]
     assert free.counts.matrix[2, 2] / free.counts.predicted[2] < 0.9 <= precise
@@ -184,7 +198,7 @@ def test_a_met_minimum_comes_before_a_lower_loss():
 def test_cost_in_place_of_the_loss():
     votes, y = three_classes()
     cost = np.array([[0, 1, 1], [5, 0, 5], [50, 50, 0]], dtype=float)
-    search = search_weights(y, votes, cost=cost)
+    search = search_weights(y, votes, cost=cost, random_state=0)
     assert search.loss == pytest.approx((search.counts.matrix * cost).sum() / len(y))
     rng = np.random.default_rng(0)
     patterns = Votes.from_proba(y, votes)
@@ -197,28 +211,30 @@ def test_cost_in_place_of_the_loss():
 
 def test_smoothing_reaches_rows_without_votes_for_a_class():
     votes, y = [[4, 0], [4, 0], [3, 1], [4, 0]], [0, 1, 1, 0]
-    assert search_weights(y, votes).counts.predicted.tolist() == [3, 1]
+    assert search_weights(y, votes, random_state=0).counts.predicted.tolist() == [3, 1]
     preferences = Preferences({1: Preference(100, 0.0, 0.99)})
-    assert search_weights(y, votes, preferences=preferences, smoothing=0.5).counts.predicted.tolist() == [0, 4]
+    assert search_weights(
+        y, votes, preferences=preferences, smoothing=0.5, random_state=0
+    ).counts.predicted.tolist() == [0, 4]
 
 
 def test_sparse_smoothing_is_the_dense_one():
     rng = np.random.default_rng(0)
     votes, y = rng.multinomial(5, rng.dirichlet(np.full(8, 0.2)), size=300).astype(float), rng.integers(0, 8, size=300)
-    dense = search_weights(y, votes + 0.1, method="sweep")
-    sparse = search_weights(y, scipy.sparse.csr_array(votes), method="sweep", smoothing=0.1)
+    dense = search_weights(y, votes + 0.1, method="sweep", random_state=0)
+    sparse = search_weights(y, scipy.sparse.csr_array(votes), method="sweep", smoothing=0.1, random_state=0)
     np.testing.assert_array_equal(sparse.counts.matrix, Votes.from_proba(y, votes + 0.1).counts(sparse.weights).matrix)
     assert sparse.loss == pytest.approx(dense.loss, rel=0.02)
 
 
 def test_verdict_and_message():
     votes, y = three_classes()
-    search = search_weights(np.append(y, [0, 1]), np.vstack([votes, np.zeros((2, 3))]))
+    search = search_weights(np.append(y, [0, 1]), np.vstack([votes, np.zeros((2, 3))]), random_state=0)
     assert search.left_out == 2
     assert "2 rows without any vote are left out" in search.message
     assert search.verdict.informative
     assert len(search.baselines) == 4
-    never = search_weights(y, np.column_stack([votes[:, :2], np.zeros(len(y))]))
+    never = search_weights(y, np.column_stack([votes[:, :2], np.zeros(len(y))]), random_state=0)
     assert "no row has a vote for 2" in never.message
 
 
@@ -226,7 +242,9 @@ def test_progress_is_reported():
     votes, y = three_classes()
     for method in METHODS:
         seen: list[tuple[float, float]] = []
-        search_weights(y, votes, method=method, progress=lambda share, loss, seen=seen: seen.append((share, loss)))
+        search_weights(
+            y, votes, method=method, progress=lambda share, loss, seen=seen: seen.append((share, loss)), random_state=0
+        )
         assert seen
         assert all(0 <= share <= 1 for share, _ in seen)
 
@@ -259,12 +277,12 @@ def test_bad_input_is_refused_in_one_sentence(changed, message):
 def test_patterns_come_alone():
     patterns = Votes.from_proba([0, 1], [[3, 1], [1, 3]])
     with pytest.raises(InputError, match="hold y_proba, labels and sample weights already"):
-        search_weights(patterns, [[3, 1], [1, 3]])
+        search_weights(patterns, [[3, 1], [1, 3]], random_state=0)
 
 
 def test_equal_ratio_one_gives_equal_weights():
     votes, y = three_classes()
-    assert search_weights(y, votes, max_ratio=1).weights.tolist() == [1, 1, 1]
+    assert search_weights(y, votes, max_ratio=1, random_state=0).weights.tolist() == [1, 1, 1]
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.4])
@@ -323,9 +341,11 @@ def test_letters_sweep_against_annealing_and_dual_annealing():
     votes, y = letter_votes()
     preferences = Preferences.prioritise(list("AEIOUY"))
     patterns = Votes.from_proba(y, votes)
-    annealed = search_weights(patterns, preferences=preferences, method=Annealing(steps=20_000))
+    annealed = search_weights(patterns, preferences=preferences, method=Annealing(steps=20_000), random_state=0)
     begin = time.perf_counter()
-    swept = search_weights(patterns, preferences=preferences, method="sweep", budget=Budget(evaluations=1_000_000))
+    swept = search_weights(
+        patterns, preferences=preferences, method="sweep", budget=Budget(evaluations=1_000_000), random_state=0
+    )
     assert time.perf_counter() - begin < 60
     assert swept.loss <= annealed.loss
     arrays = preferences.on(patterns.classes)

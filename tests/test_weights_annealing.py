@@ -46,19 +46,23 @@ def test_recounting_the_changed_rows_is_counting_all(smoothing, sparse):
 
 def test_a_history_of_every_step_and_the_best_of_them():
     votes, y = votes_and_truth(1)
-    search = search_weights(y, votes, method=Annealing(steps=2500))
+    search = search_weights(y, votes, method=Annealing(steps=2500), random_state=0)
     assert search.history.shape == (2500, 2)
     assert search.loss <= search.history[:, 1].min() + 1e-9
     assert search.evaluations == 2501
-    hot = search_weights(y, votes, method=Annealing(steps=2500, start_temperature=1e9, end_temperature=1e8))
-    cold = search_weights(y, votes, method=Annealing(steps=2500, start_temperature=1e-9, end_temperature=1e-9))
+    hot = search_weights(
+        y, votes, method=Annealing(steps=2500, start_temperature=1e9, end_temperature=1e8), random_state=0
+    )
+    cold = search_weights(
+        y, votes, method=Annealing(steps=2500, start_temperature=1e-9, end_temperature=1e-9), random_state=0
+    )
     assert (np.diff(cold.history[:, 1]) <= 1e-12).all()
     assert hot.history[:, 1].mean() > cold.history[:, 1].mean()
 
 
 def test_budget_and_seed():
     votes, y = votes_and_truth(2)
-    short = search_weights(y, votes, method="annealing", budget=Budget(evaluations=500))
+    short = search_weights(y, votes, method="annealing", budget=Budget(evaluations=500), random_state=0)
     assert len(short.history) == 500
     method = Annealing(steps=2000)
     again = search_weights(y, votes, method=method, random_state=3)
@@ -70,8 +74,12 @@ def test_budget_and_seed():
 
 def test_minima_are_sought():
     votes, y = votes_and_truth(3)
-    floor = search_weights(y, votes, preferences=Preferences({0: Preference(min_recall=0.6)}), method=Annealing(3000))
-    sweep = search_weights(y, votes, preferences=Preferences({0: Preference(min_recall=0.6)}), method="sweep")
+    floor = search_weights(
+        y, votes, preferences=Preferences({0: Preference(min_recall=0.6)}), method=Annealing(3000), random_state=0
+    )
+    sweep = search_weights(
+        y, votes, preferences=Preferences({0: Preference(min_recall=0.6)}), method="sweep", random_state=0
+    )
     assert floor.feasible == sweep.feasible
 
 

@@ -55,13 +55,15 @@ def test_a_cell_that_only_rounding_opens_does_not_spoil_the_proof(seed):
     votes, y, preferences = small_problem(seed, floors=seed % 3 == 1)
     scale = np.random.default_rng(seed).integers(1, 30, (len(votes), 1)) * 0.7
     for shares in (votes / 7, votes / scale):
-        assert search_weights(y, shares, preferences=preferences, labels=range(3), method="exact").optimal
+        assert search_weights(
+            y, shares, preferences=preferences, labels=range(3), method="exact", random_state=0
+        ).optimal
 
 
 def test_a_cell_as_narrow_that_is_there_does():
     """Every row is predicted right in a cell of width 1e-13, which weights cannot be trusted to hit."""
     votes = np.array([[1.0, 3.0, 0.1], [1.0, 3.0 + 3e-13, 0.1], [0.1, 0.3, 1.0]])
-    search = search_weights([0, 1, 2], votes, labels=range(3), method="exact")
+    search = search_weights([0, 1, 2], votes, labels=range(3), method="exact", random_state=0)
     assert search.loss > 0
     assert not search.optimal
 
@@ -78,10 +80,12 @@ def test_relabelling_and_scaling_change_nothing(seed):
     votes, y, preferences = small_problem(seed)
     classes = votes.shape[1]
     turned = list(range(classes))[::-1]
-    search = search_weights(y, votes, preferences=preferences, labels=range(classes), method="exact")
-    other = search_weights(y, votes[:, turned], preferences=preferences, labels=turned, method="exact")
+    search = search_weights(y, votes, preferences=preferences, labels=range(classes), method="exact", random_state=0)
+    other = search_weights(y, votes[:, turned], preferences=preferences, labels=turned, method="exact", random_state=0)
     assert other.loss == pytest.approx(search.loss, abs=1e-12)
-    scaled = search_weights(y, votes * 0.3, preferences=preferences, labels=range(classes), method="exact")
+    scaled = search_weights(
+        y, votes * 0.3, preferences=preferences, labels=range(classes), method="exact", random_state=0
+    )
     assert scaled.loss == pytest.approx(search.loss, abs=1e-12)
 
 
@@ -90,7 +94,7 @@ def test_larger_problems_against_the_line_search_from_many_starts(classes):
     rng = np.random.default_rng(classes)
     votes, y = rng.dirichlet(np.ones(classes), size=300), rng.integers(0, classes, size=300)
     preferences = Preferences({0: Preference(10, 0.1, 0.9)}, metric="f")
-    search = search_weights(y, votes, preferences=preferences, method="exact")
+    search = search_weights(y, votes, preferences=preferences, method="exact", random_state=0)
     arrays = preferences.on(range(classes))
     assert search.optimal
     for _ in range(100):
@@ -103,9 +107,11 @@ def test_larger_problems_against_the_line_search_from_many_starts(classes):
 def test_the_ratio_of_weights_stays_bounded(seed):
     votes, y, preferences = small_problem(seed)
     classes = votes.shape[1]
-    bounded = search_weights(y, votes, preferences=preferences, labels=range(classes), method="exact", max_ratio=1.5)
+    bounded = search_weights(
+        y, votes, preferences=preferences, labels=range(classes), method="exact", max_ratio=1.5, random_state=0
+    )
     assert bounded.weights.max() / bounded.weights.min() <= 1.5 * (1 + 1e-9)
-    free = search_weights(y, votes, preferences=preferences, labels=range(classes), method="exact")
+    free = search_weights(y, votes, preferences=preferences, labels=range(classes), method="exact", random_state=0)
     assert free.loss <= bounded.loss + 1e-12
     for first in np.linspace(-0.4, 0.4, 9):  # no weights within the bound do better
         for second in np.linspace(-0.4, 0.4, 9) if classes == 3 else [0.0]:
@@ -118,12 +124,12 @@ def test_the_ratio_of_weights_stays_bounded(seed):
 
 def test_extreme_votes_do_not_overflow():
     votes = [[1.0, 1e-300, 0.0], [1e-300, 1.0, 1e-200], [1e-5, 1e-5, 1.0], [1.0, 1e-280, 1e-290]]
-    search = search_weights([0, 1, 2, 1], votes, method="exact")
+    search = search_weights([0, 1, 2, 1], votes, method="exact", random_state=0)
     assert np.isfinite(search.weights).all()
-    two = search_weights([0, 1, 1], [[1.0, 1e-310], [1e-310, 1.0], [0.5, 0.5]], method="exact")
+    two = search_weights([0, 1, 1], [[1.0, 1e-310], [1e-310, 1.0], [0.5, 0.5]], method="exact", random_state=0)
     assert two.counts.matrix.tolist() == [[1, 0], [0, 2]]
 
 
 def test_four_classes_are_refused():
     with pytest.raises(InputError, match="two or three classes, got 4"):
-        search_weights(range(4), np.eye(4), method="exact")
+        search_weights(range(4), np.eye(4), method="exact", random_state=0)

@@ -458,7 +458,7 @@ def test_values_are_frozen_and_small():
         for field in dataclasses.fields(made):
             with pytest.raises(dataclasses.FrozenInstanceError):
                 setattr(made, field.name, 1)
-    found = search_weights(TRUTH, VOTES)
+    found = search_weights(TRUTH, VOTES, random_state=0)
     curve = weight_sweep(TRUTH, VOTES, labels=range(3), label=0)
     for made in (problem_of(), found, curve):
         assert made == made
@@ -588,7 +588,7 @@ def test_annealing_cools_from_start_to_end(monkeypatch):
 
 def test_annealing_takes_what_is_just_allowed():
     assert Annealing(1, 0.5, 0.5, 0.001).steps == 1
-    assert len(search_weights(TRUTH, VOTES, method=Annealing(1)).history) == 1
+    assert len(search_weights(TRUTH, VOTES, method=Annealing(1), random_state=0).history) == 1
 
 
 # --- exact ---
@@ -681,7 +681,7 @@ def test_rows_with_smoothing():
 
 def test_what_is_found_does_not_rest_on_the_start(monkeypatch):
     """Every cell is looked at, so a descent that ends anywhere leads to the same loss."""
-    expected = search_weights(TRUTH, VOTES)
+    expected = search_weights(TRUTH, VOTES, random_state=0)
     best = min(
         naive.value(naive.matrix(TRUTH, naive.decide(VOTES, [1, a, b]), np.ones(8), 3), expected.arrays)
         for a in np.geomspace(0.1, 10, 60)
@@ -694,7 +694,7 @@ def test_what_is_found_does_not_rest_on_the_start(monkeypatch):
         return weights, descent.start(weights)
 
     monkeypatch.setattr(Sweep, "descend", poor)
-    found = search_weights(TRUTH, VOTES, method="exact")
+    found = search_weights(TRUTH, VOTES, method="exact", random_state=0)
     assert (found.loss, found.optimal) == (pytest.approx(expected.loss), True)
 
 
@@ -703,7 +703,7 @@ def test_a_box_that_cuts_cells_off_proves_nothing():
     assert not exact._first_box(far, WIDEST)[2]
     assert exact._first_box(far, 10.0)[2]
     for votes in ([[1.0, 1e150], [1.0, 1.0], [2.0, 1.0]], [[1e150, 1.0], [1.0, 1.0], [2.0, 1.0]]):  # one side is enough
-        assert not search_weights([1, 0, 1], votes).optimal
+        assert not search_weights([1, 0, 1], votes, random_state=0).optimal
 
 
 @pytest.mark.parametrize(
@@ -756,15 +756,15 @@ def test_better_by_more_than_rounding():
 
 
 def test_what_is_proven():
-    assert search_weights(TRUTH, VOTES).optimal
-    assert search_weights(np.minimum(TRUTH, 1), VOTES[:, :2] + 1).optimal
-    assert not search_weights(TRUTH, VOTES, method="exact", budget=Budget(evaluations=1)).optimal
+    assert search_weights(TRUTH, VOTES, random_state=0).optimal
+    assert search_weights(np.minimum(TRUTH, 1), VOTES[:, :2] + 1, random_state=0).optimal
+    assert not search_weights(TRUTH, VOTES, method="exact", budget=Budget(evaluations=1), random_state=0).optimal
     far = [[1.0, 1e-150], [1e-150, 1.0], [1.0, 1.0]]  # cuts beyond the widest ratio
-    assert not search_weights([1, 0, 0], far).optimal
-    assert search_weights([1, 0, 0], far, max_ratio=10).optimal
+    assert not search_weights([1, 0, 0], far, random_state=0).optimal
+    assert search_weights([1, 0, 0], far, max_ratio=10, random_state=0).optimal
     three = [[1.0, 1e-150, 1.0], [1e-150, 1.0, 1.0], [1.0, 1.0, 2.0], [2.0, 1.0, 1.0]]
-    assert not search_weights([1, 0, 2, 0], three).optimal
-    assert search_weights([1, 0, 2, 0], three, max_ratio=10).optimal
+    assert not search_weights([1, 0, 2, 0], three, random_state=0).optimal
+    assert search_weights([1, 0, 2, 0], three, max_ratio=10, random_state=0).optimal
 
 
 # --- the door, and what is said ---
@@ -831,54 +831,54 @@ def test_a_proof_holds_if_what_is_applied_keeps_the_promise_up_to_rounding(scale
 
 def test_auto_gives_up_a_long_proof(monkeypatch):
     monkeypatch.setattr("compromis.weights.search._EXACT_THREE", 1)
-    assert not search_weights(TRUTH, VOTES).optimal
-    assert search_weights(TRUTH, VOTES, method="exact").optimal
-    assert search_weights(TRUTH, VOTES, budget=60).optimal
-    assert search_weights(np.minimum(TRUTH, 1), VOTES[:, :2] + 1).optimal
+    assert not search_weights(TRUTH, VOTES, random_state=0).optimal
+    assert search_weights(TRUTH, VOTES, method="exact", random_state=0).optimal
+    assert search_weights(TRUTH, VOTES, budget=60, random_state=0).optimal
+    assert search_weights(np.minimum(TRUTH, 1), VOTES[:, :2] + 1, random_state=0).optimal
 
 
 def test_the_history_is_in_the_costs_of_the_user():
     cost = 10.0 * (1 - np.eye(3))
-    result = search_weights(TRUTH, VOTES, cost=cost)
+    result = search_weights(TRUTH, VOTES, cost=cost, random_state=0)
     assert result.history[-1, 1] == pytest.approx(result.loss)
-    annealed = search_weights(TRUTH, VOTES, cost=cost, method=Annealing(50))
+    annealed = search_weights(TRUTH, VOTES, cost=cost, method=Annealing(50), random_state=0)
     assert annealed.history[:, 0].tolist() == list(range(1, 51))
     assert annealed.history[:, 1].min() == pytest.approx(annealed.loss)
 
 
 def test_messages():
     votes = np.column_stack([VOTES, np.zeros((8, 2))])
-    one = search_weights(TRUTH, votes[:, :4], labels=range(4), method="sweep")
+    one = search_weights(TRUTH, votes[:, :4], labels=range(4), method="sweep", random_state=0)
     assert one.message == "no row has a vote for 3, so no weights can decide it; try smoothing"
-    two = search_weights(TRUTH, votes, labels=range(5), method="sweep")
+    two = search_weights(TRUTH, votes, labels=range(5), method="sweep", random_state=0)
     assert two.message == "no row has a vote for 3, 4, so no weights can decide them; try smoothing"
-    assert search_weights(TRUTH, votes, labels=range(5), method="sweep", smoothing=0.1).message == ""
+    assert search_weights(TRUTH, votes, labels=range(5), method="sweep", smoothing=0.1, random_state=0).message == ""
     floor = Preferences({0: Preference(min_recall=1.0), 1: Preference(min_recall=1.0), 2: Preference(min_recall=1.0)})
-    swept = search_weights(TRUTH, VOTES, preferences=floor, method="sweep")
+    swept = search_weights(TRUTH, VOTES, preferences=floor, method="sweep", random_state=0)
     assert swept.message.startswith("no weights were found that meet every minimum; the nearest: recall of ")
     assert not swept.feasible
-    proven = search_weights(TRUTH, VOTES, preferences=floor, method="exact")
+    proven = search_weights(TRUTH, VOTES, preferences=floor, method="exact", random_state=0)
     assert proven.optimal
     assert proven.message.startswith("no weights meet every minimum; the nearest: recall of ")
 
 
 def test_a_result_in_words():
-    result = search_weights(["a", "b"], [[9, 1], [2, 8]])
+    result = search_weights(["a", "b"], [[9, 1], [2, 8]], random_state=0)
     assert repr(result).startswith("WeightSearch(exact, optimal, loss 0, weights {'a': ")
     lines = result.summary().splitlines()
     assert lines[0].startswith(f"loss 0.0000, proven to be the best ({result.evaluations:,} weightings in ")
     assert lines[1] == f"weights: a {result.weights[0]:.4g}, b {result.weights[1]:.4g}"
     assert lines[2].startswith("Verdict: informative: ")
     assert len(lines) == 3
-    many = search_weights(range(8), np.eye(8) + 0.1)
+    many = search_weights(range(8), np.eye(8) + 0.1, random_state=0)
     assert repr(many).startswith("WeightSearch(sweep, best found, loss 0, weights {0: ")
     assert repr(many).endswith(f"5: {many.weights[5]:.4g}, and 2 more}})")
     assert many.summary().startswith("loss 0.0000, the best found by sweep (")
-    seven = search_weights(range(7), np.eye(7) + 0.1)
+    seven = search_weights(range(7), np.eye(7) + 0.1, random_state=0)
     assert repr(seven).endswith(f"5: {seven.weights[5]:.4g}, and 1 more}})")
-    six = search_weights(range(6), np.eye(6) + 0.1)
+    six = search_weights(range(6), np.eye(6) + 0.1, random_state=0)
     assert repr(six).endswith(f"5: {six.weights[5]:.4g}}})")
-    noted = search_weights([*TRUTH, 0], np.vstack([VOTES, np.zeros((1, 3))]), cost=1 - np.eye(3))
+    noted = search_weights([*TRUTH, 0], np.vstack([VOTES, np.zeros((1, 3))]), cost=1 - np.eye(3), random_state=0)
     assert noted.summary().startswith("average cost ")
     assert "\nnote: 1 rows without any vote are left out\n" in noted.summary()
     assert noted.verdict is noted.verdict  # judged once
@@ -888,7 +888,7 @@ def test_a_result_in_words():
 
 def test_all_but_votes_and_truth_is_named():
     with pytest.raises(TypeError, match="positional"):
-        search_weights(TRUTH, VOTES, range(3))
+        search_weights(TRUTH, VOTES, range(3), random_state=0)
 
 
 def test_kernels_get_a_formula_for_an_index_of_ones_own_only():
@@ -908,7 +908,7 @@ def test_methods_by_name_and_by_object():
         (Sweep(), "sweep"),
         (Annealing(9), "annealing"),
     ):
-        assert search_weights(TRUTH, VOTES, method=method).method == name
+        assert search_weights(TRUTH, VOTES, method=method, random_state=0).method == name
 
 
 # --- the sweep of one weight ---

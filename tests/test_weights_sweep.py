@@ -149,7 +149,9 @@ def share_that_equals_brute_force(cases: int) -> float:
     for seed in range(cases):
         votes, y, preferences = small_problem(seed)
         classes = votes.shape[1]
-        search = search_weights(y, votes, preferences=preferences, labels=range(classes), method="sweep")
+        search = search_weights(
+            y, votes, preferences=preferences, labels=range(classes), method="sweep", random_state=0
+        )
         assert not search.optimal
         best = naive.brute_force(votes, y, preferences.on(range(classes)))
         assert search.loss >= best[1] - 1e-9
@@ -166,12 +168,12 @@ def test_the_sweep_equals_brute_force_nearly_always():
 def test_passes_and_budgets():
     rng = np.random.default_rng(0)
     votes, y = rng.multinomial(9, np.ones(6) / 6, size=400), rng.integers(0, 6, size=400)
-    quick = search_weights(y, votes, method=Sweep(rounds=1, patience=1))
-    default = search_weights(y, votes, method="sweep")
-    long = search_weights(y, votes, method="sweep", budget=Budget(evaluations=3 * default.evaluations))
+    quick = search_weights(y, votes, method=Sweep(rounds=1, patience=1), random_state=0)
+    default = search_weights(y, votes, method="sweep", random_state=0)
+    long = search_weights(y, votes, method="sweep", budget=Budget(evaluations=3 * default.evaluations), random_state=0)
     assert quick.evaluations < default.evaluations < long.evaluations
     assert long.loss <= default.loss <= quick.loss
-    timed = search_weights(y, votes, method="sweep", budget=0.2)
+    timed = search_weights(y, votes, method="sweep", budget=0.2, random_state=0)
     assert 0.15 < timed.seconds < 5
 
 
@@ -189,16 +191,22 @@ def test_a_given_start_is_descended_from_and_never_made_worse(rng):
     for seed in range(20):
         patterns, preferences = _case(seed)
         start = np.exp(rng.normal(size=len(patterns.classes)))
-        found = search_weights(patterns, preferences=preferences, method=Sweep(rounds=0, start=tuple(start)))
+        found = search_weights(
+            patterns, preferences=preferences, method=Sweep(rounds=0, start=tuple(start)), random_state=0
+        )
         problem = SearchProblem.read(patterns, preferences, cost=None, smoothing=0.0, max_ratio=None)
         assert found.loss <= problem.value(patterns.counts(start))[1] + 1e-12
-        again = search_weights(patterns, preferences=preferences, method=Sweep(rounds=0, start=tuple(found.weights)))
+        again = search_weights(
+            patterns, preferences=preferences, method=Sweep(rounds=0, start=tuple(found.weights)), random_state=0
+        )
         assert again.loss <= found.loss + 1e-12
-        best = search_weights(patterns, preferences=preferences)
-        near = search_weights(patterns, preferences=preferences, method=Sweep(rounds=0, start=tuple(best.weights)))
+        best = search_weights(patterns, preferences=preferences, random_state=0)
+        near = search_weights(
+            patterns, preferences=preferences, method=Sweep(rounds=0, start=tuple(best.weights)), random_state=0
+        )
         assert near.loss <= best.loss + 1e-12
     with pytest.raises(InputError, match="there are 5 classes; give one weight per class"):
-        search_weights(patterns, preferences=preferences, method=Sweep(start=(1.0, 2.0)))
+        search_weights(patterns, preferences=preferences, method=Sweep(start=(1.0, 2.0)), random_state=0)
 
 
 def _case(seed):

@@ -83,7 +83,7 @@ def test_the_weights_so_far_are_never_worse_than_equal_weights(votes, rng):
                 seen.append(1)
                 return len(seen) >= stop
 
-            found = cp.search_weights(truth, shares, labels=range(5), method=method, progress=enough)
+            found = cp.search_weights(truth, shares, labels=range(5), method=method, progress=enough, random_state=0)
             assert found.loss <= equal.summary.loss + 1e-12
             assert not found.optimal
             assert len(seen) <= stop + 8  # it ends soon after

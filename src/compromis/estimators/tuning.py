@@ -89,7 +89,7 @@ class Tuned:
     def summary(self) -> str:
         """Return weights, loss and verdict in sentences."""
         if self.stability is None or self.weights is self.search.weights:
-            return self.search.summary()
+            return str(self.search)
         known = f"{'proven to be the lowest' if self.search.optimal else 'the lowest found'} on these votes"
         if self.verdict.loss > self.search.loss:
             known = f"{self.search.loss:.4f} is {known}, and would promise too much"

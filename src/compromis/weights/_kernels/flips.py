@@ -301,7 +301,9 @@ def line_search(
         heat[0] > 0.0 or is_better(state.cell_shortfall[cell], state.cell_loss[cell], shortfall, loss)
     )
     weight = state.weight[k]
-    if changed:  # the geometric middle of the cell; its flips are counted again, as walking further has changed the counts
+    if (
+        changed
+    ):  # the geometric middle of the cell; its flips are counted again, as walking further has changed the counts
         weight = np.sqrt(state.cell_low[cell]) * np.sqrt(state.cell_high[cell])
         take_back(state, state.saved[1])
         replay(patterns, objective, state, k, order, state.cell_taken[cell])

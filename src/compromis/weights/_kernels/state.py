@@ -1,9 +1,9 @@
 """The running state of a search for weights: the two best scores of each row, and the counts they lead to.
 
 Hot loops unpack the state into local arrays first, and write out what they do with a row: numba pays for every array handed
-to a function, and a helper that walks or moves rows made sparse sweeps a third slower. With smoothing, classes without a vote in a row share one background
-value; of these only the class with the largest weight can win, so the state keeps scores of voted classes alone and
-compares with the best background class.
+to a function, and helpers that walk or move rows made sparse sweeps a third slower. With smoothing, classes without a vote
+in a row share one background value; of these only the class with the largest weight can win, so the state keeps scores of
+voted classes alone and compares with the best background class.
 """
 
 from __future__ import annotations
