@@ -11,12 +11,17 @@ from numpy.typing import NDArray
 from compromis._typing import Floats, Ints
 from compromis.weights._kernels.flips import centre, descend, draw_in_turn, one_against_rest, total_value
 from compromis.weights._kernels.state import SearchState, prepare
-from compromis.weights._kernels.terms import COST, Objective
+from compromis.weights._kernels.terms import COST, Objective, is_better
 from compromis.weights.meter import Meter
 from compromis.weights.problem import SearchProblem
 
 Value = tuple[float, float]
-"""Shortfall and loss; `compromis.weights._kernels.terms.is_better` compares two of them."""
+"""Shortfall and loss; `is_better` of the kernels compares two of them."""
+
+
+def precedes(value: Value, other: Value) -> bool:
+    """Whether to take a value in place of another: if it is better, or equal but for rounding with the lower loss."""
+    return bool(is_better(*value, *other) or (value[1] < other[1] and not is_better(*other, *value)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

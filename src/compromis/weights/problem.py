@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -25,7 +25,7 @@ from compromis.evidence.scores import is_sparse
 from compromis.evidence.votes import Votes, sparse_parts
 from compromis.measures.pragma import average_cost, pragma, read_cost, shortfall
 from compromis.metrics import Metric
-from compromis.preferences import PreferenceArrays, Preferences
+from compromis.preferences import PreferenceArrays, Preferences, read_preferences
 from compromis.weights._kernels.state import Patterns
 from compromis.weights._kernels.terms import COST, Objective
 
@@ -133,7 +133,7 @@ class SearchProblem:
     def read(
         cls,
         patterns: Votes,
-        preferences: Preferences | None,
+        preferences: Preferences | Mapping[Any, Any] | None,
         *,
         cost: ArrayLike | None,
         smoothing: float,
@@ -207,7 +207,7 @@ class SearchProblem:
         )
 
 
-def _preference_arrays(patterns: Votes, preferences: Preferences | None) -> PreferenceArrays:
+def _preference_arrays(patterns: Votes, preferences: object) -> PreferenceArrays:
     if len(patterns.classes) < 2:
         raise InputError(
             f"there is one class, {patterns.classes[0]!r}; a decision needs at least two: give a column of votes for each"
@@ -218,9 +218,7 @@ def _preference_arrays(patterns: Votes, preferences: Preferences | None) -> Pref
         raise InputError(
             f"every row with votes is of class {shown(only)}; nothing can be traded off, give rows of at least two classes"
         )
-    if preferences is not None and not isinstance(preferences, Preferences):
-        raise InputError(f"preferences is a compromis.Preferences, got {type(preferences).__name__}")
-    arrays = (Preferences() if preferences is None else preferences).on(patterns.classes)
+    arrays = (read_preferences(preferences) or Preferences()).on(patterns.classes)
     if not arrays.importance[present].any():
         important = [label for label, weight in zip(patterns.classes, arrays.importance, strict=True) if weight > 0]
         raise InputError(

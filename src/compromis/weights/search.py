@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,9 @@ from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.votes import Votes
 from compromis.preferences import Preferences
-from compromis.weights._kernels.terms import is_better
 from compromis.weights.annealing import Annealing
 from compromis.weights.decision import normalised
-from compromis.weights.descent import Found, Value
+from compromis.weights.descent import Found, Value, precedes
 from compromis.weights.exact import Exact
 from compromis.weights.meter import Meter, Progress
 from compromis.weights.problem import SearchProblem
@@ -35,7 +34,7 @@ def search_weights(
     y_true: Any,
     y_proba: Any = None,
     *,
-    preferences: Preferences | None = None,
+    preferences: Preferences | Mapping[Any, Any] | None = None,
     labels: Sequence[Any] | None = None,
     method: str | Method = "auto",
     smoothing: float = 0.0,
@@ -55,7 +54,7 @@ def search_weights(
         The true class of each row; `Votes` hold both, and `y_proba` is then left out.
     y_proba : array, frame or scipy CSR of shape (n, K)
         Hard votes, probabilities or any scores of at least 0; votes of a model that has not seen the rows.
-    preferences : Preferences, optional
+    preferences : Preferences or mapping by class, optional
         What matters; without it every class alike.
     labels : sequence, optional
         The classes in the order of the columns of `y_proba`.
@@ -154,7 +153,7 @@ def _finish(problem: SearchProblem, found: Found, method: str, meter: Meter) -> 
     within = [weights for weights in candidates if weights.max() <= weights.min() * problem.max_ratio * (1 + 1e-12)]
     best, *others = (_applied(problem, weights) for weights in within)
     for other in others:
-        best = other if is_better(*other[0], *best[0]) else best
+        best = other if precedes(other[0], best[0]) else best
     (shortfall, loss), weights, counts = best
     promised = problem.kernel_value(found.value)
     kept = shortfall <= promised[0] + 1e-9 and loss <= promised[1] + 1e-9 * max(1.0, abs(promised[1]))

@@ -9,7 +9,7 @@ import numpy as np
 from compromis._typing import Floats
 from compromis.evidence.inputs import read_class_weights
 from compromis.weights._kernels.terms import is_better
-from compromis.weights.descent import Descent, Found, Value
+from compromis.weights.descent import Descent, Found, Value, precedes
 from compromis.weights.meter import Meter
 from compromis.weights.problem import SearchProblem
 
@@ -129,12 +129,12 @@ class _Best:
         return self.value[1]
 
     def offer(self, value: Value, descent: Descent) -> bool:
-        """Keep the descent's weights if they are better, and return whether they are."""
-        if not is_better(*value, *self.value):
-            return False
-        self.weights, self.value = descent.state.weight.copy(), value
-        descent.keep()
-        return True
+        """Keep the descent's weights if they precede, and return whether they are better by more than rounding."""
+        improved = bool(is_better(*value, *self.value))
+        if precedes(value, self.value):
+            self.weights, self.value = descent.state.weight.copy(), value
+            descent.keep()
+        return improved
 
 
 def perturbed(weights: Floats, generator: np.random.Generator) -> Floats:

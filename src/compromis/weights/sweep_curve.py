@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,7 +83,7 @@ def weight_sweep(
     y_proba: Any = None,
     *,
     label: Any,
-    preferences: Preferences | None = None,
+    preferences: Preferences | Mapping[Any, Any] | None = None,
     ratios: ArrayLike | None = None,
     weights: ArrayLike | None = None,
     labels: Sequence[Any] | None = None,

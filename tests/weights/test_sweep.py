@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse
+from compromis.weights._kernels.cells import cell_of
 
 from compromis.errors import InputError
 from compromis.evidence.votes import Votes
 from compromis.preferences import Preference, Preferences
 from compromis.weights import Budget, Sweep, search_weights
-from compromis.weights._kernels.cells import cell_of
 from compromis.weights._kernels.flips import line_search, total_value, weight_bounds
 from compromis.weights._kernels.moves import recount
 from compromis.weights._kernels.sorting import sort_order
