@@ -13,8 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 import compromis as cp
-from tests.hostile_votes import WEIGHTS, hostile_votes, plainly
-from tests.test_decision import LABELS
+from tests.hostile_votes import LABELS, WEIGHTS, hostile_votes, plainly
 
 pytestmark = [
     pytest.mark.integration,

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import compromis as cp
-from tests.hostile_votes import WEIGHTS, hostile_votes, plainly
-from tests.test_decision import COLUMNS, LABELS, quoted
+from tests.deployment.test_sql import quoted
+from tests.hostile_votes import COLUMNS, LABELS, WEIGHTS, hostile_votes, plainly
 
 pytestmark = pytest.mark.integration
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 from compromis.errors import InputError
 from compromis.evidence.votes import Votes
 from compromis.preferences import Preference, Preferences
-from compromis.weights import search_weights
+from compromis.weights import search_weights, weight_sweep
 from tests import naive_weights as naive
 from tests.weight_cases import small_problem
 
@@ -75,6 +76,35 @@ def test_costs(seed):
     check(seed, cost=cost)
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_smoothing_is_more_votes_and_weights_are_repetition(classes, sparse):
+    rng = np.random.default_rng(classes)
+    votes, y = rng.integers(0, 5, size=(40, classes)), np.arange(40) % classes
+    votes[votes.sum(axis=1) == 0] = 1  # rows without any vote are left out before anything is added
+    given = scipy.sparse.csr_array(votes) if sparse else votes
+    smoothed = search_weights(y, given, smoothing=0.5, random_state=0)
+    plain = search_weights(y, votes + 0.5, random_state=0)
+    assert (smoothed.optimal, plain.optimal) == (True, True)
+    assert smoothed.loss == pytest.approx(plain.loss, abs=1e-12)
+    times = rng.integers(0, 4, size=40)
+    weighted = search_weights(y, given, sample_weight=times, random_state=0)
+    repeated = search_weights(np.repeat(y, times), np.repeat(votes, times, axis=0), random_state=0)
+    assert (weighted.optimal, repeated.optimal) == (True, True)
+    assert weighted.loss == pytest.approx(repeated.loss, abs=1e-12)
+
+
+def test_cells_that_no_weights_reach_disprove_a_proof():
+    """Ratios of votes beyond the widest ratio of weights; a bound of the user's own makes the proof whole again."""
+    far = [[1.0, 1e-150], [1e-150, 1.0], [1.0, 1.0]]
+    three = [[1.0, 1e-150, 1.0], [1e-150, 1.0, 1.0], [1.0, 1.0, 2.0], [2.0, 1.0, 1.0]]
+    for y, votes in (([1, 0, 0], far), ([1, 0, 2, 0], three)):
+        assert not search_weights(y, votes).optimal
+        assert search_weights(y, votes, max_ratio=10).optimal
+    for votes in ([[1.0, 1e150], [1.0, 1.0], [2.0, 1.0]], [[1e150, 1.0], [1.0, 1.0], [2.0, 1.0]]):  # one side is enough
+        assert not search_weights([1, 0, 1], votes).optimal
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_relabelling_and_scaling_change_nothing(seed):
     votes, y, preferences = small_problem(seed)
@@ -90,17 +120,15 @@ def test_relabelling_and_scaling_change_nothing(seed):
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-def test_larger_problems_against_the_line_search_from_many_starts(classes):
+def test_larger_problems_against_every_weight_of_many_lines(classes):
     rng = np.random.default_rng(classes)
     votes, y = rng.dirichlet(np.ones(classes), size=300), rng.integers(0, classes, size=300)
     preferences = Preferences({0: Preference(10, 0.1, 0.9)}, metric="f")
     search = search_weights(y, votes, preferences=preferences, method="exact", random_state=0)
-    arrays = preferences.on(range(classes))
     assert search.optimal
-    for _ in range(100):
-        weights = np.exp(rng.normal(size=classes))
-        k = int(rng.integers(classes))
-        assert search.loss <= naive.best_on_line(votes, y, np.ones(300), weights, k, arrays)[1] + 1e-9
+    for _ in range(20):
+        line = {"weights": np.exp(rng.normal(size=classes)), "label": int(rng.integers(classes))}
+        assert search.loss <= weight_sweep(y, votes, preferences=preferences, **line).loss.min() + 1e-9
 
 
 @pytest.mark.parametrize("seed", range(30))

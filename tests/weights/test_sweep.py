@@ -1,147 +1,21 @@
-"""The sweep: its kernels against plain twins, its results against brute force and other optimisers."""
+"""The sweep: its results against brute force, its parameters, where it ends."""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
-import scipy.sparse
-from compromis.weights._kernels.cells import cell_of
 
 from compromis.errors import InputError
 from compromis.evidence.votes import Votes
 from compromis.preferences import Preference, Preferences
-from compromis.weights import Budget, Sweep, search_weights
-from compromis.weights._kernels.flips import line_search, total_value, weight_bounds
-from compromis.weights._kernels.moves import recount
-from compromis.weights._kernels.sorting import sort_order
-from compromis.weights._kernels.state import prepare, set_weight
-from compromis.weights.descent import Descent
+from compromis.weights import Sweep, search_weights
 from compromis.weights.problem import SearchProblem
 from tests import naive_weights as naive
 from tests.weight_cases import small_problem
 
 pytestmark = pytest.mark.filterwarnings("ignore:the weighted Jaccard metric")  # every metric is searched
-
-
-def random_problem(
-    seed: int, *, dense: bool, smoothing: float, classes: int = 5, floors: bool = False, metric: str = "f"
-):
-    rng = np.random.default_rng(seed)
-    votes = rng.multinomial(6, rng.dirichlet(np.full(classes, 0.4)), size=60).astype(float)
-    votes[:classes] = 1 + np.eye(classes)
-    y = np.concatenate([np.arange(classes), rng.integers(0, classes, size=60 - classes)])
-    given = votes if dense else scipy.sparse.csr_array(votes)
-    floor = {"min_precision": 0.5, "min_recall": 0.4} if floors else {}
-    preferences = Preferences({0: Preference(10, 0.1, 0.9, **floor)}, metric=metric)
-    patterns = Votes.from_proba(y, given, labels=range(classes), merge=True)
-    problem = SearchProblem.read(patterns, preferences, cost=None, smoothing=smoothing, max_ratio=None)
-    if dense:  # most votes of these rows are non-zero only with the dense layout forced
-        descent = Descent(problem)
-        table = descent.patterns.table
-        empty = table._replace(dense=np.ascontiguousarray(patterns.votes))
-        descent.patterns = descent.patterns._replace(table=empty)
-        return descent, patterns
-    return Descent(problem), patterns
-
-
-@pytest.mark.parametrize("dense", [True, False])
-@pytest.mark.parametrize("smoothing", [0.0, 0.2])
-@pytest.mark.parametrize("floors", [True, False])
-def test_line_search_finds_the_best_of_the_line(dense, smoothing, floors):
-    for seed in range(8):
-        metric = ("kulczynski", "f", "fowlkes_mallows", "jaccard")[seed % 4]
-        descent, patterns = random_problem(seed, dense=dense, smoothing=smoothing, floors=floors, metric=metric)
-        votes = patterns.votes if dense else patterns.votes.toarray()
-        preferences = descent.problem.arrays
-        rng = np.random.default_rng(seed)
-        descent.start(np.exp(rng.normal(size=5)))
-        for k in rng.permutation(5):
-            weights = descent.state.weight.copy()
-            before = descent.value
-            best = naive.best_on_line(votes, patterns.truth, patterns.multiplicity, weights, k, preferences, smoothing)
-            line_search(
-                descent.patterns, descent.objective, descent.state, k, weight_bounds(weights, k, 1e100), (0.0, 0.0)
-            )
-            assert descent.value == pytest.approx(min(before, best), abs=1e-10)
-            # the running counts are those of applying the weights afresh
-            fresh = naive.matrix(
-                patterns.truth, naive.decide(votes, descent.state.weight, smoothing), patterns.multiplicity, 5
-            )
-            np.testing.assert_allclose(descent.state.predicted, fresh.sum(axis=0))
-            np.testing.assert_allclose(descent.state.hits, fresh.diagonal())
-
-
-@pytest.mark.parametrize("dense", [True, False])
-@pytest.mark.parametrize("smoothing", [0.0, 0.2])
-def test_the_two_best_stay_in_line(dense, smoothing):
-    descent, patterns = random_problem(1, dense=dense, smoothing=smoothing)
-    votes = (patterns.votes if dense else patterns.votes.toarray()) + smoothing
-    rng = np.random.default_rng(1)
-    descent.start(np.ones(5))
-    for _ in range(30):
-        k = int(rng.integers(5))
-        line_search(descent.patterns, descent.objective, descent.state, k, (0.0, np.inf), (0.1, float(rng.random())))
-        decisions = naive.decide(votes, descent.state.weight)
-        fresh = naive.matrix(patterns.truth, decisions, patterns.multiplicity, 5)
-        np.testing.assert_allclose(descent.state.predicted, fresh.sum(axis=0))
-        if smoothing == 0:
-            listed = [i for i, row in enumerate(votes) if dense or np.count_nonzero(row) > 1]
-            scores = np.sort(votes * descent.state.weight, axis=1)
-            np.testing.assert_allclose(descent.state.first_score[listed], scores[listed, -1])
-            np.testing.assert_allclose(descent.state.second_score[listed], scores[listed, -2])
-
-
-@pytest.mark.parametrize("smoothing", [0.0, 0.2])
-def test_the_cell_ends_where_decisions_change(smoothing):
-    descent, patterns = random_problem(2, dense=False, smoothing=smoothing)
-    votes = patterns.votes.toarray()
-    descent.start(np.exp(np.random.default_rng(2).normal(size=5)))
-    weights = descent.state.weight.copy()
-    now = naive.decide(votes, weights, smoothing)
-    sides = set()
-    for k in range(5):
-        for end, side in zip(cell_of(descent.patterns, descent.state, k), (-1, 1), strict=True):
-            if 0 < end < np.inf:
-                sides.add(side)
-                moved = weights.copy()
-                moved[k] = end * (1 - side * 1e-9)
-                assert naive.decide(votes, moved, smoothing) == now
-                moved[k] = end * (1 + side * 1e-9)
-                assert naive.decide(votes, moved, smoothing) != now
-    assert sides == {-1, 1}
-
-
-@pytest.mark.parametrize("dense", [True, False])
-@pytest.mark.parametrize("smoothing", [0.0, 0.5])
-def test_ties_go_to_the_first_class_in_the_state_too(dense, smoothing):
-    descent, patterns = random_problem(3, dense=dense, smoothing=smoothing)
-    votes = patterns.votes if dense else patterns.votes.toarray()
-    for k in range(5):
-        descent.state.weight[:] = 1.0
-        prepare(descent.patterns, descent.objective, descent.state)
-        for new in (2.0, 0.5, 1.0):  # many ties: votes are small whole numbers
-            recount(descent.patterns, descent.objective, descent.state, k, new)
-            set_weight(descent.patterns, descent.state, k, new)
-            fresh = naive.matrix(
-                patterns.truth, naive.decide(votes, descent.state.weight, smoothing), patterns.multiplicity, 5
-            )
-            np.testing.assert_allclose(descent.state.predicted, fresh.sum(axis=0))
-            np.testing.assert_allclose(descent.state.hits, fresh.diagonal())
-
-
-def test_sorting():
-    rng = np.random.default_rng(0)
-    for values in (
-        rng.random(1000),
-        np.repeat(3.0, 50),
-        rng.integers(1, 5, 300).astype(float),
-        10.0 ** rng.integers(-200, 200, 500),
-        np.zeros(0),
-    ):
-        order = sort_order(np.ascontiguousarray(values))
-        np.testing.assert_array_equal(order, np.argsort(values, kind="stable"))
-    clump = np.append(1 + 1e-15 * rng.integers(0, 100, 400), 1e-300)
-    np.testing.assert_array_equal(clump[sort_order(clump)], np.sort(clump))
 
 
 def share_that_equals_brute_force(cases: int) -> float:
@@ -165,26 +39,16 @@ def test_the_sweep_equals_brute_force_nearly_always():
     assert share_that_equals_brute_force(300) >= 0.99
 
 
-def test_passes_and_budgets():
+def test_passes_and_limits():
     rng = np.random.default_rng(0)
     votes, y = rng.multinomial(9, np.ones(6) / 6, size=400), rng.integers(0, 6, size=400)
     quick = search_weights(y, votes, method=Sweep(rounds=1, patience=1), random_state=0)
     default = search_weights(y, votes, method="sweep", random_state=0)
-    long = search_weights(y, votes, method="sweep", budget=Budget(evaluations=3 * default.evaluations), random_state=0)
+    long = search_weights(y, votes, method="sweep", max_evaluations=3 * default.evaluations, random_state=0)
     assert quick.evaluations < default.evaluations < long.evaluations
     assert long.loss <= default.loss <= quick.loss
-    timed = search_weights(y, votes, method="sweep", budget=0.2, random_state=0)
+    timed = search_weights(y, votes, method="sweep", max_seconds=0.2, random_state=0)
     assert 0.15 < timed.seconds < 5
-
-
-@pytest.mark.parametrize("metric", ["kulczynski", "f"])
-def test_total_value_is_the_loss(metric):
-    descent, patterns = random_problem(4, dense=False, smoothing=0.0, metric=metric)
-    descent.start(np.ones(5))
-    counts = naive.matrix(patterns.truth, naive.decide(patterns.votes.toarray(), np.ones(5)), patterns.multiplicity, 5)
-    assert total_value(descent.objective, descent.state) == pytest.approx(
-        naive.value(counts, descent.problem.arrays), abs=1e-12
-    )
 
 
 def test_a_given_start_is_descended_from_and_never_made_worse(rng):
@@ -214,3 +78,37 @@ def _case(seed):
     votes = rng.multinomial(6, rng.dirichlet(np.full(5, 0.4)), size=60).astype(float)
     y = np.concatenate([np.arange(5), rng.integers(0, 5, size=55)])
     return Votes.from_proba(y, votes, labels=range(5)), Preferences({0: Preference(10, 0.1, 0.9)}, metric="f")
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("costs", [False, True])
+def test_a_descent_ends_where_no_class_gains(seed, costs):
+    """Rows of different weights, costs of either sign: on every line the plain search finds nothing better."""
+    rng = np.random.default_rng(seed)
+    votes = rng.integers(0, 9, (30, 4)) + 1.0
+    truth, sizes = np.arange(30) % 4, rng.integers(1, 6, 30)
+    cost = rng.integers(-2, 10, (4, 4)).astype(float) if costs else None
+    method = Sweep(rounds=0, start=(1.0, 1.0, 1.0, 1.0))
+    search = search_weights(truth, votes, cost=cost, sample_weight=sizes, method=method)
+    arrays = Preferences().on(range(4))
+    reached = naive.value(naive.matrix(truth, naive.decide(votes, search.weights), sizes, 4), arrays, cost)
+    assert search.loss == pytest.approx(reached[1])
+    for k in range(4):
+        line = naive.best_on_line(votes, truth, sizes, search.weights, k, arrays, cost=cost)
+        assert reached[1] <= line[1] + 1e-9
+
+
+def test_weights_end_in_the_middle_of_their_cell():
+    """Two classes, cuts at 1/2 and 4: the middle is the root of 2."""
+    search = search_weights([1, 0], [[1.0, 2.0], [4.0, 1.0]], method="sweep", random_state=0)
+    assert search.weights[1] / search.weights[0] == pytest.approx(math.sqrt(2))
+    assert search.loss == 0
+
+
+def test_it_tells_how_far_it_is():
+    """By rounds where passes do not end it first."""
+    votes, y = np.array([[9, 1, 2], [3, 7, 1], [4, 6, 3], [1, 2, 9], [5, 1, 5]]), [0, 1, 0, 2, 2]
+    told = []
+    method = Sweep(rounds=5, passes=10_000, patience=10_000)
+    search_weights(y, votes, method=method, progress=lambda done, _: told.append(done), random_state=0)
+    assert set(told) == {0.0, 0.2, 0.4, 0.6, 0.8, 1.0}
