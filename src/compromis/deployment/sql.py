@@ -131,11 +131,6 @@ def _spark_text(text: str) -> str:
     return f"'{text}'" if plain else f"CAST(X'{text.encode().hex().upper()}' AS STRING)"
 
 
-def _cast_to(number_type: str) -> Callable[[float], str]:
-    """Write a number as text that is cast: some engines take a bare 0.1 for a decimal."""
-    return lambda number: f"CAST('{number!r}' AS {number_type})"
-
-
 def _sqlite_number(number: float) -> str:
     """Write a number as a quotient of whole numbers, which is exact: SQLite reads some decimals wrong by one bit."""
     numerator, denominator = number.as_integer_ratio()
@@ -144,25 +139,20 @@ def _sqlite_number(number: float) -> str:
     return repr(number)
 
 
-_FINITE = f"<= CAST('{sys.float_info.max!r}' AS {{}})"
+def _casting(number_type: str, name: Callable[[str], str], text: Callable[[str], str]) -> _Dialect:
+    """Return a dialect that casts columns, and weights written as text: some engines take a bare 0.1 for a decimal."""
+
+    def number(value: float) -> str:
+        return f"CAST('{value!r}' AS {number_type})"
+
+    return _Dialect(number_type, number, f"<= {number(sys.float_info.max)}", name, text)
+
 
 DIALECTS = {
-    "ansi": _Dialect(
-        "DOUBLE PRECISION",
-        _cast_to("DOUBLE PRECISION"),
-        _FINITE.format("DOUBLE PRECISION"),
-        _in_double_quotes,
-        _in_quotes,
-    ),
-    "duckdb": _Dialect("DOUBLE", _cast_to("DOUBLE"), _FINITE.format("DOUBLE"), _in_double_quotes, _in_quotes),
-    "postgres": _Dialect(
-        "DOUBLE PRECISION",
-        _cast_to("DOUBLE PRECISION"),
-        _FINITE.format("DOUBLE PRECISION"),
-        _in_double_quotes,
-        _postgres_text,
-    ),
-    "spark": _Dialect("DOUBLE", _cast_to("DOUBLE"), _FINITE.format("DOUBLE"), _in_backticks, _spark_text),
+    "ansi": _casting("DOUBLE PRECISION", _in_double_quotes, _in_quotes),
+    "duckdb": _casting("DOUBLE", _in_double_quotes, _in_quotes),
+    "postgres": _casting("DOUBLE PRECISION", _in_double_quotes, _postgres_text),
+    "spark": _casting("DOUBLE", _in_backticks, _spark_text),
     # Backticks: SQLite reads a double-quoted name that no column has as text, so a missing column would go unnoticed.
     # No cast: a product with a REAL is REAL whatever the column holds, and a cast would cost a third of the time.
     "sqlite": _Dialect("", _sqlite_number, "< 9e999", _in_backticks, _in_quotes, ("0", "1")),

@@ -181,7 +181,9 @@ class TunedDecisionClassifier(PreferencesReprMixin, TuningMixin, MetaEstimatorMi
         if self.weights is None:
             self._tune(y, votes, sample_weight, generator)
         else:
-            self.weights_ = normalised(read_class_weights(self.weights, [plain_label(label) for label in self.classes_]))
+            self.weights_ = normalised(
+                read_class_weights(self.weights, [plain_label(label) for label in self.classes_])
+            )
             self.tuning_, self.patterns_ = None, None
         return self
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from compromis._typing import Floats
 from compromis.errors import InputError
-from compromis.evidence.scores import is_sparse
+from compromis.evidence.scores import as_dense
 from compromis.weights._kernels.binary import sweep_cuts
 from compromis.weights._kernels.terms import MERGED, is_better
 from compromis.weights._kernels.ternary import BestCell, Boxes, TernaryRows, search_boxes
@@ -63,19 +61,12 @@ def _search_two(problem: SearchProblem, meter: Meter) -> Found:
     return Found((np.array([1.0, np.sqrt(low) * np.sqrt(high)]),), (shortfall, loss), proven)
 
 
-def _dense(problem: SearchProblem) -> NDArray[Any]:
-    """Return the votes as an array: with two or three classes that is no larger than the sparse ones."""
-    votes = problem.patterns.votes
-    dense: NDArray[Any] = votes.toarray() if is_sparse(votes) else votes
-    return dense
-
-
 def _cuts(problem: SearchProblem) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats], tuple[float, float]]:
     """Return the sorted positive finite cuts v_1 / v_2 of the rows of either class, their sizes, and what is always second."""
-    patterns, votes = problem.patterns, _dense(problem)
+    patterns, votes = problem.patterns, as_dense(problem.patterns.votes)
     first, second = votes[:, 0], votes[:, 1]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        cut = np.true_divide(first + problem.smoothing, second + problem.smoothing, dtype=np.float64)
+        cut = (first + problem.smoothing) / (second + problem.smoothing)
     multiplicity = patterns.multiplicity
     same = bool(multiplicity.size and multiplicity[0] > 0 and (multiplicity == multiplicity[0]).all())
     parts, sizes, always = [], [], []
@@ -124,8 +115,8 @@ def _are_counts(problem: SearchProblem) -> bool:
     The ends of a cell are sums of up to four logarithms of ratios within rows, so its width is ln(a / b) with whole
     numbers a and b of at most the fourth power of the votes: 0, or far more than what is taken for rounding.
     """
-    votes = _dense(problem)
-    votes = votes[votes.any(axis=1)].astype(np.float64) + problem.smoothing
+    votes = as_dense(problem.patterns.votes)
+    votes = votes[votes.any(axis=1)] + problem.smoothing
     votes /= np.min(votes, axis=1, where=votes > 0, initial=np.inf, keepdims=True)
     whole = np.zeros(len(votes), dtype=bool)
     for smallest in range(1, _SMALLEST + 1):
@@ -136,9 +127,9 @@ def _are_counts(problem: SearchProblem) -> bool:
 
 
 def _rows(problem: SearchProblem) -> TernaryRows:
-    patterns, votes = problem.patterns, _dense(problem)
+    patterns, votes = problem.patterns, as_dense(problem.patterns.votes)
     kept = patterns.multiplicity > 0
-    parts = [votes[kept, k].astype(np.float64) + problem.smoothing for k in range(3)]
+    parts = [votes[kept, k] + problem.smoothing for k in range(3)]
     x, y, d = _log_ratio(parts[0], parts[1]), _log_ratio(parts[0], parts[2]), _log_ratio(parts[1], parts[2])
     return TernaryRows(x, y, d, patterns.truth[kept], patterns.multiplicity[kept].astype(np.float64))
 
