@@ -8,7 +8,7 @@ import numpy as np
 
 from compromis._typing import Floats
 from compromis.errors import InputError
-from compromis.evidence.scores import as_dense
+from compromis.evidence.scores import as_dense, is_sparse
 from compromis.weights._kernels.binary import sweep_cuts
 from compromis.weights._kernels.terms import MERGED, is_better
 from compromis.weights._kernels.ternary import BestCell, Boxes, TernaryRows, search_boxes
@@ -63,10 +63,11 @@ def _search_two(problem: SearchProblem, meter: Meter) -> Found:
 
 def _cuts(problem: SearchProblem) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats], tuple[float, float]]:
     """Return the sorted positive finite cuts v_1 / v_2 of the rows of either class, their sizes, and what is always second."""
-    patterns, votes = problem.patterns, as_dense(problem.patterns.votes)
-    first, second = votes[:, 0], votes[:, 1]
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        cut = (first + problem.smoothing) / (second + problem.smoothing)
+    patterns = problem.patterns
+    votes = patterns.votes.toarray() if is_sparse(patterns.votes) else patterns.votes
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # smoothing is added in the type of the votes
+        smoothed = votes[:, 0] + problem.smoothing, votes[:, 1] + problem.smoothing
+        cut = np.true_divide(*smoothed, dtype=np.float64)
     multiplicity = patterns.multiplicity
     same = bool(multiplicity.size and multiplicity[0] > 0 and (multiplicity == multiplicity[0]).all())
     parts, sizes, always = [], [], []
