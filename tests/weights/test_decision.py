@@ -189,31 +189,3 @@ def test_inside_frames(predicted, votes, kind):
         if kind != "pandas"
         else found["decision"].tolist() == expected.tolist()
     )
-
-
-def test_decision_json_round_trip(tmp_path):
-    decision = cp.Decision(("x", "y", "z"), [0.5, 2.0, 1.0], smoothing=0.01)
-    again = cp.Decision.from_json(decision.to_json(tmp_path / "d.json"))
-    assert again.classes == decision.classes
-    assert np.array_equal(again.weights, decision.weights)
-    votes = np.random.default_rng(0).dirichlet([1, 1, 1], 500)
-    expected = np.array(decision.classes)[np.argmax((votes + 0.01) * decision.weights, axis=1)]
-    assert np.array_equal(cp.Decision.from_json(tmp_path / "d.json").decide(votes), expected)
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"version": 2}, "version 2, this compromis reads up to 1"),
-        ({"schema": "other"}, "this is 'other'"),
-        ({"weights": [1.0]}, "weight"),
-        ({"weights": [1.0, -1.0]}, "weight"),
-        ({"classes": ["a", "a"]}, "each class stands once"),
-        ({"weights": "x"}, "this is not a decision"),
-        ({"smoothing": -1.0}, "smoothing is a number of at least 0"),
-    ],
-)
-def test_bad_decisions(change, said):
-    document = json.loads(cp.Decision(("a", "b"), [1.0, 2.0]).to_json()) | change
-    with pytest.raises(cp.InputError, match=said):
-        cp.Decision.from_json(json.dumps(document))
