@@ -52,7 +52,7 @@ def bare_case(columns, labels):
 def bench_numpy(lines, votes):
     """Whole-number labels come out in as many bytes as positions do; text takes 28 a row here, fresh memory that the system may be slow to give."""
     whole = json.loads(cp.Decision(range(CLASSES), WEIGHTS).to_json())
-    smoothed = json.loads(cp.Decision(range(CLASSES), WEIGHTS, 0.01).to_json())
+    smoothed = json.loads(cp.Decision(range(CLASSES), WEIGHTS, smoothing=0.01).to_json())
     text = json.loads(cp.Decision(LABELS, WEIGHTS).to_json())
     tasks = [lambda document=one: predictor.decide(document, votes) for one in (whole, smoothed, text)]
     *mine, bare = fastest(*tasks, lambda: votes.argmax(axis=1), repeats=7)

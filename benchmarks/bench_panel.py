@@ -59,7 +59,7 @@ def votes_of(rows: int, classes: int, seed: int = 0) -> cp.Votes:
 
 def page_of(patterns: cp.Votes) -> str:
     preferences = cp.Preferences.prioritise([0], metric="f")
-    weights = cp.search_weights(patterns, preferences=preferences, method="sweep").weights
+    weights = cp.search_weights(patterns, preferences=preferences, method="sweep", random_state=0).weights
     document = panel_document(patterns, preferences, weights, most_bytes=10**8)
     script, style = panel_assets()
     return (

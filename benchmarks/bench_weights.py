@@ -27,7 +27,7 @@ from compromis.estimators.tuned_decision import TunedDecisionClassifier
 from compromis.evaluation.scoring import pragma_scorer
 from compromis.evidence.votes import Votes
 from compromis.preferences import Preference, Preferences
-from compromis.weights import Annealing, Budget, Sweep, search_weights
+from compromis.weights import Annealing, Sweep, search_weights
 
 
 def best_of(run: Callable[[], Any], times: int = 3) -> tuple[float, Any]:
@@ -61,10 +61,12 @@ def letters(lines: Lines) -> None:
     fit, _ = best_of(lambda: forest.fit(X, y))
     votes = shares(out_of_bag_votes(forest, X, 26))
     preferences = Preferences.prioritise(list("AEIOUY"))
-    seconds, search = best_of(lambda: search_weights(y, votes, preferences=preferences))
+    seconds, search = best_of(lambda: search_weights(y, votes, preferences=preferences, random_state=0))
     found = f"{1000 * seconds:.0f} ms, loss {search.loss:.5f}"
     lines.add("letter, 26 classes: search / fit of a 20-tree forest", seconds / fit, at_most(0.10), found)
-    smoothed, other = best_of(lambda: search_weights(y, votes, preferences=preferences, smoothing=0.025))
+    smoothed, other = best_of(
+        lambda: search_weights(y, votes, preferences=preferences, smoothing=0.025, random_state=0)
+    )
     found = f"{1000 * smoothed:.0f} ms, loss {other.loss:.5f}"
     lines.add("letter: the same with smoothing", smoothed / fit, beside=found)
     tuned = TunedDecisionClassifier(forest, preferences=preferences, random_state=0)
@@ -78,7 +80,7 @@ def against_annealing(
     lines: Lines, votes: np.ndarray, y: np.ndarray, preferences: Preferences, search, seconds
 ) -> None:
     annealed_in, annealed = best_of(
-        lambda: search_weights(y, votes, preferences=preferences, method=Annealing(steps=20_000)), 1
+        lambda: search_weights(y, votes, preferences=preferences, method=Annealing(steps=20_000), random_state=0), 1
     )
     its = f"annealing's {annealed.loss:.5f} in {1000 * annealed_in:.0f} ms"
     lines.add(
@@ -88,7 +90,9 @@ def against_annealing(
         f"loss {search.loss:.5f}, {its}",
         missed_because="annealing takes longer; the next line gives the search more time too",
     )
-    longer = search_weights(y, votes, preferences=preferences, method=Sweep(), budget=Budget(evaluations=1_000_000))
+    longer = search_weights(
+        y, votes, preferences=preferences, method=Sweep(), max_evaluations=1_000_000, random_state=0
+    )
     found = f"loss {longer.loss:.5f} in {1000 * longer.seconds:.0f} ms of wall clock, {its}"
     lines.add("letter: the same with a budget of 1 M evaluations", longer.loss / annealed.loss, at_most(1), found)
     dual_in, dual = dual_annealing(Votes.from_proba(y, votes, merge=False), preferences, 5_000)
@@ -136,7 +140,7 @@ def two_classes(lines: Lines, rows: int = 1_000_000) -> None:
     votes = np.column_stack([1 - share, share])
     preferences = Preferences({1: Preference(10, 0.1, 0.9)})
     sort, _ = best_of(lambda: np.argsort(share))
-    seconds, search = best_of(lambda: search_weights(y, votes, preferences=preferences))
+    seconds, search = best_of(lambda: search_weights(y, votes, preferences=preferences, random_state=0))
     found = f"{1000 * seconds:.0f} ms, argsort {1000 * sort:.0f} ms"
     lines.add("two classes, 1 M probabilities: exact search / np.argsort", seconds / sort, at_most(3), found)
     tuner = TunedThresholdClassifierCV(
@@ -149,7 +153,7 @@ def two_classes(lines: Lines, rows: int = 1_000_000) -> None:
     found = f"{search.loss:.5f}, {-tuner.best_score_:.5f}, which took {tuned:.1f} s"
     lines.add(what, search.loss / -tuner.best_score_, at_most(1), found)
     tracemalloc.start()
-    search_weights(y, votes, preferences=preferences)
+    search_weights(y, votes, preferences=preferences, random_state=0)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     lines.add("two classes: peak memory of the search / the votes", peak / votes.nbytes, beside=f"{peak / 1e6:.0f} MB")
@@ -174,7 +178,9 @@ def three_classes(lines: Lines) -> None:
         fit = time.process_time() - begin
         votes = out_of_bag_votes(forest, X, 3)
         for metric in ("kulczynski", "f"):
-            seconds, search = best_of(lambda: search_weights(y, votes, preferences=preferences.with_metric(metric)), 1)
+            seconds, search = best_of(
+                lambda: search_weights(y, votes, preferences=preferences.with_metric(metric), random_state=0), 1
+            )
             found = f"{1000 * seconds:.0f} ms, fit {fit:.2f} s; {'optimal' if search.optimal else 'not proved optimal'}"
             what = f"three classes, 100 trees, {rows:,} rows, {metric}: exact search / fit"
             lines.add(what, seconds / fit, at_most(0.10), found)
@@ -191,7 +197,7 @@ def many_classes(lines: Lines, classes: int = 1_000) -> None:
             (rng.random(column.size), column, np.arange(0, column.size + 1, 20)), shape=(rows, classes)
         )
         begin = time.process_time()
-        search = search_weights(y, votes, preferences=preferences, method=Sweep(passes=1))
+        search = search_weights(y, votes, preferences=preferences, method=Sweep(passes=1), random_state=0)
         seconds = time.process_time() - begin
         if rows == classes:  # the first may compile
             continue

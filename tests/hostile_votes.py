@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 WEIGHTS = np.array([1 / 3, 0.7, 2.0, 0.1 + 0.2, 4 / 3])
+LABELS = ("plain", "it's", 'say "x"', "two\nlines; DROP TABLE votes --", "back\\slash'")
+COLUMNS = ["p", 'q"uote', "tick`", "semi;colon -- x", "new\nline"]
 
 
 def hostile_votes(rows: int, weights=WEIGHTS, seed: int = 0) -> np.ndarray:

@@ -40,9 +40,9 @@ def _not_warned_yet(monkeypatch):
 def test_arrays_on_a_card_are_copied_with_one_warning():
     votes, y = [[9, 1], [6, 4], [2, 8]], [0, 1, 1]
     with pytest.warns(cp.DeviceWarning, match="an array of cupy is copied to the host's memory") as said:
-        search = cp.search_weights(OnCard(y), OnCard(votes))
+        search = cp.search_weights(OnCard(y), OnCard(votes), random_state=0)
     assert len(said) == 1
-    assert np.array_equal(search.weights, cp.search_weights(y, votes).weights)
+    assert np.array_equal(search.weights, cp.search_weights(y, votes, random_state=0).weights)
     result = cp.evaluate(OnCard(y), y_proba=OnCard(np.array(votes) / 10), sample_weight=OnCard([1.0, 1.0, 2.0]))
     assert result.summary.accuracy == 3 / 4
     assert len(cp.OperatingPoints.from_predictions(OnCard([0, 1]), OnCard([0.2, 0.8])).threshold) == 3
@@ -54,8 +54,8 @@ def test_tensors_of_torch():
     torch = pytest.importorskip("torch", reason="torch is not installed")
     votes = torch.tensor([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8]], requires_grad=True)
     y = torch.tensor([0, 1, 1])
-    expected = cp.search_weights(y.numpy(), votes.detach().numpy())
-    assert np.array_equal(cp.search_weights(y, votes).weights, expected.weights)
+    expected = cp.search_weights(y.numpy(), votes.detach().numpy(), random_state=0)
+    assert np.array_equal(cp.search_weights(y, votes, random_state=0).weights, expected.weights)
     half = cp.Decision((0, 1), [1.0, 1.0]).decide(votes.detach().to(torch.bfloat16))
     assert half.tolist() == [0, 0, 1]
     assert cp.evaluate(y, torch.tensor([0, 0, 1])).summary.correct == 2
@@ -72,7 +72,7 @@ MULTI = np.array([[0, 1], [1, 0], [1, 1]])
             r"got shape \(3, 2\); pass probabilities as y_proba, and evaluate each output of a multi-label model by itself",
         ),
         (
-            lambda: cp.search_weights([0, 1, 2], [np.eye(3), np.eye(3)]),
+            lambda: cp.search_weights([0, 1, 2], [np.eye(3), np.eye(3)], random_state=0),
             "a model of several outputs gives a matrix for each",
         ),
         (lambda: cp.evaluate([0, 1, 2], y_proba=[np.eye(3), np.eye(3)]), "pass one of them at a time"),

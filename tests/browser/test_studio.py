@@ -108,7 +108,7 @@ def test_open_load_preferences_tune_save_reload(studio, visit, votes, tmp_path):
     patterns = patterns_of(one)
     decision = cp.Decision.from_json(saved / "weights.json")
     assert patterns.counts(decision.weights).matrix.tolist() == after
-    best = cp.search_weights(patterns, preferences=preferences)
+    best = cp.search_weights(patterns, preferences=preferences, random_state=0)
     assert cp.evaluate(patterns.counts(decision.weights), preferences=preferences).summary.loss <= best.loss * 1.005
     page.click("#save-weights")
     expect(page.get_by_role("alert").filter(has_text="already")).to_be_visible()
@@ -342,7 +342,7 @@ def test_long_work_shows_progress_and_is_cancelled_while_the_page_goes_on(studio
     turn(knob(page, "bad", "Importance"), 14)
     held(one, lambda preferences: preferences["bad"].importance == 15)
     expected = cp.search_weights(
-        one.workspace.models()[0].patterns, preferences=one.workspace.preferences.preferences()
+        one.workspace.models()[0].patterns, preferences=one.workspace.preferences.preferences(), random_state=0
     )
     expect(page.locator(".cp-complaint")).to_be_empty()
     page.wait_for_timeout(300)

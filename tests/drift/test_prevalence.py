@@ -191,9 +191,9 @@ class TestNewShares:
         new_y, new_p = screened(rng, 40_000, after, before)
         test_y, test_p = screened(rng, 200_000, after, before)
         patterns = cp.Votes.from_proba(old_y, old_p)
-        moved = cp.search_weights(patterns.with_prevalence([1 - after, after]), preferences=preferences)
-        again = cp.search_weights(new_y, new_p, preferences=preferences)
-        stale = cp.search_weights(patterns, preferences=preferences)
+        moved = cp.search_weights(patterns.with_prevalence([1 - after, after]), preferences=preferences, random_state=0)
+        again = cp.search_weights(new_y, new_p, preferences=preferences, random_state=0)
+        stale = cp.search_weights(patterns, preferences=preferences, random_state=0)
         lost = [
             cp.evaluate(test_y, search.decision.decide(test_p), preferences=preferences).summary.loss
             for search in (moved, again, stale)
@@ -226,7 +226,7 @@ class TestNewShares:
         ).fit(X, y)
         moved = tuned.with_prevalence(new)
         labelled_X, labelled_y = draw(20_000, new)
-        again = cp.search_weights(labelled_y, tuned.predict_proba(labelled_X), preferences=preferences)
+        again = cp.search_weights(labelled_y, tuned.predict_proba(labelled_X), preferences=preferences, random_state=0)
         test_X, test_y = draw(50_000, new)
         loss = lambda predicted: cp.pragma_loss(test_y, predicted, preferences=preferences)  # noqa: E731
         assert loss(moved.predict(test_X)) <= 1.05 * loss(again.decision.decide(tuned.predict_proba(test_X)))
@@ -239,7 +239,7 @@ class TestNewShares:
             metric="f",
         )
         old_y, old_p = screened(rng, 40_000, 0.05, 0.05, apart=3.0)
-        decision = cp.search_weights(old_y, old_p, preferences=preferences).decision
+        decision = cp.search_weights(old_y, old_p, preferences=preferences, random_state=0).decision
         mild_y = (rng.random(40_000) < 0.2).astype(int)
         odds = np.exp(3.0 * (rng.normal(1.0 * mild_y) - 1.5)) * 0.05 / 0.95  # a milder form, the same model
         reference = cp.Counts.from_predictions(old_y, decision.decide(old_p))

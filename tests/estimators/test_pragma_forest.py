@@ -109,7 +109,7 @@ def test_tuning_is_on_out_of_bag_votes_and_its_weights_decide(three):
     names = np.array(["x", "y", "z"])[y]
     preferences = Preferences.prioritise(["z"])
     forest = PragmaForestClassifier(10, preferences=preferences, random_state=1).fit(X, names)
-    alone = search_weights(names, forest.oob_votes_, preferences=preferences)
+    alone = search_weights(names, forest.oob_votes_, preferences=preferences, random_state=0)
     assert alone.optimal
     assert forest.search_.loss == alone.loss
     np.testing.assert_array_equal(forest.search_.counts.matrix, alone.counts.matrix)

@@ -126,7 +126,7 @@ def test_out_of_fold_and_prefit_agree_with_hand_made_votes(wine):
     votes = np.zeros((len(X), 3))
     for train, test in cv.split(X, y):
         votes[test] = GaussianNB().fit(X[train], y[train]).predict_proba(X[test])
-    by_hand = cp.search_weights(y, votes, preferences=PREFERENCES)
+    by_hand = cp.search_weights(y, votes, preferences=PREFERENCES, random_state=0)
     assert tuned.weights_ == pytest.approx(by_hand.weights)
     half = np.arange(len(X)) % 2 == 0
     fitted = GaussianNB().fit(X[half], y[half])
@@ -148,7 +148,7 @@ def test_repeated_folds_are_averaged(wine):
     pairs = list(folds.split(X, y))
     once = cross_val_predict(GaussianNB(), X, y, cv=pairs[:3], method="predict_proba")
     again = cross_val_predict(GaussianNB(), X, y, cv=pairs[3:], method="predict_proba")
-    assert tuned.search_.loss == cp.search_weights(y, (once + again) / 2, preferences=PREFERENCES).loss
+    assert tuned.search_.loss == cp.search_weights(y, (once + again) / 2, preferences=PREFERENCES, random_state=0).loss
 
 
 def test_weights_by_hand(wine):
@@ -293,7 +293,7 @@ def test_with_prevalence_on_resampled_data():
     )
     adjusted = tuned.with_prevalence({0: 0.98, 1: 0.02})
     assert not np.allclose(adjusted.weights_, tuned.weights_)
-    best = cp.search_weights(y_new[rare], tuned.vote_shares(X_new[rare]), preferences=preferences).loss
+    best = cp.search_weights(y_new[rare], tuned.vote_shares(X_new[rare]), preferences=preferences, random_state=0).loss
 
     def loss(model):
         return cp.pragma_loss(y_new[rare], model.predict(X_new[rare]), preferences=preferences)

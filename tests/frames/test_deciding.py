@@ -49,7 +49,7 @@ def test_decide_keeps_the_other_columns_and_the_kind_of_frame(engine):
 
 
 def test_a_decision_brings_its_own_order_of_classes():
-    rule = cp.Decision(("b", "a"), [1.0, 3.0], 0.5)
+    rule = cp.Decision(("b", "a"), [1.0, 3.0], smoothing=0.5)
     frame = make("polars", {"x": [1, 0], "y": [5, 4], "t": ["a", "b"]})
     by_name = cp.frames.decide(frame, proba={"x": "a", "y": "b"}, weights=rule)
     assert by_name["decision"].to_list() == rule.decide([[5, 1], [4, 0]]).tolist() == ["b", "b"]

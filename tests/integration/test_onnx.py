@@ -13,8 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 import compromis as cp
-from tests.hostile_votes import WEIGHTS, hostile_votes, plainly
-from tests.test_decision import LABELS
+from tests.hostile_votes import LABELS, WEIGHTS, hostile_votes, plainly
 
 pytestmark = [
     pytest.mark.integration,
@@ -32,7 +31,7 @@ def run(model, **inputs):
 @pytest.mark.parametrize("smoothing", [0.0, 0.025])
 def test_the_decision_alone(smoothing):
     votes = hostile_votes(100_000)
-    (found,) = run(cp.Decision(LABELS, WEIGHTS, smoothing).to_onnx(), votes=votes)
+    (found,) = run(cp.Decision(LABELS, WEIGHTS, smoothing=smoothing).to_onnx(), votes=votes)
     assert found.tolist() == [LABELS[k] for k in plainly(votes, WEIGHTS, smoothing)]
 
 
@@ -63,6 +62,7 @@ def test_a_model_with_its_decision(name):
         y[4000:8000],
         model.predict_proba(X[4000:8000]),
         preferences=cp.Preferences.prioritise(["it's high"], metric="f"),
+        random_state=0,
     )
     label, votes = run(search.decision.to_onnx(model, X[:1]), X=X)
     assert (label == search.decision.decide(votes)).all()  # predicted exactly from what the graph gives as votes
@@ -78,7 +78,7 @@ def test_float64_models_give_the_same_labels_to_the_last_row():
     X, y = rows()
     X = X.astype(np.float64)
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X[:4000], y[:4000])
-    decision = cp.search_weights(y[4000:8000], model.predict_proba(X[4000:8000])).decision
+    decision = cp.search_weights(y[4000:8000], model.predict_proba(X[4000:8000]), random_state=0).decision
     label, votes = run(decision.to_onnx(model, X[:1]), X=X)
     assert votes.dtype == np.float64
     assert (label == decision.decide(model.predict_proba(X))).all()

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import compromis as cp
-from tests.hostile_votes import WEIGHTS, hostile_votes, plainly
-from tests.test_decision import COLUMNS, LABELS, quoted
+from tests.deployment.test_sql import quoted
+from tests.hostile_votes import COLUMNS, LABELS, WEIGHTS, hostile_votes, plainly
 
 pytestmark = pytest.mark.integration
 
@@ -90,7 +90,7 @@ def fill(connection, votes, kind="DOUBLE PRECISION"):
 def test_postgres(postgres, smoothing, dialect):
     votes = hostile_votes(100_000)
     fill(postgres, votes)
-    expression = cp.Decision(LABELS, WEIGHTS, smoothing).to_sql(COLUMNS, dialect)
+    expression = cp.Decision(LABELS, WEIGHTS, smoothing=smoothing).to_sql(COLUMNS, dialect)
     found = [label for (label,) in postgres.execute(f"SELECT {expression} FROM votes ORDER BY row").fetchall()]
     assert found == [LABELS[k] for k in plainly(votes, WEIGHTS, smoothing)]
 
@@ -158,7 +158,7 @@ def test_spark_sql(spark, smoothing, tmp_path):
     frame = polars.DataFrame({name: votes[:, k] for k, name in enumerate(names)}).with_row_index("row")
     frame.write_parquet(tmp_path / "votes.parquet")
     spark.read.parquet(str(tmp_path / "votes.parquet")).createOrReplaceTempView("votes")
-    expression = cp.Decision(LABELS, WEIGHTS, smoothing).to_sql(names, "spark")
+    expression = cp.Decision(LABELS, WEIGHTS, smoothing=smoothing).to_sql(names, "spark")
     found = [row[0] for row in spark.sql(f"SELECT {expression} FROM votes ORDER BY row").collect()]
     assert found == [LABELS[k] for k in plainly(votes, WEIGHTS, smoothing)]
 
@@ -172,7 +172,7 @@ def test_decide_inside_spark(spark, smoothing, tmp_path):
     polars.DataFrame(votes, schema=names).with_row_index("row").write_parquet(tmp_path / "votes.parquet")
     frame = spark.read.parquet(str(tmp_path / "votes.parquet"))
     found = (
-        cp.frames.decide(frame, proba=names, weights=cp.Decision(LABELS, WEIGHTS, smoothing))
+        cp.frames.decide(frame, proba=names, weights=cp.Decision(LABELS, WEIGHTS, smoothing=smoothing))
         .orderBy("row")
         .select("decision")
     )

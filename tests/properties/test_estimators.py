@@ -133,7 +133,7 @@ def test_tuned_weights_lose_no_more_than_equal_ones_on_the_votes_they_were_tuned
 def test_a_model_file_keeps_everything(tmp_path_factory, classes, weight):
     X = np.arange(12.0).reshape(-1, 1)
     model = LogisticRegression().fit(X, [k % len(classes) for k in range(12)])
-    decision = cp.Decision(tuple(classes), [weight, *[1.0] * (len(classes) - 1)], 0.25)
+    decision = cp.Decision(tuple(classes), [weight, *[1.0] * (len(classes) - 1)], smoothing=0.25)
     columns = (Column("size \u00e9"), Column("colour", ("NA", "", "x,y")))
     path = tmp_path_factory.mktemp("model") / "model"
     save_model(TableModel(classifier=model, decision=decision, columns=columns, target="target", hard=False), path)

@@ -54,7 +54,7 @@ def test_decisions_in_a_frame_are_evaluated_as_in_memory(rows, kind, preferences
 @given(vote_rows, kinds, positive_weights, st.sampled_from([0.0, 0.5]))
 def test_votes_in_a_frame_are_decided_as_in_memory(rows, kind, weights, smoothing):
     votes, truth = columns_of(rows)
-    frame, decision = vote_frame(kind, rows), cp.Decision(CLASSES, weights, smoothing)
+    frame, decision = vote_frame(kind, rows), cp.Decision(CLASSES, weights, smoothing=smoothing)
     expected = decision.decide(votes).tolist()
     predicted = cp.frames.decide(frame, proba=list(CLASSES), weights=decision, name="said")
     column = predicted.collect()["said"] if kind == "polars_lazy" else predicted["said"]
@@ -121,7 +121,7 @@ def test_weights_for_a_frame_are_those_for_its_rows(rows, kind, preferences):
     found = cp.frames.search_weights(
         vote_frame(kind, rows), truth="truth", proba=list(CLASSES), preferences=preferences
     )
-    expected = cp.search_weights(truth, votes, preferences=preferences, labels=CLASSES)
+    expected = cp.search_weights(truth, votes, preferences=preferences, labels=CLASSES, random_state=0)
     assert found.search.loss == pytest.approx(expected.loss, abs=1e-12)
     predicted = cp.Decision(CLASSES, found.search.weights).decide(votes).tolist()
     assert found.search.counts.matrix.tolist() == cp.Counts.from_predictions(truth, predicted, labels=CLASSES).matrix.tolist()  # fmt: skip

@@ -58,7 +58,7 @@ def test_no_search_does_worse_than_equal_weights_or_better_than_the_exact_one(ro
     before = cp.evaluate(equal, preferences=preferences)
     exact = searched(rows, preferences, method="exact")
     for method in (cp.weights.Exact(), cp.weights.Sweep(rounds=5), cp.weights.Annealing(steps=200)):
-        search = searched(rows, preferences, method=method, budget=cp.weights.Budget(evaluations=300))
+        search = searched(rows, preferences, method=method, max_evaluations=300)
         start = sum(one.minimum - one.value for one in before.verdict.shortfalls), before.summary.loss
         assert (shortfall(search), search.loss) <= (start[0] + 1e-9, math.inf)
         if shortfall(search) > start[0] - 1e-12:
@@ -91,7 +91,11 @@ def test_order_of_rows_and_classes_and_scale_of_votes_lose_nothing(rows, prefere
     assert searched(shuffled(rows, seed), preferences).loss == pytest.approx(expected, abs=1e-12)
     assert searched([(tuple(v * 2.0**power for v in one), t) for one, t in rows], preferences).loss == expected
     turned = cp.search_weights(
-        truth, np.array(votes)[:, list(order)], preferences=preferences, labels=[CLASSES[k] for k in order]
+        truth,
+        np.array(votes)[:, list(order)],
+        preferences=preferences,
+        labels=[CLASSES[k] for k in order],
+        random_state=0,
     )
     assert turned.loss == pytest.approx(expected, abs=1e-12)
 
@@ -131,7 +135,7 @@ def test_a_sweep_tells_what_each_ratio_decides(rows, preferences, weights, label
 def test_a_decision_survives_json(classes, data):
     weights = data.draw(st.lists(st.floats(1e-300, 1e300), min_size=len(classes), max_size=len(classes)))
     smoothing = data.draw(st.floats(0, 1e6))
-    decision = cp.Decision(tuple(classes), weights, smoothing)
+    decision = cp.Decision(tuple(classes), weights, smoothing=smoothing)
     again = cp.Decision.from_json(decision.to_json())
     assert again.classes == decision.classes
     assert [type(one) for one in again.classes] == [type(one) for one in classes]
@@ -154,7 +158,7 @@ def test_the_largest_weighted_vote_wins_and_the_first_one_in_a_tie(rows, weights
     votes, truth = columns_of(rows)
     values = [[w * (v + smoothing) for w, v in zip(weights, row, strict=True)] for row in votes]
     expected = [CLASSES[row.index(max(row))] for row in values]
-    assert cp.Decision(CLASSES, weights, smoothing).decide(votes).tolist() == expected
+    assert cp.Decision(CLASSES, weights, smoothing=smoothing).decide(votes).tolist() == expected
     counts = cp.Votes.from_proba(truth, votes, labels=CLASSES).counts(weights, smoothing=smoothing)
     assert counts.matrix.tolist() == cp.Counts.from_predictions(truth, expected, labels=CLASSES).matrix.tolist()
 
@@ -195,7 +199,7 @@ def test_nothing_in_doubt_leaves_no_room(rows, preferences, weights):
 @given(vote_rows, st.floats(-1, 0))
 def test_what_cannot_be_searched_is_one_sentence(rows, seconds):
     votes, truth = columns_of(rows)
-    refused(cp.weights.Budget, seconds=seconds)
+    refused(cp.search_weights, truth, votes, labels=CLASSES, max_seconds=seconds)
     refused(cp.search_weights, truth[1:], votes, labels=CLASSES)
     refused(cp.search_weights, ["a"], [[-1, 0, 1]], labels=CLASSES)
     refused(cp.search_weights, truth, votes, labels=CLASSES, method="guess")

@@ -37,7 +37,9 @@ class Case:
     def best(self) -> tuple[float, float]:
         """Shortfall and loss of the weights that Python finds."""
         return self.value(
-            cp.search_weights(self.patterns, preferences=self.preferences, smoothing=self.smoothing).weights
+            cp.search_weights(
+                self.patterns, preferences=self.preferences, smoothing=self.smoothing, random_state=0
+            ).weights
         )
 
     def sentence(self) -> str:

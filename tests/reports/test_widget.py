@@ -58,7 +58,7 @@ def test_an_evaluation_brings_its_votes_and_preferences():
     result = cp.evaluate(TRUTH, y_proba=shares, preferences=cp.Preferences.prioritise(["c"]))
     knobs = cp.panel(result)
     assert knobs.preferences == result.preferences
-    best = cp.search_weights(result.votes, preferences=result.preferences)
+    best = cp.search_weights(result.votes, preferences=result.preferences, random_state=0)
     assert result.votes.counts(knobs.weights).matrix.tolist() == best.counts.matrix.tolist()
 
 

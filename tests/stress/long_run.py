@@ -164,7 +164,7 @@ def library(folder: Path, rng: np.random.Generator) -> None:
     classes, rows = int(rng.integers(2, 6)), int(rng.integers(30, 3000))
     truth = np.concatenate([np.arange(classes), rng.integers(0, classes, rows)])
     votes = rng.integers(0, 6, (len(truth), classes)) + 3 * np.eye(classes, dtype=int)[truth]
-    found = cp.search_weights(truth, votes, labels=range(classes), budget=cp.weights.Budget(evaluations=2000))
+    found = cp.search_weights(truth, votes, labels=range(classes), max_evaluations=2000, random_state=0)
     result = cp.evaluate(truth, y_proba=votes / votes.sum(axis=1, keepdims=True), labels=range(classes))
     assert found.loss >= 0
     assert len(str(result)) > 100

@@ -142,12 +142,12 @@ def check_scores(rng: Any, truth: Any) -> None:
 def check_search(rng: Any, truth: Any, classes: int, preferences: cp.Preferences) -> None:
     """The loss found does not depend on the order of rows and classes, or on the scale of votes (up to three classes: proven)."""
     votes = rng.integers(0, 5, (len(truth), classes)) + 1
-    found = cp.search_weights(truth, votes, preferences=preferences, labels=range(classes))
+    found = cp.search_weights(truth, votes, preferences=preferences, labels=range(classes), random_state=0)
     order, turned = rng.permutation(len(truth)), list(range(classes))[::-1]
     others = (
-        cp.search_weights(truth[order], votes[order], preferences=preferences, labels=range(classes)),
-        cp.search_weights(truth, votes / 8, preferences=preferences, labels=range(classes)),
-        cp.search_weights(truth, votes[:, turned], preferences=preferences, labels=turned),
+        cp.search_weights(truth[order], votes[order], preferences=preferences, labels=range(classes), random_state=0),
+        cp.search_weights(truth, votes / 8, preferences=preferences, labels=range(classes), random_state=0),
+        cp.search_weights(truth, votes[:, turned], preferences=preferences, labels=turned, random_state=0),
     )
     for other in others:
         assert found.optimal

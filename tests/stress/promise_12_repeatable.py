@@ -51,7 +51,7 @@ add(tuned.weights_, tuned.predict(np.nan_to_num(X)))
 shares = rng.dirichlet(np.ones(3), 40_000)
 truth = rng.integers(0, 3, 40_000)
 digest.update(cp.evaluate(truth, y_proba=shares, preferences=preferences, confidence=0.9).to_json().encode())
-add(cp.search_weights(truth[:3000], shares[:3000], preferences=preferences, method="sweep").weights)
+add(cp.search_weights(truth[:3000], shares[:3000], preferences=preferences, method="sweep", random_state=0).weights)
 print(digest.hexdigest())
 """
 

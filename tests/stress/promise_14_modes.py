@@ -153,7 +153,7 @@ def doors() -> dict[str, Callable[[Any], Any]]:
         "OperatingPoints": lambda y: cp.OperatingPoints.from_predictions(y, range(6), pos_label=1),
         "one_vs_rest": lambda y: cp.OperatingPoints.one_vs_rest(y, votes, labels=[0, 1, 2]),
         "Votes": lambda y: cp.Votes.from_proba(y, votes, labels=[0, 1, 2]),
-        "search_weights": lambda y: cp.search_weights(y, votes, labels=[0, 1, 2]),
+        "search_weights": lambda y: cp.search_weights(y, votes, labels=[0, 1, 2], random_state=0),
         "PairedCounts": lambda y: PairedCounts.from_predictions(plain, y, plain),
         "groups": lambda y: cp.evaluate(plain, plain, groups=y, confidence=0.9),
         **{type(one).__name__: (lambda y, one=one: one.fit(X, y).predict(X)) for one in fitted},

@@ -117,7 +117,11 @@ def test_missing_classes_and_one_column_of_probabilities(studio, tmp_path):
     found = one.ask(f"/api/models/{model['id']}/tune", {"preferences": {"metric": "f", "classes": []}})
     votes = [[0.1, 0.9], [0.8, 0.2], [0.6, 0.4], [0.4, 0.6]] * 3
     expected = cp.search_weights(
-        ["yes", "no", "yes", "no"] * 3, votes, labels=["no", "yes"], preferences=cp.Preferences(metric="f")
+        ["yes", "no", "yes", "no"] * 3,
+        votes,
+        labels=["no", "yes"],
+        preferences=cp.Preferences(metric="f"),
+        random_state=0,
     )
     assert found["counts"] == expected.counts.matrix.tolist()
     assert "missing value" in one.failed(

@@ -50,8 +50,8 @@ def _report(evidence: Any, choice: options.PreferenceChoice, as_json: bool) -> s
     if isinstance(evidence, cp.Votes):
         if wanted is None:
             return _size(evidence, as_json)
-        found = cp.search_weights(evidence, preferences=wanted)
-        return found.to_json() if as_json else found.summary()
+        found = cp.search_weights(evidence, preferences=wanted, random_state=0)
+        return found.to_json() if as_json else str(found)
     from compromis.cli.tradeoff import comparison_text
 
     metric = "kulczynski" if wanted is None else wanted.metric

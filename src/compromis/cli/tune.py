@@ -57,7 +57,7 @@ def command(
     from compromis.cli.progress import Searching, say_interrupted
 
     searching = Searching()
-    settings: dict[str, Any] = {"method": method, "smoothing": smoothing, "budget": seconds, "random_state": seed}
+    settings: dict[str, Any] = {"method": method, "smoothing": smoothing, "max_seconds": seconds, "random_state": seed}
     votes = read_evidence(file, cp.Votes, **columns)
     shares = options.read_pairs(prevalence, "--prevalence", () if votes is None else votes.classes)
     settings["preferences"] = wanted = preferences.read(classes=() if votes is None else votes.classes, required=True)
@@ -69,7 +69,7 @@ def command(
         votes = votes if shares is None else votes.with_prevalence(shares)
         with searching.show() as progress:
             search = cp.search_weights(votes, progress=progress, **settings)
-        before, text = votes.counts([1.0] * len(votes.classes)), search.summary()
+        before, text = votes.counts([1.0] * len(votes.classes)), str(search)
     if output is not None and not searching.interrupted:
         search.decision.to_json(output)
     click.echo(search.to_json() if as_json else f"{cp.estimators.Change(before, search.counts, wanted)}\n{text}")

@@ -1,1 +1,1 @@
-"""A decision elsewhere: SQL, ONNX; `Decision.to_sql` and `Decision.to_onnx` call it."""
+"""Decisions as SQL and as ONNX; `Decision.to_sql` and `Decision.to_onnx` call it."""

@@ -1,4 +1,4 @@
-"""A decision as nodes of ONNX: (votes + smoothing) x weights, the first of the largest, its label."""
+"""A decision as nodes of ONNX: (votes + smoothing) x weights, arg-max with ties to the first, label."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ if TYPE_CHECKING:
     from compromis.weights.decision import Decision
 
 OPSET, IR_VERSION = 17, 8
-"""Old enough for every onnxruntime in use; the nodes below have not changed since."""
+"""Old enough for every onnxruntime in use; the operators below have not changed since."""
 DECISION, VOTES = "decision", "votes"
 
 
-def decision_model(classes: Sequence[Label], weights: NDArray[np.float64], smoothing: float) -> Any:
+def decision_model(decision: Decision) -> Any:
     """Return an ONNX model of the decision alone: float64 ``votes`` in, ``decision`` out."""
     onnx = _import("onnx")
     helper, kind = onnx.helper, onnx.TensorProto
-    nodes, constants = _nodes(onnx, VOTES, classes, weights, smoothing)
+    nodes, constants = _nodes(onnx, VOTES, decision)
     graph = helper.make_graph(
         nodes,
         "decision",
-        [helper.make_tensor_value_info(VOTES, kind.DOUBLE, [None, len(classes)])],
-        [_label_output(onnx, classes)],
+        [helper.make_tensor_value_info(VOTES, kind.DOUBLE, [None, len(decision.classes)])],
+        [_label_output(onnx, decision.classes)],
         constants,
     )
     return _finished(onnx, graph, [helper.make_opsetid("", OPSET)])
 
 
 def model_with_decision(decision: Decision, model: Any, X: Any) -> Any:
-    """Return the ONNX model of a classifier, its probabilities decided by `decision`."""
+    """Return the ONNX model of a classifier with `decision` applied to its probabilities."""
     onnx = _import("onnx")
     made = _converted(model, X)
     graph = made.graph
-    source = _probabilities(graph, len(decision.classes))
-    classes, weights = decision.classes, decision.weights
-    nodes, constants = _nodes(onnx, source, classes, weights, float(decision.smoothing))
+    classes = decision.classes
+    source = _probabilities(graph, len(classes))
+    nodes, constants = _nodes(onnx, source, decision)
     graph.node.extend([*nodes, onnx.helper.make_node("Identity", [source], [VOTES])])
     graph.initializer.extend(constants)
-    element = next(one for one in graph.output if one.name == source).type.tensor_type.elem_type
+    element = next(output for output in graph.output if output.name == source).type.tensor_type.elem_type
     del graph.output[:]
     graph.output.extend(
         [_label_output(onnx, classes), onnx.helper.make_tensor_value_info(VOTES, element, [None, len(classes)])]
@@ -77,7 +77,7 @@ def _converted(model: Any, X: Any) -> Any:
             options={id(model): {"zipmap": False}},
             target_opset=OPSET,
         )
-    except Exception as error:  # skl2onnx raises whatever its converters meet
+    except Exception as error:  # converters of skl2onnx raise errors of any type
         cause = str(error).strip().splitlines()[0][:200]
         raise InputError(f"skl2onnx cannot convert {type(model).__name__}: {cause}") from error
 
@@ -89,28 +89,27 @@ def _probabilities(graph: Any, classes: int) -> str:
         if len(shape) == 2 and output.name.lower().startswith(("prob", "output_prob")):
             return str(output.name)
     raise InputError(
-        f"the converted model has no output of {classes} probabilities; its outputs are {shown(one.name for one in graph.output)}"
+        f"the converted model has no output of {classes} probabilities; its outputs are {shown(output.name for output in graph.output)}"
     )
 
 
-def _nodes(
-    onnx: Any, source: str, classes: Sequence[Label], weights: NDArray[np.float64], smoothing: float
-) -> tuple[list[Any], list[Any]]:
+def _nodes(onnx: Any, source: str, decision: Decision) -> tuple[list[Any], list[Any]]:
+    """Return the nodes that decide from the values called `source`, and their constants."""
     helper, numpy_helper = onnx.helper, onnx.numpy_helper
     names = {
-        name: f"decision_{name}" for name in ("double", "smoothing", "added", "weights", "score", "place", "classes")
+        name: f"decision_{name}" for name in ("double", "smoothing", "added", "weights", "score", "position", "classes")
     }
     nodes = [
         helper.make_node("Cast", [source], [names["double"]], to=onnx.TensorProto.DOUBLE),
         helper.make_node("Add", [names["double"], names["smoothing"]], [names["added"]]),
         helper.make_node("Mul", [names["added"], names["weights"]], [names["score"]]),
-        helper.make_node("ArgMax", [names["score"]], [names["place"]], axis=1, keepdims=0, select_last_index=0),
-        helper.make_node("Gather", [names["classes"], names["place"]], [DECISION]),
+        helper.make_node("ArgMax", [names["score"]], [names["position"]], axis=1, keepdims=0, select_last_index=0),
+        helper.make_node("Gather", [names["classes"], names["position"]], [DECISION]),
     ]
     constants = [
-        numpy_helper.from_array(np.array(smoothing, dtype=np.float64), names["smoothing"]),
-        numpy_helper.from_array(np.asarray(weights, dtype=np.float64), names["weights"]),
-        numpy_helper.from_array(_label_array(classes), names["classes"]),
+        numpy_helper.from_array(np.array(decision.smoothing, dtype=np.float64), names["smoothing"]),
+        numpy_helper.from_array(decision.weights, names["weights"]),
+        numpy_helper.from_array(_label_array(decision.classes), names["classes"]),
     ]
     return nodes, constants
 

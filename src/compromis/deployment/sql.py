@@ -1,4 +1,4 @@
-"""A decision as a CASE expression of SQL, in which labels and column names can be nothing but labels and column names."""
+"""A decision as a CASE expression of SQL; labels and column names are quoted so that they cannot become code."""
 
 from __future__ import annotations
 
@@ -6,53 +6,52 @@ import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from compromis._text import nearest, shown
 from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.labels import plain_label
 
+if TYPE_CHECKING:
+    from compromis.weights.decision import Decision
+
 
 @dataclass(frozen=True, slots=True)
 class _Dialect:
     number_type: str
-    """What columns are cast to; empty where that is not needed."""
+    """The type that columns are cast to; empty for no cast."""
     number: Callable[[float], str]
     finite: str
-    """What follows a number to say that it is neither infinite nor NaN."""
+    """The test, written after a number, that it is neither infinite nor NaN."""
     name: Callable[[str], str]
     text: Callable[[str], str]
     truth: tuple[str, str] = ("FALSE", "TRUE")
 
 
 def case_expression(
-    classes: Sequence[Label],
-    weights: Sequence[float],
-    smoothing: float,
-    columns: Mapping[Any, str] | Sequence[str] | None,
-    dialect: str,
-    checked: bool,
+    decision: Decision, columns: Mapping[Any, str] | Sequence[str] | None, dialect: str, *, checked: bool
 ) -> str:
     """Return the expression; see `compromis.Decision.to_sql`."""
     if dialect not in DIALECTS:
         raise InputError(
             f"there is no dialect {dialect!r}{nearest(dialect, DIALECTS)}; choose one of {', '.join(DIALECTS)}"
         )
-    spoken = DIALECTS[dialect]
-    names = [spoken.name(_checked(name)) for name in _column_names(classes, columns)]
-    votes = [f"CAST({name} AS {spoken.number_type})" for name in names] if spoken.number_type else names
-    background = f" + {spoken.number(smoothing)}" if smoothing else ""
-    scores = [f"({vote}{background}) * {spoken.number(weight)}" for vote, weight in zip(votes, weights, strict=True)]
-    labels = [_label(label, spoken) for label in classes]
+    sql = DIALECTS[dialect]
+    names = [sql.name(_checked(name)) for name in _column_names(decision.classes, columns)]
+    votes = [f"CAST({name} AS {sql.number_type})" for name in names] if sql.number_type else names
+    background = f" + {sql.number(float(decision.smoothing))}" if decision.smoothing else ""
+    weights = decision.weights.tolist()
+    scores = [f"({vote}{background}) * {sql.number(weight)}" for vote, weight in zip(votes, weights, strict=True)]
+    labels = [_label(label, sql) for label in decision.classes]
     if not checked:
         return _largest(scores, labels)
-    valid = " AND ".join([*(f"{vote} >= 0" for vote in votes), f"{' + '.join(votes)} {spoken.finite}"])
+    valid = " AND ".join([*(f"{vote} >= 0" for vote in votes), f"{' + '.join(votes)} {sql.finite}"])
     return f"CASE WHEN {valid} THEN\n{_largest(scores, labels)}\nEND"
 
 
 def _largest(scores: Sequence[str], labels: Sequence[str]) -> str:
-    """The first class that none of those after it exceeds: those before it have lost already."""
+    """Return the CASE for the first class that no later class exceeds; the classes before it have lost already."""
     branches = [
         f"  WHEN {' AND '.join(f'{score} >= {other}' for other in scores[k + 1 :])} THEN {labels[k]}"
         for k, score in enumerate(scores[:-1])
@@ -95,17 +94,17 @@ def _encodable(text: str, what: str) -> str:
     return text
 
 
-def _label(label: Label, spoken: _Dialect) -> str:
+def _label(label: Label, sql: _Dialect) -> str:
     if isinstance(label, bool):
-        return spoken.truth[label]
+        return sql.truth[label]
     if isinstance(label, int):
         if not -(2**63) < label < 2**63:
             raise InputError(f"the label {label} does not fit into 64 bits; use a smaller number or text")
         return f"({label})" if label < 0 else str(label)
     if isinstance(label, float) and math.isfinite(label):
-        return spoken.number(label)
+        return sql.number(label)
     if isinstance(label, str):
-        return spoken.text(_encodable(label, "label"))
+        return sql.text(_encodable(label, "label"))
     raise InputError(f"SQL takes labels that are text, numbers or true/false, got {label!r} ({type(label).__name__})")
 
 
@@ -122,49 +121,39 @@ def _in_quotes(text: str) -> str:
 
 
 def _postgres_text(text: str) -> str:
-    """What a backslash means in plain quotes depends on a setting; after E it does not."""
+    """Quote text: in plain quotes the meaning of a backslash depends on a setting, after E it does not."""
     return "E" + _in_quotes(text.replace("\\", "\\\\")) if "\\" in text else _in_quotes(text)
 
 
 def _spark_text(text: str) -> str:
-    """Whether Spark's quotes are escaped by doubling or by a backslash depends on version and settings; bytes do not."""
-    plain = all(mark.isalnum() or mark in " _-.,:;/+()" for mark in text)
+    """Quote text; anything unusual is written as bytes, because how Spark escapes a quote depends on version and settings."""
+    plain = all(char.isalnum() or char in " _-.,:;/+()" for char in text)
     return f"'{text}'" if plain else f"CAST(X'{text.encode().hex().upper()}' AS STRING)"
 
 
-def _cast_to(number_type: str) -> Callable[[float], str]:
-    """As text to be cast: a bare 0.1 is a decimal number to some engines."""
-    return lambda number: f"CAST('{number!r}' AS {number_type})"
-
-
 def _sqlite_number(number: float) -> str:
-    """As a quotient of whole numbers, which is exact: SQLite's own reading of decimals is off by one bit now and then."""
-    above, below = number.as_integer_ratio()
-    if abs(above) < 2**63 and below < 2**63:
-        return f"(CAST({above} AS REAL) / {below})"
+    """Write a number as a quotient of whole numbers, which is exact: SQLite reads some decimals wrong by one bit."""
+    numerator, denominator = number.as_integer_ratio()
+    if abs(numerator) < 2**63 and denominator < 2**63:
+        return f"(CAST({numerator} AS REAL) / {denominator})"
     return repr(number)
 
 
-_FINITE = f"<= CAST('{sys.float_info.max!r}' AS {{}})"
+def _casting(number_type: str, name: Callable[[str], str], text: Callable[[str], str]) -> _Dialect:
+    """Return a dialect that casts columns, and weights written as text: some engines take a bare 0.1 for a decimal."""
+
+    def number(value: float) -> str:
+        return f"CAST('{value!r}' AS {number_type})"
+
+    return _Dialect(number_type, number, f"<= {number(sys.float_info.max)}", name, text)
+
 
 DIALECTS = {
-    "ansi": _Dialect(
-        "DOUBLE PRECISION",
-        _cast_to("DOUBLE PRECISION"),
-        _FINITE.format("DOUBLE PRECISION"),
-        _in_double_quotes,
-        _in_quotes,
-    ),
-    "duckdb": _Dialect("DOUBLE", _cast_to("DOUBLE"), _FINITE.format("DOUBLE"), _in_double_quotes, _in_quotes),
-    "postgres": _Dialect(
-        "DOUBLE PRECISION",
-        _cast_to("DOUBLE PRECISION"),
-        _FINITE.format("DOUBLE PRECISION"),
-        _in_double_quotes,
-        _postgres_text,
-    ),
-    "spark": _Dialect("DOUBLE", _cast_to("DOUBLE"), _FINITE.format("DOUBLE"), _in_backticks, _spark_text),
-    # SQLite takes a double-quoted name that no column has for a text: a missing column would go unnoticed
-    # a product with a REAL is one, whatever the column holds; a cast would cost a third of the time
+    "ansi": _casting("DOUBLE PRECISION", _in_double_quotes, _in_quotes),
+    "duckdb": _casting("DOUBLE", _in_double_quotes, _in_quotes),
+    "postgres": _casting("DOUBLE PRECISION", _in_double_quotes, _postgres_text),
+    "spark": _casting("DOUBLE", _in_backticks, _spark_text),
+    # Backticks: SQLite reads a double-quoted name that no column has as text, so a missing column would go unnoticed.
+    # No cast: a product with a REAL is REAL whatever the column holds, and a cast would cost a third of the time.
     "sqlite": _Dialect("", _sqlite_number, "< 9e999", _in_backticks, _in_quotes, ("0", "1")),
 }

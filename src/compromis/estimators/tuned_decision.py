@@ -32,6 +32,7 @@ from compromis.estimators.tuning import PreferencesReprMixin, TuningMixin, Tunin
 from compromis.evidence.inputs import read_class_weights
 from compromis.labels import plain_label
 from compromis.preferences import Preferences
+from compromis.weights.decision import normalised
 
 AUTO_FOLDS = 5
 AUTO_SMOOTHING = 0.0
@@ -180,7 +181,7 @@ class TunedDecisionClassifier(PreferencesReprMixin, TuningMixin, MetaEstimatorMi
         if self.weights is None:
             self._tune(y, votes, sample_weight, generator)
         else:
-            self.weights_ = _normalised(
+            self.weights_ = normalised(
                 read_class_weights(self.weights, [plain_label(label) for label in self.classes_])
             )
             self.tuning_, self.patterns_ = None, None
@@ -308,8 +309,3 @@ def _checked_fitted(estimator: Any) -> Any:
             f"cv='prefit' needs a fitted estimator, and {type(estimator).__name__} is not; fit it on other rows first"
         ) from None
     return estimator
-
-
-def _normalised(weights: Floats) -> Floats:
-    scaled: Floats = weights / np.exp(np.log(weights).mean())
-    return scaled

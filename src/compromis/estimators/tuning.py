@@ -89,7 +89,7 @@ class Tuned:
     def summary(self) -> str:
         """Return weights, loss and verdict in sentences."""
         if self.stability is None or self.weights is self.search.weights:
-            return self.search.summary()
+            return str(self.search)
         known = f"{'proven to be the lowest' if self.search.optimal else 'the lowest found'} on these votes"
         if self.verdict.loss > self.search.loss:
             known = f"{self.search.loss:.4f} is {known}, and would promise too much"
@@ -233,7 +233,7 @@ class TuningMixin:
     def decision_(self) -> Decision:
         """The decision that can be carried elsewhere: JSON, SQL, ONNX; it takes `vote_shares`."""
         check_is_fitted(self, "weights_")
-        return Decision(tuple(self.classes_.tolist()), self.weights_, self.smoothing_)
+        return Decision(tuple(self.classes_.tolist()), self.weights_, smoothing=self.smoothing_)
 
     def to_onnx(self, X: Any, *, path: str | os.PathLike[str] | None = None) -> Any:
         """Return an ONNX model of the fitted classifier with its tuned decision; see `Decision.to_onnx`."""

@@ -46,10 +46,10 @@ from compromis.frames.votes import (
 )
 from compromis.labels import encode
 from compromis.preferences import Preferences
-from compromis.weights.budget import Budget, Progress
+from compromis.weights.decision import normalised
+from compromis.weights.meter import Progress
 from compromis.weights.problem import SearchProblem
 from compromis.weights.result import WeightSearch
-from compromis.weights.search import normalised
 from compromis.weights.search import search_weights as search_votes
 
 Reporter = Callable[[], AbstractContextManager[Progress | None]]
@@ -106,7 +106,7 @@ class FrameSearch:
                 f"a sample of {self.sampled:,} rows showed where, then every row that weights within a factor of {self.box:.3g} "
                 f"could decide otherwise was searched"
             )
-        return f"{self.search.summary()}\n{self.passes} {'pass' if self.passes == 1 else 'passes'} over the data: {how}"
+        return f"{self.search}\n{self.passes} {'pass' if self.passes == 1 else 'passes'} over the data: {how}"
 
 
 def search_weights(
@@ -120,7 +120,8 @@ def search_weights(
     method: str = "auto",
     smoothing: float = 0.0,
     cost: ArrayLike | None = None,
-    budget: Budget | float | None = None,
+    max_seconds: float | None = None,
+    max_evaluations: int | None = None,
     sample: int = 200_000,
     random_state: int = 0,
     spell: Spell | None = None,
@@ -136,8 +137,8 @@ def search_weights(
         The column of true classes.
     proba : sequence of str, or mapping
         The columns of votes or probabilities; a mapping gives the class of each column.
-    preferences, method, smoothing, cost, budget, random_state
-        As in `compromis.search_weights`; the budget is that of each search in memory, of which there are two to five.
+    preferences, method, smoothing, cost, max_seconds, max_evaluations, random_state
+        As in `compromis.search_weights`; the limits are those of each search in memory, of which there are two to five.
     labels : sequence, optional
         The class of each column of votes; without it the columns are named as the classes.
     weight : str, optional
@@ -171,7 +172,8 @@ def search_weights(
         cost=cost,
         smoothing=smoothing,
         method=method,
-        budget=budget,
+        max_seconds=max_seconds,
+        max_evaluations=max_evaluations,
         random_state=random_state,
         reporter=reporter,
     )
@@ -197,7 +199,8 @@ class _Task:
     cost: ArrayLike | None
     smoothing: float
     method: str
-    budget: Budget | float | None
+    max_seconds: float | None
+    max_evaluations: int | None
     random_state: int
     reporter: Reporter
     stopped: bool = False
@@ -215,7 +218,8 @@ class _Task:
                 smoothing=smoothing,
                 method=method,
                 max_ratio=max_ratio,
-                budget=self.budget,
+                max_seconds=self.max_seconds,
+                max_evaluations=self.max_evaluations,
                 progress=None if progress is None else self._noting(progress),
                 random_state=self.random_state,
             )
@@ -259,7 +263,7 @@ def _by_passes(source: VoteSource, task: _Task, sample: int) -> FrameSearch:
         optimal=False,
         smoothing=task.smoothing,
         left_out=source.left_out,
-        message=f"{source.left_out:,} rows without any vote are left out" if source.left_out else "",
+        never_voted=(),
     )
     return FrameSearch(search=exact, before=before, passes=passes + 1, box=box, sampled=int(sampled.rows))
 

@@ -1,5 +1,4 @@
 from .annealing import Annealing
-from .budget import Budget
 from .decision import Decision
 from .exact import Exact
 from .result import WeightSearch
@@ -9,7 +8,6 @@ from .sweep_curve import WeightSweep, weight_sweep
 
 __all__ = [
     "Annealing",
-    "Budget",
     "Decision",
     "Exact",
     "Sweep",

@@ -1,21 +1,20 @@
-"""Simulated annealing, the paper's own search."""
+"""Simulated annealing, the search of the PRAGMA paper."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from compromis._typing import Floats
+from compromis._typing import Floats, Ints
 from compromis.errors import InputError
 from compromis.weights._kernels.moves import anneal
-from compromis.weights.budget import Meter
 from compromis.weights.descent import Descent, Found, row_weight
+from compromis.weights.meter import Meter
 from compromis.weights.problem import SearchProblem
 
 _CHUNK = 1000
-"""Steps between two looks at the clock."""
+"""Steps before the clock is read again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,24 +71,14 @@ class Annealing:
             drawn = self._draw(generator, problem.classes, cooled)
             temperature = row * self.start_temperature * (self.end_temperature / self.start_temperature) ** cooled
             history = np.empty(count)
-            anneal(
-                descent.patterns,
-                descent.objective,
-                descent.state,
-                drawn,
-                temperature,
-                (value, weights),
-                history,
-                problem.max_ratio,
-            )
+            given = descent.patterns, descent.objective, descent.state
+            anneal(*given, drawn, temperature, (value, weights), history, problem.max_ratio)
             meter.trace.append(history)
             meter.note(count, float(value[1]), (begin + count) / steps)
             if meter.exhausted:
                 break
         return descent.found(weights, (float(value[0]), float(value[1])))
 
-    def _draw(
-        self, generator: np.random.Generator, classes: int, cooled: Floats
-    ) -> tuple[NDArray[np.int64], Floats, Floats]:
+    def _draw(self, generator: np.random.Generator, classes: int, cooled: Floats) -> tuple[Ints, Floats, Floats]:
         factors = self.step * 0.1**cooled * generator.standard_normal(len(cooled))
         return generator.integers(0, classes, len(cooled)), factors, generator.random(len(cooled))

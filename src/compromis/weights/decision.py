@@ -1,10 +1,10 @@
-"""A decision that can be carried elsewhere: classes, weights, smoothing, and nothing else."""
+"""A decision that can be carried elsewhere: classes, weights and smoothing."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,21 +14,23 @@ from numpy.typing import NDArray
 
 from compromis._files import write_whole
 from compromis._text import shown
-from compromis._typing import Label
+from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.inputs import read_class_weights
 from compromis.evidence.scores import check_scores, is_sparse, read_scores
 from compromis.evidence.votes import decide_votes
 from compromis.labels import plain_label
-from compromis.weights.predictor import largest
+from compromis.weights.predictor import decide_labels
 
 SCHEMA = "compromis/decision"
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decision:
-    """Votes in, labels out: the class of the largest weight x (votes + smoothing), the first one in a tie.
+    """Votes in, labels out: the class of the largest weight x (votes + smoothing), the first class in a tie.
+
+    The rule alone. A `WeightSearch` has it as ``decision``, with what the weights are worth; a tuned estimator as ``decision_``.
 
     Attributes
     ----------
@@ -48,8 +50,8 @@ class Decision:
     """
 
     classes: tuple[Label, ...]
-    weights: NDArray[np.float64]
-    smoothing: float = 0.0
+    weights: Floats
+    smoothing: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
         classes = tuple(plain_label(label) for label in self.classes)
@@ -69,13 +71,11 @@ class Decision:
             Finite and at least 0; a frame's columns named after the classes may come in any order.
         """
         matrix = read_scores(votes, self.classes, name="votes")
-        labels = np.empty(len(self.classes), dtype=object)
-        labels[:] = self.classes
-        named = np.array(labels.tolist())
+        labels = np.array(list(self.classes))
         if is_sparse(matrix):
-            return named[decide_votes(matrix, self.weights, self.smoothing)]
+            return labels[decide_votes(matrix, self.weights, self.smoothing)]
         try:
-            predicted: NDArray[Any] = largest(matrix, self.weights, self.smoothing, named)
+            predicted: NDArray[Any] = decide_labels(matrix, self.weights, self.smoothing, labels)
         except ValueError:
             check_scores(matrix, "votes")
             raise
@@ -93,17 +93,17 @@ class Decision:
         Parameters
         ----------
         columns : mapping of label to column name, or column names in the order of ``classes``, optional
-            Where the votes stand; without it the columns are named as the classes.
+            The columns of votes; without it they are named as the classes.
         dialect : {"ansi", "duckdb", "postgres", "spark", "sqlite"}
-            Whose SQL.
+            The dialect of SQL.
         checked : bool
-            Whether rows that hold something else than votes give NULL. Without it such a row gets one of the labels: quicker, for
-            columns that are known to be finite and at least 0.
+            Whether a row with anything but votes gives NULL. If False it gets one of the labels: quicker, for columns that are known
+            to be finite and at least 0.
 
         Notes
         -----
-        A row with a vote that is NULL, NaN, infinite or below 0 gives NULL, where `decide` raises. Names and labels are quoted,
-        so that whatever they hold stays a name or a text.
+        A row with a vote that is NULL, NaN, infinite or below 0 gives NULL, where `decide` raises. Names and labels are quoted, so
+        that they cannot become code.
 
         Examples
         --------
@@ -118,7 +118,7 @@ class Decision:
         """
         from compromis.deployment.sql import case_expression
 
-        return case_expression(self.classes, self.weights.tolist(), float(self.smoothing), columns, dialect, checked)
+        return case_expression(self, columns, dialect, checked=checked)
 
     def to_onnx(self, model: Any = None, X: Any = None, *, path: str | os.PathLike[str] | None = None) -> Any:
         """Return an ONNX model that decides: that of a fitted scikit-learn classifier, the decision appended.
@@ -139,10 +139,8 @@ class Decision:
         """
         from compromis.deployment.onnx import decision_model, model_with_decision
 
-        if model is None:
-            made = decision_model(self.classes, self.weights, float(self.smoothing))
-        else:
-            made = model_with_decision(self.for_classes(getattr(model, "classes_", None)), model, X)
+        ordered = self if model is None else self.for_classes(getattr(model, "classes_", None))
+        made = decision_model(self) if model is None else model_with_decision(ordered, model, X)
         if path is not None:
             write_whole(path, made.SerializeToString())
         return made
@@ -152,14 +150,14 @@ class Decision:
         if classes is None:
             raise InputError("the model has no classes_; fit it, or give a classifier of scikit-learn's kind")
         wanted = tuple(plain_label(label) for label in classes)
-        place = {(type(label), label): k for k, label in enumerate(self.classes)}
-        if {(type(label), label) for label in wanted} != set(place):
+        position = {(type(label), label): k for k, label in enumerate(self.classes)}
+        if {(type(label), label) for label in wanted} != set(position):
             raise InputError(
                 f"the classes of the model are {shown(wanted)}, those of the weights {shown(self.classes)}; "
                 f"use the weights that were tuned for this model"
             )
-        order = [place[type(label), label] for label in wanted]
-        return Decision(wanted, self.weights[order], self.smoothing)
+        order = [position[type(label), label] for label in wanted]
+        return Decision(wanted, self.weights[order], smoothing=self.smoothing)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the decision as JSON of a versioned schema; with `path`, write it there too, whole or not at all."""
@@ -182,11 +180,15 @@ class Decision:
             raise InputError(f"{what} is not a decision of compromis: {error}") from error
         if document.schema != SCHEMA:
             raise InputError(f"this is {document.schema!r}, not {SCHEMA!r}")
+        if document.version < VERSION:
+            raise InputError(
+                f"the decision has version {document.version}, which compromis 0.1.0 wrote and this compromis does not read; write it again"
+            )
         if document.version > VERSION:
             raise InputError(
                 f"the decision has version {document.version}, this compromis reads up to {VERSION}; update compromis"
             )
-        return cls(tuple(document.classes), np.array(document.weights), document.smoothing)
+        return cls(tuple(document.classes), np.array(document.weights), smoothing=document.smoothing)
 
 
 class _Document(msgspec.Struct):
@@ -195,3 +197,9 @@ class _Document(msgspec.Struct):
     classes: list[bool | int | float | str]
     weights: list[float]
     smoothing: float = 0.0
+
+
+def normalised(weights: Floats) -> Floats:
+    """Return the weights with geometric mean 1, which decide alike."""
+    scaled: Floats = weights / np.exp(np.log(weights).mean())
+    return scaled

@@ -8,32 +8,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._typing import Floats
-from compromis.weights._kernels.cells import centre
-from compromis.weights._kernels.flips import descend, draw_in_turn, one_against_rest, total_value
+from compromis._typing import Floats, Ints
+from compromis.weights._kernels.flips import centre, descend, draw_in_turn, one_against_rest, total_value
 from compromis.weights._kernels.state import SearchState, prepare
-from compromis.weights._kernels.terms import COST, Objective
-from compromis.weights.budget import Meter
+from compromis.weights._kernels.terms import COST, Objective, is_better
+from compromis.weights.meter import Meter
 from compromis.weights.problem import SearchProblem
 
 Value = tuple[float, float]
-"""Shortfall and loss, compared in this order."""
+"""Shortfall and loss; `is_better` of the kernels compares two of them."""
 
 
 def precedes(value: Value, other: Value) -> bool:
-    """Whether a value is better; shortfalls that differ by rounding are equal, and then the loss decides."""
-    if value[0] < other[0] * (1 - _ALIKE):
-        return True
-    return value[0] <= other[0] * (1 + _ALIKE) and value[1] < other[1]
-
-
-_ALIKE = 1e-12
-"""The relative difference of shortfalls, which are sums in any order, up to which they are equal; 0 equals 0 only."""
+    """Whether to take a value in place of another: if it is better, or equal but for rounding with the lower loss."""
+    return bool(is_better(*value, *other) or (value[1] < other[1] and not is_better(*other, *value)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """What a method found: weights to apply, the first if it does what it should, their value, and whether it is proven to be the best."""
+    """What a method returns, in the units of the kernels; `compromis.weights.search` applies it and makes a `WeightSearch` of it.
+
+    `candidates` are weights to apply, the first if it does what it should; `value` is what they promise, `proven` whether
+    no weights do better.
+    """
 
     candidates: tuple[Floats, ...]
     value: Value
@@ -42,7 +39,11 @@ class Found:
 
 _TIE = 1e-9
 _QUOTA = 4_000_000
-"""Entries visited before the clock is looked at again: about a third of a second."""
+"""Entries visited before the clock is read again: about a third of a second."""
+_KEPT = (
+    "weight", "first", "first_score", "second", "second_score", "hits", "predicted", "loss", "shortfall", "cost", "ranked",
+)  # fmt: skip
+"""The fields of a state that have to be kept to come back to it; the others are scratch."""
 
 
 def tie_weights(classes: int) -> Floats:
@@ -58,9 +59,7 @@ class Descent:
         self.patterns, self.objective = problem.for_kernels()
         self.state = new_state(len(self.patterns.truth), problem.classes)
         self.entries = 0
-        # the fields that follow are scratch; the ranking is needed with a background only
-        self._parts = SearchState._fields.index("flip" if problem.smoothing > 0 else "ranked")
-        self._kept: list[NDArray[Any]] = []
+        self._kept: dict[str, NDArray[Any]] = {}
 
     def within_ratio(self, weights: Floats) -> Floats:
         """Return the weights with their logarithms pressed into the range that `max_ratio` allows."""
@@ -77,12 +76,12 @@ class Descent:
 
     def keep(self) -> None:
         """Remember the state."""
-        self._kept = [part.copy() for part in self.state[: self._parts]]
+        self._kept = {name: getattr(self.state, name).copy() for name in _KEPT}
 
     def restore(self) -> None:
         """Go back to the state that was remembered last."""
-        for part, kept in zip(self.state[: self._parts], self._kept, strict=True):
-            part[:] = kept
+        for name, kept in self._kept.items():
+            getattr(self.state, name)[:] = kept
 
     @property
     def value(self) -> Value:
@@ -90,8 +89,8 @@ class Descent:
         shortfall, loss = total_value(self.objective, self.state)
         return float(shortfall), float(loss)
 
-    def run(self, turns: NDArray[np.int64], meter: Meter, best: float, window: float = np.inf) -> Value:
-        """Descend until no class improves by a factor of at most `window`, or the budget ends; `best` is the loss to report meanwhile."""
+    def run(self, turns: Ints, meter: Meter, best: float, window: float = np.inf) -> Value:
+        """Descend until no class improves by a factor of at most `window`, or a limit ends it; `best` is the loss to report meanwhile."""
         progress, limits = np.zeros(2, dtype=np.int64), (self.problem.max_ratio, window, _QUOTA)
         while progress[1] < len(turns) and not meter.exhausted:
             cells, entries = descend(self.patterns, self.objective, self.state, turns, progress, limits)
@@ -121,7 +120,7 @@ class Descent:
         """Return the weights moved to the middle of their cell, and as they are in case rounding breaks that."""
         self.state.weight[:] = weights
         prepare(self.patterns, self.objective, self.state)
-        centre(self.patterns, self.state, self.problem.max_ratio, 1)
+        centre(self.patterns, self.state, self.problem.max_ratio)
         return Found((self.state.weight.copy(), weights), value, proven)
 
 
@@ -134,7 +133,7 @@ def row_weight(objective: Objective) -> float:
 
 
 def new_state(rows: int, classes: int) -> SearchState:
-    """Return an empty state."""
+    """Return an empty state; n rows flip at most n times, between n + 1 cells."""
     return SearchState(
         weight=np.ones(classes),
         first=np.zeros(rows, dtype=np.int32),

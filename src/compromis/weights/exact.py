@@ -8,17 +8,18 @@ import numpy as np
 
 from compromis._typing import Floats
 from compromis.errors import InputError
+from compromis.evidence.scores import as_dense, is_sparse
 from compromis.weights._kernels.binary import sweep_cuts
-from compromis.weights._kernels.terms import MERGED
+from compromis.weights._kernels.terms import MERGED, is_better
 from compromis.weights._kernels.ternary import BestCell, Boxes, TernaryRows, search_boxes
-from compromis.weights.budget import Meter
-from compromis.weights.descent import Descent, Found, Value
+from compromis.weights.descent import Descent, Found
+from compromis.weights.meter import Meter
 from compromis.weights.problem import WIDEST, SearchProblem
 from compromis.weights.sweep import Sweep
 
 _DEPTH = 512
 _QUOTA = 10_000_000
-"""Cells tried before the clock is looked at again: about a quarter of a second."""
+"""Cells tried before the clock is read again: about a quarter of a second."""
 _SMALLEST = 24
 """The smallest number of votes in a row, in whole votes, up to which shares are recognised as such."""
 _BEYOND = np.log(4.0)
@@ -27,7 +28,7 @@ _BEYOND = np.log(4.0)
 
 @dataclass(frozen=True, slots=True)
 class Exact:
-    """Every reachable decision of two or three classes; what it returns is proven to be the best unless the budget ends it.
+    """Every reachable decision of two or three classes; what it returns is proven to be the best unless a limit ends it.
 
     Examples
     --------
@@ -55,19 +56,18 @@ def _search_two(problem: SearchProblem, meter: Meter) -> Found:
         objective, cuts, sizes, always, problem.max_ratio
     )
     meter.note(cells, loss, 1.0)
-    proven = not _beats((any_shortfall, any_loss), (shortfall, loss)) and (not outside or problem.max_ratio < WIDEST)
+    in_doubt = is_better(any_shortfall, any_loss, shortfall, loss)  # by a cell narrower than rounding
+    proven = not in_doubt and (not outside or problem.max_ratio < WIDEST)
     return Found((np.array([1.0, np.sqrt(low) * np.sqrt(high)]),), (shortfall, loss), proven)
 
 
 def _cuts(problem: SearchProblem) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats], tuple[float, float]]:
     """Return the sorted positive finite cuts v_1 / v_2 of the rows of either class, their sizes, and what is always second."""
     patterns = problem.patterns
-    first, second = (
-        patterns.votes[:, [k]].toarray()[:, 0] if hasattr(patterns.votes, "toarray") else patterns.votes[:, k]
-        for k in range(2)
-    )
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        cut = np.true_divide(first + problem.smoothing, second + problem.smoothing, dtype=np.float64)
+    votes = patterns.votes.toarray() if is_sparse(patterns.votes) else patterns.votes
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # smoothing is added in the type of the votes
+        smoothed = votes[:, 0] + problem.smoothing, votes[:, 1] + problem.smoothing
+        cut = np.true_divide(*smoothed, dtype=np.float64)
     multiplicity = patterns.multiplicity
     same = bool(multiplicity.size and multiplicity[0] > 0 and (multiplicity == multiplicity[0]).all())
     parts, sizes, always = [], [], []
@@ -79,12 +79,12 @@ def _cuts(problem: SearchProblem) -> tuple[tuple[Floats, Floats], tuple[Floats, 
         begin, end = np.searchsorted(part, 0.0, side="right"), np.searchsorted(part, np.inf, side="left")
         always.append(float(size[:begin].sum()) if not same else float(begin * size[0]))
         parts.append(part[begin:end])
-        sizes.append(size if same else np.append(size[begin:end], [0.0, 0.0]))  # more than one number: one for each cut
+        sizes.append(size if same else np.append(size[begin:end], [0.0, 0.0]))  # more than one number: a size per cut
     return (parts[0], parts[1]), (sizes[0], sizes[1]), (always[0], always[1])
 
 
 def _sorted(part: Floats, size: Floats) -> tuple[Floats, Floats]:
-    if size.size == 1 and part.size != 1:  # plain sorts are faster than those that move metrics
+    if size.size == 1 and part.size != 1:  # a plain sort is faster than one that moves indices
         return np.sort(part), size
     order = np.argsort(part, kind="stable")
     return part[order], size[order] if size.size == part.size else size
@@ -102,12 +102,12 @@ def _search_three(problem: SearchProblem, generator: np.random.Generator, meter:
     while boxes.depth[0] > 0 and not meter.exhausted:
         listed, cells = search_boxes(rows, objective, boxes, listed, limit, best, meter.left(_QUOTA))
         meter.note(cells, float(best.value[1]))
-    found = float(best.value[0]), float(best.value[1])
-    no_better = not _beats((best.value[2], best.value[3]), found) or _are_counts(problem)
-    proven = boxes.depth[0] == 0 and whole and no_better
+    value = float(best.value[0]), float(best.value[1])
+    in_doubt = is_better(best.value[2], best.value[3], *value) and not _are_counts(problem)
+    proven = boxes.depth[0] == 0 and whole and not in_doubt
     if not np.array_equal(best.point, point):  # else as they were: they may break a tie that logarithms would not
         weights = np.exp(np.concatenate([[0.0], best.point]))
-    return descent.found(weights, found, proven=bool(proven))
+    return descent.found(weights, value, proven=bool(proven))
 
 
 def _are_counts(problem: SearchProblem) -> bool:
@@ -116,8 +116,8 @@ def _are_counts(problem: SearchProblem) -> bool:
     The ends of a cell are sums of up to four logarithms of ratios within rows, so its width is ln(a / b) with whole
     numbers a and b of at most the fourth power of the votes: 0, or far more than what is taken for rounding.
     """
-    votes = problem.patterns.votes.toarray() if hasattr(problem.patterns.votes, "toarray") else problem.patterns.votes
-    votes = votes[votes.any(axis=1)].astype(np.float64) + problem.smoothing
+    votes = as_dense(problem.patterns.votes)
+    votes = votes[votes.any(axis=1)] + problem.smoothing
     votes /= np.min(votes, axis=1, where=votes > 0, initial=np.inf, keepdims=True)
     whole = np.zeros(len(votes), dtype=bool)
     for smallest in range(1, _SMALLEST + 1):
@@ -128,10 +128,9 @@ def _are_counts(problem: SearchProblem) -> bool:
 
 
 def _rows(problem: SearchProblem) -> TernaryRows:
-    patterns = problem.patterns
-    votes = patterns.votes.toarray() if hasattr(patterns.votes, "toarray") else patterns.votes
+    patterns, votes = problem.patterns, as_dense(problem.patterns.votes)
     kept = patterns.multiplicity > 0
-    parts = [votes[kept, k].astype(np.float64) + problem.smoothing for k in range(3)]
+    parts = [votes[kept, k] + problem.smoothing for k in range(3)]
     x, y, d = _log_ratio(parts[0], parts[1]), _log_ratio(parts[0], parts[2]), _log_ratio(parts[1], parts[2])
     return TernaryRows(x, y, d, patterns.truth[kept], patterns.multiplicity[kept].astype(np.float64))
 
@@ -164,8 +163,3 @@ def _first_box(rows: TernaryRows, max_ratio: float) -> tuple[Boxes, float, bool]
 def _range(line: Floats) -> tuple[float, float]:
     finite = line[np.isfinite(line)]
     return (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
-
-
-def _beats(value: Value, other: Value) -> bool:
-    """Whether a value is better by more than rounding."""
-    return value[0] < other[0] - 1e-12 or (value[0] <= other[0] + 1e-12 and value[1] < other[1] - 1e-12)

@@ -1,10 +1,10 @@
-"""A metric of the user's own, compiled so that the kernels of the four built in can call it."""
+"""The problem that every search method solves, and what its kernels need: votes, objective, a metric of the user's own."""
 
 from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -14,17 +14,18 @@ import numba.experimental.function_type  # registers the type below; numba itsel
 import numpy as np
 from numba import types
 from numba.extending import typeof_impl
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from compromis._text import shown
+from compromis._typing import Floats
 from compromis.errors import InputError
-from compromis.evidence import Counts
 from compromis.evidence._kernels.vote_rows import VoteTable, count_row_votes, gather_class_votes, gather_row_votes
+from compromis.evidence.counts import Counts
 from compromis.evidence.scores import is_sparse
 from compromis.evidence.votes import Votes, sparse_parts
 from compromis.measures.pragma import average_cost, pragma, read_cost, shortfall
 from compromis.metrics import Metric
-from compromis.preferences import PreferenceArrays, Preferences
+from compromis.preferences import PreferenceArrays, Preferences, read_preferences
 from compromis.weights._kernels.state import Patterns
 from compromis.weights._kernels.terms import COST, Objective
 
@@ -101,12 +102,12 @@ def _with_limits(formula: Callable[..., Any], everywhere: bool) -> Callable[[flo
 WIDEST = 1e100
 """The largest ratio of weights without a bound of the user's: products with votes stay within float64."""
 _SPARSE_BELOW = 0.25
-"""The share of non-zero votes below which the two sparse layouts take less memory than a dense copy would."""
+"""The fraction of non-zero votes below which the two sparse layouts take less memory than a dense copy would."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SearchProblem:
-    """One problem for every method: patterns, the preferences or a cost matrix, smoothing, and a bound on the ratio of weights.
+    """Patterns, the preferences or a cost matrix, smoothing, and a bound on the ratio of weights.
 
     Attributes
     ----------
@@ -124,7 +125,7 @@ class SearchProblem:
 
     patterns: Votes
     arrays: PreferenceArrays
-    cost: NDArray[np.float64] | None
+    cost: Floats | None
     smoothing: float
     max_ratio: float
 
@@ -132,15 +133,13 @@ class SearchProblem:
     def read(
         cls,
         patterns: Votes,
-        preferences: Preferences | None,
+        preferences: Preferences | Mapping[Any, Any] | None,
         *,
         cost: ArrayLike | None,
         smoothing: float,
         max_ratio: float | None,
     ) -> SearchProblem:
         """Return the problem, every part checked."""
-        arrays = _preference_arrays(patterns, preferences)
-        costs = None if cost is None else read_cost(cost, patterns.classes)
         if not (np.isfinite(smoothing) and smoothing >= 0):
             raise InputError(
                 f"smoothing is a finite number of at least 0, got {smoothing}; 0.5 / number of trees is a good start for shares"
@@ -148,7 +147,11 @@ class SearchProblem:
         if max_ratio is not None and not max_ratio >= 1:
             raise InputError(f"max_ratio is at least 1 (1: equal weights), got {max_ratio}")
         return cls(
-            patterns, arrays, costs, float(smoothing), WIDEST if max_ratio is None else min(float(max_ratio), WIDEST)
+            patterns=patterns,
+            arrays=_preference_arrays(patterns, preferences),
+            cost=None if cost is None else read_cost(cost, patterns.classes),
+            smoothing=float(smoothing),
+            max_ratio=WIDEST if max_ratio is None else min(float(max_ratio), WIDEST),
         )
 
     @property
@@ -204,7 +207,7 @@ class SearchProblem:
         )
 
 
-def _preference_arrays(patterns: Votes, preferences: Preferences | None) -> PreferenceArrays:
+def _preference_arrays(patterns: Votes, preferences: object) -> PreferenceArrays:
     if len(patterns.classes) < 2:
         raise InputError(
             f"there is one class, {patterns.classes[0]!r}; a decision needs at least two: give a column of votes for each"
@@ -215,9 +218,7 @@ def _preference_arrays(patterns: Votes, preferences: Preferences | None) -> Pref
         raise InputError(
             f"every row with votes is of class {shown(only)}; nothing can be traded off, give rows of at least two classes"
         )
-    if preferences is not None and not isinstance(preferences, Preferences):
-        raise InputError(f"preferences is a compromis.Preferences, got {type(preferences).__name__}")
-    arrays = (Preferences() if preferences is None else preferences).on(patterns.classes)
+    arrays = (read_preferences(preferences) or Preferences()).on(patterns.classes)
     if not arrays.importance[present].any():
         important = [label for label, weight in zip(patterns.classes, arrays.importance, strict=True) if weight > 0]
         raise InputError(

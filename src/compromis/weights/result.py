@@ -6,20 +6,20 @@ import os
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
-
-from compromis._text import shown_label
-from compromis._typing import Label
-from compromis.evidence import Counts
+from compromis._text import shown, shown_label
+from compromis._typing import Floats, Label
+from compromis.evidence.counts import Counts
 from compromis.measures.verdict import Baseline, Verdict, judge
 from compromis.preferences import PreferenceArrays
 from compromis.weights.decision import Decision
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class WeightSearch:
     """The weights found, and everything that is needed to judge them.
+
+    A method returns the internal `Found`, whose weights are applied once more to make this result. `decision` is its rule
+    alone, to carry elsewhere. An estimator keeps it in ``tuning_``, as its weights may be an average over resamples.
 
     Attributes
     ----------
@@ -37,8 +37,6 @@ class WeightSearch:
         Whether it is proven that no weights do better on these rows; weights that differ by less than rounding count as one.
     feasible : bool
         Whether every minimal precision and recall is met.
-    message : str
-        What the user should know: minima that are missed, classes that nothing votes for, rows left out; often empty.
     evaluations : int
         How many weightings were tried.
     seconds : float
@@ -47,6 +45,8 @@ class WeightSearch:
         Evaluations, and the best loss after them; for annealing the loss after every step.
     left_out : int
         Rows without any vote.
+    never_voted : tuple
+        The classes without a vote in any row, which no weights can decide for; empty with smoothing.
     smoothing : float
         What is added to every vote.
 
@@ -62,21 +62,21 @@ class WeightSearch:
     True
     """
 
-    weights: NDArray[np.float64]
+    weights: Floats
     loss: float
     counts: Counts
     classes: tuple[Label, ...]
     method: str
     optimal: bool
     feasible: bool
-    message: str
     evaluations: int
     seconds: float
-    history: NDArray[np.float64]
+    history: Floats
     left_out: int
+    never_voted: tuple[Label, ...]
     smoothing: float
     arrays: PreferenceArrays
-    cost: NDArray[np.float64] | None
+    cost: Floats | None
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -91,30 +91,49 @@ class WeightSearch:
     @property
     def decision(self) -> Decision:
         """The weights as a decision that can be carried elsewhere."""
-        return Decision(self.classes, self.weights, self.smoothing)
+        return Decision(self.classes, self.weights, smoothing=self.smoothing)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the decision as JSON, which `compromis.Decision.from_json` reads; with `path`, write it there too."""
         return self.decision.to_json(path)
 
-    def summary(self) -> str:
-        """Return in sentences what was found, and what it is worth."""
+    @property
+    def message(self) -> str:
+        """What the user should know: minima that are missed, classes that nothing votes for, rows left out; often empty."""
+        sentences = []
+        if not self.feasible:
+            missed = "; ".join(
+                f"{short.rate} of {short.label!r} reaches {short.value:.4g}, its minimum is {short.minimum:.4g}"
+                for short in self.verdict.shortfalls
+            )
+            none = "no weights meet" if self.optimal else "no weights were found that meet"
+            sentences.append(f"{none} every minimum; the nearest: {missed}")
+        if self.never_voted:
+            them = "it" if len(self.never_voted) == 1 else "them"
+            sentences.append(
+                f"no row has a vote for {shown(self.never_voted)}, so no weights can decide {them}; try smoothing"
+            )
+        if self.left_out:
+            sentences.append(f"{self.left_out:,} rows without any vote are left out")
+        return ". ".join(sentences)
+
+    def __str__(self) -> str:
         what = "loss" if self.cost is None else "average cost"
         known = "proven to be the best" if self.optimal else f"the best found by {self.method}"
-        lines = [f"{what} {self.loss:.4f}, {known} ({self.evaluations:,} weightings in {self.seconds:.2f} s)"]
-        lines += [
-            "weights: "
-            + ", ".join(
-                f"{shown_label(label)} {weight:.4g}" for label, weight in zip(self.classes, self.weights, strict=True)
-            )
+        weights = ", ".join(
+            f"{shown_label(k)} {weight:.4g}" for k, weight in zip(self.classes, self.weights, strict=True)
+        )
+        lines = [
+            f"{what} {self.loss:.4f}, {known} ({self.evaluations:,} weightings in {self.seconds:.2f} s)",
+            f"weights: {weights}",
+            *([f"note: {self.message}"] if self.message else []),
+            f"Verdict: {self.verdict}.",
         ]
-        lines += [f"note: {self.message}"] if self.message else []
-        return "\n".join([*lines, f"Verdict: {self.verdict}."])
+        return "\n".join(lines)
 
     def __repr__(self) -> str:
         state = "optimal" if self.optimal else "best found"
-        shown = ", ".join(
-            f"{label!r}: {weight:.4g}" for label, weight in zip(self.classes[:6], self.weights[:6], strict=True)
-        )
+        first = zip(self.classes[:6], self.weights[:6], strict=True)
+        weights = ", ".join(f"{label!r}: {weight:.4g}" for label, weight in first)
         more = f", and {len(self.classes) - 6} more" if len(self.classes) > 6 else ""
-        return f"WeightSearch({self.method}, {state}, loss {self.loss:.6g}, weights {{{shown}{more}}})"
+        return f"WeightSearch({self.method}, {state}, loss {self.loss:.6g}, weights {{{weights}{more}}})"

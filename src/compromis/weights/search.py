@@ -1,24 +1,24 @@
-"""search_weights: one door to every method."""
+"""search_weights: one way into every method."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis._text import nearest, shown
-from compromis._typing import Floats
+from compromis._text import nearest
+from compromis._typing import Floats, Label
 from compromis.errors import InputError
-from compromis.evidence import Counts
+from compromis.evidence.counts import Counts
 from compromis.evidence.votes import Votes
-from compromis.measures.verdict import missed_minima
 from compromis.preferences import Preferences
 from compromis.weights.annealing import Annealing
-from compromis.weights.budget import Budget, Meter, Progress, read_budget
+from compromis.weights.decision import normalised
 from compromis.weights.descent import Found, Value, precedes
 from compromis.weights.exact import Exact
+from compromis.weights.meter import Meter, Progress
 from compromis.weights.problem import SearchProblem
 from compromis.weights.result import WeightSearch
 from compromis.weights.sweep import Sweep
@@ -34,14 +34,15 @@ def search_weights(
     y_true: Any,
     y_proba: Any = None,
     *,
-    preferences: Preferences | None = None,
+    preferences: Preferences | Mapping[Any, Any] | None = None,
     labels: Sequence[Any] | None = None,
     method: str | Method = "auto",
     smoothing: float = 0.0,
+    max_ratio: float | None = None,
+    max_seconds: float | None = None,
+    max_evaluations: int | None = None,
     sample_weight: ArrayLike | None = None,
     cost: ArrayLike | None = None,
-    max_ratio: float | None = None,
-    budget: Budget | float | None = None,
     progress: Progress | None = None,
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
 ) -> WeightSearch:
@@ -53,7 +54,7 @@ def search_weights(
         The true class of each row; `Votes` hold both, and `y_proba` is then left out.
     y_proba : array, frame or scipy CSR of shape (n, K)
         Hard votes, probabilities or any scores of at least 0; votes of a model that has not seen the rows.
-    preferences : Preferences, optional
+    preferences : Preferences or mapping by class, optional
         What matters; without it every class alike.
     labels : sequence, optional
         The classes in the order of the columns of `y_proba`.
@@ -63,18 +64,20 @@ def search_weights(
         sweep for more.
     smoothing : float
         Added to the votes of every class, so that classes without votes can be predicted.
+    max_ratio : float, optional
+        The largest ratio of two weights.
+    max_seconds : float, optional
+        Wall-clock time that the search may take; the result then depends on the machine's speed.
+    max_evaluations : int, optional
+        Weightings that may be tried; the same limit gives the same result everywhere. Without a limit each method stops by itself.
     sample_weight : array-like, optional
         A weight of at least 0 per row.
     cost : array-like of shape (K, K), optional
         What each decision costs, rows the truth; the average cost is then minimised in place of the loss.
-    max_ratio : float, optional
-        The largest ratio of two weights.
-    budget : float or Budget, optional
-        Seconds, or a `Budget` of seconds or evaluations. Without it each method stops by itself.
     progress : callable, optional
-        Called with the share done and the best loss so far; if it returns True, the search ends with what it has found.
+        Called with the fraction done and the best loss so far; if it returns True, the search ends with what it has found.
     random_state : int, Generator or RandomState, optional
-        The same seed gives the same result; None is seed 0.
+        The same seed gives the same result; None draws a fresh one.
 
     Returns
     -------
@@ -90,8 +93,8 @@ def search_weights(
     --------
     >>> import compromis as cp
     >>> votes = [[9, 1], [7, 3], [6, 4], [6, 4], [2, 8]]
-    >>> arrays = cp.Preferences({"bad": cp.Preference(10, precision_at_full_recall=0.1, recall_at_full_precision=0.9)})
-    >>> search = cp.search_weights(["good", "good", "bad", "bad", "bad"], votes, preferences=arrays, labels=["good", "bad"])
+    >>> preferences = cp.Preferences({"bad": cp.Preference(10, precision_at_full_recall=0.1, recall_at_full_precision=0.9)})
+    >>> search = cp.search_weights(["good", "good", "bad", "bad", "bad"], votes, preferences=preferences, labels=["good", "bad"])
     >>> search.counts.matrix.tolist(), search.optimal
     ([[2, 0], [0, 3]], True)
     >>> bool(1.5 < search.weights[1] / search.weights[0] < 7 / 3)
@@ -100,10 +103,9 @@ def search_weights(
     patterns = read_patterns(y_true, y_proba, labels, sample_weight)
     problem = SearchProblem.read(patterns, preferences, cost=cost, smoothing=smoothing, max_ratio=max_ratio)
     chosen = _read_method(method, problem)
-    limits = read_budget(budget)
-    if method == "auto" and problem.classes == 3 and limits == Budget():
-        limits = Budget(evaluations=_EXACT_THREE)
-    meter = Meter(limits, progress)
+    if method == "auto" and problem.classes == 3 and max_seconds is None and max_evaluations is None:
+        max_evaluations = _EXACT_THREE
+    meter = Meter(max_seconds, max_evaluations, progress)
     found = chosen.search(problem, _read_generator(random_state), meter)
     return _finish(problem, found, type(chosen).__name__.lower(), meter)
 
@@ -134,24 +136,24 @@ def _read_method(method: str | Method, problem: SearchProblem) -> Method:
 
 
 def _read_generator(random_state: Any) -> np.random.Generator:
-    if isinstance(random_state, np.random.Generator):
-        return random_state
+    if random_state is None or isinstance(random_state, np.random.Generator):
+        return np.random.default_rng(random_state)
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31))
-    if random_state is None or (isinstance(random_state, (int, np.integer)) and random_state >= 0):
-        return np.random.default_rng(0 if random_state is None else int(random_state))
+    if isinstance(random_state, (int, np.integer)) and random_state >= 0:
+        return np.random.default_rng(int(random_state))
     raise InputError(
         f"random_state is a whole number of at least 0, a numpy Generator or RandomState, got {random_state!r}"
     )
 
 
 def _finish(problem: SearchProblem, found: Found, method: str, meter: Meter) -> WeightSearch:
-    """Apply the weights once more and keep the best of what was applied; equal weights are always among it."""
+    """Apply the candidates and keep the best of what was applied; equal weights are always among it."""
     candidates = [*map(normalised, found.candidates), np.ones(problem.classes)]
-    candidates = [one for one in candidates if one.max() <= one.min() * problem.max_ratio * (1 + 1e-12)]
-    best, *others = (_applied(problem, one) for one in candidates)
-    for one in others:
-        best = one if precedes(one[0], best[0]) else best
+    within = [weights for weights in candidates if weights.max() <= weights.min() * problem.max_ratio * (1 + 1e-12)]
+    best, *others = (_applied(problem, weights) for weights in within)
+    for other in others:
+        best = other if precedes(other[0], best[0]) else best
     (shortfall, loss), weights, counts = best
     promised = problem.kernel_value(found.value)
     kept = shortfall <= promised[0] + 1e-9 and loss <= promised[1] + 1e-9 * max(1.0, abs(promised[1]))
@@ -163,15 +165,20 @@ def _finish(problem: SearchProblem, found: Found, method: str, meter: Meter) -> 
         method=method,
         optimal=found.proven and kept,
         feasible=shortfall == 0,
-        message=_message(problem, counts, found.proven and kept),
         evaluations=meter.evaluations,
         seconds=meter.seconds,
         history=_history(problem, meter),
         left_out=problem.patterns.left_out,
+        never_voted=_never_voted(problem),
         smoothing=problem.smoothing,
         arrays=problem.arrays,
         cost=problem.cost,
     )
+
+
+def _applied(problem: SearchProblem, weights: Floats) -> tuple[Value, Floats, Counts]:
+    counts = problem.counts(weights)
+    return problem.value(counts), weights, counts
 
 
 def _history(problem: SearchProblem, meter: Meter) -> Floats:
@@ -183,33 +190,8 @@ def _history(problem: SearchProblem, meter: Meter) -> Floats:
     return history
 
 
-def normalised(weights: Floats) -> Floats:
-    """Return the weights with geometric mean 1."""
-    return weights / np.exp(np.log(weights).mean())
-
-
-def _applied(problem: SearchProblem, weights: Floats) -> tuple[Value, Floats, Counts]:
-    counts = problem.counts(weights)
-    return problem.value(counts), weights, counts
-
-
-def _message(problem: SearchProblem, counts: Counts, optimal: bool) -> str:
-    sentences = []
-    missed = [
-        f"{short.rate} of {short.label!r} reaches {short.value:.4g}, its minimum is {short.minimum:.4g}"
-        for short in missed_minima(counts, problem.arrays)
-    ]
-    if missed:
-        sentences.append(
-            f"no weights {'meet' if optimal else 'were found that meet'} every minimum; the nearest: {'; '.join(missed)}"
-        )
-    if problem.smoothing == 0:
-        voted = np.asarray(problem.patterns.votes.sum(axis=0)).reshape(-1)
-        never = [label for label, total in zip(problem.patterns.classes, voted, strict=True) if total == 0]
-        if never:
-            sentences.append(
-                f"no row has a vote for {shown(never)}, so no weights can decide {'it' if len(never) == 1 else 'them'}; try smoothing"
-            )
-    if problem.patterns.left_out:
-        sentences.append(f"{problem.patterns.left_out:,} rows without any vote are left out")
-    return ". ".join(sentences)
+def _never_voted(problem: SearchProblem) -> tuple[Label, ...]:
+    if problem.smoothing > 0:
+        return ()
+    voted = np.asarray(problem.patterns.votes.sum(axis=0)).reshape(-1)
+    return tuple(label for label, total in zip(problem.patterns.classes, voted, strict=True) if total == 0)

@@ -8,8 +8,9 @@ import numpy as np
 
 from compromis._typing import Floats
 from compromis.evidence.inputs import read_class_weights
-from compromis.weights.budget import Meter
+from compromis.weights._kernels.terms import is_better
 from compromis.weights.descent import Descent, Found, Value, precedes
+from compromis.weights.meter import Meter
 from compromis.weights.problem import SearchProblem
 
 _ALIKE = 1.2
@@ -29,15 +30,15 @@ class Sweep:
     Parameters
     ----------
     rounds : int
-        Perturbations at most, without a budget.
+        Perturbations at most, without a limit.
     passes : int
-        Without a budget, perturbing ends once as many votes were visited as in this many passes over all; few votes are
+        Without a limit, perturbing ends once as many votes were visited as in this many passes over all; few votes are
         visited more often.
     patience : int
-        Perturbations in a row without an improvement after which a search without a budget ends.
+        Perturbations in a row without an improvement after which a search without a limit ends.
     start : tuple of float, optional
         Weights to begin from, in place of the starts that it finds by itself. With ``rounds=0`` that is the quick answer
-        to preferences that changed a little: a descent from the weights that served it before.
+        to preferences that changed a little: a descent from the weights that served them before.
 
     Examples
     --------
@@ -61,7 +62,7 @@ class Sweep:
     def descend(
         self, descent: Descent, generator: np.random.Generator, meter: Meter, *, use_up: bool
     ) -> tuple[Floats, Value]:
-        """Return the best weights found, and their value; `use_up` goes on until the budget ends."""
+        """Return the best weights found, and their value; `use_up` goes on until a limit ends it."""
         best = _Best()
         turns = np.arange(descent.problem.classes)
         window = _WINDOWS[0] if votes_per_pass(descent) > _MANY else np.inf
@@ -128,13 +129,12 @@ class _Best:
         return self.value[1]
 
     def offer(self, value: Value, descent: Descent) -> bool:
-        """Keep the descent's weights if they are better."""
+        """Keep the descent's weights if they precede, and return whether they are better by more than rounding."""
+        improved = bool(is_better(*value, *self.value))
         if precedes(value, self.value):
-            improved = value[0] < self.value[0] - 1e-12 or value[1] < self.value[1] - 1e-12
             self.weights, self.value = descent.state.weight.copy(), value
             descent.keep()
-            return improved
-        return False
+        return improved
 
 
 def perturbed(weights: Floats, generator: np.random.Generator) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from compromis._text import nearest, shown
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
-from compromis.evidence import Counts
+from compromis.evidence.counts import Counts
 from compromis.evidence.inputs import read_class_weights
 from compromis.evidence.votes import Votes
 from compromis.labels import plain_label
@@ -21,14 +21,13 @@ from compromis.measures.rates import precision, recall
 from compromis.preferences import Preferences
 from compromis.weights._kernels.flips import gather_flips, order_flips
 from compromis.weights._kernels.state import prepare
+from compromis.weights._kernels.terms import MERGED
 from compromis.weights.descent import Descent
 from compromis.weights.problem import SearchProblem
 from compromis.weights.search import read_patterns
 
-_MERGED = 1e-11
 
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class WeightSweep:
     """What happens as the weight of one class grows against the others.
 
@@ -84,7 +83,7 @@ def weight_sweep(
     y_proba: Any = None,
     *,
     label: Any,
-    preferences: Preferences | None = None,
+    preferences: Preferences | Mapping[Any, Any] | None = None,
     ratios: ArrayLike | None = None,
     weights: ArrayLike | None = None,
     labels: Sequence[Any] | None = None,
@@ -149,7 +148,7 @@ def _every_cell(problem: SearchProblem, k: int, base: Floats) -> tuple[Floats, l
     flips = state.flip[order] / base[k]
     if count == 0:
         return np.ones(1), [problem.counts(base).matrix]
-    begins = np.flatnonzero(np.append(True, flips[1:] > flips[:-1] * (1 + _MERGED)))
+    begins = np.flatnonzero(np.append(True, flips[1:] > flips[:-1] * (1 + MERGED)))
     ends = np.append(begins[1:], count) - 1
     low, high = np.append(flips[0] / 4, flips[ends]), np.append(flips[begins], flips[-1] * 4)
     rows, others = state.flip_row[order].astype(np.int64), state.flip_other[order].astype(np.int64)
@@ -158,9 +157,9 @@ def _every_cell(problem: SearchProblem, k: int, base: Floats) -> tuple[Floats, l
     truth, size = problem.patterns.truth, problem.patterns.multiplicity
     for begin, end in zip(begins, ends, strict=True):
         matrix = matrices[-1].copy()
-        for place in range(begin, end + 1):
-            matrix[truth[rows[place]], others[place]] -= size[rows[place]]
-            matrix[truth[rows[place]], k] += size[rows[place]]
+        for flip in range(begin, end + 1):
+            matrix[truth[rows[flip]], others[flip]] -= size[rows[flip]]
+            matrix[truth[rows[flip]], k] += size[rows[flip]]
         matrices.append(matrix)
     return ratio, matrices
 
@@ -170,14 +169,14 @@ def _as_sweep(
 ) -> WeightSweep:
     patterns = problem.patterns
     counts = [Counts(matrix, patterns.classes, patterns.rows) for matrix in matrices]
-    losses = [pragma(one, problem.arrays) for one in counts]
+    losses = [pragma(point, problem.arrays) for point in counts]
     return WeightSweep(
         ratio=ratio,
-        recall=np.array([recall(one) for one in counts]),
-        precision=np.array([precision(one) for one in counts]),
+        recall=np.array([recall(point) for point in counts]),
+        precision=np.array([precision(point) for point in counts]),
         loss_by_class=np.array([loss.by_class for loss in losses]),
         loss=np.array([loss.total for loss in losses]),
-        errors=np.array([one.total - one.matrix.trace() for one in counts], dtype=np.float64),
+        errors=np.array([point.total - point.matrix.trace() for point in counts], dtype=np.float64),
         label=patterns.classes[k],
         classes=patterns.classes,
         exact=exact,

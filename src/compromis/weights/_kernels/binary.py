@@ -6,39 +6,22 @@ import numpy as np
 
 from compromis._kernel import kernel
 from compromis._typing import Floats
-from compromis.weights._kernels.terms import COST, EQUAL, MERGED, Objective, is_better, loss_term, shortfall_term
+from compromis.weights._kernels.terms import COST, MERGED, Objective, class_loss, class_shortfall, is_better
 
 
 @kernel
 def value_of_two(objective: Objective, first_taken: float, second_taken: float) -> tuple[float, float]:
     """Return shortfall and loss when that much of the first and of the second class is predicted as the second."""
-    support, cost = objective.support, objective.cost
-    first_left, second_left = support[0] - first_taken, support[1] - second_taken
-    kept = first_left + second_left if first_left + second_left > objective.tiny else 0.0
-    taken = first_taken + second_taken if first_taken + second_taken > objective.tiny else 0.0
+    first_left, second_left = objective.support[0] - first_taken, objective.support[1] - second_taken
+    kept, taken = first_left + second_left, first_taken + second_taken
     shortfall = 0.0
     if objective.constrained:
-        shortfall = shortfall_term(objective.min_precision[0], objective.min_recall[0], first_left, kept, support[0])
-        shortfall += shortfall_term(
-            objective.min_precision[1], objective.min_recall[1], second_taken, taken, support[1]
-        )
+        shortfall = class_shortfall(objective, 0, first_left, kept) + class_shortfall(objective, 1, second_taken, taken)
     if objective.code == COST:
-        return shortfall, first_left * cost[0, 0] + first_taken * cost[0, 1] + second_left * cost[
-            1, 0
-        ] + second_taken * cost[1, 1]
-    loss = loss_term(
-        objective.code, objective.formula, objective.share[0], objective.recall_weight[0], first_left, kept, support[0]
-    )
-    loss += loss_term(
-        objective.code,
-        objective.formula,
-        objective.share[1],
-        objective.recall_weight[1],
-        second_taken,
-        taken,
-        support[1],
-    )
-    return shortfall, loss
+        cost = objective.cost
+        truly_first = first_left * cost[0, 0] + first_taken * cost[0, 1]
+        return shortfall, truly_first + second_left * cost[1, 0] + second_taken * cost[1, 1]
+    return shortfall, class_loss(objective, 0, first_left, kept) + class_loss(objective, 1, second_taken, taken)
 
 
 @kernel
@@ -63,6 +46,7 @@ def sweep_cuts(
     any_shortfall, any_loss = np.inf, np.inf
     i, j, cells, position = 0, 0, 0, 0.0
     while True:
+        # the cell between the last cut and the coming one; an open end is taken to be a factor 4 away
         coming = np.inf
         if i < first.size:
             coming = first[i]
@@ -75,14 +59,16 @@ def sweep_cuts(
             shortfall, loss = value_of_two(objective, first_taken, second_taken)
             if is_better(shortfall, loss, any_shortfall, any_loss):
                 any_shortfall, any_loss = shortfall, loss
-            if high > low * (1.0 + MERGED):
-                equal = shortfall <= best_shortfall + EQUAL and loss <= best_loss + EQUAL
-                if is_better(shortfall, loss, best_shortfall, best_loss) or (
-                    equal and high / low > best_high / best_low
-                ):
-                    best_low, best_high, best_shortfall, best_loss = low, high, shortfall, loss
+            # the best cell is one that weights can be trusted to hit; of equal ones the widest
+            if (
+                high > low * (1.0 + MERGED)
+                and not is_better(best_shortfall, best_loss, shortfall, loss)
+                and (is_better(shortfall, loss, best_shortfall, best_loss) or high / low > best_high / best_low)
+            ):
+                best_low, best_high, best_shortfall, best_loss = low, high, shortfall, loss
         if coming == np.inf:
             break
+        # rows of both classes cross together where their cuts are equal
         position = coming
         while i < first.size and first[i] == coming:
             first_taken += first_size[i] if first_size.size > 1 else first_size[0]

@@ -1,6 +1,7 @@
 """The exact line search for one class's weight, and descents that take the classes in turn.
 
-With the other weights fixed, row i flips once from its best other class to k, at w_k = max_{j != k} w_j v_ij / v_ik.
+With the other weights fixed, row i flips once from its best other class to k, at w_k = max_{j != k} w_j v_ij / v_ik. Between
+two neighbouring flips lies a cell: an interval of w_k in which every decision stays.
 """
 
 from __future__ import annotations
@@ -18,15 +19,16 @@ from compromis.weights._kernels.state import (
     refresh_losses,
     set_aside,
     set_weight,
+    span_of,
     take_back,
     wins,
 )
-from compromis.weights._kernels.terms import COST, EQUAL, MERGED, Objective, is_better, loss_term, shortfall_term
+from compromis.weights._kernels.terms import COST, MERGED, Objective, is_better, loss_term, shortfall_term
 
 
 @kernel
 def first_above(state: SearchState, level: float) -> int:
-    """Return the place in `ranked` of the first row whose best score exceeds `level`."""
+    """Return the position in `ranked` of the first row whose best score exceeds `level`."""
     ranked, first_score = state.ranked, state.first_score
     low, high = 0, ranked.size
     while low < high:
@@ -52,20 +54,20 @@ def gather_flips(
     first, first_score, second, second_score = state.first, state.first_score, state.second, state.second_score
     flip, flip_row, flip_other, stamp, ranked = state.flip, state.flip_row, state.flip_other, state.stamp, state.ranked
     hits, predicted, cost, weight = state.hits, state.predicted, objective.cost, state.weight[k]
-    costly, is_dense = cost.shape[0] > 1, dense.shape[0] > 0
     background, background_score = best_background(table, state.weight, k)
-    begin, end = 0, truth.size
-    if not is_dense:
-        begin, end = table.class_start[k], table.class_start[k + 1]
-    entries = end - begin
-    voted, count = 0, 0
+    costly, is_dense = cost.shape[0] > 1, dense.shape[0] > 0
+    begin, entries = span_of(table, truth.size, k)
+    # A row without a vote for k flips at its best other score / smoothing. `ranked` has the rows by that score, so those
+    # that flip within the bounds stand next to each other; below the background's score all have the background's flip.
     begin_unvoted, end_unvoted = 0, 0
     if has_background(table) and background_score < bounds[1] * smoothing:
         if background_score <= bounds[0] * smoothing:
             begin_unvoted = first_above(state, bounds[0] * smoothing)
         end_unvoted = max(begin_unvoted, first_above(state, bounds[1] * smoothing))
     unvoted = end_unvoted - begin_unvoted
+    voted, count = 0, 0
     for e in range(entries + unvoted):
+        # the row, and its smoothed vote for k: votes first, then the background; a stamped row has had its turn
         if e < entries:
             i = begin + e if is_dense else class_row[begin + e]
             value = (dense[i, k] if is_dense else class_value[begin + e]) + smoothing
@@ -79,6 +81,7 @@ def gather_flips(
             value = smoothing
             if stamp[i] == k:
                 continue
+        # where it flips; a row without another class never does
         other, score = first[i], first_score[i]
         if other == k:
             other, score = second[i], second_score[i]
@@ -107,13 +110,13 @@ def keep_order(patterns: Patterns, k: int, order: Ints) -> None:
     """Put the votes for class k in the order of their flips: the next search finds them nearly sorted, and branches predictable."""
     table = patterns.table
     begin, end = table.class_start[k], table.class_start[k + 1]
-    if order.size != end - begin:
+    if order.size != end - begin:  # bounds left some of them out
         return
     class_row, class_value = table.class_row[begin:end], table.class_value[begin:end]
     row, value = class_row.copy(), class_value.copy()
-    for place in range(order.size):
-        class_row[place] = row[order[place]]
-        class_value[place] = value[order[place]]
+    for e in range(order.size):
+        class_row[e] = row[order[e]]
+        class_value[e] = value[order[e]]
 
 
 @kernel
@@ -127,12 +130,12 @@ def order_flips(patterns: Patterns, state: SearchState, k: int, voted: int, coun
         return order
     merged = np.empty(count, dtype=np.int64)
     a, b = 0, voted
-    for place in range(count):
+    for e in range(count):
         if b == count or (a < voted and flip[order[a]] <= flip[b]):
-            merged[place] = order[a]
+            merged[e] = order[a]
             a += 1
         else:
-            merged[place] = b
+            merged[e] = b
             b += 1
     return merged
 
@@ -151,31 +154,17 @@ def walk_flips(
     """Write down every cell of class k's weight within `bounds`, from weight 0 upwards; return how many there are."""
     truth, multiplicity = patterns.truth, patterns.multiplicity
     flip, flip_row, flip_other = state.flip, state.flip_row, state.flip_other
-    cell_loss, cell_shortfall, cell_low, cell_high = (
-        state.cell_loss,
-        state.cell_shortfall,
-        state.cell_low,
-        state.cell_high,
-    )
-    cell_taken = state.cell_taken
+    cell_loss, cell_shortfall, cell_taken = state.cell_loss, state.cell_shortfall, state.cell_taken
+    cell_low, cell_high = state.cell_low, state.cell_high
     hits, predicted, loss, shortfall = state.hits, state.predicted, state.loss, state.shortfall
-    code, formula, share, recall_weight, support = (
-        objective.code,
-        objective.formula,
-        objective.share,
-        objective.recall_weight,
-        objective.support,
-    )
-    min_precision, min_recall, cost, tiny = (
-        objective.min_precision,
-        objective.min_recall,
-        objective.cost,
-        objective.tiny,
-    )
-    costly, constrained, is_cost = cost.shape[0] > 1, objective.constrained, code == COST
+    code, formula, tiny, cost = objective.code, objective.formula, objective.tiny, objective.cost
+    share, recall_weight, support = objective.share, objective.recall_weight, objective.support
+    min_precision, min_recall = objective.min_precision, objective.min_recall
+    constrained, is_cost = objective.constrained, code == COST
     now_shortfall, now_loss = total_value(objective, state)
     count, taken, cells, position = order.size, 0, 0, 0.0
     while count > 0:
+        # the cell between the last flip taken and the coming one; counts, losses and shortfalls are those within it
         coming = flip[order[taken]] if taken < count else np.inf
         low = max(position if position > 0.0 else 0.25 * coming, bounds[0])
         high = min(coming if taken < count else 4.0 * position, bounds[1])
@@ -187,8 +176,9 @@ def walk_flips(
             cells += 1
         if taken == count:
             break
+        # take every flip that rounding may have moved apart; each changes what its other class adds
         position = coming
-        while taken < count and flip[order[taken]] <= position * (1.0 + MERGED):  # flips closer than rounding are one
+        while taken < count and flip[order[taken]] <= position * (1.0 + MERGED):
             entry = order[taken]
             position = flip[entry]
             i, other = flip_row[entry], flip_other[entry]
@@ -199,7 +189,7 @@ def walk_flips(
                 hits[other] -= size
             elif truth[i] == k:
                 hits[k] += size
-            if costly:
+            if is_cost:
                 now_loss += size * (cost[truth[i], k] - cost[truth[i], other])
             taken += 1
             certain = predicted[other] if predicted[other] > tiny else 0.0
@@ -213,6 +203,7 @@ def walk_flips(
                 shortfall[other] = shortfall_term(
                     min_precision[other], min_recall[other], hits[other], certain, support[other]
                 )
+        # class k changed with each of them, and is worked out once
         certain = predicted[k] if predicted[k] > tiny else 0.0
         if not is_cost:
             changed = loss_term(code, formula, share[k], recall_weight[k], hits[k], certain, support[k])
@@ -226,18 +217,12 @@ def walk_flips(
 @kernel
 def best_cell(state: SearchState, cells: int) -> int:
     """Return the cell with the smallest shortfall, then loss; of equal ones the widest."""
-    cell_loss, cell_shortfall, cell_low, cell_high = (
-        state.cell_loss,
-        state.cell_shortfall,
-        state.cell_low,
-        state.cell_high,
-    )
+    cell_loss, cell_shortfall = state.cell_loss, state.cell_shortfall
+    cell_low, cell_high = state.cell_low, state.cell_high
     best = -1
     best_shortfall, best_loss, best_width = np.inf, np.inf, 0.0
     for cell in range(cells):
-        if cell_shortfall[cell] > best_shortfall + EQUAL or (
-            cell_shortfall[cell] >= best_shortfall - EQUAL and cell_loss[cell] > best_loss + EQUAL
-        ):
+        if is_better(best_shortfall, best_loss, cell_shortfall[cell], cell_loss[cell]):
             continue
         width = cell_high[cell] / cell_low[cell]
         if is_better(cell_shortfall[cell], cell_loss[cell], best_shortfall, best_loss) or width > best_width:
@@ -253,11 +238,13 @@ def drawn_cell(state: SearchState, cells: int, temperature: float, chance: float
     lowest = np.inf
     for cell in range(cells):
         lowest = min(lowest, cell_shortfall[cell] + cell_loss[cell])
+    # beyond a rise of 30 a cell has less than 1e-13 of the weight of the lowest
     total = 0.0
     for cell in range(cells):
         rise = (cell_shortfall[cell] + cell_loss[cell] - lowest) / temperature
         if rise < 30.0:
             total += np.exp(-rise)
+    # walk until the drawn part of the total is used up; rounding may leave a rest, then the last cell is taken
     mark, last = chance * total, -1
     for cell in range(cells):
         rise = (cell_shortfall[cell] + cell_loss[cell] - lowest) / temperature
@@ -272,17 +259,11 @@ def drawn_cell(state: SearchState, cells: int, temperature: float, chance: float
 @kernel
 def replay(patterns: Patterns, objective: Objective, state: SearchState, k: int, order: Ints, taken: int) -> None:
     """From class k at weight 0, take the first flips in `order`."""
-    truth, multiplicity, hits, predicted, cost = (
-        patterns.truth,
-        patterns.multiplicity,
-        state.hits,
-        state.predicted,
-        objective.cost,
-    )
-    flip_row, flip_other = state.flip_row, state.flip_other
+    truth, multiplicity, hits, predicted = patterns.truth, patterns.multiplicity, state.hits, state.predicted
+    flip_row, flip_other, cost = state.flip_row, state.flip_other, objective.cost
     costly = cost.shape[0] > 1
-    for place in range(taken):
-        i, other = flip_row[order[place]], flip_other[order[place]]
+    for e in range(taken):
+        i, other = flip_row[order[e]], flip_other[order[e]]
         predicted[other] -= multiplicity[i]
         predicted[k] += multiplicity[i]
         if truth[i] == other:
@@ -307,6 +288,7 @@ def line_search(
 
     With a temperature above 0 in `heat`, a weight is drawn instead, by the chance beside it.
     """
+    # saved[0]: as it was; saved[1]: with class k at the lower bound, from where the flips are walked and replayed
     set_aside(state, state.saved[0])
     shortfall, loss = total_value(objective, state)
     voted, count = gather_flips(patterns, objective, state, k, bounds)
@@ -319,7 +301,9 @@ def line_search(
         heat[0] > 0.0 or is_better(state.cell_shortfall[cell], state.cell_loss[cell], shortfall, loss)
     )
     weight = state.weight[k]
-    if changed:
+    if (
+        changed
+    ):  # the geometric middle of the cell; its flips are counted again, as walking further has changed the counts
         weight = np.sqrt(state.cell_low[cell]) * np.sqrt(state.cell_high[cell])
         take_back(state, state.saved[1])
         replay(patterns, objective, state, k, order, state.cell_taken[cell])
@@ -385,7 +369,7 @@ def one_against_rest(
             patterns, objective, state, k, weight_bounds(state.weight, k, max_ratio), (0.0, 0.0)
         )
         best[k] = start[k]
-        if improved:
+        if improved:  # note it, and go back: saved[0] still holds what was before this search
             best[k] = weight
             set_weight(patterns, state, k, start[k])
             take_back(state, state.saved[0])
@@ -416,3 +400,56 @@ def draw_in_turn(
         cells += tried
         entries += visited
     return cells, entries
+
+
+@kernel
+def cell_of(patterns: Patterns, state: SearchState, k: int) -> tuple[float, float]:
+    """Return the range of class k's weight in which no decision changes; 0 and infinity where there is no flip."""
+    table = patterns.table
+    dense, class_row, class_value, smoothing = table.dense, table.class_row, table.class_value, table.smoothing
+    first, first_score, second, second_score = state.first, state.first_score, state.second, state.second_score
+    stamp, weight = state.stamp, state.weight[k]
+    background, background_score = best_background(table, state.weight, k)
+    is_dense = dense.shape[0] > 0
+    begin, entries = span_of(table, first.size, k)
+    below, above = 0.0, np.inf
+    for e in range(entries + (first.size if has_background(table) else 0)):
+        if e < entries:
+            i = begin + e if is_dense else class_row[begin + e]
+            value = (dense[i, k] if is_dense else class_value[begin + e]) + smoothing
+            stamp[i] = k
+        else:
+            i = e - entries
+            value = smoothing
+            if stamp[i] == k:
+                continue
+        other, score = first[i], first_score[i]
+        if other == k:
+            other, score = second[i], second_score[i]
+        if background >= 0 and (other < 0 or wins(background_score, background, score, other)):
+            other, score = background, background_score
+        if value <= 0.0 or other < 0 or score <= 0.0:
+            continue
+        # a row of class k has its flip below the weight, any other above it
+        if wins(weight * value, k, score, other):
+            below = max(below, score / value)
+        else:
+            above = min(above, score / value)
+    return below, above
+
+
+@kernel
+def centre(patterns: Patterns, state: SearchState, max_ratio: float) -> None:
+    """Move each weight in turn to the geometric middle of its cell, so that rounding changes no decision.
+
+    A cell without an end is taken to end a factor 4 beyond its other end: the weight then lies a factor 2 beyond it.
+    """
+    for k in range(state.weight.size):
+        below, above = cell_of(patterns, state, k)
+        if below == 0.0 and above == np.inf:
+            continue
+        low, high = weight_bounds(state.weight, k, max_ratio)
+        low = max(low, below if below > 0.0 else 0.25 * above)
+        high = min(high, above if above < np.inf else 4.0 * below)
+        if high > low:
+            set_weight(patterns, state, k, np.sqrt(low) * np.sqrt(high))

@@ -15,6 +15,7 @@ from compromis.weights._kernels.state import (
     refresh_losses,
     set_aside,
     set_weight,
+    span_of,
     take_back,
     wins,
 )
@@ -26,20 +27,11 @@ def recount(patterns: Patterns, objective: Objective, state: SearchState, k: int
     """Bring counts and losses in line with a new weight of class k; weights and scores stay as they are."""
     table, truth, multiplicity = patterns.table, patterns.truth, patterns.multiplicity
     dense, class_row, class_value, smoothing = table.dense, table.class_row, table.class_value, table.smoothing
-    first, first_score, second, second_score, stamp = (
-        state.first,
-        state.first_score,
-        state.second,
-        state.second_score,
-        state.stamp,
-    )
-    hits, predicted, cost, old = state.hits, state.predicted, objective.cost, state.weight[k]
-    costly, is_dense = cost.shape[0] > 1, dense.shape[0] > 0
+    first, first_score, second, second_score = state.first, state.first_score, state.second, state.second_score
+    hits, predicted, cost, stamp, old = state.hits, state.predicted, objective.cost, state.stamp, state.weight[k]
     background, background_score = best_background(table, state.weight, k)
-    begin, end = 0, truth.size
-    if not is_dense:
-        begin, end = table.class_start[k], table.class_start[k + 1]
-    entries = end - begin
+    costly, is_dense = cost.shape[0] > 1, dense.shape[0] > 0
+    begin, entries = span_of(table, truth.size, k)
     for e in range(entries + (truth.size if has_background(table) else 0)):
         if e < entries:
             i = begin + e if is_dense else class_row[begin + e]
@@ -57,6 +49,7 @@ def recount(patterns: Patterns, objective: Objective, state: SearchState, k: int
             other, score = background, background_score
         if value <= 0.0 or other < 0:
             continue
+        # only a row that wins k or loses it changes anything
         before, after = wins(old * value, k, score, other), wins(new * value, k, score, other)
         if before == after:
             continue
@@ -92,12 +85,14 @@ def anneal(
     best_value, best_weight = best
     shortfall, loss = total_value(objective, state)
     for step in range(classes.size):
+        # try a weight: counts first, scores only once it is accepted
         k = classes[step]
         low, high = weight_bounds(state.weight, k, max_ratio)
         new = min(max(state.weight[k] * np.exp(factors[step]), low), high)
         set_aside(state, state.saved[0])
         recount(patterns, objective, state, k, new)
         new_shortfall, new_loss = total_value(objective, state)
+        # accept what is no worse, and worse values by chance
         rise = new_shortfall + new_loss - shortfall - loss
         if rise <= 0.0 or chances[step] < np.exp(-rise / temperature[step]):
             shortfall, loss = new_shortfall, new_loss

@@ -11,10 +11,10 @@ from compromis._typing import Floats, Ints
 @kernel
 def insertion_sort(values: Floats, order: Ints, begin: int, end: int) -> None:
     """Sort a short part of `order` by `values`, equal ones in their order."""
-    for place in range(begin + 1, end):
-        entry = order[place]
+    for e in range(begin + 1, end):
+        entry = order[e]
         value = values[entry]
-        slot = place - 1
+        slot = e - 1
         while slot >= begin and values[order[slot]] > value:
             order[slot + 1] = order[slot]
             slot -= 1
@@ -24,6 +24,7 @@ def insertion_sort(values: Floats, order: Ints, begin: int, end: int) -> None:
 @kernel
 def merge_sort(values: Floats, order: Ints, begin: int, end: int) -> None:
     """Sort a part of `order` by `values`, equal ones in their order."""
+    # short runs by insertion, then merge runs of doubling width from one buffer into the other
     width, count = 8, end - begin
     for low in range(begin, end, width):
         insertion_sort(values, order, low, min(low + width, end))
@@ -32,12 +33,12 @@ def merge_sort(values: Floats, order: Ints, begin: int, end: int) -> None:
         for low in range(0, count, 2 * width):
             middle, high = min(low + width, count), min(low + 2 * width, count)
             a, b = low, middle
-            for place in range(low, high):
+            for e in range(low, high):
                 if b == high or (a < middle and values[source[a]] <= values[source[b]]):
-                    target[place] = source[a]
+                    target[e] = source[a]
                     a += 1
                 else:
-                    target[place] = source[b]
+                    target[e] = source[b]
                     b += 1
         source, target = target, source
         width *= 2
@@ -46,7 +47,7 @@ def merge_sort(values: Floats, order: Ints, begin: int, end: int) -> None:
 
 @kernel
 def sort_order(values: Floats) -> Ints:
-    """Return the places of positive `values` from the smallest to the largest, equal ones in their order.
+    """Return the positions of positive `values` from the smallest to the largest, equal ones in their order.
 
     The bits of positive floats grow about as their logarithm: spread over as many buckets as there are values, most
     buckets hold a few.
@@ -55,6 +56,7 @@ def sort_order(values: Floats) -> Ints:
     order = np.empty(count, dtype=np.int64)
     if count == 0:
         return order
+    # how many values fall into each bucket, and where it starts
     bits = values.view(np.int64)
     lowest, highest = bits[0], bits[0]
     for e in range(1, count):
@@ -67,10 +69,11 @@ def sort_order(values: Floats) -> Ints:
         start[bucket[e] + 1] += 1
     for b in range(count):
         start[b + 1] += start[b]
-    place = start[:count].copy()
+    # deal them out in their order, then sort within each bucket
+    slot = start[:count].copy()
     for e in range(count):
-        order[place[bucket[e]]] = e
-        place[bucket[e]] += 1
+        order[slot[bucket[e]]] = e
+        slot[bucket[e]] += 1
     for b in range(count):
         begin, end = start[b], start[b + 1]
         if end - begin > 24:

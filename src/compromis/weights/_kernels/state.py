@@ -1,8 +1,9 @@
 """The running state of a search for weights: the two best scores of each row, and the counts they lead to.
 
-Hot loops unpack the state into local arrays first: handing whole tuples to a function per row costs more than its work.
-With smoothing, classes without a vote in a row share one background value; of these only the class with the largest
-weight can win, so the state keeps scores of voted classes alone and compares with the best background class.
+Hot loops unpack the state into local arrays first, and write out what they do with a row: numba pays for every array handed
+to a function, and helpers that walk or move rows made sparse sweeps a third slower. With smoothing, classes without a vote
+in a row share one background value; of these only the class with the largest weight can win, so the state keeps scores of
+voted classes alone and compares with the best background class.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ class SearchState(NamedTuple):
     cell_high: Floats
     cell_taken: Ints
     stamp: Short
+    """Scratch: the class for which each row was visited last."""
     saved: Floats
     """Scratch of shape (2, 4, K + 1): hits, predicted, loss, shortfall and cost set aside, twice."""
 
@@ -96,12 +98,20 @@ def best_two(
     for e in range(begin, end):
         k = e if is_dense else column[e]
         score = weight[k] * ((dense[i, e] if is_dense else value[e]) + smoothing)
-        if score > first_score:  # classes come in order, so that a tie stays with the first
+        if score > first_score:  # classes come in order, so a tie stays with the first
             second, second_score = first, first_score
             first, first_score = k, score
         elif score > second_score:
             second, second_score = k, score
     return first, first_score, second, second_score
+
+
+@kernel
+def span_of(table: VoteTable, rows: int, k: int) -> tuple[int, int]:
+    """Return where the votes for class k begin and how many there are; dense votes have one per row."""
+    if table.dense.shape[0] > 0:
+        return 0, rows
+    return table.class_start[k], table.class_start[k + 1] - table.class_start[k]
 
 
 @kernel
@@ -117,13 +127,8 @@ def refresh_losses(objective: Objective, state: SearchState) -> None:
 def prepare(patterns: Patterns, objective: Objective, state: SearchState) -> None:
     """Bring everything in `state` in line with its weights."""
     table, truth, multiplicity = patterns.table, patterns.truth, patterns.multiplicity
-    dense, start, column, value, smoothing = (
-        table.dense,
-        table.row_start,
-        table.row_class,
-        table.row_value,
-        table.smoothing,
-    )
+    dense, smoothing = table.dense, table.smoothing
+    start, column, value = table.row_start, table.row_class, table.row_value
     weight, hits, predicted, cost = state.weight, state.hits, state.predicted, objective.cost
     first, first_score, second, second_score = state.first, state.first_score, state.second, state.second_score
     hits[:] = 0.0
@@ -135,6 +140,7 @@ def prepare(patterns: Patterns, objective: Objective, state: SearchState) -> Non
         first[i], first_score[i], second[i], second_score[i] = best_two(
             dense, start, column, value, smoothing, weight, i
         )
+        # the decision: the best voted class, unless the background beats it; a row without either counts nowhere
         k = int(first[i])
         if background >= 0 and wins(background_score, background, first_score[i], k):
             k = background
@@ -155,42 +161,30 @@ def prepare(patterns: Patterns, objective: Objective, state: SearchState) -> Non
 def set_weight(patterns: Patterns, state: SearchState, k: int, new: float) -> None:
     """Give class k a new weight and bring the two best of the rows with votes for it in line; counts are the caller's business."""
     table = patterns.table
-    dense, start, column, value, smoothing = (
-        table.dense,
-        table.row_start,
-        table.row_class,
-        table.row_value,
-        table.smoothing,
-    )
-    class_row, class_value = table.class_row, table.class_value
-    weight, first, first_score, second, second_score = (
-        state.weight,
-        state.first,
-        state.first_score,
-        state.second,
-        state.second_score,
-    )
+    dense, smoothing, class_row, class_value = table.dense, table.smoothing, table.class_row, table.class_value
+    start, column, value = table.row_start, table.row_class, table.row_value
+    weight, first, first_score = state.weight, state.first, state.first_score
+    second, second_score = state.second, state.second_score
     moved_row, moved_score = state.flip_row, state.flip
     weight[k] = new
     is_dense = dense.shape[0] > 0
-    begin, end = 0, first.size
-    if not is_dense:
-        begin, end = table.class_start[k], table.class_start[k + 1]
+    begin, entries = span_of(table, first.size, k)
     moved = 0
-    for e in range(begin, end):
+    for e in range(begin, begin + entries):
         i = e if is_dense else class_row[e]
         own = (dense[i, k] if is_dense else class_value[e]) + smoothing
         if own <= 0.0:
             continue
         score = new * own
         before = first_score[i]
+        # k was first, second or neither. Where it was among the two and falls, a third class may come up: look at the
+        # whole row again. Otherwise comparing with the two is enough.
+        anew = False
         if first[i] == k:
             if wins(score, k, second_score[i], second[i]):
                 first_score[i] = score
             else:
-                first[i], first_score[i], second[i], second_score[i] = best_two(
-                    dense, start, column, value, smoothing, weight, i
-                )
+                anew = True
         elif wins(score, k, first_score[i], first[i]):
             second[i], second_score[i] = first[i], first_score[i]
             first[i], first_score[i] = k, score
@@ -198,16 +192,18 @@ def set_weight(patterns: Patterns, state: SearchState, k: int, new: float) -> No
             if score >= second_score[i]:
                 second_score[i] = score
             else:
-                first[i], first_score[i], second[i], second_score[i] = best_two(
-                    dense, start, column, value, smoothing, weight, i
-                )
+                anew = True
         elif wins(score, k, second_score[i], second[i]):
             second[i], second_score[i] = k, score
+        if anew:
+            first[i], first_score[i], second[i], second_score[i] = best_two(
+                dense, start, column, value, smoothing, weight, i
+            )
         if first_score[i] != before:
             moved_row[moved] = i
             moved_score[moved] = first_score[i]
             moved += 1
-    if moved > 0 and not is_dense and smoothing > 0.0:
+    if moved > 0 and has_background(table):
         rank_moved(state, moved)
 
 
@@ -219,19 +215,21 @@ def rank_moved(state: SearchState, moved: int) -> None:
     is_moved = np.zeros(ranked.size, dtype=np.bool_)
     for e in range(moved):
         is_moved[moved_row[e]] = True
+    # the rows that did not move are still in order
     kept = np.empty(ranked.size, dtype=np.int32)
     count = 0
-    for place in range(ranked.size):
-        if not is_moved[ranked[place]]:
-            kept[count] = ranked[place]
+    for r in range(ranked.size):
+        if not is_moved[ranked[r]]:
+            kept[count] = ranked[r]
             count += 1
+    # merge the two ordered lists; at a tie the rows that did not move come first
     a, b = 0, 0
-    for place in range(ranked.size):
+    for r in range(ranked.size):
         if b == moved or (a < count and first_score[kept[a]] <= moved_score[order[b]]):
-            ranked[place] = kept[a]
+            ranked[r] = kept[a]
             a += 1
         else:
-            ranked[place] = moved_row[order[b]]
+            ranked[r] = moved_row[order[b]]
             b += 1
 
 

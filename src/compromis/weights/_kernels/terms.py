@@ -12,7 +12,7 @@ COST = 9
 MERGED = 1e-11
 """Flip points closer than this, relatively, are one: equal ratios of votes differ by rounding."""
 EQUAL = 1e-12
-"""Losses closer than this are equal."""
+"""Shortfalls and losses closer than this are equal: sums of the same terms in another order differ by rounding."""
 
 
 class Objective(NamedTuple):
@@ -101,7 +101,7 @@ def class_shortfall(objective: Objective, k: int, hits: float, predicted: float)
 
 @kernel
 def is_better(shortfall: float, loss: float, best_shortfall: float, best_loss: float) -> bool:
-    """Return whether a smaller shortfall, or at an equal one a smaller loss, was found."""
+    """Return whether the shortfall is smaller, or at an equal one the loss: the one comparison of results, in every method."""
     if shortfall < best_shortfall - EQUAL:
         return True
     return shortfall <= best_shortfall + EQUAL and loss < best_loss - EQUAL

@@ -88,13 +88,15 @@ def settle_rows(
     x0, x1, y0, y1 = ends[0], ends[1], ends[2], ends[3]
     ideal[:] = 0.0
     count, across_x, across_y = 0, 0, 0
-    for place in range(listed.size):
-        i = listed[place]
+    for e in range(listed.size):
+        # which classes some weights of the box give the row: the signs of x - x_i, y - y_i and y - x - d_i at its corners
+        i = listed[e]
         t = truth[i]
         may_1 = x[i] > x0 and y[i] > y0
         may_2 = x[i] < x1 and d[i] > y0 - x1
         may_3 = y[i] < y1 and d[i] < y1 - x0
         ways = int(may_1) + int(may_2) + int(may_3)
+        # one way only: the row is settled for every box within this one
         if ways == 1:
             k = 0 if may_1 else 1 if may_2 else 2
             counts[3 + k] += size[i]
@@ -103,12 +105,14 @@ def settle_rows(
             if costly:
                 counts[6] += size[i] * cost[t, k]
             continue
+        # several ways, or none by rounding: the row stays undecided
         undecided[count] = i
         count += 1
         if may_1 and may_2 and x[i] > x0 and x[i] < x1:
             across_x += 1
         if may_1 and may_3 and y[i] > y0 and y[i] < y1:
             across_y += 1
+        # no weights of the box do better than this: right where it can be, counted nowhere where it cannot
         if (t == 0 and may_1) or (t == 1 and may_2) or (t == 2 and may_3):
             ideal[t] += size[i]
             ideal[3 + t] += size[i]
@@ -130,20 +134,21 @@ def middle_of(rows: TernaryRows, undecided: Short, ends: Floats, axis: int) -> f
     """Return about the median of where the undecided rows leave the first class within a box, along x (axis 0) or y (axis 2)."""
     x, y, d = rows.x, rows.y, rows.d
     x0, x1, y0, y1 = ends[0], ends[1], ends[2], ends[3]
-    found = np.empty(undecided.size)
+    borders = np.empty(undecided.size)
     count = 0
-    for place in range(undecided.size):
-        i = undecided[place]
+    for e in range(undecided.size):
+        i = undecided[e]
         if axis == 0:
             if x[i] > x0 and x[i] < x1 and y[i] > y0 and d[i] > y0 - x1:
-                found[count] = x[i]
+                borders[count] = x[i]
                 count += 1
         elif y[i] > y0 and y[i] < y1 and x[i] > x0 and d[i] < y1 - x0:
-            found[count] = y[i]
+            borders[count] = y[i]
             count += 1
+    # every step-th of them is sample enough for a split
     step = max(1, count // 31)
     taken = (count - 1) // step + 1
-    sample = found[:count:step].copy()
+    sample = borders[:count:step].copy()
     order = np.arange(taken)
     insertion_sort(sample, order, 0, taken)
     return sample[order[taken // 2]]
@@ -183,8 +188,8 @@ def line_up(
     at[0] = ends[0]
     steps = 0
     for turn in range(2):  # first everything as class k, then over one by one
-        for place in range(order.size):
-            i = order[place]
+        for e in range(order.size):
+            i = order[e]
             if (k == 0) != (side[i] > ends[2]):
                 continue
             t = truth[i]
@@ -228,11 +233,13 @@ def walk_slab(
     now = np.empty(7)
     cells, begin = 0, 0
     for i in range(levels):
+        # slanted lines that lie below this level all through the slab stay below the next ones too
         while begin < slants - 1 and m[begin + 1] <= s[i] - hi:
             begin += 1
         for j in range(begin, slants):
-            if m[j] >= s[i + 1] - lo:
+            if m[j] >= s[i + 1] - lo:  # from here on above the level all through the slab
                 break
+            # the x that reach the cell, and at their middle the y
             left, right = max(lo, s[i] - m[j + 1]), min(hi, s[i + 1] - m[j])
             if not left < right:
                 continue
@@ -240,12 +247,14 @@ def walk_slab(
             bottom, top = max(s[i], m[j] + x), min(s[i + 1], m[j + 1] + x)
             if not bottom < top:
                 continue
+            # what is settled, plus what the first and second class keep and the third gains
             cells += 1
             now[0], now[3] = counts[0] + of_first[i, 0], counts[3] + of_first[i, 1]
             now[1], now[4] = counts[1] + of_second[j, 0], counts[4] + of_second[j, 1]
             now[2], now[5] = counts[2] + of_first[i, 2] + of_second[j, 2], counts[5] + of_first[i, 3] + of_second[j, 3]
             now[6] = counts[6] + of_first[i, 4] + of_second[j, 4]
             shortfall, loss = value_of_three(objective, now)
+            # any cell may disprove that the best is optimal; only one wider than rounding can be the best
             if is_better(shortfall, loss, best.value[2], best.value[3]):
                 best.value[2], best.value[3] = shortfall, loss
             if min(right - left, top - bottom) > MERGED and is_better(shortfall, loss, best.value[0], best.value[1]):
@@ -266,11 +275,12 @@ def walk_box(
 ) -> int:
     """Try every cell of a box, slab by slab between the x of its undecided rows; return how many there are."""
     by_x, by_y, by_d = sorted_by(rows.x, undecided), sorted_by(rows.y, undecided), sorted_by(rows.d, undecided)
-    cells, place, lo = 0, 0, ends[0]
+    cells, e, lo = 0, 0, ends[0]
     while lo < ends[1]:
-        while place < by_x.size and not rows.x[by_x[place]] > lo:
-            place += 1
-        hi = min(rows.x[by_x[place]], ends[1]) if place < by_x.size else ends[1]
+        # within a slab the first class keeps the rows to its right, the second those to its left
+        while e < by_x.size and not rows.x[by_x[e]] > lo:
+            e += 1
+        hi = min(rows.x[by_x[e]], ends[1]) if e < by_x.size else ends[1]
         level = line_up(rows, objective, by_y, rows.y, rows.x, 0, (ends[2], ends[3], lo))
         slanted = line_up(
             rows, objective, by_d, rows.d, rows.x, 1, (max(ends[2] - hi, -limit), min(ends[3] - lo, limit), lo)
@@ -291,6 +301,7 @@ def search_boxes(
     counts, ideal = np.empty(7), np.empty(7)
     cells = 0
     while boxes.depth[0] > 0 and cells < quota:
+        # take the last box off the stack, and settle its rows; their list is needed no longer once its children are done
         boxes.depth[0] -= 1
         depth = boxes.depth[0]
         ends = boxes.ends[depth].copy()
@@ -300,9 +311,11 @@ def search_boxes(
             listed = np.concatenate((listed, np.empty(listed.size + end - begin, dtype=np.int32)))
         count, across_x, across_y = settle_rows(rows, objective, ends, listed[begin:end], listed[end:], counts, ideal)
         cells += 1 + (end - begin) // 64
+        # drop the box if even the ideal is no better than the best cell
         shortfall, loss = value_of_three(objective, ideal)
         if not is_better(shortfall, loss, best.value[0], best.value[1]):
             continue
+        # go through a small box, or one that cannot be split; split any other at the middle of the busier axis
         undecided = listed[end : end + count]
         if (across_x + 1) * (count + 1) <= LEAF or across_x + across_y == 0 or depth + 2 > boxes.span.shape[0]:
             cells += walk_box(rows, objective, ends, undecided, counts, limit, best)

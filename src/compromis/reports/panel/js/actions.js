@@ -43,7 +43,7 @@ export function toDecision(state) {
   const labels = state.preferences.classes.map(({ json }) => json).join(", ");
   const weights = Array.from(state.weights, float).join(", ");
   return (
-    `{\n  "schema": "compromis/decision",\n  "version": 1,\n  "classes": [${labels}],\n` +
+    `{\n  "schema": "compromis/decision",\n  "version": 2,\n  "classes": [${labels}],\n` +
     `  "weights": [${weights}],\n  "smoothing": ${float(state.smoothing || 0)}\n}\n`
   );
 }

@@ -1,0 +1,57 @@
+"""What is minimised: the objective as kernels get it, by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from compromis.evidence.votes import Votes
+from compromis.preferences import Preference, Preferences
+from compromis.weights.problem import WIDEST, SearchProblem
+from tests import naive_weights as naive
+
+VOTES = np.array([[9, 1, 2], [8, 2, 0], [3, 7, 1], [4, 6, 3], [1, 2, 9], [2, 2, 2], [5, 1, 5], [0, 3, 4]], dtype=float)
+TRUTH = np.array([0, 0, 1, 0, 2, 1, 2, 2])
+
+
+def problem_of(y=TRUTH, preferences=None, cost=None, max_ratio=None, **options):
+    patterns = Votes.from_proba(y, VOTES, labels=range(3), merge=False, **options)
+    return SearchProblem.read(patterns, preferences, cost=cost, smoothing=0.0, max_ratio=max_ratio)
+
+
+def test_the_objective_by_hand():
+    """Supports 3, 2, 3 and importances 1, 2, 1; a class without rows counts for nothing."""
+    preferences = Preferences({1: Preference(2, min_precision=0.4, min_recall=0.3)}, metric="f")
+    objective = problem_of(preferences=preferences).objective()
+    assert objective.share.tolist() == [0.25, 0.5, 0.25]
+    assert objective.support.tolist() == [3.0, 2.0, 3.0]
+    assert (objective.min_precision.tolist(), objective.min_recall.tolist()) == ([0, 0.4, 0], [0, 0.3, 0])
+    assert (objective.constrained, objective.tiny, objective.cost.tolist()) == (True, 0.0, [[0.0]])
+    absent = problem_of(y=np.where(TRUTH == 1, 0, TRUTH), preferences=preferences).objective()
+    assert absent.share.tolist() == [0.5, 0.0, 0.5]
+    assert (absent.min_precision.tolist(), absent.min_recall.tolist()) == ([0] * 3, [0] * 3)
+
+
+def test_costs_are_scaled_for_kernels():
+    cost = np.array([[0, 1, -8], [4, 0, 2], [2, 2, 0]], dtype=float)
+    problem = problem_of(cost=cost)
+    np.testing.assert_array_equal(problem.objective().cost, cost / 8 / 8)  # eight rows, and 8 the largest cost
+    assert problem.kernel_value((0.5, 0.25)) == (0.5, 2.0)
+    assert problem_of().cost_scale == 1.0
+    assert problem_of(cost=np.zeros((3, 3))).cost_scale > 0
+
+
+def test_weights_of_rows_leave_room_for_rounding():
+    assert problem_of(sample_weight=np.full(8, 0.5)).objective().tiny == pytest.approx(1e-12 * 4)
+
+
+def test_the_value_is_shortfall_then_loss():
+    preferences = Preferences({0: Preference(recall_weight=0.5, min_precision=0.9, min_recall=0.9)})
+    problem = problem_of(preferences=preferences)
+    counts = problem.counts([1.0, 1.0, 1.0])
+    np.testing.assert_array_equal(counts.matrix, naive.matrix(TRUTH, naive.decide(VOTES, [1, 1, 1]), np.ones(8), 3))
+    assert problem.value(counts) == pytest.approx(naive.value(counts.matrix, problem.arrays))
+
+
+def test_the_widest_ratio_of_weights():
+    assert [problem_of(max_ratio=ratio).max_ratio for ratio in (None, 1, 1e200)] == [WIDEST, 1.0, WIDEST]
