@@ -27,6 +27,9 @@ ROOMS = [name for name in cp.__all__ if inspect.ismodule(getattr(cp, name))]
 NAMES = FLAT + [
     f"{room}.{name}" for room in ROOMS for name in getattr(getattr(cp, room), "__all__", ()) if name not in cp.__all__
 ]
+ROOMS_OF_RESULTS = ("drift.", "evaluation.", "frames.", "model_selection.", "regression.", "tradeoffs.", "uncertainty.")
+RESULTS = [name for name in NAMES if name.startswith(ROOMS_OF_RESULTS) and name.split(".")[1][0].isupper()]
+"""Classes that nobody builds by hand: the function that makes them has the example."""
 FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```[ ]*$", re.MULTILINE | re.DOTALL)
 RUN_ELSEWHERE = {"python": "as a doctest", "bash": "by the tests below"}
 RUN_BY = {
@@ -68,14 +71,13 @@ def test_every_public_name_has_a_numpydoc_docstring(name):
     first, *rest = docstring(name).splitlines()
     assert first.rstrip().endswith("."), "the first line is a sentence"
     assert not rest or rest[0] == "", "the first line stands alone"
-    assert "Examples" in sections(docstring(name))
+    assert name in RESULTS or "Examples" in sections(docstring(name))
 
 
 def test_every_public_name_has_an_example_that_can_fail():
     """An example without an expected value checks nothing; imports alone are none."""
     counted = [name for name in NAMES if any(example.want for example in examples(docstring(name)))]
-    assert sorted(set(NAMES) - set(counted)) == []
-    assert len(counted) == len(NAMES) >= 98
+    assert sorted(set(NAMES) - set(counted) - set(RESULTS)) == []
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if inspect.isfunction(value_of(name))])

@@ -159,7 +159,7 @@ def test_priors_are_those_of_the_library(files):
 
 def test_markdown(files):
     done = run("evaluate", "spring.csv", "--truth", "class", "--prediction", "predicted", "--markdown")
-    assert done.output.startswith("**Evaluation** of 1,100 rows, accuracy 0.945")
+    assert done.output.startswith("**Evaluation of 1,100 rows, accuracy 0.945, kappa 0.720**\n")
     assert "| <code>bad</code> | 100 | 140 | 0.900 | 0.643 |" in done.output
 
 

@@ -127,6 +127,8 @@ class Evaluation(Result):
         The confidence intervals, where they were asked for.
     votes : Votes or None
         The distributions over the classes, where they were given: what reports draw curves and turn knobs with.
+    arrays : PreferenceArrays or None
+        The preferences laid out for the classes.
 
     Examples
     --------
@@ -148,14 +150,10 @@ class Evaluation(Result):
     pos_label: Label | None = None
     intervals: ReportIntervals | None = None
     votes: Votes | None = None
+    arrays: PreferenceArrays | None = None
 
     schema = "compromis/evaluation"
     template = "evaluation.html"
-
-    @cached_property
-    def arrays(self) -> PreferenceArrays | None:
-        """The preferences laid out for the classes."""
-        return None if self.preferences is None else self.preferences.on(self.counts.classes)
 
     @cached_property
     def pragma(self) -> PragmaLoss | None:
@@ -536,25 +534,30 @@ class Terms:
             areas = scored.roc_areas()
         if "votes" not in more:
             more["votes"] = None if scored is None else scored.votes
+        arrays = None if self.preferences is None else self.preferences.on(counts.classes)
         return kind(
             counts=counts,
             errors=errors,
             roc_areas=areas,
             preferences=self.preferences,
+            arrays=arrays,
             cost=self.cost,
             pos_label=self.pos_label,
-            intervals=self._intervals(evidence, scored, more.get("repeats", 1.0)),
+            intervals=self._intervals(evidence, scored, arrays, more.get("repeats", 1.0)),
             **more,
         )
 
     def _intervals(
-        self, evidence: Counts | GroupedCounts, scored: ScoredRows | None, repeats: float
+        self,
+        evidence: Counts | GroupedCounts,
+        scored: ScoredRows | None,
+        arrays: PreferenceArrays | None,
+        repeats: float,
     ) -> ReportIntervals | None:
         """Return the intervals; where rows occur `repeats` times on average, they count once."""
         if self.confidence is None:
             return None
         counts = _counts_in(evidence)
-        arrays = None if self.preferences is None else self.preferences.on(counts.classes)
         if repeats > 1 and isinstance(evidence, Counts):
             squares = counts.matrix if counts.squares is None else counts.squares
             evidence = Counts(counts.matrix, counts.classes, counts.rows, squares * repeats)
