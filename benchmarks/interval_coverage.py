@@ -20,7 +20,7 @@ import compromis as cp
 from compromis.evidence.points import OperatingPoints
 from compromis.measures.pragma import class_losses, loss_shares
 from compromis.measures.rates import precision
-from compromis.uncertainty.areas import roc_area_interval
+from compromis.uncertainty.area_intervals import roc_area_interval
 from compromis.uncertainty.draws import draw_counts
 from compromis.uncertainty.intervals import from_draws, wilson_bounds
 from compromis.uncertainty.report_intervals import centre

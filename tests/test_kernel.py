@@ -11,7 +11,7 @@ import pytest
 
 PROGRAM = """
 import numpy as np
-from compromis.evidence._kernels.counting import count_pairs
+from compromis.evidence._kernels.cuts import count_pairs
 table = np.zeros((2, 2, 2), dtype=np.int64)
 print(count_pairs(np.array([0, 1, 1]), np.array([0, 1, 0]), 0, 1, table), table.sum(axis=0).tolist())
 """

@@ -30,9 +30,9 @@ from .estimators.pragma_forest import PragmaForestClassifier
 from .estimators.pragma_tree import PragmaTreeClassifier
 from .estimators.tuned_decision import TunedDecisionClassifier
 from .evaluation.checks import check
-from .evaluation.comparison import compare_models
 from .evaluation.cross_validation import cross_evaluate
 from .evaluation.evaluate import Evaluation, evaluate
+from .evaluation.model_comparison import compare_models
 from .evaluation.scoring import pragma_loss, pragma_scorer
 from .evidence.counts import Counts
 from .evidence.paired import PairedCounts
@@ -41,14 +41,13 @@ from .evidence.votes import Votes
 from .measures.verdict import Verdict
 from .metrics import Metric, metric_value
 from .preferences import Preference, Preferences
+from .reports.contents import report
 from .reports.panel.widget import panel
-from .reports.result import report
 from .tradeoffs.comparison import compare_curves
 from .tradeoffs.curve import TradeoffCurve
 from .tradeoffs.roc import roc_hull
 from .weights.decision import Decision
-from .weights.result import WeightSearch
-from .weights.search import search_weights
+from .weights.search import WeightSearch, search_weights
 
 __version__: str
 

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 import compromis as cp
 from compromis.studio import workspace as tuning
-from compromis.studio.demo import PREFERENCES, write_demo
+from compromis.studio.serving import PREFERENCES, write_demo
 from tests.browser.conftest import Watched
 from tests.studio.conftest import compiled, studio, votes, votes_csv  # noqa: F401
 

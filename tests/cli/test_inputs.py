@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 import compromis as cp
-from compromis.frames import clusters, scanning
+from compromis.frames import scanning
+from compromis.frames import scanning as clusters
 from tests import command_line
 
 pytestmark = [

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 import compromis as cp
-from compromis.evaluation.comparison import adjusted
+from compromis.evaluation.model_comparison import adjusted
 
 PREFERENCES = cp.Preferences.prioritise([1])
 X, Y = load_iris(return_X_y=True)

@@ -7,7 +7,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import compromis as cp
-from compromis.evidence.inputs import read_class_numbers, read_weights
+from compromis.evidence.readers import read_class_numbers, read_weights
 
 ROWS = np.arange(6.0)[:, np.newaxis]
 TRUTH = np.array([0, 1, 0, 1, 0, 1])

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from compromis.evidence._kernels.counting import count_pairs, weigh_pairs
-from compromis.evidence._kernels.ranking import count_cuts, split_scores
+from compromis.evidence._kernels.cuts import count_cuts, count_pairs, split_scores, weigh_pairs
 from tests import naive
 
 

@@ -21,7 +21,7 @@ from sklearn import metrics
 import compromis as cp
 from compromis.evidence.residuals import Residuals
 from compromis.frames.reading import read_table
-from compromis.regression import errors
+from compromis.regression import error_measures as errors
 from tests.command_line import run
 
 FIXTURES = Path(__file__).parent / "weka_numeric"

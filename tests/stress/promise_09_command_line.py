@@ -23,7 +23,7 @@ from click.testing import CliRunner
 
 import compromis as cp
 from compromis.cli import main
-from compromis.evaluation.comparison import compare_models
+from compromis.evaluation.model_comparison import compare_models
 from tests.stress.counting import count_seeds
 from tests.stress.outcome import Outcome, Progress, scaled, silent
 

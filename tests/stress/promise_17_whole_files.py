@@ -30,7 +30,7 @@ KILLS = 300
 CALLS = ("os.fsync", "os.chmod", "os.replace", "tempfile.mkstemp", "os.fdopen")
 """What a write does, in order; each fails in turn."""
 WRITING = {"write_text", "write_bytes", "savefig", "to_csv", "to_parquet", "dump", "mkstemp", "NamedTemporaryFile"}
-ELSEWHERE = {"cli/predict.py", "_files.py", "studio/demo.py", "studio/storage.py", "plots/_base.py"}
+ELSEWHERE = {"cli/predict.py", "_files.py", "studio/serving.py", "studio/storage.py", "plots/_base.py"}
 """The one writer; the demo by `Table.to_csv`, which uses it; uploads, into the studio's private folder; pictures, into memory."""
 
 LOOP = """

@@ -11,7 +11,7 @@ from scipy import optimize, stats
 from sklearn.metrics import average_precision_score, precision_recall_curve, roc_auc_score, roc_curve
 
 import compromis as cp
-from compromis.uncertainty.areas import TRUSTED, clustered_variance, delong_variance
+from compromis.uncertainty.area_intervals import TRUSTED, clustered_variance, delong_variance
 from compromis.uncertainty.bands import MOST_CUTS, draw_cuts, thinned
 
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import compromis as cp
-from compromis.uncertainty.folds import fold_mean
+from compromis.uncertainty.paired_tests import fold_mean
 
 
 def test_fold_mean_is_students_without_correction(rng):

@@ -10,7 +10,7 @@ import compromis as cp
 from compromis.measures.pragma import pragma
 from compromis.measures.rates import accuracy
 from compromis.uncertainty.draws import prior_cells
-from compromis.uncertainty.paired import compare_paired, draw_pairs, mcnemar
+from compromis.uncertainty.paired_tests import compare_paired, draw_pairs, mcnemar
 
 PREFERENCES = cp.Preferences.prioritise([1])
 

@@ -16,7 +16,7 @@ from compromis._text import shown, shown_label
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
-from compromis.evidence.inputs import read_shares
+from compromis.evidence.readers import read_shares
 from compromis.evidence.scores import as_dense, check_scores, read_scores
 from compromis.labels import plain_label, positions_in
 from compromis.uncertainty.intervals import Interval, farthest, normal_quantile, read_confidence

@@ -1,9 +1,8 @@
 from .c45 import C45Classifier
 from .change import Change
-from .model_file import load_model, save_model
+from .model_file import fit_table, load_model, save_model
 from .pragma_forest import PragmaForestClassifier
 from .pragma_tree import PragmaTreeClassifier
-from .table_fit import fit_table
 from .tuned_decision import TunedDecisionClassifier
 
 __all__ = [

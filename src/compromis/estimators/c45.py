@@ -15,7 +15,7 @@ from compromis._text import shown
 from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.estimators.fitting import column_names, read_rows, refuse_many_outputs
-from compromis.evidence.inputs import read_weights
+from compromis.evidence.readers import read_weights
 from compromis.trees.c45 import Column, Examples, Rules, Table, Tree, fit_tree, shares, tree_text
 from compromis.trees.columns import describe_columns
 

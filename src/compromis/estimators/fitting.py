@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from compromis._text import nearest
 from compromis._typing import Bytes, Flags, Floats
 from compromis.errors import InputError
-from compromis.evidence.inputs import read_weights
+from compromis.evidence.readers import read_weights
 from compromis.preferences import Preferences, read_preferences
 from compromis.trees.binning import MOST_BINS, Binning, fit_binning
 from compromis.trees.columns import Column, as_frame, describe_columns, matrix_of, nominal_mask

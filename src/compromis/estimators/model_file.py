@@ -13,12 +13,15 @@ from typing import Any
 import msgspec
 import numpy as np
 import sklearn
+from numpy.typing import ArrayLike
 
 from compromis._files import UNPACKED, write_whole
 from compromis._text import nearest, shown
 from compromis._typing import Floats
 from compromis.errors import CompromisError, InputError, MissingExtra
 from compromis.estimators.honest_votes import votes_of
+from compromis.estimators.tuned_decision import TunedDecisionClassifier
+from compromis.preferences import Preferences
 from compromis.trees.columns import Column
 from compromis.weights.decision import Decision
 
@@ -257,3 +260,68 @@ def _skops() -> Any:
     except ImportError:
         raise MissingExtra("model files need skops; install it with: pip install 'compromis[skops]'") from None
     return skops.io
+
+
+def fit_table(
+    texts: Mapping[str, Any],
+    target: str,
+    preferences: Preferences,
+    *,
+    source: str = "the table",
+    sample_weight: ArrayLike | None = None,
+    model: str = "forest",
+    trees: int = 100,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> tuple[TableModel, TunedDecisionClassifier]:
+    """Fit a classifier to columns of text, and tune its decision to the preferences.
+
+    Parameters
+    ----------
+    texts : mapping of str to list
+        The columns, None where a value is missing. Columns of numbers are numbers, all others are nominal.
+    target : str
+        The column of classes to learn.
+    preferences : Preferences
+        What matters.
+    source : str
+        What messages call the table.
+    sample_weight : array-like, optional
+        A weight per row.
+    model : {"forest", "extra-trees", "boosting", "logistic"}
+        The classifier.
+    trees : int
+        The number of trees, or of rounds of boosting.
+    random_state, n_jobs
+        As in scikit-learn.
+
+    Returns
+    -------
+    model : TableModel
+        What `save_model` writes; its `vote_shares` votes for rows.
+    tuned : TunedDecisionClassifier
+        How it was tuned.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> texts = {"x": [str(k % 7) for k in range(60)], "class": ["bad" if k % 7 > 4 else "good" for k in range(60)]}
+    >>> model, tuned = cp.estimators.fit_table(texts, "class", cp.Preferences.prioritise(["bad"]), trees=5)
+    >>> model.decision.decide(model.vote_shares(texts, "parts")).tolist()[:6]
+    ['good', 'good', 'good', 'good', 'good', 'bad']
+    """
+    names = [column for column in texts if column != target]
+    if not names:
+        raise InputError(f"{source} has no column besides {target!r} to learn from")
+    columns = describe_table(texts, names, source)
+    classifier = make_classifier(model, columns, trees=trees, random_state=random_state, n_jobs=n_jobs)
+    tuned = TunedDecisionClassifier(classifier, preferences=preferences, n_jobs=n_jobs, random_state=random_state)
+    tuned.fit(encode_table(texts, columns, source), np.array(texts[target]), sample_weight=sample_weight)
+    fitted = TableModel(
+        classifier=tuned.estimator_,
+        decision=tuned.decision_,
+        columns=columns,
+        target=target,
+        hard=tuned.votes_are_hard_,
+    )
+    return fitted, tuned

@@ -29,7 +29,7 @@ from compromis.estimators.honest_votes import (
     voting_ensemble,
 )
 from compromis.estimators.tuning import PreferencesReprMixin, TuningMixin, TuningOptions
-from compromis.evidence.inputs import read_class_weights
+from compromis.evidence.readers import read_class_weights
 from compromis.labels import plain_label
 from compromis.preferences import Preferences
 from compromis.weights.decision import normalised

@@ -24,8 +24,7 @@ from compromis.measures.pragma import pragma
 from compromis.measures.verdict import Verdict, judge
 from compromis.preferences import Preferences, read_preferences
 from compromis.weights.decision import Decision
-from compromis.weights.result import WeightSearch
-from compromis.weights.search import search_weights
+from compromis.weights.search import WeightSearch, search_weights
 from compromis.weights.sweep import Sweep
 
 AUTO_RESAMPLES, AUTO_RESAMPLES_MANY = 20, 6

@@ -1,6 +1,6 @@
 from .checks import Check, check
-from .comparison import ModelComparison, compare_folds, compare_models
 from .cross_validation import CrossEvaluation, cross_evaluate
+from .model_comparison import ModelComparison, compare_folds, compare_models
 from .scoring import pragma_loss, pragma_scorer
 
 __all__ = [

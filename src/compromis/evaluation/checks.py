@@ -10,7 +10,7 @@ from compromis._text import shown_label
 from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation, Summary
-from compromis.evaluation.render.result import Result, Table
+from compromis.evaluation.render.protocol import Result, Table
 from compromis.measures.verdict import Verdict
 
 

@@ -22,12 +22,12 @@ from compromis.evaluation.evaluate import Evaluation, Kind, Summary, Terms
 from compromis.evaluation.render.text import folds_section
 from compromis.evaluation.scored_rows import ScoredRows, count_positions
 from compromis.evidence.counts import Counts
-from compromis.evidence.inputs import read_weights
+from compromis.evidence.readers import read_weights
 from compromis.evidence.scores import with_absent_classes
 from compromis.labels import encode_classes, positions_in, read_groups, read_labels
 from compromis.measures.probability import prior_errors, smoothed_shares
 from compromis.preferences import Preferences
-from compromis.uncertainty.folds import FoldMean, fold_mean
+from compromis.uncertainty.paired_tests import FoldMean, fold_mean
 
 T = TypeVar("T")
 Progress = bool | Callable[[int, int], object] | None

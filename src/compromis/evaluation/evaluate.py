@@ -17,11 +17,11 @@ from compromis._text import nearest, shown
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evaluation.render import text
-from compromis.evaluation.render.result import Result, Table
+from compromis.evaluation.render.protocol import Result, Table
 from compromis.evaluation.scored_rows import ScoredRows, count_positions
 from compromis.evidence.counts import Counts
 from compromis.evidence.grouped import GroupedCounts
-from compromis.evidence.inputs import read_weights
+from compromis.evidence.readers import read_weights
 from compromis.evidence.scores import DistributionErrors, read_distributions
 from compromis.evidence.votes import Votes
 from compromis.labels import encode_classes, plain_label, read_groups, read_labels
@@ -227,7 +227,7 @@ class Evaluation(Result):
         **options
             Those of `compromis.report`: weights, smoothing, title and so on.
         """
-        from compromis.reports.result import report
+        from compromis.reports.contents import report
 
         return report(self, path, **options).html
 

@@ -15,7 +15,7 @@ from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.points import OperatingPoints
 from compromis.evidence.votes import Votes
 from compromis.measures.ranking import roc_area
-from compromis.uncertainty.areas import clustered_variance, roc_area_interval
+from compromis.uncertainty.area_intervals import clustered_variance, roc_area_interval
 from compromis.uncertainty.intervals import Interval
 
 

@@ -1,4 +1,4 @@
-from .bounds import CountBounds
+from .count_bounds import CountBounds
 from .counts import Counts
 from .files import EvidenceFile, merge, read, write
 from .grouped import GroupedCounts

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from compromis._files import CLASSES
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
-from compromis.evidence.inputs import prevalence_factors, read_weights
+from compromis.evidence.readers import prevalence_factors, read_weights
 from compromis.labels import (
     CHUNK,
     LabelColumn,
@@ -268,7 +268,7 @@ def _count_pairs(
     truth: NDArray[Any], prediction: NDArray[Any], low: int, width: int, weight: Floats | None = None
 ) -> tuple[NDArray[Any], Floats | None] | None:
     """Count pairs of integers from `low` on, chunk by chunk; return counts (or weights and squared weights), None if one is outside."""
-    from compromis.evidence._kernels.counting import count_pairs, weigh_pairs
+    from compromis.evidence._kernels.cuts import count_pairs, weigh_pairs
 
     cells: NDArray[Any] = np.zeros((2, width, width), dtype=np.int64 if weight is None else np.float64)
     high = min(low + width - 1, _LARGEST)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
-from compromis.evidence.inputs import read_weights
+from compromis.evidence.readers import read_weights
 from compromis.labels import check_same_index, encode_classes, read_groups, read_labels
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts, check_room
-from compromis.evidence.inputs import read_weights
+from compromis.evidence.readers import read_weights
 from compromis.labels import encode_classes, read_labels
 
 MOST_TABLE = 1 << 24

@@ -13,7 +13,7 @@ from compromis._text import nearest, shown
 from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import check_room
-from compromis.evidence.inputs import read_sets, read_weights
+from compromis.evidence.readers import read_sets, read_weights
 from compromis.evidence.scores import as_dense, check_scores, read_ranking, read_scores
 from compromis.labels import LabelColumn, encode, plain_label, read_labels
 
@@ -315,7 +315,7 @@ class OperatingPoints:
     @property
     def dominating(self) -> Flags:
         """Whether no other point is at least as good in precision and recall and better in one (the trade-off paper, section 3)."""
-        from compromis.evidence._kernels.ranking import mark_dominating, mark_dominating_cuts
+        from compromis.evidence._kernels.cuts import mark_dominating, mark_dominating_cuts
 
         marked = np.zeros(len(self), dtype=bool)
         if self.positives and self.names is None:
@@ -393,7 +393,7 @@ def _share(part: NDArray[Any], whole: float) -> Floats:
 
 def _interleaved(first: Floats, second: Floats) -> tuple[Floats, Ints]:
     """Return the thresholds of both lists, falling, and for each the last cut of either list at or above it."""
-    from compromis.evidence._kernels.ranking import merge_cuts
+    from compromis.evidence._kernels.cuts import merge_cuts
 
     room = len(first) + len(second)
     threshold, taken = np.empty(room), np.empty((2, room), dtype=np.int64)
@@ -403,7 +403,7 @@ def _interleaved(first: Floats, second: Floats) -> tuple[Floats, Ints]:
 
 def _count_flags(flags: Flags, score: Floats) -> tuple[Floats, Ints]:
     """Sort positives and negatives apart and merge them: two plain sorts are faster than one that moves indices."""
-    from compromis.evidence._kernels.ranking import count_cuts, split_scores
+    from compromis.evidence._kernels.cuts import count_cuts, split_scores
 
     hits = int(np.count_nonzero(flags))
     positive, negative = np.empty(hits + 1), np.empty(len(flags) - hits + 1)

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from compromis._text import nearest, shown
 from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import InputError
-from compromis.evidence.bounds import CountBounds
+from compromis.evidence.count_bounds import CountBounds
 from compromis.evidence.counts import Counts, check_room
-from compromis.evidence.inputs import prevalence_factors, read_class_weights, read_weights
+from compromis.evidence.readers import prevalence_factors, read_class_weights, read_weights
 from compromis.evidence.scores import Matrix, as_dense, check_scores, column_labels, is_sparse, read_scores
 from compromis.labels import encode, plain_label, read_labels
 

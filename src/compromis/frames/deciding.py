@@ -15,7 +15,7 @@ from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation
 from compromis.evaluation.evaluate import evaluate as evaluate_counts
 from compromis.evidence.counts import Counts
-from compromis.evidence.inputs import read_class_weights
+from compromis.evidence.readers import read_class_weights
 from compromis.frames.query import BEST, SCORE, Frame, add_decision, lazy_frame, usable_votes
 from compromis.frames.votes import name_votes
 from compromis.preferences import Preferences

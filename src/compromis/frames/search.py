@@ -49,7 +49,7 @@ from compromis.preferences import Preferences
 from compromis.weights.decision import normalised
 from compromis.weights.meter import Progress
 from compromis.weights.problem import SearchProblem
-from compromis.weights.result import WeightSearch
+from compromis.weights.search import WeightSearch
 from compromis.weights.search import search_weights as search_votes
 
 Reporter = Callable[[], AbstractContextManager[Progress | None]]

@@ -13,7 +13,7 @@ from compromis._arrays import ratio
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
-from compromis.evidence.inputs import read_class_numbers
+from compromis.evidence.readers import read_class_numbers
 from compromis.evidence.scores import DistributionErrors
 
 

@@ -27,7 +27,7 @@ def roc_area(points: OperatingPoints) -> float:
     points.check_ranking("the area under the ROC curve")
     if not (points.positives and points.negatives):
         return math.nan
-    from compromis.evidence._kernels.ranking import twice_roc_area
+    from compromis.evidence._kernels.cuts import twice_roc_area
 
     hits, alarms = points.true_positives, points.false_positives
     if hits.dtype != np.float64 and 2 * points.positives * points.negatives >= _LARGEST:
@@ -83,7 +83,7 @@ def _area_per_positive(points: OperatingPoints, what: str, kernel: str) -> float
     points.check_ranking(what)
     if not points.positives:
         return math.nan
-    from compromis.evidence._kernels import ranking
+    from compromis.evidence._kernels import cuts as ranking
 
     return float(getattr(ranking, kernel)(points.true_positives, points.false_positives) / points.positives)
 

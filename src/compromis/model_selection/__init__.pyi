@@ -1,6 +1,6 @@
 from .curves import ComplexityCurve, LearningCurve, complexity_curve, preference_learning_curve
 from .leaks import Leaks, find_leaks, row_groups
-from .splitting import Split, split, training_priors
+from .splits import Split, split, training_priors
 
 __all__ = [
     "ComplexityCurve",

@@ -14,7 +14,7 @@ from compromis._rows import count_rows, is_sparse
 from compromis._text import shown
 from compromis._typing import Ints
 from compromis.errors import InputError
-from compromis.evaluation.render.result import Result
+from compromis.evaluation.render.protocol import Result
 
 Patterns = NDArray[np.uint64]
 

@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis._text import shown
+from compromis._text import shown, shown_label
 from compromis._typing import Floats
 from compromis.errors import InputError
-from compromis.evaluation.render.result import Result, Table
-from compromis.evidence.inputs import read_weights
+from compromis.evaluation.render.protocol import Result, Table
+from compromis.evaluation.render.text import error_lines, valued
+from compromis.evidence.readers import read_weights
 from compromis.evidence.residuals import ErrorSums, Residuals, Tolerance, check_same_targets, mean_of, read_targets
-from compromis.regression import errors
-from compromis.regression.errors import RegressionIntervals, RegressionVerdict
+from compromis.regression import error_measures as errors
+from compromis.regression.error_measures import RegressionIntervals, RegressionVerdict
 from compromis.uncertainty.intervals import read_confidence
 
 
@@ -192,8 +193,6 @@ class RegressionEvaluation(Result):
         ]
 
     def __str__(self) -> str:
-        from compromis.regression.renderings import to_text
-
         return to_text(self)
 
     def __repr__(self) -> str:
@@ -362,3 +361,59 @@ def _undefined(sums: ErrorSums, negative: str | None) -> tuple[str, ...]:
     if np.isnan(errors.correlation(sums)):
         notes.append("the correlation coefficient is undefined: the targets or the predictions are constant")
     return tuple(notes)
+
+
+def to_text(evaluation: RegressionEvaluation) -> str:
+    """Return the report."""
+    sections = [_summary(evaluation), _further(evaluation), _baselines(evaluation)]
+    if evaluation.intervals is not None:
+        sections.append(_intervals(evaluation, evaluation.intervals.confidence))
+    if evaluation.notes:
+        sections.append("\n".join(f"Note: {note}." for note in evaluation.notes) + "\n")
+    return "\n".join(sections)
+
+
+def _summary(evaluation: RegressionEvaluation) -> str:
+    numbers = evaluation.summary
+    lines = [valued("Correlation coefficient", numbers.correlation), *error_lines(numbers)]
+    return "=== Summary ===\n\n" + "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _further(evaluation: RegressionEvaluation) -> str:
+    numbers, (under, over) = evaluation.summary, evaluation.pinball
+    lines = [
+        valued("R2", numbers.r2),
+        valued("Mean squared error", numbers.mean_squared_error),
+        valued("Root mean squared log error", numbers.root_mean_squared_log_error),
+        valued("Mean error (bias)", numbers.mean_error),
+        valued(f"Pinball (under {under:g}, over {over:g})", numbers.pinball_error),
+    ]
+    lines += [valued(f"Within {name}", 100 * share) + " % of the rows" for name, share in evaluation.within.items()]
+    lines += [
+        valued("Median absolute error" if share == 0.5 else f"{100 * share:g} % of absolute errors up to", error)
+        for share, error in evaluation.quantiles.items()
+    ]
+    return "=== Further Errors ===\n\n" + "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _baselines(evaluation: RegressionEvaluation) -> str:
+    lines = ["=== Against Predictions Without A Model ===\n", "       RMSE        MAE       R2  Baseline"]
+    lines += [
+        f"{row.root_mean_squared_error:11.5g}{row.mean_absolute_error:11.5g}{_rate(row.r2)}  {shown_label(row.name)}"
+        for row in evaluation.baselines.values()
+    ]
+    return "\n".join([*lines, "", f"Verdict: {shown_label(evaluation.verdict.sentence)}."]) + "\n"
+
+
+def _intervals(evaluation: RegressionEvaluation, confidence: float) -> str:
+    lines = [f"=== {100 * confidence:g} % Intervals ===\n"]
+    lines += [
+        f"{shown_label(row.name.replace('_', ' ')):<45}{row.low:11.5g} to {row.high:<11.5g}".rstrip()
+        for row in evaluation.measures
+        if row.low is not None and not math.isnan(row.low)
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _rate(value: float) -> str:
+    return "?".rjust(9) if math.isnan(value) else f"{value:9.4f}"

@@ -1,6 +1,6 @@
+from .contents import Report, report
 from .panel.document import panel_document, preferences_document
 from .panel.widget import panel_assets
-from .result import Report, report
 
 __all__ = [
     "Report",

@@ -58,7 +58,7 @@ def launch(
     sock = listen(port)
     workspace = Workspace(places, eager=demo, most_upload=max_upload)
     if demo:
-        from compromis.studio.demo import PREFERENCES, write_demo
+        from compromis.studio.serving import PREFERENCES, write_demo
 
         places.offer(write_demo(places.private()))
         workspace.preferences = PREFERENCES

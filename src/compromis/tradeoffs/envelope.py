@@ -199,7 +199,7 @@ def _promising(first: Floats, second: Floats) -> Ints:
 
 
 def _dominating(first: Floats, second: Floats, order: Ints) -> Ints:
-    from compromis.evidence._kernels.ranking import mark_dominating
+    from compromis.evidence._kernels.cuts import mark_dominating
 
     marked = np.zeros(len(first), dtype=bool)
     mark_dominating(first, second, order, marked)

@@ -1,4 +1,4 @@
-from .areas import average_precision_interval, roc_area_interval, tradeoff_area_interval
+from .area_intervals import average_precision_interval, roc_area_interval, tradeoff_area_interval
 from .bands import Band, precision_recall_band, roc_band, tradeoff_band
 from .data_sets import DataSetComparison, ModelPair, compare_over_data_sets
 from .intervals import Interval

@@ -1,8 +1,7 @@
 from .annealing import Annealing
 from .decision import Decision
 from .exact import Exact
-from .result import WeightSearch
-from .search import search_weights
+from .search import WeightSearch, search_weights
 from .sweep import Sweep
 from .sweep_curve import WeightSweep, weight_sweep
 

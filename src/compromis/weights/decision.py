@@ -16,7 +16,7 @@ from compromis._files import write_whole
 from compromis._text import shown
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
-from compromis.evidence.inputs import read_class_weights
+from compromis.evidence.readers import read_class_weights
 from compromis.evidence.scores import check_scores, is_sparse, read_scores
 from compromis.evidence.votes import decide_votes
 from compromis.labels import plain_label

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from compromis._typing import Floats
-from compromis.evidence.inputs import read_class_weights
+from compromis.evidence.readers import read_class_weights
 from compromis.weights._kernels.terms import is_better
 from compromis.weights.descent import Descent, Found, Value, precedes
 from compromis.weights.meter import Meter

@@ -13,7 +13,7 @@ from compromis._text import nearest, shown
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
-from compromis.evidence.inputs import read_class_weights
+from compromis.evidence.readers import read_class_weights
 from compromis.evidence.votes import Votes
 from compromis.labels import plain_label
 from compromis.measures.pragma import pragma

@@ -14,7 +14,7 @@ from compromis._text import shown_label
 from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
-from compromis.evidence.inputs import read_class_weights
+from compromis.evidence.readers import read_class_weights
 from compromis.evidence.scores import is_sparse
 from compromis.evidence.votes import Votes
 from compromis.metrics import METRICS

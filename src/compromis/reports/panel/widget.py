@@ -15,8 +15,8 @@ from compromis.evaluation.evaluate import Evaluation
 from compromis.evaluation.render.html import shared_style
 from compromis.evidence.votes import Votes
 from compromis.preferences import Preferences
+from compromis.reports.contents import starting_weights
 from compromis.reports.panel.document import panel_document, preferences_document
-from compromis.reports.result import starting_weights
 from compromis.weights.decision import Decision
 
 MODULES = (

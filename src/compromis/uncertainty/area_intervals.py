@@ -50,7 +50,7 @@ def roc_area_interval(
     Examples
     --------
     >>> import compromis as cp
-    >>> from compromis.uncertainty.areas import roc_area_interval
+    >>> from compromis.uncertainty.area_intervals import roc_area_interval
     >>> perfect = cp.OperatingPoints.from_predictions([1] * 5 + [0] * 95, [1.0] * 5 + [0.0] * 95)
     >>> print(roc_area_interval(perfect))
     1.000 (0.800 to 1.000)
@@ -124,7 +124,7 @@ def average_precision_interval(
     Examples
     --------
     >>> import compromis as cp
-    >>> from compromis.uncertainty.areas import average_precision_interval
+    >>> from compromis.uncertainty.area_intervals import average_precision_interval
     >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1], pos_label=1)
     >>> print(average_precision_interval(points))
     0.806 (0.3... to 0.9...)

@@ -15,7 +15,7 @@ from compromis._files import write_whole
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation, evaluate
-from compromis.evidence.inputs import read_class_weights
+from compromis.evidence.readers import read_class_weights
 from compromis.evidence.votes import VoteDistribution, Votes, vote_distribution
 from compromis.preferences import Preferences
 from compromis.tradeoffs import TradeoffCurve

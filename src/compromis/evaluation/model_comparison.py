@@ -14,17 +14,16 @@ from numpy.typing import ArrayLike
 from compromis.errors import InputError
 from compromis.evaluation.cross_validation import CrossEvaluation
 from compromis.evaluation.evaluate import Evaluation, Summary, evaluate
-from compromis.evaluation.render.result import Result, Table
+from compromis.evaluation.render.protocol import Result, Table
 from compromis.evaluation.render.text import bounds, fixed
 from compromis.evidence.counts import Counts
-from compromis.evidence.inputs import read_weights
 from compromis.evidence.paired import PairedCounts, encode_models
+from compromis.evidence.readers import read_weights
 from compromis.evidence.scores import read_distributions
 from compromis.labels import encode_classes, read_labels
 from compromis.preferences import Preferences, read_preferences
-from compromis.uncertainty.folds import FoldMean, fold_mean
 from compromis.uncertainty.intervals import Interval, read_confidence
-from compromis.uncertainty.paired import LOWER_IS_BETTER, PairedComparison, compare_paired
+from compromis.uncertainty.paired_tests import LOWER_IS_BETTER, FoldMean, PairedComparison, compare_paired, fold_mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,7 +254,7 @@ def compare_models(
 
     Notes
     -----
-    The same draws of rows judge both models of a pair, so that what they share cancels; see `compromis.uncertainty.paired`. McNemar's
+    The same draws of rows judge both models of a pair, so that what they share cancels; see `compromis.uncertainty.paired_tests`. McNemar's
     mid-p values are adjusted for the number of pairs by Holm's method.
 
     Examples
