@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multioutput import MultiOutputClassifier
 
 import compromis as cp
-from compromis import _arrays as arrays
+from compromis import labels as arrays
 
 
 class OnCard:

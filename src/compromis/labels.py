@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -11,11 +12,49 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._arrays import on_host
 from compromis._files import CLASSES, check_labels
 from compromis._text import shown
 from compromis._typing import Flags, Ints, Label
-from compromis.errors import InputError
+from compromis.errors import DeviceWarning, InputError
+
+_warned = False
+
+
+def on_host(values: Any) -> Any:
+    """Return tensors of torch, cupy, jax and tensorflow as arrays of numpy; anything else as it is.
+
+    Those on a graphics card are copied, with one warning per process.
+    """
+    package = type(values).__module__.partition(".")[0]
+    if package == "torch" and hasattr(values, "detach"):
+        return _from_torch(values)
+    if package == "cupy" and hasattr(values, "get"):
+        _warn("cupy")
+        return values.get()
+    if package in {"jax", "jaxlib", "tensorflow", "mlx"} and hasattr(values, "__array__"):
+        return np.asarray(values)
+    return values
+
+
+def _from_torch(tensor: Any) -> Any:
+    tensor = tensor.detach()
+    if tensor.device.type != "cpu":
+        _warn(f"torch ({tensor.device})")
+        tensor = tensor.cpu()
+    if tensor.dtype.is_floating_point and tensor.dtype.itemsize < 4:
+        tensor = tensor.float()  # numpy has no bfloat16; float32 holds every half exactly
+    return tensor.numpy()
+
+
+def _warn(where: str) -> None:
+    global _warned
+    if not _warned:
+        _warned = True
+        warnings.warn(
+            f"an array of {where} is copied to the host's memory, where compromis computes; for many calls move it once yourself",
+            DeviceWarning,
+            stacklevel=4,
+        )
 
 
 def plain_label(label: Any) -> Label:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._arrays import ratio
 from compromis._typing import Floats, Label
+from compromis.evidence.counts import ratio
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

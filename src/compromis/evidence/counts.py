@@ -32,6 +32,13 @@ _NARROW, _WIDEST = 16, 1024
 """The least width of a table of integers, and the widest range of integers that is counted without looking labels up."""
 
 
+def ratio(above: ArrayLike, below: ArrayLike) -> Floats:
+    """Divide, with NaN where the denominator is 0; the two are broadcast."""
+    above, below = np.broadcast_arrays(np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64))
+    quotient: Floats = np.divide(above, below, out=np.full(below.shape, np.nan), where=below != 0)
+    return quotient
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts:
     """Confusion counts: rows are the truth, columns the prediction; they add up with ``+``.

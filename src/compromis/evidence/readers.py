@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._arrays import on_host
 from compromis._text import shown
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
-from compromis.labels import plain_label
+from compromis.labels import on_host, plain_label
 
 
 def read_weights(sample_weight: Any, rows: int) -> Floats | None:

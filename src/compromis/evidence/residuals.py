@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._arrays import on_host
 from compromis._text import shown
 from compromis._typing import Flags, Floats, Ints
 from compromis.errors import InputError
-from compromis.labels import check_same_index
+from compromis.labels import check_same_index, on_host
 
 LARGEST = 1e150
 """The square of anything larger, summed over rows, could overflow."""

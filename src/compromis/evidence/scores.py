@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from compromis._arrays import on_host
 from compromis._text import shown
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
-from compromis.labels import plain_label, positions_in
+from compromis.labels import on_host, plain_label, positions_in
 
 Matrix = Any
 """A C-contiguous (n, K) array of float32 or float64, or a scipy CSR matrix with sorted indices and float64 data."""

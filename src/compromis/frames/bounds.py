@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._arrays import ratio
 from compromis._typing import Floats
 from compromis.evidence.count_bounds import CountBounds
+from compromis.evidence.counts import ratio
 from compromis.evidence.points import OperatingPoints
 from compromis.measures.pragma import loss_shares, losses_at
 from compromis.measures.ranking import average_precision, roc_area

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from compromis._arrays import ratio
 from compromis._typing import Flags, Floats, Label
 from compromis.errors import InputError
-from compromis.evidence.counts import Counts
+from compromis.evidence.counts import Counts, ratio
 from compromis.measures.rates import Confusion, outcomes, precision, recall
 from compromis.preferences import PreferenceArrays
 

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from compromis._arrays import ratio
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
-from compromis.evidence.counts import Counts
+from compromis.evidence.counts import Counts, ratio
 from compromis.evidence.readers import read_class_numbers
 from compromis.evidence.scores import DistributionErrors
 

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._arrays import ratio
 from compromis._typing import Floats
-from compromis.evidence.counts import Counts
+from compromis.evidence.counts import Counts, ratio
 
 Cells = NDArray[Any]
 

@@ -10,9 +10,9 @@ from functools import cached_property
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from compromis._arrays import ratio
 from compromis._typing import Floats
 from compromis.errors import InputError
+from compromis.evidence.counts import ratio
 from compromis.evidence.residuals import CHUNK, ErrorSums, Residuals, Sum
 from compromis.uncertainty.intervals import wilson_bounds
 

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from compromis._arrays import make_frame
 from compromis._files import write_whole
+from compromis._frames import make_frame
 from compromis._text import code, markdown_table, prose, shown_label
 
 

@@ -7,9 +7,9 @@ from typing import Unpack
 
 import numpy as np
 
-from compromis._arrays import ratio
 from compromis._typing import Flags, Floats, Ints
 from compromis.errors import InputError
+from compromis.evidence.counts import ratio
 from compromis.evidence.points import OperatingPoints
 from compromis.measures.ranking import roc_area
 from compromis.metrics import Metric, get_metric

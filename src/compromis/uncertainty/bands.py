@@ -7,9 +7,9 @@ from typing import TypedDict, Unpack
 
 import numpy as np
 
-from compromis._arrays import ratio
 from compromis._typing import Floats, Ints
 from compromis.errors import InputError
+from compromis.evidence.counts import ratio
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import Metric, get_metric
 from compromis.uncertainty.draws import SEED

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from compromis._arrays import ratio
 from compromis._typing import Floats, Ints
-from compromis.evidence.counts import Counts
+from compromis.evidence.counts import Counts, ratio
 from compromis.evidence.grouped import GroupedCounts
 from compromis.measures.rates import share_parts
 from compromis.uncertainty.intervals import normal_quantile

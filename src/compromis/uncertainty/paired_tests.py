@@ -9,10 +9,10 @@ from types import MappingProxyType
 
 import numpy as np
 
-from compromis._arrays import ratio
 from compromis._text import nearest
 from compromis._typing import Floats, Ints
 from compromis.errors import InputError
+from compromis.evidence.counts import ratio
 from compromis.evidence.paired import PairedCounts
 from compromis.measures.pragma import class_losses, loss_shares
 from compromis.measures.rates import Cells, Outcomes, class_rates, summaries

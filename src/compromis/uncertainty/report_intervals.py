@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from compromis._arrays import ratio
 from compromis._typing import Floats, Label
+from compromis.evidence.counts import ratio
 from compromis.evidence.grouped import GroupedCounts
 from compromis.measures.pragma import average_costs, class_losses, loss_shares
 from compromis.measures.rates import SHARES, Cells, Outcomes, class_rates, share_parts, summaries

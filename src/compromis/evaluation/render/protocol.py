@@ -90,7 +90,7 @@ class Result:
         backend : {"pandas", "polars", "pyarrow"}, optional
             Without it: pandas if it is installed, else polars, else pyarrow.
         """
-        from compromis._arrays import make_frame
+        from compromis._frames import make_frame
 
         return make_frame(self.columns(), backend)
 
