@@ -119,7 +119,7 @@ def search_seconds(found) -> dict[str, float]:
     """The search itself, once the kernels are compiled."""
     import compromis as cp
 
-    preferences = cp.Preferences.prioritise(["d"]).with_metric("f")
+    preferences = cp.Preferences.prioritise(["d"], metric="kulczynski").with_metric("f")
     search = cp.search_weights(found, preferences=preferences, random_state=0)
     seconds = []
     for _ in range(5):

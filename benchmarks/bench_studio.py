@@ -157,7 +157,9 @@ def measure(lines: Lines, browser, folder: Path, trees: int) -> None:
         found = page.evaluate(_MEASURE, [f"/api/models/{shown['id']}/tune", keys.token, settings()])
         model, alone, full = workspace.model(shown["id"]), [], []
         for turn in range(TURNS):
-            preferences = Preferences({letter: Preference(10, 0.1 + 0.02 * turn, 0.9) for letter in VOWELS})
+            preferences = Preferences(
+                {letter: Preference(10, 0.1 + 0.02 * turn, 0.9) for letter in VOWELS}, metric="kulczynski"
+            )
             begin = time.perf_counter()
             full.append(search_weights(model.patterns, preferences=preferences, random_state=0).loss)
             alone.append(1000 * (time.perf_counter() - begin))

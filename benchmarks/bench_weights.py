@@ -60,7 +60,7 @@ def letters(lines: Lines) -> None:
     forest = RandomForestClassifier(20, max_features=4, n_jobs=1, random_state=0)
     fit, _ = best_of(lambda: forest.fit(X, y))
     votes = shares(out_of_bag_votes(forest, X, 26))
-    preferences = Preferences.prioritise(list("AEIOUY"))
+    preferences = Preferences.prioritise(list("AEIOUY"), metric="kulczynski")
     seconds, search = best_of(lambda: search_weights(y, votes, preferences=preferences, random_state=0))
     found = f"{1000 * seconds:.0f} ms, loss {search.loss:.5f}"
     lines.add("letter, 26 classes: search / fit of a 20-tree forest", seconds / fit, at_most(0.10), found)
@@ -138,7 +138,7 @@ def two_classes(lines: Lines, rows: int = 1_000_000) -> None:
     y = (rng.random(rows) < 0.1).astype(int)
     share = 1 / (1 + np.exp(2 - 1.2 * y - rng.normal(size=rows)))
     votes = np.column_stack([1 - share, share])
-    preferences = Preferences({1: Preference(10, 0.1, 0.9)})
+    preferences = Preferences({1: Preference(10, 0.1, 0.9)}, metric="kulczynski")
     sort, _ = best_of(lambda: np.argsort(share))
     seconds, search = best_of(lambda: search_weights(y, votes, preferences=preferences, random_state=0))
     found = f"{1000 * seconds:.0f} ms, argsort {1000 * sort:.0f} ms"
@@ -160,7 +160,7 @@ def two_classes(lines: Lines, rows: int = 1_000_000) -> None:
 
 
 def three_classes(lines: Lines) -> None:
-    preferences = Preferences({2: Preference(10, 0.1, 0.9)})
+    preferences = Preferences({2: Preference(10, 0.1, 0.9)}, metric="kulczynski")
     for rows in (500, 5_000, 50_000):
         X, y = make_classification(
             rows,
@@ -188,7 +188,7 @@ def three_classes(lines: Lines) -> None:
 
 def many_classes(lines: Lines, classes: int = 1_000) -> None:
     """One pass finishes, and the time per vote stays as it is when rows are added."""
-    preferences = Preferences.prioritise(range(50))
+    preferences = Preferences.prioritise(range(50), metric="kulczynski")
     for rows in (classes, 25_000, 50_000, 100_000):
         rng = np.random.default_rng(0)
         y = np.concatenate([np.arange(classes), rng.integers(0, classes, size=rows - classes)])

@@ -62,7 +62,7 @@ def grid() -> Iterator[Setting]:
 
 def coverage(setting: Setting, data_sets: int, rng: np.random.Generator, *, fixed: bool = False) -> dict[str, float]:
     """Return the share of data sets whose 95 % interval holds the population's value, by measure."""
-    preferences = cp.Preferences.prioritise(["rare"]).on(["rare", "rest"])
+    preferences = cp.Preferences.prioritise(["rare"], metric="kulczynski").on(["rare", "rest"])
     truth = _truths(setting, preferences)
     hits = dict.fromkeys(MEASURES, 0)
     tries = dict.fromkeys(MEASURES, 0)

@@ -55,7 +55,7 @@ def settings(name, y):
     priority = [label for label in PRIORITY.get(name, [labels[sizes.argmin()]]) if label in labels]
     answers = {label: cp.Preference(10, 0.1, 0.9) for label in priority}
     floors = {label: cp.Preference(10, 0.1, 0.9, min_precision=0.1) for label in priority}
-    return {"f": cp.Preferences(answers, metric="f"), "plane with floor": cp.Preferences(floors)}
+    return {"f": cp.Preferences(answers, metric="f"), "plane with floor": cp.Preferences(floors, metric="kulczynski")}
 
 
 MANY = {"resamples 0": (0.0, 0, None), "resamples 6": (0.0, 6, None)}

@@ -82,7 +82,7 @@ def test_figure_1_of_pragma():
     a, b = (0.8, 0.3), (0.3, 0.8)  # precision, recall
     for answers, better in (((0.8, 0.8), None), ((0.1, 0.9), b), ((0.9, 0.1), a)):
         weight = cp.Preference(1, *answers).recall_weight_for("kulczynski")
-        values = {point: float(cp.metric_value(*point, weight)) for point in (a, b)}
+        values = {point: float(cp.metric_value(*point, weight, metric="kulczynski")) for point in (a, b)}
         if better is None:
             assert values[a] == pytest.approx(values[b])
         else:
@@ -91,8 +91,12 @@ def test_figure_1_of_pragma():
 
 def test_the_plane_of_the_paper():
     weight = cp.Preference(10, 0.10, 0.90).recall_weight_for("kulczynski")
-    slope_recall = float(cp.metric_value(0, 0, weight) - cp.metric_value(0, 1, weight))
-    slope_precision = float(cp.metric_value(0, 0, weight) - cp.metric_value(1, 0, weight))
+    slope_recall = float(
+        cp.metric_value(0, 0, weight, metric="kulczynski") - cp.metric_value(0, 1, weight, metric="kulczynski")
+    )
+    slope_precision = float(
+        cp.metric_value(0, 0, weight, metric="kulczynski") - cp.metric_value(1, 0, weight, metric="kulczynski")
+    )
     assert slope_recall == pytest.approx(-0.9)
     assert slope_precision == pytest.approx(-0.1)
 

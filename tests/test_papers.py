@@ -7,7 +7,7 @@ import pytest
 
 import compromis as cp
 
-PREFERENCES = cp.Preferences.prioritise(["minority"])
+PREFERENCES = cp.Preferences.prioritise(["minority"], metric="kulczynski")
 
 
 def rounded(values, digits):
@@ -108,7 +108,7 @@ def test_minority_terms_of_table_4(name):
     """f = 1 - 0.9 r - 0.1 p for the answers (0.10, 0.90), by the paper's own formula."""
     weight = PREFERENCES.of("minority").recall_weight_for("kulczynski")
     for (recall, precision, _), term in zip(TABLE_4[name].values(), MINORITY_TERMS[name], strict=True):
-        assert round(1 - float(cp.metric_value(precision / 100, recall / 100, weight)), 4) == term
+        assert round(1 - float(cp.metric_value(precision / 100, recall / 100, weight, metric="kulczynski")), 4) == term
 
 
 def test_always_deciding_a_rare_class_meets_the_plane():
@@ -117,7 +117,7 @@ def test_always_deciding_a_rare_class_meets_the_plane():
     always = np.repeat(["rare"], 1000)
     honest = np.where(np.arange(1000) < 6, "rare", "common")  # finds 6 of 8, no false alarm
     honest[8:18] = "rare"  # and raises ten false alarms
-    plane, f = cp.Preferences.prioritise(["rare"]), cp.Preferences.prioritise(["rare"], metric="f")
+    plane, f = cp.Preferences.prioritise(["rare"], metric="kulczynski"), cp.Preferences.prioritise(["rare"], metric="f")
     assert cp.pragma_loss(truth, always, preferences=plane) == pytest.approx(0.18, abs=0.005)
     assert cp.pragma_loss(truth, always, preferences=plane) < cp.pragma_loss(truth, honest, preferences=plane)
     assert cp.pragma_loss(truth, always, preferences=f) > cp.pragma_loss(truth, honest, preferences=f)
@@ -127,6 +127,6 @@ def test_always_deciding_a_rare_class_meets_the_plane():
     assert (
         "set min_precision for 'rare' above 0.008, what always deciding it reaches, or use metric f" in verdict.sentence
     )
-    floor = cp.Preferences({"rare": cp.Preference(10, 0.1, 0.9, min_precision=0.1)})
+    floor = cp.Preferences({"rare": cp.Preference(10, 0.1, 0.9, min_precision=0.1)}, metric="kulczynski")
     assert cp.evaluate(truth, honest, preferences=floor).verdict.informative
     assert cp.evaluate(truth, honest, preferences=f).verdict.informative

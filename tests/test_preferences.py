@@ -108,7 +108,7 @@ def test_describe():
 
 
 def test_layout_for_classes():
-    preferences = cp.Preferences({"b": cp.Preference(10, 0.1, 0.9, min_recall=0.5)}).on(["a", "b"])
+    preferences = cp.Preferences({"b": cp.Preference(10, 0.1, 0.9, min_recall=0.5)}, metric="kulczynski").on(["a", "b"])
     assert preferences.importance.tolist() == [1, 10]
     assert preferences.recall_weight.tolist() == pytest.approx([0.5, 0.9])
     assert preferences.min_recall.tolist() == [0, 0.5]

@@ -52,7 +52,7 @@ class Experiment:
     @property
     def preferences(self) -> cp.Preferences:
         """Importance 10 and (10; 90) for the priority classes, 1 and (80; 80) for the others."""
-        return cp.Preferences.prioritise(list(self.priority))
+        return cp.Preferences.prioritise(list(self.priority), metric="kulczynski")
 
     def load(self) -> tuple[pandas.DataFrame, NDArray[Any]]:
         """The rows as the paper has them."""

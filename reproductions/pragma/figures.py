@@ -28,13 +28,19 @@ def save(figure: Any, file: Path) -> None:
 def figure_1(folder: Path) -> None:
     """The plane of each setting, with A and B on it."""
     settings = {case: cp.Preference(1, *answers) for case, answers in CASES.items()}
-    display = cp.plots.PreferenceDisplay.from_preferences(cp.Preferences(settings), labels=list(settings))
+    display = cp.plots.PreferenceDisplay.from_preferences(
+        cp.Preferences(settings, metric="kulczynski"), labels=list(settings)
+    )
     rows = []
     for panel, (case, preferences) in zip(display.ax_, settings.items(), strict=True):
         values = {}
         for name, (recall, precision) in MODELS.items():
             values[name] = round(
-                1 - float(cp.metric_value(precision, recall, preferences.recall_weight_for("kulczynski"))), 12
+                1
+                - float(
+                    cp.metric_value(precision, recall, preferences.recall_weight_for("kulczynski"), metric="kulczynski")
+                ),
+                12,
             )
             panel.plot(recall, precision, "o", color="black", markersize=7)
             panel.annotate(f"{name}: f = {values[name]:.2f}", (recall, precision), (6, 6), textcoords="offset points")

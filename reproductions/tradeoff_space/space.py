@@ -45,7 +45,7 @@ def panels(xlabel: str, ylabel: str) -> tuple[Any, dict[str, Any]]:
 
 def figure_1(points: cp.OperatingPoints, folder: Path) -> None:
     """The precision-recall space with its landmarks, and a curve with its dominating points."""
-    display = cp.plots.PrecisionRecallSpaceDisplay({"CC": points}, levels=()).plot()
+    display = cp.plots.PrecisionRecallSpaceDisplay({"CC": points}, levels=(), metric="kulczynski").plot()
     save(display.figure_, folder / "figure_1.png")
 
 
@@ -148,7 +148,7 @@ def statements(
     for metric in METRICS:
         curve = cp.TradeoffCurve(points, metric)
         yield "4", "every point on the envelope is dominating", metric, bool(points.dominating[curve.positions].all())
-    chosen = {(part.recall, part.precision) for part in cp.TradeoffCurve(points).intervals}
+    chosen = {(part.recall, part.precision) for part in cp.TradeoffCurve(points, metric="kulczynski").intervals}
     yield (
         "4",
         "Kulczynski: the envelope is the convex hull of the precision-recall curve",

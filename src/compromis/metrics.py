@@ -259,7 +259,7 @@ def get_metric(metric: str | Metric) -> Metric:
 
 
 def metric_value(
-    precision: ArrayLike, recall: ArrayLike, recall_weight: ArrayLike, metric: str | Metric = "kulczynski"
+    precision: ArrayLike, recall: ArrayLike, recall_weight: ArrayLike, metric: str | Metric = "f"
 ) -> Array:
     """Return the value of a metric for arrays of precision, recall and recall weight.
 

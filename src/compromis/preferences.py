@@ -203,7 +203,7 @@ class Preferences:
     >>> import compromis as cp
     >>> preferences = cp.Preferences({"bad": cp.Preference(10, precision_at_full_recall=0.1, recall_at_full_precision=0.9)})
     >>> print(preferences.describe())
-    metric kulczynski
+    metric f
     'bad': importance 10; for a recall of 1 you accept a precision of 10 %; for a precision of 1 you accept a recall of 90 %.
     every other class: importance 1; for a recall of 1 you accept a precision of 80 %; for a precision of 1 you accept a recall of 80 %.
     """
@@ -214,7 +214,7 @@ class Preferences:
         self,
         by_class: Mapping[Any, Preference | Mapping[str, Any] | float] | None = None,
         default: Preference | None = None,
-        metric: str | Metric = "kulczynski",
+        metric: str | Metric = "f",
     ) -> None:
         if by_class is not None and not isinstance(by_class, Mapping):
             raise InputError(f"by_class maps labels to preferences, got {type(by_class).__name__}")
@@ -243,7 +243,7 @@ class Preferences:
         return self._metric
 
     @classmethod
-    def prioritise(cls, labels: Iterable[Any] | str, *, metric: str | Metric = "kulczynski") -> Preferences:
+    def prioritise(cls, labels: Iterable[Any] | str, *, metric: str | Metric = "f") -> Preferences:
         """Return the PRAGMA paper's setting: importance 10 and answers (0.1, 0.9) for `labels`, 1 and (0.8, 0.8) for the rest.
 
         Examples
@@ -415,7 +415,7 @@ class _ClassAnswers(_Answers, kw_only=True, forbid_unknown_fields=True):
 
 
 class _Document(msgspec.Struct, forbid_unknown_fields=True):
-    metric: str = "kulczynski"
+    metric: str = "f"
     default: _Answers = msgspec.field(default_factory=_Answers)
     classes: list[_ClassAnswers] = msgspec.field(name="class", default_factory=list)
 

@@ -123,7 +123,7 @@ def test_a_baseline_that_misses_a_minimum_is_no_rival():
     """The constant decision has the lower loss, but misses the minimum: the result is informative, and says why."""
     truth = ["rare"] * 8 + ["common"] * 992
     decision = ["rare"] * 6 + ["common"] * 2 + ["rare"] * 10 + ["common"] * 982
-    preferences = cp.Preferences({"rare": cp.Preference(10, 0.1, 0.9, min_precision=0.1)})
+    preferences = cp.Preferences({"rare": cp.Preference(10, 0.1, 0.9, min_precision=0.1)}, metric="kulczynski")
     verdict = cp.evaluate(truth, decision, preferences=preferences).verdict
     always = next(one for one in verdict.baselines if one.label == "rare")
     assert always.loss < verdict.loss

@@ -76,7 +76,7 @@ def check_votes(rng, cases):
             known = ~np.isnan(rate)
             assert (low[known] <= rate[known] + 1e-12).all()
             assert (rate[known] <= high[known] + 1e-12).all()
-        preferences = cp.Preferences.prioritise([names[0]]).with_metric(METRICS[rng.integers(3)])
+        preferences = cp.Preferences.prioritise([names[0]], metric="kulczynski").with_metric(METRICS[rng.integers(3)])
         loss = cp.evaluate(true, preferences=preferences).summary.loss
         assert inside(loss, cp.frames.loss_bounds(bounds, preferences.on(tuple(names))))
 
@@ -127,14 +127,14 @@ def test_bounds_of_bins_by_hand():
     exact = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
     assert cp.frames.roc_area_bounds(exact) == pytest.approx((7 / 9, 7 / 9))
     assert cp.frames.average_precision_bounds(exact) == pytest.approx(((1 + 2 / 3 + 3 / 4) / 3,) * 2)
-    assert cp.frames.tradeoff_bounds(exact, 0.5) == pytest.approx(((0.75 + 1) / 2,) * 2)
+    assert cp.frames.tradeoff_bounds(exact, 0.5, metric="kulczynski") == pytest.approx(((0.75 + 1) / 2,) * 2)
 
 
 def test_the_best_that_bins_may_hide():
     """After 3 + 1 rows a bin of 1 positive: all 4 found among 5, by Kulczynski at 1/4."""
     points = cp.OperatingPoints.from_bins([0.5, 0.0], [3, 1], [1, 3], pos_label="a")
-    assert cp.frames.tradeoff_bounds(points, 0.25) == pytest.approx((0.75, 0.9375))
-    assert cp.frames.tradeoff_bounds(points, 1.0) == (1.0, 1.0)
+    assert cp.frames.tradeoff_bounds(points, 0.25, metric="kulczynski") == pytest.approx((0.75, 0.9375))
+    assert cp.frames.tradeoff_bounds(points, 1.0, metric="kulczynski") == (1.0, 1.0)
 
 
 def test_bounds_of_an_area_stay_between_0_and_1():

@@ -51,12 +51,14 @@ def test_the_best_cut_under_minima(rng):
     score = rng.normal(size=400) + flags
     frame = pl.DataFrame({"t": flags, "s": score})
     found = cp.frames.best_threshold(
-        frame, truth="t", score="s", pos_label=True, recall_weight=0.1, min_recall=0.7, bins=16
+        frame, truth="t", score="s", pos_label=True, recall_weight=0.1, min_recall=0.7, bins=16, metric="kulczynski"
     )
     value, cut = best_by_hand(flags, score, 0.1, "kulczynski", (0.0, 0.7))
     assert (found.value, found.threshold) == (pytest.approx(value), cut)
     with pytest.raises(cp.InputError, match="no cut reaches precision 1 and recall 1; ask for less"):
-        cp.frames.best_threshold(frame, truth="t", score="s", pos_label=True, min_precision=1, min_recall=1)
+        cp.frames.best_threshold(
+            frame, truth="t", score="s", pos_label=True, min_precision=1, min_recall=1, metric="kulczynski"
+        )
 
 
 @pytest.mark.parametrize(
@@ -75,7 +77,7 @@ def test_scores_without_room_for_bins(scores):
         assert hits == sum(score >= cut for score in scores[::2])
         assert alarms == sum(score >= cut for score in scores[1::2])
     assert points.true_positives[-1] == 2
-    found = cp.frames.best_threshold(frame, truth="t", score="s", pos_label=True, bins=10)
+    found = cp.frames.best_threshold(frame, truth="t", score="s", pos_label=True, bins=10, metric="kulczynski")
     assert found.value == pytest.approx(
         best_by_hand(np.array([True, False, True, False]), np.array(scores), 0.5, "kulczynski")[0]
     )

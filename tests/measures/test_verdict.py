@@ -44,7 +44,9 @@ def test_a_result_as_good_as_a_constant_decision():
         "uninformative: your preferences are met better by random decisions at the classes' shares "
         "(loss 0.5000, this result 0.5625); improve the model, or review the preferences"
     )
-    important = cp.Preferences({"b": cp.Preference(9, recall_weight=0.5)}, default=cp.Preference(recall_weight=0.5))
+    important = cp.Preferences(
+        {"b": cp.Preference(9, recall_weight=0.5)}, default=cp.Preference(recall_weight=0.5), metric="kulczynski"
+    )
     same = judge(counts_of([[0, 1], [0, 3]]), important.on(("a", "b")))  # (1 + 9/8) / 10 against (3/4 + 9/4) / 10
     assert same.sentence == (
         "uninformative: your preferences are met as well by always deciding 'b' (loss 0.2125, this result 0.2125); improve the "
@@ -99,7 +101,7 @@ def test_costs_are_compared_with_costs():
 
 
 def test_baselines_of_absent_classes_and_without_importance():
-    preferences = cp.Preferences(default=cp.Preference(recall_weight=0.5)).on(("a", "b", "c"))
+    preferences = cp.Preferences(default=cp.Preference(recall_weight=0.5), metric="kulczynski").on(("a", "b", "c"))
     always = naive_baselines(counts_of([[3, 0, 0], [0, 1, 0], [0, 0, 0]], "abc"), preferences)
     # c does not occur: deciding it is worth nothing; a: (1/8 + 1) / 2, b: (1 + 3/8) / 2, at random (1/4 + 3/4) / 2
     assert [one.loss for one in always] == [0.5625, 0.6875, 1.0, 0.5]
@@ -128,12 +130,14 @@ def test_the_condition_looked_for():
     rows = counts_of([[9, 1], [3, 1]])
     assert screening(rows, None).positive == "b"
     assert screening(rows, even()).positive == "b"
-    assert screening(rows, cp.Preferences.prioritise(["a"]).on("ab")).positive == "a"
+    assert screening(rows, cp.Preferences.prioritise(["a"], metric="kulczynski").on("ab")).positive == "a"
     assert "'a' is never predicted" in str(screening(counts_of([[0, 9], [0, 1]]), None))
 
 
 def test_a_class_of_one_row_asks_for_its_minimum():
-    preferences = cp.Preferences({"a": cp.Preference(recall_weight=0.5, min_precision=0.5)}).on("ab")
+    preferences = cp.Preferences({"a": cp.Preference(recall_weight=0.5, min_precision=0.5)}, metric="kulczynski").on(
+        "ab"
+    )
     always_a = naive_baselines(counts_of([[1, 0], [0, 3]]), preferences)[0]
     assert always_a.shortfall == 0.25  # its share is 1/4
 
@@ -152,7 +156,9 @@ def test_an_equal_cost_with_a_minimum_met():
 def test_a_lower_loss_does_not_make_up_for_a_missed_minimum():
     """Always deciding a finds all of a; the result has the loss (1/8 + 1/10) / 2, but misses a quarter of a."""
     preferences = cp.Preferences(
-        {"a": cp.Preference(recall_weight=0.5, min_recall=1.0)}, default=cp.Preference(recall_weight=0.5)
+        {"a": cp.Preference(recall_weight=0.5, min_recall=1.0)},
+        default=cp.Preference(recall_weight=0.5),
+        metric="kulczynski",
     ).on("ab")
     verdict = judge(counts_of([[3, 1], [0, 4]]), preferences)
     assert not verdict.informative

@@ -78,11 +78,11 @@ def test_preference_lines_have_their_loss(metric, weight):
 def test_preference_panels_by_preferences():
     plain = cp.plots.PreferenceDisplay.from_preferences({"A": {"recall_weight": 0.9}, "B": 3})
     assert plain.to_frame("pandas")["class"].unique().tolist() == ["A", "B", "every other class"]
-    preferences = cp.Preferences.prioritise(["A", "E"])
+    preferences = cp.Preferences.prioritise(["A", "E"], metric="kulczynski")
     display = cp.plots.PreferenceDisplay.from_preferences(preferences, labels=list("ABCDE"))
     assert len(display.ax_) == 2
     assert display.to_frame("pandas")["class"].unique().tolist() == ["A, E", "B, C, D"]
-    alone = cp.plots.PreferenceDisplay.from_preferences(cp.Preferences())
+    alone = cp.plots.PreferenceDisplay.from_preferences(cp.Preferences(metric="kulczynski"))
     assert alone.ax_.get_ylabel() == "precision"
 
 
@@ -152,7 +152,9 @@ def test_tradeoff_of_one_model_shows_its_thresholds(scored):
 def test_tradeoff_from_a_comparison_of_the_other_pair(scored):
     y, scores = scored
     points = {name: cp.OperatingPoints.from_predictions(y, score) for name, score in scores.items()}
-    display = cp.plots.TradeoffDisplay.from_comparison(cp.compare_curves(points, pair="specificity-sensitivity"))
+    display = cp.plots.TradeoffDisplay.from_comparison(
+        cp.compare_curves(points, pair="specificity-sensitivity", metric="kulczynski")
+    )
     assert display.ax_.get_xlabel() == "weight of sensitivity (0: specificity alone, 1: sensitivity alone)"
     frame = display.to_frame("pandas")
     assert set(frame.kind) == {"model"}
@@ -223,7 +225,7 @@ def test_votes_of_patterns_estimators_and_many_classes(rng):
 def test_class_balance_is_scikit_learns(voted):
     votes, y = voted
     patterns = cp.Votes.from_proba(y, votes)
-    preferences = cp.Preferences.prioritise(["c"])
+    preferences = cp.Preferences.prioritise(["c"], metric="kulczynski")
     decisions = [np.array(list("abc"))[(votes * w).argmax(axis=1)] for w in ([1, 1, 1], [1, 1, 4])]
     change = Change(patterns.counts([1, 1, 1]), patterns.counts([1, 1, 4]), preferences)
     display = cp.plots.ClassBalanceDisplay.from_change(change)
@@ -244,7 +246,7 @@ def test_weight_sweep_is_recomputed(voted):
     votes, y = voted
     ratios = [0.5, 1.0, 3.0]
     display = cp.plots.WeightSweepDisplay.from_proba(
-        y, votes, label="c", ratios=ratios, preferences=cp.Preferences.prioritise(["c"])
+        y, votes, label="c", ratios=ratios, preferences=cp.Preferences.prioritise(["c"], metric="kulczynski")
     )
     frame = display.to_frame("pandas")
     for row, ratio in enumerate(ratios):
@@ -305,7 +307,7 @@ def test_hostile_names_are_shown_as_they_are(rng):
     for display in (cp.plots.TradeoffDisplay, cp.plots.RocHullDisplay, cp.plots.PrecisionRecallSpaceDisplay):
         text = drawn_text(display.from_predictions(y == HOSTILE[0], scores).figure_)
         assert [name for name in HOSTILE if name not in text] == []
-    preferences = cp.Preferences.prioritise(HOSTILE[:2])
+    preferences = cp.Preferences.prioritise(HOSTILE[:2], metric="kulczynski")
     assert "$a$ and $b$, _hidden" in drawn_text(cp.plots.PreferenceDisplay.from_preferences(preferences).figure_)
 
 
@@ -354,7 +356,7 @@ def test_one_class_and_nothing_are_one_sentence():
 def test_no_matplotlib_until_something_is_drawn():
     program = (
         f"import sys, compromis as cp; [getattr(cp.plots, name) for name in {DISPLAYS}]; "
-        "c = cp.compare_curves({'m': cp.OperatingPoints.from_predictions([0, 1], [0, 1])}); cp.plots.TradeoffDisplay(c).to_frame(); "
+        "c = cp.compare_curves({'m': cp.OperatingPoints.from_predictions([0, 1], [0, 1])}, metric='kulczynski'); cp.plots.TradeoffDisplay(c).to_frame(); "
         "print('matplotlib' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -363,17 +365,19 @@ def test_no_matplotlib_until_something_is_drawn():
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch, scored):
     y, scores = scored
-    display = cp.plots.TradeoffDisplay(cp.compare_curves({"m": cp.OperatingPoints.from_predictions(y, scores["good"])}))
+    display = cp.plots.TradeoffDisplay(
+        cp.compare_curves({"m": cp.OperatingPoints.from_predictions(y, scores["good"])}, metric="kulczynski")
+    )
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(cp.MissingExtra, match=r"compromis\[plot\]"):
         display.plot()
     with pytest.raises(cp.MissingExtra, match=r"compromis\[plot\]"):
-        cp.plots.PreferenceDisplay.from_preferences(cp.Preferences())
+        cp.plots.PreferenceDisplay.from_preferences(cp.Preferences(metric="kulczynski"))
 
 
 def test_pictures_in_files_and_notebooks(tmp_path, scored):
     y, scores = scored
-    comparison = cp.compare_curves({"m": cp.OperatingPoints.from_predictions(y, scores["good"])})
+    comparison = cp.compare_curves({"m": cp.OperatingPoints.from_predictions(y, scores["good"])}, metric="kulczynski")
     display = cp.plots.TradeoffDisplay(comparison)
     assert display._repr_html_() is None
     for name, start in (("a.svg", b"<?xml"), ("a.png", b"\x89PNG"), ("a.pdf", b"%PDF")):

@@ -45,7 +45,8 @@ def test_what_is_set_by_hand_is_read_back(knobs):
             "a": cp.Preference(2, 0.3, 0.4, min_recall=0.5),
             "b": cp.Preference(recall_weight=0.7, min_precision=0.1),
             "c": cp.Preference(0, 0.8, 0.8),
-        }
+        },
+        metric="kulczynski",
     )
     assert knobs.preferences == expected
     assert knobs.weights.tolist() == [3.0, 1.0, 0.5]

@@ -55,21 +55,21 @@ class TestAreas:
     def test_beta_closed_form_for_the_plane(self, shape: tuple[float, float]) -> None:
         """The mean of (1 - l) p + l r is at the mean of l."""
         a, b = shape
-        curve = TradeoffCurve(groups([(17, 3)], 34, 100))
+        curve = TradeoffCurve(groups([(17, 3)], 34, 100), metric="kulczynski")
         mean = a / (a + b)
         assert curve.area(0, 1, Beta(a, b)) == pytest.approx((1 - mean) * 0.85 + mean * 0.5, abs=1e-11)
 
     def test_the_single_point_of_figure_three(self) -> None:
         """Precision 0.85, recall 0.5: closed forms worked out by hand."""
         points = groups([(17, 3)], 34, 100)
-        assert TradeoffCurve(points).area() == pytest.approx(0.675, abs=1e-15)
+        assert TradeoffCurve(points, metric="kulczynski").area() == pytest.approx(0.675, abs=1e-15)
         expected = 0.85 * 0.5 * math.log(0.85 / 0.5) / 0.35
         assert TradeoffCurve(points, "f").area() == pytest.approx(expected, abs=1e-15)
         expected = (0.85 - 0.5) / math.log(0.85 / 0.5)
         assert TradeoffCurve(points, "fowlkes_mallows").area() == pytest.approx(expected, abs=1e-15)
 
     def test_mean_divides_by_the_mass(self) -> None:
-        curve = TradeoffCurve(groups([(3, 0)], 3, 7))
+        curve = TradeoffCurve(groups([(3, 0)], 3, 7), metric="kulczynski")
         assert curve.mean() == 1
         assert curve.mean(0.2, 0.3) == pytest.approx(1, abs=1e-14)
         assert curve.mean(0.2, 0.3, Beta(3, 1)) == pytest.approx(1, abs=1e-12)
@@ -81,13 +81,13 @@ class TestAreas:
     @pytest.mark.parametrize("peak", [0.3, 0.50001, 0.7])
     def test_narrow_density(self, width: float, peak: float) -> None:
         """A triangle of area `width` around the peak: the plane's mean is its value at the peak."""
-        curve = TradeoffCurve(groups([(17, 3)], 34, 100))
+        curve = TradeoffCurve(groups([(17, 3)], 34, 100), metric="kulczynski")
         area = curve.area(0, 1, lambda w: max(0.0, 1 - abs(w - peak) / width))
         assert area == pytest.approx(width * ((1 - peak) * 0.85 + peak * 0.5), rel=1e-8)
 
     @pytest.mark.parametrize("power", [-0.5, -0.9, 0.0, 4.0])
     def test_powers_that_integrate(self, power: float) -> None:
-        curve = TradeoffCurve(groups([(3, 0)], 3, 7))
+        curve = TradeoffCurve(groups([(3, 0)], 3, 7), metric="kulczynski")
         for density in (lambda w: w**power, lambda w: (1 - w) ** power):
             assert curve.area(0, 1, density) == pytest.approx(1 / (1 + power), rel=1e-9)
 
@@ -119,7 +119,7 @@ class TestAreas:
         ],
     )
     def test_bad_areas(self, options: dict[str, object], words: str) -> None:
-        curve = TradeoffCurve(OperatingPoints.from_predictions(*SIX))
+        curve = TradeoffCurve(OperatingPoints.from_predictions(*SIX), metric="kulczynski")
         for method in (curve.area, curve.mean):
             with pytest.raises(InputError, match=words) as caught:
                 method(**options)  # type: ignore[arg-type]
@@ -152,7 +152,7 @@ def test_the_area_of_a_perfect_result_is_the_mass_of_the_density():
 
 def test_a_density_over_all_trade_offs_keeps_its_ends():
     """Beta(a, b) with most mass at an end: the plane's mean is at a / (a + b), whatever lies beyond the farthest log-odds."""
-    curve = TradeoffCurve(groups([(17, 3)], 34, 100))
+    curve = TradeoffCurve(groups([(17, 3)], 34, 100), metric="kulczynski")
     for a, b in ((0.01, 1.0), (1.0, 0.01), (0.01, 0.01)):
         mean = a / (a + b)
         assert curve.area(0, 1, Beta(a, b)) == pytest.approx((1 - mean) * 0.85 + mean * 0.5, rel=1e-9)

@@ -109,17 +109,21 @@ class TestIntervals:
 
     def test_twins_and_one_alone(self) -> None:
         points = OperatingPoints.from_predictions(*SIX)
-        assert [part.best for part in compare_curves({"a": points, "b": points}).intervals] == [("a", "b")]
-        assert compare_curves({"a": points, "b": points}).verdict.largest == ("a", "b")
-        alone = compare_curves({"a": points}, pair=TradeoffCurve(points).pair)
+        assert [part.best for part in compare_curves({"a": points, "b": points}, metric="kulczynski").intervals] == [
+            ("a", "b")
+        ]
+        assert compare_curves({"a": points, "b": points}, metric="kulczynski").verdict.largest == ("a", "b")
+        alone = compare_curves({"a": points}, pair=TradeoffCurve(points).pair, metric="kulczynski")
         assert [part.best for part in alone.intervals] == [("a",)]
         assert alone.verdict.exchanges == ()
 
     def test_one_undefined(self) -> None:
         points = OperatingPoints.from_predictions(*SIX)
         empty = OperatingPoints.from_predictions([0, 0], [1, 2])
-        assert [part.best for part in compare_curves({"a": points, "b": empty}).intervals] == [("a",)]
-        nothing = compare_curves({"b": empty})
+        assert [part.best for part in compare_curves({"a": points, "b": empty}, metric="kulczynski").intervals] == [
+            ("a",)
+        ]
+        nothing = compare_curves({"b": empty}, metric="kulczynski")
         assert nothing.intervals == ()
         assert nothing.verdict.winners == ()
         assert list(nothing.verdict.undefined) == ["b"]
@@ -129,7 +133,7 @@ class TestIntervals:
         rng = np.random.default_rng(4)
         for _ in range(30):
             algorithms = {name: replace(random_points(rng), pos_label="t") for name in "ab"}
-            result = compare_curves(algorithms, pair="specificity-sensitivity")
+            result = compare_curves(algorithms, pair="specificity-sensitivity", metric="kulczynski")
             for part in result.intervals:
                 weight = (part.low + part.high) / 2
                 values = {k: np.max((1 - weight) * p.specificity + weight * p.recall) for k, p in algorithms.items()}
@@ -152,7 +156,7 @@ class TestNumbers:
             assert result.mean(0, 1, Beta(2, 3))[name] == curve.mean(0, 1, Beta(2, 3))
 
     def test_distance(self) -> None:
-        result = compare_curves(self.algorithms)
+        result = compare_curves(self.algorithms, metric="kulczynski")
         weights = np.linspace(0, 1, 7)
         values = np.array([brute_force(points, "kulczynski", weights) for points in self.algorithms.values()])
         ordered = np.sort(values, axis=0)
@@ -176,10 +180,12 @@ class TestNumbers:
         assert list(result.verdict.areas.values()) == sorted(result.areas.values(), reverse=True)
 
     def test_verdict_warns_of_different_rows(self) -> None:
-        verdict = compare_curves({"A": self.algorithms["A"], "B": groups([(5, 5)], 40, 100)}).verdict
+        verdict = compare_curves(
+            {"A": self.algorithms["A"], "B": groups([(5, 5)], 40, 100)}, metric="kulczynski"
+        ).verdict
         assert not verdict.same_prevalence
         assert "compare on the same rows" in str(verdict)
-        assert compare_curves(self.algorithms).verdict.same_prevalence
+        assert compare_curves(self.algorithms, metric="kulczynski").verdict.same_prevalence
 
     def test_constraints_leave_algorithms_out(self) -> None:
         result = compare_curves(self.algorithms, "f", min_recall=0.7)
@@ -189,7 +195,7 @@ class TestNumbers:
         assert "only cuts with recall at least 0.7" in result.report()
         assert "B is left out: no group has recall >= 0.7; recall never exceeds 0.625" in result.report()
         with pytest.raises(InputError, match=r"A: no group has precision >= 1 and recall >= 1.*; C: no group"):
-            compare_curves(self.algorithms, min_precision=1, min_recall=1)
+            compare_curves(self.algorithms, min_precision=1, min_recall=1, metric="kulczynski")
 
     def test_document(self) -> None:
         import json
@@ -222,11 +228,11 @@ class TestNumbers:
 )
 def test_bad_algorithms(algorithms: object, words: str) -> None:
     with pytest.raises(InputError, match=words):
-        compare_curves(algorithms)  # type: ignore[arg-type]
+        compare_curves(algorithms, metric="kulczynski")  # type: ignore[arg-type]
 
 
 def test_bad_distance() -> None:
-    result = compare_curves({"a": OperatingPoints.from_predictions(*SIX)})
+    result = compare_curves({"a": OperatingPoints.from_predictions(*SIX)}, metric="kulczynski")
     with pytest.raises(InputError, match="needs two"):
         result.distance(0.5)
     with pytest.raises(InputError, match="no algorithm 'z'"):
@@ -238,7 +244,7 @@ def test_bad_distance() -> None:
 def test_a_comparison_in_words():
     """Precision 1, recall 1/4 against precision 1/2, recall 1: they cross at 2/5; areas 5/8 and 3/4."""
     few, many = groups([(10, 0)], 40, 160), groups([(40, 40)], 40, 160)
-    result = compare_curves({"few": few, "many": many})
+    result = compare_curves({"few": few, "many": many}, metric="kulczynski")
     assert result.areas == pytest.approx({"few": 0.625, "many": 0.75})
     assert result.shares == pytest.approx({"few": 0.4, "many": 0.6})
     assert result.mean(0.0, 0.4) == pytest.approx({"few": 0.85, "many": 0.6})
@@ -256,29 +262,32 @@ def test_a_comparison_in_words():
         "algorithm   area    best on",
         "few         0.6250    40.0%",
     ]
-    alone = compare_curves({"few": few})
+    alone = compare_curves({"few": few}, metric="kulczynski")
     assert str(alone.verdict) == "By kulczynski, few is alone."
-    level = compare_curves({"a": few, "b": few})
+    level = compare_curves({"a": few, "b": few}, metric="kulczynski")
     assert str(level.verdict) == (
         "By kulczynski, a and b are equal at every recall weight. Over all recall weights a and b are level (area 0.625)."
     )
     assert (level.intervals[0].name, level.intervals[0].best) == ("a = b", ("a", "b"))
-    best = compare_curves({"few": few, "all": groups([(40, 0)], 40, 160)})
+    best = compare_curves({"few": few, "all": groups([(40, 0)], 40, 160)}, metric="kulczynski")
     assert str(best.verdict).startswith("By kulczynski, all is best at every recall weight. ")
-    nothing = compare_curves({"none": OperatingPoints.from_predictions([0, 0], [1, 2], pos_label=1)})
+    nothing = compare_curves(
+        {"none": OperatingPoints.from_predictions([0, 0], [1, 2], pos_label=1)}, metric="kulczynski"
+    )
     assert str(nothing.verdict).startswith("Nothing can be compared (none: ")
     some = compare_curves(
         {
             "none": OperatingPoints.from_predictions([0, 0], [1, 2], pos_label=1),
             "two": OperatingPoints.from_predictions([1, 0], [2, 1]),
-        }
+        },
+        metric="kulczynski",
     )
     assert "two has the largest area (1; none nan)" in str(some.verdict)
 
 
 def test_answers_cannot_be_changed_and_options_are_named():
     points = groups([(3, 1)], 4, 4)
-    result = compare_curves({"m": points})
+    result = compare_curves({"m": points}, metric="kulczynski")
     for value, name in (
         (result.intervals[0], "low"),
         (result.verdict, "winners"),

@@ -52,7 +52,7 @@ class TestSpecialCurves:
             np.testing.assert_allclose(curves[kind], expected, rtol=1e-14)
 
     def test_no_positives(self) -> None:
-        curve = TradeoffCurve(OperatingPoints.from_predictions([0, 0], [1, 2]))
+        curve = TradeoffCurve(OperatingPoints.from_predictions([0, 0], [1, 2]), metric="kulczynski")
         assert math.isnan(curve.value(0.5))
         assert np.isnan(curve.value([0.1, 0.2])).all()
         assert math.isnan(curve.area())
@@ -68,7 +68,9 @@ class TestSpecialCurves:
         assert constant.value([0, 1]).tolist() == [0.25, 1]
         assert (
             "all rows"
-            in TradeoffCurve(OperatingPoints.from_predictions([1], [1]), pair="specificity-sensitivity").reason
+            in TradeoffCurve(
+                OperatingPoints.from_predictions([1], [1]), pair="specificity-sensitivity", metric="kulczynski"
+            ).reason
         )
 
 
@@ -94,7 +96,7 @@ class TestBest:
 
     def test_minima_count_in_the_other_space_too(self) -> None:
         points = OperatingPoints.from_predictions(*SIX)
-        choice = TradeoffCurve(points, pair="specificity-sensitivity").best(0.9, min_precision=0.9)
+        choice = TradeoffCurve(points, pair="specificity-sensitivity", metric="kulczynski").best(0.9, min_precision=0.9)
         assert choice.threshold == 0.9
         rng = np.random.default_rng(14)
         for _ in range(100):
@@ -114,31 +116,31 @@ class TestBest:
         assert curve.best(1.0).position == 3
 
     def test_reasons(self) -> None:
-        curve = TradeoffCurve(OperatingPoints.from_predictions(*SIX))
+        curve = TradeoffCurve(OperatingPoints.from_predictions(*SIX), metric="kulczynski")
         assert "recall reaches 0.3333" in curve.best(0.5, min_precision=0.8, min_recall=0.5).reason
-        low = TradeoffCurve(groups([(1, 9)], 5, 20)).best(0.5, min_precision=0.5)
+        low = TradeoffCurve(groups([(1, 9)], 5, 20), metric="kulczynski").best(0.5, min_precision=0.5)
         assert "precision never exceeds 0.1" in low.reason
         assert "no group" in low.reason
 
     @pytest.mark.parametrize("weight", [-0.01, 1.01, math.nan])
     def test_bad_weight(self, weight: float) -> None:
-        curve = TradeoffCurve(OperatingPoints.from_predictions(*SIX))
+        curve = TradeoffCurve(OperatingPoints.from_predictions(*SIX), metric="kulczynski")
         for method in (curve.value, curve.best, curve.family):
             with pytest.raises(InputError, match=r"between 0 .* and 1 .*, got"):
                 method(weight)
 
     def test_bad_minimum(self) -> None:
-        curve = TradeoffCurve(OperatingPoints.from_predictions(*SIX))
+        curve = TradeoffCurve(OperatingPoints.from_predictions(*SIX), metric="kulczynski")
         with pytest.raises(InputError, match="min_precision is a share"):
             curve.best(0.5, min_precision=90)
 
     def test_bad_construction(self) -> None:
         with pytest.raises(InputError, match="got list"):
-            TradeoffCurve([1, 2])  # type: ignore[arg-type]
+            TradeoffCurve([1, 2], metric="kulczynski")  # type: ignore[arg-type]
         with pytest.raises(InputError, match="no metric 'fmeasure'"):
             TradeoffCurve(OperatingPoints.from_predictions(*SIX), "fmeasure")
         with pytest.raises(InputError, match="no pair"):
-            TradeoffCurve(OperatingPoints.from_predictions(*SIX), pair="x")
+            TradeoffCurve(OperatingPoints.from_predictions(*SIX), pair="x", metric="kulczynski")
 
 
 def test_with_metric_is_a_new_curve() -> None:
@@ -184,7 +186,9 @@ def test_curves_with_constraints(tmp_path):
     assert both.threshold.tolist() == [0.9, 0.4]
     assert (both.true_positives.tolist(), both.false_positives.tolist()) == ([1, 3], [0, 1])
     assert (both.positives, both.negatives, both.pos_label) == (3, 3, 1)
-    named = TradeoffCurve(groups([(1, 0), (2, 2), (1, 3)], 4, 4)).with_constraints(min_precision=0.5)
+    named = TradeoffCurve(groups([(1, 0), (2, 2), (1, 3)], 4, 4), metric="kulczynski").with_constraints(
+        min_precision=0.5
+    )
     assert named.points.names == ("g0", "g1")
     constrained = curve.with_constraints(min_recall=0.5)
     assert (constrained.metric, constrained.pair) == (curve.metric, curve.pair)
@@ -199,7 +203,7 @@ def test_curves_with_constraints(tmp_path):
 def test_renderings(tmp_path):
     import json
 
-    curve = TradeoffCurve(groups([(1, 0), (4, 4)], 4, 4, positive="<b>"))
+    curve = TradeoffCurve(groups([(1, 0), (4, 4)], 4, 4, positive="<b>"), metric="kulczynski")
     document = json.loads(curve.to_json(tmp_path / "curve.json"))
     assert json.loads((tmp_path / "curve.json").read_text()) == document
     assert document["area"] == curve.area()
@@ -216,7 +220,7 @@ def test_renderings(tmp_path):
 
 
 def test_choices_at_their_borders():
-    curve = TradeoffCurve(OperatingPoints.from_predictions(*SIX))
+    curve = TradeoffCurve(OperatingPoints.from_predictions(*SIX), metric="kulczynski")
     at = curve.best(0.5, min_precision=0.75, min_recall=1.0)  # both just met
     assert (at.feasible, at.threshold, at.precision, at.recall, at.value) == (True, 0.4, 0.75, 1.0, 0.875)
     assert curve.best(0.5, min_precision=0.0, min_recall=0.0).feasible
@@ -228,7 +232,7 @@ def test_choices_at_their_borders():
     )
     assert math.isnan(missed.value)
     assert (missed.position, missed.name) == (-1, None)
-    low = TradeoffCurve(groups([(1, 1)], 4, 4)).best(0.5, min_recall=0.5)
+    low = TradeoffCurve(groups([(1, 1)], 4, 4), metric="kulczynski").best(0.5, min_recall=0.5)
     assert low.reason == "no group has recall >= 0.5; recall never exceeds 0.25"
     for wrong in (-0.1, 1.1):
         with pytest.raises(InputError, match="min_recall is a share between 0 and 1"):
@@ -243,33 +247,35 @@ def test_a_curve_in_words():
         "0.1429 to 1.0000   score >= 0.4         0.7500  1.0000",
     ]
     assert repr(curve).endswith("metric='f', pair='precision-recall': 2 intervals)")
-    assert "g0" in str(TradeoffCurve(groups([(1, 0)], 4, 4)))
-    empty = TradeoffCurve(OperatingPoints.from_predictions([0, 0], [1, 2], pos_label=1))
+    assert "g0" in str(TradeoffCurve(groups([(1, 0)], 4, 4), metric="kulczynski"))
+    empty = TradeoffCurve(OperatingPoints.from_predictions([0, 0], [1, 2], pos_label=1), metric="kulczynski")
     assert empty.reason
     assert str(empty).endswith(empty.reason)
     assert math.isnan(empty.area())
     part = curve.intervals[0]
     assert (part.position, part.specificity, part.size, part.name) == (1, 1.0, 1, None)
-    both = TradeoffCurve(OperatingPoints.from_predictions(*SIX), pair="specificity-sensitivity").family([0.0, 1.0])
+    both = TradeoffCurve(
+        OperatingPoints.from_predictions(*SIX), pair="specificity-sensitivity", metric="kulczynski"
+    ).family([0.0, 1.0])
     np.testing.assert_allclose(both[3], [2 / 3, 2 / 3])  # at 0.6 one of three negatives, two of three positives
 
 
 def test_of_equal_values_the_better_all_in_all_is_chosen():
     """Precision 5/8 and recall 1/8, or 1/2 each: with a recall weight of 1/4 both are worth 1/2, their sums are 3/4 and 1."""
-    best = TradeoffCurve(groups([(5, 3), (20, 20)], 40, 40)).best(0.25)
+    best = TradeoffCurve(groups([(5, 3), (20, 20)], 40, 40), metric="kulczynski").best(0.25)
     assert (best.value, best.precision, best.recall, best.name) == (0.5, 0.5, 0.5, "g1")
 
 
 def test_a_minimum_that_is_just_reached_counts_in_the_reason():
     """Precision 3/4 with recall 3/4, precision 1 with recall 1/4: no group has precision 1 and recall 3/4."""
-    curve = TradeoffCurve(groups([(3, 1), (1, 0)], 4, 8))
+    curve = TradeoffCurve(groups([(3, 1), (1, 0)], 4, 8), metric="kulczynski")
     reason = curve.best(0.5, min_precision=1.0, min_recall=0.75).reason
     assert reason.endswith("with precision >= 1 recall reaches 0.25, with recall >= 0.75 precision reaches 0.75")
 
 
 def test_the_family_has_the_rates_of_its_pair():
     points = OperatingPoints.from_predictions(*SIX)
-    precision = TradeoffCurve(points).family([0.0])
-    specificity = TradeoffCurve(points, pair="specificity-sensitivity").family([0.0])
+    precision = TradeoffCurve(points, metric="kulczynski").family([0.0])
+    specificity = TradeoffCurve(points, pair="specificity-sensitivity", metric="kulczynski").family([0.0])
     np.testing.assert_array_equal(precision[:, 0], points.precision)
     np.testing.assert_array_equal(specificity[:, 0], points.specificity)

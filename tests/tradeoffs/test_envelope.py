@@ -69,7 +69,7 @@ class TestEnvelope:
             rates = fractions(points)
             if max(p for p, _ in rates) == 0:
                 continue
-            chosen = TradeoffCurve(points).positions
+            chosen = TradeoffCurve(points, metric="kulczynski").positions
             exact = [
                 (
                     Fraction(int(points.true_positives[a]), int(points.group_size[a])),
@@ -83,13 +83,13 @@ class TestEnvelope:
         # precision 1, 3/4, 1/2 at recall 1/4, 5/8, 1: one straight line
         points = groups([(10, 0), (25, 25 // 3), (40, 40)], 40, 60)
         exact = groups([(6, 0), (15, 5), (24, 24)], 24, 60)
-        assert TradeoffCurve(exact).positions.tolist() == [0, 2]
-        assert len(TradeoffCurve(points).positions) == 3
+        assert TradeoffCurve(exact, metric="kulczynski").positions.tolist() == [0, 2]
+        assert len(TradeoffCurve(points, metric="kulczynski").positions) == 3
 
     def test_a_corner_best_on_a_very_narrow_range(self) -> None:
         """Off the line between its neighbours by one row in five million."""
         points = groups([(6_000_000, 0), (15_000_000, 4_999_999), (24_000_000, 24_000_000)], 24_000_000, 60_000_000)
-        curve = TradeoffCurve(points)
+        curve = TradeoffCurve(points, metric="kulczynski")
         assert curve.positions.tolist() == [0, 1, 2]
         rates = fractions(points)
         expected = [naive.crossing("kulczynski", *pair) for pair in pairwise(rates)]
@@ -222,7 +222,7 @@ class TestOwnMetric:
         """The middle one of three results, nearly on a line, is best on less than a 256th of the range."""
         plain = Metric("plain", METRICS["kulczynski"].formula, defined_at_zero=True)
         points = groups([(6000, 0), (15000, 4983), (24000, 24000)], 24000, 60000)
-        exact, numeric = TradeoffCurve(points), TradeoffCurve(points, plain)
+        exact, numeric = TradeoffCurve(points, metric="kulczynski"), TradeoffCurve(points, plain)
         assert exact.positions.tolist() == [0, 1, 2]
         assert exact.breaks[2] - exact.breaks[1] < 1 / 256
         assert math.floor(exact.breaks[1] * 256) == math.floor(exact.breaks[2] * 256)
@@ -233,7 +233,7 @@ class TestOwnMetric:
         plain = Metric("plain", METRICS["kulczynski"].formula, defined_at_zero=True)
         for pairs in ([(10, 0), (20, 20)], [(10, 0), (10_000, 1)], [(9_999, 0), (10_000, 9_000)]):
             points = groups(pairs, 20 if pairs[1][0] == 20 else 10_000, 20_000)
-            exact, numeric = TradeoffCurve(points), TradeoffCurve(points, plain)
+            exact, numeric = TradeoffCurve(points, metric="kulczynski"), TradeoffCurve(points, plain)
             assert numeric.positions.tolist() == exact.positions.tolist()
             np.testing.assert_allclose(numeric.breaks, exact.breaks, atol=1e-12)
 

@@ -53,7 +53,7 @@ class TestSpace:
         """Where (1-l) p + l r = (1-l) q + l: l = (p - q) / ((p - q) + (1 - r))."""
         points = groups([(17, 3)], 34, 170 - 34)
         p, r, q = 0.85, 0.5, 0.2
-        ((low, high),) = domain_of_application(points)
+        ((low, high),) = domain_of_application(points, metric="kulczynski")
         assert (low, high) == (0, pytest.approx((p - q) / ((p - q) + (1 - r)), abs=1e-14))
         ((_, by_f),) = domain_of_application(points, "f")
         lost, won = 1 / q - 1 / p, 1 / r - 1
@@ -61,15 +61,15 @@ class TestSpace:
         assert by_f > high, "the paper: the domain of Kulczynski is smaller"
 
     def test_domain_edges(self) -> None:
-        assert domain_of_application(groups([(1, 9)], 5, 5)) == ()
-        assert domain_of_application(groups([(5, 0)], 5, 5)) == ((0, 1),)
-        assert domain_of_application(OperatingPoints.from_predictions([1, 0], [0, 0])) == ()
-        assert domain_of_application(OperatingPoints.from_predictions([0, 0], [0, 1])) == ()
-        assert domain_of_application(OperatingPoints.from_predictions(*SIX)) == ((0, 1),)
+        assert domain_of_application(groups([(1, 9)], 5, 5), metric="kulczynski") == ()
+        assert domain_of_application(groups([(5, 0)], 5, 5), metric="kulczynski") == ((0, 1),)
+        assert domain_of_application(OperatingPoints.from_predictions([1, 0], [0, 0]), metric="kulczynski") == ()
+        assert domain_of_application(OperatingPoints.from_predictions([0, 0], [0, 1]), metric="kulczynski") == ()
+        assert domain_of_application(OperatingPoints.from_predictions(*SIX), metric="kulczynski") == ((0, 1),)
 
     def test_domain_by_specificity_and_sensitivity(self) -> None:
         """Specificity 19/20 and sensitivity 1/2 against 0 and 1: better up to (19/20) / (19/20 + 1/2)."""
-        curve = TradeoffCurve(groups([(2, 1)], 4, 20), pair="specificity-sensitivity")
+        curve = TradeoffCurve(groups([(2, 1)], 4, 20), pair="specificity-sensitivity", metric="kulczynski")
         assert curve.domain == ((0, pytest.approx(0.95 / 1.45, abs=1e-14)),)
 
     @pytest.mark.parametrize("name", NAMES)
@@ -90,9 +90,9 @@ class TestSpace:
         with pytest.raises(InputError, match="between 0 and"):
             PrecisionRecallSpace(2, 4).random_groups(5)
         with pytest.raises(InputError, match="values between 0 and 1"):
-            isoline(1.5, 0.5)
+            isoline(1.5, 0.5, metric="kulczynski")
         with pytest.raises(InputError, match="recall weight"):
-            isoline(0.5, 2)
+            isoline(0.5, 2, metric="kulczynski")
 
 
 def test_the_space_at_its_borders():
@@ -110,7 +110,7 @@ def test_the_space_at_its_borders():
     for wrong in (-1, 9):
         with pytest.raises(InputError, match="between 0 and 8 elements"):
             half.random_groups(wrong)
-    curves = half.curves([0.0, 0.5, 1.0])
+    curves = half.curves([0.0, 0.5, 1.0], "kulczynski")
     assert curves["random"].tolist() == [0.25, 0.375, 0.5]  # half of the universe
     assert curves["single element"].tolist() == [1.0, 0.75, 0.5]
     assert half.curves([1.0], random_size=8)["random"].tolist() == [1.0]
@@ -118,17 +118,17 @@ def test_the_space_at_its_borders():
 
 
 def test_isolines_at_their_borders():
-    recall, precision = isoline(0.5, 0.5, size=3)  # p + r = 1
+    recall, precision = isoline(0.5, 0.5, size=3, metric="kulczynski")  # p + r = 1
     assert (recall.tolist(), precision.tolist()) == ([0.0, 0.5, 1.0], pytest.approx([1.0, 0.5, 0.0]))
-    recall, precision = isoline(0.25, 1.0, size=3)
+    recall, precision = isoline(0.25, 1.0, size=3, metric="kulczynski")
     assert (recall.tolist(), precision.tolist()) == (pytest.approx([0.25] * 3), [0.0, 0.5, 1.0])
-    recall, precision = isoline(0.25, 0.0, size=3)
+    recall, precision = isoline(0.25, 0.0, size=3, metric="kulczynski")
     assert (recall.tolist(), precision.tolist()) == ([0.0, 0.5, 1.0], pytest.approx([0.25] * 3))
-    assert isoline(1.0, 0.5)[0].tolist() == [1.0]
-    assert isoline(0.0, 0.5)[1].tolist() == [0.0]
-    assert len(isoline(0.0, 0.0)[0]) == 201
+    assert isoline(1.0, 0.5, metric="kulczynski")[0].tolist() == [1.0]
+    assert isoline(0.0, 0.5, metric="kulczynski")[1].tolist() == [0.0]
+    assert len(isoline(0.0, 0.0, metric="kulczynski")[0]) == 201
     with pytest.raises(InputError, match="values between 0 and 1"):
-        isoline(-0.1, 0.5)
+        isoline(-0.1, 0.5, metric="kulczynski")
 
 
 def test_a_target_of_one_element_and_less():

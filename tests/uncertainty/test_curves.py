@@ -172,7 +172,9 @@ def test_tradeoff_band_and_area_are_the_best_cuts(rng, metric):
 @pytest.mark.parametrize(("low", "high"), [(0.5, 0.5), (-0.1, 1), (0.2, 1.1)])
 def test_tradeoff_area_of_no_range(rng, low, high):
     with pytest.raises(cp.InputError, match="0 <= low < high <= 1"):
-        cp.uncertainty.tradeoff_area_interval(cp.OperatingPoints.from_predictions([1, 0], [1, 0]), low=low, high=high)
+        cp.uncertainty.tradeoff_area_interval(
+            cp.OperatingPoints.from_predictions([1, 0], [1, 0]), low=low, high=high, metric="kulczynski"
+        )
 
 
 def test_exchange_by_hand():
@@ -183,7 +185,7 @@ def test_exchange_by_hand():
     assert found.recall_weight.value == pytest.approx(0.3 / 1.3)
     assert (found.below, found.above) == (3, 2)
     assert 0 < found.recall_weight.low < 0.3 / 1.3 < found.recall_weight.high < 1
-    (plane,) = cp.uncertainty.switch_points(points)
+    (plane,) = cp.uncertainty.switch_points(points, metric="kulczynski")
     assert plane.recall_weight.value == pytest.approx((30 / 32 - 60 / 82) / (30 / 32 - 60 / 82 + 0.5))
     (jaccard,) = cp.uncertainty.switch_points(points, metric="jaccard")
     assert jaccard.recall_weight.value == pytest.approx(cp.metrics.METRICS["jaccard"].bend(0.3 / 1.3).item())
@@ -218,4 +220,4 @@ def test_sure_ranges(rng):
     twins = cp.uncertainty.confident_winners({"one": good, "other": good}, metric="f")
     assert not any(one.sure for one in twins if one.low < 0.5 < one.high)
     with pytest.raises(cp.InputError, match="at least two models, got 1"):
-        cp.uncertainty.confident_winners({"good": good})
+        cp.uncertainty.confident_winners({"good": good}, metric="kulczynski")

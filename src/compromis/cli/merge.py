@@ -54,7 +54,7 @@ def _report(evidence: Any, choice: options.PreferenceChoice, as_json: bool) -> s
         return found.to_json() if as_json else str(found)
     from compromis.cli.tradeoff import comparison_text
 
-    metric = "kulczynski" if wanted is None else wanted.metric
+    metric = "f" if wanted is None else wanted.metric
     return comparison_text(cp.compare_curves({"score": evidence}, metric), as_json)
 
 

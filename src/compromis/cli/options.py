@@ -32,10 +32,10 @@ markdown = click.option(
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 metric = click.option(
     "--metric",
-    default="kulczynski",
+    default="f",
     show_default=True,
     metavar="NAME",
-    help="kulczynski, f, fowlkes_mallows or jaccard.",
+    help="f, kulczynski (the paper's plane), fowlkes_mallows or jaccard.",
 )
 weights = click.option("--weights", metavar="FILE.json", help="The weights that 'compromis tune --output' wrote.")
 min_cell = click.option("--min-cell", default=0, show_default=True, metavar="N", help="Keep back cells of fewer rows.")
@@ -96,7 +96,7 @@ def preferences(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="LABEL",
             help="Classes that matter most: importance 10, answers 0.1 and 0.9.",
         ),
-        click.option("--metric", metavar="NAME", help="kulczynski, f, fowlkes_mallows or jaccard."),
+        click.option("--metric", metavar="NAME", help="f, kulczynski (the paper's plane), fowlkes_mallows or jaccard."),
     )
 
 

@@ -263,7 +263,7 @@ def compare_models(
     >>> truth = ["bad"] * 40 + ["good"] * 160
     >>> eager = ["bad"] * 60 + ["good"] * 140
     >>> shy = ["bad"] * 10 + ["good"] * 190
-    >>> result = cp.compare_models(truth, {"eager": eager, "shy": shy}, preferences=cp.Preferences.prioritise(["bad"]))
+    >>> result = cp.compare_models(truth, {"eager": eager, "shy": shy}, preferences=cp.Preferences.prioritise(["bad"], metric="kulczynski"))
     >>> print(result.verdict)
     'eager' is better than 'shy': loss 0.0360 against 0.6208, difference -0.5848 (95 % interval -0.6... to -0.4...)
     """

@@ -38,7 +38,7 @@ def pragma_loss(
     Examples
     --------
     >>> import compromis as cp
-    >>> preferences = cp.Preferences.prioritise(["bad"])
+    >>> preferences = cp.Preferences.prioritise(["bad"], metric="kulczynski")
     >>> round(cp.pragma_loss(["bad", "good", "good"], ["bad", "bad", "good"], preferences=preferences), 4)
     0.0682
     """

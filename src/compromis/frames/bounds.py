@@ -68,7 +68,7 @@ def average_precision_bounds(points: OperatingPoints) -> tuple[float, float]:
 
 
 def tradeoff_bounds(
-    points: OperatingPoints, recall_weight: float, *, metric: str | Metric = "kulczynski"
+    points: OperatingPoints, recall_weight: float, *, metric: str | Metric = "f"
 ) -> tuple[float, float]:
     """Return between which numbers the best value at a recall weight lies: the best edge, and the best that a bin may hide.
 
@@ -76,7 +76,7 @@ def tradeoff_bounds(
     --------
     >>> import compromis as cp
     >>> points = cp.OperatingPoints.from_bins([0.5, 0.0], [3, 1], [1, 3], pos_label="a")
-    >>> cp.frames.tradeoff_bounds(points, 0.5)
+    >>> cp.frames.tradeoff_bounds(points, 0.5, metric="kulczynski")
     (0.75, 0.9)
     """
     family = get_metric(metric)

@@ -68,7 +68,7 @@ def best_threshold(
     score: str,
     pos_label: Any,
     recall_weight: float = 0.5,
-    metric: str | Metric = "kulczynski",
+    metric: str | Metric = "f",
     min_precision: float = 0.0,
     min_recall: float = 0.0,
     bins: int = 4096,

@@ -54,7 +54,7 @@ def skore_metrics(preferences: Preferences | Mapping[Any, Any]) -> dict[str, Met
     >>> import compromis as cp
     >>> from sklearn.dummy import DummyClassifier
     >>> constant = DummyClassifier(strategy="constant", constant="bad").fit([[0], [1]], ["bad", "good"])
-    >>> metrics = cp.integrations.skore_metrics(cp.Preferences({"bad": cp.Preference(min_precision=0.6)}))
+    >>> metrics = cp.integrations.skore_metrics(cp.Preferences({"bad": cp.Preference(min_precision=0.6)}, metric="kulczynski"))
     >>> round(metrics["pragma_shortfall"](constant, [[0], [1]], ["bad", "good"]), 3)
     0.1
     >>> metrics["pragma_class_loss"](constant, [[0], [1]], ["bad", "good"])

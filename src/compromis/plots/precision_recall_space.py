@@ -63,7 +63,7 @@ class PrecisionRecallSpaceDisplay(PointsDisplay):
         self,
         points: Mapping[str, OperatingPoints],
         *,
-        metric: str | Metric = "kulczynski",
+        metric: str | Metric = "f",
         recall_weight: float | Sequence[float] = 0.5,
         levels: Sequence[float] = LEVELS,
     ) -> None:

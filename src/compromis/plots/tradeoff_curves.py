@@ -94,7 +94,7 @@ class TradeoffDisplay(PointsDisplay):
         cls,
         points: Mapping[str, OperatingPoints],
         *,
-        metric: str | Metric = "kulczynski",
+        metric: str | Metric = "f",
         pair: str | Pair = "precision-recall",
         **options: Any,
     ) -> Self:

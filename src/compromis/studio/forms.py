@@ -29,7 +29,7 @@ class ClassForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
 class PreferencesForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Preferences that name each class."""
 
-    metric: str = "kulczynski"
+    metric: str = "f"
     classes: tuple[ClassForm, ...] = ()
 
     def preferences(self, labels: tuple[Any, ...] | None = None) -> cp.Preferences:

@@ -41,7 +41,7 @@ class Winner:
     >>> import compromis as cp
     >>> few = cp.OperatingPoints.from_groups(range(40), {"small": range(10)}, 200)
     >>> many = cp.OperatingPoints.from_groups(range(40), {"large": range(80)}, 200)
-    >>> winner = cp.compare_curves({"few": few, "many": many}).intervals[0]
+    >>> winner = cp.compare_curves({"few": few, "many": many}, metric="kulczynski").intervals[0]
     >>> winner.best, winner.low, round(winner.high, 3)
     (('few',), 0.0, 0.4)
     """
@@ -78,7 +78,7 @@ class ComparisonVerdict:
     >>> import compromis as cp
     >>> few = cp.OperatingPoints.from_groups(range(40), {"small": range(10)}, 200)
     >>> many = cp.OperatingPoints.from_groups(range(40), {"large": range(80)}, 200)
-    >>> verdict = cp.compare_curves({"few": few, "many": many}).verdict
+    >>> verdict = cp.compare_curves({"few": few, "many": many}, metric="kulczynski").verdict
     >>> verdict.largest, [round(weight, 3) for weight in verdict.exchanges]
     (('many',), [0.4])
     """
@@ -153,7 +153,7 @@ class Comparison(Tabular):
     >>> import compromis as cp
     >>> few = cp.OperatingPoints.from_groups(range(40), {"small": range(10)}, 200)
     >>> many = cp.OperatingPoints.from_groups(range(40), {"large": range(80)}, 200)
-    >>> comparison = cp.compare_curves({"few": few, "many": many})
+    >>> comparison = cp.compare_curves({"few": few, "many": many}, metric="kulczynski")
     >>> [(part.name, round(part.high, 3)) for part in comparison.intervals]  # precision 1, recall 1/4; precision 1/2, recall 1
     [('few', 0.4), ('many', 1.0)]
     >>> comparison.verdict.largest
@@ -307,7 +307,7 @@ class Comparison(Tabular):
 
 def compare_curves(
     algorithms: Mapping[str, OperatingPoints],
-    metric: str | Metric = "kulczynski",
+    metric: str | Metric = "f",
     *,
     pair: str | Pair = "precision-recall",
     min_precision: float | None = None,
@@ -331,10 +331,10 @@ def compare_curves(
     >>> import compromis as cp
     >>> careful = cp.OperatingPoints.from_groups(range(10), {"a": range(4)}, 50)
     >>> eager = cp.OperatingPoints.from_groups(range(10), {"b": range(15)}, 50)
-    >>> result = cp.compare_curves({"careful": careful, "eager": eager})
+    >>> result = cp.compare_curves({"careful": careful, "eager": eager}, metric="kulczynski")
     >>> [(round(part.low, 3), round(part.high, 3), part.name) for part in result.intervals]
     [(0.0, 0.357, 'careful'), (0.357, 1.0, 'eager')]
-    >>> cp.compare_curves({"careful": careful, "eager": eager}, min_recall=0.9).left_out
+    >>> cp.compare_curves({"careful": careful, "eager": eager}, min_recall=0.9, metric="kulczynski").left_out
     {'careful': 'no group has recall >= 0.9; recall never exceeds 0.4'}
     """
     check_named_points(algorithms, "compare_curves")

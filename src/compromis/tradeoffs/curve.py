@@ -159,7 +159,7 @@ class TradeoffCurve(Tabular):
     """
 
     def __init__(
-        self, points: OperatingPoints, metric: str | Metric = "kulczynski", *, pair: str | Pair = "precision-recall"
+        self, points: OperatingPoints, metric: str | Metric = "f", *, pair: str | Pair = "precision-recall"
     ) -> None:
         if not isinstance(points, OperatingPoints):
             raise InputError(
@@ -451,7 +451,7 @@ def _infeasible(what: str, rates: dict[str, Floats], least: dict[str, float]) ->
     return f"no {what} has {constraints}; {', '.join(reaches)}"
 
 
-def domain_of_application(points: OperatingPoints, metric: str | Metric = "kulczynski") -> tuple[Range, ...]:
+def domain_of_application(points: OperatingPoints, metric: str | Metric = "f") -> tuple[Range, ...]:
     """Return the intervals of recall weights where some point is better than the maximal group.
 
     Outside of them a constant decision for the positive class is as good: the result is uninformative there (section
@@ -462,7 +462,7 @@ def domain_of_application(points: OperatingPoints, metric: str | Metric = "kulcz
     >>> import compromis as cp
     >>> from compromis.tradeoffs import domain_of_application
     >>> points = cp.OperatingPoints.from_groups(range(10), {"found": range(5, 15)}, 50)
-    >>> [tuple(round(end, 3) for end in part) for part in domain_of_application(points)]
+    >>> [tuple(round(end, 3) for end in part) for part in domain_of_application(points, metric="kulczynski")]
     [(0.0, 0.375)]
     """
     return TradeoffCurve(points, metric, pair=PRECISION_RECALL).domain

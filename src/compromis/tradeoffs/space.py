@@ -111,7 +111,7 @@ class PrecisionRecallSpace:
         }
 
     def curves(
-        self, recall_weight: ArrayLike, metric: str | Metric = "kulczynski", *, random_size: float | None = None
+        self, recall_weight: ArrayLike, metric: str | Metric = "f", *, random_size: float | None = None
     ) -> dict[str, Floats]:
         """Return the curves of the landmarks in trade-off space, and of a random group (by default of half size)."""
         weight, family = read_weight(recall_weight), get_metric(metric)
@@ -121,7 +121,7 @@ class PrecisionRecallSpace:
 
 
 def isoline(
-    value: float, recall_weight: float, metric: str | Metric = "kulczynski", *, size: int = 201
+    value: float, recall_weight: float, metric: str | Metric = "f", *, size: int = 201
 ) -> tuple[Floats, Floats]:
     """Return (recall, precision) along the line on which a metric has one value.
 

@@ -142,7 +142,7 @@ def average_precision_interval(
 def tradeoff_area_interval(
     points: OperatingPoints,
     *,
-    metric: str | Metric = "kulczynski",
+    metric: str | Metric = "f",
     low: float = 0.0,
     high: float = 1.0,
     confidence: float = 0.95,

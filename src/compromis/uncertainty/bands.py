@@ -191,7 +191,7 @@ def precision_recall_band(
 def tradeoff_band(
     points: OperatingPoints,
     *,
-    metric: str | Metric = "kulczynski",
+    metric: str | Metric = "f",
     confidence: float = 0.95,
     simultaneous: bool = False,
     **options: Unpack[DrawOptions],

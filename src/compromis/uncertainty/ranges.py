@@ -60,7 +60,7 @@ class SureRange:
 def switch_points(
     points: OperatingPoints,
     *,
-    metric: str | Metric = "kulczynski",
+    metric: str | Metric = "f",
     confidence: float = 0.95,
     **options: Unpack[DrawOptions],
 ) -> tuple[SwitchPoint, ...]:
@@ -101,7 +101,7 @@ def switch_points(
 def confident_winners(
     models: Mapping[str, OperatingPoints],
     *,
-    metric: str | Metric = "kulczynski",
+    metric: str | Metric = "f",
     confidence: float = 0.95,
     draws: int = 1000,
     random_state: int = SEED,

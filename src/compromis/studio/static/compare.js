@@ -32,7 +32,7 @@ export function mountCompare(root) {
     try {
       error.show("");
       const preferences = wanted();
-      const comparison = await follow(await ask("POST", "/api/compare", { label, metric: preferences?.metric ?? "kulczynski" }));
+      const comparison = await follow(await ask("POST", "/api/compare", { label, metric: preferences?.metric ?? "f" }));
       if (comparison.label === label) showComparison(result, comparison, preferences);
     } catch (problem) {
       if (!(problem instanceof Cancelled)) error.show(problem.message);
