@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import math
 import re
 import string
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from typing import Any
 
 _COMPARED, _LONG = 1000, 200
 """How many choices are compared with a mistyped name, and how many characters of a name are shown."""
@@ -56,3 +58,23 @@ def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list
     """Return the lines of a Markdown table, the first column to the left and all others to the right."""
     rule = ["---"] + ["---:"] * (len(header) - 1)
     return ["| " + " | ".join(row) + " |" for row in [header, rule, *rows]]
+
+
+def fixed(value: float, decimals: int = 3) -> str:
+    """Write a number with fixed decimals; '?' where it is undefined."""
+    return "?" if math.isnan(value) else f"{value:.{decimals}f}"
+
+
+def count(value: float) -> str:
+    """Write a number of rows; a sum of weights has two decimals."""
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.2f}"
+
+
+def bounds(interval: Any) -> str:
+    """Write the bounds of an interval; '?' where they are undefined."""
+    return "?" if math.isnan(interval.low) else f"{interval.low:.3f} to {interval.high:.3f}"
+
+
+def capitalised(text: str) -> str:
+    """Begin a sentence with a capital letter and leave the rest alone, unlike `str.capitalize`."""
+    return text[:1].upper() + text[1:]

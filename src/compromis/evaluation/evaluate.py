@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from compromis._text import nearest, shown
+from compromis._text import count, fixed, nearest, shown
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evaluation.render import text
@@ -255,7 +255,7 @@ class Evaluation(Result):
     def sentences(self) -> list[str]:
         """Return the summary in a line, then what is wrong."""
         verdict, summary = self.verdict, self.summary
-        numbers = f"{summary.rows:,} rows, accuracy {text.fixed(summary.accuracy)}, kappa {text.fixed(summary.kappa)}"
+        numbers = f"{summary.rows:,} rows, accuracy {fixed(summary.accuracy)}, kappa {fixed(summary.kappa)}"
         if summary.average_cost is not None:
             numbers += f", average cost {summary.average_cost:.4f}"
         if verdict is None:
@@ -273,7 +273,7 @@ class Evaluation(Result):
             tables.append(Table("Baselines", ["Decision", "Loss"], [[name, f"{loss:.4f}"] for name, loss in rows]))
         classes, matrix = [str(label) for label in self.counts.classes], self.counts.matrix.tolist()
         if len(classes) <= MOST_COLUMNS:
-            cells = [[label, *map(text.count, row)] for label, row in zip(classes, matrix, strict=True)]
+            cells = [[label, *map(count, row)] for label, row in zip(classes, matrix, strict=True)]
             tables.append(Table("Confusion matrix (columns: predicted)", ["True class", *classes], cells, folded=True))
         return tables
 
@@ -283,10 +283,10 @@ class Evaluation(Result):
             header += ["Importance", "Loss", "Share of loss"]
         rows = []
         for label, row in self.per_class.items():
-            shown_rates = map(text.fixed, (row.recall, row.precision, row.f_measure, row.roc_area))
-            cells = [str(label), text.count(row.support), text.count(row.predicted), *shown_rates]
+            shown_rates = map(fixed, (row.recall, row.precision, row.f_measure, row.roc_area))
+            cells = [str(label), count(row.support), count(row.predicted), *shown_rates]
             if self.preferences is not None:
-                cells += [f"{row.importance:g}", text.fixed(row.loss), text.fixed(row.loss_share)]
+                cells += [f"{row.importance:g}", fixed(row.loss), fixed(row.loss_share)]
             rows.append(cells)
         return Table("By class", header, rows)
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import jinja2
 
-from compromis._text import shown_label
-from compromis.evaluation.render.text import bounds, capitalised, count, fixed
+from compromis._text import bounds, capitalised, count, fixed, shown_label
 
 
 def render(template: str, result: Any) -> str:

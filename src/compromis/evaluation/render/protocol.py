@@ -104,8 +104,7 @@ class Result:
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
     def __str__(self) -> str:
-        from compromis._text import shown_label
-        from compromis.evaluation.render.text import capitalised
+        from compromis._text import capitalised, shown_label
 
         findings = "\n".join(f"{capitalised(shown_label(sentence))}." for sentence in self.sentences())
         tables = [f"=== {table.title} ===\n\n{text_table(table)}" for table in self.tables()]

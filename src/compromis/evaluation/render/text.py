@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from compromis._text import shown_label
+from compromis._text import bounds, capitalised, fixed, shown_label
 from compromis._typing import Label
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from compromis.evaluation.evaluate import ClassSummary, Summary
     from compromis.evidence.counts import Counts
     from compromis.measures.verdict import Baseline, Verdict
-    from compromis.uncertainty.intervals import Interval
     from compromis.uncertainty.report_intervals import ReportIntervals
 
 MOST_COLUMNS = 200
@@ -36,26 +35,6 @@ _CLASS_TITLES = {
     "roc_area": "ROC Area",
     "loss": "Loss",
 }
-
-
-def fixed(value: float, decimals: int = 3) -> str:
-    """Write a number with fixed decimals; '?' where it is undefined."""
-    return "?" if math.isnan(value) else f"{value:.{decimals}f}"
-
-
-def count(value: float) -> str:
-    """Write a number of rows; a sum of weights has two decimals."""
-    return f"{value:,.0f}" if value == round(value) else f"{value:,.2f}"
-
-
-def bounds(interval: Interval) -> str:
-    """Write the bounds of an interval; '?' where they are undefined."""
-    return "?" if math.isnan(interval.low) else f"{interval.low:.3f} to {interval.high:.3f}"
-
-
-def capitalised(text: str) -> str:
-    """Begin a sentence with a capital letter and leave the rest alone, unlike `str.capitalize`."""
-    return text[:1].upper() + text[1:]
 
 
 def aligned(value: float, width: int, decimals: int) -> str:
