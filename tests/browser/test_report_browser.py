@@ -94,7 +94,7 @@ def test_names_are_text_and_nothing_runs(report):
     assert page.evaluate("document.scripts.length") == 2
     assert page.evaluate("document.querySelectorAll('[onerror], [onfocus], [autofocus]').length") == 0
     names = page.evaluate("Array.from(document.querySelectorAll('#classes tbody th'), (one) => one.textContent)")
-    from compromis.evaluation.render.text import shown_label
+    from compromis.evaluation.text import shown_label
 
     assert names == [shown_label(label) for label in HOSTILE]
     knobs = page.evaluate("Array.from(document.querySelectorAll('#panel summary .cp-name'), (one) => one.textContent)")

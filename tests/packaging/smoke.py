@@ -49,9 +49,7 @@ def build() -> tuple[Path, Path]:
     (wheel,), (sdist,) = DIST.glob("*.whl"), DIST.glob("*.tar.gz")
     held = zipfile.ZipFile(wheel).namelist()
     assert "compromis/py.typed" in held, "the wheel has no py.typed"
-    assert any(name.startswith("compromis/evaluation/render/templates/") for name in held), (
-        "the wheel has no report template"
-    )
+    assert any(name.startswith("compromis/_templates/") for name in held), "the wheel has no report template"
     assert not any(name.startswith(("tests/", "reproductions/")) for name in held), "the wheel holds tests"
     with tarfile.open(sdist) as archive:
         files = {name.partition("/")[2] for name in archive.getnames()}

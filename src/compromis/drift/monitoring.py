@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from compromis._results import Result, Table, text_table
 from compromis._text import fixed, shown, shown_label
 from compromis._typing import Floats, Ints, Label
 from compromis.drift.prevalence import PrevalenceEstimate, from_predicted, prevalence_by_em
 from compromis.errors import InputError
-from compromis.evaluation.render.protocol import Result, Table, text_table
 from compromis.evaluation.scoring import required_preferences
 from compromis.evidence.counts import Counts
 from compromis.labels import positions_in

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from compromis._results import Result, Table
 from compromis._text import shown_label
 from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation, Summary
-from compromis.evaluation.render.protocol import Result, Table
 from compromis.measures.verdict import Verdict
 
 

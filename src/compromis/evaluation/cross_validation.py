@@ -19,8 +19,8 @@ from compromis._rows import Fold, choose_folds, count_both, take_rows
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import OptimismWarning
 from compromis.evaluation.evaluate import Evaluation, Kind, Summary, Terms
-from compromis.evaluation.render.text import folds_section
 from compromis.evaluation.scored_rows import ScoredRows, count_positions
+from compromis.evaluation.text import folds_section
 from compromis.evidence.counts import Counts
 from compromis.evidence.readers import read_weights
 from compromis.evidence.scores import with_absent_classes

@@ -13,11 +13,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from compromis._results import Result, Table
 from compromis._text import count, fixed, nearest, shown
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
-from compromis.evaluation.render import text
-from compromis.evaluation.render.protocol import Result, Table
+from compromis.evaluation import text
 from compromis.evaluation.scored_rows import ScoredRows, count_positions
 from compromis.evidence.counts import Counts
 from compromis.evidence.grouped import GroupedCounts

@@ -11,11 +11,11 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from compromis._results import Result, Table
 from compromis._text import bounds, fixed
 from compromis.errors import InputError
 from compromis.evaluation.cross_validation import CrossEvaluation
 from compromis.evaluation.evaluate import Evaluation, Summary, evaluate
-from compromis.evaluation.render.protocol import Result, Table
 from compromis.evidence.counts import Counts
 from compromis.evidence.paired import PairedCounts, encode_models
 from compromis.evidence.readers import read_weights

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from compromis._results import Result, Table
 from compromis._rows import Fold, choose_folds, count_both, take_rows
 from compromis._text import nearest, shown
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evaluation.cross_validation import FoldRows, run_folds
-from compromis.evaluation.render.protocol import Result, Table
 from compromis.evaluation.scoring import fold_loss
 from compromis.evidence.counts import Counts
 from compromis.evidence.residuals import read_targets

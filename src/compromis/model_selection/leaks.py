@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._results import Result
 from compromis._rows import count_rows, is_sparse
 from compromis._text import shown
 from compromis._typing import Ints
 from compromis.errors import InputError
-from compromis.evaluation.render.protocol import Result
 
 Patterns = NDArray[np.uint64]
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from compromis._results import Result, Table
 from compromis._text import shown, shown_label
 from compromis._typing import Floats
 from compromis.errors import InputError
-from compromis.evaluation.render.protocol import Result, Table
-from compromis.evaluation.render.text import error_lines, valued
+from compromis.evaluation.text import error_lines, valued
 from compromis.evidence.readers import read_weights
 from compromis.evidence.residuals import ErrorSums, Residuals, Tolerance, check_same_targets, mean_of, read_targets
 from compromis.regression import error_measures as errors

@@ -16,11 +16,10 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
+from compromis._results import environment, running_version
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
-from compromis.evaluation.render.html import environment
-from compromis.evaluation.render.json import running_version
-from compromis.evaluation.render.text import worth_showing
+from compromis.evaluation.text import worth_showing
 from compromis.evidence.counts import Counts
 from compromis.evidence.votes import VoteDistribution, Votes
 from compromis.reports.contents import Report

@@ -1,4 +1,4 @@
-"""Results that are tables: one set of columns as text, data frame, JSON, Markdown and HTML."""
+"""Results of this room: one table with a sentence below it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,12 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar
 
-import msgspec
-
-from compromis._files import write_whole
-from compromis._frames import make_frame
+from compromis._results import Result, written
 from compromis._text import code, markdown_table, prose, shown_label
 
 
-class Tabular:
-    """A mixin for results; `columns` gives the numbers, `_caption` a sentence about them."""
+class Tabular(Result):
+    """A result that is one table: `columns` gives the numbers, `_caption` a sentence about them."""
 
     _columns: ClassVar[tuple[str, ...]] = ()
     """The arrays that are the columns, where there is nothing else to say."""
@@ -35,30 +32,10 @@ class Tabular:
         values = {field.name: getattr(self, field.name) for field in fields(self) if field.repr}
         return {name: value.tolist() if hasattr(value, "tolist") else value for name, value in values.items()}
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """Return the table as a data frame.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, optional
-            Without it: pandas if it is installed, else polars, else pyarrow.
-        """
-        return make_frame(self.columns(), backend)
-
-    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the result as JSON, undefined numbers as null; with `path`, write it there too, whole or not at all."""
-        text = msgspec.json.format(msgspec.json.encode(self.document()), indent=2).decode()
-        if path is not None:
-            write_whole(path, text + "\n")
-        return text
-
     def to_markdown(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the table as GitHub-flavoured Markdown; with `path`, write it there too, whole or not at all."""
         table = markdown_table(list(self.columns()), self._cells(code))
-        text = "\n".join([prose(self._caption()), "", *table]) + "\n"
-        if path is not None:
-            write_whole(path, text)
-        return text
+        return written("\n".join([prose(self._caption()), "", *table]) + "\n", path)
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns())

@@ -9,10 +9,10 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from compromis._results import shared_style
 from compromis._typing import Floats, Label
 from compromis.errors import InputError, MissingExtra
 from compromis.evaluation.evaluate import Evaluation
-from compromis.evaluation.render.html import shared_style
 from compromis.evidence.votes import Votes
 from compromis.preferences import Preferences
 from compromis.reports.contents import starting_weights

@@ -2,12 +2,82 @@
 
 from __future__ import annotations
 
+import math
 import os
+import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import fields, is_dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from compromis.evaluation.render.json import running_version, write_json, written
+import msgspec
+
+from compromis._files import write_whole
+from compromis._text import bounds, capitalised, count, fixed, shown_label
+
+if TYPE_CHECKING:
+    import jinja2
+
+
+def running_version() -> str:
+    """Return the version that is running, whether it was installed or not."""
+    running: str = sys.modules["compromis"].__version__  # the package stands above this module: it is not imported here
+    return running
+
+
+def write_json(document: dict[str, Any], path: str | os.PathLike[str] | None = None) -> str:
+    """Return the document as JSON text, NaN as null; with `path`, write it there too, whole or not at all."""
+    return written(msgspec.json.format(msgspec.json.encode(document), indent=2).decode(), path, "\n")
+
+
+def written(text: str, path: str | os.PathLike[str] | None, end: str = "") -> str:
+    """Return the text; with `path`, write it there too, whole or not at all."""
+    if path is not None:
+        write_whole(path, text + end)
+    return text
+
+
+def render(template: str, result: Any) -> str:
+    """Return a small self-contained piece of HTML, without scripts."""
+    return environment().get_template(template).render(result=result, style=shared_style())
+
+
+@cache
+def shared_style() -> str:
+    """Return the CSS that fragments, report and panel share."""
+    return (Path(__file__).parent / "_templates" / "style.css").read_text("utf-8")
+
+
+@cache
+def environment() -> jinja2.Environment:
+    """Return the templates with their filters."""
+    import jinja2
+
+    made = jinja2.Environment(
+        loader=jinja2.PackageLoader("compromis", "_templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {
+        "rate": fixed,
+        "percent": lambda value: fixed(100 * value, 1),
+        "count": count,
+        "label": shown_label,
+        "bounds": bounds,
+        "width": lambda value: "0" if math.isnan(value) else f"{100 * value:.1f}",
+        "shade": _shade,
+        "sentence": capitalised,
+    }
+    return made
+
+
+def _shade(cell: float, total: float) -> int:
+    """Return how dark a cell is, from 0 to 10, by its share of the row."""
+    return 0 if cell <= 0 else max(1, min(10, math.ceil(10 * cell / total)))
+
 
 VERSION = 2
 """The version of every JSON schema; raised when a field changes its meaning or goes, new fields leave it alone."""
@@ -95,13 +165,13 @@ class Result:
         return make_frame(self.columns(), backend)
 
     def _repr_html_(self) -> str:
-        from compromis.evaluation.render.html import render
-
         return render(self.template, self)
 
     def __getstate__(self) -> dict[str, Any]:
         """Results travel without what they have cached."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        if not is_dataclass(self):
+            return super().__getstate__()  # type: ignore[return-value]
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __str__(self) -> str:
         from compromis._text import capitalised, shown_label

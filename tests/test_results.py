@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 import compromis as cp
-from compromis.evaluation.render.protocol import Result
+from compromis._results import Result
 
 HOSTILE = "<script>|@x[a](b)**"
 TRUTH = np.array([HOSTILE, "b"] * 30)
