@@ -295,7 +295,7 @@ class Evaluation(Result):
         if self.intervals is not None:
             sections.append(text.intervals_section(self.intervals))
         if self.preferences is not None and self.verdict is not None:
-            sections.append(text.preferences_section(self.preferences.metric.name, self.per_class, self.verdict))
+            sections.append(text.preferences_section(self.preferences.metric, self.per_class, self.verdict))
         if self.screening is not None:
             sections.append(self.screening + "\n")
         return "\n".join(sections)

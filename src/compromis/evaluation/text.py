@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from compromis.evaluation.evaluate import ClassSummary, Summary
     from compromis.evidence.counts import Counts
     from compromis.measures.verdict import Baseline, Verdict
+    from compromis.metrics import Metric
     from compromis.uncertainty.report_intervals import ReportIntervals
 
 MOST_COLUMNS = 200
@@ -145,14 +146,14 @@ def intervals_section(intervals: ReportIntervals) -> str:
     return "\n".join(lines) + "\n"
 
 
-def preferences_section(metric: str, per_class: Mapping[Label, ClassSummary], verdict: Verdict) -> str:
+def preferences_section(metric: Metric, per_class: Mapping[Label, ClassSummary], verdict: Verdict) -> str:
     """Return what the preferences say: each class, the loss beside baselines, the verdict."""
     lines = [
-        f"=== By Your Preferences (metric {metric}) ===\n",
-        "   Importance  Recall weight  Recall  Precision    Loss  Share  Predicted  Class",
+        f"=== By Your Preferences (metric {metric.name}) ===\n",
+        "   Importance      Recall weight  Recall  Precision    Loss  Share  Predicted  Class",
     ]
     lines += [
-        f"{row.importance:13g}{row.recall_weight:15.3f}{fixed(row.recall):>8}{fixed(row.precision):>11}"
+        f"{row.importance:13g}{metric.weight_text(row.recall_weight):>19}{fixed(row.recall):>8}{fixed(row.precision):>11}"
         f"{fixed(row.loss):>8}{fixed(row.loss_share):>7}{100 * row.share_predicted:7.1f} %  {shown_label(label)}"
         for label, row in per_class.items()
     ]

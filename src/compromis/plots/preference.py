@@ -147,7 +147,7 @@ class PreferenceDisplay(Display):
         weight = preference.recall_weight_for(metric)
         lines = [
             listed(labels, 5),
-            f"importance {preference.importance:g}, recall weight {weight:.2g} ({metric.name})",
+            f"importance {preference.importance:g}, recall weight {metric.weight_text(weight)}, metric {metric.name}",
         ]
         if preference.answers is not None:
             precision, recall = preference.answers

@@ -1,6 +1,6 @@
 // The sliders and fields of preferences: metric, importance, the two answers and the constraints of each class.
 
-import { METRICS, recallWeight } from "./preferences.js";
+import { METRICS, recallWeight, weightText } from "./preferences.js";
 import { make, nameOf, percent, setText } from "./elements.js";
 
 const IMPORTANCES = [0, 0.1, 0.2, 0.5, 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 200, 500, 1000];
@@ -73,7 +73,7 @@ function classControls(preference, open, changed) {
         control.show(Math.round(100 * (value ?? 0.8)), value == null ? "–" : percent(value, 0));
       }
       for (const [name, field] of minima) field.show(preference[name]);
-      setText(brief, `importance ${preference.importance} · recall weight ${recallWeight(metric, preference).toFixed(2)}`);
+      setText(brief, `importance ${preference.importance} · recall weight ${weightText(metric, recallWeight(metric, preference))}`);
     },
   };
 }

@@ -29,6 +29,13 @@ export function recallWeight(metric, preference) {
   return x >= y ? (y * (1 - x)) / (2 * x * (1 - y)) : 1 - (x * (1 - y)) / (2 * y * (1 - x));
 }
 
+/** Return a recall weight as text: for f with the beta of the F measure, for kulczynski with the paper's R. */
+export function weightText(metric, weight) {
+  const odds = weight / (1 - weight);
+  const also = [`R ${Number(odds.toPrecision(3))}`, `beta ${Number(Math.sqrt(odds).toPrecision(3))}`][metric];
+  return also ? `${weight.toFixed(2)} (${also})` : weight.toFixed(2);
+}
+
 /** Return preferences as arrays for a search or a loss: 0 where a class has no constraint or does not occur. */
 export function preferenceArrays(preferences, support) {
   const { classes } = preferences;
