@@ -304,21 +304,17 @@ class Evaluation(Result):
         loss = "" if self.summary.loss is None else f", loss {self.summary.loss:.4f}"
         return f"<{type(self).__name__} of {self.counts.rows:,} rows, {len(self.counts.classes)} classes{loss}>"
 
+    @cached_property
+    def _rates(self) -> dict[str, Floats]:
+        return {**rates.class_rates(self.counts), "roc_area": self.roc_areas}
+
     def _class_numbers(self) -> dict[str, NDArray[Any]]:
         counts, unknown = self.counts, np.full(len(self.counts.classes), math.nan)
         arrays, loss = self.arrays, self.pragma
         return {
             "support": counts.support,
             "predicted": counts.predicted,
-            "share_predicted": rates.share_predicted(counts),
-            "recall": rates.recall(counts),
-            "precision": rates.precision(counts),
-            "specificity": rates.specificity(counts),
-            "negative_predictive_value": rates.negative_predictive_value(counts),
-            "false_negative_rate": rates.false_negative_rate(counts),
-            "false_positive_rate": rates.false_positive_rate(counts),
-            "f_measure": rates.f_measure(counts),
-            "roc_area": self.roc_areas,
+            **self._rates,
             "importance": unknown if arrays is None else arrays.importance,
             "recall_weight": unknown if arrays is None else arrays.recall_weight,
             "loss": unknown if loss is None else loss.by_class,
@@ -326,14 +322,10 @@ class Evaluation(Result):
         }
 
     def _averages(self, average: Any) -> Averages:
-        counts = self.counts
+        names = ("recall", "f_measure", "false_positive_rate", "specificity", "roc_area")
         return Averages(
-            recall=average(rates.recall(counts), counts),
-            precision=average(rates.precision(counts), counts, undefined=0.0),
-            f_measure=average(rates.f_measure(counts), counts),
-            false_positive_rate=average(rates.false_positive_rate(counts), counts),
-            specificity=average(rates.specificity(counts), counts),
-            roc_area=average(self.roc_areas, counts),
+            precision=average(self._rates["precision"], self.counts, undefined=0.0),
+            **{name: average(self._rates[name], self.counts) for name in names},
         )
 
 

@@ -34,8 +34,8 @@ _NARROW, _WIDEST = 16, 1024
 
 def ratio(above: ArrayLike, below: ArrayLike) -> Floats:
     """Divide, with NaN where the denominator is 0; the two are broadcast."""
-    above, below = np.broadcast_arrays(np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64))
-    quotient: Floats = np.divide(above, below, out=np.full(below.shape, np.nan), where=below != 0)
+    divisor = np.asarray(below, dtype=np.float64)
+    quotient: Floats = np.divide(above, np.where(divisor == 0, np.nan, divisor))
     return quotient
 
 
