@@ -15,7 +15,7 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
 import compromis as cp
-from compromis._workers import in_worker
+from compromis._rows import in_worker
 from tests.frame_kinds import _client, start_dask
 
 pytestmark = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from compromis.frames.bins import Bins
+from compromis.frames.query import Bins
 
 
 def test_edges_are_the_first_numbers_of_their_bins(rng):

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
+from compromis._rows import for_workers
 from compromis._typing import Floats, Ints
-from compromis._workers import for_workers
 from compromis.errors import InputError
 from compromis.evidence.scores import with_absent_classes
 

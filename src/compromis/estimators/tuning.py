@@ -1,4 +1,4 @@
-"""Weights tuned on honest votes: the search with its resamples, the result, and what tuned estimators share."""
+"""Before and after: what tuning did to each class, in the layout of the PRAGMA paper's table 1."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,11 +21,101 @@ from compromis.errors import InputError, UninformativeWarning
 from compromis.evidence.counts import Counts
 from compromis.evidence.votes import Votes, decide_votes
 from compromis.measures.pragma import pragma
+from compromis.measures.rates import precision, recall, weighted_average
 from compromis.measures.verdict import Verdict, judge
 from compromis.preferences import Preferences, read_preferences
 from compromis.weights.decision import Decision
 from compromis.weights.search import WeightSearch, search_weights
 from compromis.weights.sweep import Sweep
+
+if TYPE_CHECKING:
+    from compromis.estimators.tuned_decision import TunedDecisionClassifier
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Change:
+    """Decisions for the same rows before and after tuning; ``str()`` is the table.
+
+    Attributes
+    ----------
+    before, after : Counts
+        What equal weights predict, and what the tuned ones do.
+    preferences : Preferences
+        What matters.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> before = cp.Counts.from_matrix([[90, 10], [5, 5]], ["good", "bad"])
+    >>> after = cp.Counts.from_matrix([[80, 20], [1, 9]], ["good", "bad"])
+    >>> change = cp.estimators.Change(before, after, cp.Preferences.prioritise(["bad"]))
+    >>> change.rows()[1][0], change.rows()[1][1], change.rows()[1][3]  # the recall of the class that matters
+    ('bad', 0.5, 0.9)
+    """
+
+    before: Counts
+    after: Counts
+    preferences: Preferences
+
+    @classmethod
+    def by_tuning(cls, tuned: TunedDecisionClassifier, preferences: Preferences) -> Change:
+        """Return what the weights of a fitted classifier changed on the honest votes they were searched on."""
+        assert tuned.patterns_ is not None
+        assert tuned.tuning_ is not None
+        return cls(tuned.patterns_.counts(np.ones(len(tuned.classes_))), tuned.tuning_.counts, preferences)
+
+    @property
+    def priority(self) -> NDArray[np.bool_]:
+        """Which classes matter most: those more important than the least important."""
+        importance = np.array([self.preferences.of(label).importance for label in self.after.classes])
+        return np.asarray(importance > importance.min())
+
+    def rows(self) -> list[tuple[str, float, float, float, float]]:
+        """Return name, recall and precision before, recall and precision after: of each class, and of means weighted by class sizes."""
+        rates = [rate(counts) for counts in (self.before, self.after) for rate in (recall, precision)]
+        each = [(shown_label(label), *(float(rate[k]) for rate in rates)) for k, label in enumerate(self.after.classes)]
+        means = [("mean of all", np.ones(len(each), dtype=bool))]
+        if self.priority.any():
+            means = [("mean of those that matter", self.priority), ("mean of the others", ~self.priority), *means]
+        return [*each, *((name, *(self._mean(rate, chosen) for rate in rates)) for name, chosen in means)]  # type: ignore[list-item]
+
+    def __str__(self) -> str:
+        rows = self.rows()
+        width = max(5, *(len(name) for name, *_ in rows))
+        lines = [
+            f"{'':{width}}        before               after               change",
+            f"{'class':{width}}   recall precision    recall precision    recall precision",
+        ]
+        marks = [" *" if chosen else "" for chosen in self.priority] + [""] * len(rows)
+        for row, mark in zip(rows, marks, strict=False):
+            if row[0].startswith("mean of") and not lines[-1].startswith("mean of"):
+                lines.append("")
+            lines.append(_line(row, width) + mark)
+        if self.priority.any():
+            lines.append("\n* matters most; means are weighted by class sizes; figures in per cent")
+        return "\n".join(lines) + "\n"
+
+    def _mean(self, rate: NDArray[np.float64], chosen: NDArray[np.bool_]) -> float:
+        return weighted_average(np.where(chosen, rate, np.nan), self.after)
+
+
+def _line(row: tuple[str, float, float, float, float], width: int) -> str:
+    name, recall_before, precision_before, recall_after, precision_after = row
+    cells = [
+        *(_percent(value) for value in (recall_before, precision_before, recall_after, precision_after)),
+        _points(recall_after - recall_before),
+        _points(precision_after - precision_before),
+    ]
+    return f"{name:{width}} {cells[0]:>8}{cells[1]:>10}{cells[2]:>10}{cells[3]:>10}{cells[4]:>10}{cells[5]:>10}"
+
+
+def _percent(value: float) -> str:
+    return "?" if np.isnan(value) else f"{100 * value:.1f}"
+
+
+def _points(value: float) -> str:
+    return "?" if np.isnan(value) else f"{100 * value:+.1f}"
+
 
 AUTO_RESAMPLES, AUTO_RESAMPLES_MANY = 20, 6
 """For up to three classes, and for more, where a search takes longer; see docs/tuning.md for the comparison."""

@@ -73,7 +73,7 @@ def run_folds(
     from sklearn.base import clone
     from sklearn.utils.parallel import Parallel, delayed
 
-    from compromis._workers import for_workers
+    from compromis._rows import for_workers
 
     step = delayed(for_workers(_fit_and_judge, n_jobs))
     calls = [step(judge, clone(estimator), X, y, weight, fold) for estimator, fold in tasks]

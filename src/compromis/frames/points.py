@@ -12,11 +12,11 @@ from compromis._text import nearest, shown
 from compromis._typing import Flags, Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
-from compromis.frames.bins import Bins
 from compromis.frames.query import (
     ROWS,
     TRUTH,
     WEIGHT,
+    Bins,
     Frame,
     Rows,
     are_distinct,

@@ -10,7 +10,6 @@ import numpy as np
 
 from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import InputError
-from compromis.frames.bins import Bins
 from compromis.frames.bounds import best_inside
 from compromis.frames.points import (
     BIN,
@@ -23,7 +22,7 @@ from compromis.frames.points import (
     refuse_groups,
     sum_by_flag,
 )
-from compromis.frames.query import ROWS, Frame, count_groups
+from compromis.frames.query import ROWS, Bins, Frame, count_groups
 from compromis.labels import plain_label
 from compromis.metrics import Metric, get_metric
 from compromis.tradeoffs.curve import read_weight

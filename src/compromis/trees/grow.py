@@ -12,8 +12,8 @@ import numpy as np
 from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
 
+from compromis._rows import in_worker
 from compromis._typing import Bytes, Floats
-from compromis._workers import in_worker
 from compromis.trees._kernels.growing import (
     FIGURES,
     NODE_FIELDS,
