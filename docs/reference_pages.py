@@ -24,6 +24,7 @@ ROOMS = (
     "tradeoffs",
     "uncertainty",
     "plots",
+    "reports",
     "frames",
     "drift",
     "regression",

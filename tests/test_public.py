@@ -74,6 +74,7 @@ ROOMS = [
     "model_selection",
     "plots",
     "regression",
+    "reports",
     "tradeoffs",
     "uncertainty",
     "weights",
