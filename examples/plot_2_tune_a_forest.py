@@ -1,6 +1,6 @@
 """
 Tune a forest to preferences
-=======================
+============================
 
 A forest decides by most votes. Give the votes of each class a weight and it decides otherwise; no tree is grown again.
 ``TunedDecisionClassifier`` searches the weights that serve preferences best, on out-of-bag votes.

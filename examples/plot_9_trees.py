@@ -1,6 +1,6 @@
 """
 C4.5 and a tree that splits by the preferences
-=======================================
+==============================================
 
 ``C45Classifier`` is Quinlan's C4.5 as Weka's J48 has it, with text columns and missing values as they are.
 ``PragmaTreeClassifier`` splits by what matters.
