@@ -1,4 +1,4 @@
-"""Tasks in worker processes: one thread each, because as many tasks run as there are cores."""
+"""Rows of any container, folds of them, and tasks in worker processes."""
 
 from __future__ import annotations
 

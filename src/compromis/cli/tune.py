@@ -1,4 +1,4 @@
-"""Progress on the terminal, silence elsewhere, and Ctrl-C keeps the best result so far."""
+"""compromis tune: search weights for votes, with progress on the terminal; Ctrl-C keeps the best result so far."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A decision as nodes of ONNX: (votes + smoothing) x weights, arg-max with ties to the first, label."""
+"""Decisions, and forests of ours, as ONNX: (votes + smoothing) x weights, arg-max with ties to the first, label."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Before and after: what tuning did to each class, in the layout of the PRAGMA paper's table 1."""
+"""What both tuned estimators share: the search for weights, what it found, and what it changed for each class."""
 
 from __future__ import annotations
 

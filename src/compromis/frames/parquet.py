@@ -1,4 +1,4 @@
-"""Page headers of Parquet files, looked at before polars does.
+"""Parquet files as text columns, their page headers checked before polars reads them.
 
 A page that states to hold fewer than no values makes polars ask for 2^61 bytes, and its allocator ends the process: no exception, no
 message of ours. One wrong bit is enough. This is a look for damage, not a defence: who makes a file on purpose can have polars fail

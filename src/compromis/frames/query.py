@@ -1,4 +1,4 @@
-"""Bins of equal width, whose edges are known to the last bit."""
+"""Queries that any engine runs: open a frame, group and count, bin scores, decide by a running best."""
 
 from __future__ import annotations
 

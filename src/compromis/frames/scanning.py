@@ -1,4 +1,4 @@
-"""Connections to Dask and Spark clusters, each within a time limit."""
+"""Open files and clusters in an engine: polars, DuckDB, Dask or Spark."""
 
 from __future__ import annotations
 

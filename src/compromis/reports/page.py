@@ -1,4 +1,4 @@
-"""Distributions and curves of a report as paths of SVG."""
+"""The page of a report: pictures as SVG, the panel's document, and the template."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The data of the demo: a made-up screening, judged by two models."""
+"""Start the studio: the server, the browser, and the data of its demo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two models on the same rows: the difference of every measure with its interval, and McNemar's test."""
+"""Two models on the same rows or folds: differences with their intervals, McNemar's test, the corrected t-test."""
 
 from __future__ import annotations
 

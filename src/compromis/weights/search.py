@@ -1,4 +1,4 @@
-"""What a search for weights returns."""
+"""Search weights for votes: the one entry for every method, and its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counting pairs of small integers."""
+"""Counting pairs of small integers, and the cuts of a ranking with areas over them."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The modules of _kernels."""
+"""Compiled hulls."""

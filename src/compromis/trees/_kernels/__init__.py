@@ -1,1 +1,1 @@
-"""The modules of _kernels."""
+"""Compiled loops of trees: growing, voting, C4.5."""

@@ -1,4 +1,4 @@
-"""Weka's order of instances by one attribute: its quicksort, ties included.
+"""Choosing the test of a C4.5 node: Weka's order of instances, ties included, and the best test of all attributes.
 
 Weights of instances are summed in this order. With fractional weights another order of equal values gives other
 last bits, and those can decide a tie, so a library sort would not do.
