@@ -130,7 +130,7 @@ def test_the_transform_orders_as_the_index_does(name, rng):
     assert np.allclose(metric.bend(line), weight, atol=1e-12)
 
 
-def test_an_index_of_ones_own():
+def test_a_metric_of_ones_own():
     own = cp.Metric("own f", lambda p, r, weight: 1 / (weight / r + (1 - weight) / p))
     answers = cp.Preference(1, 0.2, 0.7)
     assert answers.recall_weight_for(own) == pytest.approx(answers.recall_weight_for("f"), abs=1e-12)

@@ -51,6 +51,6 @@ def test_json_and_markdown(files):
     assert "| <code>recall of &#39;bad&#39;</code> | 0.3000 | at least 0.8 | MISSED |" in text
 
 
-def test_a_class_that_is_never_decided_misses_its_precision(files):
+def test_a_class_that_is_never_predicted_misses_its_precision(files):
     write("never.csv", {("good", "good"): 10, ("bad", "good"): 2})
     assert "MISSED  precision of 'bad': 0.0000" in run("check", "never.csv", *CHECK).output

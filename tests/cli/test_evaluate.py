@@ -24,7 +24,7 @@ def test_evaluate_is_the_librarys(table):
     assert json.loads(done.stdout) == json.loads(expected.to_json())
 
 
-def test_weights_labels_index_and_preferences(table, tmp_path):
+def test_weights_labels_metric_and_preferences(table, tmp_path):
     preferences = cp.Preferences({"bad": cp.Preference(5, 0.2, 0.7)}, metric="f")
     preferences.to_toml(tmp_path / "preferences.toml")
     order = ["good", "bad", "NA", "01", "1", "absent"]

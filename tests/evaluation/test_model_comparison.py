@@ -48,7 +48,7 @@ def test_verdicts():
     assert "adjusted for 3 pairs" in str(three)
 
 
-def test_probabilities_are_decided_for_the_most_probable_class(rng):
+def test_probabilities_are_predicted_for_the_most_probable_class(rng):
     truth = np.array(list("abc") * 20)
     proba = rng.dirichlet(np.ones(3), 60)
     labels = np.array(list("abc"))[proba.argmax(axis=1)]

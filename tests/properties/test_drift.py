@@ -125,7 +125,7 @@ def test_the_same_decisions_again_are_judged_alike(matrix, preferences, times, m
 
 @law(examples=12)
 @given(telling, any_preferences())
-def test_a_period_without_labels_that_is_decided_like_the_reference_has_its_numbers(matrix, preferences):
+def test_a_period_without_labels_that_is_predicted_like_the_reference_has_its_numbers(matrix, preferences):
     reference = cp.Counts.from_matrix(matrix, CLASSES)
     found = cp.monitor({"new": cp.drift.Unlabelled(reference.predicted)}, preferences=preferences, reference=reference)
     period = found.periods[0]

@@ -232,7 +232,7 @@ def test_the_scorer_is_the_loss_with_its_sign_changed(rows, preferences):
 
 @law()
 @given(predicted_rows, any_preferences(), st.floats(0, 1))
-def test_a_gate_is_passed_if_nothing_that_occurs_falls_short(rows, preferences, most):
+def test_a_check_is_passed_if_nothing_that_occurs_falls_short(rows, preferences, most):
     truth, decision = columns_of(rows)
     result = evaluated(rows, preferences=preferences)
     met = {}
@@ -257,7 +257,7 @@ def test_a_gate_is_passed_if_nothing_that_occurs_falls_short(rows, preferences, 
 
 @law()
 @given(predicted_rows, st.floats(0, 1), st.floats(0, 1))
-def test_a_gate_that_asks_less_is_passed_by_more(rows, one, other):
+def test_a_check_that_asks_less_is_passed_by_more(rows, one, other):
     result = evaluated(rows, preferences=cp.Preferences())
     strict, lenient = (cp.check(result, max_loss=most).passed for most in sorted((one, other)))
     assert lenient or not strict

@@ -52,7 +52,7 @@ def test_decisions_in_a_frame_are_evaluated_as_in_memory(rows, kind, preferences
 
 @law(examples=10)
 @given(vote_rows, kinds, positive_weights, st.sampled_from([0.0, 0.5]))
-def test_votes_in_a_frame_are_decided_as_in_memory(rows, kind, weights, smoothing):
+def test_votes_in_a_frame_are_predicted_as_in_memory(rows, kind, weights, smoothing):
     votes, truth = columns_of(rows)
     frame, decision = vote_frame(kind, rows), cp.Decision(CLASSES, weights, smoothing=smoothing)
     expected = decision.decide(votes).tolist()

@@ -130,7 +130,7 @@ def test_the_best_cut_with_minima_is_that_of_brute_force(rows, metric, weight, l
 
 @law()
 @given(shares, shares, shares, metrics)
-def test_an_index_has_the_papers_value_is_a_mean_and_mirrors(p, r, weight, metric):
+def test_a_metric_has_the_papers_value_is_a_mean_and_mirrors(p, r, weight, metric):
     value = float(cp.metric_value(p, r, weight, metric=metric))
     assert value == pytest.approx(float(oracle.metric_value(p, r, weight, metric)), abs=1e-14)
     heavy = max(weight, 1 - weight)
@@ -145,7 +145,7 @@ def test_an_index_has_the_papers_value_is_a_mean_and_mirrors(p, r, weight, metri
 
 @law(examples=10)
 @given(scored_rows, inner_shares)
-def test_an_index_of_ones_own_with_a_known_formula_gives_the_known_curve(rows, weight):
+def test_a_metric_of_ones_own_with_a_known_formula_gives_the_known_curve(rows, weight):
     own = cp.Metric("own", lambda p, r, l: 1 / (l / r + (1 - l) / p))
     points = points_of(rows)
     expected = float(cp.TradeoffCurve(points, "f").value(weight))
@@ -245,7 +245,7 @@ def test_in_its_domain_and_only_there_a_result_beats_taking_everything(rows, met
 
 @law()
 @given(st.floats(0.01, 1), shares, metrics)
-def test_an_index_has_one_value_along_its_line(value, weight, metric):
+def test_a_metric_has_one_value_along_its_line(value, weight, metric):
     recall, precision = cp.tradeoffs.isoline(value, weight, metric, size=21)
     assert len(recall) == len(precision)
     assert ((recall >= 0) & (recall <= 1) & (precision >= 0) & (precision <= 1)).all()

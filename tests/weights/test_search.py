@@ -127,7 +127,7 @@ def quadratic(p, r, weight):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_an_index_of_ones_own(method):
+def test_a_metric_of_ones_own(method):
     votes, y = three_classes(rows=40)
     own = Metric("quadratic", quadratic)
     preferences = Preferences({2: Preference(10, 0.1, 0.9)}, metric=own)
@@ -148,7 +148,7 @@ def test_an_index_of_ones_own(method):
 
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="without compilation every formula works")
-def test_an_index_that_does_not_compile():
+def test_a_metric_that_does_not_compile():
     own = Metric("odd", lambda p, r, weight: np.asarray(str(weight).split("x")))
     preferences = Preferences(default=Preference(recall_weight=0.5), metric=own)
     votes, y = three_classes(rows=20)
