@@ -3,7 +3,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.installed-from
+INSTALLED := $(VENV)/.installed-from
+STAMP := $(VENV)/.built
+KERNELS := setup.py $(wildcard src/compromis/*/*.pyx src/compromis/*/*/*.pyx src/compromis/*/kernels/*.pxi src/compromis/*/*/kernels/*.pxi)
 INTEGRATIONS := $(VENV)/.integrations-from
 PYTEST := $(BIN)/python -m pytest
 WORKERS ?= 2
@@ -112,8 +114,13 @@ $(VENV)/.docs-installed: $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
 	@touch $@
 
+# Compile again only the kernels that changed.
+$(STAMP): $(INSTALLED) $(KERNELS)
+	@$(BIN)/python setup.py --quiet build_ext --inplace
+	@touch $@
+
 # Reinstall only when the list of dependencies changes: the stamp keeps a copy of it.
-$(STAMP): pyproject.toml
+$(INSTALLED): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "compromis needs Python 3.11 or newer, this is %d.%d; run make PYTHON=python3.11" % sys.version_info[:2])'
 	@test -x $(BIN)/python || { echo "creating $(VENV)"; $(PYTHON) -m venv $(VENV); }
 	@if ! cmp -s pyproject.toml $@; then \

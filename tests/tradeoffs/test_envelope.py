@@ -12,7 +12,7 @@ import pytest
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import METRICS, Metric
 from compromis.tradeoffs import TradeoffCurve
-from compromis.tradeoffs._kernels import hull
+from compromis.tradeoffs import _kernels as hull
 from tests import naive_tradeoffs as naive
 from tests.tradeoffs.cases import (
     NAMES,
@@ -143,7 +143,7 @@ class TestEnvelope:
         for _ in range(50):
             first, second = rng.random(300).round(2), rng.random(300).round(2)
             marked = np.empty(300, dtype=bool)
-            hull.mark_promising(first, second, np.empty(17), marked)
+            hull.mark_promising(first, second, np.empty(17), marked.view(np.uint8))
             expected = np.array(naive.dominating(list(zip(first.tolist(), second.tolist(), strict=True))))
             assert marked[expected].all()
             assert marked.sum() < 300

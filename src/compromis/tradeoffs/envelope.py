@@ -191,10 +191,10 @@ NEVER_POSITIVE, ALWAYS_POSITIVE = Candidates.single((1, 1), (0, 1)), Candidates.
 
 
 def _promising(first: Floats, second: Floats) -> Ints:
-    from compromis.tradeoffs._kernels.hull import mark_promising
+    from compromis.tradeoffs._kernels import mark_promising
 
     marked = np.empty(len(first), dtype=bool)
-    mark_promising(first, second, np.empty(len(first) // _GROUPS_PER_BIN + 1), marked)
+    mark_promising(first, second, np.empty(len(first) // _GROUPS_PER_BIN + 1), marked.view(np.uint8))
     return np.flatnonzero(marked)
 
 
@@ -271,11 +271,10 @@ def _hull(candidates: Candidates, usable: Ints, metric: Metric) -> tuple[Ints, F
 
 
 def _chain(first: Floats, second: Floats, names: Ints, code: int, margin: float = 4e-15) -> tuple[Ints, Floats]:
-    from compromis.tradeoffs._kernels import hull
+    from compromis.tradeoffs import _kernels
 
     chain, odds = np.empty(len(names), dtype=np.int64), np.empty(len(names))
-    first, second = np.ascontiguousarray(first), np.ascontiguousarray(second)
-    size = hull.upper_envelope(first, second, code, margin, chain, odds)
+    size = _kernels.upper_envelope(first, second, code, margin, chain, odds)
     return names[chain[:size]], odds[:size]
 
 

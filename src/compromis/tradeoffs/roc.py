@@ -370,7 +370,7 @@ def _parts(models: Mapping[str, OperatingPoints], odds: float) -> Iterator[HullP
 
 def _slopes(corners: Candidates) -> list[float]:
     """Return the slopes of the hull's edges, from the counts and not by way of l, which would lose digits near 0 and 1."""
-    from compromis.tradeoffs._kernels.hull import switch_odds
+    from compromis.tradeoffs._kernels import switch_odds
 
     edges = range(len(corners) - 1)
     return [1.0 / switch_odds(corners.first, corners.second, edge, edge + 1, 0) for edge in edges]
