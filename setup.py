@@ -11,8 +11,8 @@ from setuptools import Extension, setup
 sys.path.insert(0, str(Path(__file__).parent / "build_backend"))
 from compromis_build import use_compiler
 
-ROOMS = ("tradeoffs",)
-"""Rooms with a `_kernels.pyx`, which includes the files of the room's folder `kernels`."""
+SOURCES = sorted(Path("src").rglob("_kernels.pyx"))
+"""One extension per room; it includes the files of the room's folder `kernels`."""
 
 # Contracting a * b + c would give other bits on machines that can; errno and traps are never looked at.
 FLAGS = ["-O3", "-g0", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
@@ -29,13 +29,13 @@ limited = not sysconfig.get_config_var("Py_GIL_DISABLED")  # free-threaded Pytho
 use_compiler()
 extensions = [
     Extension(
-        f"compromis.{room.replace('/', '.')}._kernels",
-        [f"src/compromis/{room}/_kernels.pyx"],
+        ".".join(source.with_suffix("").parts[1:]),
+        [str(source)],
         extra_compile_args=["/O2", "/fp:precise"] if sys.platform == "win32" else FLAGS,
         define_macros=[("Py_LIMITED_API", "0x030b0000")] if limited else [],
         py_limited_api=limited,
     )
-    for room in ROOMS
+    for source in SOURCES
 ]
 setup(
     ext_modules=cythonize(extensions, build_dir="build/cython", compiler_directives=DIRECTIVES, quiet=True),
