@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 import compromis as cp
 from compromis.studio import workspace as tuning
-from compromis.studio.serving import PREFERENCES, write_demo
+from compromis.studio.serving import PREFERENCES, open_browser, write_demo
 from tests.browser.conftest import Watched
 from tests.studio.conftest import compiled, studio, votes, votes_csv  # noqa: F401
 
@@ -419,3 +419,19 @@ def test_a_csv_of_200_megabytes(studio, visit, tmp_path, rng):  # noqa: F811
     print(
         f"200 MB: shown after {loaded:.1f} s, the longest pause of the page {page.evaluate('window.longest'):.0f} ms, memory {grown:.0f} MB"
     )
+
+
+def test_the_private_file_leads_into_the_studio_and_reload_stays_there(studio, visit, tmp_path, monkeypatch):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    one = studio()
+    open_browser(one.address, tmp_path)
+    deadline = time.monotonic() + 5
+    while not opened and time.monotonic() < deadline:
+        time.sleep(0.01)
+    page = visit(opened[0]).page
+    expect(page.get_by_text("Choose a file")).to_be_visible()
+    assert page.url.startswith(one.base)
+    assert one.keys.token not in page.url
+    page.reload()
+    expect(page.get_by_text("Choose a file")).to_be_visible()

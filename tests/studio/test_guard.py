@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import http.client
 import re
 import socket
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
@@ -137,6 +139,63 @@ def test_raw_requests_with_odd_hosts_are_refused(running):
             sock.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
             status = sock.makefile("rb").readline()
         assert status.split()[1] in {b"400", b"403"}, (hosts, status)
+
+
+@pytest.mark.parametrize("name", ["origin", "sec-fetch-site", "x-compromis-token", "content-type"])
+def test_a_header_that_stands_twice_is_refused_whichever_is_right(running, name):
+    right = {
+        "origin": running.base,
+        "sec-fetch-site": "same-origin",
+        "x-compromis-token": running.keys.token,
+        "content-type": "application/json",
+    }
+    for second in (right[name], "http://evil.example"):
+        lines = ["POST /api/compare HTTP/1.1", f"host: 127.0.0.1:{running.port}", "connection: close"]
+        lines += [f"{header}: {value}" for header, value in {**right, "content-length": "2"}.items()]
+        lines.append(f"{name}: {second}")
+        with socket.create_connection(("127.0.0.1", running.port)) as sock:
+            sock.sendall(("\r\n".join(lines) + "\r\n\r\n{}").encode())
+            assert sock.makefile("rb").readline().split()[1] == b"400", (name, second)
+
+
+@pytest.mark.parametrize(
+    ("port", "host", "status"),
+    [
+        (80, "127.0.0.1", 200),
+        (80, "localhost:80", 200),
+        (443, "127.0.0.1:443", 200),
+        (443, "127.0.0.1", 403),
+        (8000, "localhost", 403),
+    ],
+)
+def test_browsers_leave_port_80_out_of_the_address(port, host, status):
+    async def app(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def send(message):
+        sent.append(message)
+
+    async def receive():
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    sent, keys = [], Secrets()
+    headers = [
+        (b"host", host.encode()),
+        (b"x-compromis-token", keys.token.encode()),
+        (b"origin", f"http://{host}".encode()),
+    ]
+    scope = {"type": "http", "method": "GET", "path": "/api/alive", "query_string": b"", "headers": headers}
+    with ThreadPoolExecutor(1) as pool:  # Playwright may have a loop in this thread
+        pool.submit(asyncio.run, Guard(app, keys, port, 100)(scope, receive, send)).result()
+    assert sent[0]["status"] == status
+
+
+def test_another_site_opens_the_page_with_the_token_only(running):
+    for site in ("cross-site", "same-site"):
+        opened = httpx.get(f"{running.base}/?token={running.keys.token}", headers={"sec-fetch-site": site})
+        assert opened.status_code == 200
+        assert httpx.get(f"{running.base}/?token={'x' * 43}", headers={"sec-fetch-site": site}).status_code == 403
+        assert httpx.get(f"{running.base}/", headers={"sec-fetch-site": site}).status_code == 403
 
 
 def test_websockets_are_closed_before_the_app_sees_them():

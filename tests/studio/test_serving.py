@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -14,7 +16,7 @@ import httpx
 import pytest
 
 from compromis.errors import InputError
-from compromis.studio.serving import listen
+from compromis.studio.serving import listen, open_browser
 
 
 def test_it_listens_on_the_loopback_address_only():
@@ -77,6 +79,98 @@ def test_the_command_prints_the_token_once_and_ends_at_once(tmp_path, votes):
     assert "".join(lines).count(token) == 1
     assert list(temporary.iterdir()) == []
     assert listeners(port) == []
+
+
+def start_studio(folder, *, before="", **environment):
+    """Start the command without a browser; return the process and the address it prints."""
+    program = f"{before}\nfrom compromis.cli import main\nmain(['studio', '--no-browser', '--output', {str(folder)!r}])"
+    process = subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONUNBUFFERED": "1", **environment},
+    )
+    return process, next(line.strip() for line in process.stdout if "http" in line)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the limit of descriptors is a matter of Unix")
+def test_silent_connections_take_neither_the_page_nor_the_log(tmp_path):
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))"
+    process, address = start_studio(tmp_path, before=limit)
+    port = int(re.search(r":(\d+)/", address)[1])
+    silent = []
+    try:
+        for number in range(400):
+            silent.append(socket.socket())
+            silent[-1].setblocking(False)
+            silent[-1].connect_ex(("127.0.0.1", port))
+            if number % 2:
+                with contextlib.suppress(OSError):  # not connected yet
+                    silent[-1].send(b"GET / HTTP/1.1\r\nhost: x\r\n")
+        for _ in range(3):
+            begin = time.monotonic()
+            assert httpx.get(address, timeout=10).status_code == 200
+            assert time.monotonic() - begin < 2
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+    finally:
+        process.kill()
+        for sock in silent:
+            sock.close()
+    assert len(errors) < 10_000
+    assert process.returncode == 0
+
+
+def test_a_connection_whose_headers_do_not_come_is_closed(studio, monkeypatch):
+    monkeypatch.setattr("compromis.studio.connections.PATIENCE", 0.3)
+    one = studio()
+    for begin in (b"", b"GET / HTT", b"GET / HTTP/1.1\r\nhost: x\r\n"):
+        with socket.create_connection(("127.0.0.1", one.port), timeout=5) as sock:
+            sock.sendall(begin)
+            with contextlib.suppress(ConnectionResetError):
+                assert sock.recv(100) == b""
+    slow = iter([b"x" * 10, b"y" * 10])  # a body may take its time
+
+    def pieces():
+        for piece in slow:
+            time.sleep(0.5)
+            yield piece
+
+    headers = {"content-type": "application/octet-stream", "x-file-name": "a.csv"}
+    assert one.client.post("/api/upload", content=pieces(), headers=headers).status_code == 200
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="Windows has no such signal")
+def test_a_closed_terminal_leaves_no_uploads(tmp_path):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    process, address = start_studio(tmp_path, TMPDIR=str(temporary))
+    base, token = address.split("/?token=")
+    try:
+        headers = {"x-compromis-token": token, "content-type": "application/octet-stream", "x-file-name": "a.csv"}
+        assert httpx.post(f"{base}/api/upload", content=b"a,b\n1,2\n", headers=headers).status_code == 200
+        assert list(temporary.iterdir())
+        process.send_signal(signal.SIGHUP)
+        process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert list(temporary.iterdir()) == []
+
+
+def test_the_browser_gets_a_private_file_not_the_token(tmp_path, monkeypatch):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    open_browser("http://127.0.0.1:1/?token=secret&x=1", tmp_path)
+    deadline = time.monotonic() + 5
+    while not opened and time.monotonic() < deadline:
+        time.sleep(0.01)
+    (given,) = opened
+    assert "secret" not in given
+    path = tmp_path / "open.html"
+    assert given == path.as_uri()
+    assert path.stat().st_mode & 0o077 == 0
+    assert "token=secret&amp;x=1" in path.read_text()
 
 
 def test_ctrl_c_in_the_middle_of_work_ends_at_once(tmp_path):

@@ -5,14 +5,22 @@ from __future__ import annotations
 import contextlib
 import http.client
 import itertools
+import os
+import shutil
 import socket
+import subprocess
+import sys
+import tempfile
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
 from compromis.errors import InputError
-from compromis.studio.storage import checked_name
+from compromis.studio.storage import NameTaken, Places, checked_name
 from tests.studio.running import BINARY, JSON
 
 
@@ -135,3 +143,88 @@ def test_a_broken_off_upload_leaves_nothing(studio):
         time.sleep(0.02)
     assert list(private.iterdir()) == []
     assert one.ask("/api/session")["sources"] == []
+
+
+def test_of_programs_that_save_one_new_name_at_once_one_succeeds(tmp_path):
+    def save(number):
+        ready.wait()
+        try:
+            places.save("same.toml", ".toml", lambda path: path.write_text(str(number)), replace=False)
+        except NameTaken:
+            return None
+        return number
+
+    (tmp_path / "out").mkdir()
+    places = Places([], tmp_path / "out")
+    for _ in range(12):
+        ready = threading.Barrier(6)
+        with ThreadPoolExecutor(6) as pool:
+            saved = [number for number in pool.map(save, range(6)) if number is not None]
+        assert len(saved) == 1
+        assert (tmp_path / "out" / "same.toml").read_text() == str(saved[0])
+        assert [path.name for path in (tmp_path / "out").iterdir()] == ["same.toml"]
+        (tmp_path / "out" / "same.toml").unlink()
+
+
+def test_without_links_a_new_name_is_still_taken_once(tmp_path, monkeypatch):
+    def link(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", link)
+    places = Places([], tmp_path)
+    places.save("a.toml", ".toml", lambda path: path.write_text("new"), replace=False)
+    with pytest.raises(NameTaken, match="already"):
+        places.save("a.toml", ".toml", lambda path: path.write_text("other"), replace=False)
+    assert (tmp_path / "a.toml").read_text() == "new"
+
+
+PROGRAM = """
+import os, sys
+from compromis.studio.storage import Places
+os.setuid(65534)
+places = Places([sys.argv[1]], sys.argv[2])
+print([source.shown()["name"] for source in places.sources()], places.unreadable())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.getuid() != 0, reason="only root can become another user")
+def test_a_file_that_may_not_be_read_is_left_out_with_its_name():
+    with tempfile.TemporaryDirectory() as text:
+        folder = Path(text)
+        folder.chmod(0o755)
+        for name in ("open.csv", "locked.csv"):
+            (folder / name).write_text("a,b\n1,2\n")
+        (folder / "locked.csv").chmod(0)
+        (folder / "out").mkdir(mode=0o777)
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM, text, str(folder / "out")], capture_output=True, text=True, check=True
+        )
+    assert done.stdout.strip() == "['open.csv'] ['locked.csv']"
+
+
+def test_uploads_of_killed_studios_are_swept_and_those_of_living_ones_stay(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    for number in (dead.pid, os.getpid()):
+        (tmp_path / f"compromis-studio-{number}-abc").mkdir()
+        (tmp_path / f"compromis-studio-{number}-abc" / "upload.csv").write_text("a")
+    (tmp_path / "compromis-studio-other").mkdir()
+    Places([], tmp_path)
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {f"compromis-studio-{os.getpid()}-abc", "compromis-studio-other"}
+
+
+def test_uploads_go_on_after_the_temporary_folder_was_cleaned(studio):
+    one = studio()
+    assert one.upload("a.csv", b"a,b\n1,2\n").status_code == 200
+    shutil.rmtree(one.workspace.places.private())
+    assert one.ask("/api/session")["sources"] == []
+    assert one.upload("b.csv", b"a,b\n1,2\n").status_code == 200
+    assert [source["name"] for source in one.ask("/api/session")["sources"]] == ["b.csv"]
+
+
+@pytest.mark.parametrize("name", ["COM¹.toml", "lpt3.toml", "CONIN$.toml", "conout$.toml", "nul.a.toml"])
+def test_names_that_windows_keeps_for_devices_are_refused(name):
+    with pytest.raises(InputError, match="systems treat apart"):
+        checked_name(name, ".toml")

@@ -66,6 +66,6 @@ def launch(
     def opened(address: str) -> None:
         started(address, str(places.output))
         if browser:
-            open_browser(address)
+            open_browser(address, places.private())
 
     serve(make_server(workspace, keys, sock, started=opened), workspace, sock)

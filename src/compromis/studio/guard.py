@@ -21,6 +21,10 @@ TOKEN_HEADER = "x-compromis-token"  # noqa: S105 (the name of a header)
 JSON, BINARY = "application/json", "application/octet-stream"
 UPLOAD = "/api/upload"
 """The only route that takes anything but JSON."""
+HTTP_PORT = 80
+"""The port that browsers leave out of an address."""
+SINGLE = "origin", "sec-fetch-site", "content-type", "content-length", "cookie", TOKEN_HEADER
+"""Headers that a request has once: of two, another program might look at the other one."""
 MOST_JSON = 4 << 20
 """Bytes of a JSON request: preferences for 50,000 classes fit."""
 MOST_DISCARDED, PATIENCE = 16 << 20, 2.0
@@ -68,7 +72,8 @@ class Guard:
     def __init__(self, app: ASGIApp, keys: Secrets, port: int, most_upload: int) -> None:
         self._app = app
         self._keys = keys
-        self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
+        names = "127.0.0.1", "localhost"
+        self._hosts = {f"{name}:{port}" for name in names} | (set(names) if port == HTTP_PORT else set())
         self._cookie = f"compromis-{port}"
         self._most_upload = most_upload
 
@@ -95,12 +100,17 @@ class Guard:
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         """Return status and message of the first check that fails."""
         opens_page = scope["method"] == "GET" and scope["path"] == "/"
+        # the file that opens the browser is another site, but it knows the token
+        greeted = opens_page and self._keys.is_token(_query_token(scope))
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+        repeated = next((name for name in SINGLE if len(headers.getlist(name)) > 1), None)
+        if repeated is not None:
+            return 400, f"the header {repeated} stands twice in the request"
         if headers.getlist("host") not in [[host] for host in self._hosts]:
             return 403, "this host is not served here; use the address that the terminal shows"
         if origin is not None and origin not in {f"http://{host}" for host in self._hosts}:
             return 403, "requests of other sites are refused"
-        if site is not None and site != "same-origin" and not (site == "none" and opens_page):
+        if site is not None and site != "same-origin" and not greeted and not (site == "none" and opens_page):
             return 403, "requests of other sites are refused"
         if not self._knows_secret(scope, headers):
             return 401, "the token is missing or wrong; open the address that the terminal shows"

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import html
+import os
+import signal
 import socket
+import sys
 import threading
 import warnings
 import webbrowser
@@ -18,6 +22,7 @@ from numpy.typing import NDArray
 import compromis as cp
 from compromis.frames import Table
 from compromis.studio.app import guarded_app
+from compromis.studio.connections import BACKLOG, Connection, quiet_logs
 from compromis.studio.forms import ClassForm, PreferencesForm
 from compromis.studio.guard import Secrets
 from compromis.studio.workspace import Workspace
@@ -64,7 +69,8 @@ LOOPBACK = "127.0.0.1"
 def listen(port: int = 0) -> socket.socket:
     """Return a socket that listens on the loopback address only; port 0 takes a free one."""
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if sys.platform != "win32":  # there it would let a second process share the port
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         sock.bind((LOOPBACK, port))
         sock.listen()  # from now on the port is ours
@@ -85,9 +91,10 @@ def make_server(
     port = sock.getsockname()[1]
     config = uvicorn.Config(
         guarded_app(workspace, keys, port),
-        log_level="warning",
+        log_level="error",
         access_log=False,  # addresses hold the token
-        http="h11",
+        http=Connection,
+        backlog=BACKLOG,
         ws="none",
         server_header=False,
         proxy_headers=False,
@@ -98,7 +105,10 @@ def make_server(
 
 
 def serve(server: uvicorn.Server, workspace: Workspace, sock: socket.socket) -> None:
-    """Serve until Ctrl-C; then close temporary files, threads and socket."""
+    """Serve until Ctrl-C or until the terminal closes; then close temporary files, threads and socket."""
+    quiet_logs()
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, lambda *_: setattr(server, "should_exit", True))
     threading.Thread(target=warm_up, args=(workspace,), name="studio-warm-up", daemon=True).start()
     try:
         with contextlib.suppress(KeyboardInterrupt):
@@ -125,9 +135,19 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def open_browser(address: str) -> None:
-    """Open the address without waiting for the browser."""
-    threading.Thread(target=lambda: webbrowser.open(address), name="studio-browser", daemon=True).start()
+def open_browser(address: str, folder: Path) -> None:
+    """Open the address without waiting for the browser.
+
+    A command line can be read by every user of the machine, so the browser gets a file of `folder` that only this user
+    can read, and that leads to the address with its token.
+    """
+    page = folder / "open.html"
+    link = html.escape(address)
+    with os.fdopen(os.open(page, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as stream:
+        stream.write(
+            f'<!doctype html><meta http-equiv="refresh" content="0;url={link}"><a href="{link}">The studio</a>'
+        )
+    threading.Thread(target=lambda: webbrowser.open(page.as_uri()), name="studio-browser", daemon=True).start()
 
 
 def warm_up(workspace: Workspace) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import shutil
+import sys
 import tempfile
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,17 @@ MOST_LISTED = 500
 """Files of a folder that are listed."""
 LONGEST_NAME = 200
 """Bytes of the name of a saved file."""
-_RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
+_RESERVED = {
+    "con",
+    "prn",
+    "aux",
+    "nul",
+    "conin$",
+    "conout$",
+    *(f"{port}{n}" for port in ("com", "lpt") for n in "123456789¹²³"),
+}
+PREFIX = "compromis-studio-"
+"""Begins the name of a folder of uploads; the number of the process follows."""
 
 
 class NameTaken(InputError):
@@ -73,6 +85,7 @@ class Places:
         self._known: dict[Path, Source] = {}
         self._uploads: list[Path] = []
         self._private: Path | None = None
+        _sweep()
 
     def sources(self) -> list[Source]:
         """Return the files that may be read now; folders are listed again."""
@@ -80,7 +93,12 @@ class Places:
         for path in dict.fromkeys(paths):
             self._know(path, path.name)
         offered = dict.fromkeys([*paths, *self._uploads])
-        return [self._known[path] for path in offered if path.is_file()]
+        return [self._known[path] for path in offered if _is_readable(path)]
+
+    def unreadable(self) -> list[str]:
+        """Return the names of files that are there but that this user may not read."""
+        paths = [path for given in self._given for path in (_tables_in(given) if given.is_dir() else [given])]
+        return sorted({path.name for path in paths if path.is_file() and not _is_readable(path)})
 
     def source(self, number: str) -> Source:
         """Return the source of that number."""
@@ -105,19 +123,31 @@ class Places:
 
     def private(self) -> Path:
         """Return the folder for temporary files, which only this user can open."""
-        if self._private is None:
-            self._private = Path(tempfile.mkdtemp(prefix="compromis-studio-"))
+        if self._private is None or not self._private.is_dir():  # temporary folders are cleaned while studios run
+            self._private = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
         return self._private
 
     def offer(self, path: Path) -> None:
         """Offer a file that the studio made itself, in its private folder."""
         self._given.append(path)
 
-    def target(self, name: str, suffix: str, *, replace: bool) -> Path:
-        """Return the path in the output folder to write to; raise unless the name is free or its file may be replaced."""
+    def save(self, name: str, suffix: str, write: Callable[[Path], object], *, replace: bool) -> Path:
+        """Let `write` write the file of that name into the output folder, and return its path.
+
+        It is written beside and moved to its name in one step: a link of that name is replaced, not followed, and without
+        `replace` the name must be free, also for programs that save at the same moment.
+        """
         path = self.output / checked_name(name, suffix)
+        taken = NameTaken(f"there is {name!r} already in {self.output}; choose another name, or replace it")
         if path.is_dir() or (path.exists() and not replace):
-            raise NameTaken(f"there is {name!r} already in {self.output}; choose another name, or replace it")
+            raise taken
+        with tempfile.TemporaryDirectory(prefix=".compromis-", dir=self.output) as folder:
+            beside = Path(folder) / name
+            write(beside)
+            try:
+                beside.replace(path) if replace else _move_to_free_name(beside, path)
+            except FileExistsError:
+                raise taken from None
         return path
 
     def close(self) -> None:
@@ -147,6 +177,45 @@ def checked_name(name: str, suffix: str) -> str:
     if size > LONGEST_NAME:
         raise InputError(f"the file name has {size} bytes; use at most {LONGEST_NAME}")
     return name
+
+
+def _move_to_free_name(source: Path, target: Path) -> None:
+    """Give a file a name that is free; raise FileExistsError if it is not."""
+    if sys.platform == "win32":
+        source.rename(target)  # never replaces there
+        return
+    try:
+        os.link(source, target)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links: reserve the name, then replace what was reserved
+        os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        source.replace(target)
+
+
+def _sweep() -> None:
+    """Remove the uploads of this user's studios that were killed."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        number = folder.name.removeprefix(PREFIX).partition("-")[0]
+        with contextlib.suppress(OSError):
+            if number.isdigit() and not _is_running(int(number)) and folder.stat().st_uid == os.getuid():
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_running(process: int) -> bool:
+    if sys.platform == "win32":  # its temporary folder is the user's own, and os.kill would end the process
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
+
+
+def _is_readable(path: Path) -> bool:
+    return path.is_file() and os.access(path, os.R_OK)
 
 
 def _tables_in(folder: Path) -> list[Path]:

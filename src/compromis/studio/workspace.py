@@ -113,6 +113,7 @@ class Workspace:
             "most_upload": self.most_upload,
             "folder": str(self.places.output),
             "sources": [source.shown() for source in self.places.sources()],
+            "unreadable": self.places.unreadable(),
             "models": [model.shown() for model in self.models()],
             "jobs": [job.shown() for job in self.jobs.unfinished()],
             "preferences": None if self.preferences is None else msgspec.to_builtins(self.preferences),
@@ -233,8 +234,7 @@ class Workspace:
                 confidence=0.95,
                 title=model.name,
             ).save
-        path = self.places.target(asked.name, SUFFIXES[asked.kind], replace=asked.replace)
-        write(path)
+        path = self.places.save(asked.name, SUFFIXES[asked.kind], write, replace=asked.replace)
         return {"path": str(path), "bytes": path.stat().st_size}
 
     def close(self) -> None:

@@ -23,7 +23,8 @@ export function mountData(root, loaded) {
     form, models);
   let opened = false;
   on("changed", () => {
-    files.replaceChildren(...session.sources.map((source) => fileLine(source, open, filesError)));
+    const unreadable = session.unreadable.map((name) => make("li", {}, make("span", { class: "file" }, named(name), make("small", {}, "you may not read this file"))));
+    files.replaceChildren(...session.sources.map((source) => fileLine(source, open, filesError)), ...unreadable);
     showModels(models, loaded);
     const tables = session.sources.filter(({ kind }) => kind === "table");
     if (!opened && !session.models.length && tables.length === 1) open(tables[0]);

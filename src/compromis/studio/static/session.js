@@ -3,7 +3,7 @@
 import { size } from "./elements.js";
 import { ask, follow, tell, upload } from "./server.js";
 
-export const session = { boot: null, folder: "", sources: [], models: [], preferences: null, chosen: null };
+export const session = { boot: null, folder: "", sources: [], unreadable: [], models: [], preferences: null, chosen: null };
 const uploaded = new Map();
 let recipes = [];
 let quiet = false;
