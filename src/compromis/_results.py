@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import msgspec
 
 from compromis._files import write_whole
-from compromis._text import bounds, capitalised, count, fixed, shown_label
+from compromis._text import bounds, capitalised, code, count, fixed, markdown_table, prose, shown_label
+from compromis.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
     import jinja2
@@ -79,6 +81,29 @@ def _shade(cell: float, total: float) -> int:
     return 0 if cell <= 0 else max(1, min(10, math.ceil(10 * cell / total)))
 
 
+BACKENDS = ("pandas", "polars", "pyarrow")
+
+
+def make_frame(columns: Mapping[str, Sequence[Any]], backend: str | None = None) -> Any:
+    """Return the columns as a frame of `backend`; without it pandas if it is installed, else polars, else pyarrow."""
+    import narwhals as nw
+
+    if backend is not None and backend not in BACKENDS:
+        raise InputError(f"there is no backend {backend!r}; choose one of {', '.join(BACKENDS)}")
+    chosen = backend or next((name for name in BACKENDS if find_spec(name)), None)
+    if chosen is None:
+        raise MissingExtra(
+            "a data frame needs pandas, polars or pyarrow; install one, for example with: pip install pandas"
+        )
+    return nw.from_dict(dict(columns), backend=chosen).to_native()  # type: ignore[arg-type]
+
+
+def columns_of(rows: Iterable[Any], kind: type) -> dict[str, list[Any]]:
+    """Return the fields of instances of the dataclass `kind`, column by column."""
+    given = list(rows)
+    return {field.name: [getattr(row, field.name) for row in given] for field in fields(kind)}
+
+
 VERSION = 2
 """The version of every JSON schema; raised when a field changes its meaning or goes, new fields leave it alone."""
 
@@ -139,8 +164,6 @@ class Result:
 
     def to_markdown(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the result as GitHub-flavoured Markdown; with `path`, write it there too, whole or not at all."""
-        from compromis._text import code, markdown_table, prose
-
         lead, *rest = self.sentences() or [""]
         parts = [f"**{prose(lead)}**"] if lead else []
         parts += ["\n".join(f"- {prose(sentence)}" for sentence in rest)] if rest else []
@@ -160,8 +183,6 @@ class Result:
         backend : {"pandas", "polars", "pyarrow"}, optional
             Without it: pandas if it is installed, else polars, else pyarrow.
         """
-        from compromis._frames import make_frame
-
         return make_frame(self.columns(), backend)
 
     def _repr_html_(self) -> str:
@@ -174,8 +195,6 @@ class Result:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __str__(self) -> str:
-        from compromis._text import capitalised, shown_label
-
         findings = "\n".join(f"{capitalised(shown_label(sentence))}." for sentence in self.sentences())
         tables = [f"=== {table.title} ===\n\n{text_table(table)}" for table in self.tables()]
         return "\n\n".join([findings, *tables]) + "\n"
@@ -183,8 +202,6 @@ class Result:
 
 def text_table(table: Table) -> str:
     """Return aligned columns: the names to the left, everything else to the right."""
-    from compromis._text import shown_label
-
     rows = [[*map(shown_label, table.header)], *([shown_label(row[0]), *row[1:]] for row in table.rows)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(

@@ -79,16 +79,13 @@ def test_averages(matrix):
     counts, exact = counts_of(matrix), matrix.tolist()
     support = oracle.supports(exact)
     present = [k for k, rows in enumerate(support) if rows]
-    for rate, theirs, undefined in (
-        (rates.recall, oracle.recall, None),
-        (rates.precision, oracle.precision, Fraction(0)),
-    ):
+    found, names = rates.class_rates(counts), ("recall", "precision")
+    macro, weighted = (rates.averages(found, weights, names) for weights in (counts.support > 0, counts.support))
+    for name, theirs, undefined in (("recall", oracle.recall, None), ("precision", oracle.precision, Fraction(0))):
         values = [theirs(exact, k) for k in present]
         values = [undefined if value is None else value for value in values]
-        fill = np.nan if undefined is None else 0.0
-        assert close(rates.macro_average(rate(counts), counts, undefined=fill), oracle.macro(values))
-        weighted = oracle.weighted(values, [support[k] for k in present])
-        assert close(rates.weighted_average(rate(counts), counts, undefined=fill), weighted)
+        assert close(macro[name], oracle.macro(values))
+        assert close(weighted[name], oracle.weighted(values, [support[k] for k in present]))
 
 
 @settings(max_examples=30)
@@ -127,17 +124,20 @@ def test_a_class_that_weighs_little_keeps_its_digits():
 
 def test_the_area_of_decisions_is_scikit_learns(rng):
     truth, decision = rng.integers(0, 3, (2, 200))
-    areas = rates.roc_area_of_decisions(cp.Counts.from_predictions(truth, decision))
+    areas = rates.class_rates(cp.Counts.from_predictions(truth, decision))["roc_area"]
     expected = [metrics.roc_auc_score(truth == k, (decision == k).astype(float)) for k in range(3)]
     np.testing.assert_allclose(areas, expected, rtol=1e-14)
 
 
 def test_averages_by_hand():
     counts = counts_of([[2, 2, 0], [0, 1, 0], [0, 0, 0]], "abc")
-    assert rates.macro_average(np.array([0.5, 1.0, 7.0]), counts) == 0.75  # c does not occur
-    assert rates.weighted_average(np.array([0.5, 1.0, 7.0]), counts) == pytest.approx((4 * 0.5 + 1) / 5)
-    assert rates.macro_average(np.array([np.nan, 1.0, 7.0]), counts) == 1.0
-    assert rates.macro_average(np.array([np.nan, 1.0, 7.0]), counts, undefined=0.0) == 0.5
+    occurs, whole, part = counts.support > 0, np.array([0.5, 1.0, 7.0]), np.array([np.nan, 1.0, 7.0])
+    assert rates.averages({"recall": whole}, occurs, ["recall"]) == {"recall": 0.75}  # c does not occur
+    assert rates.weighted_average(whole, counts) == pytest.approx((4 * 0.5 + 1) / 5)
+    assert rates.averages({"recall": part, "precision": part}, occurs, ["recall", "precision"]) == {
+        "recall": 1.0,
+        "precision": 0.5,
+    }
     assert rates.g_mean(counts) == pytest.approx(math.sqrt(0.5))
     assert math.isnan(rates.g_mean(counts_of([[0, 0], [0, 0]])))
     assert rates.share_predicted(counts).tolist() == [0.4, 0.6, 0.0]
@@ -178,18 +178,21 @@ def test_stacks_have_the_rates_of_each_matrix(rng):
         totals, costs = loss_shares(losses, preferences).sum(axis=-1), average_costs(stack, cost)
         for k, matrix in enumerate(stack):
             counts = cp.Counts(matrix, (0, 1, 2, 3), 1)
+            single = rates.class_rates(counts)
             for name, values in found.items():
-                rate = getattr(rates, {"roc_area": "roc_area_of_decisions"}.get(name, name))
-                np.testing.assert_allclose(values[k], rate(counts), rtol=1e-12, atol=1e-15, err_msg=name)
+                np.testing.assert_allclose(values[k], single[name], rtol=1e-12, atol=1e-15, err_msg=name)
             expected = {
                 name: getattr(rates, name)(counts)
                 for name in ("accuracy", "kappa", "balanced_accuracy", "matthews", "g_mean")
             }
             expected["error_rate"] = 1 - expected["accuracy"]
-            for kind, average in (("macro", rates.macro_average), ("weighted", rates.weighted_average)):
+            for kind, weights in (("macro", counts.support > 0), ("weighted", counts.support)):
                 for name in rates.AVERAGED:
-                    undefined = {"undefined": 0.0} if name == "precision" else {}
-                    expected[f"{kind}_{name}"] = average(getattr(rates, name)(counts), counts, **undefined)
+                    rate = np.nan_to_num(single[name]) if name == "precision" else single[name]
+                    use = (weights > 0) & ~np.isnan(rate)
+                    expected[f"{kind}_{name}"] = (
+                        np.average(rate[use], weights=weights[use].astype(float)) if use.any() else np.nan
+                    )
             assert whole.keys() == expected.keys()
             for name, value in expected.items():
                 np.testing.assert_allclose(whole[name][k], value, rtol=1e-9, atol=1e-12, err_msg=name)

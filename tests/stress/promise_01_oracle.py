@@ -15,7 +15,7 @@ from compromis.evidence.scores import DistributionErrors
 from compromis.measures import rates
 from compromis.measures import rates as agreement
 from compromis.measures.pragma import pragma
-from compromis.measures.probability import weka_errors
+from compromis.measures.probability import prior_errors, weka_errors
 from compromis.measures.ranking import average_precision, roc_area
 from compromis.measures.verdict import naive_baselines
 from compromis.preferences import PreferenceArrays
@@ -95,10 +95,11 @@ def check_rates(counts: Counts, matrix: list[list[int]]) -> None:
                 0 if v is None and n and name == "precision" else v for v, n in zip(expected, support, strict=True)
             ]
             kept = [v if n else None for v, n in zip(filled, support, strict=True)]
-            undefined = 0.0 if name == "precision" else math.nan
-            agree(agreement.macro_average(values, counts, undefined=undefined), oracle.macro(kept), f"macro {name}")
-            average = agreement.weighted_average(values, counts, undefined=undefined)
-            agree(average, oracle.weighted(kept, support), f"weighted {name}")
+            for weights, average in (
+                (counts.support > 0, oracle.macro(kept)),
+                (counts.support, oracle.weighted(kept, support)),
+            ):
+                agree(float(agreement.averages({name: values}, weights, [name])[name]), average, f"average {name}")
     for name, (measure, theirs) in WHOLE.items():
         agree(measure(counts), theirs(matrix), name)
 
@@ -154,14 +155,12 @@ def check_distributions(seed: int, case: Case) -> None:
     shares = rng.multinomial(8, np.ones(classes) / classes, rows) / 8
     truth = rng.integers(0, classes, rows)
     priors = [Fraction(int(c) + 1, 64 + classes) for c in rng.multinomial(64, np.ones(classes) / classes)]
-    found = weka_errors(
-        DistributionErrors.from_distributions(truth, shares, None), np.array([float(p) for p in priors])
-    )
+    errors = DistributionErrors.from_distributions(truth, shares, None)
+    found = weka_errors(errors, prior_errors(errors, np.array([float(p) for p in priors])))
     mae, rmse, rae, rrse = oracle.weka_errors(shares.tolist(), truth.tolist(), [float(p) for p in priors])
-    agree(found.mean_absolute, mae, "mean absolute error")
-    agree(found.root_mean_squared, rmse, "root mean squared error")
-    agree(found.relative_absolute, None if rae is None else Fraction(rae) / 100, "relative absolute error")
-    agree(found.root_relative_squared, None if rrse is None else Fraction(rrse) / 100, "root relative squared error")
+    relative = [None if error is None else Fraction(error) / 100 for error in (rae, rrse)]
+    for (name, error), theirs in zip(found.items(), (mae, rmse, *relative), strict=True):
+        agree(error, theirs, name)
 
 
 def check_metrics(seed: int) -> None:

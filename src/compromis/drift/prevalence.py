@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from compromis._frames import make_frame
+from compromis._results import make_frame
 from compromis._text import shown, shown_label
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from compromis._results import Result, Table
+from compromis._results import Result, Table, columns_of
 from compromis._text import shown_label
 from compromis._typing import Label
 from compromis.errors import InputError
@@ -101,8 +101,7 @@ class Check(Result):
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the conditions, column by column."""
-        names = [field.name for field in fields(Condition)]
-        return {name: [getattr(condition, name) for condition in self.conditions] for name in names}
+        return columns_of(self.conditions, Condition)
 
     def sentences(self) -> list[str]:
         """Return whether the check passed."""

@@ -16,16 +16,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from compromis._rows import Fold, choose_folds, count_both, take_rows
-from compromis._typing import Floats, Ints, Label
+from compromis._text import fixed
+from compromis._typing import Floats, Label
 from compromis.errors import OptimismWarning
-from compromis.evaluation.evaluate import Evaluation, Kind, Summary, Terms
-from compromis.evaluation.scored_rows import ScoredRows, count_positions
-from compromis.evaluation.text import folds_section
+from compromis.evaluation.evaluate import Evaluation, Terms
+from compromis.evaluation.scored_rows import ScoredRows, TrueRows
+from compromis.evaluation.text import TITLES
 from compromis.evidence.counts import Counts
 from compromis.evidence.readers import read_weights
 from compromis.evidence.scores import with_absent_classes
 from compromis.labels import encode_classes, positions_in, read_groups, read_labels
-from compromis.measures.probability import prior_errors, smoothed_shares
+from compromis.measures.probability import smoothed_shares
+from compromis.measures.rates import Evidence
 from compromis.preferences import Preferences
 from compromis.uncertainty.paired_tests import FoldMean, fold_mean
 
@@ -127,6 +129,7 @@ AVERAGED = (
     "average_cost",
     "loss",
 )
+PRINTED = ("accuracy", "kappa", "balanced_accuracy", "average_cost", "loss")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -173,18 +176,6 @@ class CrossEvaluation(Evaluation):
     level: float = 0.95
 
     @cached_property
-    def summary(self) -> Summary:
-        """The numbers of the pooled rows; relative errors compare with the training priors of each fold, as in Weka."""
-        pooled = super().summary
-        references = [prior_errors(fold.errors, fold.priors) for fold in self.folds]
-        absolute, squared = (sum(part) for part in zip(*references, strict=True))
-        return replace(
-            pooled,
-            relative_absolute_error=self.errors.absolute / absolute if absolute else math.nan,
-            root_relative_squared_error=math.sqrt(self.errors.squared / squared) if squared else math.nan,
-        )
-
-    @cached_property
     def averages(self) -> Mapping[str, FoldMean]:
         """The mean over folds of each number of the summary, with its spread and corrected interval."""
         share = float(np.mean([test / train for test, train in zip(self.test_rows, self.train_rows, strict=True)]))
@@ -196,7 +187,27 @@ class CrossEvaluation(Evaluation):
         return MappingProxyType(named)
 
     def __str__(self) -> str:
-        return super().__str__() + "\n" + folds_section(self)
+        lines = [
+            f"=== Cross-validation ({len(self.folds)} folds) ===\n",
+            f"{'':<35}  Pooled    Mean  Deviation  {100 * self.level:g} % interval of the mean",
+        ]
+        for name in PRINTED:
+            if name in self.averages:
+                average, pooled = self.averages[name], getattr(self.summary, name)
+                numbers = (pooled, average.mean.value, average.deviation, average.mean.low, average.mean.high)
+                value, mean, deviation, low, high = (fixed(number, 4) for number in numbers)
+                lines.append(f"{TITLES[name]:<35}{value:>8}{mean:>8}{deviation:>11}  {low} to {high}")
+        fitting, deciding = sum(self.fit_seconds), sum(self.predict_seconds)
+        lines += ["", f"Fitting took {fitting:.2f} s, deciding {deciding:.2f} s."]
+        if self.untested:
+            lines.append(f"{self.untested:,} rows are in no test fold.")
+        if self.repeats > 1:
+            lines.append(f"Each row is tested {self.repeats:g} times; the intervals count it once.")
+        if not math.isnan(self.optimism):
+            lines.append(
+                f"Optimism: on the rows on which weights were chosen the loss is lower by {self.optimism:.4f} than on unseen rows."
+            )
+        return super().__str__() + "\n" + "\n".join(lines) + "\n"
 
     def __repr__(self) -> str:
         return super().__repr__().replace(" of ", f" in {len(self.folds)} folds of ", 1)
@@ -227,31 +238,6 @@ class CrossEvaluation(Evaluation):
         return super().document() | {
             "cross_validation": {**document, "repeats": self.repeats, "optimism": self.optimism}
         }
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class _Truth:
-    """The checked truth of a cross-validation; classes and groups are positions."""
-
-    codes: Ints
-    classes: tuple[Label, ...]
-    group: Ints | None
-    weight: Floats | None
-
-    @classmethod
-    def read(cls, y: Any, labels: Any, groups: Any, sample_weight: Any) -> _Truth:
-        (codes,), classes = encode_classes(read_labels(y, "y"), labels=labels)
-        return cls(
-            codes=codes,
-            classes=classes,
-            group=None if groups is None else read_groups(groups, len(codes)),
-            weight=read_weights(sample_weight, len(codes)),
-        )
-
-    def of(self, rows: Ints) -> dict[str, Any]:
-        """Return the truth of some rows by the names that `ScoredRows` and `count_positions` take."""
-        weight, group = (None if part is None else part[rows] for part in (self.weight, self.group))
-        return {"truth": self.codes[rows], "classes": self.classes, "weight": weight, "group": group}
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -391,46 +377,53 @@ def cross_evaluate(
     True
     """
     count_both(X, y)
-    truth = _Truth.read(y, labels, groups, sample_weight)
-    terms = Terms.read(truth.classes, preferences, cost=cost, pos_label=pos_label, confidence=confidence)
-    folds = choose_folds(cv, X, truth.codes, classes=truth.classes, group=truth.group)
+    (codes,), classes = encode_classes(read_labels(y, "y"), labels=labels)
+    rows = TrueRows(
+        truth=codes,
+        classes=classes,
+        weight=read_weights(sample_weight, len(codes)),
+        group=None if groups is None else read_groups(groups, len(codes)),
+    )
+    terms = Terms.read(classes, preferences, cost=cost, pos_label=pos_label, confidence=confidence)
+    folds = choose_folds(cv, X, codes, classes=classes, group=rows.group)
     tasks = [(estimator, fold) for fold in folds]
-    predictions = run_folds(_predict, tasks, X, y, weight=truth.weight, n_jobs=n_jobs, progress=progress)
-    predictions = [part.on(truth.classes) for part in predictions]
-    parts = tuple(_evaluate_fold(truth, terms, fold, part) for fold, part in zip(folds, predictions, strict=True))
+    predictions = run_folds(_predict, tasks, X, y, weight=rows.weight, n_jobs=n_jobs, progress=progress)
+    predictions = [part.on(classes) for part in predictions]
+    parts = tuple(_evaluate_fold(rows, terms, fold, part) for fold, part in zip(folds, predictions, strict=True))
     gap = warn_of_optimism([part.chosen for part in predictions], [part.summary.loss for part in parts])
     tested = np.concatenate([fold.test for fold in folds])
     distinct = len(np.unique(tested))
-    return _judge(
-        truth, terms, tested, predictions, CrossEvaluation,
-        priors=smoothed_shares(sum((part.counts for part in parts[1:]), parts[0].counts)),
+    repeats = len(tested) / distinct
+    priors = smoothed_shares(sum((part.counts for part in parts[1:]), parts[0].counts))
+    judged = terms.judge(*_evidence(rows.take(tested), predictions), priors, repeats)
+    # relative errors compare with the training shares of each fold, as in Weka
+    judged["prior_errors"] = tuple(sum(each) for each in zip(*(part.prior_errors for part in parts), strict=True))
+    return CrossEvaluation(
+        **judged,
         priors_given=True,
         folds=parts,
         train_rows=tuple(len(fold.train) for fold in folds),
         test_rows=tuple(len(fold.test) for fold in folds),
         fit_seconds=tuple(part.fit_seconds for part in predictions),
         predict_seconds=tuple(part.predict_seconds for part in predictions),
-        untested=len(truth.codes) - distinct,
-        repeats=len(tested) / distinct,
+        untested=len(codes) - distinct,
+        repeats=repeats,
         optimism=gap,
         level=terms.confidence or 0.95,
-    )  # fmt: skip
+    )
 
 
-def _evaluate_fold(truth: _Truth, terms: Terms, fold: Fold, predictions: _Predictions) -> Evaluation:
+def _evaluate_fold(rows: TrueRows, terms: Terms, fold: Fold, predictions: _Predictions) -> Evaluation:
     """Return the evaluation of a fold's test rows, relative errors against the fold's training rows."""
-    train = truth.of(fold.train)
-    priors = smoothed_shares(Counts.from_positions(train["truth"], train["truth"], truth.classes, train["weight"]))
-    without = replace(terms, confidence=None)
-    return _judge(truth, without, fold.test, [predictions], Evaluation, priors=priors, priors_given=True, votes=None)
+    train = rows.take(fold.train)
+    priors = smoothed_shares(Counts.from_positions(train.truth, train.truth, train.classes, train.weight))
+    evidence, scored = _evidence(rows.take(fold.test), [predictions])
+    judged = replace(terms, confidence=None).judge(evidence, scored, priors) | {"votes": None}
+    return Evaluation(**judged, priors_given=True)
 
 
-def _judge(
-    truth: _Truth, terms: Terms, tested: Ints, predictions: Sequence[_Predictions], kind: type[Kind], **fields: Any
-) -> Kind:
-    """Evaluate the test rows of one fold, or of all folds together."""
-    rows = truth.of(tested)
-    evidence = count_positions(predicted=np.concatenate([part.predicted for part in predictions]), **rows)
+def _evidence(rows: TrueRows, predictions: Sequence[_Predictions]) -> tuple[Evidence, ScoredRows | None]:
+    """Return the counts of test rows, of one fold or of all together, and their distributions if every model has them."""
     shares = [part.shares for part in predictions if part.shares is not None]
-    scored = ScoredRows(shares=np.concatenate(shares), **rows) if len(shares) == len(predictions) else None
-    return terms.judge(evidence, scored, kind, **fields)
+    scored = ScoredRows(rows, np.concatenate(shares)) if len(shares) == len(predictions) else None
+    return rows.count(np.concatenate([part.predicted for part in predictions])), scored

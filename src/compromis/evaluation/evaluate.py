@@ -5,20 +5,20 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from compromis._results import Result, Table
+from compromis._results import Result, Table, columns_of
 from compromis._text import count, fixed, nearest, shown
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evaluation import text
-from compromis.evaluation.scored_rows import ScoredRows, count_positions
+from compromis.evaluation.scored_rows import ScoredRows, TrueRows
 from compromis.evidence.counts import Counts
 from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.readers import read_weights
@@ -27,7 +27,8 @@ from compromis.evidence.votes import Votes
 from compromis.labels import encode_classes, plain_label, read_groups, read_labels
 from compromis.measures import rates
 from compromis.measures.pragma import PragmaLoss, average_cost, pragma, read_cost, total_cost
-from compromis.measures.probability import WekaErrors, read_priors, smoothed_shares, weka_errors
+from compromis.measures.probability import prior_errors, read_priors, smoothed_shares, weka_errors
+from compromis.measures.rates import Evidence, counts_of
 from compromis.measures.verdict import Verdict, judge, screening
 from compromis.preferences import PreferenceArrays, Preferences, read_preferences
 from compromis.uncertainty.intervals import Interval, read_confidence
@@ -114,7 +115,9 @@ class Evaluation(Result):
     roc_areas : ndarray
         The area under each class's ROC curve.
     priors : ndarray
-        The training shares that relative errors are relative to.
+        The shares of the classes in the training rows.
+    prior_errors : tuple of float
+        The sums of absolute and squared errors that these shares alone would make, which relative errors are relative to.
     priors_given : bool
         Whether they are the training shares, or only those of the evaluated rows.
     preferences : Preferences or None
@@ -144,6 +147,7 @@ class Evaluation(Result):
     errors: DistributionErrors
     roc_areas: Floats
     priors: Floats
+    prior_errors: tuple[float, float]
     priors_given: bool = False
     preferences: Preferences | None = None
     cost: Floats | None = None
@@ -174,20 +178,27 @@ class Evaluation(Result):
     @cached_property
     def per_class(self) -> Mapping[Label, ClassSummary]:
         """The numbers of each class, by label, in the order of the classes."""
-        numbers = self._class_numbers()
-        rows = zip(*(column.tolist() for column in numbers.values()), strict=True)
+        counts, arrays, loss = self.counts, self.arrays, self.pragma
+        unknown = np.full(len(counts.classes), math.nan)
+        numbers = {
+            "support": counts.support.astype(np.float64),
+            "predicted": counts.predicted.astype(np.float64),
+            **self._rates,
+            "importance": unknown if arrays is None else arrays.importance,
+            "recall_weight": unknown if arrays is None else arrays.recall_weight,
+            "loss": unknown if loss is None else loss.by_class,
+            "loss_share": unknown if loss is None else loss.share,
+        }
+        rows = zip(counts.classes, *(column.tolist() for column in numbers.values()), strict=True)
         return MappingProxyType(
-            {
-                label: ClassSummary(label=label, **dict(zip(numbers, map(float, row), strict=True)))
-                for label, row in zip(self.counts.classes, rows, strict=True)
-            }
+            {row[0]: ClassSummary(**dict(zip(("label", *numbers), row, strict=True))) for row in rows}
         )
 
     @cached_property
     def summary(self) -> Summary:
         """The numbers of the whole."""
         counts, accuracy = self.counts, rates.accuracy(self.counts)
-        weka: WekaErrors = weka_errors(self.errors, self.priors)
+        macro, weighted = self._averages(counts.support > 0), self._averages(counts.support)
         correct = counts.matrix.trace().item()
         return Summary(
             rows=counts.rows,
@@ -197,15 +208,12 @@ class Evaluation(Result):
             accuracy=accuracy,
             error_rate=1 - accuracy,
             kappa=rates.kappa(counts),
-            balanced_accuracy=rates.balanced_accuracy(counts),
+            balanced_accuracy=macro.recall,
             matthews=rates.matthews(counts),
-            g_mean=rates.g_mean(counts),
-            mean_absolute_error=weka.mean_absolute,
-            root_mean_squared_error=weka.root_mean_squared,
-            relative_absolute_error=weka.relative_absolute,
-            root_relative_squared_error=weka.root_relative_squared,
-            macro=self._averages(rates.macro_average),
-            weighted=self._averages(rates.weighted_average),
+            g_mean=float(rates.geometric_mean(self._rates["recall"])),
+            **weka_errors(self.errors, self.prior_errors),
+            macro=macro,
+            weighted=weighted,
             total_cost=None if self.cost is None else total_cost(counts, self.cost),
             average_cost=None if self.cost is None else average_cost(counts, self.cost),
             loss=None if self.pragma is None else self.pragma.total,
@@ -249,8 +257,7 @@ class Evaluation(Result):
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the numbers of each class, column by column."""
-        rows = self.per_class.values()
-        return {field.name: [getattr(row, field.name) for row in rows] for field in fields(ClassSummary)}
+        return columns_of(self.per_class.values(), ClassSummary)
 
     def sentences(self) -> list[str]:
         """Return the summary in a line, then what is wrong."""
@@ -308,25 +315,10 @@ class Evaluation(Result):
     def _rates(self) -> dict[str, Floats]:
         return {**rates.class_rates(self.counts), "roc_area": self.roc_areas}
 
-    def _class_numbers(self) -> dict[str, NDArray[Any]]:
-        counts, unknown = self.counts, np.full(len(self.counts.classes), math.nan)
-        arrays, loss = self.arrays, self.pragma
-        return {
-            "support": counts.support,
-            "predicted": counts.predicted,
-            **self._rates,
-            "importance": unknown if arrays is None else arrays.importance,
-            "recall_weight": unknown if arrays is None else arrays.recall_weight,
-            "loss": unknown if loss is None else loss.by_class,
-            "loss_share": unknown if loss is None else loss.share,
-        }
-
-    def _averages(self, average: Any) -> Averages:
-        names = ("recall", "f_measure", "false_positive_rate", "specificity", "roc_area")
-        return Averages(
-            precision=average(self._rates["precision"], self.counts, undefined=0.0),
-            **{name: average(self._rates[name], self.counts) for name in names},
-        )
+    def _averages(self, weights: Any) -> Averages:
+        names = [field.name for field in fields(Averages)]
+        means = rates.averages(self._rates, weights, names)
+        return Averages(**{name: float(mean) for name, mean in means.items()})
 
 
 def _verdict_document(verdict: Verdict) -> dict[str, Any]:
@@ -421,11 +413,13 @@ def evaluate(
         evidence, scored = _from_votes(y_true) if isinstance(y_true, Votes) else (y_true, None)
     else:
         evidence, scored = _from_rows(y_true, y_pred, y_proba, labels, sample_weight, groups)
-    given: dict[str, Any] = {"votes": y_true} if isinstance(y_true, Votes) else {}
-    counts = _counts_in(evidence)
+    counts = counts_of(evidence)
     terms = Terms.read(counts.classes, preferences, cost=cost, pos_label=pos_label, confidence=confidence)
     shares = smoothed_shares(counts) if priors is None else read_priors(priors, counts.classes)
-    return terms.judge(evidence, scored, Evaluation, priors=shares, priors_given=priors is not None, **given)
+    judged = terms.judge(evidence, scored, shares)
+    if isinstance(y_true, Votes):
+        judged["votes"] = y_true
+    return Evaluation(**judged, priors_given=priors is not None)
 
 
 def _refuse_rows(**given: Any) -> None:
@@ -434,13 +428,9 @@ def _refuse_rows(**given: Any) -> None:
         raise InputError(f"counts hold their rows already; leave out {' and '.join(named)}", named[0])
 
 
-def _counts_in(evidence: Counts | GroupedCounts) -> Counts:
-    return evidence.counts if isinstance(evidence, GroupedCounts) else evidence
-
-
 def _from_rows(
     y_true: Any, y_pred: Any, y_proba: Any, labels: Sequence[Any] | None, sample_weight: Any, groups: Any
-) -> tuple[Counts | GroupedCounts, ScoredRows | None]:
+) -> tuple[Evidence, ScoredRows | None]:
     """Read and count rows; with `y_proba` the distributions too."""
     if y_pred is None and y_proba is None:
         raise InputError(
@@ -454,12 +444,13 @@ def _from_rows(
     columns = [] if y_pred is None else [read_labels(y_pred, "y_pred")]
     (truth, *predicted), classes = encode_classes(read_labels(y_true, "y_true"), *columns, labels=labels)
     shares = read_distributions(y_proba, len(truth), classes)
-    weight = read_weights(sample_weight, len(truth))
-    group = None if groups is None else read_groups(groups, len(truth))
-    rows: dict[str, Any] = {"truth": truth, "classes": classes, "weight": weight, "group": group}
-    return count_positions(predicted=predicted[0] if predicted else shares.argmax(axis=1), **rows), ScoredRows(
-        shares=shares, **rows
+    rows = TrueRows(
+        truth=truth,
+        classes=classes,
+        weight=read_weights(sample_weight, len(truth)),
+        group=None if groups is None else read_groups(groups, len(truth)),
     )
+    return rows.count(predicted[0] if predicted else shares.argmax(axis=1)), ScoredRows(rows, shares)
 
 
 def _from_votes(votes: Votes) -> tuple[Counts, ScoredRows | None]:
@@ -469,11 +460,8 @@ def _from_votes(votes: Votes) -> tuple[Counts, ScoredRows | None]:
     if votes.width > 0 or not used.size:
         return counts, None
     shares = read_distributions(votes.votes[used], len(used), votes.classes)
-    truth, weight = votes.truth[used], votes.multiplicity[used]
-    return counts, ScoredRows(truth=truth, shares=shares, classes=votes.classes, weight=weight)
-
-
-Kind = TypeVar("Kind", bound=Evaluation)
+    rows = TrueRows(truth=votes.truth[used], classes=votes.classes, weight=votes.multiplicity[used])
+    return counts, ScoredRows(rows, shares)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -481,6 +469,7 @@ class Terms:
     """What results are judged by: read once, for one evaluation or for every fold."""
 
     preferences: Preferences | None
+    arrays: PreferenceArrays | None
     cost: Floats | None
     pos_label: Label | None
     confidence: float | None
@@ -497,63 +486,52 @@ class Terms:
     ) -> Terms:
         """Check what was given; a preference for an unknown class is an error here, not when the report is printed."""
         wanted, label = read_preferences(preferences), plain_label(pos_label)
-        if wanted is not None:
-            wanted.on(classes)
         if label is not None and label not in classes:
             raise InputError(
                 f"pos_label is {label!r}, but the classes are {shown(classes)}{nearest(label, classes)}", "pos_label"
             )
         return cls(
             preferences=wanted,
+            arrays=None if wanted is None else wanted.on(classes),
             cost=None if cost is None else read_cost(cost, classes),
             pos_label=label,
             confidence=None if confidence is None else read_confidence(confidence),
         )
 
     def judge(
-        self,
-        evidence: Counts | GroupedCounts,
-        scored: ScoredRows | None,
-        kind: type[Kind],
-        **more: Any,
-    ) -> Kind:
-        """Return the evaluation of counts and, where there are some, of distributions; `more` are further fields of it."""
-        counts = _counts_in(evidence)
-        if scored is None:
-            errors, areas = DistributionErrors.from_counts(counts), rates.roc_area_of_decisions(counts)
-        else:
-            errors = DistributionErrors.from_distributions(scored.truth, scored.shares, scored.weight)
-            areas = scored.roc_areas()
-        if "votes" not in more:
-            more["votes"] = None if scored is None else scored.votes
-        arrays = None if self.preferences is None else self.preferences.on(counts.classes)
-        return kind(
-            counts=counts,
-            errors=errors,
-            roc_areas=areas,
-            preferences=self.preferences,
-            arrays=arrays,
-            cost=self.cost,
-            pos_label=self.pos_label,
-            intervals=self._intervals(evidence, scored, arrays, more.get("repeats", 1.0)),
-            **more,
-        )
+        self, evidence: Evidence, scored: ScoredRows | None, priors: Floats, repeats: float = 1.0
+    ) -> dict[str, Any]:
+        """Return the fields of an evaluation of counts and, where there are some, of distributions.
 
-    def _intervals(
-        self,
-        evidence: Counts | GroupedCounts,
-        scored: ScoredRows | None,
-        arrays: PreferenceArrays | None,
-        repeats: float,
-    ) -> ReportIntervals | None:
-        """Return the intervals; where rows occur `repeats` times on average, they count once."""
+        `priors` are the class shares in the training rows; where rows occur `repeats` times on average, intervals count them once.
+        """
+        counts = counts_of(evidence)
+        if scored is None:
+            errors, areas = DistributionErrors.from_counts(counts), rates.class_rates(counts)["roc_area"]
+        else:
+            errors = DistributionErrors.from_distributions(scored.rows.truth, scored.shares, scored.rows.weight)
+            areas = scored.roc_areas()
+        return {
+            "counts": counts,
+            "errors": errors,
+            "roc_areas": areas,
+            "priors": priors,
+            "prior_errors": prior_errors(errors, priors),
+            "preferences": self.preferences,
+            "arrays": self.arrays,
+            "cost": self.cost,
+            "pos_label": self.pos_label,
+            "intervals": self._intervals(evidence, scored, repeats),
+            "votes": None if scored is None else scored.votes,
+        }
+
+    def _intervals(self, evidence: Evidence, scored: ScoredRows | None, repeats: float) -> ReportIntervals | None:
         if self.confidence is None:
             return None
-        counts = _counts_in(evidence)
         if repeats > 1 and isinstance(evidence, Counts):
-            squares = counts.matrix if counts.squares is None else counts.squares
-            evidence = Counts(counts.matrix, counts.classes, counts.rows, squares * repeats)
-        intervals = report_intervals(evidence, arrays=arrays, cost=self.cost, confidence=self.confidence)
+            squares = evidence.matrix if evidence.squares is None else evidence.squares
+            evidence = replace(evidence, squares=squares * repeats)
+        intervals = report_intervals(evidence, arrays=self.arrays, cost=self.cost, confidence=self.confidence)
         if scored is None:
             return intervals
         return intervals.with_roc_areas(scored.roc_area_intervals(self.confidence, repeats))

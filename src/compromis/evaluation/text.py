@@ -10,7 +10,6 @@ from compromis._text import bounds, capitalised, fixed, shown_label
 from compromis._typing import Label
 
 if TYPE_CHECKING:
-    from compromis.evaluation.cross_validation import CrossEvaluation
     from compromis.evaluation.evaluate import ClassSummary, Summary
     from compromis.evidence.counts import Counts
     from compromis.measures.verdict import Baseline, Verdict
@@ -28,7 +27,6 @@ TITLES = {
     "average_cost": "Average Cost",
     "loss": "Loss (0 is perfect, 1 the worst)",
 }
-_FOLD_TITLES = ("accuracy", "kappa", "balanced_accuracy", "average_cost", "loss")
 _CLASS_TITLES = {
     "recall": "Recall",
     "precision": "Precision",
@@ -173,28 +171,3 @@ def worth_showing(verdict: Verdict, most: int = 4) -> list[Baseline]:
     if len(constant) > most:
         constant = sorted(constant, key=lambda baseline: (baseline.shortfall, baseline.loss))[:most]
     return [*constant, *(baseline for baseline in verdict.baselines if baseline.label is None)]
-
-
-def folds_section(evaluation: CrossEvaluation) -> str:
-    """Return the section on folds: pooled value, mean over folds, spread and corrected interval, times, optimism."""
-    lines = [
-        f"=== Cross-validation ({len(evaluation.folds)} folds) ===\n",
-        f"{'':<35}  Pooled    Mean  Deviation  {100 * evaluation.level:g} % interval of the mean",
-    ]
-    for name in _FOLD_TITLES:
-        if name in evaluation.averages:
-            average, pooled = evaluation.averages[name], getattr(evaluation.summary, name)
-            numbers = (pooled, average.mean.value, average.deviation, average.mean.low, average.mean.high)
-            value, mean, deviation, low, high = (fixed(number, 4) for number in numbers)
-            lines.append(f"{TITLES[name]:<35}{value:>8}{mean:>8}{deviation:>11}  {low} to {high}")
-    fitting, deciding = sum(evaluation.fit_seconds), sum(evaluation.predict_seconds)
-    lines += ["", f"Fitting took {fitting:.2f} s, deciding {deciding:.2f} s."]
-    if evaluation.untested:
-        lines.append(f"{evaluation.untested:,} rows are in no test fold.")
-    if evaluation.repeats > 1:
-        lines.append(f"Each row is tested {evaluation.repeats:g} times; the intervals count it once.")
-    if not math.isnan(evaluation.optimism):
-        lines.append(
-            f"Optimism: on the rows on which weights were chosen the loss is lower by {evaluation.optimism:.4f} than on unseen rows."
-        )
-    return "\n".join(lines) + "\n"

@@ -57,7 +57,7 @@ def class_losses(counts: Confusion, arrays: PreferenceArrays) -> Floats:
 def losses_at(precision: Floats, recall: Floats, arrays: PreferenceArrays) -> Floats:
     """Return f of each class at its precision and recall: 1 without precision (never predicted), NaN without recall (it does not occur)."""
     loss = 1 - arrays.metric.value(precision, recall, arrays.recall_weight)
-    return np.select([np.isnan(recall), np.isnan(precision)], [np.nan, 1.0], loss)
+    return np.where(np.isnan(recall), np.nan, np.where(np.isnan(precision), 1.0, loss))
 
 
 def loss_shares(by_class: Floats, arrays: PreferenceArrays) -> Floats:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,46 +15,29 @@ from compromis.evidence.readers import read_class_numbers
 from compromis.evidence.scores import DistributionErrors
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WekaErrors:
-    """Weka's four errors; the relative ones are shares of the errors that the training priors alone would make."""
-
-    mean_absolute: float
-    root_mean_squared: float
-    relative_absolute: float
-    root_relative_squared: float
-
-
-def weka_errors(errors: DistributionErrors, priors: Floats) -> WekaErrors:
-    """Return Weka's errors.
-
-    Parameters
-    ----------
-    errors : DistributionErrors
-        The sums over rows.
-    priors : ndarray
-        The shares of the classes in the TRAINING rows, (count + 1) / (N + K).
-
-    Notes
-    -----
-    Means run over rows and classes. The priors' own errors follow from the supports: a row of class t has
-    absolute error (1 - q_t) + sum of the other q, squared error sum q^2 - q_t^2 + (1 - q_t)^2.
-    """
-    cells = float(errors.support.sum()) * len(priors)
-    above, below = (errors.absolute, errors.squared) * 2, (cells, cells, *prior_errors(errors, priors))
+def weka_errors(errors: DistributionErrors, by_priors: tuple[float, float]) -> dict[str, float]:
+    """Return Weka's errors by name: means over rows and classes, and shares of the errors `by_priors`, those of `prior_errors`."""
+    cells = float(errors.support.sum()) * len(errors.support)
+    above, below = (errors.absolute, errors.squared) * 2, (cells, cells, *by_priors)
     mean, squared, relative, relative_squared = ratio(above, below).tolist()
-    return WekaErrors(
-        mean_absolute=mean,
-        root_mean_squared=math.sqrt(squared),
-        relative_absolute=relative,
-        root_relative_squared=math.sqrt(relative_squared),
-    )
+    return {
+        "mean_absolute_error": mean,
+        "root_mean_squared_error": math.sqrt(squared),
+        "relative_absolute_error": relative,
+        "root_relative_squared_error": math.sqrt(relative_squared),
+    }
 
 
 def prior_errors(errors: DistributionErrors, priors: Floats) -> tuple[float, float]:
-    """Return the sums of absolute and squared errors that `priors` alone would make on the same rows; see `weka_errors`."""
-    by_prior = float(errors.support @ (priors.sum() - priors + np.abs(1 - priors)))
-    return by_prior, float(errors.support @ (priors @ priors - priors**2 + (1 - priors) ** 2))
+    """Return the sums of absolute and squared errors that the training shares `priors` alone would make on the same rows.
+
+    Notes
+    -----
+    They follow from the supports: a row of class t has the absolute error (1 - q_t) + sum of the other q, the squared error
+    sum q^2 - q_t^2 + (1 - q_t)^2.
+    """
+    absolute = float(errors.support @ (priors.sum() - priors + np.abs(1 - priors)))
+    return absolute, float(errors.support @ (priors @ priors - priors**2 + (1 - priors) ** 2))
 
 
 def smoothed_shares(counts: Counts) -> Floats:

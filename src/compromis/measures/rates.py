@@ -7,6 +7,7 @@ serve counts, draws of a bootstrap and tables of groups. For class k: TP = n_kk,
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from compromis._typing import Floats
 from compromis.evidence.counts import Counts, ratio
+from compromis.evidence.grouped import GroupedCounts
 
 Cells = NDArray[Any]
 
@@ -89,7 +91,14 @@ class Outcomes:
         return wrong.sum(axis=1), wrong.sum(axis=0), rest.sum(axis=0)
 
 
+Evidence = Counts | GroupedCounts
 Confusion = Counts | Outcomes | Cells
+
+
+def counts_of(evidence: Evidence) -> Counts:
+    """Return the counts of all rows."""
+    return evidence.counts if isinstance(evidence, GroupedCounts) else evidence
+
 
 SHARES = {
     "recall": ("hits", "support"),
@@ -169,11 +178,6 @@ def f_measure(counts: Confusion, beta: float = 1.0) -> Floats:
     return ratio((1 + weight) * cells.hits, weight * cells.support + cells.predicted)
 
 
-def roc_area_of_decisions(counts: Confusion) -> Floats:
-    """(1 + TPR - FPR) / 2: the area under the two-segment ROC curve of hard decisions."""
-    return class_rates(counts)["roc_area"]
-
-
 def class_rates(counts: Confusion) -> dict[str, Floats]:
     """Return every rate by name."""
     cells = outcomes(counts)
@@ -185,8 +189,9 @@ def class_rates(counts: Confusion) -> dict[str, Floats]:
 
 def class_mean(rates: Floats, weights: Cells) -> Floats:
     """The weighted mean over classes, the last axis; undefined rates are left out."""
-    used = np.where(np.isnan(rates), 0.0, weights)
-    return ratio((np.nan_to_num(rates) * used).sum(axis=-1), used.sum(axis=-1))
+    unknown = np.isnan(rates)
+    used = np.where(unknown, 0.0, weights)
+    return ratio((np.where(unknown, 0.0, rates) * used).sum(axis=-1), used.sum(axis=-1))
 
 
 def geometric_mean(rates: Floats) -> Floats:
@@ -219,11 +224,18 @@ def summaries(counts: Confusion, rates: dict[str, Floats]) -> dict[str, Floats]:
         "g_mean": geometric_mean(rates["recall"]),
     }
     for kind, weights in (("macro", cells.support > 0), ("weighted", cells.support)):
-        for name in AVERAGED:
-            # a class that is never predicted counts with precision 0; see `macro_average`
-            rate = np.nan_to_num(rates[name]) if name == "precision" else rates[name]
-            named[f"{kind}_{name}"] = class_mean(rate, weights)
+        named |= {f"{kind}_{name}": mean for name, mean in averages(rates, weights).items()}
     return named
+
+
+def averages(rates: Mapping[str, Floats], weights: Cells, names: Sequence[str] = AVERAGED) -> dict[str, Floats]:
+    """Return the means of the named rates over the classes: weighted by support, or plain over those that occur (support > 0).
+
+    A class that occurs but is never predicted has no precision. Leaving it out would reward giving the class up, so
+    it counts with precision 0, as the loss counts it as 1.
+    """
+    known = [np.nan_to_num(rates[name]) if name == "precision" else rates[name] for name in names]
+    return dict(zip(names, class_mean(np.stack(known), weights), strict=True))
 
 
 def accuracy(counts: Counts) -> float:
@@ -233,7 +245,7 @@ def accuracy(counts: Counts) -> float:
 
 def balanced_accuracy(counts: Counts) -> float:
     """The mean recall of the classes that occur."""
-    return macro_average(recall(counts), counts)
+    return float(class_mean(recall(counts), counts.support > 0))
 
 
 def g_mean(counts: Counts) -> float:
@@ -241,18 +253,9 @@ def g_mean(counts: Counts) -> float:
     return float(geometric_mean(recall(counts)))
 
 
-def macro_average(rates: Floats, counts: Counts, *, undefined: float = math.nan) -> float:
-    """The plain mean over the classes that occur; undefined rates count as `undefined`, NaN leaves them out.
-
-    A class that occurs but is never predicted has no precision. Leaving it out would reward giving the class up, so
-    averages of precision count it as 0, as the loss counts it as 1.
-    """
-    return float(class_mean(np.where(np.isnan(rates), undefined, rates), counts.support > 0))
-
-
-def weighted_average(rates: Floats, counts: Counts, *, undefined: float = math.nan) -> float:
-    """The mean weighted by the classes' supports; undefined rates count as `undefined`, NaN leaves them out."""
-    return float(class_mean(np.where(np.isnan(rates), undefined, rates), counts.support))
+def weighted_average(rates: Floats, counts: Counts) -> float:
+    """The mean weighted by the classes' supports; undefined rates are left out."""
+    return float(class_mean(rates, counts.support))
 
 
 def kappa(counts: Counts) -> float:

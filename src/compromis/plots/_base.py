@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from compromis._files import write_whole
-from compromis._frames import make_frame
+from compromis._results import make_frame
 from compromis.errors import InputError, MissingExtra
 from compromis.evidence.points import OperatingPoints
 from compromis.tradeoffs.comparison import check_named_points

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis._results import Result, Table
+from compromis._results import Result, Table, columns_of
 from compromis._text import shown, shown_label
 from compromis._typing import Floats
 from compromis.errors import InputError
@@ -149,8 +149,7 @@ class RegressionEvaluation(Result):
 
     def columns(self) -> dict[str, list[Any]]:
         """Return one row per number: name, value, bounds, and whether it adds up."""
-        names = [field.name for field in fields(Measure)]
-        return {name: [getattr(measure, name) for measure in self.measures] for name in names}
+        return columns_of(self.measures, Measure)
 
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, as plain values."""

@@ -9,7 +9,7 @@ import numpy as np
 from compromis._typing import Floats, Ints
 from compromis.evidence.counts import Counts, ratio
 from compromis.evidence.grouped import GroupedCounts
-from compromis.measures.rates import share_parts
+from compromis.measures.rates import Evidence, counts_of, share_parts
 from compromis.uncertainty.intervals import normal_quantile
 
 PRIOR = 0.7
@@ -24,13 +24,6 @@ SEED = 0
 DRAWS = 2000
 CELLS_AT_ONCE = 1 << 22
 """Cells drawn together: bounds the memory at about 100 MB, whatever the number of classes."""
-
-Evidence = Counts | GroupedCounts
-
-
-def counts_of(evidence: Evidence) -> Counts:
-    """Return the counts of all rows."""
-    return evidence.counts if isinstance(evidence, GroupedCounts) else evidence
 
 
 def prior_cells(classes: int) -> Floats:

@@ -12,15 +12,13 @@ from compromis._typing import Floats, Label
 from compromis.evidence.counts import ratio
 from compromis.evidence.grouped import GroupedCounts
 from compromis.measures.pragma import average_costs, class_losses, loss_shares
-from compromis.measures.rates import SHARES, Cells, Outcomes, class_rates, share_parts, summaries
+from compromis.measures.rates import SHARES, Cells, Evidence, Outcomes, class_rates, counts_of, share_parts, summaries
 from compromis.preferences import PreferenceArrays
 from compromis.uncertainty.draws import (
     CELLS_AT_ONCE,
     DRAWS,
     PRIOR,
     SEED,
-    Evidence,
-    counts_of,
     draw_counts,
     effective_sizes,
     prior_for,
