@@ -40,6 +40,16 @@ def test_leaks_against_brute_force(rng):
             assert cp.model_selection.find_leaks(make(train), make(test)).rows.tolist() == expected
 
 
+def test_rows_of_one_hash_are_told_apart(rng, monkeypatch):
+    train, test = rng.integers(0, 3, (20, 2)), rng.integers(0, 4, (30, 2))
+    found, groups = cp.model_selection.find_leaks(train, test), cp.model_selection.row_groups(test)
+    monkeypatch.setattr("compromis.model_selection.leaks.row_hashes", lambda columns: columns[0] * np.uint64(0))
+    same = cp.model_selection.find_leaks(train, test)
+    assert same.rows.tolist() == found.rows.tolist()
+    assert same.sources.tolist() == found.sources.tolist()
+    assert cp.model_selection.row_groups(test).tolist() == groups.tolist()
+
+
 def test_values_that_are_equal_but_look_different():
     assert len(cp.model_selection.find_leaks([[0.0, np.nan]], [[-0.0, -np.nan]])) == 1
     assert len(cp.model_selection.find_leaks(np.array([[1, 2]]), np.array([[1.0, 2.0]]))) == 1

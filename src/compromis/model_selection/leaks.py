@@ -17,6 +17,8 @@ from compromis._typing import Ints
 from compromis.errors import InputError
 
 Patterns = NDArray[np.uint64]
+Columns = Sequence[Patterns]
+_MULTIPLIER, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -33,13 +35,6 @@ class Leaks(Result):
         The number of rows of the test set.
     test, train : str
         What the two sets are called.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> leaks = cp.model_selection.find_leaks([[1, 2], [3, 4]], [[3, 4], [5, 6]])
-    >>> leaks.rows.tolist(), leaks.sources.tolist(), leaks.total
-    ([0], [1], 2)
     """
 
     rows: Ints
@@ -101,13 +96,9 @@ def find_leaks(X_train: Any, X_test: Any) -> Leaks:
     ([0], [1])
     """
     total = count_rows(X_test, "X_test")
-    first: dict[bytes, int] = {}
-    wanted: list[bytes] = []
+    sources = np.full(total, -1)
     if total and count_rows(X_train, "X_train"):
-        known, wanted = _row_keys(X_train, X_test)
-        for position, key in enumerate(known):
-            first.setdefault(key, position)
-    sources = np.array([first.get(key, -1) for key in wanted], dtype=np.int64)
+        sources = _first_equal(*_read_rows(X_train, X_test))
     rows = np.flatnonzero(sources >= 0)
     return Leaks(rows=rows, sources=sources[rows], total=total)
 
@@ -121,31 +112,60 @@ def row_groups(X: Any) -> Ints:
     >>> cp.model_selection.row_groups([[1, 2], [3, 4], [1, 2]]).tolist()
     [0, 1, 0]
     """
-    keys, _ = _row_keys(X, X)
-    numbers: dict[bytes, int] = {}
-    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
+    columns, _ = _read_rows(X, X)
+    return np.unique(_first_equal(columns, columns), return_inverse=True)[1]
 
 
-def _row_keys(X_train: Any, X_test: Any) -> tuple[list[bytes], list[bytes]]:
-    """Return a key of each row, the same for equal rows of the two sets."""
+def _first_equal(known: Columns, wanted: Columns) -> Ints:
+    """Return for each wanted row the position of the first known row that equals it, -1 where there is none.
+
+    Rows are looked up by a hash, and those of equal hashes compared column by column.
+    """
+    hashes, sought = row_hashes(known), row_hashes(wanted)
+    order = np.argsort(hashes, kind="stable")
+    hashes = hashes[order]
+    place = np.searchsorted(hashes, sought)
+    sources = np.full(len(sought), -1)
+    open_rows = np.arange(len(sought))
+    while open_rows.size:
+        open_rows = open_rows[place[open_rows] < len(hashes)]
+        open_rows = open_rows[hashes[place[open_rows]] == sought[open_rows]]
+        found = order[place[open_rows]]
+        same = np.ones(len(found), dtype=bool)
+        for first, second in zip(known, wanted, strict=True):
+            same &= first[found] == second[open_rows]
+        sources[open_rows[same]] = found[same]
+        open_rows = open_rows[~same]  # another row has the same hash by chance: try the next one
+        place[open_rows] += 1
+    return sources
+
+
+def row_hashes(columns: Columns) -> Patterns:
+    """Return a hash of each row; different rows may share one."""
+    total = np.zeros(len(columns[0]), dtype=np.uint64)
+    for column in columns:
+        total += column ^ (column >> _HALF)  # the low half of a float is often 0
+        total *= _MULTIPLIER
+        total ^= total >> _HALF
+    return total
+
+
+def _read_rows(X_train: Any, X_test: Any) -> tuple[Columns, Columns]:
+    """Return the columns of both sets as patterns that are equal where the values are; a sparse row is one pattern."""
     if is_sparse(X_train) or is_sparse(X_test):
         if not (is_sparse(X_train) and is_sparse(X_test)):
             raise InputError("one of the two sets is sparse and the other is not; convert one of them")
         _check_width(X_train.shape[1], X_test.shape[1])
-        return _sparse_keys(X_train), _sparse_keys(X_test)
+        first, second = _numbered(_sparse_keys(X_train), _sparse_keys(X_test))
+        return [first], [second]
     train, test = _columns(X_train, "X_train"), _columns(X_test, "X_test")
     if set(train) != set(test):
         _check_width(len(train), len(test))
         raise InputError(f"the sets have different columns: {shown(set(train) ^ set(test))} only in one of them")
     if not train:
         raise InputError("the sets have no columns, so rows cannot be told apart")
-    first, second = zip(*(_patterns(train[name], test[name]) for name in train), strict=True)
-    return _dense_keys(first), _dense_keys(second)
-
-
-def _dense_keys(columns: Sequence[Patterns]) -> list[bytes]:
-    keys: list[bytes] = np.column_stack(columns).view(f"V{8 * len(columns)}").ravel().tolist()
-    return keys
+    pairs = [_patterns(train[name], test[name]) for name in train]
+    return [first for first, _ in pairs], [second for _, second in pairs]
 
 
 def _sparse_keys(X: Any) -> list[bytes]:
@@ -156,6 +176,16 @@ def _sparse_keys(X: Any) -> list[bytes]:
     columns, values = matrix.indices.astype(np.int64), _float_patterns(matrix.data)
     bounds = zip(matrix.indptr[:-1].tolist(), matrix.indptr[1:].tolist(), strict=True)
     return [columns[start:end].tobytes() + values[start:end].tobytes() for start, end in bounds]
+
+
+def _numbered(first: Sequence[Any], second: Sequence[Any]) -> tuple[Patterns, Patterns]:
+    """Return a number for each value, the same for equal ones."""
+    numbers: dict[Any, int] = {}
+    one, two = (
+        np.fromiter((numbers.setdefault(value, len(numbers)) for value in part), np.uint64, len(part))
+        for part in (first, second)
+    )
+    return one, two
 
 
 def _check_width(first: int, second: int) -> None:
@@ -193,11 +223,7 @@ def _patterns(first: NDArray[Any], second: NDArray[Any]) -> tuple[Patterns, Patt
             return first.astype(np.int64).view(np.uint64), second.astype(np.int64).view(np.uint64)
     elif set(kinds) <= set("iubf"):
         return _float_patterns(first), _float_patterns(second)
-    codes: dict[Any, int] = {}
-    return tuple(
-        np.fromiter((codes.setdefault(_key(value), len(codes)) for value in part.tolist()), np.uint64, len(part))
-        for part in (first, second)
-    )  # type: ignore[return-value]
+    return _numbered([*map(_key, first.tolist())], [*map(_key, second.tolist())])
 
 
 def _float_patterns(values: NDArray[Any]) -> Patterns:
