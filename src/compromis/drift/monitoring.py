@@ -40,16 +40,6 @@ class Unlabelled:
         The rows predicted as each class of the reference.
     by_em : PrevalenceEstimate, optional
         The shares that `prevalence_by_em` estimates from the probabilities of the same rows.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> import numpy as np
-    >>> spring = cp.Counts.from_matrix([[950, 50], [10, 90]], ["good", "bad"])
-    >>> preferences = cp.Preferences({"bad": cp.Preference(10, min_precision=0.5)}, metric="f")
-    >>> autumn = cp.drift.Unlabelled(np.array([1902, 118]))
-    >>> [period.rows for period in cp.monitor({"spring": spring, "autumn": autumn}, preferences=preferences).periods]
-    [1100, 2020]
     """
 
     predicted: Ints

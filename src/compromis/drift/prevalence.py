@@ -19,7 +19,8 @@ from compromis.evidence.counts import Counts
 from compromis.evidence.readers import read_shares
 from compromis.evidence.scores import as_dense, check_scores, read_scores
 from compromis.labels import plain_label, positions_in
-from compromis.uncertainty.intervals import Interval, farthest, normal_quantile, read_confidence
+from compromis.uncertainty.area_intervals import farthest
+from compromis.uncertainty.intervals import Interval, normal_quantile, read_confidence
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -49,15 +49,6 @@ class Check(Result):
         Each minimum of a class that occurs, and the largest loss where one is given.
     passed : bool
         Whether all are met.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> preferences = cp.Preferences({"bad": cp.Preference(10, min_recall=0.9)})
-    >>> result = cp.evaluate(["bad", "bad", "good", "good"], ["bad", "good", "good", "good"], preferences=preferences)
-    >>> checked = cp.check(result)
-    >>> checked.passed, len(checked.conditions)
-    (False, 1)
     """
 
     evaluation: Evaluation

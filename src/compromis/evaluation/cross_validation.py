@@ -154,15 +154,6 @@ class CrossEvaluation(Evaluation):
         By how much the loss looks too good on the rows on which weights were chosen; NaN where none were chosen.
     level : float
         The confidence of the averages' intervals.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> result = cp.cross_evaluate(GaussianNB(), *load_iris(return_X_y=True), cv=5)
-    >>> result.counts.rows, len(result.folds), result.test_rows
-    (150, 5, (30, 30, 30, 30, 30))
     """
 
     folds: tuple[Evaluation, ...] = ()

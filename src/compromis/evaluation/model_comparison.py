@@ -28,24 +28,16 @@ from compromis.uncertainty.paired_tests import LOWER_IS_BETTER, FoldMean, Paired
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelVerdict:
-    """Which model is best, and beside which others that is sure; ``str()`` is the sentence.
-
-    Attributes
-    ----------
-    best : str
-        The model with the best value on these rows.
-    better_than : tuple of str
-        The models whose difference from the best one has an interval without 0.
-    not_told_apart : tuple of str
-        The other models.
-    sentence : str
-        The verdict in words.
-    """
+    """Which model is best, and beside which others that is sure; ``str()`` is the sentence."""
 
     best: str
+    """The model with the best value on these rows."""
     better_than: tuple[str, ...]
+    """The models whose difference from the best one has an interval without 0."""
     not_told_apart: tuple[str, ...]
+    """The other models."""
     sentence: str
+    """The verdict in words."""
 
     @property
     def state(self) -> str:
@@ -70,15 +62,6 @@ class ModelComparison(Result):
         McNemar's mid-p values of the pairs, adjusted for their number (Holm); NaN where rows have weights.
     confidence : float
         The confidence of the intervals.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> truth = ["bad"] * 20 + ["good"] * 80
-    >>> sharp, blunt = ["bad"] * 18 + ["good"] * 82, ["bad"] * 8 + ["good"] * 92
-    >>> comparison = cp.compare_models(truth, {"sharp": sharp, "blunt": blunt})
-    >>> len(comparison.pairs), comparison.evaluations["sharp"].per_class["bad"].recall
-    (1, 0.9)
     """
 
     evaluations: Mapping[str, Evaluation]

@@ -17,21 +17,14 @@ from compromis.preferences import PreferenceArrays
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PragmaLoss:
-    """The PRAGMA loss and its parts.
-
-    Attributes
-    ----------
-    total : float
-        The mean of the classes' losses, weighted by importance.
-    by_class : ndarray
-        f of each class: 0 is perfect, 1 the worst; NaN for a class absent from the truth.
-    share : ndarray
-        What each class adds to `total`.
-    """
+    """The PRAGMA loss and its parts."""
 
     total: float
+    """The mean of the classes' losses, weighted by importance."""
     by_class: Floats
+    """f of each class: 0 is perfect, 1 the worst; NaN for a class absent from the truth."""
     share: Floats
+    """What each class adds to `total`."""
 
 
 def pragma(counts: Counts, arrays: PreferenceArrays) -> PragmaLoss:

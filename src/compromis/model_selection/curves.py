@@ -33,21 +33,14 @@ HELPS = 0.02
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
-    """What a model does with its training rows; ``str()`` is the sentence.
-
-    Attributes
-    ----------
-    word : {"good", "underfits", "overfits", "uninformative"}
-        The verdict.
-    sentence : str
-        The verdict with its reason and a cure.
-    more_data : bool or None
-        Whether more training rows would help; None where that was not looked at.
-    """
+    """What a model does with its training rows; ``str()`` is the sentence."""
 
     word: str
+    """The verdict."""
     sentence: str
+    """The verdict with its reason and a cure."""
     more_data: bool | None = None
+    """Whether more training rows would help; None where that was not looked at."""
 
     def __str__(self) -> str:
         return self.sentence
@@ -55,22 +48,15 @@ class Fit:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FoldLosses:
-    """Losses of several models (or sizes) on the same folds.
-
-    Attributes
-    ----------
-    train, validation : ndarray of shape (models, folds)
-        The loss on the rows learnt from, and on the rows held out.
-    naive : ndarray of shape (folds,)
-        The loss on the held-out rows of the best decision (or prediction) without a model.
-    test_ratio : float
-        Held-out rows per row of the training folds.
-    """
+    """Losses of several models (or sizes) on the same folds."""
 
     train: Floats
     validation: Floats
+    """The loss on the rows learnt from, and on the rows held out."""
     naive: Floats
+    """The loss on the held-out rows of the best decision (or prediction) without a model."""
     test_ratio: float
+    """Held-out rows per row of the training folds."""
 
     @cached_property
     def train_mean(self) -> Floats:
@@ -149,18 +135,7 @@ def _shown(value: Any) -> str:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LearningCurve(_Curve):
-    """How training and validation loss change with the number of training rows, made by `preference_learning_curve`.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> import numpy as np
-    >>> from sklearn.linear_model import LinearRegression
-    >>> X = np.random.default_rng(0).normal(size=(200, 2))
-    >>> curve = cp.model_selection.preference_learning_curve(LinearRegression(), X, X @ [3.0, 1.0])
-    >>> curve.error, curve.verdict.word
-    ('root mean squared error', 'good')
-    """
+    """How training and validation loss change with the number of training rows, made by `preference_learning_curve`."""
 
     sizes: tuple[int, ...]
     losses: FoldLosses
@@ -213,18 +188,7 @@ class LearningCurve(_Curve):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ComplexityCurve(_Curve):
-    """How training and validation loss change with a parameter of the model, made by `compromis.model_selection.complexity_curve`.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> import numpy as np
-    >>> from sklearn.neighbors import KNeighborsRegressor
-    >>> X = np.random.default_rng(0).uniform(size=(200, 1))
-    >>> curve = cp.model_selection.complexity_curve(KNeighborsRegressor(), X, np.sin(6 * X[:, 0]), parameter="n_neighbors", values=[100, 2])
-    >>> curve.values, curve.recommended
-    ((100, 2), 2)
-    """
+    """How training and validation loss change with a parameter of the model, made by `compromis.model_selection.complexity_curve`."""
 
     parameter: str
     values: tuple[Any, ...]

@@ -156,18 +156,12 @@ PARTS = ("train", "validation", "test")
 
 @dataclass(frozen=True, slots=True)
 class SplitLeaks:
-    """Rows that stand in two parts of a split; ``len()`` counts them all.
-
-    Attributes
-    ----------
-    validation, test : Leaks
-        Rows of the validation set and of the test set that stand in the training set.
-    test_in_validation : Leaks
-        Rows of the test set that stand in the validation set, by which models are chosen.
-    """
+    """Rows that stand in two parts of a split; ``len()`` counts them all."""
 
     validation: Leaks
+    """Rows of the validation set that stand in the training set."""
     test: Leaks
+    """Rows of the test set that stand in the training set."""
     test_in_validation: Leaks
 
     def __len__(self) -> int:
@@ -193,13 +187,6 @@ class Split:
         The positions of their rows in the data, in the order of the data.
     stratified : bool
         Whether each part has each class at its share.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> parts = cp.model_selection.split([[i] for i in range(10)], ["a", "b"] * 5, train=0.6, validation=0.2, test=0.2, random_state=0)
-    >>> len(parts.train), len(parts.validation), len(parts.test)
-    (6, 2, 2)
     """
 
     X_train: Any

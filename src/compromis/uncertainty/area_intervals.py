@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Unpack
 
 import numpy as np
@@ -14,7 +15,7 @@ from compromis.evidence.points import OperatingPoints
 from compromis.measures.ranking import roc_area
 from compromis.metrics import Metric, get_metric
 from compromis.uncertainty.bands import DrawOptions, draw_cuts, tradeoff_draws
-from compromis.uncertainty.intervals import Interval, farthest, from_draws, normal_quantile, read_confidence
+from compromis.uncertainty.intervals import Interval, from_draws, normal_quantile, read_confidence
 
 TRUSTED = 10.0
 """With this many rows of the rarer class, the observed variance and that of the model weigh the same."""
@@ -69,6 +70,17 @@ def roc_area_interval(
         return abs(other - area) <= z * math.sqrt(scale * _model_variance(other, positives, negatives))
 
     return Interval(area, farthest(area, 0.0, holds), farthest(area, 1.0, holds))
+
+
+def farthest(start: float, end: float, holds: Callable[[float], bool]) -> float:
+    """Return the farthest number from `start` towards `end` up to which `holds` is true, by bisection."""
+    if holds(end):
+        return end
+    near, far = start, end
+    for _ in range(60):
+        middle = (near + far) / 2
+        near, far = (middle, far) if holds(middle) else (near, middle)
+    return near
 
 
 def delong_variance(points: OperatingPoints, positives: float, negatives: float) -> float:

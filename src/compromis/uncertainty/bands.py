@@ -33,19 +33,13 @@ class DrawOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CutDraws:
-    """Drawn true and false positives of some cuts of a score.
-
-    Attributes
-    ----------
-    kept : ndarray of shape (C,)
-        The indices of the cuts in the operating points, from nothing predicted positive to everything.
-    true_positives, false_positives : ndarray of shape (draws, C)
-        Drawn rows (or weights) at or above each kept cut.
-    """
+    """Drawn true and false positives of some cuts of a score."""
 
     kept: Ints
+    """The indices of the cuts in the operating points, from nothing predicted positive to everything."""
     true_positives: Floats
     false_positives: Floats
+    """Drawn rows (or weights) at or above each kept cut."""
 
     @property
     def tpr(self) -> Floats:
@@ -120,14 +114,6 @@ class Band:
         With which a bound holds.
     simultaneous : bool
         Whether it holds for the whole curve at once, or for each point of the grid by itself.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> points = cp.OperatingPoints.from_predictions([1] * 60 + [0] * 60, [3] * 30 + [2] * 30 + [3] * 2 + [2] * 20 + [1] * 38)
-    >>> band = cp.uncertainty.roc_band(points, confidence=0.9)
-    >>> float(band.at[5]), round(float(band.value[5]), 3), band.confidence, band.simultaneous
-    (0.05, 0.525, 0.9, False)
     """
 
     at: Floats

@@ -155,16 +155,7 @@ def compare_over_data_sets(
 
 
 def critical_difference(models: int, data_sets: int, confidence: float = 0.95) -> float:
-    """Return by how much mean ranks must differ to be told apart (Nemenyi).
-
-    Examples
-    --------
-    Demsar's example: four models, 14 data sets.
-
-    >>> from compromis.uncertainty.data_sets import critical_difference
-    >>> round(critical_difference(4, 14), 2)
-    1.25
-    """
+    """Return by how much mean ranks must differ to be told apart (Nemenyi)."""
     from scipy.stats import studentized_range
 
     quantile = float(studentized_range.ppf(confidence, models, np.inf)) / math.sqrt(2)

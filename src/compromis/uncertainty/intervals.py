@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,17 +62,6 @@ def normal_quantile(confidence: float) -> float:
     from scipy.special import ndtri
 
     return float(ndtri((1 + confidence) / 2))
-
-
-def farthest(start: float, end: float, holds: Callable[[float], bool]) -> float:
-    """Return the farthest number from `start` towards `end` up to which `holds` is true, by bisection."""
-    if holds(end):
-        return end
-    near, far = start, end
-    for _ in range(60):
-        middle = (near + far) / 2
-        near, far = (middle, far) if holds(middle) else (near, middle)
-    return near
 
 
 def from_draws(value: ArrayLike, draws: Floats, confidence: float) -> list[Interval]:

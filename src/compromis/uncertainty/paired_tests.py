@@ -23,22 +23,15 @@ from compromis.uncertainty.intervals import Interval, from_draws, read_confidenc
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class McNemar:
-    """McNemar's test on the rows that only one of two models predicts rightly.
-
-    Attributes
-    ----------
-    only_first, only_second : float
-        The rows that only the first, only the second model predicts rightly.
-    exact : float
-        The two-sided p-value of the binomial test; conservative. NaN where rows have weights.
-    mid_p : float
-        The same with half the probability of what was seen; closest to the nominal level (Fagerland et al. 2013).
-    """
+    """McNemar's test on the rows that only one of two models predicts rightly."""
 
     only_first: float
     only_second: float
+    """The rows that only the first, only the second model predicts rightly."""
     exact: float = math.nan
+    """The two-sided p-value of the binomial test; conservative. NaN where rows have weights."""
     mid_p: float = math.nan
+    """The same with half the probability of what was seen; closest to the nominal level (Fagerland et al. 2013)."""
 
 
 def mcnemar(only_first: int, only_second: int) -> McNemar:
@@ -47,12 +40,6 @@ def mcnemar(only_first: int, only_second: int) -> McNemar:
     Notes
     -----
     Under the hypothesis the rows that only the first predicts rightly are Binomial(n, 1/2) among the n on which exactly one is right.
-
-    Examples
-    --------
-    >>> from compromis.uncertainty.paired_tests import mcnemar
-    >>> round(mcnemar(1, 7).exact, 4), round(mcnemar(1, 7).mid_p, 4)
-    (0.0703, 0.0391)
     """
     from scipy.special import bdtr
 
@@ -89,31 +76,17 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PairedComparison:
-    """Two models on the same rows: every measure's difference with its interval, McNemar's test, and a verdict.
-
-    Attributes
-    ----------
-    first, second : str
-        The names of the models.
-    measure : str
-        The measure that decides.
-    differences : mapping of name to Difference
-        Every measure.
-    mcnemar : McNemar
-        The test on the rows that only one of the two predicts rightly.
-    confidence : float
-        The confidence of the intervals.
-    alike : bool
-        Whether the two predict every row alike.
-    """
+    """Two models on the same rows: every measure's difference with its interval, McNemar's test, and a verdict."""
 
     first: str
     second: str
     measure: str
+    """The measure that decides."""
     differences: Mapping[str, Difference]
     mcnemar: McNemar
     confidence: float
     alike: bool
+    """Whether the two predict every row alike."""
 
     @property
     def difference(self) -> Difference:
@@ -152,17 +125,7 @@ def compare_paired(
     draws: int = DRAWS,
     random_state: int = SEED,
 ) -> PairedComparison:
-    """Compare two models by every measure; `measure` names the one that decides: the loss, or else the balanced accuracy.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> from compromis.uncertainty.paired_tests import compare_paired
-    >>> truth = [0] * 50 + [1] * 50
-    >>> paired = cp.PairedCounts.from_predictions(truth, [0] * 45 + [1] * 55, [0] * 30 + [1] * 70)
-    >>> print(compare_paired(paired, measure="accuracy"))
-    'first' is better than 'second': accuracy 0.9500 against 0.8000, difference +0.1500 (95 % interval +0.07... to +0.22...)
-    """
+    """Compare two models by every measure; `measure` names the one that decides: the loss, or else the balanced accuracy."""
     level = read_confidence(confidence)
     observed = [_numbers(counts.matrix, arrays) for counts in (paired.first, paired.second)]
     decisive = _decisive(measure, observed[0])
@@ -256,24 +219,15 @@ def _decisive(measure: str | None, known: Mapping[str, Floats]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldMean:
-    """The mean of a number over folds, as the course takes it, its spread, and a corrected interval.
-
-    Attributes
-    ----------
-    mean : Interval
-        The mean and its interval.
-    deviation : float
-        The standard deviation over folds.
-    p_value : float
-        Two-sided, of the hypothesis that the mean is 0; meant for differences of two models.
-    folds : int
-        The folds in which the number is defined.
-    """
+    """The mean of a number over folds, as the course takes it, its spread, and a corrected interval."""
 
     mean: Interval
     deviation: float
+    """The standard deviation over folds."""
     p_value: float
+    """Two-sided, of the hypothesis that the mean is 0; meant for differences of two models."""
     folds: int
+    """The folds in which the number is defined."""
 
     def __str__(self) -> str:
         return f"{self.mean}, deviation {self.deviation:.3f}"
@@ -295,12 +249,6 @@ def fold_mean(values: Sequence[float], test_share: float, *, confidence: float =
     -----
     Nadeau and Bengio (2003): the variance of the mean of J folds is (1/J + n_test/n_train) s^2, with J - 1 degrees of freedom. The second
     term makes up for training rows that folds share; without it the t-test rejects far too often.
-
-    Examples
-    --------
-    >>> from compromis.uncertainty.paired_tests import fold_mean
-    >>> print(fold_mean([0.02, 0.05, 0.03, 0.01, 0.04], 1 / 4))
-    0.030 (0.001 to 0.059), deviation 0.016
     """
     from scipy.stats import t
 

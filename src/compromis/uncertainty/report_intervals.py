@@ -34,24 +34,16 @@ Measures = Callable[[Cells], dict[str, Floats]]
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ReportIntervals:
-    """The intervals of a report, by the names its numbers have there.
-
-    Attributes
-    ----------
-    confidence : float
-        How often such intervals hold the true value.
-    summary : mapping of name to Interval
-        Those of the whole; the averages are called macro_recall, weighted_precision and so on.
-    per_class : mapping of label to mapping of name to Interval
-        Those of each class.
-    draws : int
-        The draws behind the intervals that have no formula.
-    """
+    """The intervals of a report, by the names its numbers have there."""
 
     confidence: float
+    """How often such intervals hold the true value."""
     summary: Intervals
+    """Those of the whole; the averages are called macro_recall, weighted_precision and so on."""
     per_class: Mapping[Label, Intervals]
+    """Those of each class."""
     draws: int
+    """The draws behind the intervals that have no formula."""
 
     def with_roc_areas(self, areas: Mapping[Label, Interval]) -> ReportIntervals:
         """Return the same with other intervals of the areas under the ROC curves: those of scores instead of decisions."""
@@ -71,16 +63,7 @@ def report_intervals(
     draws: int = DRAWS,
     random_state: int = SEED,
 ) -> ReportIntervals:
-    """Return the intervals of every share (Wilson) and of every other number (draws of the counts).
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> from compromis.uncertainty.report_intervals import report_intervals
-    >>> report = report_intervals(cp.Counts.from_matrix([[8, 2], [12, 978]], ["sick", "well"]))
-    >>> print(report.per_class["sick"]["recall"])
-    0.800 (0.490 to 0.943)
-    """
+    """Return the intervals of every share (Wilson) and of every other number (draws of the counts)."""
     level, counts = read_confidence(confidence), counts_of(evidence)
 
     def measures(matrix: Cells) -> dict[str, Floats]:
