@@ -116,15 +116,14 @@ def compare_classes(one: Comparison, truth: Any, decision: Any, weight: Any) -> 
 def compare_average(one: Comparison, rows: tuple[Any, Any], option: dict[str, Any]) -> None:
     """Plain or weighted averages over the classes, in turn; the kind is that of the case."""
     counts, score = one.counts, metrics.precision_recall_fscore_support
-    kind, average = (("macro", agreement.macro_average), ("weighted", agreement.weighted_average))[
-        len(one.case.score) % 2
-    ]
+    kind, weights = (("macro", counts.support > 0), ("weighted", counts.support))[len(one.case.score) % 2]
+    ours = agreement.averages(rates.class_rates(counts), weights)
     absent = (ABSENT,) if kind == "macro" and (counts.support == 0).any() else ()
     precision = score(*rows, average=kind, zero_division=0, **option)[0]
     _, recall, f, _ = score(*rows, average=kind, zero_division=np.nan, **option)
-    one.same(average(rates.precision(counts), counts, undefined=0.0), precision, f"{kind} precision", absent)
-    one.same(average(rates.recall(counts), counts), recall, f"{kind} recall")
-    one.same(average(rates.f_measure(counts), counts), f, f"{kind} f", absent)
+    one.same(ours["precision"], precision, f"{kind} precision", absent)
+    one.same(ours["recall"], recall, f"{kind} recall")
+    one.same(ours["f_measure"], f, f"{kind} f", absent)
 
 
 def compare_whole(one: Comparison, truth: Any, decision: Any, weight: Any) -> None:
