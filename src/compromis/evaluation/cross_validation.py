@@ -21,7 +21,7 @@ from compromis._typing import Floats, Label
 from compromis.errors import OptimismWarning
 from compromis.evaluation.evaluate import Evaluation, Terms
 from compromis.evaluation.scored_rows import ScoredRows, TrueRows
-from compromis.evaluation.text import TITLES
+from compromis.evaluation.text import TITLES, section
 from compromis.evidence.counts import Counts
 from compromis.evidence.readers import read_weights
 from compromis.evidence.scores import with_absent_classes
@@ -55,22 +55,9 @@ def run_folds(
     n_jobs: int | None = None,
     progress: Progress = False,
 ) -> list[T]:
-    """Fit a clone of each task's estimator on its fold and return what `judge` makes of it.
+    """Fit a clone of each task's estimator on its fold; return what `judge` makes of the model, its rows and the seconds of fitting.
 
-    Parameters
-    ----------
-    judge : callable
-        Of the fitted model, the rows of its fold and the seconds that fitting took; it runs in the workers.
-    tasks : sequence of (estimator, fold)
-        What is fitted on what.
-    X, y
-        The rows and their classes or numbers.
-    weight : ndarray, optional
-        Sample weights, passed to ``fit``.
-    n_jobs : int, optional
-        Fits at the same time, through joblib.
-    progress : bool, callable or None
-        True for a bar, False for none, None for a bar in terminals; or a function of (tasks done, tasks in all).
+    `judge` runs in the workers; `weight` is passed to ``fit``; `n_jobs` and `progress` are those of `cross_evaluate`.
     """
     from sklearn.base import clone
     from sklearn.utils.parallel import Parallel, delayed
@@ -166,22 +153,23 @@ class CrossEvaluation(Evaluation):
     optimism: float = math.nan
     level: float = 0.95
 
+    @property
+    def test_share(self) -> float:
+        """The test rows per training row, the mean over folds."""
+        return float(np.mean([test / train for test, train in zip(self.test_rows, self.train_rows, strict=True)]))
+
     @cached_property
     def averages(self) -> Mapping[str, FoldMean]:
         """The mean over folds of each number of the summary, with its spread and corrected interval."""
-        share = float(np.mean([test / train for test, train in zip(self.test_rows, self.train_rows, strict=True)]))
         named = {}
         for name in AVERAGED:
             values = [getattr(fold.summary, name) for fold in self.folds]
             if None not in values:
-                named[name] = fold_mean(values, share, confidence=self.level)
+                named[name] = fold_mean(values, self.test_share, confidence=self.level)
         return MappingProxyType(named)
 
     def __str__(self) -> str:
-        lines = [
-            f"=== Cross-validation ({len(self.folds)} folds) ===\n",
-            f"{'':<35}  Pooled    Mean  Deviation  {100 * self.level:g} % interval of the mean",
-        ]
+        lines = [f"{'':<35}  Pooled    Mean  Deviation  {100 * self.level:g} % interval of the mean"]
         for name in PRINTED:
             if name in self.averages:
                 average, pooled = self.averages[name], getattr(self.summary, name)
@@ -198,7 +186,7 @@ class CrossEvaluation(Evaluation):
             lines.append(
                 f"Optimism: on the rows on which weights were chosen the loss is lower by {self.optimism:.4f} than on unseen rows."
             )
-        return super().__str__() + "\n" + "\n".join(lines) + "\n"
+        return super().__str__() + "\n" + section(f"Cross-validation ({len(self.folds)} folds)", lines)
 
     def __repr__(self) -> str:
         return super().__repr__().replace(" of ", f" in {len(self.folds)} folds of ", 1)
@@ -215,15 +203,16 @@ class CrossEvaluation(Evaluation):
             }
             for name, average in self.averages.items()
         }
-        columns = (self.train_rows, self.test_rows, self.fit_seconds, self.predict_seconds)
+        names = ("train_rows", "test_rows", "fit_seconds", "predict_seconds")
+        numbers = zip(*(getattr(self, name) for name in names), strict=True)
         folds = [
             {
-                **dict(zip(("train_rows", "test_rows", "fit_seconds", "predict_seconds"), numbers, strict=True)),
+                **dict(zip(names, row, strict=True)),
                 "matrix": fold.counts.matrix.tolist(),
                 "loss": fold.summary.loss,
                 "accuracy": fold.summary.accuracy,
             }
-            for fold, *numbers in zip(self.folds, *columns, strict=True)
+            for fold, row in zip(self.folds, numbers, strict=True)
         ]
         document = {"confidence": self.level, "averages": averages, "folds": folds, "untested": self.untested}
         return super().document() | {
@@ -282,14 +271,10 @@ def chosen_loss(estimator: Any) -> float:
 
 
 def warn_of_optimism(chosen: Sequence[float], validated: Sequence[float | None]) -> float:
-    """Return by how much the loss looks too good where the weights were chosen, and warn where it is worth saying.
+    """Return by how much the loss looks too good where the weights were chosen, and warn of a large difference.
 
-    Parameters
-    ----------
-    chosen : sequence of float
-        Each fold's loss on the rows on which its weights were chosen; NaN where none were.
-    validated : sequence of float or None
-        Each fold's loss on unseen rows; None without preferences.
+    `chosen` are the folds' losses on the rows on which their weights were chosen, NaN where none were; `validated` are those on
+    unseen rows, None without preferences.
     """
     pairs = [(before, after) for before, after in zip(chosen, validated, strict=True) if after is not None]
     known = [pair for pair in pairs if not math.isnan(sum(pair))]

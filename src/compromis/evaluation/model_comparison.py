@@ -321,5 +321,4 @@ def compare_folds(
     if name not in known:
         raise InputError(f"there is no measure {name!r} in both; choose one of {', '.join(sorted(known))}", "measure")
     values = [getattr(a.summary, name) - getattr(b.summary, name) for a, b in folds]
-    shares = [test / train for test, train in zip(first.test_rows, first.train_rows, strict=True)]
-    return fold_mean(values, sum(shares) / len(shares), confidence=confidence)
+    return fold_mean(values, first.test_share, confidence=confidence)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from compromis._text import bounds, capitalised, fixed, shown_label
 from compromis._typing import Label
 
 if TYPE_CHECKING:
-    from compromis.evaluation.evaluate import ClassSummary, Summary
+    from compromis.evaluation.evaluate import Averages, ClassSummary, Summary
     from compromis.evidence.counts import Counts
     from compromis.measures.verdict import Baseline, Verdict
     from compromis.metrics import Metric
@@ -44,16 +44,23 @@ def aligned(value: float, width: int, decimals: int) -> str:
     return text.rstrip("0").rstrip(".").ljust(len(text))
 
 
-def valued(name: str, value: float) -> str:
-    """Return a line of Weka's summary: a name and its number."""
-    return f"{name:<35}{aligned(value, 12, 4)}"
+def valued(name: str, value: float, unit: str = "") -> str:
+    """Return a line of Weka's summary: a name, its number and its unit."""
+    return f"{name:<35}{aligned(value, 12, 4)}{unit}".rstrip()
+
+
+def section(title: str, lines: Iterable[str]) -> str:
+    """Return a section of a report."""
+    return "\n".join([f"=== {title} ===\n", *lines]) + "\n"
 
 
 def weka_summary(numbers: Summary, *, priors_given: bool) -> str:
     """Return Weka's summary."""
     lines = [
-        _counted("Correctly Classified Instances", numbers.correct, numbers.accuracy),
-        _counted("Incorrectly Classified Instances", numbers.incorrect, numbers.error_rate),
+        valued("Correctly Classified Instances", numbers.correct, f"     {aligned(100 * numbers.accuracy, 12, 4)} %"),
+        valued(
+            "Incorrectly Classified Instances", numbers.incorrect, f"     {aligned(100 * numbers.error_rate, 12, 4)} %"
+        ),
         valued("Kappa statistic", numbers.kappa),
     ]
     if numbers.total_cost is not None and numbers.average_cost is not None:
@@ -61,7 +68,7 @@ def weka_summary(numbers: Summary, *, priors_given: bool) -> str:
     lines += error_lines(numbers)
     if not priors_given:
         lines.append("(relative to the class shares of these rows; give priors for those of the training rows)")
-    return "=== Summary ===\n\n" + "\n".join(line.rstrip() for line in lines) + "\n"
+    return section("Summary", lines)
 
 
 def error_lines(numbers: Any) -> list[str]:
@@ -69,38 +76,29 @@ def error_lines(numbers: Any) -> list[str]:
     lines = [
         valued("Mean absolute error", numbers.mean_absolute_error),
         valued("Root mean squared error", numbers.root_mean_squared_error),
-        valued("Relative absolute error", 100 * numbers.relative_absolute_error) + " %",
-        valued("Root relative squared error", 100 * numbers.root_relative_squared_error) + " %",
+        valued("Relative absolute error", 100 * numbers.relative_absolute_error, " %"),
+        valued("Root relative squared error", 100 * numbers.root_relative_squared_error, " %"),
         valued("Total Number of Instances", numbers.total),
     ]
     return lines if numbers.rows == numbers.total else [*lines, valued("Number of rows", numbers.rows)]
 
 
-def _counted(name: str, rows: float, share: float) -> str:
-    return f"{name:<35}{aligned(rows, 12, 4)}     {aligned(100 * share, 12, 4)} %"
-
-
 def weka_classes(classes: Iterable[ClassSummary], summary: Summary) -> str:
     """Return Weka's table of rates by class."""
-    lines = [
-        "=== Detailed Accuracy By Class ===\n",
-        "               TP Rate   FP Rate   Precision   Recall  F-Measure   ROC Area  Class",
-    ]
+    lines = ["               TP Rate   FP Rate   Precision   Recall  F-Measure   ROC Area  Class"]
     undefined = False
     for row in classes:
-        rates = (row.recall, row.false_positive_rate, row.precision, row.recall, row.f_measure, row.roc_area)
         undefined |= any(map(math.isnan, (row.precision, row.recall, row.roc_area)))
-        lines.append(f"{'':15}{_rates(rates)}    {shown_label(row.label)}")
-    mean = summary.weighted
-    rates = (mean.recall, mean.false_positive_rate, mean.precision, mean.recall, mean.f_measure, mean.roc_area)
-    lines.append(f"{'Weighted Avg.':15}{_rates(rates)}".rstrip())
+        lines.append(f"{'':15}{_rates(row)}    {shown_label(row.label)}")
+    lines.append(f"{'Weighted Avg.':15}{_rates(summary.weighted)}".rstrip())
     if undefined:
         lines.append("(? is undefined: the class does not occur or is never predicted; an average counts a class")
         lines.append(" that occurs but is never predicted with precision 0)")
-    return "\n".join(lines) + "\n"
+    return section("Detailed Accuracy By Class", lines)
 
 
-def _rates(rates: Sequence[float]) -> str:
+def _rates(row: ClassSummary | Averages) -> str:
+    rates = (row.recall, row.false_positive_rate, row.precision, row.recall, row.f_measure, row.roc_area)
     gaps = ("   ", "    ", "   ", "   ", "    ", "")
     return "".join(aligned(rate, 7, 3) + gap for rate, gap in zip(rates, gaps, strict=True))
 
@@ -109,15 +107,15 @@ def weka_confusion(counts: Counts) -> str:
     """Return Weka's confusion matrix, classes named by letters."""
     size = len(counts.classes)
     if size > MOST_COLUMNS:
-        return f"=== Confusion Matrix ===\n\n({size:,} x {size:,} cells are not printed; see counts.matrix, or JSON)\n"
+        return section("Confusion Matrix", [f"({size:,} x {size:,} cells are not printed; see counts.matrix, or JSON)"])
     whole = bool((counts.matrix == counts.matrix.round()).all())
     cells = [[f"{cell:.0f}" if whole else f"{cell:.2f}" for cell in row] for row in counts.matrix.tolist()]
     names = [_letters(k) for k in range(size)]
     width = max(len(text) for text in [*names, *(cell for row in cells for cell in row)])
-    lines = ["=== Confusion Matrix ===\n", "".join(f" {name:>{width}}" for name in names) + "   <-- classified as"]
+    lines = ["".join(f" {name:>{width}}" for name in names) + "   <-- classified as"]
     for row, name, label in zip(cells, names, counts.classes, strict=True):
         lines.append("".join(f" {cell:>{width}}" for cell in row) + f" | {name:>{width}} = {shown_label(label)}")
-    return "\n".join(lines) + "\n"
+    return section("Confusion Matrix", lines)
 
 
 def _letters(position: int) -> str:
@@ -131,25 +129,20 @@ def _letters(position: int) -> str:
 
 def intervals_section(intervals: ReportIntervals) -> str:
     """Return the intervals of the whole and of each class."""
-    lines = [f"=== Intervals ({100 * intervals.confidence:g} % confidence) ===\n"]
-    lines += [
-        f"{title:<35}{bounds(intervals.summary[name])}" for name, title in TITLES.items() if name in intervals.summary
-    ]
+    whole = intervals.summary
+    lines = [f"{title:<35}{bounds(whole[name])}" for name, title in TITLES.items() if name in whole]
     known = [name for name in _CLASS_TITLES if all(name in row for row in intervals.per_class.values())]
     lines += ["", "   " + "".join(f"{_CLASS_TITLES[name]:<18}" for name in known) + "Class"]
     lines += [
         "   " + "".join(f"{bounds(row[name]):<18}" for name in known) + shown_label(label)
         for label, row in intervals.per_class.items()
     ]
-    return "\n".join(lines) + "\n"
+    return section(f"Intervals ({100 * intervals.confidence:g} % confidence)", lines)
 
 
 def preferences_section(metric: Metric, per_class: Mapping[Label, ClassSummary], verdict: Verdict) -> str:
     """Return what the preferences say: each class, the loss beside baselines, the verdict."""
-    lines = [
-        f"=== By Your Preferences (metric {metric.name}) ===\n",
-        "   Importance      Recall weight  Recall  Precision    Loss  Share  Predicted  Class",
-    ]
+    lines = ["   Importance      Recall weight  Recall  Precision    Loss  Share  Predicted  Class"]
     lines += [
         f"{row.importance:13g}{metric.weight_text(row.recall_weight):>19}{fixed(row.recall):>8}{fixed(row.precision):>11}"
         f"{fixed(row.loss):>8}{fixed(row.loss_share):>7}{100 * row.share_predicted:7.1f} %  {shown_label(label)}"
@@ -162,7 +155,7 @@ def preferences_section(metric: Metric, per_class: Mapping[Label, ClassSummary],
         for row in worth_showing(verdict)
     ]
     lines += ["", f"Verdict: {verdict.sentence}."]
-    return "\n".join(lines) + "\n"
+    return section(f"By Your Preferences (metric {metric.name})", lines)
 
 
 def worth_showing(verdict: Verdict, most: int = 4) -> list[Baseline]:

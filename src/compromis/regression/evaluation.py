@@ -16,7 +16,7 @@ from compromis._results import Result, Table, columns_of
 from compromis._text import shown, shown_label
 from compromis._typing import Floats
 from compromis.errors import InputError
-from compromis.evaluation.text import error_lines, valued
+from compromis.evaluation.text import error_lines, section, valued
 from compromis.evidence.readers import read_weights
 from compromis.evidence.residuals import ErrorSums, Residuals, Tolerance, check_same_targets, mean_of, read_targets
 from compromis.regression import error_measures as errors
@@ -192,7 +192,13 @@ class RegressionEvaluation(Result):
         ]
 
     def __str__(self) -> str:
-        return to_text(self)
+        summary = [valued("Correlation coefficient", self.summary.correlation), *error_lines(self.summary)]
+        sections = [section("Summary", summary), _further(self), _baselines(self)]
+        if self.intervals is not None:
+            sections.append(_intervals(self, self.intervals.confidence))
+        if self.notes:
+            sections.append("\n".join(f"Note: {note}." for note in self.notes) + "\n")
+        return "\n".join(sections)
 
     def __repr__(self) -> str:
         return f"<RegressionEvaluation of {self.sums.rows:,} rows, root mean squared error {self.summary.root_mean_squared_error:.4g}>"
@@ -362,22 +368,6 @@ def _undefined(sums: ErrorSums, negative: str | None) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def to_text(evaluation: RegressionEvaluation) -> str:
-    """Return the report."""
-    sections = [_summary(evaluation), _further(evaluation), _baselines(evaluation)]
-    if evaluation.intervals is not None:
-        sections.append(_intervals(evaluation, evaluation.intervals.confidence))
-    if evaluation.notes:
-        sections.append("\n".join(f"Note: {note}." for note in evaluation.notes) + "\n")
-    return "\n".join(sections)
-
-
-def _summary(evaluation: RegressionEvaluation) -> str:
-    numbers = evaluation.summary
-    lines = [valued("Correlation coefficient", numbers.correlation), *error_lines(numbers)]
-    return "=== Summary ===\n\n" + "\n".join(line.rstrip() for line in lines) + "\n"
-
-
 def _further(evaluation: RegressionEvaluation) -> str:
     numbers, (under, over) = evaluation.summary, evaluation.pinball
     lines = [
@@ -387,32 +377,28 @@ def _further(evaluation: RegressionEvaluation) -> str:
         valued("Mean error (bias)", numbers.mean_error),
         valued(f"Pinball (under {under:g}, over {over:g})", numbers.pinball_error),
     ]
-    lines += [valued(f"Within {name}", 100 * share) + " % of the rows" for name, share in evaluation.within.items()]
+    lines += [valued(f"Within {name}", 100 * share, " % of the rows") for name, share in evaluation.within.items()]
     lines += [
         valued("Median absolute error" if share == 0.5 else f"{100 * share:g} % of absolute errors up to", error)
         for share, error in evaluation.quantiles.items()
     ]
-    return "=== Further Errors ===\n\n" + "\n".join(line.rstrip() for line in lines) + "\n"
+    return section("Further Errors", lines)
 
 
 def _baselines(evaluation: RegressionEvaluation) -> str:
-    lines = ["=== Against Predictions Without A Model ===\n", "       RMSE        MAE       R2  Baseline"]
-    lines += [
-        f"{row.root_mean_squared_error:11.5g}{row.mean_absolute_error:11.5g}{_rate(row.r2)}  {shown_label(row.name)}"
-        for row in evaluation.baselines.values()
-    ]
-    return "\n".join([*lines, "", f"Verdict: {shown_label(evaluation.verdict.sentence)}."]) + "\n"
+    lines = ["       RMSE        MAE       R2  Baseline"]
+    for row in evaluation.baselines.values():
+        gain = "?" if math.isnan(row.r2) else f"{row.r2:.4f}"
+        name = shown_label(row.name)
+        lines.append(f"{row.root_mean_squared_error:11.5g}{row.mean_absolute_error:11.5g}{gain:>9}  {name}")
+    lines += ["", f"Verdict: {shown_label(evaluation.verdict.sentence)}."]
+    return section("Against Predictions Without A Model", lines)
 
 
 def _intervals(evaluation: RegressionEvaluation, confidence: float) -> str:
-    lines = [f"=== {100 * confidence:g} % Intervals ===\n"]
-    lines += [
+    lines = [
         f"{shown_label(row.name.replace('_', ' ')):<45}{row.low:11.5g} to {row.high:<11.5g}".rstrip()
         for row in evaluation.measures
         if row.low is not None and not math.isnan(row.low)
     ]
-    return "\n".join(lines) + "\n"
-
-
-def _rate(value: float) -> str:
-    return "?".rjust(9) if math.isnan(value) else f"{value:9.4f}"
+    return section(f"{100 * confidence:g} % Intervals", lines)

@@ -234,16 +234,9 @@ class FoldMean:
 
 
 def fold_mean(values: Sequence[float], test_share: float, *, confidence: float = 0.95) -> FoldMean:
-    """Return the mean over folds with the interval of the corrected resampled t-test.
+    """Return the mean over folds with the interval of the corrected resampled t-test; folds in which `values` are NaN are left out.
 
-    Parameters
-    ----------
-    values : sequence of float
-        The number in each fold, or the difference of two models; folds in which it is NaN are left out.
-    test_share : float
-        Test rows over training rows of a fold: 1/9 in ten-fold cross-validation.
-    confidence : float
-        The confidence of the interval.
+    `test_share` is test rows over training rows of a fold: 1/9 in ten-fold cross-validation.
 
     Notes
     -----
