@@ -26,6 +26,7 @@ from compromis.uncertainty.intervals import read_confidence
 
 SURE = 0.01
 """The chance of a false alarm, over all classes together."""
+AGAIN = "search the weights again for these shares"
 MOST = 4
 """Classes whose shares stand in the table."""
 
@@ -139,24 +140,38 @@ class Period:
     @cached_property
     def advice(self) -> str:
         """What has changed and what to do about it, in one sentence; empty where there is nothing to say."""
-        return _advice(self)
+        change = self.change
+        pairs = zip(change.classes, change.shares, strict=True)
+        moved = ", ".join(f"{label!r} {100 * before:.1f} % -> {100 * after:.1f} %" for label, (before, after) in pairs)
+        match change.cause:
+            case Cause.UNEXPLAINED:
+                return "no class shares explain the decisions, so more than the shares has changed: label a sample of the rows"
+            case Cause.CONFLICTING:
+                return (
+                    "decisions and probabilities point to different class shares, so more than the shares may have changed, "
+                    "or the probabilities are not calibrated: label a sample of the rows"
+                )
+            case Cause.ROWS:
+                met, missed = (
+                    "the preferences are met all the same, look into it",
+                    "tune or fit again on new labelled rows",
+                )
+                what = f"the rows of {shown(change.classes)} are predicted differently than in the reference"
+                return f"{what}, which class shares do not explain: {met if self.met else missed}"
+            case Cause.NOTHING:
+                missed = "nothing has changed beyond chance: review the preferences, or gather more rows"
+                return "" if self.met else missed
+        if not self.labelled:
+            missed = f"if only the class shares have changed ({moved}), {AGAIN}; label a sample to be sure"
+            return "" if self.met else missed
+        what = f"the class shares have changed ({moved}), the rows of each class are predicted as before"
+        return f"{what}: {'weights for these shares may do better' if self.met else AGAIN}"
 
     def document(self) -> dict[str, Any]:
         """Return what JSON holds of it."""
-        names = (
-            "name",
-            "rows",
-            "labelled",
-            "shares",
-            "bounds",
-            "loss",
-            "loss_expected",
-            "recall",
-            "precision",
-            "met",
-            "missed",
-        )
-        return {name: getattr(self, name) for name in (*names, "advice", "retune")} | {"cause": self.change.cause}
+        numbers = ("name", "rows", "labelled", "shares", "bounds", "loss", "loss_expected", "recall", "precision")
+        names = (*numbers, "met", "missed", "advice", "retune")
+        return {name: getattr(self, name) for name in names} | {"cause": self.change.cause}
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,11 +234,24 @@ class Monitor(Result):
                 sentences.append(f"{period.name}: your preferences are not met: {'; '.join(period.missed)}")
             if period.advice:
                 sentences.append(f"{period.name}: {period.advice}")
-        return [*(sentences or ["Your preferences are met in every period"]), *_notes(self.periods)]
+        notes = ["Expected: what the reference loses at these class shares"]
+        if not all(period.labelled for period in self.periods):
+            notes.append("* without labels: shares estimated from the decisions, loss if only the shares have changed")
+        return [*(sentences or ["Your preferences are met in every period"]), *notes]
 
     def tables(self) -> list[Table]:
         """Return the periods; with many classes the shares of those that moved most."""
-        return [Table("Periods", *_cells(self))]
+        shares = np.array([period.shares for period in self.periods])
+        moved = np.argsort(-(shares.max(axis=0) - shares.min(axis=0)), kind="stable")[:MOST]
+        chosen = range(len(self.classes)) if len(self.classes) <= MOST else sorted(moved.tolist())
+        rows = []
+        for period in self.periods:
+            mark = "" if period.labelled else "*"
+            losses = [fixed(period.loss, 4) + mark, fixed(period.loss_expected, 4)]
+            cells = [f"{100 * period.shares[k]:.2f} %{mark}" for k in chosen]
+            rows.append([period.name, f"{period.rows:,}", *losses, *cells, "met" if period.met else "NOT MET"])
+        names = [f"Share of {self.classes[k]}" for k in chosen]
+        return [Table("Periods", ["Period", "Rows", "Loss", "Expected", *names, "Preferences"], rows)]
 
     def __str__(self) -> str:
         sentences = [f"{shown_label(sentence)}." for sentence in self.sentences()]
@@ -383,57 +411,3 @@ def _p_value(first: Floats, second: Floats) -> float:
     if counts.shape[1] < 2 or not counts.sum(axis=1).all():
         return 1.0
     return float(chi2_contingency(counts).pvalue)
-
-
-AGAIN = "search the weights again for these shares"
-
-
-def _advice(period: Period) -> str:
-    change = period.change
-    pairs = zip(change.classes, change.shares, strict=True)
-    moved = ", ".join(f"{label!r} {100 * before:.1f} % -> {100 * after:.1f} %" for label, (before, after) in pairs)
-    if change.cause is Cause.UNEXPLAINED:
-        return "no class shares explain the decisions, so more than the shares has changed: label a sample of the rows"
-    if change.cause is Cause.CONFLICTING:
-        return (
-            "decisions and probabilities point to different class shares, so more than the shares may have changed, "
-            "or the probabilities are not calibrated: label a sample of the rows"
-        )
-    if change.cause is Cause.ROWS:
-        what = f"the rows of {shown(change.classes)} are predicted differently than in the reference, which class shares do not explain"
-        do = (
-            "the preferences are met all the same, look into it"
-            if period.met
-            else "tune or fit again on new labelled rows"
-        )
-        return f"{what}: {do}"
-    if change.cause is Cause.NOTHING:
-        return "" if period.met else "nothing has changed beyond chance: review the preferences, or gather more rows"
-    if not period.labelled:
-        return (
-            "" if period.met else f"if only the class shares have changed ({moved}), {AGAIN}; label a sample to be sure"
-        )
-    what = f"the class shares have changed ({moved}), the rows of each class are predicted as before"
-    return f"{what}: {'weights for these shares may do better' if period.met else AGAIN}"
-
-
-def _cells(result: Monitor) -> tuple[list[str], list[list[str]]]:
-    """Return header and rows of the table; with many classes those whose shares moved most."""
-    shares = np.array([period.shares for period in result.periods])
-    liveliest = np.argsort(-(shares.max(axis=0) - shares.min(axis=0)), kind="stable")[:MOST]
-    chosen = range(len(result.classes)) if len(result.classes) <= MOST else sorted(liveliest.tolist())
-    names = [f"Share of {result.classes[k]}" for k in chosen]
-    rows = []
-    for period in result.periods:
-        mark = "" if period.labelled else "*"
-        losses = [fixed(period.loss, 4) + mark, fixed(period.loss_expected, 4)]
-        cells = [f"{100 * period.shares[k]:.2f} %{mark}" for k in chosen]
-        rows.append([period.name, f"{period.rows:,}", *losses, *cells, "met" if period.met else "NOT MET"])
-    return ["Period", "Rows", "Loss", "Expected", *names, "Preferences"], rows
-
-
-def _notes(periods: Sequence[Period]) -> list[str]:
-    notes = ["Expected: what the reference loses at these class shares"]
-    if not all(period.labelled for period in periods):
-        notes.append("* without labels: shares estimated from the decisions, loss if only the shares have changed")
-    return notes

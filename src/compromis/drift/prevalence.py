@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from compromis._results import make_frame
+from compromis._results import columns_of, make_frame
 from compromis._text import shown, shown_label
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
@@ -62,10 +62,8 @@ class PrevalenceEstimate:
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return one row per class as a data frame of pandas, polars or pyarrow."""
-        columns: dict[str, Any] = {"label": list(self.classes)}
-        for column, name in (("share", "value"), ("low", "low"), ("high", "high")):
-            columns[column] = [getattr(interval, name) for interval in self.intervals]
-        return make_frame(columns, backend)
+        numbers = columns_of(self.intervals, Interval)
+        return make_frame({"label": self.classes, "share": numbers.pop("value"), **numbers}, backend)
 
     def __str__(self) -> str:
         how = {"em": "expectation maximisation", "confusion": "inversion of the confusion matrix"}[self.method]

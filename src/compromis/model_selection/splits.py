@@ -32,7 +32,7 @@ def class_sizes(support: Ints, shares: Floats, classes: Sequence[Label], names: 
     a part that has one too many to a part that lacks one, always the move that is cheapest in squared distance from the
     exact shares relative to the size of the class.
     """
-    _refuse_small(support, classes, names)
+    _refuse_small(support, "has", "row", classes, names)
     quotas = support[:, np.newaxis] * shares
     least = np.ones(len(shares), dtype=np.int64)
     table = np.array(
@@ -54,13 +54,14 @@ def class_sizes(support: Ints, shares: Floats, classes: Sequence[Label], names: 
     return table
 
 
-def _refuse_small(support: Ints, classes: Sequence[Label], names: Sequence[str]) -> None:
-    small = [(label, int(rows)) for label, rows in zip(classes, support, strict=True) if rows < len(names)]
+def _refuse_small(held: Ints, verb: str, noun: str, classes: Sequence[Label], names: Sequence[str]) -> None:
+    """Raise if a class has fewer rows (or stands in fewer groups) than there are parts."""
+    small = [(label, rows) for label, rows in zip(classes, held.tolist(), strict=True) if rows < len(names)]
     if small:
         label, rows = small[0]
         more = f" (and {len(small) - 1} more classes are as small)" if len(small) > 1 else ""
         raise InputError(
-            f"class {label!r} has {rows} {'row' if rows == 1 else 'rows'}, too few to be in each of the {len(names)} parts "
+            f"class {label!r} {verb} {rows} {noun if rows == 1 else noun + 's'}, too few to be in each of the {len(names)} parts "
             f"({', '.join(names)}){more}; merge or drop the class, or pass stratify=False"
         )
 
@@ -92,7 +93,12 @@ def assign_groups(
     """
     held = np.zeros((groups.max() + 1, len(classes)))
     np.add.at(held, (groups, codes), 1.0)
-    _refuse_few(held, classes, names)
+    if len(held) < len(names):
+        raise InputError(
+            f"there are {len(held)} groups for {len(names)} parts ({', '.join(names)}), so a part would stay empty; "
+            f"use fewer parts or finer groups"
+        )
+    _refuse_small((held > 0).sum(axis=0), "stands in", "group", classes, names)
     for attempt in range(2 * ATTEMPTS):
         begun = np.full(len(held), -1) if attempt < ATTEMPTS else _each_class_once(held, len(names), rng)
         part_of = _fill(held, shares, begun, rng)
@@ -109,20 +115,6 @@ def assign_groups(
         f"the groups leave the {names[part]} part without class {classes[code]!r}, which stands in "
         f"{int((held[:, code] > 0).sum())} groups; make the part larger, or pass stratify=False"
     )
-
-
-def _refuse_few(held: Floats, classes: Sequence[Label], names: Sequence[str]) -> None:
-    if len(held) < len(names):
-        raise InputError(
-            f"there are {len(held)} groups for {len(names)} parts ({', '.join(names)}), so a part would stay empty; "
-            f"use fewer parts or finer groups"
-        )
-    for label, in_groups in zip(classes, (held > 0).sum(axis=0), strict=True):
-        if in_groups < len(names):
-            raise InputError(
-                f"class {label!r} stands in {in_groups} {'group' if in_groups == 1 else 'groups'}, too few to be in each of the "
-                f"{len(names)} parts ({', '.join(names)}); merge or drop the class, or pass stratify=False"
-            )
 
 
 def _each_class_once(held: Floats, parts: int, rng: np.random.Generator) -> Ints:
