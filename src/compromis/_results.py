@@ -24,24 +24,24 @@ if TYPE_CHECKING:
 
 def running_version() -> str:
     """Return the version that is running, whether it was installed or not."""
-    running: str = sys.modules["compromis"].__version__  # the package stands above this module: it is not imported here
+    running: str = sys.modules["compromis"].__version__  # importing the package here would be circular
     return running
 
 
 def write_json(document: dict[str, Any], path: str | os.PathLike[str] | None = None) -> str:
-    """Return the document as JSON text, NaN as null; with `path`, write it there too, whole or not at all."""
+    """Return the document as JSON text, NaN as null; with `path`, also write it there, atomically."""
     return written(msgspec.json.format(msgspec.json.encode(document), indent=2).decode(), path, "\n")
 
 
 def written(text: str, path: str | os.PathLike[str] | None, end: str = "") -> str:
-    """Return the text; with `path`, write it there too, whole or not at all."""
+    """Return the text; with `path`, also write it there, atomically."""
     if path is not None:
         write_whole(path, text + end)
     return text
 
 
 def render(template: str, result: Any) -> str:
-    """Return a small self-contained piece of HTML, without scripts."""
+    """Return a self-contained HTML fragment, without scripts."""
     return environment().get_template(template).render(result=result, style=shared_style())
 
 
@@ -159,11 +159,11 @@ class Result:
         return {"schema": self.schema, "version": VERSION, "compromis": running_version()}
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the numbers as JSON of a versioned schema; with `path`, write it there too, whole or not at all."""
+        """Return the numbers as JSON of a versioned schema; with `path`, also write it there, atomically."""
         return write_json(self.document(), path)
 
     def to_markdown(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the result as GitHub-flavoured Markdown; with `path`, write it there too, whole or not at all."""
+        """Return the result as GitHub-flavoured Markdown; with `path`, also write it there, atomically."""
         lead, *rest = self.sentences() or [""]
         parts = [f"**{prose(lead)}**"] if lead else []
         parts += ["\n".join(f"- {prose(sentence)}" for sentence in rest)] if rest else []
@@ -189,7 +189,7 @@ class Result:
         return render(self.template, self)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Results travel without what they have cached."""
+        """Pickle the fields, not what is cached."""
         if not is_dataclass(self):
             return super().__getstate__()  # type: ignore[return-value]
         return {field.name: getattr(self, field.name) for field in fields(self)}

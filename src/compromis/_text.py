@@ -17,9 +17,9 @@ _COMPARED, _LONG = 1000, 200
 def nearest(name: object, choices: Iterable[object]) -> str:
     """Return ``"; did you mean 'x'?"`` for the choice most like `name`, or an empty string."""
     wanted, likely = str(name), [str(choice) for choice in islice(choices, _COMPARED)]
-    if len(wanted) > _LONG:  # nobody mistypes a text, and comparing two takes the product of their lengths
+    if len(wanted) > _LONG:  # no typing error, and slow to compare
         return ""
-    close = difflib.get_close_matches(wanted, [one for one in likely if len(one) <= _LONG], n=1, cutoff=0.5)
+    close = difflib.get_close_matches(wanted, [choice for choice in likely if len(choice) <= _LONG], n=1, cutoff=0.5)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
@@ -35,7 +35,7 @@ def _short(text: str) -> str:
 
 
 def shown_label(label: object) -> str:
-    """Return a label as one line of text: control characters are spelled out, so that a name cannot forge lines or steer a terminal."""
+    """Return a label as one line of text, control characters escaped, so that a name cannot forge lines or control a terminal."""
     return "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in str(label))
 
 
@@ -44,12 +44,12 @@ _PROSE = {mark: entity for mark, entity in _MARKUP.items() if chr(mark) not in "
 
 
 def code(label: object) -> str:
-    """Return a label as Markdown code whose every mark is an entity: it can neither break a table nor mention a person nor be a link."""
+    """Return a label as Markdown code with every punctuation mark escaped: it cannot break a table, mention a person or be a link."""
     return f"<code>{shown_label(label).translate(_MARKUP)}</code>"
 
 
 def prose(sentence: str) -> str:
-    """Return a sentence in which nothing is markup, a link or a mention; a mark at the end of a word stays as it is."""
+    """Return a sentence with markup, links and mentions escaped; punctuation at the end of a word stays."""
     parts = re.split(r"(?<=[\w')%])([.,;:](?=\s|$)|(?<=\d)\.(?=\d))", shown_label(sentence))
     return "".join(part if index % 2 else part.translate(_PROSE) for index, part in enumerate(parts))
 
@@ -76,5 +76,5 @@ def bounds(interval: Any) -> str:
 
 
 def capitalised(text: str) -> str:
-    """Begin a sentence with a capital letter and leave the rest alone, unlike `str.capitalize`."""
+    """Return the text with its first letter in upper case and the rest unchanged, unlike `str.capitalize`."""
     return text[:1].upper() + text[1:]

@@ -28,7 +28,7 @@ SURE = 0.01
 """The chance of a false alarm, over all classes together."""
 AGAIN = "search the weights again for these shares"
 MOST = 4
-"""Classes whose shares stand in the table."""
+"""The most classes whose shares the table shows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -381,7 +381,7 @@ def _change_without_labels(
 
 def _change(cause: Cause, reference: Counts, counts: Counts, chosen: Sequence[int] | None = None) -> Change:
     before, after = _shares(reference), _shares(counts)
-    if chosen is None:  # of two classes the share of the other says the same
+    if chosen is None:  # the share of the other of two classes adds nothing
         order = np.argsort(-np.abs(np.log((after + 1e-9) / (before + 1e-9))), kind="stable")
         chosen = order[: 1 if len(before) == 2 else 3].tolist()
     shares = tuple((float(before[k]), float(after[k])) for k in chosen)
@@ -394,7 +394,7 @@ def _shares(counts: Counts) -> Floats:
 
 
 def _effective(counts: Counts) -> Floats:
-    """Counts as of rows of equal weight: weighted rows tell as much as fewer unweighted ones."""
+    """Return counts scaled to the effective number of rows: weighted rows count as fewer unweighted ones."""
     cells = counts.matrix.astype(np.float64)
     if counts.squares is None or not counts.squares.sum() > 0:
         return cells

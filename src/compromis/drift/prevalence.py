@@ -40,7 +40,7 @@ class PrevalenceEstimate:
     rows : int
         The rows it was estimated from.
     plausible : bool
-        False where no class shares explain the rows: something else than the shares has changed.
+        False where no class shares explain the rows: more than the shares has changed.
     """
 
     method: str

@@ -119,8 +119,8 @@ def check(evaluation: Evaluation, *, max_loss: float | None = None) -> Check:
 
     Notes
     -----
-    A class that does not occur in the rows asks for nothing; one that is never predicted has precision 0. A rate
-    below its minimum by rounding alone meets it.
+    A class that does not occur in the rows is not checked; a class that is never predicted has precision 0. A rate below its
+    minimum by rounding alone meets it.
 
     Examples
     --------

@@ -71,7 +71,7 @@ def run_folds(
     except ValueError as error:
         if "return_as" not in str(error):
             raise
-        running = iter(Parallel(n_jobs=n_jobs)(calls))  # a backend that cannot hand over results one by one
+        running = iter(Parallel(n_jobs=n_jobs)(calls))  # a backend without generators
     return list(_counted(running, len(tasks), progress))
 
 
@@ -222,7 +222,7 @@ class CrossEvaluation(Evaluation):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class _Predictions:
-    """What the model of one fold says about its test rows."""
+    """The predictions of one fold's model for its test rows."""
 
     predicted: Any
     shares: Floats | None
@@ -253,8 +253,8 @@ def _predict(model: Any, rows: FoldRows, fit_seconds: float) -> _Predictions:
     )
 
 
-WORTH_SAYING = 0.01
-"""Optimism below this share of the loss's range is not worth a warning."""
+WARN_FROM = 0.01
+"""Smaller optimism gives no warning."""
 
 
 def chosen_loss(estimator: Any) -> float:
@@ -282,7 +282,7 @@ def warn_of_optimism(chosen: Sequence[float], validated: Sequence[float | None])
         return math.nan
     before, after = (sum(part) / len(known) for part in zip(*known, strict=True))
     gap = float(after - before)
-    if gap >= WORTH_SAYING:
+    if gap >= WARN_FROM:
         warnings.warn(
             f"the loss on the rows on which the weights were chosen is {before:.4f}, on unseen rows {after:.4f}: "
             f"it looks better by {gap:.4f} than it is; report the cross-validated loss",
@@ -338,8 +338,8 @@ def cross_evaluate(
 
     Notes
     -----
-    Pooling adds up the counts of the folds; the course averages the folds' numbers. Both are given: they differ where a fold is too
-    small for a rate. Weka's relative errors are relative to the class shares of each training fold.
+    Pooling adds up the counts of the folds; `averages` are means of the folds' numbers. The two differ where a fold is too small
+    for a rate. Weka's relative errors are relative to the class shares of each training fold.
 
     Examples
     --------

@@ -129,7 +129,7 @@ class Evaluation(Result):
     intervals : ReportIntervals or None
         The confidence intervals, where they were asked for.
     votes : Votes or None
-        The distributions over the classes, where they were given: what reports draw curves and turn knobs with.
+        The distributions over the classes, where they were given; reports need them for curves and sliders.
     arrays : PreferenceArrays or None
         The preferences laid out for the classes.
 
@@ -226,7 +226,7 @@ class Evaluation(Result):
         return "\n".join([summary, by_class, text.weka_confusion(self.counts)])
 
     def to_html(self, path: str | os.PathLike[str] | None = None, **options: Any) -> str:
-        """Return the report as one HTML page that needs no network; with `path`, write it there too, whole or not at all.
+        """Return the report as one HTML page that needs no network; with `path`, also write it there, atomically.
 
         Parameters
         ----------
@@ -364,7 +364,7 @@ def evaluate(
     Parameters
     ----------
     y_true : list, array or series of labels; Counts, GroupedCounts or Votes
-        The true classes; or evidence that is counted already, and nothing else of the rows. Votes are decided by equal weights.
+        The true classes; or evidence alone, without other arguments about rows. Votes are predicted by equal weights.
     y_pred : list, array or series of labels, optional
         The predicted classes. Without it: the class of the largest probability, the first one in a tie.
     y_proba : array-like of shape (n, K), optional
@@ -385,7 +385,7 @@ def evaluate(
     groups : labels, optional
         A key per row: rows of one group (a patient, a day) belong together, and the intervals count groups, not rows.
     confidence : float, optional
-        Adds confidence intervals of every number, for example 0.95; they cost the same for 50 rows and 50 million.
+        Adds confidence intervals of every number, for example 0.95; their cost does not depend on the number of rows.
 
     Returns
     -------
@@ -454,7 +454,7 @@ def _from_rows(
 
 
 def _from_votes(votes: Votes) -> tuple[Counts, ScoredRows | None]:
-    """Decide votes by equal weights; the distributions too, unless votes were binned."""
+    """Predict by votes of equal weights; return the distributions too, unless votes were binned."""
     counts = votes.counts(np.ones(len(votes.classes)))
     used = np.flatnonzero(votes.multiplicity)
     if votes.width > 0 or not used.size:
@@ -466,7 +466,7 @@ def _from_votes(votes: Votes) -> tuple[Counts, ScoredRows | None]:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Terms:
-    """What results are judged by: read once, for one evaluation or for every fold."""
+    """The checked arguments that results are judged by, for one evaluation or for every fold."""
 
     preferences: Preferences | None
     arrays: PreferenceArrays | None

@@ -62,7 +62,7 @@ def loss_shares(by_class: Floats, arrays: PreferenceArrays) -> Floats:
 def violations(counts: Confusion, arrays: PreferenceArrays) -> tuple[Floats, Floats]:
     """Return by how much each class's precision and recall fall short of their minimum, 0 where they do not.
 
-    A class absent from the truth asks for nothing; one that is never predicted misses its minimum whole.
+    A class absent from the truth misses nothing; a class that is never predicted misses its whole minimum.
     """
     cells = outcomes(counts)
     occurs = cells.support > 0
@@ -73,7 +73,7 @@ def violations(counts: Confusion, arrays: PreferenceArrays) -> tuple[Floats, Flo
 
 
 def shortfalls_at(rates: Floats, minimum: Floats, occurs: Flags) -> Floats:
-    """Return by how much rates of the classes that occur miss a minimum; one that is missed by rounding alone is met."""
+    """Return by how much rates of the classes that occur miss a minimum; a minimum missed by rounding alone counts as met."""
     missing = minimum - np.nan_to_num(rates)
     return np.where(occurs & (missing > 1e-12 * minimum), missing, 0.0)
 

@@ -239,9 +239,9 @@ def _blame(verdict: Verdict) -> str:
 
 
 GOOD_NEGATIVE = 0.95
-"""A negative decision that is right this often keeps the condition out."""
+"""A negative prediction that is right this often excludes the condition."""
 GOOD_POSITIVE = 0.90
-"""A positive decision that is right this often establishes it."""
+"""A positive prediction that is right this often establishes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,9 +255,9 @@ class Screening:
     """The share of positive decisions that are right; NaN where there is none."""
     negative_value: float
     screens: bool
-    """Whether a negative decision keeps the condition out."""
+    """Whether a negative prediction excludes the condition."""
     diagnoses: bool
-    """Whether a positive decision establishes it."""
+    """Whether a positive prediction establishes it."""
 
     def __str__(self) -> str:
         return (
@@ -271,7 +271,7 @@ def screening(counts: Counts, arrays: PreferenceArrays | None, pos_label: Label 
     """Return what the decisions of two classes are good for.
 
     The condition looked for is `pos_label`, else the more important class, else the rarer one. A negative decision must also
-    halve the risk at least: where the condition is rare, 'no' is right nearly always, whoever says it.
+    halve the risk at least: where the condition is rare, 'no' is nearly always right, even at random.
     """
     told = arrays is not None and arrays.importance[0] != arrays.importance[1]
     k = int(arrays.importance.argmax() if arrays is not None and told else counts.support.argmin())

@@ -28,7 +28,7 @@ OVERFITS = 0.5
 UNDERFITS = 0.5
 """A training loss above this fraction of the naive loss says that the model is too simple even for the rows it saw."""
 HELPS = 0.02
-"""Twice the rows must save this fraction of the naive loss to be worth asking for."""
+"""Twice the rows must save this fraction of the naive loss before more data are recommended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,9 +230,8 @@ class ComplexityCurve(_Curve):
         Notes
         -----
         Good is what is within one standard error of the best (Breiman, Friedman, Olshen and Stone 1984), and within two of
-        the difference on the same folds, which tells more where folds differ in difficulty. What is worse on new rows
-        underfits if it is also worse than the best on the rows it saw; else it overfits: it does better there, and worse
-        where it counts.
+        the difference on the same folds, which is sharper where folds differ in difficulty. What is worse on new rows
+        underfits if it is also worse than the best on its training rows; else it overfits.
         """
         return tuple(self._fit(index) for index in range(len(self.values)))
 

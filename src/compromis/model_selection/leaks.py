@@ -23,12 +23,12 @@ _MULTIPLIER, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Leaks(Result):
-    """The rows of one set that also stand in another.
+    """The rows of one set that also occur in another.
 
     Attributes
     ----------
     rows : ndarray
-        The positions, in the test set, of rows that also stand in the training set.
+        The positions, in the test set, of rows that also occur in the training set.
     sources : ndarray
         For each of them, the position of an equal row in the training set.
     total : int
@@ -79,7 +79,7 @@ class Leaks(Result):
 
 
 def find_leaks(X_train: Any, X_test: Any) -> Leaks:
-    """Find the rows of `X_test` that also stand in `X_train`.
+    """Find the rows of `X_test` that also occur in `X_train`.
 
     Parameters
     ----------
@@ -181,11 +181,11 @@ def _sparse_keys(X: Any) -> list[bytes]:
 def _numbered(first: Sequence[Any], second: Sequence[Any]) -> tuple[Patterns, Patterns]:
     """Return a number for each value, the same for equal ones."""
     numbers: dict[Any, int] = {}
-    one, two = (
+    codes = [
         np.fromiter((numbers.setdefault(value, len(numbers)) for value in part), np.uint64, len(part))
         for part in (first, second)
-    )
-    return one, two
+    ]
+    return codes[0], codes[1]
 
 
 def _check_width(first: int, second: int) -> None:
@@ -234,5 +234,5 @@ def _float_patterns(values: NDArray[Any]) -> Patterns:
 
 
 def _key(value: Any) -> Any:
-    """A missing value of any kind is one key."""
+    """Return a key of a value, the same for missing values of any kind."""
     return None if value is None or value != value or type(value).__name__ in {"NAType", "NaTType"} else value

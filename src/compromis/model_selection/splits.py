@@ -55,7 +55,7 @@ def class_sizes(support: Ints, shares: Floats, classes: Sequence[Label], names: 
 
 
 def _refuse_small(held: Ints, verb: str, noun: str, classes: Sequence[Label], names: Sequence[str]) -> None:
-    """Raise if a class has fewer rows (or stands in fewer groups) than there are parts."""
+    """Raise if a class has fewer rows (or occurs in fewer groups) than there are parts."""
     small = [(label, rows) for label, rows in zip(classes, held.tolist(), strict=True) if rows < len(names)]
     if small:
         label, rows = small[0]
@@ -76,7 +76,7 @@ def _largest_remainders(quota: Floats, rows: int, least: Ints) -> Ints:
 
 
 ATTEMPTS = 20
-"""How many orders of the groups are tried until every class stands in every part, and as many that begin with rare classes."""
+"""How many orders of the groups are tried until every class occurs in every part, and as many that begin with rare classes."""
 
 
 def assign_groups(
@@ -89,7 +89,7 @@ def assign_groups(
 ) -> Ints:
     """Return the part of each row: groups from large to small, each to the part that lacks its rows most, for its size.
 
-    Where that leaves a part without a class, the classes that stand in few groups are dealt out first.
+    Where that leaves a part without a class, the classes that occur in few groups are dealt out first.
     """
     held = np.zeros((groups.max() + 1, len(classes)))
     np.add.at(held, (groups, codes), 1.0)
@@ -118,7 +118,7 @@ def assign_groups(
 
 
 def _each_class_once(held: Floats, parts: int, rng: np.random.Generator) -> Ints:
-    """Deal groups out until every class stands in every part, if there are enough; -1 for the others."""
+    """Deal groups out until every class occurs in every part, if there are enough; -1 for the others."""
     part_of = np.full(len(held), -1)
     for code in np.argsort((held > 0).sum(axis=0), kind="stable"):
         for part in rng.permutation(parts):
@@ -148,12 +148,12 @@ PARTS = ("train", "validation", "test")
 
 @dataclass(frozen=True, slots=True)
 class SplitLeaks:
-    """Rows that stand in two parts of a split; ``len()`` counts them all."""
+    """Rows that occur in two parts of a split; ``len()`` counts them all."""
 
     validation: Leaks
-    """Rows of the validation set that stand in the training set."""
+    """Rows of the validation set that also occur in the training set."""
     test: Leaks
-    """Rows of the test set that stand in the training set."""
+    """Rows of the test set that also occur in the training set."""
     test_in_validation: Leaks
 
     def __len__(self) -> int:
@@ -197,7 +197,7 @@ class Split:
 
     @cached_property
     def leaks(self) -> SplitLeaks:
-        """The rows that stand in two parts: how many, and which."""
+        """The rows that occur in two parts."""
         return SplitLeaks(
             replace(find_leaks(self.X_train, self.X_validation), test="validation set"),
             find_leaks(self.X_train, self.X_test),
@@ -241,7 +241,7 @@ def split(
     Returns
     -------
     Split
-        ``.X_train``, ``.y_train``, ``.X_validation``, ...; ``.leaks`` tells which rows stand in two parts.
+        ``.X_train``, ``.y_train``, ``.X_validation``, ...; ``.leaks`` has the rows that occur in two parts.
 
     Examples
     --------

@@ -240,7 +240,7 @@ def block_terms(residuals: Residuals, origin: tuple[float, float], rng: np.rando
 
 
 def effective_rows(residuals: Residuals) -> float:
-    """Return how many rows of equal weight tell as much: (sum w)^2 / sum w^2."""
+    """Return the effective number of rows: (sum w)^2 / sum w^2."""
     weight = residuals.weight
     return float(len(residuals.truth)) if weight is None else float(weight.sum() ** 2 / np.sum(weight**2))
 
@@ -264,7 +264,7 @@ def bootstrap_intervals(
     -----
     Bias-corrected and accelerated percentiles (Efron 1987), the acceleration from the jackknife. A sum over a random block of
     independent rows has the variance of its rows, so drawing blocks instead of rows leaves the variance of every total
-    as it is; ten thousand blocks tell it to about 1 %.
+    as it is; ten thousand blocks estimate it to about 1 %.
     """
     total = terms.sum(axis=0)
     estimate = statistics(total)

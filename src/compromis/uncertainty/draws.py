@@ -27,7 +27,7 @@ CELLS_AT_ONCE = 1 << 22
 
 
 def prior_cells(classes: int) -> Floats:
-    """Return the pseudo-rows of each cell: each class against the rest has `PRIOR` right and `PRIOR` wrong, by truth and by decision.
+    """Return the pseudo-rows of each cell: each class against the rest has `PRIOR` right and `PRIOR` wrong, by truth and by prediction.
 
     With two classes each cell has PRIOR; with more the wrong ones share it, because PRIOR in all K x K cells would outweigh the rows.
     """

@@ -219,7 +219,7 @@ def _decisive(measure: str | None, known: Mapping[str, Floats]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldMean:
-    """The mean of a number over folds, as the course takes it, its spread, and a corrected interval."""
+    """The mean of a number over folds, its spread, and a corrected interval."""
 
     mean: Interval
     deviation: float
