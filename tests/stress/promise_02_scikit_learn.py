@@ -131,7 +131,7 @@ def compare_whole(one: Comparison, truth: Any, decision: Any, weight: Any) -> No
     counts, exactly, option = one.counts, exact(one.counts.matrix), {"sample_weight": weight}
     one.same(agreement.accuracy(counts), metrics.accuracy_score(truth, decision, **option), "accuracy")
     balanced = metrics.balanced_accuracy_score(truth, decision, **option)
-    one.same(agreement.balanced_accuracy(counts), balanced, "balanced accuracy")
+    one.same(agreement.summaries(counts, rates.class_rates(counts))["balanced_accuracy"], balanced, "balanced accuracy")
     kappa, theirs = agreement.kappa(counts), metrics.cohen_kappa_score(truth, decision, **option)
     # undefined where a single cell on the diagonal is filled: then scikit-learn's denominator is a sum of zeros too
     wraps = sklearn.__version__.startswith("1.7.") and not math.isclose(kappa, theirs, rel_tol=NEAR)

@@ -51,7 +51,7 @@ def test_agreement_with_the_rowwise_bootstrap_of_scipy(rng):
             [
                 rates.kappa(counts),
                 rates.matthews(counts),
-                rates.balanced_accuracy(counts),
+                rates.averages(rates.class_rates(counts), counts.support > 0)["recall"],
                 pragma(counts, PREFERENCES.on([0, 1, 2])).total,
                 rates.averages(rates.class_rates(counts), counts.support > 0)["f_measure"],
             ]

@@ -101,9 +101,9 @@ def counts_of(evidence: Evidence) -> Counts:
 
 
 SHARES = {
-    "recall": ("hits", "support"),
-    "precision": ("hits", "predicted"),
-    "specificity": ("rejections", "others"),
+    "recall": ("hits", "support"),  # also sensitivity, true positive rate
+    "precision": ("hits", "predicted"),  # also positive predictive value
+    "specificity": ("rejections", "others"),  # also true negative rate
     "negative_predictive_value": ("rejections", "against"),
     "false_negative_rate": ("misses", "support"),
     "false_positive_rate": ("alarms", "others"),
@@ -138,38 +138,18 @@ def _share(counts: Confusion, name: str) -> Floats:
 
 
 def recall(counts: Confusion) -> Floats:
-    """TP / (TP + FN): the share of a class that is recognised; also sensitivity, true positive rate."""
+    """TP / (TP + FN): the share of a class that is recognised."""
     return _share(counts, "recall")
 
 
 def precision(counts: Confusion) -> Floats:
-    """TP / (TP + FP): the share of the predictions of a class that are right; also positive predictive value."""
+    """TP / (TP + FP): the share of the predictions of a class that are right."""
     return _share(counts, "precision")
-
-
-def specificity(counts: Confusion) -> Floats:
-    """TN / (TN + FP): the share of the other classes that is kept out; also true negative rate."""
-    return _share(counts, "specificity")
 
 
 def negative_predictive_value(counts: Confusion) -> Floats:
     """TN / (TN + FN): the share of the predictions of other classes that are right."""
     return _share(counts, "negative_predictive_value")
-
-
-def false_negative_rate(counts: Confusion) -> Floats:
-    """FN / (TP + FN): the share of a class that is missed."""
-    return _share(counts, "false_negative_rate")
-
-
-def false_positive_rate(counts: Confusion) -> Floats:
-    """FP / (FP + TN): the share of the other classes that raises a false alarm."""
-    return _share(counts, "false_positive_rate")
-
-
-def share_predicted(counts: Confusion) -> Floats:
-    """The share of all rows that is predicted as each class."""
-    return _share(counts, "share_predicted")
 
 
 def f_measure(counts: Confusion, beta: float = 1.0) -> Floats:
@@ -241,16 +221,6 @@ def averages(rates: Mapping[str, Floats], weights: Cells, names: Sequence[str] =
 def accuracy(counts: Counts) -> float:
     """The share of rows predicted right."""
     return _divide(float(counts.matrix.trace()), counts.total)
-
-
-def balanced_accuracy(counts: Counts) -> float:
-    """The mean recall of the classes that occur."""
-    return float(class_mean(recall(counts), counts.support > 0))
-
-
-def g_mean(counts: Counts) -> float:
-    """The geometric mean of the recalls of the classes that occur."""
-    return float(geometric_mean(recall(counts)))
 
 
 def weighted_average(rates: Floats, counts: Counts) -> float:
