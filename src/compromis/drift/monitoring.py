@@ -33,18 +33,12 @@ MOST = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unlabelled:
-    """A period without labels: how many rows were predicted as each class and, where there are probabilities, the shares by them.
-
-    Attributes
-    ----------
-    predicted : ndarray of shape (K,)
-        The rows predicted as each class of the reference.
-    by_em : PrevalenceEstimate, optional
-        The shares that `prevalence_by_em` estimates from the probabilities of the same rows.
-    """
+    """A period without labels: how many rows were predicted as each class and, where there are probabilities, the shares by them."""
 
     predicted: Ints
+    """The rows predicted as each class of the reference."""
     by_em: PrevalenceEstimate | None = None
+    """The shares that `prevalence_by_em` estimates from the probabilities of the same rows."""
 
     @classmethod
     def from_predictions(cls, y_pred: Any, reference: Counts, *, y_proba: Any = None) -> Unlabelled:
@@ -176,21 +170,14 @@ class Period:
 
 @dataclass(frozen=True, eq=False)
 class Monitor(Result):
-    """The periods of a decision, judged by what matters; ``str()`` is the report.
-
-    Attributes
-    ----------
-    periods : tuple of Period
-        Rows, class shares, loss, rates, whether the preferences are met, and what to do, for each period.
-    classes : tuple
-        The classes.
-    preferences : Preferences
-        What matters.
-    """
+    """The periods of a decision, judged by what matters; ``str()`` is the report."""
 
     periods: tuple[Period, ...]
+    """Rows, class shares, loss, rates, whether the preferences are met, and what to do, for each period."""
     classes: tuple[Label, ...]
+    """The classes."""
     preferences: Preferences
+    """What matters."""
 
     schema = "compromis/monitor"
 

@@ -25,30 +25,20 @@ from compromis.uncertainty.intervals import Interval, normal_quantile, read_conf
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PrevalenceEstimate:
-    """The class shares of rows without labels, estimated under the assumption that only the shares have changed.
-
-    Attributes
-    ----------
-    method : str
-        ``"em"`` or ``"confusion"``.
-    classes : tuple
-        The classes.
-    intervals : tuple of Interval
-        The share of each class with its bounds.
-    confidence : float
-        The confidence of the bounds.
-    rows : int
-        The rows it was estimated from.
-    plausible : bool
-        False where no class shares explain the rows: more than the shares has changed.
-    """
+    """The class shares of rows without labels, estimated under the assumption that only the shares have changed."""
 
     method: str
+    """``"em"`` or ``"confusion"``."""
     classes: tuple[Label, ...]
+    """The classes."""
     intervals: tuple[Interval, ...]
+    """The share of each class with its bounds."""
     confidence: float
+    """The confidence of the bounds."""
     rows: int
+    """The rows it was estimated from."""
     plausible: bool = True
+    """False where no class shares explain the rows: more than the shares has changed."""
 
     @property
     def shares(self) -> Floats:

@@ -39,20 +39,12 @@ class Condition:
 
 @dataclass(frozen=True, eq=False)
 class Check(Result):
-    """The conditions of preferences, checked one by one; ``str()`` is a line for each.
-
-    Attributes
-    ----------
-    evaluation : Evaluation
-        What was checked.
-    conditions : tuple of Condition
-        Each minimum of a class that occurs, and the largest loss where one is given.
-    passed : bool
-        Whether all are met.
-    """
+    """The conditions of preferences, checked one by one; ``str()`` is a line for each."""
 
     evaluation: Evaluation
+    """What was checked."""
     conditions: tuple[Condition, ...]
+    """Each minimum of a class that occurs, and the largest loss where one is given."""
 
     schema = "compromis/check"
 

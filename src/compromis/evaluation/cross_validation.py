@@ -124,34 +124,24 @@ class CrossEvaluation(Evaluation):
     """The evaluation of a cross-validation, made by `compromis.cross_evaluate`.
 
     It is an `Evaluation` of the pooled test rows of all folds; `averages` has the means over folds.
-
-    Attributes
-    ----------
-    folds : tuple of Evaluation
-        The evaluation of each fold's test rows.
-    train_rows, test_rows : tuple of int
-        The rows of each fold.
-    fit_seconds, predict_seconds : tuple of float
-        What each fold took.
-    untested : int
-        Rows that no fold tests: the first ones where folds are ordered by time.
-    repeats : float
-        How often a tested row is tested, on average: 1 but for repeated cross-validation.
-    optimism : float
-        By how much the loss looks too good on the rows on which weights were chosen; NaN where none were chosen.
-    level : float
-        The confidence of the averages' intervals.
     """
 
     folds: tuple[Evaluation, ...] = ()
+    """The evaluation of each fold's test rows."""
     train_rows: tuple[int, ...] = ()
     test_rows: tuple[int, ...] = ()
+    """The rows of each fold."""
     fit_seconds: tuple[float, ...] = ()
     predict_seconds: tuple[float, ...] = ()
+    """What each fold took."""
     untested: int = 0
+    """Rows that no fold tests: the first ones where folds are ordered by time."""
     repeats: float = 1.0
+    """How often a tested row is tested, on average: 1 but for repeated cross-validation."""
     optimism: float = math.nan
+    """By how much the loss looks too good on the rows on which weights were chosen; NaN where none were chosen."""
     level: float = 0.95
+    """The confidence of the averages' intervals."""
 
     @property
     def test_share(self) -> float:

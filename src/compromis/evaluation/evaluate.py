@@ -106,33 +106,6 @@ class Evaluation(Result):
 
     ``str(evaluation)`` is the report in Weka's layout (`weka`), followed by what the preferences say.
 
-    Attributes
-    ----------
-    counts : Counts
-        The confusion counts.
-    errors : DistributionErrors
-        The sums behind Weka's probability errors.
-    roc_areas : ndarray
-        The area under each class's ROC curve.
-    priors : ndarray
-        The shares of the classes in the training rows.
-    prior_errors : tuple of float
-        The sums of absolute and squared errors that these shares alone would make, which relative errors are relative to.
-    priors_given : bool
-        Whether they are the training shares, or only those of the evaluated rows.
-    preferences : Preferences or None
-        What matters.
-    cost : ndarray or None
-        The cost matrix, rows the truth.
-    pos_label : label or None
-        Of two classes, the condition looked for; without it the more important one, else the rarer one.
-    intervals : ReportIntervals or None
-        The confidence intervals, where they were asked for.
-    votes : Votes or None
-        The distributions over the classes, where they were given; reports need them for curves and sliders.
-    arrays : PreferenceArrays or None
-        The preferences laid out for the classes.
-
     Examples
     --------
     >>> import compromis as cp
@@ -144,17 +117,29 @@ class Evaluation(Result):
     """
 
     counts: Counts
+    """The confusion counts."""
     errors: DistributionErrors
+    """The sums behind Weka's probability errors."""
     roc_areas: Floats
+    """The area under each class's ROC curve."""
     priors: Floats
+    """The shares of the classes in the training rows."""
     prior_errors: tuple[float, float]
+    """The sums of absolute and squared errors that these shares alone would make, which relative errors are relative to."""
     priors_given: bool = False
+    """Whether they are the training shares, or only those of the evaluated rows."""
     preferences: Preferences | None = None
+    """What matters."""
     cost: Floats | None = None
+    """The cost matrix, rows the truth."""
     pos_label: Label | None = None
+    """Of two classes, the condition looked for; without it the more important one, else the rarer one."""
     intervals: ReportIntervals | None = None
+    """The confidence intervals, where they were asked for."""
     votes: Votes | None = None
+    """The distributions over the classes, where they were given; reports need them for curves and sliders."""
     arrays: PreferenceArrays | None = None
+    """The preferences laid out for the classes."""
 
     schema = "compromis/evaluation"
     template = "evaluation.html"

@@ -50,24 +50,16 @@ class ModelVerdict:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ModelComparison(Result):
-    """Several models on the same rows, made by `compromis.compare_models`.
-
-    Attributes
-    ----------
-    evaluations : mapping of name to Evaluation
-        Each model by itself, with intervals.
-    pairs : tuple of PairedComparison
-        Every pair of models.
-    p_values : tuple of float
-        McNemar's mid-p values of the pairs, adjusted for their number (Holm); NaN where rows have weights.
-    confidence : float
-        The confidence of the intervals.
-    """
+    """Several models on the same rows, made by `compromis.compare_models`."""
 
     evaluations: Mapping[str, Evaluation]
+    """Each model by itself, with intervals."""
     pairs: tuple[PairedComparison, ...]
+    """Every pair of models."""
     p_values: tuple[float, ...]
+    """McNemar's mid-p values of the pairs, adjusted for their number (Holm); NaN where rows have weights."""
     confidence: float
+    """The confidence of the intervals."""
 
     schema = "compromis/model-comparison"
 

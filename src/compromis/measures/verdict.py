@@ -121,25 +121,6 @@ class Cure:
 class Verdict:
     """Whether a result is better than decisions without a model, and why; ``str()`` is the sentence.
 
-    Attributes
-    ----------
-    state : {"better", "no better"}
-        Whether it is better than the best baseline; no better too where no class that matters occurs.
-    loss : float
-        The PRAGMA loss of the result; its average cost where `measure` says so.
-    measure : {"loss", "average cost"}
-        What results are compared by.
-    shortfall : float
-        The sum of what its rates miss of their minima, which comes before the loss.
-    baseline : Baseline
-        The best decision without a model: the least shortfall, then the least loss.
-    baselines : tuple of Baseline
-        Each constant decision, and random decisions at the classes' shares.
-    shortfalls : tuple of Shortfall
-        The minima that are missed.
-    cure : Cure or None
-        What rules the best baseline out, where that is a constant decision and as good as the result.
-
     Examples
     --------
     >>> import compromis as cp
@@ -150,13 +131,21 @@ class Verdict:
     """
 
     state: str
+    """``"better"`` than the best baseline or ``"no better"``, also where no class that matters occurs."""
     loss: float
+    """The PRAGMA loss of the result; its average cost where `measure` says so."""
     measure: str
+    """What results are compared by: ``"loss"`` or ``"average cost"``."""
     shortfall: float
+    """The sum of what its rates miss of their minima, which comes before the loss."""
     baseline: Baseline
+    """The best decision without a model: the least shortfall, then the least loss."""
     baselines: tuple[Baseline, ...]
+    """Each constant decision, and random decisions at the classes' shares."""
     shortfalls: tuple[Shortfall, ...]
+    """The minima that are missed."""
     cure: Cure | None
+    """What rules the best baseline out, where that is a constant decision and as good as the result."""
 
     @property
     def informative(self) -> bool:

@@ -23,25 +23,17 @@ _MULTIPLIER, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Leaks(Result):
-    """The rows of one set that also occur in another.
-
-    Attributes
-    ----------
-    rows : ndarray
-        The positions, in the test set, of rows that also occur in the training set.
-    sources : ndarray
-        For each of them, the position of an equal row in the training set.
-    total : int
-        The number of rows of the test set.
-    test, train : str
-        What the two sets are called.
-    """
+    """The rows of one set that also occur in another."""
 
     rows: Ints
+    """The positions, in the test set, of rows that also occur in the training set."""
     sources: Ints
+    """For each of them, the position of an equal row in the training set."""
     total: int
+    """The number of rows of the test set."""
     test: str = "test set"
     train: str = "training set"
+    """What the two sets are called."""
 
     schema = "compromis/leaks"
 

@@ -73,26 +73,18 @@ class RegressionEvaluation(Result):
     """The evaluation of predicted numbers, made by `compromis.regression.evaluate`.
 
     ``str(evaluation)`` is the report in Weka's layout for numeric classes, followed by the further errors.
-
-    Attributes
-    ----------
-    sums : ErrorSums
-        The sums of errors; its first baseline is the reference of the relative errors.
-    quantiles : mapping of float to float
-        The absolute error that each share of the rows does not exceed; empty where only sums are known.
-    pinball : tuple of float
-        The weights of under- and of over-prediction.
-    intervals : RegressionIntervals or None
-        Lower and upper bounds.
-    notes : tuple of str
-        What is undefined and why, and what a number is relative to.
     """
 
     sums: ErrorSums
+    """The sums of errors; its first baseline is the reference of the relative errors."""
     quantiles: Mapping[float, float]
+    """The absolute error that each share of the rows does not exceed; empty where only sums are known."""
     pinball: tuple[float, float]
+    """The weights of under- and of over-prediction."""
     intervals: RegressionIntervals | None = None
+    """Lower and upper bounds."""
     notes: tuple[str, ...] = ()
+    """What is undefined and why, and what a number is relative to."""
 
     schema = "compromis/regression"
 

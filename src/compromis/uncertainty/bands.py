@@ -102,26 +102,18 @@ def thinned(points: OperatingPoints, most: int = MOST_CUTS) -> Ints:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Band:
-    """A curve over a grid, with the bounds of its band; returned by `roc_band`, `precision_recall_band` and `tradeoff_band`.
-
-    Attributes
-    ----------
-    at : ndarray
-        The grid: false positive rates (ROC), recalls (precision-recall) or recall weights (trade-off).
-    value, low, high : ndarray
-        The curve of the data and its bounds.
-    confidence : float
-        With which a bound holds.
-    simultaneous : bool
-        Whether it holds for the whole curve at once, or for each point of the grid by itself.
-    """
+    """A curve over a grid, with the bounds of its band; returned by `roc_band`, `precision_recall_band` and `tradeoff_band`."""
 
     at: Floats
+    """The grid: false positive rates (ROC), recalls (precision-recall) or recall weights (trade-off)."""
     value: Floats
     low: Floats
     high: Floats
+    """The curve of the data and its bounds."""
     confidence: float
+    """With which a bound holds."""
     simultaneous: bool
+    """Whether it holds for the whole curve at once, or for each point of the grid by itself."""
 
 
 def roc_band(

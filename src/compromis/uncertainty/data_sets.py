@@ -17,38 +17,26 @@ from compromis.uncertainty.intervals import Interval, read_confidence, student_i
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class DataSetComparison:
-    """Models ranked over data sets, by `compare_over_data_sets`; ``str()`` is the report.
-
-    Attributes
-    ----------
-    models : tuple of str
-        The models, best mean rank first.
-    mean_ranks : ndarray
-        Their mean ranks; 1 is best, ties share the mean of their ranks.
-    statistic, p_value : float
-        Friedman's chi-square and its p-value.
-    f_statistic, f_p_value : float
-        Iman and Davenport's F, less conservative, and its p-value.
-    critical_difference : float
-        Mean ranks that differ by less are not told apart (Nemenyi).
-    pairs : tuple of ModelPair
-        Every pair of models, the better one first.
-    confidence : float
-        1 minus the level of the tests.
-    data_sets : int
-        The number of data sets.
-    """
+    """Models ranked over data sets, by `compare_over_data_sets`; ``str()`` is the report."""
 
     models: tuple[str, ...]
+    """The models, best mean rank first."""
     mean_ranks: Floats
+    """Their mean ranks; 1 is best, ties share the mean of their ranks."""
     statistic: float
     p_value: float
+    """Friedman's chi-square and its p-value."""
     f_statistic: float
     f_p_value: float
+    """Iman and Davenport's F, less conservative, and its p-value."""
     critical_difference: float
+    """Mean ranks that differ by less are not told apart (Nemenyi)."""
     pairs: tuple[ModelPair, ...]
+    """Every pair of models, the better one first."""
     confidence: float
+    """1 minus the level of the tests."""
     data_sets: int
+    """The number of data sets."""
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:

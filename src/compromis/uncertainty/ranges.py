@@ -22,39 +22,26 @@ FINE = np.linspace(0.0, 1.0, 1001)
 
 @dataclass(frozen=True, slots=True)
 class SwitchPoint:
-    """The recall weight above which the cut `above` is better than the cut `below`; returned by `switch_points`.
-
-    Attributes
-    ----------
-    recall_weight : Interval
-        Where the two have the same value.
-    below, above : float
-        The thresholds of the two cuts.
-    """
+    """The recall weight above which the cut `above` is better than the cut `below`; returned by `switch_points`."""
 
     recall_weight: Interval
+    """Where the two have the same value."""
     below: float
     above: float
+    """The thresholds of the two cuts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SureRange:
-    """A range of recall weights, the model that is best there, and whether that is sure; returned by `confident_winners`.
-
-    Attributes
-    ----------
-    low, high : float
-        The range.
-    model : str
-        The best model on the data.
-    sure : bool
-        Whether it is the best in at least the stated share of the draws throughout.
-    """
+    """A range of recall weights, the model that is best there, and whether that is sure; returned by `confident_winners`."""
 
     low: float
     high: float
+    """The range."""
     model: str
+    """The best model on the data."""
     sure: bool
+    """Whether it is the best in at least the stated share of the draws throughout."""
 
 
 def switch_points(
