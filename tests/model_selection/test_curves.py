@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
-import subprocess
+import runpy
 import sys
 import warnings
 from pathlib import Path
@@ -49,13 +49,13 @@ def test_the_three_boundaries_of_the_course(seed):
 
 
 @pytest.mark.parametrize("name", ["generalisation_polynomials", "generalisation_boundaries"])
-def test_the_examples_print_and_draw(name, tmp_path):
-    pytest.importorskip("matplotlib")
-    command = [sys.executable, str(EXAMPLES / f"{name}.py"), "picture.png"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert ["underfits" in line or "good" in line or "overfits" in line for line in done.stdout.splitlines()] == [
-        True
-    ] * 3
+def test_the_examples_print_and_draw(name, tmp_path, monkeypatch, capsys):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    monkeypatch.setattr(sys, "argv", [name, str(tmp_path / "picture.png")])
+    runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
+    pyplot.close("all")
+    lines = capsys.readouterr().out.splitlines()
+    assert ["underfits" in line or "good" in line or "overfits" in line for line in lines] == [True] * 3
     assert (tmp_path / "picture.png").stat().st_size > 10_000
 
 
