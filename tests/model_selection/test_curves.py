@@ -9,6 +9,7 @@ import sys
 import warnings
 from pathlib import Path
 
+import joblib
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -193,7 +194,8 @@ def test_frames_groups_and_jobs(cloud, rng):
     first = cp.model_selection.preference_learning_curve(
         LogisticRegression(), pd.DataFrame(X, columns=["a", "b"]), pd.Series(y), groups=groups
     )
-    second = cp.model_selection.preference_learning_curve(LogisticRegression(), X, y, groups=groups, n_jobs=2)
+    with joblib.parallel_config(backend="threading"):
+        second = cp.model_selection.preference_learning_curve(LogisticRegression(), X, y, groups=groups, n_jobs=2)
     assert np.array_equal(first.losses.validation, second.losses.validation)
 
 

@@ -23,7 +23,7 @@ from compromis.uncertainty.area_intervals import farthest
 from compromis.uncertainty.intervals import Interval, normal_quantile, read_confidence
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PrevalenceEstimate:
     """The class shares of rows without labels, estimated under the assumption that only the shares have changed."""
 
@@ -40,12 +40,12 @@ class PrevalenceEstimate:
     plausible: bool = True
     """False where no class shares explain the rows: more than the shares has changed."""
 
-    @property
+    @cached_property
     def shares(self) -> Floats:
         """The shares, in the order of the classes; they sum to 1."""
         return np.array([interval.value for interval in self.intervals])
 
-    @property
+    @cached_property
     def by_class(self) -> Mapping[Label, Interval]:
         """The share of each class with its bounds, by label."""
         return MappingProxyType(dict(zip(self.classes, self.intervals, strict=True)))

@@ -143,7 +143,7 @@ class CrossEvaluation(Evaluation):
     level: float = 0.95
     """The confidence of the averages' intervals."""
 
-    @property
+    @cached_property
     def test_share(self) -> float:
         """The test rows per training row, the mean over folds."""
         return float(np.mean([test / train for test, train in zip(self.test_rows, self.train_rows, strict=True)]))

@@ -490,12 +490,16 @@ class Terms:
 
         `priors` are the class shares in the training rows; where rows occur `repeats` times on average, intervals count them once.
         """
-        counts = counts_of(evidence)
+        counts, bounds = counts_of(evidence), None
         if scored is None:
             errors, areas = DistributionErrors.from_counts(counts), rates.class_rates(counts)["roc_area"]
         else:
             errors = DistributionErrors.from_distributions(scored.rows.truth, scored.shares, scored.rows.weight)
-            areas = scored.roc_areas()
+            if self.confidence is None:
+                areas = scored.roc_areas()
+            else:
+                bounds = scored.roc_area_intervals(self.confidence, repeats)
+                areas = np.array([interval.value for interval in bounds.values()])
         return {
             "counts": counts,
             "errors": errors,
@@ -506,17 +510,17 @@ class Terms:
             "arrays": self.arrays,
             "cost": self.cost,
             "pos_label": self.pos_label,
-            "intervals": self._intervals(evidence, scored, repeats),
-            "votes": None if scored is None else scored.votes,
+            "intervals": self._intervals(evidence, bounds, repeats),
+            "votes": None if scored is None else scored.votes(),
         }
 
-    def _intervals(self, evidence: Evidence, scored: ScoredRows | None, repeats: float) -> ReportIntervals | None:
+    def _intervals(
+        self, evidence: Evidence, roc_areas: Mapping[Label, Interval] | None, repeats: float
+    ) -> ReportIntervals | None:
         if self.confidence is None:
             return None
         if repeats > 1 and isinstance(evidence, Counts):
             squares = evidence.matrix if evidence.squares is None else evidence.squares
             evidence = replace(evidence, squares=squares * repeats)
-        intervals = report_intervals(evidence, arrays=self.arrays, cost=self.cost, confidence=self.confidence)
-        if scored is None:
-            return intervals
-        return intervals.with_roc_areas(scored.roc_area_intervals(self.confidence, repeats))
+        options: dict[str, Any] = {"arrays": self.arrays, "cost": self.cost, "confidence": self.confidence}
+        return report_intervals(evidence, **options, roc_areas=roc_areas)

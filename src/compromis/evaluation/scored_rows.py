@@ -49,9 +49,8 @@ class ScoredRows:
     rows: TrueRows
     shares: Floats
 
-    @property
     def votes(self) -> Votes:
-        """The distributions as votes; rows without any are left out."""
+        """Return the distributions as votes; rows without any are left out."""
         empty = ~self.shares.any(axis=1)
         truth, weight = self.rows.truth, self.rows.weight
         counted = np.ones(len(truth), dtype=np.int64) if weight is None else weight

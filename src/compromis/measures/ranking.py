@@ -43,16 +43,6 @@ def average_precision(points: OperatingPoints) -> float:
     Notes
     -----
     sum over cuts of (recall - recall before) x precision; it neither interpolates nor needs negatives.
-
-    Examples
-    --------
-    The six rows of the course: precision 1, 2/3 and 3/4 at the three positives.
-
-    >>> import compromis as cp
-    >>> from compromis.measures.ranking import average_precision
-    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-    >>> round(average_precision(points), 4)
-    0.8056
     """
     return _area_per_positive(points, "average precision", "step_pr_area")
 
@@ -67,14 +57,6 @@ def pr_area(points: OperatingPoints) -> float:
     Between two cuts rows are taken at random, so false positives grow in proportion to true positives and precision
     follows a hyperbola, not a straight line; before the first cut precision is that of the first cut. Davis and
     Goadrich, The relationship between precision-recall and ROC curves, ICML 2006; here integrated in closed form.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> from compromis.measures.ranking import pr_area
-    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-    >>> round(pr_area(points), 4)
-    0.769
     """
     return _area_per_positive(points, "the area under the precision-recall curve", "interpolated_pr_area")
 
@@ -95,12 +77,6 @@ def area_in_words(area: float) -> str:
     -----
     0.5 is chance; 'good' from 0.7, 'discriminating' from 0.87 to 0.9, 'excellent' above 0.9. The other words are
     not the course's.
-
-    Examples
-    --------
-    >>> from compromis.measures.ranking import area_in_words
-    >>> [area_in_words(area) for area in (0.95, 0.88, 0.75, 0.6, 0.5)]
-    ['excellent', 'discriminating', 'good', 'weak', 'no better than chance']
     """
     if math.isnan(area):
         return "undefined"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypedDict, Unpack
 
 import numpy as np
@@ -31,7 +32,7 @@ class DrawOptions(TypedDict, total=False):
     random_state: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class CutDraws:
     """Drawn true and false positives of some cuts of a score."""
 
@@ -41,17 +42,17 @@ class CutDraws:
     false_positives: Floats
     """Drawn rows (or weights) at or above each kept cut."""
 
-    @property
+    @cached_property
     def tpr(self) -> Floats:
         """Drawn true positive rates (recalls), of shape (draws, C)."""
         return self.true_positives / self.true_positives[:, -1:]
 
-    @property
+    @cached_property
     def fpr(self) -> Floats:
         """Drawn false positive rates, of shape (draws, C)."""
         return self.false_positives / self.false_positives[:, -1:]
 
-    @property
+    @cached_property
     def precision(self) -> Floats:
         """Drawn precisions, of shape (draws, C); NaN where nothing is predicted positive."""
         return ratio(self.true_positives, self.true_positives + self.false_positives)

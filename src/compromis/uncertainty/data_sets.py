@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -15,7 +16,7 @@ from compromis.errors import InputError
 from compromis.uncertainty.intervals import Interval, read_confidence, student_interval
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class DataSetComparison:
     """Models ranked over data sets, by `compare_over_data_sets`; ``str()`` is the report."""
 
@@ -38,7 +39,7 @@ class DataSetComparison:
     data_sets: int
     """The number of data sets."""
 
-    @property
+    @cached_property
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """The largest groups of models whose mean ranks differ by less than the critical difference."""
         ends = np.searchsorted(self.mean_ranks, self.mean_ranks + self.critical_difference, side="left")
@@ -46,7 +47,7 @@ class DataSetComparison:
         largest = [span for before, span in zip([(0, 0), *spans], spans, strict=False) if span[1] > before[1]]
         return tuple(self.models[start:end] for start, end in largest)
 
-    @property
+    @cached_property
     def sentence(self) -> str:
         """The verdict in words."""
         tested = f"over {self.data_sets} data sets (Friedman p = {self.p_value:.3g}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
@@ -74,7 +75,7 @@ class Difference:
         return (self.difference.value < 0) == (self.measure in LOWER_IS_BETTER)
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PairedComparison:
     """Two models on the same rows: every measure's difference with its interval, McNemar's test, and a verdict."""
 
@@ -93,7 +94,7 @@ class PairedComparison:
         """The difference of the measure that decides."""
         return self.differences[self.measure]
 
-    @property
+    @cached_property
     def sentence(self) -> str:
         """The verdict, with the size of the difference."""
         decisive, interval = self.difference, self.difference.difference

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
@@ -45,14 +45,6 @@ class ReportIntervals:
     draws: int
     """The draws behind the intervals that have no formula."""
 
-    def with_roc_areas(self, areas: Mapping[Label, Interval]) -> ReportIntervals:
-        """Return the same with other intervals of the areas under the ROC curves: those of scores instead of decisions."""
-        per_class = {
-            label: MappingProxyType({**intervals, "roc_area": areas[label]})
-            for label, intervals in self.per_class.items()
-        }
-        return replace(self, per_class=MappingProxyType(per_class))
-
 
 def report_intervals(
     evidence: Evidence,
@@ -60,10 +52,14 @@ def report_intervals(
     arrays: PreferenceArrays | None = None,
     cost: Floats | None = None,
     confidence: float = 0.95,
+    roc_areas: Mapping[Label, Interval] | None = None,
     draws: int = DRAWS,
     random_state: int = SEED,
 ) -> ReportIntervals:
-    """Return the intervals of every share (Wilson) and of every other number (draws of the counts)."""
+    """Return the intervals of every share (Wilson) and of every other number (draws of the counts).
+
+    `roc_areas` are those of scores, instead of those of predictions.
+    """
     level, counts = read_confidence(confidence), counts_of(evidence)
 
     def measures(matrix: Cells) -> dict[str, Floats]:
@@ -78,10 +74,11 @@ def report_intervals(
         name: shares[name] if name in shares else from_draws(value, drawn[name], level)
         for name, value in observed.items()
     }
+    by_class = {name.removeprefix("class_"): row for name, row in intervals.items() if name.startswith("class_")}
+    if roc_areas is not None:
+        by_class["roc_area"] = [roc_areas[label] for label in counts.classes]
     per_class = {
-        label: MappingProxyType(
-            {name.removeprefix("class_"): row[k] for name, row in intervals.items() if name.startswith("class_")}
-        )
+        label: MappingProxyType({name: row[k] for name, row in by_class.items()})
         for k, label in enumerate(counts.classes)
     }
     whole = {name: row[0] for name, row in intervals.items() if not name.startswith("class_")}
