@@ -28,11 +28,6 @@ def running_version() -> str:
     return running
 
 
-def write_json(document: dict[str, Any], path: str | os.PathLike[str] | None = None) -> str:
-    """Return the document as JSON text, NaN as null; with `path`, also write it there, atomically."""
-    return written(msgspec.json.format(msgspec.json.encode(document), indent=2).decode(), path, "\n")
-
-
 def written(text: str, path: str | os.PathLike[str] | None, end: str = "") -> str:
     """Return the text; with `path`, also write it there, atomically."""
     if path is not None:
@@ -159,8 +154,8 @@ class Result:
         return {"schema": self.schema, "version": VERSION, "compromis": running_version()}
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the numbers as JSON of a versioned schema; with `path`, also write it there, atomically."""
-        return write_json(self.document(), path)
+        """Return the numbers as JSON of a versioned schema, NaN as null; with `path`, also write it there, atomically."""
+        return written(msgspec.json.format(msgspec.json.encode(self.document()), indent=2).decode(), path, "\n")
 
     def to_markdown(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the result as GitHub-flavoured Markdown; with `path`, also write it there, atomically."""
