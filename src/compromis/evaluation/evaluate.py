@@ -460,15 +460,7 @@ class Terms:
     confidence: float | None
 
     @classmethod
-    def read(
-        cls,
-        classes: Sequence[Label],
-        preferences: Any,
-        *,
-        cost: Any = None,
-        pos_label: Any = None,
-        confidence: Any = None,
-    ) -> Terms:
+    def read(cls, classes: Sequence[Label], preferences: Any, *, cost: Any, pos_label: Any, confidence: Any) -> Terms:
         """Check what was given; a preference for an unknown class is an error here, not when the report is printed."""
         wanted, label = read_preferences(preferences), plain_label(pos_label)
         if label is not None and label not in classes:

@@ -92,9 +92,12 @@ class ModelComparison(Result):
     def verdict(self) -> ModelVerdict:
         """Which model is better, by how much, and how sure that is."""
         best = self.ranking[0]
-        beside = {_other(pair, best): pair for pair in self.pairs if best in (pair.first, pair.second)}
-        sure = tuple(name for name, pair in beside.items() if pair.difference.clear)
-        unsure = tuple(name for name, pair in beside.items() if not pair.difference.clear)
+        clear = {
+            pair.second if pair.first == best else pair.first: pair.difference.clear
+            for pair in self.pairs
+            if best in (pair.first, pair.second)
+        }
+        sure, unsure = (tuple(name for name in clear if clear[name] is wanted) for wanted in (True, False))
         parts = [f"{best!r} has the best {self.measure.replace('_', ' ')}"]
         if sure:
             parts.append(f"it is better than {', '.join(map(repr, sure))}")
@@ -173,10 +176,6 @@ class ModelComparison(Result):
         intervals = self.evaluations[name].intervals
         assert intervals is not None
         return intervals.summary[self.measure]
-
-
-def _other(pair: PairedComparison, name: str) -> str:
-    return pair.second if pair.first == name else pair.first
 
 
 def adjusted(p_values: Sequence[float]) -> tuple[float, ...]:

@@ -124,13 +124,13 @@ class _Curve(Result):
     def tables(self) -> list[Table]:
         """Return the losses along the axis."""
         columns = self.columns()
-        rows = [[_shown(cell) for cell in row] for row in zip(*columns.values(), strict=True)]
+        rows = [[_shown(cell, ".4g") for cell in row] for row in zip(*columns.values(), strict=True)]
         title = f"{self.error} ({self.losses.naive_mean:.4g} without a model)"
         return [Table(title, [name.replace("_", " ") for name in columns], rows)]
 
 
-def _shown(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+def _shown(value: Any, digits: str = "g") -> str:
+    return format(value, digits) if isinstance(value, float) else str(value)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -240,7 +240,7 @@ class ComplexityCurve(_Curve):
         """The word for the recommended value; the sentence is about all values."""
         by_word: dict[str, list[str]] = {}
         for value, fit in zip(self.values, self.fits, strict=True):
-            by_word.setdefault(fit.word, []).append(_named(value))
+            by_word.setdefault(fit.word, []).append(_shown(value))
         parts = [f"{', '.join(values)} {word}" for word, values in by_word.items()]
         at_end = len(self.values) > 1 and self.best == len(self.values) - 1
         edge = "; the best value is the last one, so try beyond it" if at_end else ""
@@ -256,7 +256,7 @@ class ComplexityCurve(_Curve):
         more = losses.validation[index] - losses.validation[best]
         margin = min(losses.standard_error(losses.validation[best]), 2 * losses.standard_error(more))
         numbers = f"the {self.error} is {seen[index]:.3g} on the training rows and {unseen[index]:.3g} on new rows"
-        against = f"{seen[best]:.3g} and {unseen[best]:.3g} for {self.axis} {_named(self.values[best])}"
+        against = f"{seen[best]:.3g} and {unseen[best]:.3g} for {self.axis} {_shown(self.values[best])}"
         if unseen[best] >= losses.naive_mean:
             word, reason = "uninformative", f", no better than {losses.naive_mean:.3g} without a model"
         elif unseen[index] <= unseen[best] + margin:
@@ -266,10 +266,6 @@ class ComplexityCurve(_Curve):
         else:
             word, reason = "overfits", f", against {against}"
         return Fit(word=word, sentence=f"{word}: {numbers}{reason}")
-
-
-def _named(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 Error = Callable[[Any, Any], float]

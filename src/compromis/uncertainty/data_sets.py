@@ -119,7 +119,7 @@ def compare_over_data_sets(
     >>> print(result.pairs[0])
     'forest' against 'tree': not told apart (p = 0.254); mean difference -0.0760 (-0.1084 to -0.0436)
     """
-    from scipy.stats import rankdata
+    from scipy.stats import rankdata, studentized_range
 
     level, table = read_confidence(confidence), _read_values(values)
     names = list(values)
@@ -128,7 +128,20 @@ def compare_over_data_sets(
     order = np.argsort(means, kind="stable")
     critical = critical_difference(len(names), len(table), level)
     statistic, p_value, f_statistic, f_p_value = _friedman(ranks)
-    ranked = combinations([(names[k], float(means[k]), table[:, k]) for k in order], 2)
+    scale = math.sqrt(len(names) * (len(names) + 1) / (12 * len(table)))
+    pairs = []
+    for better, worse in combinations(order.tolist(), 2):
+        apart = float(means[worse] - means[better])
+        pairs.append(
+            ModelPair(
+                better=names[better],
+                worse=names[worse],
+                rank_difference=apart,
+                p_value=float(studentized_range.sf(apart / scale, len(names), np.inf)),
+                apart=apart >= critical,
+                difference=student_interval(table[:, better] - table[:, worse], level),
+            )
+        )
     return DataSetComparison(
         models=tuple(names[k] for k in order),
         mean_ranks=means[order],
@@ -137,7 +150,7 @@ def compare_over_data_sets(
         f_statistic=f_statistic,
         f_p_value=f_p_value,
         critical_difference=critical,
-        pairs=tuple(_pair(better, worse, len(names), critical, level) for better, worse in ranked),
+        pairs=tuple(pairs),
         confidence=level,
         data_sets=len(table),
     )
@@ -183,23 +196,3 @@ def _friedman(ranks: Floats) -> tuple[float, float, float, float]:
     f_statistic = (sets - 1) * statistic / rest if rest > 1e-9 else math.inf
     free = (models - 1, (models - 1) * (sets - 1))
     return statistic, float(chi2.sf(statistic, models - 1)), f_statistic, float(f.sf(f_statistic, *free))
-
-
-_Model = tuple[str, float, Floats]
-"""Name, mean rank and values."""
-
-
-def _pair(better: _Model, worse: _Model, models: int, critical: float, confidence: float) -> ModelPair:
-    from scipy.stats import studentized_range
-
-    difference, apart = better[2] - worse[2], worse[1] - better[1]
-    sets = len(difference)
-    q = apart / math.sqrt(models * (models + 1) / (12 * sets))
-    return ModelPair(
-        better=better[0],
-        worse=worse[0],
-        rank_difference=apart,
-        p_value=float(studentized_range.sf(q, models, np.inf)),
-        apart=apart >= critical,
-        difference=student_interval(difference, confidence),
-    )
