@@ -7,7 +7,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ from compromis._rows import Fold, choose_folds, count_both, take_rows
 from compromis._text import fixed
 from compromis._typing import Floats, Label
 from compromis.errors import OptimismWarning
-from compromis.evaluation.evaluate import Evaluation, Terms
+from compromis.evaluation.evaluate import Evaluation, Summary, Terms
 from compromis.evaluation.scored_rows import ScoredRows, TrueRows
 from compromis.evaluation.text import TITLES, section
 from compromis.evidence.counts import Counts
@@ -103,19 +103,7 @@ def _counted(items: Iterable[T], total: int, progress: Progress) -> Iterator[T]:
     yield from track(items, "folds", total=total, console=Console(stderr=True), transient=True)
 
 
-AVERAGED = (
-    "accuracy",
-    "kappa",
-    "balanced_accuracy",
-    "matthews",
-    "g_mean",
-    "mean_absolute_error",
-    "root_mean_squared_error",
-    "relative_absolute_error",
-    "root_relative_squared_error",
-    "average_cost",
-    "loss",
-)
+NOT_AVERAGED = {"rows", "total", "correct", "incorrect", "error_rate", "macro", "weighted", "total_cost"}
 PRINTED = ("accuracy", "kappa", "balanced_accuracy", "average_cost", "loss")
 
 
@@ -152,7 +140,7 @@ class CrossEvaluation(Evaluation):
     def averages(self) -> Mapping[str, FoldMean]:
         """The mean over folds of each number of the summary, with its spread and corrected interval."""
         named = {}
-        for name in AVERAGED:
+        for name in (field.name for field in fields(Summary) if field.name not in NOT_AVERAGED):
             values = [getattr(fold.summary, name) for fold in self.folds]
             if None not in values:
                 named[name] = fold_mean(values, self.test_share, confidence=self.level)
