@@ -421,7 +421,7 @@ def test_a_csv_of_200_megabytes(studio, visit, tmp_path, rng):  # noqa: F811
     )
 
 
-def test_the_private_file_leads_into_the_studio_and_reload_stays_there(studio, visit, tmp_path, monkeypatch):
+def test_the_private_file_leads_into_the_studio_and_reload_stays_there(studio, visit, tmp_path, monkeypatch):  # noqa: F811
     opened = []
     monkeypatch.setattr("webbrowser.open", opened.append)
     one = studio()
