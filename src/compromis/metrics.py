@@ -31,8 +31,8 @@ class Metric:
     name : str
         How reports call it.
     formula : callable
-        ``formula(precision, recall, recall_weight)`` on arrays, for 0 < recall_weight < 1 and positive precision and
-        recall; at the edges `value` takes the limits.
+        ``formula(precision, recall, recall_weight)`` on arrays, and in searches for weights on single numbers, for
+        0 < recall_weight < 1 and positive precision and recall; at the edges `value` takes the limits.
     answer : callable, optional
         The recall weight from the two answers (x, y), both in (0, 1). Without it a root-finder solves
         ``value(x, 1, l) = value(1, y, l)``.

@@ -8,11 +8,19 @@ import scipy.sparse
 
 from compromis.evidence.votes import Votes
 from compromis.preferences import Preference, Preferences
-from compromis.weights._kernels.flips import cell_of, line_search, total_value, weight_bounds
-from compromis.weights._kernels.moves import recount
-from compromis.weights._kernels.sorting import sort_order
-from compromis.weights._kernels.state import prepare, set_weight
-from compromis.weights._kernels.terms import is_better
+from compromis.weights._kernels import (
+    Patterns,
+    VoteTable,
+    cell_of,
+    is_better,
+    line_search,
+    prepare,
+    recount,
+    set_weight,
+    sort_order,
+    total_value,
+    weight_bounds,
+)
 from compromis.weights.descent import Descent, precedes
 from compromis.weights.problem import SearchProblem
 from tests import naive_weights as naive
@@ -34,9 +42,8 @@ def random_problem(
     problem = SearchProblem.read(patterns, preferences, cost=None, smoothing=smoothing, max_ratio=None)
     if dense:  # most votes of these rows are non-zero only with the dense layout forced
         descent = Descent(problem)
-        table = descent.patterns.table
-        empty = table._replace(dense=np.ascontiguousarray(patterns.votes))
-        descent.patterns = descent.patterns._replace(table=empty)
+        table = VoteTable(smoothing, dense=np.ascontiguousarray(patterns.votes))
+        descent.patterns = Patterns(table, patterns.truth, patterns.multiplicity.astype(float))
         return descent, patterns
     return Descent(problem), patterns
 
@@ -53,16 +60,15 @@ def test_line_search_finds_the_best_of_the_line(dense, smoothing, floors):
         rng = np.random.default_rng(seed)
         descent.start(np.exp(rng.normal(size=5)))
         for k in rng.permutation(5):
-            weights = descent.state.weight.copy()
+            weights = descent.weight.copy()
             before = descent.value
             best = naive.best_on_line(votes, patterns.truth, patterns.multiplicity, weights, k, preferences, smoothing)
-            line_search(
-                descent.patterns, descent.objective, descent.state, k, weight_bounds(weights, k, 1e100), (0.0, 0.0)
-            )
+            bounds = weight_bounds(descent.state, k, 1e100)
+            line_search(descent.patterns, descent.objective, descent.state, k, bounds, (0.0, 0.0))
             assert descent.value == pytest.approx(min(before, best), abs=1e-10)
             # the running counts are those of applying the weights afresh
             fresh = naive.matrix(
-                patterns.truth, naive.decide(votes, descent.state.weight, smoothing), patterns.multiplicity, 5
+                patterns.truth, naive.decide(votes, descent.weight, smoothing), patterns.multiplicity, 5
             )
             np.testing.assert_allclose(descent.state.predicted, fresh.sum(axis=0))
             np.testing.assert_allclose(descent.state.hits, fresh.diagonal())
@@ -78,14 +84,14 @@ def test_the_two_best_stay_in_line(dense, smoothing):
     for _ in range(30):
         k = int(rng.integers(5))
         line_search(descent.patterns, descent.objective, descent.state, k, (0.0, np.inf), (0.1, float(rng.random())))
-        decisions = naive.decide(votes, descent.state.weight)
+        decisions = naive.decide(votes, descent.weight)
         fresh = naive.matrix(patterns.truth, decisions, patterns.multiplicity, 5)
         np.testing.assert_allclose(descent.state.predicted, fresh.sum(axis=0))
         if smoothing == 0:
             listed = [i for i, row in enumerate(votes) if dense or np.count_nonzero(row) > 1]
-            scores = np.sort(votes * descent.state.weight, axis=1)
-            np.testing.assert_allclose(descent.state.first_score[listed], scores[listed, -1])
-            np.testing.assert_allclose(descent.state.second_score[listed], scores[listed, -2])
+            scores = np.sort(votes * descent.weight, axis=1)
+            np.testing.assert_allclose(np.asarray(descent.state.first_score)[listed], scores[listed, -1])
+            np.testing.assert_allclose(np.asarray(descent.state.second_score)[listed], scores[listed, -2])
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.2])
@@ -93,7 +99,7 @@ def test_the_cell_ends_where_decisions_change(smoothing):
     descent, patterns = random_problem(2, dense=False, smoothing=smoothing)
     votes = patterns.votes.toarray()
     descent.start(np.exp(np.random.default_rng(2).normal(size=5)))
-    weights = descent.state.weight.copy()
+    weights = descent.weight.copy()
     now = naive.decide(votes, weights, smoothing)
     sides = set()
     for k in range(5):
@@ -114,13 +120,13 @@ def test_ties_go_to_the_first_class_in_the_state_too(dense, smoothing):
     descent, patterns = random_problem(3, dense=dense, smoothing=smoothing)
     votes = patterns.votes if dense else patterns.votes.toarray()
     for k in range(5):
-        descent.state.weight[:] = 1.0
+        descent.weight[:] = 1.0
         prepare(descent.patterns, descent.objective, descent.state)
         for new in (2.0, 0.5, 1.0):  # many ties: votes are small whole numbers
             recount(descent.patterns, descent.objective, descent.state, k, new)
             set_weight(descent.patterns, descent.state, k, new)
             fresh = naive.matrix(
-                patterns.truth, naive.decide(votes, descent.state.weight, smoothing), patterns.multiplicity, 5
+                patterns.truth, naive.decide(votes, descent.weight, smoothing), patterns.multiplicity, 5
             )
             np.testing.assert_allclose(descent.state.predicted, fresh.sum(axis=0))
             np.testing.assert_allclose(descent.state.hits, fresh.diagonal())
@@ -197,7 +203,7 @@ def test_a_kept_state_comes_back(smoothing):
         line_search(descent.patterns, descent.objective, descent.state, k, (0.0, np.inf), (0.0, 0.0))
         fresh = naive.matrix(
             patterns.truth,
-            naive.decide(patterns.votes.toarray(), descent.state.weight, smoothing),
+            naive.decide(patterns.votes.toarray(), descent.weight, smoothing),
             patterns.multiplicity,
             5,
         )

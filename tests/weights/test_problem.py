@@ -23,13 +23,13 @@ def test_the_objective_by_hand():
     """Supports 3, 2, 3 and importances 1, 2, 1; a class without rows counts for nothing."""
     preferences = Preferences({1: Preference(2, min_precision=0.4, min_recall=0.3)}, metric="f")
     objective = problem_of(preferences=preferences).objective()
-    assert objective.share.tolist() == [0.25, 0.5, 0.25]
-    assert objective.support.tolist() == [3.0, 2.0, 3.0]
-    assert (objective.min_precision.tolist(), objective.min_recall.tolist()) == ([0, 0.4, 0], [0, 0.3, 0])
-    assert (objective.constrained, objective.tiny, objective.cost.tolist()) == (True, 0.0, [[0.0]])
+    assert list(objective.share) == [0.25, 0.5, 0.25]
+    assert list(objective.support) == [3.0, 2.0, 3.0]
+    assert (list(objective.min_precision), list(objective.min_recall)) == ([0, 0.4, 0], [0, 0.3, 0])
+    assert (objective.constrained, objective.tiny, np.asarray(objective.cost).tolist()) == (True, 0.0, [[0.0]])
     absent = problem_of(y=np.where(TRUTH == 1, 0, TRUTH), preferences=preferences).objective()
-    assert absent.share.tolist() == [0.5, 0.0, 0.5]
-    assert (absent.min_precision.tolist(), absent.min_recall.tolist()) == ([0] * 3, [0] * 3)
+    assert list(absent.share) == [0.5, 0.0, 0.5]
+    assert (list(absent.min_precision), list(absent.min_recall)) == ([0] * 3, [0] * 3)
 
 
 def test_costs_are_scaled_for_kernels():

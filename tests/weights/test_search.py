@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 import scipy.optimize
 import scipy.sparse
-from numba.core.typing.typeof import Purpose, typeof, typeof_impl
 
 from compromis.errors import InputError
 from compromis.evidence.votes import Votes
-from compromis.metrics import Metric
+from compromis.metrics import METRICS, Metric
 from compromis.preferences import Preference, Preferences
 from compromis.weights import Annealing, Exact, Sweep, search_weights
 from compromis.weights.descent import Found
@@ -147,35 +146,78 @@ def test_a_metric_of_ones_own(method):
     assert twin.loss == pytest.approx(original.loss, abs=1e-9)
 
 
-@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="without compilation every formula works")
-def test_a_metric_that_does_not_compile():
-    own = Metric("odd", lambda p, r, weight: np.asarray(str(weight).split("x")))
-    preferences = Preferences(default=Preference(recall_weight=0.5), metric=own)
+def stops_at_the_fifth_call(error):
+    calls = []
+
+    def formula(p, r, weight):
+        calls.append((p, r))
+        if len(calls) == 5:
+            raise error
+        return (1 - weight) * p + weight * r
+
+    return Metric("odd", formula), calls
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_formula_that_fails_ends_the_search(method, classes, capfd):
+    """Its first error is told with its numbers; nothing is printed, and nothing is called after it."""
     votes, y = three_classes(rows=20)
-    with pytest.raises(InputError, match="'odd' cannot be compiled"):
+    votes, y = votes[y < classes, :classes], y[y < classes]
+    own, calls = stops_at_the_fifth_call(LookupError("no such number"))
+    preferences = Preferences(default=Preference(recall_weight=0.5), metric=own)
+    with pytest.raises(InputError, match=r"'odd' fails at precision .*\(LookupError: no such number\)"):
+        search_weights(y, votes, preferences=preferences, method=method, random_state=0)
+    assert len(calls) == 5
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_interrupt_ends_a_search_with_a_metric_of_ones_own(method):
+    votes, y = three_classes(rows=20)
+    own, calls = stops_at_the_fifth_call(KeyboardInterrupt())
+    preferences = Preferences(default=Preference(recall_weight=0.5), metric=own)
+    with pytest.raises(KeyboardInterrupt):
+        search_weights(y, votes, preferences=preferences, method=method, random_state=0)
+    assert len(calls) == 5
+
+
+@pytest.mark.parametrize("given", [[0.5, 0.5], None, 1j])
+def test_a_formula_that_gives_no_number(given):
+    votes, y = three_classes(rows=20)
+    preferences = Preferences(default=Preference(recall_weight=0.5), metric=Metric("odd", lambda p, r, weight: given))
+    with pytest.raises(InputError, match="'odd' fails at precision"):
         search_weights(y, votes, preferences=preferences, random_state=0)
 
 
-@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="numba types nothing")
-@pytest.mark.parametrize("own", [False, True])
-def test_the_type_of_an_objective_that_is_kept_is_the_one_numba_finds(own):
-    metric = Metric("plane", lambda p, r, w: (1 - w) * p + w * r) if own else "f"
-    votes, y = three_classes(rows=20)
-    problem = SearchProblem.read(
-        Votes.from_proba(y, votes), Preferences(metric=metric), cost=None, smoothing=0.0, max_ratio=None
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", METRICS)
+def test_a_metric_of_ones_own_that_is_built_in_finds_the_same(method, name):
+    """Bit for bit, with limits and without."""
+    built_in = METRICS[name]
+    own = Metric("own", SCALAR[name], answer=built_in.answer, defined_at_zero=built_in.defined_at_zero)
+    votes, y = three_classes(rows=60)
+    answers = {0: Preference(3, recall_weight=0.0), 1: Preference(recall_weight=1.0), 2: Preference(10, 0.1, 0.9)}
+    one, other = (
+        search_weights(y, votes, preferences=Preferences(answers, metric=metric), method=method, random_state=0)
+        for metric in (own, built_in)
     )
-    objective = problem.objective()
-    frozen = objective.share.copy()
-    frozen.flags.writeable = False
-    layouts = [
-        objective,
-        objective._replace(share=frozen),
-        objective._replace(support=np.repeat(objective.support, 2)[::2]),
-    ]
-    by_numba = [typeof_impl.dispatch(tuple)(one, Purpose.argument) for one in layouts]
-    assert len({str(one) for one in by_numba}) == 3
-    for _ in range(2):
-        assert [typeof(one, Purpose.argument) for one in layouts] == by_numba
+    assert one.weights.tolist() == other.weights.tolist()
+    assert (one.counts.matrix == other.counts.matrix).all()
+    assert one.evaluations == other.evaluations
+
+
+def jaccard(p, r, weight):
+    both = 1.0 - abs(1.0 - 2.0 * weight)
+    return p * r / (np.minimum(2.0 * weight, 1.0) * p + np.minimum(2.0 - 2.0 * weight, 1.0) * r - both * p * r)
+
+
+SCALAR = {
+    "kulczynski": METRICS["kulczynski"].formula,
+    "f": METRICS["f"].formula,
+    "fowlkes_mallows": METRICS["fowlkes_mallows"].formula,
+    "jaccard": jaccard,
+}
 
 
 def test_minima_that_contradict_are_named():

@@ -8,7 +8,7 @@ import numpy as np
 
 from compromis._typing import Floats, Ints
 from compromis.errors import InputError
-from compromis.weights._kernels.moves import anneal
+from compromis.weights._kernels import anneal
 from compromis.weights.descent import Descent, Found, row_weight
 from compromis.weights.meter import Meter
 from compromis.weights.problem import SearchProblem
@@ -62,7 +62,7 @@ class Annealing:
         """Return the best weights found; the loss after each step goes to the meter's trace."""
         descent = Descent(problem)
         value = np.array(descent.start(np.ones(problem.classes)))
-        weights = descent.state.weight.copy()
+        weights = descent.weight.copy()
         steps, row = meter.left(self.steps), row_weight(descent.objective)
         meter.note(1, float(value[1]))
         for begin in range(0, steps, _CHUNK):

@@ -9,9 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._typing import Floats, Ints
-from compromis.weights._kernels.flips import centre, descend, draw_in_turn, one_against_rest, total_value
-from compromis.weights._kernels.state import SearchState, prepare
-from compromis.weights._kernels.terms import COST, Objective, is_better
+from compromis.weights._kernels import (
+    COST,
+    Objective,
+    SearchState,
+    centre,
+    descend,
+    draw_in_turn,
+    is_better,
+    one_against_rest,
+    prepare,
+    total_value,
+)
 from compromis.weights.meter import Meter
 from compromis.weights.problem import SearchProblem
 
@@ -57,9 +66,11 @@ class Descent:
     def __init__(self, problem: SearchProblem) -> None:
         self.problem = problem
         self.patterns, self.objective = problem.for_kernels()
-        self.state = new_state(len(self.patterns.truth), problem.classes)
+        self.state = SearchState(len(self.patterns), problem.classes)
+        self.weight: Floats = np.asarray(self.state.weight)
         self.entries = 0
-        self._kept: dict[str, NDArray[Any]] = {}
+        self._running: list[NDArray[Any]] = [np.asarray(getattr(self.state, name)) for name in _KEPT]
+        self._kept: list[NDArray[Any]] = []
 
     def within_ratio(self, weights: Floats) -> Floats:
         """Return the weights with their logarithms pressed into the range that `max_ratio` allows."""
@@ -70,30 +81,30 @@ class Descent:
 
     def start(self, weights: Floats) -> Value:
         """Bring the state in line with the weights, and return their value."""
-        self.state.weight[:] = self.within_ratio(weights) * tie_weights(len(weights))
+        self.weight[:] = self.within_ratio(weights) * tie_weights(len(weights))
         prepare(self.patterns, self.objective, self.state)
         return self.value
 
     def keep(self) -> None:
         """Remember the state."""
-        self._kept = {name: getattr(self.state, name).copy() for name in _KEPT}
+        self._kept = [array.copy() for array in self._running]
 
     def restore(self) -> None:
         """Go back to the state that was remembered last."""
-        for name, kept in self._kept.items():
-            getattr(self.state, name)[:] = kept
+        for array, kept in zip(self._running, self._kept, strict=True):
+            array[:] = kept
 
     @property
     def value(self) -> Value:
         """The value of the state."""
-        shortfall, loss = total_value(self.objective, self.state)
-        return float(shortfall), float(loss)
+        value: Value = total_value(self.objective, self.state)
+        return value
 
     def run(self, turns: Ints, meter: Meter, best: float, window: float = np.inf) -> Value:
         """Descend until no class improves by a factor of at most `window`, or a limit ends it; `best` is the loss to report meanwhile."""
         progress, limits = np.zeros(2, dtype=np.int64), (self.problem.max_ratio, window, _QUOTA)
         while progress[1] < len(turns) and not meter.exhausted:
-            cells, entries = descend(self.patterns, self.objective, self.state, turns, progress, limits)
+            cells, entries = descend(self.patterns, self.objective, self.state, turns, progress, *limits)
             self.entries += entries
             meter.note(cells, min(best, self.value[1]))
         return self.value
@@ -101,59 +112,31 @@ class Descent:
     def heat(self, generator: np.random.Generator, degrees: float, window: float, meter: Meter) -> None:
         """Draw every weight once from its line, at a temperature of `degrees` times what one row weighs on average."""
         drawn = generator.permutation(self.problem.classes), generator.random(self.problem.classes)
-        limits = self.problem.max_ratio, window
-        cells, entries = draw_in_turn(
-            self.patterns, self.objective, self.state, drawn, degrees * row_weight(self.objective), limits
-        )
+        given, temperature = (self.patterns, self.objective, self.state), degrees * row_weight(self.objective)
+        cells, entries = draw_in_turn(*given, *drawn, temperature, self.problem.max_ratio, window)
         self.entries += entries
-        meter.evaluations += int(cells)
+        meter.evaluations += cells
 
     def each_against_rest(self, meter: Meter) -> Floats:
         """Return each class's best weight while all others keep theirs."""
         best = np.empty(self.problem.classes)
         cells, entries = one_against_rest(self.patterns, self.objective, self.state, self.problem.max_ratio, best)
         self.entries += entries
-        meter.evaluations += int(cells)
+        meter.evaluations += cells
         return best
 
     def found(self, weights: Floats, value: Value, *, proven: bool = False) -> Found:
         """Return the weights moved to the middle of their cell, and as they are in case rounding breaks that."""
-        self.state.weight[:] = weights
+        self.weight[:] = weights
         prepare(self.patterns, self.objective, self.state)
         centre(self.patterns, self.state, self.problem.max_ratio)
-        return Found((self.state.weight.copy(), weights), value, proven)
+        return Found((self.weight.copy(), weights), value, proven)
 
 
 def row_weight(objective: Objective) -> float:
     """Return by how much one row changes the loss, about: the mean over the classes of share / support."""
-    present = objective.support > 0
     if objective.code == COST:
         return float(np.abs(objective.cost).mean())
-    return float((objective.share[present] / objective.support[present]).mean())
-
-
-def new_state(rows: int, classes: int) -> SearchState:
-    """Return an empty state; n rows flip at most n times, between n + 1 cells."""
-    return SearchState(
-        weight=np.ones(classes),
-        first=np.zeros(rows, dtype=np.int32),
-        first_score=np.zeros(rows),
-        second=np.zeros(rows, dtype=np.int32),
-        second_score=np.zeros(rows),
-        hits=np.zeros(classes),
-        predicted=np.zeros(classes),
-        loss=np.zeros(classes),
-        shortfall=np.zeros(classes),
-        cost=np.zeros(1),
-        ranked=np.zeros(rows, dtype=np.int32),
-        flip=np.zeros(rows),
-        flip_row=np.zeros(rows, dtype=np.int32),
-        flip_other=np.zeros(rows, dtype=np.int32),
-        cell_loss=np.zeros(rows + 1),
-        cell_shortfall=np.zeros(rows + 1),
-        cell_low=np.zeros(rows + 1),
-        cell_high=np.zeros(rows + 1),
-        cell_taken=np.zeros(rows + 1, dtype=np.int64),
-        stamp=np.full(rows, -1, dtype=np.int32),
-        saved=np.zeros((2, 4, classes + 1)),
-    )
+    share, support = np.asarray(objective.share), np.asarray(objective.support)
+    present = support > 0
+    return float((share[present] / support[present]).mean())

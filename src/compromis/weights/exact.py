@@ -9,9 +9,7 @@ import numpy as np
 from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.scores import as_dense, is_sparse
-from compromis.weights._kernels.binary import sweep_cuts
-from compromis.weights._kernels.terms import MERGED, is_better
-from compromis.weights._kernels.ternary import BestCell, Boxes, TernaryRows, search_boxes
+from compromis.weights._kernels import MERGED, BestCell, Boxes, TernaryRows, is_better, search_boxes, sweep_cuts
 from compromis.weights.descent import Descent, Found
 from compromis.weights.meter import Meter
 from compromis.weights.problem import WIDEST, SearchProblem
@@ -96,18 +94,17 @@ def _search_three(problem: SearchProblem, generator: np.random.Generator, meter:
     objective = descent.objective
     rows = _rows(problem)
     boxes, limit, whole = _first_box(rows, problem.max_ratio)
-    point = np.log(weights[1:] / weights[0])
-    best = BestCell(np.array([*value, *value]), point.copy())
-    listed = np.arange(len(rows.x), dtype=np.int32)
-    while boxes.depth[0] > 0 and not meter.exhausted:
-        listed, cells = search_boxes(rows, objective, boxes, listed, limit, best, meter.left(_QUOTA))
-        meter.note(cells, float(best.value[1]))
-    value = float(best.value[0]), float(best.value[1])
-    in_doubt = is_better(best.value[2], best.value[3], *value) and not _are_counts(problem)
-    proven = boxes.depth[0] == 0 and whole and not in_doubt
-    if not np.array_equal(best.point, point):  # else as they were: they may break a tie that logarithms would not
-        weights = np.exp(np.concatenate([[0.0], best.point]))
-    return descent.found(weights, value, proven=bool(proven))
+    x, y = map(float, np.log(weights[1:] / weights[0]))
+    best = BestCell(*value, x, y)
+    while boxes.depth > 0 and not meter.exhausted:
+        cells = search_boxes(rows, objective, boxes, limit, best, meter.left(_QUOTA))
+        meter.note(cells, best.loss)
+    value = best.shortfall, best.loss
+    in_doubt = is_better(best.any_shortfall, best.any_loss, *value) and not _are_counts(problem)
+    proven = boxes.depth == 0 and whole and not in_doubt
+    if (best.x, best.y) != (x, y):  # else as they were: they may break a tie that logarithms would not
+        weights = np.exp([0.0, best.x, best.y])
+    return descent.found(weights, value, proven=proven)
 
 
 def _are_counts(problem: SearchProblem) -> bool:
@@ -146,18 +143,13 @@ def _log_ratio(above: Floats, below: Floats) -> Floats:
 def _first_box(rows: TernaryRows, max_ratio: float) -> tuple[Boxes, float, bool]:
     """Return a box that every cell reaches into, the largest difference of y and x, and whether no bound cuts cells off."""
     limit = float(np.log(max_ratio))
-    x, y, d = (_range(line) for line in (rows.x, rows.y, rows.d))
+    x, y, d = (_range(np.asarray(line)) for line in (rows.x, rows.y, rows.d))
     left, right = min(x[0], y[0] - d[1]) - _BEYOND, max(x[1], y[1] - d[0]) + _BEYOND
     # beyond every y too, as left and right are beyond y - d
     bottom, top = left + d[0] - _BEYOND, right + d[1] + _BEYOND
     ends = np.clip([left, right, bottom, top], -limit, limit)
-    boxes = Boxes(
-        np.zeros((_DEPTH, 4)), np.zeros((_DEPTH, 7)), np.zeros((_DEPTH, 2), dtype=np.int64), np.ones(1, dtype=np.int64)
-    )
-    boxes.ends[0] = ends
-    boxes.span[0] = 0, len(rows.x)
     lines = max(abs(end) for line in (x, y, d) for end in line)
-    return boxes, limit, lines < limit or max_ratio < WIDEST
+    return Boxes(ends, len(rows), _DEPTH), limit, lines < limit or max_ratio < WIDEST
 
 
 def _range(line: Floats) -> tuple[float, float]:

@@ -2,102 +2,31 @@
 
 from __future__ import annotations
 
-import ctypes
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
-import numba
-import numba.experimental.function_type  # registers the type below; numba itself does so with its first compilation only
 import numpy as np
-from numba import types
-from numba.extending import typeof_impl
 from numpy.typing import ArrayLike
 
 from compromis._text import shown
 from compromis._typing import Floats
 from compromis.errors import InputError
-from compromis.evidence._kernels.vote_rows import VoteTable, count_row_votes, gather_class_votes, gather_row_votes
 from compromis.evidence.counts import Counts
 from compromis.evidence.scores import is_sparse
 from compromis.evidence.votes import Votes, sparse_parts
 from compromis.measures.pragma import average_cost, pragma, read_cost, shortfall
 from compromis.metrics import Metric
 from compromis.preferences import PreferenceArrays, Preferences, read_preferences
-from compromis.weights._kernels.state import Patterns
-from compromis.weights._kernels.terms import COST, Objective
-
-_NUMBERS = types.float64(types.float64, types.float64, types.float64)
-
-
-class _Unused(types.WrapperAddressProtocol):  # type: ignore[misc]
-    """Stands where a formula would, of the same type, so that kernels are compiled once; it is never called."""
-
-    _function = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_double, ctypes.c_double)(
-        lambda *_: math.nan
-    )
-
-    def __wrapper_address__(self) -> int:
-        return ctypes.cast(self._function, ctypes.c_void_p).value or 0
-
-    def signature(self) -> Any:
-        return _NUMBERS
-
-
-_UNUSED = _Unused()
-_KNOWN: dict[tuple[Any, ...], Any] = {}
-
-
-@typeof_impl.register(Objective)  # type: ignore[untyped-decorator]
-def _type_of(objective: Objective, context: Any) -> Any:
-    """Return numba's type of an objective, found once for each layout of its arrays.
-
-    A tuple that holds a function is looked at field by field with every call of a kernel, which took most of the time of a
-    search among few rows.
-    """
-    key = tuple(
-        (field.dtype, field.ndim, field.flags.num) if isinstance(field, np.ndarray) else type(field)
-        for field in objective
-    )
-    if key not in _KNOWN:
-        _KNOWN[key] = typeof_impl.dispatch(tuple)(objective, context)
-    return _KNOWN[key]
-
-
-def formula_of(metric: Metric) -> Any:
-    """Return what kernels call for `metric`: nothing for the four built in, else its compiled formula with its limits."""
-    return _UNUSED if metric.code >= 0 else _compiled(metric)
-
-
-@cache
-def _compiled(metric: Metric) -> Any:
-    if numba.config.DISABLE_JIT:
-        return _with_limits(metric.formula, metric.defined_at_zero)
-    try:
-        return numba.cfunc(_NUMBERS)(_with_limits(numba.njit(metric.formula), metric.defined_at_zero))
-    except Exception as error:  # whatever numba makes of a formula
-        reason = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
-        raise InputError(
-            f"the formula of your metric {metric.name!r} cannot be compiled for the search ({reason[:120]}); "
-            f"write it with arithmetic and numpy functions that also take single numbers"
-        ) from error
-
-
-def _with_limits(formula: Callable[..., Any], everywhere: bool) -> Callable[[float, float, float], float]:
-    def value(precision: float, recall: float, recall_weight: float) -> float:
-        if not everywhere:
-            if recall_weight <= 0.0:
-                return precision
-            if recall_weight >= 1.0:
-                return recall
-            if precision <= 0.0 or recall <= 0.0:
-                return 0.0
-        return float(formula(precision, recall, recall_weight))
-
-    return value
-
+from compromis.weights._kernels import (
+    COST,
+    Objective,
+    Patterns,
+    VoteTable,
+    count_row_votes,
+    gather_class_votes,
+    gather_row_votes,
+)
 
 WIDEST = 1e100
 """The largest ratio of weights without a bound of the user's: products with votes stay within float64."""
@@ -185,7 +114,8 @@ class SearchProblem:
     def for_kernels(self) -> tuple[Patterns, Objective]:
         """Return the problem as arrays."""
         table = _table(self.patterns.votes, self.smoothing)
-        return Patterns(table, self.patterns.truth, self.patterns.multiplicity.astype(np.float64)), self.objective()
+        truth = np.ascontiguousarray(self.patterns.truth)
+        return Patterns(table, truth, self.patterns.multiplicity.astype(np.float64)), self.objective()
 
     def objective(self) -> Objective:
         """Return what is minimised as arrays."""
@@ -193,18 +123,39 @@ class SearchProblem:
         importance = np.where(support > 0, self.arrays.importance, 0.0)
         present = support > 0
         weighted = self.patterns.multiplicity.dtype.kind == "f"
+        metric = self.arrays.metric
+        cost = np.zeros((1, 1)) if self.cost is None else self.cost / (self.cost_scale * support.sum())
         return Objective(
-            code=self.arrays.metric.code if self.cost is None else COST,
-            formula=formula_of(self.arrays.metric),
+            code=metric.code if self.cost is None else COST,
+            formula=metric.formula,
+            explained=_explainer(metric),
+            everywhere=metric.defined_at_zero,
             share=importance / importance.sum(),
-            recall_weight=self.arrays.recall_weight,
+            recall_weight=np.ascontiguousarray(self.arrays.recall_weight, dtype=np.float64),
             support=support,
             min_precision=np.where(present, self.arrays.min_precision, 0.0),
             min_recall=np.where(present, self.arrays.min_recall, 0.0),
             constrained=self.constrained,
-            cost=np.zeros((1, 1)) if self.cost is None else self.cost / (self.cost_scale * support.sum()),
+            cost=np.ascontiguousarray(cost),
             tiny=1e-12 * float(support.sum()) if weighted else 0.0,
         )
+
+
+def _explainer(metric: Metric) -> Callable[..., BaseException]:
+    """Return what makes a sentence of an error of one's own formula; an interrupt stays what it is."""
+
+    def explained(error: BaseException, precision: float, recall: float, recall_weight: float) -> BaseException:
+        if not isinstance(error, Exception):
+            return error
+        told = InputError(
+            f"the formula of your metric {metric.name!r} fails at precision {precision:.6g}, recall {recall:.6g}, recall "
+            f"weight {recall_weight:.6g} ({type(error).__name__}: {error}); a search calls it with single numbers, "
+            f"write it with arithmetic and numpy functions that take both these and arrays"
+        )
+        told.__cause__ = error
+        return told
+
+    return explained
 
 
 def _preference_arrays(patterns: Votes, preferences: object) -> PreferenceArrays:
@@ -231,8 +182,7 @@ def _table(votes: Any, smoothing: float) -> VoteTable:
     """Lay the votes out for kernels: as they are if most are non-zero, else the non-zero ones by row and by class."""
     rows, classes = votes.shape
     if not is_sparse(votes) and np.count_nonzero(votes) >= _SPARSE_BELOW * votes.size:
-        none, nothing, empty = np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0)
-        return VoteTable(votes, none, nothing, empty, none, nothing, empty, smoothing)
+        return VoteTable(smoothing, dense=votes)
     if is_sparse(votes):
         start, column, value = sparse_parts(votes)
     else:
@@ -241,6 +191,7 @@ def _table(votes: Any, smoothing: float) -> VoteTable:
         column, value = np.empty(start[-1], dtype=np.int32), np.empty(start[-1])
         gather_row_votes(votes, column, value)
     by_class = np.empty(classes + 1, dtype=np.int64), np.empty(len(column), dtype=np.int32), np.empty(len(column))
-    table = VoteTable(np.zeros((0, 1)), start, column, value, *by_class, smoothing)
-    used = gather_class_votes(table)
-    return table._replace(class_row=table.class_row[:used], class_value=table.class_value[:used])
+    used = gather_class_votes((start, column, value), by_class, smoothing > 0)
+    return VoteTable(
+        smoothing, by_row=(start, column, value), by_class=(by_class[0], by_class[1][:used], by_class[2][:used])
+    )

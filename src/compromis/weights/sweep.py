@@ -8,7 +8,7 @@ import numpy as np
 
 from compromis._typing import Floats
 from compromis.evidence.readers import read_class_weights
-from compromis.weights._kernels.terms import is_better
+from compromis.weights._kernels import is_better
 from compromis.weights.descent import Descent, Found, Value, precedes
 from compromis.weights.meter import Meter
 from compromis.weights.problem import SearchProblem
@@ -107,7 +107,7 @@ def _starts(descent: Descent, meter: Meter) -> list[Floats]:
 
     With many votes only the last two are kept: they lead to lower losses, and a descent costs time.
     """
-    support = descent.objective.support
+    support = np.asarray(descent.objective.support)
     equal = np.ones(len(support))
     descent.start(equal)
     starts = [descent.each_against_rest(meter)]
@@ -130,9 +130,9 @@ class _Best:
 
     def offer(self, value: Value, descent: Descent) -> bool:
         """Keep the descent's weights if they precede, and return whether they are better by more than rounding."""
-        improved = bool(is_better(*value, *self.value))
+        improved: bool = is_better(*value, *self.value)
         if precedes(value, self.value):
-            self.weights, self.value = descent.state.weight.copy(), value
+            self.weights, self.value = descent.weight.copy(), value
             descent.keep()
         return improved
 
@@ -149,5 +149,5 @@ def perturbed(weights: Floats, generator: np.random.Generator) -> Floats:
 
 def votes_per_pass(descent: Descent) -> int:
     """Return how many votes one pass over the classes visits."""
-    table = descent.patterns.table
-    return table.dense.size if table.dense.shape[0] > 0 else len(table.class_row)
+    size: int = descent.patterns.table.size
+    return size

@@ -19,9 +19,7 @@ from compromis.labels import plain_label
 from compromis.measures.pragma import pragma
 from compromis.measures.rates import precision, recall
 from compromis.preferences import Preferences
-from compromis.weights._kernels.flips import gather_flips, order_flips
-from compromis.weights._kernels.state import prepare
-from compromis.weights._kernels.terms import MERGED
+from compromis.weights._kernels import MERGED, gather_flips, prepare
 from compromis.weights.descent import Descent
 from compromis.weights.problem import SearchProblem
 from compromis.weights.search import read_patterns
@@ -141,17 +139,17 @@ def _every_cell(problem: SearchProblem, k: int, base: Floats) -> tuple[Floats, l
     """Return the middle of every cell of class k's weight as a ratio to `base`, and the counts there."""
     descent = Descent(problem)
     state = descent.state
-    state.weight[:] = base
+    descent.weight[:] = base
     prepare(descent.patterns, descent.objective, state)
-    voted, count = gather_flips(descent.patterns, descent.objective, state, k, (0.0, np.inf))
-    order = order_flips(descent.patterns, state, k, voted, count)
-    flips = state.flip[order] / base[k]
+    count = gather_flips(descent.patterns, descent.objective, state, k, 0.0, np.inf)
+    order = np.asarray(state.order)[:count]
+    flips = np.asarray(state.flip)[order] / base[k]
     if count == 0:
         return np.ones(1), [problem.counts(base).matrix]
     begins = np.flatnonzero(np.append(True, flips[1:] > flips[:-1] * (1 + MERGED)))
     ends = np.append(begins[1:], count) - 1
     low, high = np.append(flips[0] / 4, flips[ends]), np.append(flips[begins], flips[-1] * 4)
-    rows, others = state.flip_row[order].astype(np.int64), state.flip_other[order].astype(np.int64)
+    rows, others = np.asarray(state.flip_row)[order], np.asarray(state.flip_other)[order]
     ratio = np.sqrt(low) * np.sqrt(high)
     matrices = [_at_ratio(problem, k, base, ratio[0]).matrix]
     truth, size = problem.patterns.truth, problem.patterns.multiplicity
