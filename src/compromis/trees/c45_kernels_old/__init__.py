@@ -1,0 +1,1 @@
+"""Compiled loops of trees: growing, voting, C4.5."""
