@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from compromis.trees._kernels import (
+    CRITERIA,
+    FEATURE,
+    GAIN,
+    LEAF,
+    bin_codes,
+    bin_column,
+    divide_by_leaf,
+    few_distinct,
+    find_leaves,
+    find_leaves_abreast,
+    find_majorities,
+)
 from sklearn.tree import DecisionTreeClassifier
 
-from compromis.trees._kernels.gains import CRITERIA
-from compromis.trees._kernels.growing import FEATURE, GAIN, LEAF
-from compromis.trees._kernels.histograms import bin_codes, bin_column, few_distinct
-from compromis.trees._kernels.voting import divide_by_leaf, find_leaves, find_leaves_abreast, find_majorities
 from compromis.trees.binning import column_thresholds, fit_binning, midpoints, padded
 from compromis.trees.criteria import find_criterion
 from compromis.trees.grow import Plan, StopRule, TrainingSet, bootstrap, grow_forest, grow_tree, laplace_shares, sampled

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compromis._typing import Bytes, Floats
-from compromis.trees._kernels.histograms import Columns, bin_codes, bin_column, few_distinct
+from compromis.trees._kernels import bin_codes, bin_column, few_distinct
 
 MOST_BINS: Final = 255
 SAMPLED_ROWS: Final = 50_000
 
 Matrix = NDArray[np.floating]
+
+
+class Columns(NamedTuple):
+    """Binned features: one row of `bins` per feature, bin 255 for missing values."""
+
+    bins: Bytes
+    bin_counts: NDArray[np.uint32]
+    nominal: Bytes
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compromis._typing import Bytes, Floats
-from compromis.trees._kernels.growing import CHILD, FEATURE, GAIN, LEAF, WEIGHT
-from compromis.trees._kernels.voting import (
+from compromis.trees._kernels import (
+    ABREAST,
+    CHILD,
+    FEATURE,
+    GAIN,
+    LEAF,
     MOST_FEATURES,
+    WEIGHT,
     add_shares,
     add_votes,
     find_leaves,
@@ -22,9 +27,6 @@ from compromis.trees._kernels.voting import (
 )
 
 Numbers = NDArray[np.uint32]
-
-ROWS_ABREAST: Final = 8
-"""Rows that `find_leaves_abreast` takes down side by side."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,7 +151,7 @@ def tree_leaves(trees: Trees, tree: int, bins: Bytes) -> NDArray[np.uint32]:
     """Return the leaf of each row in one tree, numbered over all trees."""
     root = int(trees.roots[tree])
     leaves = np.empty(bins.shape[1], dtype=np.uint32)
-    if len(leaves) < ROWS_ABREAST or len(trees.subsets) or len(bins) > MOST_FEATURES:
+    if len(leaves) < ABREAST or len(trees.subsets) or len(bins) > MOST_FEATURES:
         find_leaves(bins, root, trees.nodes, trees.subsets, leaves)
     else:
         find_leaves_abreast(bins, root, trees.steps, trees.nodes, leaves)
