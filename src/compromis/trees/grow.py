@@ -20,6 +20,7 @@ from compromis.trees._kernels import (
     NODE_FIELDS,
     PLACE_FIELDS,
     SUBSET_BYTES,
+    UNLIMITED,
     BinnedRows,
     Cuts,
     Room,
@@ -32,9 +33,6 @@ from compromis.trees._kernels import (
     draw_bootstrap,
     grow,
     take_sample,
-)
-from compromis.trees._kernels import (
-    UNLIMITED as UNLIMITED,  # for estimators
 )
 from compromis.trees.binning import Columns
 from compromis.trees.criteria import Criterion, find_criterion

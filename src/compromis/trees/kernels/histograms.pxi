@@ -4,6 +4,13 @@ cpdef enum:
     MISSING = 255  # the bin of missing values
     LAST_BIN = 254
 
+cdef enum:
+    CELLS = 1024  # of the search for bins
+
+ctypedef fused Number:
+    float
+    double
+
 ctypedef fused Weight:
     double
     uint16_t
@@ -83,33 +90,112 @@ cdef inline Py_ssize_t first_not_below(const double[::1] values, Py_ssize_t coun
     return low
 
 
-def bin_column(const double[::1] column, const double[::1] thresholds, uint8_t[::1] bins):
-    """Write the number of thresholds below each value, so that a value equal to a threshold stays left of it.
-
-    `thresholds` is padded with infinity to 255, which makes the search eight steps without a branch.
-    """
-    cdef Py_ssize_t i, below, half
-    cdef double value
-    with nogil:
-        for i in range(column.shape[0]):
-            value = column[i]
-            below = 0
-            half = 128
-            while half > 0:
-                # The answer lies between `below` and `below` + 2 half - 1; a comparison becomes a number, not a branch.
-                below += half * (thresholds[below + half - 1] < value)
-                half >>= 1
-            bins[i] = MISSING if isnan(value) else <uint8_t>below
+cdef struct Search:
+    # Where to look for a number among ascending thresholds. Their range is cut into equal cells, and a cell knows how
+    # many thresholds lie in the cells before it, so that only those of the number's own cell are left to compare.
+    double low
+    double scale
+    Py_ssize_t half  # the first step of the search within a cell, a power of 2
+    double thresholds[512]  # padded with infinity: a search may look beyond the last one
+    uint8_t starts[CELLS + 1]
 
 
-def bin_codes(const double[::1] column, const uint8_t[::1] code_bins, uint8_t[::1] bins):
+cdef inline Py_ssize_t cell_of(double value, const Search *search) noexcept nogil:
+    """The cell of a number; it never falls where the number rises, and that is all that the search relies on."""
+    cdef double cell = (value - search.low) * search.scale
+    cell = cell if cell > 0.0 else 0.0  # also where it is not a number
+    return <int>(cell if cell < CELLS - 1.0 else CELLS - 1.0)
+
+
+cdef void prepare_search(const double[::1] thresholds, Py_ssize_t rows, Search *search) noexcept nogil:
+    """Lay out the search; for few rows all thresholds are in one cell, as counting them would not pay."""
+    cdef Py_ssize_t count = thresholds.shape[0], i, most = 0
+    for i in range(512):
+        search.thresholds[i] = thresholds[i] if i < count else INFINITY
+    search.low = thresholds[0] if count > 0 else 0.0
+    search.scale = 0.0
+    if rows >= CELLS and count > 1:
+        search.scale = CELLS / (thresholds[count - 1] - search.low)
+    # How many thresholds each cell has, and then how many all cells before it have.
+    for i in range(CELLS + 1):
+        search.starts[i] = 0
+    for i in range(count):
+        search.starts[cell_of(thresholds[i], search) + 1] += 1
+    for i in range(1, CELLS + 1):
+        most = max(most, <Py_ssize_t>search.starts[i])
+        search.starts[i] += search.starts[i - 1]
+    search.half = 1
+    while 2 * search.half - 1 < most:
+        search.half *= 2
+
+
+cdef inline uint8_t bin_of(double value, const Search *search, Py_ssize_t half) noexcept nogil:
+    """The number of thresholds below a number, which is its bin."""
+    cdef Py_ssize_t below = search.starts[cell_of(value, search)]
+    while half > 0:
+        # The answer lies between `below` and `below` + 2 half - 1; a comparison becomes a number, not a branch.
+        below += half * (search.thresholds[below + half - 1] < value)
+        half >>= 1
+    return MISSING if isnan(value) else <uint8_t>below
+
+
+cdef void bin_numbers(
+    const Number[:, :] X, Py_ssize_t feature, const Search *search, uint8_t[:, ::1] bins
+) noexcept nogil:
+    """Write the bin of each number of a column."""
+    cdef uint8_t *column = &bins[feature, 0]
+    cdef Py_ssize_t row
+    # The usual lengths of the search within a cell are constants, for loops without a branch.
+    if search.half == 1:
+        for row in range(X.shape[0]):
+            column[row] = bin_of(X[row, feature], search, 1)
+    elif search.half == 2:
+        for row in range(X.shape[0]):
+            column[row] = bin_of(X[row, feature], search, 2)
+    elif search.half == 4:
+        for row in range(X.shape[0]):
+            column[row] = bin_of(X[row, feature], search, 4)
+    else:
+        for row in range(X.shape[0]):
+            column[row] = bin_of(X[row, feature], search, search.half)
+
+
+cdef void bin_codes(
+    const Number[:, :] X, Py_ssize_t feature, const uint8_t[::1] code_bins, uint8_t[:, ::1] bins
+) noexcept nogil:
     """Write the bin of each category's code; codes that are not known are missing."""
-    cdef Py_ssize_t i
+    cdef Py_ssize_t row
     cdef double value
-    with nogil:
-        for i in range(column.shape[0]):
-            value = column[i]
-            bins[i] = code_bins[<Py_ssize_t>value] if 0.0 <= value < code_bins.shape[0] else MISSING
+    for row in range(X.shape[0]):
+        value = X[row, feature]
+        bins[feature, row] = code_bins[<Py_ssize_t>value] if 0.0 <= value < code_bins.shape[0] else MISSING
+
+
+def bin_columns(
+    const Number[:, :] X, thresholds, code_bins, const uint8_t[::1] nominal, uint8_t[:, ::1] bins
+):
+    """Write the bins of all columns of X, one row of `bins` each.
+
+    The bin of a number is the number of thresholds below it, so that a value equal to a threshold stays left of it.
+    """
+    cdef Search search
+    cdef const double[::1] cuts
+    cdef const uint8_t[::1] codes
+    cdef Py_ssize_t feature
+    if X.shape[0] == 0:
+        return
+    for feature in range(X.shape[1]):
+        if nominal[feature]:
+            codes = code_bins[feature]
+            with nogil:
+                bin_codes(X, feature, codes, bins)
+        else:
+            cuts = thresholds[feature]
+            if cuts.shape[0] > LAST_BIN:
+                raise ValueError(f"a column has at most {LAST_BIN} thresholds, got {cuts.shape[0]}")
+            with nogil:
+                prepare_search(cuts, X.shape[0], &search)
+                bin_numbers(X, feature, &search, bins)
 
 
 cdef void fill_weights(

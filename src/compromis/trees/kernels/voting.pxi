@@ -1,75 +1,101 @@
 # The leaves that rows reach in grown trees, and the votes and class shares there.
 
-cpdef enum:
-    MOST_FEATURES = 4194304
+cdef enum:
     ABREAST = 8  # rows that go down a tree side by side
+    BLOCK = 1024  # rows whose leaves are found before they are counted, tree by tree: a large tree stays in the cache
 
 # A node packed in 64 bits, from the lowest: the left child (of a leaf: itself) in 32; the last bin that goes left
-# (of a leaf: 255), one more where missing values go left, in 8; whether missing values go left in 1; the feature in 22.
+# (of a leaf: 255), one more where missing values go left, in 8; whether missing values go left in 1; whether it is a
+# leaf in 1; the feature in 22.
 cdef enum:
     CUT_AT = 32
     SHIFT_AT = 40
+    LEAF_AT = 41
     FEATURE_AT = 42
+    MOST_FEATURES = 4194304
 
 
-def find_leaves(
-    const uint8_t[:, ::1] bins,
-    Py_ssize_t root,
-    const uint32_t[:, ::1] nodes,
-    const uint8_t[:, ::1] subsets,
-    uint32_t[::1] leaves,
-):
-    """Write the leaf of every row for the tree at `root`."""
+cdef class Walk:
+    """What rows meet on their way down: their bins, and the trees that they walk; see `store.Trees`."""
+
+    cdef const uint8_t[:, ::1] bins
+    cdef const uint32_t[:, ::1] nodes
+    cdef const uint8_t[:, ::1] subsets
+    cdef const uint64_t[::1] steps
+
+    def __init__(self, bins, nodes, subsets, steps):
+        self.bins = bins
+        self.nodes = nodes
+        self.subsets = subsets
+        self.steps = steps
+
+
+cdef void find_one_by_one(
+    Walk walk, Py_ssize_t root, Py_ssize_t first, Py_ssize_t count, uint32_t *leaves
+) noexcept nogil:
+    """Write the leaves of rows `first` to `first` + `count`."""
     cdef Py_ssize_t row, node
     cdef Test test
-    with nogil:
-        for row in range(bins.shape[1]):
-            node = root
-            # Down one level at a time: the right child follows the left one.
-            while nodes[node, FEATURE] != UINT32_MAX:
-                test = Test(nodes[node, FEATURE], nodes[node, CUT], nodes[node, KIND])
-                node = nodes[node, CHILD] + (1 - goes_left(bins[test.feature, row], test, subsets))
-            leaves[row] = nodes[node, CHILD]
+    for row in range(count):
+        node = root
+        # Down one level at a time: the right child follows the left one.
+        while walk.nodes[node, FEATURE] != UINT32_MAX:
+            test = Test(walk.nodes[node, FEATURE], walk.nodes[node, CUT], walk.nodes[node, KIND])
+            node = walk.nodes[node, CHILD] + 1 - goes_left(walk.bins[test.feature, first + row], test, walk.subsets)
+        leaves[row] = walk.nodes[node, CHILD]
 
 
-cdef inline uint64_t step_from(uint64_t step, uint8_t b) noexcept nogil:
-    """The node after the one packed in `step`, for bin `b`; a leaf comes back to itself."""
-    cdef uint8_t shifted = <uint8_t>(b + ((step >> SHIFT_AT) & 1))  # missing values become 0 where they go left
-    return <uint32_t>step + <uint64_t>(shifted > <uint8_t>(step >> CUT_AT))
-
-
-def find_leaves_abreast(
-    const uint8_t[:, ::1] bins,
-    Py_ssize_t root,
-    const uint64_t[::1] steps,
-    const uint32_t[:, ::1] nodes,
-    uint32_t[::1] leaves,
-):
-    """`find_leaves` without nominal features, for at least eight rows, which go down side by side.
+cdef void find_abreast(
+    Walk walk, Py_ssize_t root, Py_ssize_t first, Py_ssize_t count, uint32_t *leaves
+) noexcept nogil:
+    """`find_one_by_one` without nominal features, for at least eight rows, which go down side by side.
 
     One row waits for memory at each step; eight of them wait together. The last eight rows may overlap.
     """
-    cdef Py_ssize_t rows = bins.shape[1], block, first
-    cdef const uint8_t *column = &bins[0, 0]
+    cdef const uint8_t *bins = &walk.bins[0, first]
+    cdef const uint64_t *steps = &walk.steps[0]
+    cdef Py_ssize_t stride = walk.bins.shape[1], block, start
     cdef uint64_t at[ABREAST]
-    cdef uint64_t moved, step, now
+    cdef uint64_t step[ABREAST]
+    cdef uint64_t common
+    cdef uint8_t b
     cdef int lane
+    for block in range((count + ABREAST - 1) // ABREAST):
+        start = min(block * ABREAST, count - ABREAST)
+        for lane in range(ABREAST):
+            at[lane] = root
+        while True:
+            # A row at a leaf stays there; the block is done when all of them have arrived.
+            common = UINT64_MAX
+            for lane in range(ABREAST):
+                step[lane] = steps[at[lane]]
+                common &= step[lane]
+            if (common >> LEAF_AT) & 1:
+                break
+            # Down one level: right where the bin is above the cut; missing values become 0 where they go left.
+            for lane in range(ABREAST):
+                b = bins[<Py_ssize_t>(step[lane] >> FEATURE_AT) * stride + start + lane]
+                b += <uint8_t>((step[lane] >> SHIFT_AT) & 1)
+                at[lane] = <uint32_t>step[lane] + <uint64_t>(b > <uint8_t>(step[lane] >> CUT_AT))
+        for lane in range(ABREAST):
+            leaves[start + lane] = walk.nodes[at[lane], CHILD]
+
+
+cdef void find_block(
+    Walk walk, Py_ssize_t root, Py_ssize_t first, Py_ssize_t count, uint32_t *leaves
+) noexcept nogil:
+    """Write the leaves of rows `first` to `first` + `count` in the tree at `root`."""
+    if count < ABREAST or walk.subsets.shape[0] > 0 or walk.bins.shape[0] > MOST_FEATURES:
+        find_one_by_one(walk, root, first, count, leaves)
+    else:
+        find_abreast(walk, root, first, count, leaves)
+
+
+def find_leaves(Walk walk, Py_ssize_t root, uint32_t[::1] leaves):
+    """Write the leaf of every row for the tree at `root`."""
     with nogil:
-        for block in range((rows + ABREAST - 1) // ABREAST):
-            first = min(block * ABREAST, rows - ABREAST)
-            for lane in range(ABREAST):
-                at[lane] = root
-            # A row at a leaf stays there, so the block is done when none of them moved.
-            moved = 1
-            while moved:
-                moved = 0
-                for lane in range(ABREAST):
-                    step = steps[at[lane]]
-                    now = step_from(step, column[<Py_ssize_t>(step >> FEATURE_AT) * rows + first + lane])
-                    moved |= now ^ at[lane]
-                    at[lane] = now
-            for lane in range(ABREAST):
-                leaves[first + lane] = nodes[at[lane], CHILD]
+        if leaves.shape[0] > 0:
+            find_block(walk, root, 0, leaves.shape[0], &leaves[0])
 
 
 def find_majorities(
@@ -116,7 +142,7 @@ def place_nodes(
             # A leaf leads to itself, whatever the bin: its cut is the largest byte.
             if nodes[node, FEATURE] == UINT32_MAX:
                 nodes[node, CHILD] += first_leaf
-                steps[node] = <uint64_t>node | (<uint64_t>255 << CUT_AT)
+                steps[node] = <uint64_t>node | (<uint64_t>255 << CUT_AT) | (<uint64_t>1 << LEAF_AT)
                 continue
             nodes[node, CHILD] += <uint32_t>first
             if nodes[node, KIND] & NOMINAL:
@@ -143,12 +169,38 @@ def add_votes_out_of_bag(
                 votes[row, majorities[leaves[row]]] += 1.0
 
 
-def add_votes(const uint32_t[::1] leaves, const uint16_t[::1] majorities, double[:, ::1] votes):
-    """Add a tree's vote for every row."""
-    cdef Py_ssize_t row
+def sum_votes(Walk walk, const int64_t[::1] roots, const uint16_t[::1] majorities, double[:, ::1] votes):
+    """Add the votes of all trees for every row."""
+    cdef uint32_t leaves[BLOCK]
+    cdef Py_ssize_t block, first, count, tree, row
     with nogil:
-        for row in range(leaves.shape[0]):
-            votes[row, majorities[leaves[row]]] += 1.0
+        for tree in range(roots.shape[0]):
+            for block in range((votes.shape[0] + BLOCK - 1) // BLOCK):
+                first = block * BLOCK
+                count = min(votes.shape[0] - first, <Py_ssize_t>BLOCK)
+                find_block(walk, roots[tree], first, count, leaves)
+                for row in range(count):
+                    votes[first + row, majorities[leaves[row]]] += 1.0
+
+
+def sum_shares(
+    Walk walk,
+    const int64_t[::1] roots,
+    const int64_t[::1] leaf_starts,
+    const uint16_t[::1] leaf_classes,
+    const double[::1] leaf_shares,
+    double[:, ::1] total,
+):
+    """Add the class shares of the leaves of all trees for every row."""
+    cdef uint32_t leaves[BLOCK]
+    cdef Py_ssize_t block, first, count, tree
+    with nogil:
+        for tree in range(roots.shape[0]):
+            for block in range((total.shape[0] + BLOCK - 1) // BLOCK):
+                first = block * BLOCK
+                count = min(total.shape[0] - first, <Py_ssize_t>BLOCK)
+                find_block(walk, roots[tree], first, count, leaves)
+                add_block(leaves, count, leaf_starts, leaf_classes, leaf_shares, &total[first, 0], total.shape[1])
 
 
 def add_shares(
@@ -158,11 +210,26 @@ def add_shares(
     const double[::1] leaf_shares,
     double[:, ::1] total,
 ):
-    """Add the class shares of a tree's leaves for every row."""
-    cdef Py_ssize_t row, leaf, entry
+    """Add the class shares of the given leaves, one for every row."""
     with nogil:
-        for row in range(leaves.shape[0]):
-            leaf = leaves[row]
-            # Only classes present in the leaf have an entry.
-            for entry in range(leaf_starts[leaf], leaf_starts[leaf + 1]):
-                total[row, leaf_classes[entry]] += leaf_shares[entry]
+        if leaves.shape[0] > 0:
+            add_block(
+                &leaves[0], leaves.shape[0], leaf_starts, leaf_classes, leaf_shares, &total[0, 0], total.shape[1]
+            )
+
+
+cdef void add_block(
+    const uint32_t *leaves,
+    Py_ssize_t count,
+    const int64_t[::1] leaf_starts,
+    const uint16_t[::1] leaf_classes,
+    const double[::1] leaf_shares,
+    double *total,
+    Py_ssize_t classes,
+) noexcept nogil:
+    """Add the class shares of one leaf to each row of `total`."""
+    cdef Py_ssize_t row, entry
+    for row in range(count):
+        # Only classes present in the leaf have an entry.
+        for entry in range(leaf_starts[leaves[row]], leaf_starts[leaves[row] + 1]):
+            total[row * classes + leaf_classes[entry]] += leaf_shares[entry]
