@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from compromis.trees._kernels.c45_deal import added_errors, branch_errors, data_threshold, deal
-from compromis.trees._kernels.c45_gain import smallest_branch
-from compromis.trees._kernels.c45_split import choose_in_order, choose_presorted, quicksort_places
 from compromis.trees.c45 import Column, Examples, Rules, Table, Tree, fit_tree, shares, tree_text
 from compromis.trees.c45.growth import OrderedSamples, grow, new_judgement, sort_columns
 from compromis.trees.c45.prune import collapse, prune
+from compromis.trees.c45_kernels_old.c45_deal import added_errors, branch_errors, data_threshold, deal
+from compromis.trees.c45_kernels_old.c45_gain import smallest_branch
+from compromis.trees.c45_kernels_old.c45_split import choose_in_order, choose_presorted, quicksort_places
 from tests import naive_c45_tree as naive
 from tests.naive_c45 import data_threshold as naive_threshold
 from tests.naive_c45 import quicksort

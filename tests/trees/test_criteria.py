@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import numba
+import ctypes
+import pickle
+
 import numpy as np
 import pytest
+import scipy
+from compromis.trees._kernels import CRITERIA, Cuts, gains_of_cuts
 
 from compromis.errors import InputError
-from compromis.trees._kernels.gains import CRITERIA, add_gains, divide_by_split_information
+from compromis.estimators import PragmaForestClassifier
 from compromis.trees.criteria import CRITERION_NAMES, find_criterion
 from tests import naive_trees
 
@@ -19,16 +23,12 @@ def gains_of(criterion, left, right, preferences):
     present = node > 0
     sizes = left.sum(axis=1)
     n = node.sum()
-    gains = np.zeros(len(left))
     table = np.vstack([node, preferences["importance"], preferences["recall_weight"], preferences["prior"]])[
         :, present
     ].copy()
     inverses = np.vstack([1 / sizes, 1 / (n - sizes)])
     lefts = left[:, present].T.copy().ravel()
-    add_gains(CRITERIA[criterion], lefts, sizes, inverses, len(left), table, int(present.sum()), n, gains)
-    if criterion == "gain_ratio":
-        divide_by_split_information(sizes, len(left), n, gains)
-    return gains
+    return gains_of_cuts(CRITERIA[criterion], Cuts(lefts, sizes, inverses, np.empty(len(left))), table, n)
 
 
 def random_preferences(rng, classes):
@@ -128,8 +128,106 @@ def test_unknown_criterion(bad):
         find_criterion(bad)
 
 
-@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+def weighted_f(left, node, n_left, n, importance, recall_weight, prior):
+    """`pragma_f` operation by operation."""
+    beyond = left - node * n_left * (1.0 / n)
+    side = n_left if beyond > 0.0 else n - n_left
+    return importance * (abs(beyond) / (recall_weight * node + (1.0 - recall_weight) * side))
+
+
+SEVEN = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * 7)
+in_c = SEVEN(weighted_f)
+
+
+class Addressed:
+    """What has nothing but an address, as an extension of the user's own may offer it."""
+
+    address = ctypes.cast(in_c, ctypes.c_void_p).value
+
+
+def by_numba():
+    return pytest.importorskip("numba").cfunc("f8(f8, f8, f8, f8, f8, f8, f8)")(weighted_f)
+
+
+def grown(criterion, n_jobs=1):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=(300, 3)), rng.integers(0, 6, 300)])
+    X[rng.random(X.shape) < 0.1] = np.nan
+    preferences = {0: {"importance": 5, "recall_weight": 0.8}}
+    forest = PragmaForestClassifier(
+        4,
+        criterion=criterion,
+        preferences=preferences,
+        categorical_features=[3],
+        tune=False,
+        n_jobs=n_jobs,
+        random_state=0,
+    )
+    return forest.fit(X, rng.integers(0, 4, 300)).trees_
+
+
+@pytest.mark.parametrize(
+    "criterion",
+    [weighted_f, in_c, scipy.LowLevelCallable(in_c), Addressed(), by_numba],
+    ids=["python", "ctypes", "LowLevelCallable", "address", "numba"],
+)
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_own_criterion_grows_the_trees_of_the_same_built_in_one(criterion, n_jobs):
+    trees, expected = grown(criterion() if criterion is by_numba else criterion, n_jobs), grown("pragma_f")
+    for name in ("nodes", "figures", "subsets", "leaf_shares"):
+        np.testing.assert_array_equal(getattr(trees, name), getattr(expected, name))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_first_error_of_an_own_criterion_is_raised_and_nothing_printed(n_jobs, capfd):
+    calls = []
+
+    def fails_late(left, node, n_left, n, importance, recall_weight, prior):
+        calls.append(left)
+        if len(calls) > 1000:
+            raise LookupError(f"call {len(calls)}")
+        return left
+
+    with pytest.raises(LookupError, match=r"call 100\d"):  # each thread has a first one
+        grown(fails_late, n_jobs)
+    assert len(calls) <= 1000 + 4  # at most one for each tree
+    assert capfd.readouterr() == ("", "")
+
+
 def test_own_criterion_that_is_no_function_of_seven_numbers():
     find_criterion(lambda left, node, n_left, n, importance, recall_weight, prior: left)
     with pytest.raises(InputError, match="seven numbers"):
         find_criterion(lambda left: left)
+    with pytest.raises(InputError, match="seven numbers that gives one, got 'much'"):
+        find_criterion(lambda *cut: "much")
+
+
+def no_type(left):
+    return left
+
+
+@pytest.mark.parametrize(
+    "criterion",
+    [
+        ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(no_type),
+        ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_double] * 7)(weighted_f),
+        SEVEN(),
+        scipy.LowLevelCallable(ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(no_type)),
+        scipy.LowLevelCallable(in_c, ctypes.c_void_p(1)),
+    ],
+    ids=["arguments", "result", "no address", "LowLevelCallable", "user data"],
+)
+def test_c_function_of_another_kind_is_refused(criterion):
+    with pytest.raises(InputError, match=r"criterion"):
+        find_criterion(criterion)
+
+
+def test_tuple_is_no_criterion():
+    with pytest.raises(InputError, match="criterion is one of"):
+        find_criterion((1, 2))
+
+
+def test_criterion_is_found_again_from_its_name():
+    found = pickle.loads(pickle.dumps(find_criterion(Addressed())))
+    assert found.own == Addressed.address
+    assert pickle.loads(pickle.dumps(find_criterion("gini"))) == find_criterion("gini")

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from compromis.trees._kernels import (
+    CRITERIA,
+    FEATURE,
+    GAIN,
+    LEAF,
+    Walk,
+    divide_by_leaf,
+    few_distinct,
+    find_leaves,
+    find_majorities,
+)
 from sklearn.tree import DecisionTreeClassifier
 
-from compromis.trees._kernels.gains import CRITERIA
-from compromis.trees._kernels.growing import FEATURE, GAIN, LEAF
-from compromis.trees._kernels.histograms import bin_codes, bin_column, few_distinct
-from compromis.trees._kernels.voting import divide_by_leaf, find_leaves, find_leaves_abreast, find_majorities
-from compromis.trees.binning import column_thresholds, fit_binning, midpoints, padded
+from compromis.trees.binning import Binning, column_thresholds, fit_binning, midpoints
 from compromis.trees.criteria import find_criterion
 from compromis.trees.grow import Plan, StopRule, TrainingSet, bootstrap, grow_forest, grow_tree, laplace_shares, sampled
 from compromis.trees.store import join, mean_shares, tree_leaves, vote_shares
@@ -155,20 +162,69 @@ def test_distinct_values(rng):
     assert few_distinct(np.full(3, np.nan), 255).tolist() == []
 
 
-def test_bins_count_thresholds_below(rng):
+def bins_of(column, thresholds, dtype=np.float64):
+    binning = Binning((np.asarray(thresholds, float),), (np.empty(0, np.uint8),), np.zeros(1, np.uint8))
+    return binning.columns(np.asarray(column, dtype)[:, None]).bins[0]
+
+
+@pytest.mark.parametrize("rows", [1, 300, 3000])  # 1,024 rows and more have a table of where to search
+def test_bins_count_thresholds_below(rng, rows):
     for size in (0, 1, 5, 254):
         thresholds = np.sort(rng.integers(-20, 20, size) / 2)
-        column = rng.integers(-22, 22, 300) / 2
-        column[rng.random(300) < 0.1] = np.nan
-        bins = np.empty(300, np.uint8)
-        bin_column(column, padded(thresholds), bins)
-        assert bins.tolist() == [naive_trees.bin_of(value, thresholds) for value in column.tolist()]
+        column = rng.integers(-22, 22, rows) / 2
+        column[rng.random(rows) < 0.1] = np.nan
+        assert bins_of(column, thresholds).tolist() == [
+            naive_trees.bin_of(value, thresholds) for value in column.tolist()
+        ]
+
+
+@pytest.mark.parametrize(
+    "scatter",
+    [
+        lambda rng, n: rng.normal(size=n),
+        lambda rng, n: rng.standard_cauchy(n) ** 5,  # nearly all in one cell
+        lambda rng, n: 10.0 ** rng.uniform(-320, 308, n) * rng.choice([-1, 1], n),  # a range above the largest float
+        lambda rng, n: rng.integers(0, 300, n) * 5e-324,
+        lambda rng, n: 1.0 + rng.integers(-40, 40, n) * 2.0**-52,
+    ],
+    ids=["normal", "heavy tails", "whole range", "smallest", "neighbours"],
+)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.filterwarnings("ignore:overflow encountered in cast")
+def test_table_of_bins_is_exact(rng, scatter, dtype):
+    for size in (2, 3, 30, 254):
+        thresholds = np.unique(scatter(rng, size))
+        near = np.concatenate([thresholds, np.nextafter(thresholds, np.inf), np.nextafter(thresholds, -np.inf)])
+        column = np.concatenate([near, scatter(rng, 3000)]).astype(dtype)
+        expected = np.searchsorted(thresholds, column.astype(float))  # how many are below
+        np.testing.assert_array_equal(bins_of(column, thresholds, dtype), expected)
+
+
+def test_bins_of_views_and_other_types(rng):
+    X = rng.normal(size=(2000, 3))
+    binning = fit_binning(X, np.zeros(3, bool))
+    expected = binning.columns(X).bins
+    for view in (
+        np.asfortranarray(X),
+        np.repeat(X, 2, axis=0)[::2],
+        X[::-1][::-1],
+        X.astype(">f8"),
+        X.astype(np.longdouble),
+    ):
+        np.testing.assert_array_equal(binning.columns(view).bins, expected)
+    packed = np.zeros(2000, dtype=[("odd", "u1"), ("x", "f8", 3)])
+    packed["x"] = X
+    np.testing.assert_array_equal(binning.columns(packed["x"]).bins, expected)
+
+
+def test_too_many_thresholds_are_refused():
+    with pytest.raises(ValueError, match="at most 254 thresholds, got 255"):
+        bins_of([1.0], np.arange(255))
 
 
 def test_codes_to_bins():
-    bins = np.empty(5, np.uint8)
-    bin_codes(np.array([0.0, 2.0, 3.0, -1.0, np.nan]), np.array([4, 5, 6], np.uint8), bins)
-    assert bins.tolist() == [4, 6, 255, 255, 255]
+    binning = Binning((np.empty(0),), (np.array([4, 5, 6], np.uint8),), np.ones(1, np.uint8))
+    assert binning.columns(np.array([[0.0, 2.0, 3.0, -1.0, np.nan]]).T).bins.tolist() == [[4, 6, 255, 255, 255]]
 
 
 def test_quantile_bins_hold_like_numbers_of_rows(rng):
@@ -216,14 +272,11 @@ def test_walks_equal_the_plain_walk(rng, nominal):
     for tree, root in enumerate(trees.roots):
         expected = [naive_trees.leaf_of(bins[:, row], trees.nodes, trees.subsets, root) for row in range(200)]
         assert tree_leaves(trees, tree, bins).tolist() == expected
-        for rows in (8, 9, 200):
+        for rows in (1, 7, 8, 9, 200):  # from eight rows on they go down side by side
             leaves = np.empty(rows, np.uint32)
             part = np.ascontiguousarray(bins[:, :rows])
-            find_leaves(part, int(root), trees.nodes, trees.subsets, leaves)
+            find_leaves(Walk(part, trees.nodes, trees.subsets, trees.steps), int(root), leaves)
             assert leaves.tolist() == expected[:rows]
-            if not nominal:
-                find_leaves_abreast(part, int(root), trees.steps, trees.nodes, leaves)
-                assert leaves.tolist() == expected[:rows]
 
 
 def test_votes_and_shares_of_a_forest(rng):
@@ -287,6 +340,5 @@ def test_extreme_weights_do_not_divide_by_zero(rng):
     weights = 10.0 ** rng.integers(-200, 200, 60)
     preferences = random_preferences(rng, labels, 3, weights)
     for criterion in CRITERIA:
-        with np.errstate(all="ignore"):  # without numba, numpy tells of the infinities that are passed over
-            tree, bins = grow_on(X, np.zeros(3, bool), labels, 3, weights, criterion, preferences)
+        tree, bins = grow_on(X, np.zeros(3, bool), labels, 3, weights, criterion, preferences)
         assert np.isfinite(mean_shares(tree, bins, 3)).all()

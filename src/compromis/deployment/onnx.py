@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from compromis._text import shown
 from compromis._typing import Floats, Label
 from compromis.errors import InputError, MissingExtra
-from compromis.trees._kernels.growing import CHILD, CUT, FEATURE, KIND, LEAF, MISSING_LEFT
-from compromis.trees._kernels.histograms import LAST_BIN
+from compromis.trees._kernels import CHILD, CUT, FEATURE, KIND, LAST_BIN, LEAF, MISSING_LEFT
 
 if TYPE_CHECKING:
     from compromis.weights.decision import Decision

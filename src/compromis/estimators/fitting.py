@@ -18,12 +18,12 @@ from compromis._typing import Bytes, Flags, Floats
 from compromis.errors import InputError
 from compromis.evidence.readers import read_weights
 from compromis.preferences import Preferences, read_preferences
+from compromis.trees._kernels import UNLIMITED
 from compromis.trees.binning import MOST_BINS, Binning, fit_binning
 from compromis.trees.columns import Column, as_frame, describe_columns, matrix_of, nominal_mask
 from compromis.trees.criteria import find_criterion
 from compromis.trees.grow import (
     MOST_CLASSES,
-    UNLIMITED,
     LocalModel,
     Plan,
     StopRule,

@@ -17,8 +17,9 @@ from compromis.errors import InputError
 from compromis.estimators.fitting import BinnedTreesMixin, whole
 from compromis.estimators.tuning import PreferencesReprMixin, TuningMixin
 from compromis.preferences import Preferences
+from compromis.trees._kernels import UNLIMITED
 from compromis.trees.criteria import OwnCriterion
-from compromis.trees.grow import UNLIMITED, LocalModel, grow_forest, out_of_bag_shares
+from compromis.trees.grow import LocalModel, grow_forest, out_of_bag_shares
 from compromis.trees.store import Trees, vote_shares
 
 

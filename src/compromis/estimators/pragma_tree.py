@@ -28,7 +28,8 @@ class PragmaTreeClassifier(PreferencesReprMixin, BinnedTreesMixin, ClassifierMix
     criterion : str or function, default="pragma"
         ``"pragma"`` (same as ``"pragma_f"``), ``"pragma_linear"``, ``"pragma_phi2"``, ``"pragma_steady"``, ``"gini"``,
         ``"entropy"``, ``"gain_ratio"``, ``"hellinger"``, ``"off_centred"``, or a function
-        ``f(left, node, n_left, n, importance, recall_weight, prior)``: what one class adds to the gain of a cut.
+        ``f(left, node, n_left, n, importance, recall_weight, prior)``: what one class adds to the gain of a cut;
+        a C function of seven doubles is called without Python (`scipy.LowLevelCallable`, ctypes, or with an ``address``).
     preferences : Preferences or mapping by class, optional
         Importances and recall weights of the classes, which the pragma criteria read; else 1 and 1/2.
     max_depth : int, optional

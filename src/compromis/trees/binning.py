@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compromis._typing import Bytes, Floats
-from compromis.trees._kernels.histograms import Columns, bin_codes, bin_column, few_distinct
+from compromis.trees._kernels import bin_columns, few_distinct
 
 MOST_BINS: Final = 255
 SAMPLED_ROWS: Final = 50_000
 
 Matrix = NDArray[np.floating]
+
+
+class Columns(NamedTuple):
+    """Binned features: one row of `bins` per feature, bin 255 for missing values."""
+
+    bins: Bytes
+    bin_counts: NDArray[np.uint32]
+    nominal: Bytes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,12 +51,8 @@ class Binning:
     def columns(self, X: Matrix) -> Columns:
         """Bin the rows of X, one row of bins per column of X."""
         bins = np.empty((X.shape[1], X.shape[0]), dtype=np.uint8)
-        for feature in range(X.shape[1]):
-            column = np.array(X[:, feature], dtype=np.float64)
-            if self.nominal[feature]:
-                bin_codes(column, self.code_bins[feature], bins[feature])
-            else:
-                bin_column(column, padded(self.thresholds[feature]), bins[feature])
+        plain = X.flags.aligned and X.dtype in (np.dtype(np.float64), np.dtype(np.float32))
+        bin_columns(X if plain else np.array(X, dtype=np.float64), self.thresholds, self.code_bins, self.nominal, bins)
         return Columns(bins, self.bin_counts, self.nominal)
 
 
@@ -92,13 +96,6 @@ def column_thresholds(column: Floats, rows: NDArray[np.intp]) -> Floats:
     wanted = below[-1] * np.arange(1, MOST_BINS) / MOST_BINS
     last = np.unique(np.minimum(np.searchsorted(below, wanted), len(below) - 1))  # of each group but the last
     return midpoints(values[last], values[last + 1])
-
-
-def padded(thresholds: Floats) -> Floats:
-    """Return thresholds with infinity after them, 255 in all, as the search for bins wants them."""
-    longer = np.full(MOST_BINS, np.inf)
-    longer[: len(thresholds)] = thresholds
-    return longer
 
 
 def midpoints(low: Floats, high: Floats) -> Floats:

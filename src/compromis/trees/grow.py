@@ -14,23 +14,30 @@ from numpy.typing import NDArray
 
 from compromis._rows import in_worker
 from compromis._typing import Bytes, Floats
-from compromis.trees._kernels.growing import (
+from compromis.trees._kernels import (
+    ABSENT,
     FIGURES,
     NODE_FIELDS,
     PLACE_FIELDS,
+    SUBSET_BYTES,
+    UNLIMITED,
+    BinnedRows,
+    Cuts,
     Room,
-    Used,
+    Rules,
+    Sample,
+    Workspace,
+    add_shares,
+    add_votes_out_of_bag,
+    divide_by_leaf,
     draw_bootstrap,
     grow,
     take_sample,
 )
-from compromis.trees._kernels.histograms import Columns, Sample
-from compromis.trees._kernels.splitting import ABSENT, SUBSET_BYTES, Rules, Workspace
-from compromis.trees._kernels.voting import add_shares, add_votes_out_of_bag, divide_by_leaf
+from compromis.trees.binning import Columns
 from compromis.trees.criteria import Criterion, find_criterion
 from compromis.trees.store import Trees, join, tree_leaves, tree_of_leaves
 
-UNLIMITED = 2**31 - 1
 MOST_CLASSES = 2**16 - 1
 
 LocalModel = Callable[[Floats], Floats]
@@ -128,21 +135,23 @@ def sampled(training: TrainingSet, in_bag: NDArray[np.uint16] | None = None) -> 
     if in_bag is None:
         in_bag = np.ones(len(training.labels), dtype=np.uint16)
     distinct = int(np.count_nonzero(in_bag))
-    counted = np.empty(distinct, np.uint16)  # enough where all rows weigh 1
-    weights = np.empty(distinct, np.float64) if training.weights.size else counted
-    sample = Sample(np.empty(distinct, np.uint32), np.empty(distinct, np.uint16), weights)
+    weighted = training.weights.size > 0
+    sample = Sample(
+        rows=np.empty(distinct, np.uint32),
+        classes=np.empty(distinct, np.uint16),
+        weights=np.empty(distinct) if weighted else None,
+        counts=None if weighted else np.empty(distinct, np.uint16),
+    )
     take_sample(in_bag, training.labels, training.weights, sample)
     return sample
 
 
 def grow_tree(training: TrainingSet, sample: Sample, plan: Plan, rng: np.random.Generator) -> Trees:
     """Grow one tree on the sample, whose rows it reorders."""
-    space, room = _workspace(training, plan), _room(sample.rows.size, plan)
-    used = grow(training.columns, sample, plan.rules(), plan.criterion.own, space, room, rng)
+    columns, space, room = BinnedRows(*training.columns), _workspace(training, plan), _room(len(sample), plan)
+    used = grow(columns, sample, plan.rules(), plan.criterion.own, space, Room(**room), rng)
     del sample  # where the caller keeps none, its memory serves to trim the tree
-    parts: list[NDArray[Any]] = list(room)
-    del room
-    return _as_trees(parts, used, len(plan.importance), plan.local_model)
+    return _as_trees(room, used, len(plan.importance), plan.local_model)
 
 
 def _workspace(training: TrainingSet, plan: Plan) -> Workspace:
@@ -158,50 +167,49 @@ def _workspace(training: TrainingSet, plan: Plan) -> Workspace:
         seen=np.zeros(256, np.uint8),
         order=np.zeros(257, np.uint32),
         shares=np.zeros(256),
-        lefts=np.zeros(512 * n_classes),
-        sizes=np.zeros(512),
-        inverses=np.zeros((2, 512)),
-        gains=np.zeros(512),
+        cuts=Cuts(np.zeros(512 * n_classes), np.zeros(512), np.zeros((2, 512)), np.zeros(512)),
         subset=np.zeros(SUBSET_BYTES, np.uint8),
     )
 
 
-def _room(rows: int, plan: Plan) -> Room:
+def _room(rows: int, plan: Plan) -> dict[str, NDArray[Any]]:
     """Zeros for the largest tree possible, which the operating system hands out page by page as they are written."""
     stop = plan.stop
     leaves = max(1, min(rows // stop.min_samples_leaf, stop.max_leaf_nodes, 2 ** min(stop.max_depth, 31)))
     entries = min(rows, leaves * len(plan.importance))
-    return Room(
-        nodes=np.zeros((2 * leaves, NODE_FIELDS), np.uint32),
-        figures=np.zeros((2 * leaves, FIGURES)),
-        subsets=np.zeros((2 * leaves, SUBSET_BYTES), np.uint8),  # best first, a leaf may have had a split too
-        leaf_starts=np.zeros(leaves + 1, np.uint32),
-        leaf_classes=np.zeros(entries, np.uint32),
-        leaf_weights=np.zeros(entries),
-        frontier=np.zeros((leaves, PLACE_FIELDS), np.uint32),
-    )
+    return {
+        "nodes": np.zeros((2 * leaves, NODE_FIELDS), np.uint32),
+        "figures": np.zeros((2 * leaves, FIGURES)),
+        "subsets": np.zeros((2 * leaves, SUBSET_BYTES), np.uint8),  # best first, a leaf may have had a split too
+        "leaf_starts": np.zeros(leaves + 1, np.uint32),
+        "leaf_classes": np.zeros(entries, np.uint32),
+        "leaf_weights": np.zeros(entries),
+        "frontier": np.zeros((leaves, PLACE_FIELDS), np.uint32),
+    }
 
 
-def _as_trees(room: list[NDArray[Any]], used: Used, n_classes: int, local_model: LocalModel) -> Trees:
-    """The tree in arrays of its size; empties the list, so that memory holds at most one array twice."""
-    room.pop()
-    weights, classes, starts = room.pop(), room.pop(), room.pop()
-    starts = starts[: used.leaves + 1].astype(np.int64)
-    classes = classes[: starts[-1]].astype(np.uint16)
-    weights = weights[: starts[-1]].copy()
+def _as_trees(
+    room: dict[str, NDArray[Any]], used: tuple[int, int, int], n_classes: int, local_model: LocalModel
+) -> Trees:
+    """The tree in arrays of its size; empties the room, so that memory holds at most one array twice."""
+    n_nodes, n_subsets, n_leaves = used
+    del room["frontier"]
+    starts = room.pop("leaf_starts")[: n_leaves + 1].astype(np.int64)
+    classes = room.pop("leaf_classes")[: starts[-1]].astype(np.uint16)
+    weights = room.pop("leaf_weights")[: starts[-1]].copy()
     if local_model is class_shares:  # the same without a dense table
         shares = weights
         divide_by_leaf(starts, shares)
     else:
-        dense = np.zeros((used.leaves, n_classes))
-        dense[np.repeat(np.arange(used.leaves), np.diff(starts)), classes] = weights
+        dense = np.zeros((n_leaves, n_classes))
+        dense[np.repeat(np.arange(n_leaves), np.diff(starts)), classes] = weights
         modelled = local_model(dense)
         leaves, labels = np.nonzero(modelled)
-        starts = np.searchsorted(leaves, np.arange(used.leaves + 1)).astype(np.int64)
+        starts = np.searchsorted(leaves, np.arange(n_leaves + 1)).astype(np.int64)
         classes, shares = labels.astype(np.uint16), modelled[leaves, labels]
-    subsets = room.pop()[: used.subsets].copy()
-    figures = room.pop()[: used.nodes].copy()
-    nodes = room.pop()[: used.nodes].copy()
+    subsets = room.pop("subsets")[:n_subsets].copy()
+    figures = room.pop("figures")[:n_nodes].copy()
+    nodes = room.pop("nodes")[:n_nodes].copy()
     return tree_of_leaves(nodes, figures, subsets, starts, classes, shares)
 
 

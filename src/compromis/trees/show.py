@@ -10,8 +10,7 @@ import numpy as np
 
 from compromis._typing import Bytes
 from compromis.errors import MissingExtra
-from compromis.trees._kernels.growing import CHILD, FEATURE, LEAF, MISSING_LEFT, NOMINAL, ROWS, WEIGHT
-from compromis.trees._kernels.histograms import LAST_BIN
+from compromis.trees._kernels import CHILD, FEATURE, LAST_BIN, LEAF, MISSING_LEFT, NOMINAL, ROWS, WEIGHT
 from compromis.trees.binning import Binning
 from compromis.trees.columns import Column
 from compromis.trees.store import Trees

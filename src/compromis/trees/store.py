@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compromis._typing import Bytes, Floats
-from compromis.trees._kernels.growing import CHILD, FEATURE, GAIN, LEAF, WEIGHT
-from compromis.trees._kernels.voting import (
-    MOST_FEATURES,
-    add_shares,
-    add_votes,
+from compromis.trees._kernels import (
+    CHILD,
+    FEATURE,
+    GAIN,
+    LEAF,
+    WEIGHT,
+    Walk,
     find_leaves,
-    find_leaves_abreast,
     find_majorities,
     place_nodes,
+    sum_shares,
+    sum_votes,
 )
 
 Numbers = NDArray[np.uint32]
-
-ROWS_ABREAST: Final = 8
-"""Rows that `find_leaves_abreast` takes down side by side."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,21 +147,15 @@ def _firsts(lengths: Sequence[int]) -> NDArray[np.int64]:
 
 def tree_leaves(trees: Trees, tree: int, bins: Bytes) -> NDArray[np.uint32]:
     """Return the leaf of each row in one tree, numbered over all trees."""
-    root = int(trees.roots[tree])
     leaves = np.empty(bins.shape[1], dtype=np.uint32)
-    if len(leaves) < ROWS_ABREAST or len(trees.subsets) or len(bins) > MOST_FEATURES:
-        find_leaves(bins, root, trees.nodes, trees.subsets, leaves)
-    else:
-        find_leaves_abreast(bins, root, trees.steps, trees.nodes, leaves)
+    find_leaves(_walk(trees, bins), int(trees.roots[tree]), leaves)
     return leaves
 
 
 def mean_shares(trees: Trees, bins: Bytes, n_classes: int) -> Floats:
     """Return the class shares of the rows' leaves, averaged over trees."""
     total = np.zeros((bins.shape[1], n_classes))
-    for tree in range(len(trees)):
-        leaves = tree_leaves(trees, tree, bins)
-        add_shares(leaves, trees.leaf_starts, trees.leaf_classes, trees.leaf_shares, total)
+    sum_shares(_walk(trees, bins), trees.roots, trees.leaf_starts, trees.leaf_classes, trees.leaf_shares, total)
     total /= len(trees)
     return total
 
@@ -169,7 +163,10 @@ def mean_shares(trees: Trees, bins: Bytes, n_classes: int) -> Floats:
 def vote_shares(trees: Trees, bins: Bytes, n_classes: int) -> Floats:
     """Return the share of the trees that vote for each class."""
     votes = np.zeros((bins.shape[1], n_classes))
-    for tree in range(len(trees)):
-        add_votes(tree_leaves(trees, tree, bins), trees.majorities, votes)
+    sum_votes(_walk(trees, bins), trees.roots, trees.majorities, votes)
     votes /= len(trees)
     return votes
+
+
+def _walk(trees: Trees, bins: Bytes) -> Walk:
+    return Walk(bins, trees.nodes, trees.subsets, trees.steps)

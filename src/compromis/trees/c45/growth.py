@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._typing import Floats
-from compromis.trees._kernels.c45_deal import data_threshold, deal, part_presorted
-from compromis.trees._kernels.c45_gain import SMALL, times_log2_table
-from compromis.trees._kernels.c45_split import LEAF, Judgement, choose_in_order, choose_presorted
 from compromis.trees.c45.tree import Examples, Table, Tree
+from compromis.trees.c45_kernels_old.c45_deal import data_threshold, deal, part_presorted
+from compromis.trees.c45_kernels_old.c45_gain import SMALL, times_log2_table
+from compromis.trees.c45_kernels_old.c45_split import LEAF, Judgement, choose_in_order, choose_presorted
 
 Rows = NDArray[np.int32]
 Sample = tuple[Rows, Floats]

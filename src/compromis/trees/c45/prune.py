@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from compromis.trees._kernels.c45_deal import (
+from compromis.trees.c45.growth import Sample, Samples, grow
+from compromis.trees.c45.tree import Examples, Tree
+from compromis.trees.c45_kernels_old.c45_deal import (
     branch_errors,
     deal,
     distribution_at_test,
     estimated_errors,
     leaf_distribution,
 )
-from compromis.trees._kernels.c45_gain import SMALL
-from compromis.trees._kernels.c45_split import heaviest_class
-from compromis.trees.c45.growth import Sample, Samples, grow
-from compromis.trees.c45.tree import Examples, Tree
+from compromis.trees.c45_kernels_old.c45_gain import SMALL
+from compromis.trees.c45_kernels_old.c45_split import heaviest_class
 
 
 @dataclass(frozen=True, slots=True)

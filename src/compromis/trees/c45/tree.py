@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._typing import Floats
-from compromis.trees._kernels.c45_deal import Nodes, class_shares
-from compromis.trees._kernels.c45_gain import SMALL
-from compromis.trees._kernels.c45_split import LEAF, Columns, heaviest_class
+from compromis.trees.c45_kernels_old.c45_deal import Nodes, class_shares
+from compromis.trees.c45_kernels_old.c45_gain import SMALL
+from compromis.trees.c45_kernels_old.c45_split import LEAF, Columns, heaviest_class
 from compromis.trees.columns import Column, values_by_column
 
 
@@ -89,7 +89,7 @@ class Examples:
 class Tree:
     """Node 0 is the root; the children of node i are `n_children[i]` nodes from `first_child[i]` on.
 
-    See `compromis.trees._kernels.c45_deal.Nodes` for the distributions.
+    See `compromis.trees.c45_kernels_old.c45_deal.Nodes` for the distributions.
     """
 
     attribute: NDArray[np.int64]

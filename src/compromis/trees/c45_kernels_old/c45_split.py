@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from compromis._kernel import kernel
 from compromis._typing import Floats
-from compromis.trees._kernels.c45_gain import SMALL, judge_nominal, judge_numeric
+from compromis.trees.c45_kernels_old.c45_gain import SMALL, judge_nominal, judge_numeric
 
 Places = NDArray[np.int32]
 """Positions in an array of keys."""

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from compromis._kernel import kernel
 from compromis._typing import Floats, Ints
-from compromis.trees._kernels.c45_gain import SMALL
-from compromis.trees._kernels.c45_split import Columns, add_unknown, heaviest_class
+from compromis.trees.c45_kernels_old.c45_gain import SMALL
+from compromis.trees.c45_kernels_old.c45_split import Columns, add_unknown, heaviest_class
 
 Rows = NDArray[np.int32]
 
