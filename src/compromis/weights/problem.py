@@ -19,9 +19,9 @@ from numpy.typing import ArrayLike
 from compromis._text import shown
 from compromis._typing import Floats
 from compromis.errors import InputError
-from compromis.evidence._kernels.vote_rows import VoteTable, count_row_votes, gather_class_votes, gather_row_votes
 from compromis.evidence.counts import Counts
 from compromis.evidence.scores import is_sparse
+from compromis.evidence.vote_table_old import VoteTable, count_row_votes, gather_class_votes, gather_row_votes
 from compromis.evidence.votes import Votes, sparse_parts
 from compromis.measures.pragma import average_cost, pragma, read_cost, shortfall
 from compromis.metrics import Metric

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from compromis._kernel import kernel
 from compromis._typing import Floats, Ints
-from compromis.evidence._kernels.vote_rows import Short, VoteTable
+from compromis.evidence.vote_table_old import Short, VoteTable
 from compromis.weights._kernels.terms import Objective, class_loss, class_shortfall
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from compromis._kernel import kernel
 from compromis._typing import Floats, Ints
-from compromis.evidence._kernels.vote_rows import Short
+from compromis.evidence.vote_table_old import Short
 from compromis.weights._kernels.sorting import insertion_sort, merge_sort
 from compromis.weights._kernels.terms import COST, MERGED, Objective, class_loss, class_shortfall, is_better
 
