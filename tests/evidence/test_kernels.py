@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from compromis.evidence._kernels.cuts import count_cuts, count_pairs, split_scores, weigh_pairs
+from compromis.evidence._kernels import count_cuts, count_pairs, split_scores, weigh_pairs
+from compromis.evidence.counts import Counts
+from compromis.evidence.points import OperatingPoints
+from compromis.evidence.votes import Votes
+from compromis.measures.ranking import pr_area, roc_area
 from tests import naive
 
 
@@ -57,6 +63,41 @@ def test_split_scores():
     rng = np.random.default_rng(1)
     score, flags = rng.random(50), rng.random(50) < 0.3
     positive, negative = np.empty(flags.sum() + 1), np.empty((~flags).sum() + 1)
-    split_scores(score, flags, positive, negative)
+    split_scores(score, flags.view(np.uint8), positive, negative)
     assert positive[:-1].tolist() == score[flags].tolist()
     assert negative[:-1].tolist() == score[~flags].tolist()
+
+
+def read_only(values):
+    values = values.copy()
+    values.setflags(write=False)
+    return values
+
+
+def packed(values):
+    table = np.zeros(len(values), dtype=[("flag", "u1"), ("value", values.dtype)])
+    table["value"] = values
+    return table["value"]  # strided, and at odd addresses
+
+
+@pytest.mark.parametrize("layout", [read_only, packed, lambda values: np.repeat(values, 2)[::2]])
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "int64", "float16", "float32", "float64"])
+def test_any_type_and_layout_gives_the_same_evidence(rng, layout, dtype):
+    truth, score = rng.integers(0, 3, 200), rng.integers(0, 20, 200)
+    shares, weight = rng.integers(0, 5, (200, 3)), rng.integers(0, 4, 200)
+    if dtype.startswith("f"):
+        labels, numbers = truth, layout(score.astype(dtype))
+    else:
+        labels, numbers = layout(truth.astype(dtype)), layout(score.astype(dtype))
+    counts = Counts.from_predictions(labels, labels[::-1], sample_weight=layout(weight.astype(dtype)))
+    assert counts.matrix.tolist() == Counts.from_predictions(truth, truth[::-1], sample_weight=weight).matrix.tolist()
+    points = OperatingPoints.from_predictions(labels == 1, numbers)
+    expected = OperatingPoints.from_predictions(truth == 1, score)
+    typed = replace(expected, true_positives=layout(expected.true_positives.astype(dtype)))
+    assert points.true_positives.tolist() == expected.true_positives.tolist()
+    assert typed.dominating.tolist() == expected.dominating.tolist()
+    assert (roc_area(typed), pr_area(typed)) == (roc_area(expected), pr_area(expected))
+    votes = Votes.from_proba(labels, np.asfortranarray(shares.astype(dtype)))
+    assert votes.counts([1, 2, 3]).matrix.tolist() == Votes.from_proba(truth, shares).counts([1, 2, 3]).matrix.tolist()
+    whole = replace(votes, votes=votes.votes.astype(dtype), multiplicity=layout(votes.multiplicity.astype(dtype)))
+    assert whole.counts([1, 2, 3]).matrix.tolist() == votes.counts([1, 2, 3]).matrix.tolist()

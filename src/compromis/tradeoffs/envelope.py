@@ -199,10 +199,10 @@ def _promising(first: Floats, second: Floats) -> Ints:
 
 
 def _dominating(first: Floats, second: Floats, order: Ints) -> Ints:
-    from compromis.evidence._kernels.cuts import mark_dominating
+    from compromis.evidence._kernels import mark_dominating
 
     marked = np.zeros(len(first), dtype=bool)
-    mark_dominating(first, second, order, marked)
+    mark_dominating(first, second, order, marked.view(np.uint8))
     return order[marked[order]]
 
 

@@ -13,10 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._typing import Floats
+from compromis.trees.c45._kernels import (
+    LEAF,
+    SMALL,
+    Judgement,
+    choose_in_order,
+    choose_presorted,
+    data_threshold,
+    deal,
+    part_presorted,
+    times_log2_table,
+)
 from compromis.trees.c45.tree import Examples, Table, Tree
-from compromis.trees.c45_kernels_old.c45_deal import data_threshold, deal, part_presorted
-from compromis.trees.c45_kernels_old.c45_gain import SMALL, times_log2_table
-from compromis.trees.c45_kernels_old.c45_split import LEAF, Judgement, choose_in_order, choose_presorted
 
 Rows = NDArray[np.int32]
 Sample = tuple[Rows, Floats]
@@ -41,7 +49,7 @@ class Samples(Protocol):
 
 def new_judgement(examples: Examples, times_log2: Floats) -> Judgement:
     """Return scratch arrays for the choice of tests over this table."""
-    n_values = examples.table.arrays().n_values
+    n_values = np.asarray(examples.table.arrays().n_values)
     n_branches = np.where(n_values > 0, n_values, 2)
     first_branch = np.concatenate([[0], np.cumsum(n_branches)]).astype(np.int64)
     m, k = len(n_values), examples.n_classes
@@ -49,8 +57,8 @@ def new_judgement(examples: Examples, times_log2: Floats) -> Judgement:
     few = (n_values == 0) | (0.3 * examples.table.n_rows - n_values > 1e-6)
     return Judgement(
         first_branch=first_branch,
-        in_average=few | (not few.any()),
-        is_test=np.zeros(m, dtype=bool),
+        in_average=(few | (not few.any())).view(np.uint8),
+        is_test=np.zeros(m, dtype=np.uint8),
         gain=np.zeros(m),
         ratio=np.zeros(m),
         cut=np.zeros(m),
@@ -59,6 +67,7 @@ def new_judgement(examples: Examples, times_log2: Floats) -> Judgement:
         branch_total=np.zeros(first_branch[-1]),
         branch_class=np.zeros((first_branch[-1], k)),
         node_class=np.zeros(k),
+        share=np.empty(first_branch[-1]),
         times_log2=times_log2,
     )
 
@@ -167,17 +176,17 @@ class _Growth:
         attribute, total = self.samples.choose(node, self._min_leaf)
         judged = self.samples.judged
         if attribute != LEAF:
-            own = slice(judged.first_branch[attribute], judged.first_branch[attribute + 1])
-            children = range(self.size, self.size + own.stop - own.start)
+            n_children = judged.first_branch[attribute + 1] - judged.first_branch[attribute]
+            children = range(self.size, self.size + n_children)
             threshold = self._threshold_of(attribute, float(judged.cut[attribute]))
             # Values a tolerance apart can all fall on one side; the same test would follow for ever.
             if self.samples.part(node, children, attribute, threshold):
-                class_total = judged.class_total[attribute].copy()
-                self._nodes.append((attribute, threshold, self.size, len(children), total, class_total))
-                self._branches.append((judged.branch_total[own].copy(), judged.branch_class[own].copy()))
-                self.size += len(children)
+                class_total, branch_total, branch_class = judged.of_test(attribute)
+                self._nodes.append((attribute, threshold, self.size, n_children, total, class_total))
+                self._branches.append((branch_total, branch_class))
+                self.size += n_children
                 return
-        self._nodes.append((LEAF, 0.0, self.size, 0, total, judged.node_class.copy()))
+        self._nodes.append((LEAF, 0.0, self.size, 0, total, judged.of_node()))
 
     def _threshold_of(self, attribute: int, cut: float) -> float:
         if self._columns.n_values[attribute] > 0:

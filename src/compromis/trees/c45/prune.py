@@ -8,17 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from compromis.trees.c45.growth import Sample, Samples, grow
-from compromis.trees.c45.tree import Examples, Tree
-from compromis.trees.c45_kernels_old.c45_deal import (
+from compromis.trees.c45._kernels import (
+    SMALL,
+    Pile,
     branch_errors,
     deal,
     distribution_at_test,
     estimated_errors,
+    heaviest_class,
     leaf_distribution,
 )
-from compromis.trees.c45_kernels_old.c45_gain import SMALL
-from compromis.trees.c45_kernels_old.c45_split import heaviest_class
+from compromis.trees.c45.growth import Sample, Samples, grow
+from compromis.trees.c45.tree import Examples, Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,7 @@ class _Pruning:
     ) -> None:
         self._tree = tree
         self._nodes = tree.nodes()
+        self._pile = Pile(tree.size, int(tree.n_children.max()), examples.n_classes) if subtree_raising else None
         self._columns = examples.table.arrays()
         self._classes = examples.classes
         self._n_classes = examples.n_classes
@@ -144,7 +146,7 @@ class _Pruning:
     def _errors_as_branch(self, node: int, branch: int) -> float:
         rows, weights = self._sample(node)
         at_leaf = (self._confidence, self._deviate)
-        return branch_errors(self._columns, self._classes, self._nodes, branch, rows, weights, at_leaf)
+        return branch_errors(self._columns, self._classes, self._nodes, branch, rows, weights, at_leaf, self._pile)
 
     def _raise(self, node: int, branch: int) -> None:
         """Put the branch where the node is, and send all the node's instances down it."""

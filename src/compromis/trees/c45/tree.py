@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compromis._typing import Floats
-from compromis.trees.c45_kernels_old.c45_deal import Nodes, class_shares
-from compromis.trees.c45_kernels_old.c45_gain import SMALL
-from compromis.trees.c45_kernels_old.c45_split import LEAF, Columns, heaviest_class
+from compromis.trees.c45._kernels import LEAF, SMALL, Columns, Nodes, class_shares, heaviest_class
 from compromis.trees.columns import Column, values_by_column
 
 
@@ -89,7 +87,8 @@ class Examples:
 class Tree:
     """Node 0 is the root; the children of node i are `n_children[i]` nodes from `first_child[i]` on.
 
-    See `compromis.trees.c45_kernels_old.c45_deal.Nodes` for the distributions.
+    `total` and `class_total` are the node's own distribution; `branch_total` and `branch_class` are what its
+    parent's test recorded for the branch that leads to it. The two differ where values are missing.
     """
 
     attribute: NDArray[np.int64]
@@ -104,7 +103,10 @@ class Tree:
 
     def nodes(self) -> Nodes:
         """Return the same arrays for the kernels (shared, not copied)."""
-        return Nodes(*(getattr(self, name) for name in Nodes._fields))
+        return Nodes(**{**self._arrays(), "is_empty": self.is_empty.view(np.uint8)})
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        return {name: getattr(self, name) for name in _ARRAYS}
 
     def children(self, node: int) -> range:
         """Return the indices of the node's children; none for a leaf."""
@@ -145,8 +147,11 @@ class Tree:
         for index, node in enumerate(kept):
             first_child[index] = following
             following += int(self.n_children[node])
-        arrays = {name: getattr(self, name)[kept] for name in Nodes._fields}
+        arrays = {name: array[kept] for name, array in self._arrays().items()}
         return Tree(**{**arrays, "first_child": first_child})
+
+
+_ARRAYS = tuple(field.name for field in fields(Tree))
 
 
 def shares(tree: Tree, table: Table) -> Floats:

@@ -1,1 +1,0 @@
-"""Compiled loops over rows, votes and cuts."""

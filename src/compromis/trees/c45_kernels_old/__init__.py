@@ -1,1 +1,0 @@
-"""Compiled loops of trees: growing, voting, C4.5."""
