@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from compromis.trees._kernels import CRITERIA
 from sklearn.tree import DecisionTreeClassifier
 
+from compromis.trees._kernels import CRITERIA
 from compromis.trees.grow import StopRule
 from compromis.trees.store import tree_leaves
 from tests.stress.counting import count_seeds

@@ -8,10 +8,10 @@ import pickle
 import numpy as np
 import pytest
 import scipy
-from compromis.trees._kernels import CRITERIA, Cuts, gains_of_cuts
 
 from compromis.errors import InputError
 from compromis.estimators import PragmaForestClassifier
+from compromis.trees._kernels import CRITERIA, Cuts, gains_of_cuts
 from compromis.trees.criteria import CRITERION_NAMES, find_criterion
 from tests import naive_trees
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeClassifier
+
 from compromis.trees._kernels import (
     CRITERIA,
     FEATURE,
@@ -15,8 +17,6 @@ from compromis.trees._kernels import (
     find_leaves,
     find_majorities,
 )
-from sklearn.tree import DecisionTreeClassifier
-
 from compromis.trees.binning import Binning, column_thresholds, fit_binning, midpoints
 from compromis.trees.criteria import find_criterion
 from compromis.trees.grow import Plan, StopRule, TrainingSet, bootstrap, grow_forest, grow_tree, laplace_shares, sampled
