@@ -6,7 +6,7 @@ import contextlib
 import io
 import os
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -98,12 +98,6 @@ UNPACKED = Limit("COMPROMIS_MAX_UNPACKED", 1 << 28)
 PIECEWISE = 16
 _DEFLATE = 1032
 """The most bytes that one byte of gzip can become."""
-
-
-def check_labels(labels: Iterable[object]) -> None:
-    """Raise if a label exceeds the length limit."""
-    longest = max((len(label) for label in labels if isinstance(label, (str, bytes))), default=0)
-    LABEL.check(longest, f"a label has {longest:,} letters")
 
 
 class _Metered(io.RawIOBase):

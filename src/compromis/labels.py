@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._files import CLASSES, check_labels
+from compromis._files import CLASSES, LABEL
 from compromis._text import shown
 from compromis._typing import Flags, Ints, Label
 from compromis.errors import DeviceWarning, InputError
@@ -208,6 +208,18 @@ def _as_array(values: Any, name: str) -> NDArray[Any]:
             "multi-label model by itself"
         )
     return array
+
+
+def refuse_many_outputs(y: Any, name: str) -> None:
+    """Raise if the target has several columns, and say what to do; `name` is the estimator's."""
+    shape = getattr(y, "shape", None)
+    if shape is None and isinstance(y, (list, tuple)) and y and isinstance(y[0], (list, tuple)):
+        shape = (len(y), len(y[0]))
+    if shape is not None and len(shape) == 2 and shape[1] > 1:
+        raise InputError(
+            f"y should be a 1d array, got an array of shape {tuple(shape)}: {shape[1]} outputs; "
+            f"fit one {name} per column, for example with sklearn.multioutput.MultiOutputClassifier"
+        )
 
 
 def _plain_array(values: Any) -> NDArray[Any]:
@@ -454,6 +466,13 @@ def class_order(
             parameter="labels",
         )
     return classes
+
+
+def check_labels(labels: Iterable[object]) -> None:
+    """Raise if a label exceeds the length limit."""
+    longest = max((len(label) for label in labels if isinstance(label, (str, bytes))), default=0)
+    if longest:
+        LABEL.check(longest, f"a label has {longest:,} letters")
 
 
 def sorted_labels(labels: Iterable[Label], name: str = "the data") -> tuple[Label, ...]:

@@ -7,22 +7,22 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from compromis._text import shown
 from compromis._typing import Floats
 from compromis.errors import InputError
-from compromis.estimators.fitting import column_names, read_rows, refuse_many_outputs
+from compromis.estimators.fitting import TableClassifier
 from compromis.evidence.readers import read_weights
+from compromis.labels import refuse_many_outputs
 from compromis.trees.c45 import Column, Examples, Rules, Table, Tree, fit_tree, shares, tree_text
 from compromis.trees.columns import describe_columns
 
 LARGEST_WHOLE = 2**53  # whole numbers up to here are exact in float64
 
 
-class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class C45Classifier(TableClassifier):
     """Quinlan's decision tree C4.5, release 8, as Weka's J48 has it.
 
     Parameters
@@ -146,11 +146,6 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self.tree_.n_leaves
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
-
     def _rules(self) -> Rules:
         if not isinstance(self.confidence, numbers.Real) or not 0 < self.confidence < 1:
             raise InputError(f"confidence lies between 0 and 1, got {self.confidence!r}; C4.5's own value is 0.25")
@@ -163,18 +158,18 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return Rules(float(self.confidence), min_leaf, bool(self.pruned), bool(self.subtree_raising))
 
     def _training_table(self, X: Any) -> Table:
-        rows = read_rows(self, X, reset=True)
+        rows = self._read_rows(X, reset=True)
         n_rows, n_columns = rows.shape
         if n_rows == 0 or n_columns == 0:
             raise InputError(f"X has {n_rows} rows and {n_columns} columns; at least one of each is needed")
         self.columns_: tuple[Column, ...] = describe_columns(
-            rows, column_names(self, rows), np.zeros(n_columns, dtype=bool)
+            rows, self._column_names(rows), np.zeros(n_columns, dtype=bool)
         )
         return Table.of(rows, self.columns_)
 
     def _shares(self, X: Any) -> Floats:
         check_is_fitted(self)
-        rows = read_rows(self, X, reset=False)
+        rows = self._read_rows(X, reset=False)
         nominal = [column.name for column in self.columns_ if column.is_nominal]
         if nominal and isinstance(rows, np.ndarray):
             raise InputError(

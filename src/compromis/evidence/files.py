@@ -14,12 +14,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._files import check_labels, write_whole
+from compromis._files import write_whole
 from compromis._text import shown
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.points import OperatingPoints
 from compromis.evidence.votes import Votes
+from compromis.labels import check_labels
 
 SCHEMA = "compromis/evidence"
 VERSION = 2

@@ -15,7 +15,7 @@ from compromis.plots._base import ALARM, DARK, LIGHT, SHADE, TINY, Display, abov
 from compromis.preferences import Preferences, read_preferences
 
 if TYPE_CHECKING:
-    from compromis.estimators.tuning import Change
+    from compromis.estimators.change import Change
 
 RATES = {"recall": recall, "precision": precision}
 _ROW, _LEAST, _MOST = 0.25, 2.4, 60.0
