@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from compromis._results import Result, Table
 from compromis._typing import Flags, Floats, Ints
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import KULCZYNSKI
-from compromis.tradeoffs._tables import Tabular
+from compromis.tradeoffs._tables import Tabular, number_table
 from compromis.tradeoffs.curve import TradeoffCurve, unit_values
 from compromis.tradeoffs.envelope import ALWAYS_POSITIVE, NEVER_POSITIVE, SPECIFICITY_SENSITIVITY, Candidates
 
@@ -39,7 +40,7 @@ def probability_cost(prevalence: ArrayLike, cost_false_negative: float = 1.0, co
     return np.divide(missed, missed + alarmed, out=np.full(share.shape, np.nan), where=missed + alarmed > 0)[()]
 
 
-class CostCurve(Tabular):
+class CostCurve(Result):
     """The lower envelope of the expected costs of a model's cuts and of the two constant decisions.
 
     Parameters
@@ -69,6 +70,8 @@ class CostCurve(Tabular):
     >>> curve.breaks.round(3).tolist(), round(float(curve.value(0.5)), 4)
     ([0.0, 0.333, 1.0], 0.1667)
     """
+
+    schema = "compromis/cost-curve"
 
     def __init__(self, points: OperatingPoints) -> None:
         if points.reason:
@@ -116,8 +119,17 @@ class CostCurve(Tabular):
         }
         return {name: values.tolist() for name, values in columns.items()}
 
-    def _caption(self) -> str:
-        return f"expected cost {self.area():.4f} if every probability cost is as likely"
+    def document(self) -> dict[str, Any]:
+        """Return what `to_json` writes, as plain values."""
+        return self.heading() | {"area": self.area()} | self.columns()
+
+    def sentences(self) -> list[str]:
+        """Return the expected cost over all probability costs."""
+        return [f"expected cost {self.area():.4f} if every probability cost is as likely"]
+
+    def tables(self) -> list[Table]:
+        """Return the best points in turn."""
+        return [number_table("best by probability cost", self.columns())]
 
 
 def constant_cost(probability_cost: ArrayLike) -> Any:
@@ -147,14 +159,6 @@ class DecisionCurve(Tabular):
         The probabilities from which one would act.
     model, everyone, nobody : ndarray
         The net benefit, in true positives per row, of acting by the model, on every row, and on none (0).
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 0], [0.9, 0.6, 0.7, 0.2])
-    >>> curve = cp.tradeoffs.decision_curve(points, [0.5])
-    >>> curve.model.tolist(), curve.everyone.tolist()  # (2 - 1 x odds 1) / 4, and (2 - 2) / 4
-    ([0.25], [0.0])
     """
 
     probability: Floats
@@ -167,11 +171,14 @@ class DecisionCurve(Tabular):
         """Where acting by the model beats acting on every row and on none."""
         return self.model > np.maximum(self.everyone, self.nobody)
 
-    _columns = ("probability", "model", "everyone", "nobody")
+    schema = "compromis/decision-curve"
+    title = "net benefit"
+    names = ("probability", "model", "everyone", "nobody")
 
-    def _caption(self) -> str:
+    def sentences(self) -> list[str]:
+        """Return how often the model is worth acting by."""
         useful = self.probability[self.useful]
-        return f"useful at {len(useful)} of {len(self.probability)} probabilities from which one would act"
+        return [f"useful at {len(useful)} of {len(self.probability)} probabilities from which one would act"]
 
 
 def decision_curve(points: OperatingPoints, probability: ArrayLike | None = None) -> DecisionCurve:

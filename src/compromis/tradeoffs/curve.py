@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis._text import shown_label
+from compromis._results import Result, Table
 from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import Metric, get_metric
-from compromis.tradeoffs._tables import Tabular
+from compromis.tradeoffs._tables import span
 from compromis.tradeoffs.areas import Density, check_range, mass, weighted_area
 from compromis.tradeoffs.envelope import PRECISION_RECALL, Candidates, Envelope, Pair, get_pair, upper_envelope
 
@@ -40,14 +40,6 @@ class BestRange:
         The rates of the result.
     size : float
         The rows (or weights) predicted positive.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-    >>> first = cp.TradeoffCurve(points, metric="f").intervals[0]
-    >>> first.threshold, first.precision, round(first.high, 4)  # best up to a recall weight of 1/7
-    (0.9, 1.0, 0.1429)
     """
 
     low: float
@@ -75,17 +67,6 @@ class Choice:
         Position is -1, and the rates are NaN, if nothing is feasible.
     reason : str
         Why nothing is feasible, and what the nearest results are; empty otherwise.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-    >>> curve = cp.TradeoffCurve(points, metric="f")
-    >>> choice = curve.best(0.5)
-    >>> choice.threshold, choice.precision, choice.recall
-    (0.4, 0.75, 1.0)
-    >>> curve.best(0.5, min_precision=0.8, min_recall=0.5).feasible
-    False
     """
 
     feasible: bool = False
@@ -112,7 +93,7 @@ def read_weight(recall_weight: ArrayLike) -> Floats:
     return unit_values(recall_weight, "a recall weight lies between 0 (precision alone) and 1 (recall alone)")
 
 
-class TradeoffCurve(Tabular):
+class TradeoffCurve(Result):
     """The optimal trade-off curve of a set of operating points: the upper envelope of their curves.
 
     Parameters
@@ -157,6 +138,8 @@ class TradeoffCurve(Tabular):
     >>> round(float(curve.value(0.5)), 3), round(curve.area(), 3)
     (0.857, 0.88)
     """
+
+    schema = "compromis/tradeoff-curve"
 
     def __init__(
         self, points: OperatingPoints, metric: str | Metric = "f", *, pair: str | Pair = "precision-recall"
@@ -384,6 +367,10 @@ class TradeoffCurve(Tabular):
 
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, as plain values."""
+        return self.heading() | self.numbers()
+
+    def numbers(self) -> dict[str, Any]:
+        """Return the document without its heading, for the document of a comparison."""
         points = self.points
         return {
             "metric": self.metric.name,
@@ -397,23 +384,28 @@ class TradeoffCurve(Tabular):
             "intervals": self.intervals,
         }
 
-    def _caption(self) -> str:
-        return self.reason or f"{self.metric.name} for {shown_label(self.points.pos_label)}, area {self.area():.4f}"
+    def sentences(self) -> list[str]:
+        """Return the metric, the class and the area; or why the curve is undefined."""
+        if self.reason:
+            return [self.reason]
+        return [f"metric {self.metric.name} for {self.points.pos_label}: area {self.area():.4f}, {self.domain_text()}"]
+
+    def tables(self) -> list[Table]:
+        """Return which point is best where; nothing if the curve is undefined."""
+        rows = [
+            [
+                f"score >= {part.threshold:.6g}" if part.name is None else str(part.name),
+                span(part.low, part.high),
+                f"{part.precision:.4f}",
+                f"{part.recall:.4f}",
+            ]
+            for part in self.intervals
+        ]
+        return [Table("best by recall weight", ("best", "recall weight", "precision", "recall"), rows)] if rows else []
 
     def __repr__(self) -> str:
         parts = f"{len(self.positions)} intervals"
         return f"TradeoffCurve({self.points!r}, metric={self.metric.name!r}, pair={self.pair.name!r}: {parts})"
-
-    def __str__(self) -> str:
-        return f"{self!r}: {self.reason}" if self.reason else f"{self!r}\n{self.table()}"
-
-    def table(self) -> str:
-        """Return the intervals as text."""
-        lines = ["recall weight         cut               precision  recall"]
-        for part in self.intervals:
-            cut = f"score >= {part.threshold:.6g}" if part.name is None else shown_label(part.name)
-            lines.append(f"{part.low:.4f} to {part.high:.4f}   {cut:<16}  {part.precision:9.4f}  {part.recall:6.4f}")
-        return "\n".join(lines)
 
 
 _COLUMNS = tuple(field.name for field in fields(BestRange))
