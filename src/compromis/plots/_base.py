@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from compromis._files import write_whole
-from compromis._results import make_frame
+from compromis._results import Framed
 from compromis.errors import InputError, MissingExtra
 from compromis.evidence.points import OperatingPoints
 from compromis.tradeoffs.comparison import check_named_points
@@ -148,7 +148,7 @@ def stacked(blocks: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
     return columns
 
 
-class Display:
+class Display(Framed):
     """A picture of computed numbers.
 
     Attributes
@@ -175,20 +175,6 @@ class Display:
 
     def _draw(self, ax: Any) -> None:
         raise NotImplementedError
-
-    def columns(self) -> Mapping[str, Sequence[Any]]:
-        """Return the numbers that are drawn as lists by column name."""
-        raise NotImplementedError
-
-    def to_frame(self, backend: str | None = None) -> Any:
-        """Return the numbers that are drawn as a data frame.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, optional
-            Without it: pandas if it is installed, else polars, else pyarrow.
-        """
-        return make_frame(self.columns(), backend)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the picture to a file that ends in .svg, .png or .pdf, whole or not at all; draw it if it is not drawn yet."""
@@ -298,12 +284,8 @@ class PointsDisplay(Display):
 
         Parameters
         ----------
-        y_true : labels
-            The true classes.
-        y_score : array-like or mapping
-            One number per row, higher for the positive class; or such columns by the names of models.
-        pos_label, sample_weight
-            As for `OperatingPoints.from_predictions`.
+        y_true, y_score, pos_label, sample_weight
+            As for `OperatingPoints.from_predictions`; `y_score` may hold several scores by the names of models.
         name, **options
             As for `from_points`.
         """
@@ -330,18 +312,14 @@ class PointsDisplay(Display):
 
         Parameters
         ----------
-        estimator : classifier or mapping
-            As for `OperatingPoints.from_estimator`; or fitted classifiers by name.
-        X, y : rows and their true classes
-            Rows that no classifier has seen.
-        pos_label, sample_weight
-            As for `OperatingPoints.from_estimator`.
+        estimator, X, y, pos_label, sample_weight
+            As for `OperatingPoints.from_estimator`, rows that no classifier has seen; `estimator` may hold classifiers by name.
         name, **options
             As for `from_points`; without a name the class of the estimator is taken.
         """
         models = estimator if isinstance(estimator, Mapping) else {name or type(estimator).__name__: estimator}
         points = {
-            name: OperatingPoints.from_estimator(model, X, y, pos_label=pos_label, sample_weight=sample_weight)
-            for name, model in models.items()
+            key: OperatingPoints.from_estimator(model, X, y, pos_label=pos_label, sample_weight=sample_weight)
+            for key, model in models.items()
         }
         return cls.from_points(points, **options)

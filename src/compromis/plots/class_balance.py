@@ -41,8 +41,6 @@ class ClassBalanceDisplay(Display):
     ----------
     classes : tuple
         The classes from top to bottom.
-    ax_, figure_
-        Where it was drawn; ``ax_`` holds a panel for recall and one for precision.
 
     Examples
     --------

@@ -55,11 +55,6 @@ class PreferenceDisplay(Display):
     levels : sequence of float
         The losses whose lines are drawn.
 
-    Attributes
-    ----------
-    ax_, figure_
-        Where it was drawn; an array of axes if there are several panels.
-
     Examples
     --------
     >>> import compromis as cp

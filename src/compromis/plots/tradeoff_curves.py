@@ -65,8 +65,6 @@ class TradeoffDisplay(PointsDisplay):
     ----------
     curves : dict
         Recall weights and values of each curve: of the models' envelopes, breaks included, and of the landmarks.
-    ax_, figure_
-        Where it was drawn.
 
     Examples
     --------
@@ -118,7 +116,7 @@ class TradeoffDisplay(PointsDisplay):
     def _landmark_curves(self) -> dict[str, Floats]:
         """The curves of the landmarks; none where models were tested at different prevalences, or rates are others."""
         spaces = {PrecisionRecallSpace.of(points) for points in self.points.values()}
-        if len(spaces) > 1 or not self.comparison.pair.has_landmarks:
+        if len(spaces) > 1 or not self.comparison.pair.has_precision:
             return {}
         known = spaces.pop().curves(_GRID, self.comparison.metric)
         return {name: known[name] for name in self.landmarks}
@@ -181,7 +179,7 @@ class TradeoffDisplay(PointsDisplay):
     def _title(self) -> str:
         if self._only is None:
             return plain(self.comparison.verdict, 400)
-        if not self.comparison.pair.has_landmarks:
+        if not self.comparison.pair.has_precision:
             return ""
         words: str = self._only.domain_text()
         return f"{words[:1].upper()}{words[1:]}."

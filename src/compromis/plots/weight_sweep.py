@@ -28,11 +28,6 @@ class WeightSweepDisplay(Display):
     sweep : WeightSweep
         The numbers, from `compromis.weights.sweep_curve.weight_sweep`.
 
-    Attributes
-    ----------
-    ax_, figure_
-        Where it was drawn; ``ax_`` holds the panels of recall, precision, errors and loss.
-
     Examples
     --------
     >>> import compromis as cp

@@ -123,25 +123,10 @@ class Comparison(Result):
     ----------
     curves : dict
         The optimal trade-off curve of each algorithm; of the points that meet the constraints, where there are any.
-    intervals : tuple of Winner
-        Who is best where; they cover [0, 1] without gaps or overlaps, and their ends are the exact crossings.
-    verdict : ComparisonVerdict
-        Who is best, where and by how much.
     min_precision, min_recall : float or None
         The constraints.
     left_out : dict
         The algorithms without a point that meets the constraints, and why.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> few = cp.OperatingPoints.from_groups(range(40), {"small": range(10)}, 200)
-    >>> many = cp.OperatingPoints.from_groups(range(40), {"large": range(80)}, 200)
-    >>> comparison = cp.compare_curves({"few": few, "many": many}, metric="kulczynski")
-    >>> [(part.name, round(part.high, 3)) for part in comparison.intervals]  # precision 1, recall 1/4; precision 1/2, recall 1
-    [('few', 0.4), ('many', 1.0)]
-    >>> comparison.verdict.largest
-    ('many',)
     """
 
     schema = "compromis/tradeoff"
@@ -162,7 +147,7 @@ class Comparison(Result):
 
     @cached_property
     def intervals(self) -> tuple[Winner, ...]:
-        """Who is best where: the envelope of all envelopes, whose owner changes where two curves cross."""
+        """Who is best where; they cover [0, 1] without gaps or overlaps, and their ends are the exact crossings."""
         numeric = self.metric.transform is None
         parts = [curve.candidates if numeric else curve.chosen for curve in self.curves.values()]
         joined = Candidates.join(parts)
@@ -187,12 +172,12 @@ class Comparison(Result):
         return {name: curve.mean(low, high, density) for name, curve in self.curves.items()}
 
     def distance(self, recall_weight: ArrayLike, first: str | None = None, second: str | None = None) -> Any:
-        """Return how far apart the curves are at each recall weight.
+        """Return how far apart the curves are at each recall weight l in [0, 1].
 
         Parameters
         ----------
         recall_weight : float or array-like
-            l in [0, 1].
+            Where.
         first, second : str, optional
             Two algorithms: the value of the first less that of the second. Without them, the best less the runner-up.
         """

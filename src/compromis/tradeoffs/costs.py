@@ -48,13 +48,6 @@ class CostCurve(Result):
     points : OperatingPoints
         The cuts of a score, or groups.
 
-    Attributes
-    ----------
-    breaks : ndarray
-        The probability costs where the best cut changes, with 0 and 1 at the ends.
-    positions : ndarray
-        The best points in turn; -1 for a constant decision that is none of the points.
-
     Notes
     -----
     Normalised expected cost at probability cost x is (1 - tpr) x + fpr (1 - x) = 1 - Kulczynski of specificity and
@@ -87,7 +80,7 @@ class CostCurve(Result):
 
     @property
     def positions(self) -> Ints:
-        """The best points in turn."""
+        """The best points in turn; -1 for a constant decision that is none of the points."""
         return self._curve.positions
 
     def value(self, probability_cost: ArrayLike) -> Any:

@@ -106,19 +106,6 @@ class TradeoffCurve(Result):
         ``"precision-recall"``, or ``"specificity-sensitivity"`` where true negatives matter: specificity then takes
         the place of precision.
 
-    Attributes
-    ----------
-    breaks : ndarray
-        The recall weights where the best result changes, with 0 and 1 at the ends; empty if the curve is undefined.
-    positions : ndarray
-        The best points in turn: ``positions[i]`` from ``breaks[i]`` to ``breaks[i + 1]``.
-    intervals : tuple of BestRange
-        The same with thresholds and rates.
-    domain : tuple of (float, float)
-        The recall weights where some point is better than deciding everything positive.
-    reason : str
-        Why the curve is NaN everywhere; empty if it is not.
-
     Notes
     -----
     Hanczar and Nadif, section 4.2. Breaks are exact to rounding, from the counts, for the four metrics and for any
@@ -175,12 +162,7 @@ class TradeoffCurve(Result):
         Parameters
         ----------
         min_precision, min_recall : float, optional
-            The least precision and recall to accept.
-
-        Notes
-        -----
-        Section 5.1 of the trade-off paper: curves that start below the least precision, or end below the least recall,
-        are taken away; the envelope of the others is the optimal trade-off curve under these constraints.
+            The least precision and recall to accept (section 5.1 of the trade-off paper).
 
         Examples
         --------
@@ -212,7 +194,7 @@ class TradeoffCurve(Result):
 
     @property
     def positions(self) -> Ints:
-        """The best points in turn."""
+        """The best points in turn: ``positions[i]`` from ``breaks[i]`` to ``breaks[i + 1]``."""
         return self.chosen.position
 
     @property
@@ -259,13 +241,7 @@ class TradeoffCurve(Result):
         return f"{what} for recall weights {spans}" if spans else f"nowhere {what}"
 
     def value(self, recall_weight: ArrayLike) -> Any:
-        """Return the optimal value at each recall weight; NaN where `reason` says why.
-
-        Parameters
-        ----------
-        recall_weight : float or array-like
-            l in [0, 1].
-        """
+        """Return the optimal value at each recall weight l in [0, 1]; NaN where `reason` says why."""
         weight = read_weight(recall_weight)
         if not len(self.candidates):
             return np.full(weight.shape, np.nan)[()]
