@@ -11,7 +11,7 @@ import os
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -157,24 +157,21 @@ class Display(Framed):
         Where it was drawn; ``ax_`` is an array of axes where there are several panels.
     """
 
-    _size: ClassVar[tuple[float, float]] = (6.4, 4.4)
-    """Width and height of a new figure, in inches."""
     ax_: Any
     figure_: Any
 
     def plot(self, ax: Any = None) -> Self:
         """Draw on `ax`, or on a new figure."""
-        axes = self._axes(ax)
+        raise NotImplementedError
+
+    def _begin(
+        self, ax: Any, size: tuple[float, float] = (6.4, 4.4), rows: int = 1, columns: int = 1, **sharing: Any
+    ) -> Any:
+        """Return the axes to draw on, one or an array of `rows` times `columns`; a new figure has `size` inches."""
+        axes = panels(ax, rows, columns, size, **sharing)
         self.ax_ = axes if len(axes) > 1 else axes[0]
         self.figure_ = axes[0].figure
-        self._draw(self.ax_)
-        return self
-
-    def _axes(self, ax: Any) -> Any:
-        return panels(ax, 1, 1, self._size)
-
-    def _draw(self, ax: Any) -> None:
-        raise NotImplementedError
+        return self.ax_
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the picture to a file that ends in .svg, .png or .pdf, whole or not at all; draw it if it is not drawn yet."""
@@ -223,20 +220,19 @@ class PointsDisplay(Display):
     """
 
     def __init__(self, points: Mapping[str, OperatingPoints]) -> None:
-        self._check(points)
-        self.points = dict(points)
+        self.points = self._named(points)
 
     @classmethod
-    def _check(cls, points: Mapping[str, OperatingPoints]) -> None:
-        check_named_points(points, cls.__name__)
-        for name, value in points.items():
+    def _named(
+        cls, points: OperatingPoints | Mapping[str, OperatingPoints], name: str | None = None
+    ) -> dict[str, OperatingPoints]:
+        """Return checked operating points by name."""
+        named = {name or ONE: points} if isinstance(points, OperatingPoints) else points
+        check_named_points(named, cls.__name__)
+        for model, value in named.items():
             if not value.positives:
-                raise InputError(f"{name!r} cannot be drawn: {value.reason}")
-
-    @classmethod
-    def _computed(cls, points: Mapping[str, OperatingPoints], **options: Any) -> Self:
-        """Return the display of operating points, with what the rooms compute of them."""
-        return cls(points, **options)
+                raise InputError(f"{model!r} cannot be drawn: {value.reason}")
+        return dict(named)
 
     @property
     def pos_label(self) -> Any:
@@ -265,9 +261,7 @@ class PointsDisplay(Display):
         **options
             Further parameters of the display.
         """
-        named = {name or ONE: points} if isinstance(points, OperatingPoints) else points
-        cls._check(named)
-        return cls._computed(named, **options).plot(ax=ax)
+        raise NotImplementedError
 
     @classmethod
     def from_predictions(

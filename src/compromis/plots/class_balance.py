@@ -11,7 +11,7 @@ from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.measures.rates import precision, recall
-from compromis.plots._base import ALARM, DARK, LIGHT, SHADE, TINY, Display, above, panels, plain, tidy
+from compromis.plots._base import ALARM, DARK, LIGHT, SHADE, TINY, Display, above, plain, tidy
 from compromis.preferences import Preferences, read_preferences
 
 if TYPE_CHECKING:
@@ -92,11 +92,10 @@ class ClassBalanceDisplay(Display):
                 columns[f"{rate}_after"] = self._rates(rate, self.after).tolist()
         return columns
 
-    def _axes(self, ax: Any) -> Any:
-        height = min(max(_ROW * len(self.classes) + 1.3, _LEAST), _MOST)
-        return panels(ax, 1, 2, (7.6, height), sharey=True)
-
-    def _draw(self, ax: Any) -> None:
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on `ax`, one of matplotlib's axes or two, or on a new figure."""
+        size = 7.6, min(max(_ROW * len(self.classes) + 1.3, _LEAST), _MOST)
+        ax = self._begin(ax, size, 1, 2, sharey=True)
         for panel, rate in zip(ax, RATES, strict=True):
             self._draw_rate(panel, rate)
             panel.set_xlabel(rate)
@@ -110,6 +109,7 @@ class ClassBalanceDisplay(Display):
             text.set_fontweight("bold" if self._matters[label] else "normal")
         ax[1].tick_params(axis="y", labelleft=False)
         self._legend(ax)
+        return self
 
     def _rates(self, rate: str, counts: Counts) -> Floats:
         values = dict(zip(counts.classes, RATES[rate](counts), strict=True))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
-from compromis.plots._base import ALARM, Display, panels
+from compromis.plots._base import ALARM, Display
 from compromis.uncertainty.data_sets import DataSetComparison
 
 
@@ -32,13 +32,12 @@ class CriticalDifferenceDisplay(Display):
         """Return the mean rank of each model, the best first."""
         return {"model": list(self.comparison.models), "mean_rank": self.comparison.mean_ranks.tolist()}
 
-    def _axes(self, ax: Any) -> Any:
-        rows = (len(self.comparison.models) + 1) // 2
-        return panels(ax, 1, 1, (7, 1.4 + 0.4 * rows))
-
-    def _draw(self, ax: Any) -> None:
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on `ax`, or on a new figure."""
         names, ranks = self.comparison.models, self.comparison.mean_ranks.tolist()
         half = (len(names) + 1) // 2
+        size = 7, 1.4 + 0.4 * half
+        ax = self._begin(ax, size)
         depth = 1.2 + 0.35 * len(self.comparison.groups)
         self._axis(ax)
         for number, (name, rank) in enumerate(zip(names, ranks, strict=True)):
@@ -52,6 +51,7 @@ class CriticalDifferenceDisplay(Display):
         ax.set_xlim(0.8, len(names) + 0.2)
         ax.set_ylim(-depth - half, 2.2)
         ax.set_axis_off()
+        return self
 
     def _axis(self, ax: Any) -> None:
         models, width = len(self.comparison.models), self.comparison.critical_difference

@@ -75,8 +75,6 @@ class TradeoffDisplay(PointsDisplay):
     [('model', 0.0, 1.0)]
     """
 
-    _size = (7.6, 4.6)
-
     def __init__(self, comparison: Comparison, *, landmarks: Sequence[str] = tuple(LANDMARKS)) -> None:
         if not isinstance(comparison, Comparison):
             raise InputError(f"comparison comes from compromis.compare_curves, got {type(comparison).__name__}")
@@ -88,15 +86,18 @@ class TradeoffDisplay(PointsDisplay):
         self.landmarks = tuple(landmarks)
 
     @classmethod
-    def _computed(
+    def from_points(
         cls,
-        points: Mapping[str, OperatingPoints],
+        points: OperatingPoints | Mapping[str, OperatingPoints],
         *,
         metric: str | Metric = "f",
         pair: str | Pair = "precision-recall",
+        name: str | None = None,
+        ax: Any = None,
         **options: Any,
     ) -> Self:
-        return cls(compare_curves(points, metric, pair=pair), **options)
+        """Compare operating points of one model, or of several by name, and draw that; see `compromis.compare_curves`."""
+        return cls(compare_curves(cls._named(points, name), metric, pair=pair), **options).plot(ax=ax)
 
     @classmethod
     def from_comparison(cls, comparison: Comparison, *, ax: Any = None, **options: Any) -> Self:
@@ -151,7 +152,9 @@ class TradeoffDisplay(PointsDisplay):
         lowest = min(float(np.nanmin(self.curves[name][1])) for name in self.points)
         return max(0.0, np.floor(10 * (lowest - 0.02)) / 10)
 
-    def _draw(self, ax: Any) -> None:
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on `ax`, or on a new figure."""
+        ax = self._begin(ax, (7.6, 4.6))
         self._draw_landmarks(ax)
         if self._only is not None:
             self._draw_family(ax)
@@ -164,6 +167,7 @@ class TradeoffDisplay(PointsDisplay):
         tidy(ax, self._title())
         ax.grid(visible=False)
         beside(ax, models)
+        return self
 
     def _set_axes(self, ax: Any) -> None:
         floor, height = self._floor, 1 - self._floor

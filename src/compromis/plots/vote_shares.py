@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,16 +43,12 @@ class VoteDisplay(Display):
     6
     """
 
-    _size = (7.2, 4.2)
-
     def __init__(self, distribution: VoteDistribution, *, named: int = NAMED) -> None:
         self.distribution = distribution
         self.named = named
 
     @classmethod
-    def from_patterns(
-        cls, patterns: Votes, *, label: Any, bins: int = 20, named: int = NAMED, ax: Any = None
-    ) -> VoteDisplay:
+    def from_patterns(cls, patterns: Votes, *, label: Any, bins: int = 20, named: int = NAMED, ax: Any = None) -> Self:
         """Draw the votes of patterns for the class `label`; `bins` as for `vote_distribution`."""
         return cls(vote_distribution(patterns, label, bins=bins), named=named).plot(ax=ax)
 
@@ -66,13 +62,13 @@ class VoteDisplay(Display):
         labels: Sequence[Any] | None = None,
         sample_weight: ArrayLike | None = None,
         **options: Any,
-    ) -> VoteDisplay:
+    ) -> Self:
         """Draw votes for the class `label`; see `Votes.from_proba` and `from_patterns` for the parameters."""
         patterns = Votes.from_proba(y_true, y_proba, labels=labels, sample_weight=sample_weight)
         return cls.from_patterns(patterns, label=label, **options)
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, label: Any, **options: Any) -> VoteDisplay:
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, label: Any, **options: Any) -> Self:
         """Draw a fitted classifier's votes on rows it has not seen: its `vote_shares`, else its `predict_proba`.
 
         Parameters
@@ -109,7 +105,9 @@ class VoteDisplay(Display):
         share = self.distribution.share
         return stacked({"truth": name, "share": share, "rows": rows} for name, rows in self.series)
 
-    def _draw(self, ax: Any) -> None:
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on `ax`, or on a new figure."""
+        ax = self._begin(ax, (7.2, 4.2))
         share, width = self.distribution.share, 1 / (len(self.distribution.share) - 1)
         (own, rows), *others = self.series
         handles: list[Any] = [
@@ -131,6 +129,7 @@ class VoteDisplay(Display):
         ax.set_ylabel("rows" + (" (logarithmic)" if self._steep else ""))
         tidy(ax, self._title())
         beside(ax, handles)
+        return self
 
     @cached_property
     def _steep(self) -> bool:
