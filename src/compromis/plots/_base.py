@@ -206,6 +206,8 @@ class Display(Framed):
         return f'<img alt="{type(self).__name__}" src="data:image/png;base64,{picture}">'
 
 
+Models = OperatingPoints | Mapping[str, OperatingPoints]
+"""The operating points of one model, or of several by name."""
 ONE = "model"
 """What a single model without a name is called."""
 
@@ -223,9 +225,7 @@ class PointsDisplay(Display):
         self.points = self._named(points)
 
     @classmethod
-    def _named(
-        cls, points: OperatingPoints | Mapping[str, OperatingPoints], name: str | None = None
-    ) -> dict[str, OperatingPoints]:
+    def _named(cls, points: Models, name: str | None = None) -> dict[str, OperatingPoints]:
         """Return checked operating points by name."""
         named = {name or ONE: points} if isinstance(points, OperatingPoints) else points
         check_named_points(named, cls.__name__)
@@ -240,14 +240,7 @@ class PointsDisplay(Display):
         return next(iter(self.points.values())).pos_label
 
     @classmethod
-    def from_points(
-        cls,
-        points: OperatingPoints | Mapping[str, OperatingPoints],
-        *,
-        name: str | None = None,
-        ax: Any = None,
-        **options: Any,
-    ) -> Self:
+    def from_points(cls, points: Models, *, name: str | None = None, ax: Any = None, **options: Any) -> Self:
         """Draw operating points of one model, or of several by name.
 
         Parameters

@@ -56,16 +56,7 @@ class PreferenceLearningCurveDisplay(Display):
     ) -> Self:
         """Fit the estimator on folds and draw its curve: over a parameter's values where they are given, else over sizes.
 
-        Parameters
-        ----------
-        estimator, X, y
-            As for `compromis.model_selection.preference_learning_curve`.
-        parameter, values : str, sequence, optional
-            As for `compromis.model_selection.complexity_curve`.
-        ax : matplotlib axes, optional
-            Where to draw.
-        **options
-            Further parameters of the two functions: preferences, error, cv, groups, n_jobs, random_state.
+        The parameters are those of `compromis.model_selection.complexity_curve` and `preference_learning_curve`.
         """
         if parameter is None:
             return cls(preference_learning_curve(estimator, X, y, **options)).plot(ax=ax)

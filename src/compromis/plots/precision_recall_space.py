@@ -15,6 +15,7 @@ from compromis.plots._base import (
     HATCH,
     QUIET,
     SHADE,
+    Models,
     PointsDisplay,
     beside,
     line_style,
@@ -71,14 +72,7 @@ class PrecisionRecallSpaceDisplay(PointsDisplay):
         self.levels = tuple(levels)
 
     @classmethod
-    def from_points(
-        cls,
-        points: OperatingPoints | Mapping[str, OperatingPoints],
-        *,
-        name: str | None = None,
-        ax: Any = None,
-        **options: Any,
-    ) -> Self:
+    def from_points(cls, points: Models, *, name: str | None = None, ax: Any = None, **options: Any) -> Self:
         """Draw operating points of one model, or of several by name."""
         return cls(cls._named(points, name), **options).plot(ax=ax)
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Self
 
 from compromis.errors import InputError
-from compromis.evidence.points import OperatingPoints
 from compromis.measures.ranking import roc_area
 from compromis.plots._base import (
     QUIET,
     TINY,
+    Models,
     PointsDisplay,
     beside,
     line_style,
@@ -55,14 +54,7 @@ class RocHullDisplay(PointsDisplay):
         self.hull = hull
 
     @classmethod
-    def from_points(
-        cls,
-        points: OperatingPoints | Mapping[str, OperatingPoints],
-        *,
-        name: str | None = None,
-        ax: Any = None,
-        **options: Any,
-    ) -> Self:
+    def from_points(cls, points: Models, *, name: str | None = None, ax: Any = None, **options: Any) -> Self:
         """Draw the hull of one model's operating points, or of several by name; see `compromis.roc_hull`."""
         return cls(roc_hull(cls._named(points, name)), **options).plot(ax=ax)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Self
 
@@ -10,7 +10,6 @@ import numpy as np
 
 from compromis._typing import Floats
 from compromis.errors import InputError
-from compromis.evidence.points import OperatingPoints
 from compromis.metrics import Metric
 from compromis.plots._base import (
     DARK,
@@ -18,6 +17,7 @@ from compromis.plots._base import (
     SHADE,
     SMALL,
     TINY,
+    Models,
     PointsDisplay,
     beside,
     line_style,
@@ -88,7 +88,7 @@ class TradeoffDisplay(PointsDisplay):
     @classmethod
     def from_points(
         cls,
-        points: OperatingPoints | Mapping[str, OperatingPoints],
+        points: Models,
         *,
         metric: str | Metric = "f",
         pair: str | Pair = "precision-recall",

@@ -35,12 +35,10 @@ class VoteDisplay(Display):
     Examples
     --------
     >>> import compromis as cp
-    >>> votes = [[9, 1], [8, 2], [7, 3], [6, 4], [6, 4], [2, 8]]  # ten trees, two classes
-    >>> truth = ["sound", "sound", "sound", "faulty", "faulty", "faulty"]
-    >>> patterns = cp.Votes.from_proba(truth, votes, labels=["sound", "faulty"])
+    >>> patterns = cp.Votes.from_proba(["sound", "sound", "faulty"], [[9, 1], [8, 2], [2, 8]], labels=["sound", "faulty"])
     >>> display = cp.plots.VoteDisplay.from_patterns(patterns, label="faulty")
     >>> int(display.to_frame("pandas")["rows"].sum())
-    6
+    3
     """
 
     def __init__(self, distribution: VoteDistribution, *, named: int = NAMED) -> None:
@@ -71,16 +69,7 @@ class VoteDisplay(Display):
     def from_estimator(cls, estimator: Any, X: Any, y: Any, *, label: Any, **options: Any) -> Self:
         """Draw a fitted classifier's votes on rows it has not seen: its `vote_shares`, else its `predict_proba`.
 
-        Parameters
-        ----------
-        estimator : classifier
-            A TunedDecisionClassifier, or anything with ``classes_`` and ``predict_proba``.
-        X, y : rows and their true classes
-            Rows that the estimator has not seen.
-        label : label
-            The class whose votes are drawn.
-        **options
-            sample_weight, bins, named, ax; see `from_proba` and `from_patterns`.
+        The options are those of `from_proba` and `from_patterns`: sample_weight, bins, named, ax.
         """
         vote = getattr(estimator, "vote_shares", None) or getattr(estimator, "predict_proba", None)
         if vote is None:

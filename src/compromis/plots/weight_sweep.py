@@ -31,9 +31,7 @@ class WeightSweepDisplay(Display):
     Examples
     --------
     >>> import compromis as cp
-    >>> votes = [[9, 1], [8, 2], [7, 3], [6, 4], [6, 4], [2, 8]]  # ten trees, two classes
-    >>> truth = ["sound", "sound", "sound", "faulty", "faulty", "faulty"]
-    >>> patterns = cp.Votes.from_proba(truth, votes, labels=["sound", "faulty"])
+    >>> patterns = cp.Votes.from_proba(["sound", "sound", "faulty"], [[9, 1], [6, 4], [2, 8]], labels=["sound", "faulty"])
     >>> display = cp.plots.WeightSweepDisplay.from_proba(patterns, label="faulty")
     >>> [panel.get_ylabel() for panel in display.ax_]
     ['recall', 'precision', 'errors (rows)', 'PRAGMA loss']
