@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from decimal import Decimal
 from itertools import compress
 from typing import Any
@@ -64,6 +64,8 @@ def plain_label(label: Any) -> Label:
     return str.__str__(label) if isinstance(label, str) else label
 
 
+_KINDS = {"i": "int", "u": "int", "b": "bool", "U": "str", "S": "bytes", "f": "float", "M": "datetime"}
+"""What messages call numpy's kinds of labels; all others are objects."""
 CHUNK = 1 << 16
 """Rows read together: small enough for the cache, large enough that Python's overhead vanishes."""
 
@@ -79,6 +81,7 @@ class LabelColumn:
     name: str
     values: NDArray[Any]
     kind: str
+    _: KW_ONLY
     categories: tuple[Label, ...] | None = None
     index: Any = None
     """pandas' row labels, to notice rows that do not belong together."""
@@ -239,20 +242,17 @@ def _read_array(array: NDArray[Any], name: str, index: Any = None) -> LabelColum
     if isinstance(array, np.ma.MaskedArray):
         _refuse_missing(np.ma.getmaskarray(array), name)
         array = array.data
-    kind = array.dtype.kind
-    if kind in "iu":
-        return LabelColumn(name, array, "int", index=index)
-    if kind == "b":
-        return LabelColumn(name, array.view(np.uint8), "bool", index=index)
-    if kind in "US":
-        return LabelColumn(name, array, "str" if kind == "U" else "bytes", index=index)
-    if kind == "f":
+    kind = _KINDS.get(array.dtype.kind)
+    if kind is None:
+        array, kind = _check_objects(array, name)
+    elif kind == "bool":
+        array = array.view(np.uint8)
+    elif kind == "float":
         _refuse_missing(np.isnan(array), name)
-        return LabelColumn(name, array, "float", index=index)
-    if kind == "M":
+    elif kind == "datetime":
         _refuse_missing(np.isnat(array), name)
-        return LabelColumn(name, array.astype("datetime64[us]"), "datetime", index=index)
-    return LabelColumn(name, *_check_objects(array, name), index=index)
+        array = array.astype("datetime64[us]")
+    return LabelColumn(name, array, kind, index=index)
 
 
 def _check_objects(array: NDArray[Any], name: str) -> tuple[NDArray[Any], str]:
@@ -361,7 +361,7 @@ def _read_categorical(series: Any, name: str, index: Any) -> LabelColumn:
         raise InputError(
             f"{name} has categories of types {' and '.join(sorted(kinds))}; convert them to one type ({shown(categories)})"
         )
-    return LabelColumn(name, codes, kinds.pop() if kinds else "object", categories, index)
+    return LabelColumn(name, codes, kinds.pop() if kinds else "object", categories=categories, index=index)
 
 
 _WIDEST = 1 << 16

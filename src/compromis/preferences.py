@@ -169,7 +169,7 @@ JACCARD_WARNING = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PreferenceArrays:
     """Preferences laid out for given classes: arrays that measures and searches read."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from itertools import groupby, pairwise
 from operator import itemgetter
@@ -36,6 +36,7 @@ class Pair:
     name: str
     first: str
     second: str
+    _: KW_ONLY
     has_precision: bool
     """Whether the first rate is precision, so that `PrecisionRecallSpace` has its landmarks; else it is specificity."""
 
@@ -113,6 +114,7 @@ class Candidates:
 
     first: Floats
     second: Floats
+    _: KW_ONLY
     position: Ints
     owner: Ints
 
@@ -120,7 +122,7 @@ class Candidates:
     def single(cls, first: tuple[float, float], second: tuple[float, float]) -> Candidates:
         """Return one result that is none of the points, from the numerators and denominators of its rates."""
         rates = np.array([first, second], dtype=np.float64)[:, :, None]
-        return cls(rates[0], rates[1], np.array([-1]), np.array([0]))
+        return cls(*rates, position=np.array([-1]), owner=np.array([0]))
 
     @classmethod
     def join(cls, parts: Sequence[Candidates]) -> Candidates:
@@ -154,7 +156,8 @@ class Candidates:
 
     def take(self, which: Any) -> Candidates:
         """Return some of the results, in the given order."""
-        return Candidates(self.first[:, which], self.second[:, which], self.position[which], self.owner[which])
+        position, owner = self.position[which], self.owner[which]
+        return Candidates(self.first[:, which], self.second[:, which], position=position, owner=owner)
 
 
 NEVER_POSITIVE, ALWAYS_POSITIVE = Candidates.single((1, 1), (0, 1)), Candidates.single((0, 1), (1, 1))
