@@ -7,15 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from compromis._text import shown
 from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.estimators.fitting import TableClassifier
 from compromis.evidence.readers import read_weights
-from compromis.labels import refuse_many_outputs
 from compromis.trees.c45 import Column, Examples, Rules, Table, Tree, fit_tree, shares, tree_text
 from compromis.trees.columns import describe_columns
 
@@ -101,11 +99,10 @@ class C45Classifier(TableClassifier):
         self
         """
         rules = self._rules()
-        refuse_many_outputs(y, type(self).__name__)
-        labels = _checked_labels(validate_data(self, X="no_validation", y=y))
-        table = self._training_table(X)
-        if len(labels) != table.n_rows:
-            raise InputError(f"X has {table.n_rows} rows and y has {len(labels)}; they must be as many")
+        rows, labels = self._training_rows(X, y)
+        nominal = np.zeros(rows.shape[1], dtype=bool)  # none beside those of a frame
+        self.columns_: tuple[Column, ...] = describe_columns(rows, self._column_names(rows), nominal)
+        table = Table.of(rows, self.columns_)
         weights = read_weights(sample_weight, table.n_rows)
         weights = np.ones(table.n_rows) if weights is None else weights
         self.classes_, codes = np.unique(labels, return_inverse=True)
@@ -157,16 +154,6 @@ class C45Classifier(TableClassifier):
         min_leaf = min(int(self.min_leaf), LARGEST_WHOLE)
         return Rules(float(self.confidence), min_leaf, bool(self.pruned), bool(self.subtree_raising))
 
-    def _training_table(self, X: Any) -> Table:
-        rows = self._read_rows(X, reset=True)
-        n_rows, n_columns = rows.shape
-        if n_rows == 0 or n_columns == 0:
-            raise InputError(f"X has {n_rows} rows and {n_columns} columns; at least one of each is needed")
-        self.columns_: tuple[Column, ...] = describe_columns(
-            rows, self._column_names(rows), np.zeros(n_columns, dtype=bool)
-        )
-        return Table.of(rows, self.columns_)
-
     def _shares(self, X: Any) -> Floats:
         check_is_fitted(self)
         rows = self._read_rows(X, reset=False)
@@ -177,10 +164,3 @@ class C45Classifier(TableClassifier):
                 "pass a data frame with the same columns"
             )
         return shares(self.tree_, Table.of(rows, self.columns_))
-
-
-def _checked_labels(labels: NDArray[Any]) -> NDArray[Any]:
-    if labels.dtype == object and any(label is None or label != label for label in labels):
-        raise InputError("y has missing labels; leave those rows out")
-    check_classification_targets(labels)
-    return labels

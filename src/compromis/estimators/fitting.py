@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from compromis._text import nearest
 from compromis._typing import Bytes, Flags, Floats
@@ -43,6 +43,20 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier of arrays of numbers and of data frames, with missing values and nominal columns."""
 
     n_features_in_: int
+
+    def _training_rows(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        """Return X as `_read_rows` does, and the labels of its rows, both checked."""
+        refuse_many_outputs(y, type(self).__name__)
+        labels = column_or_1d(validate_data(self, X="no_validation", y=y), warn=True)
+        if labels.dtype == object and any(label is None or label != label for label in labels):
+            raise InputError("y has missing labels; leave those rows out")
+        check_classification_targets(labels)
+        rows = self._read_rows(X, reset=True)  # after y, whose check forgets the names of columns
+        if 0 in rows.shape:
+            raise InputError(f"X has {rows.shape[0]} rows and {rows.shape[1]} columns; at least one of each is needed")
+        if len(labels) != len(rows):
+            raise InputError(f"X has {len(rows)} rows and y has {len(labels)}; they must be as many")
+        return rows, labels
 
     def _read_rows(self, X: Any, *, reset: bool) -> Any:
         """Return X as a narwhals frame or as an array of numbers, checked against training unless `reset`.
@@ -101,7 +115,7 @@ class BinnedTrees(TableClassifier):
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Prepared:
         """Check X, y and weights, and bin X; sets what prediction must know about them."""
-        rows, y = self._checked(X, y)
+        rows, y = self._training_rows(X, y)
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) > MOST_CLASSES:
             raise InputError(
@@ -110,8 +124,6 @@ class BinnedTrees(TableClassifier):
         names = self._column_names(rows)
         self.columns_ = describe_columns(rows, names, nominal_mask(self.categorical_features, names))
         matrix = matrix_of(rows, self.columns_)
-        if not len(matrix):
-            raise InputError("X has no rows; a tree needs at least one")
         weights = read_weights(sample_weight, len(matrix))
         kept = None if weights is None or weights.all() else weights > 0
         if weights is not None and kept is not None:
@@ -121,14 +133,6 @@ class BinnedTrees(TableClassifier):
         total = times_class_weight(weights, labels, self.classes_, self.class_weight)
         training = TrainingSet.of(self.binning_.columns(matrix), labels, len(self.classes_), total)
         return Prepared(training=training, plan=self._plan(), kept=kept, weights=weights)
-
-    def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-        refuse_many_outputs(y, type(self).__name__)
-        y = column_or_1d(validate_data(self, X="no_validation", y=y), warn=True)
-        rows = self._read_rows(X, reset=True)  # after y, whose check forgets the names of columns
-        check_consistent_length(rows, y)
-        check_classification_targets(y)
-        return rows, y
 
     def _binned(self, X: Any) -> Bytes:
         """Check X against training, and bin it."""

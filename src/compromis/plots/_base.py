@@ -130,11 +130,7 @@ def above(axes: Any, handles: Sequence[Any]) -> None:
 
 def unit_square(ax: Any, across: str, up: str) -> None:
     """Set the axes to shares from 0 to 1, equally long, marks on the edge whole."""
-    ax.set_xlim(-0.02, 1.02)
-    ax.set_ylim(-0.02, 1.02)
-    ax.set_box_aspect(1)
-    ax.set_xlabel(across)
-    ax.set_ylabel(up)
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), box_aspect=1, xlabel=across, ylabel=up)
 
 
 def stacked(blocks: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:

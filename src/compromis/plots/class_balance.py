@@ -98,9 +98,7 @@ class ClassBalanceDisplay(Display):
         ax = self._begin(ax, size, 1, 2, sharey=True)
         for panel, rate in zip(ax, RATES, strict=True):
             self._draw_rate(panel, rate)
-            panel.set_xlabel(rate)
-            panel.set_xlim(-0.02, 1.02)
-            panel.set_ylim(len(self.classes) - 0.4, -0.6)
+            panel.set(xlabel=rate, xlim=(-0.02, 1.02), ylim=(len(self.classes) - 0.4, -0.6))
             tidy(panel)
             panel.grid(axis="x", color="0.9", linewidth=0.8)
             panel.tick_params(axis="y", length=0)

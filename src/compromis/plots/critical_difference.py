@@ -48,8 +48,7 @@ class CriticalDifferenceDisplay(Display):
             ax.text(edge, -row, f"{name} ({rank:.2f}) " if left else f" {name} ({rank:.2f})",
                     ha="right" if left else "left", va="center")  # fmt: skip
         self._bars(ax)
-        ax.set_xlim(0.8, len(names) + 0.2)
-        ax.set_ylim(-depth - half, 2.2)
+        ax.set(xlim=(0.8, len(names) + 0.2), ylim=(-depth - half, 2.2))
         ax.set_axis_off()
         return self
 

@@ -85,8 +85,7 @@ class PreferenceLearningCurveDisplay(Display):
         self._scale(ax)
         if isinstance(curve, ComplexityCurve):
             self._mark_fits(ax, curve)
-        ax.set_xlabel(curve.axis)
-        ax.set_ylabel(curve.error)
+        ax.set(xlabel=curve.axis, ylabel=curve.error)
         ax.legend(fontsize=9, framealpha=0.85, edgecolor="none")
         tidy(ax, curve.verdict.sentence)
         return self

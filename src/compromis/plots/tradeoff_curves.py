@@ -171,8 +171,7 @@ class TradeoffDisplay(PointsDisplay):
 
     def _set_axes(self, ax: Any) -> None:
         floor, height = self._floor, 1 - self._floor
-        ax.set_xlim(0, 1)
-        ax.set_ylim(floor + (_BAND[0] - 0.02) * height, 1 + 0.03 * height)
+        ax.set(xlim=(0, 1), ylim=(floor + (_BAND[0] - 0.02) * height, 1 + 0.03 * height))
         ax.set_yticks(np.linspace(floor, 1, 6))
         ax.axhline(floor, color="0.5", linewidth=0.8, zorder=1)
         ax.spines["left"].set_bounds(floor, 1)
