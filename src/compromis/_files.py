@@ -90,9 +90,9 @@ COLUMNS = Limit("COMPROMIS_MAX_COLUMNS", 100_000)
 CLASSES = Limit("COMPROMIS_MAX_CLASSES", 4096)
 """Classes of a confusion matrix, which has their square as cells."""
 LABEL = Limit("COMPROMIS_MAX_LABEL", 10_000)
-"""Letters of a label."""
+"""Characters of a label."""
 LINE = Limit("COMPROMIS_MAX_LINE", 1 << 25)
-"""Letters of a line of a text file."""
+"""Characters of a line of a text file."""
 UNPACKED = Limit("COMPROMIS_MAX_UNPACKED", 1 << 28)
 """Bytes that a compressed file may become in memory; `PIECEWISE` times as many where it is read in pieces."""
 PIECEWISE = 16
@@ -164,7 +164,7 @@ def short_lines(stream: BinaryIO, source: str) -> BinaryIO:
         last = max(data.rfind(b"\n"), data.rfind(b"\r"))
         run = run + len(data) if last < 0 else len(data) - last - 1
         if run > most:
-            LINE.check(run, f"{source} has a line of more than {most:,} letters")
+            LINE.check(run, f"{source} has a line of more than {most:,} characters")
 
     return _buffered(stream, look)
 

@@ -472,7 +472,7 @@ def check_labels(labels: Iterable[object]) -> None:
     """Raise if a label exceeds the length limit."""
     longest = max((len(label) for label in labels if isinstance(label, (str, bytes))), default=0)
     if longest:
-        LABEL.check(longest, f"a label has {longest:,} letters")
+        LABEL.check(longest, f"a label has {longest:,} characters")
 
 
 def sorted_labels(labels: Iterable[Label], name: str = "the data") -> tuple[Label, ...]:

@@ -326,7 +326,7 @@ class Preferences:
         return "\n".join([f"metric {self.metric.name}", *special, f"{others}: {self.default.describe()}"])
 
     def _check_types(self, classes: tuple[Label, ...]) -> None:
-        """A preference for "1" where the class is 1 is a slip, never a class that happens to be absent."""
+        """Raise on a preference for "1" where the class is 1: a mistake, never a class that happens to be absent."""
         by_text = {str(other): other for other in classes}
         for label in self.by_class:
             twin = by_text.get(str(label))
@@ -418,7 +418,7 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True):
     classes: list[_ClassAnswers] = msgspec.field(name="class", default_factory=list)
 
 
-_COMPLAINT = re.compile(
+_MESSAGE = re.compile(
     r"(?:Expected `(?P<wanted>[^`]+)`, got `(?P<got>[^`]+)`|Object contains unknown field `(?P<unknown>.*?)`|"
     r"Object missing required field `(?P<missing>\w+)`)"
     r"(?: - at `\$\.?(?P<table>default|class)?(?:\[(?P<number>\d+)\])?\.?(?P<name>\w*)`)?",
@@ -433,11 +433,11 @@ _KINDS = {
 }  # fmt: skip
 
 
-def _in_words(complaint: str) -> str:
-    """Return what msgspec says about the document in the words of somebody who wrote it by hand."""
-    found = _COMPLAINT.fullmatch(complaint)
+def _in_words(error: str) -> str:
+    """Return a message of msgspec in the words of somebody who wrote the file by hand."""
+    found = _MESSAGE.fullmatch(error)
     if found is None:
-        return complaint
+        return error
     title, fields = _TABLES[found["table"]]
     place = title if found["number"] is None else f"{title} number {int(found['number']) + 1}"
     if found["unknown"] is not None:

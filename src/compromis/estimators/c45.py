@@ -37,12 +37,8 @@ class C45Classifier(TableClassifier):
 
     Attributes
     ----------
-    classes_ : ndarray
-        The class labels, sorted.
-    n_features_in_ : int
-        Number of columns in training.
-    feature_names_in_ : ndarray of str
-        Names of the columns, if X was a data frame with text names.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
     tree_ : Tree
         The tree as flat arrays.
     columns_ : tuple of Column
@@ -93,10 +89,6 @@ class C45Classifier(TableClassifier):
             Class labels.
         sample_weight : array of shape (n,), optional
             Weights of the rows; rows of weight 0 are left out.
-
-        Returns
-        -------
-        self
         """
         rules = self._rules()
         rows, labels = self._training_rows(X, y)

@@ -152,7 +152,7 @@ class TableModel:
 
 
 def save_model(model: TableModel, path: str | os.PathLike[str]) -> None:
-    """Write the model to the file, whole or not at all; it holds no code.
+    """Write the model to a file, which holds no code.
 
     Examples
     --------

@@ -54,8 +54,8 @@ class PragmaTreeClassifier(PreferencesReprMixin, BinnedTrees):
 
     Attributes
     ----------
-    classes_ : ndarray
-        The class labels, sorted.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
     tree_ : Trees
         The tree as flat arrays.
     binning_ : Binning
@@ -64,8 +64,6 @@ class PragmaTreeClassifier(PreferencesReprMixin, BinnedTrees):
         Name and, for nominal columns, categories of each column.
     feature_importances_ : ndarray
         Share of each feature in the gain times weight of all splits.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Notes
     -----

@@ -53,7 +53,7 @@ AUTO_RESAMPLES, AUTO_RESAMPLES_MANY = 20, 6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stability:
-    """How much the chosen weights depend on the rows at hand.
+    """How much the chosen weights depend on the rows they were searched on.
 
     Attributes
     ----------
@@ -200,7 +200,7 @@ _STYLE = "margin: .4em 0 0; padding: .3em .8em; border-left: .3em solid #1f6f9f;
 
 
 class PreferencesReprMixin:
-    """A mixin, to stand before BaseEstimator: preferences in words below scikit-learn's diagram in notebooks."""
+    """A mixin for before BaseEstimator: preferences in words below scikit-learn's diagram in notebooks."""
 
     preferences: Any
 

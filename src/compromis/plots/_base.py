@@ -30,12 +30,12 @@ LINES = ("-", (0, (6, 2)), (0, (6, 2, 1.2, 2)), (0, (1.2, 1.2)), (0, (8, 2, 1.2,
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 TITLE_SIZE, SMALL, TINY = 9.5, 8.5, 7.5
 LONGEST = 28
-"""Names of more letters are cut in pictures; frames keep them whole."""
+"""Names of more characters are cut in pictures; frames keep them whole."""
 FORMATS = ("svg", "png", "pdf")
 
 
 def plain_box(alpha: float) -> dict[str, Any]:
-    """Return the ground of a text that stands on lines."""
+    """Return the background of a text that is drawn over lines."""
     return {"facecolor": "white", "edgecolor": "none", "alpha": alpha, "pad": 0.8}
 
 
@@ -71,8 +71,8 @@ def tidy(ax: Any, title: str = "") -> None:
     ax.set_axisbelow(True)
     if title:
         inches = ax.get_position().width * ax.figure.get_figwidth()
-        letters = max(20, int(inches * 72 / (0.56 * TITLE_SIZE)))
-        ax.set_title(textwrap.fill(title, letters), loc="left", fontsize=TITLE_SIZE, color="0.2")
+        width = max(20, int(inches * 72 / (0.56 * TITLE_SIZE)))
+        ax.set_title(textwrap.fill(title, width), loc="left", fontsize=TITLE_SIZE, color="0.2")
 
 
 def plain(name: object, longest: int = LONGEST) -> str:
@@ -170,7 +170,7 @@ class Display(Framed):
         return self.ax_
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the picture to a file that ends in .svg, .png or .pdf, whole or not at all; draw it if it is not drawn yet."""
+        """Write the picture to a file that ends in .svg, .png or .pdf; draw it if it is not drawn yet."""
         kind = Path(path).suffix.lower().lstrip(".")
         if kind not in FORMATS:
             raise InputError(f"a picture's name ends in .{', .'.join(FORMATS)}, got {os.fspath(path)!r}")

@@ -23,7 +23,7 @@ class VoteDisplay(Display):
     """How many rows of each true class got which share of the votes for one class (figure 2 of the PRAGMA paper).
 
     The class itself is drawn as bars, the classes it is most confused with as lines. Rows without any vote for the class
-    are told in the title: no weight can decide them for it.
+    are counted in the title: no weight can predict them as it.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ def report(
     evaluation_or_data : Evaluation or Votes
         What `evaluate` or `cross_evaluate` returned; or votes with their true classes, predicted by `weights`.
     path : path, optional
-        Where to write the page, whole or not at all.
+        Where to write the page.
     preferences : Preferences, optional
         What matters, where votes are given; an evaluation has its own.
     votes : Votes, optional

@@ -43,20 +43,12 @@ class Report:
 
     Attributes
     ----------
-    evaluation : Evaluation
-        The numbers.
-    title : str
-        The heading of the page.
-    command : str or None
-        What to run to make the report again.
-    seed : int
-        The seed of the search.
+    evaluation, title, command, seed, smoothing
+        As given.
     votes : Votes or None
         The votes, equal patterns merged: with them the page has curves, distributions and sliders.
     weights : ndarray or None
-        The weights that the sliders start from: those given, else those that a search found for the preferences on these votes.
-    smoothing : float
-        What is added to every vote.
+        The weights that the sliders start from.
     search : WeightSearch or None
         The search, where the weights were searched for here.
     before, after : Evaluation or None
@@ -67,14 +59,6 @@ class Report:
         The same classes as their weight grows and the other weights stay.
     sweep : WeightSweep or None
         What the weight of the most important class does.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> result = cp.evaluate(["bad", "good", "good"], ["bad", "bad", "good"], preferences=cp.Preferences.prioritise(["bad"]))
-    >>> page = cp.report(result, "report.html", title="Three parts")
-    >>> "Three parts" in page.html
-    True
     """
 
     evaluation: Evaluation
@@ -97,7 +81,7 @@ class Report:
         return _render(self)
 
     def save(self, path: str | os.PathLike[str] | None) -> str:
-        """Return the page; with `path`, write it there, whole or not at all."""
+        """Return the page; with `path`, write it there too."""
         if path is not None:
             write_whole(path, self.html)
         return self.html
@@ -184,7 +168,7 @@ def _sweep_picture(sweep: WeightSweep) -> Picture:
 
 
 def _path(x: Floats, y: Floats) -> str:
-    """Return the path through points of the unit square; undefined points and those too near to be told apart are left out."""
+    """Return the path through points of the unit square; undefined points and those of one pixel but the first are left out."""
     known = ~np.isnan(x + y)
     left, top = x[known] * WIDTH, (1 - y[known]) * HEIGHT
     cells = np.column_stack([np.rint(left), np.rint(top)])
