@@ -59,26 +59,26 @@ class Change:
         """Return name, recall and precision before, recall and precision after: of each class, and of means weighted by class sizes."""
         rates = [rate(counts) for counts in (self.before, self.after) for rate in (recall, precision)]
         each = [(shown_label(label), *(float(rate[k]) for rate in rates)) for k, label in enumerate(self.after.classes)]
-        means = [("mean of all", np.ones(len(each), dtype=bool))]
-        if self.priority.any():
-            means = [("mean of those that matter", self.priority), ("mean of the others", ~self.priority), *means]
+        means, priority = [("mean of all", np.ones(len(each), dtype=bool))], self.priority
+        if priority.any():
+            means = [("mean of those that matter", priority), ("mean of the others", ~priority), *means]
         return [*each, *((name, *(self._mean(rate, chosen) for rate in rates)) for name, chosen in means)]  # type: ignore[list-item]
 
     def __str__(self) -> str:
-        rows = self.rows()
+        rows, priority = self.rows(), self.priority
         width = max(5, *(len(name) for name, *_ in rows))
         lines = [
             f"{'':{width}}        before               after               change",
             f"{'class':{width}}   recall precision    recall precision    recall precision",
         ]
         for number, (name, *rates) in enumerate(rows):
-            if number == len(self.priority):
+            if number == len(priority):
                 lines.append("")
             changes = [after - before for before, after in zip(rates[:2], rates[2:], strict=True)]
             cells = [*(_percent(rate) for rate in rates), *(_percent(change, "+") for change in changes)]
-            mark = " *" if number < len(self.priority) and self.priority[number] else ""
+            mark = " *" if number < len(priority) and priority[number] else ""
             lines.append(f"{name:{width}} {cells[0]:>8}" + "".join(f"{cell:>10}" for cell in cells[1:]) + mark)
-        if self.priority.any():
+        if priority.any():
             lines.append("\n* matters most; means are weighted by class sizes; figures in per cent")
         return "\n".join(lines) + "\n"
 

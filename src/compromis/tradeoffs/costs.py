@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -159,7 +160,7 @@ class DecisionCurve(Tabular):
     everyone: Floats
     nobody: Floats
 
-    @property
+    @cached_property
     def useful(self) -> Flags:
         """Where acting by the model beats acting on every row and on none."""
         return self.model > np.maximum(self.everyone, self.nobody)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -268,7 +269,7 @@ class RocHull(Result):
         slope = cost_false_positive * (1 - share) / below if below else math.inf
         return next(part for part in self.parts if part.slope_low <= slope)
 
-    @property
+    @cached_property
     def area(self) -> float:
         """The area under the hull: what the models reach together."""
         fpr = [0.0, *(part.fpr for part in self.parts), 1.0]
