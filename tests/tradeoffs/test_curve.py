@@ -246,9 +246,9 @@ def test_a_curve_in_words():
         "",
         "=== best by recall weight ===",
         "",
-        "best             recall weight  precision  recall",
-        "score >= 0.9  0.0000 to 0.1429     1.0000  0.3333",
-        "score >= 0.4  0.1429 to 1.0000     0.7500  1.0000",
+        "best             recall weight  precision  recall  specificity  predicted",
+        "score >= 0.9  0.0000 to 0.1429     1.0000  0.3333       1.0000          1",
+        "score >= 0.4  0.1429 to 1.0000     0.7500  1.0000       0.6667          4",
     ]
     assert repr(curve).endswith("metric='f', pair='precision-recall': 2 intervals)")
     assert "g0" in str(TradeoffCurve(groups([(1, 0)], 4, 4), metric="kulczynski"))

@@ -190,9 +190,9 @@ def test_the_hull_in_words():
         "",
         "=== corners of the hull ===",
         "",
-        "models     slope     fpr     tpr",
-        "m       1 to inf  0.0000  0.5000",
-        "m         0 to 1  0.5000  1.0000",
+        "models     slope  cost ratio  score from     fpr     tpr",
+        "m       1 to inf    1 to inf           4  0.0000  0.5000",
+        "m         0 to 1      0 to 1           2  0.5000  1.0000",
     ]
     assert hull.area == pytest.approx(0.875)
     assert [part.thresholds for part in hull.parts] == [(4.0,), (2.0,)]

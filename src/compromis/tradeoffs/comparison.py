@@ -253,9 +253,9 @@ class Comparison(Result):
         metric f for 1: 3 of 6 rows are positive (50.0 %)
         <BLANKLINE>
         a (area 0.8796, better than deciding everything positive for recall weights from 0 to 1)
-        best             recall weight  precision  recall
-        score >= 0.9  0.0000 to 0.1429     1.0000  0.3333
-        score >= 0.4  0.1429 to 1.0000     0.7500  1.0000
+        best             recall weight  precision  recall  specificity  predicted
+        score >= 0.9  0.0000 to 0.1429     1.0000  0.3333       1.0000          1
+        score >= 0.4  0.1429 to 1.0000     0.7500  1.0000       0.6667          4
         """
         points = next(iter(self.curves.values())).points
         total = points.positives + points.negatives

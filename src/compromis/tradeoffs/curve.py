@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from compromis._results import Result, Table
+from compromis._text import count, fixed
 from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
@@ -372,12 +373,13 @@ class TradeoffCurve(Result):
             [
                 f"score >= {part.threshold:.6g}" if part.name is None else str(part.name),
                 span(part.low, part.high),
-                f"{part.precision:.4f}",
-                f"{part.recall:.4f}",
+                *(fixed(rate, 4) for rate in (part.precision, part.recall, part.specificity)),
+                count(part.size),
             ]
             for part in self.intervals
         ]
-        return [Table("best by recall weight", ("best", "recall weight", "precision", "recall"), rows)] if rows else []
+        header = ("best", "recall weight", "precision", "recall", "specificity", "predicted")
+        return [Table("best by recall weight", header, rows)] if rows else []
 
     def __repr__(self) -> str:
         parts = f"{len(self.positions)} intervals"

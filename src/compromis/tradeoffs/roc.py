@@ -294,14 +294,19 @@ class RocHull(Result):
         """Return the corners."""
         rows = [
             [
-                ", ".join(part.models),
+                ", ".join(
+                    model if group is None else f"{model}: {group}"
+                    for model, group in zip(part.models, part.names, strict=True)
+                ),
                 f"{part.slope_low:.4g} to {part.slope_high:.4g}",
+                f"{part.cost_ratio_low:.4g} to {part.cost_ratio_high:.4g}",
+                ", ".join("" if math.isnan(cut) else f"{cut:.4g}" for cut in part.thresholds),
                 f"{part.fpr:.4f}",
                 f"{part.tpr:.4f}",
             ]
             for part in self.parts
         ]
-        return [Table("corners of the hull", ("models", "slope", "fpr", "tpr"), rows)]
+        return [Table("corners of the hull", ("models", "slope", "cost ratio", "score from", "fpr", "tpr"), rows)]
 
 
 def roc_hull(models: Mapping[str, OperatingPoints]) -> RocHull:
