@@ -73,7 +73,15 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvidenceFile:
-    """Evidence, and what was kept back of it."""
+    """Evidence, and what was kept back of it.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> counts = cp.Counts.from_matrix([[90, 2], [7, 40]], ["well", "ill"])
+    >>> cp.evidence.write(counts, "site.json", min_cell=5).suppressed.cells  # cells below 5 are kept back
+    1
+    """
 
     evidence: Evidence
     suppressed: Suppressed

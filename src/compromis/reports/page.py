@@ -59,6 +59,13 @@ class Report:
         The same classes as their weight grows and the other weights stay.
     sweep : WeightSweep or None
         What the weight of the most important class does.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> page = cp.report(cp.evaluate(["bad", "good", "good"], ["bad", "bad", "good"]), title="Three parts")
+    >>> "Three parts" in page.html
+    True
     """
 
     evaluation: Evaluation
