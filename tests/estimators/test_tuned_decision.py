@@ -373,9 +373,9 @@ EXPLAINED = {
 
 @parametrize_with_checks(
     [
-        cp.TunedDecisionClassifier(LogisticRegression(), random_state=0),
-        cp.TunedDecisionClassifier(DecisionTreeClassifier(random_state=0), random_state=0),
-        cp.TunedDecisionClassifier(RandomForestClassifier(5, random_state=0), random_state=0),
+        cp.TunedDecisionClassifier(LogisticRegression(), random_state=0, resamples=2),
+        cp.TunedDecisionClassifier(DecisionTreeClassifier(random_state=0), random_state=0, resamples=2),
+        cp.TunedDecisionClassifier(RandomForestClassifier(5, random_state=0), random_state=0, resamples=2),
     ],
     expected_failed_checks=lambda tuned: EXPLAINED[type(tuned.estimator).__name__],
 )
