@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis._results import Result, Table
+from compromis._results import Result, Table, columns_of
 from compromis._text import count, fixed
 from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import InputError
@@ -340,7 +340,7 @@ class TradeoffCurve(Result):
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the intervals as lists by column name."""
-        return {name: [getattr(part, name) for part in self.intervals] for name in _COLUMNS}
+        return columns_of(self.intervals, BestRange)
 
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, as plain values."""
@@ -384,9 +384,6 @@ class TradeoffCurve(Result):
     def __repr__(self) -> str:
         parts = f"{len(self.positions)} intervals"
         return f"TradeoffCurve({self.points!r}, metric={self.metric.name!r}, pair={self.pair.name!r}: {parts})"
-
-
-_COLUMNS = tuple(field.name for field in fields(BestRange))
 
 
 def _least(min_precision: float | None, min_recall: float | None) -> dict[str, float]:

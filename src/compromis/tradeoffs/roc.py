@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from compromis._results import Result, Table
+from compromis._results import Result, Table, columns_of
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
@@ -278,7 +278,7 @@ class RocHull(Result):
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the corners as lists by column name."""
-        return {column.name: [getattr(part, column.name) for part in self.parts] for column in fields(HullPart)}
+        return columns_of(self.parts, HullPart)
 
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, as plain values."""
