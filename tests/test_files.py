@@ -76,7 +76,7 @@ def test_a_line_without_end(tmp_path, monkeypatch):
     monkeypatch.setenv("COMPROMIS_MAX_LINE", "500000")
     for name, head in (("x.csv", b"t,d\n"), ("x.arff", b"@relation r\n@attribute a string\n@data\n")):
         (tmp_path / name).write_bytes(head + b"a" * 900_000)
-        with pytest.raises(cp.InputError, match=r"has a line of more than 500,000 letters.*COMPROMIS_MAX_LINE"):
+        with pytest.raises(cp.InputError, match=r"has a line of more than 500,000 characters.*COMPROMIS_MAX_LINE"):
             read(tmp_path / name)
 
 
@@ -93,7 +93,7 @@ def test_classes_and_labels(monkeypatch):
         lambda: cp.Votes.from_proba(long, [[1, 0], [0, 1]], labels=long),
     ):
         monkeypatch.delenv("COMPROMIS_MAX_LABEL", raising=False)
-        with pytest.raises(cp.InputError, match="a label has 10,001 letters, more than the limit of 10,000"):
+        with pytest.raises(cp.InputError, match="a label has 10,001 characters, more than the limit of 10,000"):
             count()
         monkeypatch.setenv("COMPROMIS_MAX_LABEL", "10001")
         assert count().rows == 2

@@ -37,10 +37,31 @@ RESULTS = {
     "leaks": CURVES.find_leaks(X[:30], X[20:]),
 }
 
+SCORES = np.random.default_rng(1).random(60)
+POINTS = {
+    name: cp.OperatingPoints.from_predictions(TRUTH, scores, pos_label=HOSTILE)
+    for name, scores in ((HOSTILE, SCORES), ("other", SCORES[::-1]))
+}
+TRADEOFFS = {
+    "tradeoff_curve": cp.TradeoffCurve(POINTS[HOSTILE]),
+    "groups": cp.TradeoffCurve(cp.OperatingPoints.from_groups(range(9), {HOSTILE: range(4)}, 60, pos_label=HOSTILE)),
+    "tradeoff_comparison": cp.compare_curves(POINTS),
+    "roc_hull": cp.roc_hull(POINTS),
+    "roc_curve": cp.tradeoffs.roc_points(POINTS[HOSTILE]),
+    "precision_recall_curve": cp.tradeoffs.precision_recall_points(POINTS[HOSTILE]),
+    "cost_curve": cp.tradeoffs.CostCurve(POINTS[HOSTILE]),
+    "decision_curve": cp.tradeoffs.decision_curve(POINTS[HOSTILE]),
+}
 
-@pytest.fixture(params=RESULTS)
+
+@pytest.fixture(params=RESULTS | TRADEOFFS)
 def result(request):
-    return RESULTS[request.param]
+    return (RESULTS | TRADEOFFS)[request.param]
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_result_has_a_summary(name):
+    assert RESULTS[name].summary is not None
 
 
 def test_every_result_has_every_rendering(result, tmp_path):
@@ -53,7 +74,6 @@ def test_every_result_has_every_rendering(result, tmp_path):
     assert (document["version"], document["compromis"]) == (2, cp.__version__)
     assert result.to_markdown(tmp_path / "r.md") == (tmp_path / "r.md").read_text()
     assert "<table" in result._repr_html_() or "<p" in result._repr_html_()
-    assert result.summary is not None
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])

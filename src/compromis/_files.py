@@ -6,7 +6,7 @@ import contextlib
 import io
 import os
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -90,20 +90,14 @@ COLUMNS = Limit("COMPROMIS_MAX_COLUMNS", 100_000)
 CLASSES = Limit("COMPROMIS_MAX_CLASSES", 4096)
 """Classes of a confusion matrix, which has their square as cells."""
 LABEL = Limit("COMPROMIS_MAX_LABEL", 10_000)
-"""Letters of a label."""
+"""Characters of a label."""
 LINE = Limit("COMPROMIS_MAX_LINE", 1 << 25)
-"""Letters of a line of a text file."""
+"""Characters of a line of a text file."""
 UNPACKED = Limit("COMPROMIS_MAX_UNPACKED", 1 << 28)
 """Bytes that a compressed file may become in memory; `PIECEWISE` times as many where it is read in pieces."""
 PIECEWISE = 16
 _DEFLATE = 1032
 """The most bytes that one byte of gzip can become."""
-
-
-def check_labels(labels: Iterable[object]) -> None:
-    """Raise if a label exceeds the length limit."""
-    longest = max((len(label) for label in labels if isinstance(label, (str, bytes))), default=0)
-    LABEL.check(longest, f"a label has {longest:,} letters")
 
 
 class _Metered(io.RawIOBase):
@@ -170,7 +164,7 @@ def short_lines(stream: BinaryIO, source: str) -> BinaryIO:
         last = max(data.rfind(b"\n"), data.rfind(b"\r"))
         run = run + len(data) if last < 0 else len(data) - last - 1
         if run > most:
-            LINE.check(run, f"{source} has a line of more than {most:,} letters")
+            LINE.check(run, f"{source} has a line of more than {most:,} characters")
 
     return _buffered(stream, look)
 

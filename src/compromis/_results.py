@@ -116,7 +116,25 @@ class Table(NamedTuple):
     """Whether Markdown hides it behind its title."""
 
 
-class Result:
+class Framed:
+    """Numbers that can be had as a data frame."""
+
+    def columns(self) -> Mapping[str, Sequence[Any]]:
+        """Return what `to_frame` holds, column by column."""
+        raise NotImplementedError
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return the numbers as a data frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            Without it: pandas if it is installed, else polars, else pyarrow.
+        """
+        return make_frame(self.columns(), backend)
+
+
+class Result(Framed):
     """Base of results: text, HTML, JSON, Markdown and data frame from one description.
 
     A subclass is a frozen dataclass that sets ``schema`` and gives
@@ -135,10 +153,6 @@ class Result:
 
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, as plain values."""
-        raise NotImplementedError
-
-    def columns(self) -> Mapping[str, Sequence[Any]]:
-        """Return what `to_frame` holds, column by column."""
         raise NotImplementedError
 
     def sentences(self) -> Sequence[str]:
@@ -169,16 +183,6 @@ class Result:
             summary = f"<details><summary>{part.title}</summary>\n\n{text}\n\n</details>"
             parts.append(summary if part.folded else text)
         return written("\n\n".join(parts) + "\n", path)
-
-    def to_frame(self, backend: str | None = None) -> Any:
-        """Return the numbers as a data frame.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, optional
-            Without it: pandas if it is installed, else polars, else pyarrow.
-        """
-        return make_frame(self.columns(), backend)
 
     def _repr_html_(self) -> str:
         return render(self.template, self)

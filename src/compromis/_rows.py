@@ -6,9 +6,8 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -91,8 +90,7 @@ def is_sparse(values: Any) -> bool:
     return hasattr(values, "tocsr") and hasattr(values, "nnz")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Fold:
+class Fold(NamedTuple):
     """The rows a model is trained on, and the rows it is judged on."""
 
     train: Ints
@@ -116,7 +114,7 @@ def choose_folds(
     is_number = isinstance(cv, (int, np.integer)) and not isinstance(cv, bool)
     if is_number:
         _check_number(int(cv), y, classes, group)
-        cv = _splitter(int(cv), random_state, stratified=classes is not None, grouped=group is not None)
+        cv = shuffled_folds(int(cv), random_state, stratified=classes is not None, grouped=group is not None)
     try:
         with warnings.catch_warnings():  # a splitter that ignores groups warns of it; the check below refuses its folds
             warnings.filterwarnings("ignore", message="The groups parameter is ignored")
@@ -149,7 +147,8 @@ def _check_number(folds: int, y: Any, classes: Sequence[Label] | None, group: In
             )
 
 
-def _splitter(folds: int, random_state: int | None, *, stratified: bool, grouped: bool) -> Any:
+def shuffled_folds(folds: int, random_state: int | None, *, stratified: bool, grouped: bool = False) -> Any:
+    """Return a splitter of scikit-learn."""
     from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
     kinds = (StratifiedKFold, StratifiedGroupKFold) if stratified else (KFold, GroupKFold)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from decimal import Decimal
 from itertools import compress
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._files import CLASSES, check_labels
+from compromis._files import CLASSES, LABEL
 from compromis._text import shown
 from compromis._typing import Flags, Ints, Label
 from compromis.errors import DeviceWarning, InputError
@@ -64,6 +64,8 @@ def plain_label(label: Any) -> Label:
     return str.__str__(label) if isinstance(label, str) else label
 
 
+_KINDS = {"i": "int", "u": "int", "b": "bool", "U": "str", "S": "bytes", "f": "float", "M": "datetime"}
+"""What messages call numpy's kinds of labels; all others are objects."""
 CHUNK = 1 << 16
 """Rows read together: small enough for the cache, large enough that Python's overhead vanishes."""
 
@@ -79,6 +81,7 @@ class LabelColumn:
     name: str
     values: NDArray[Any]
     kind: str
+    _: KW_ONLY
     categories: tuple[Label, ...] | None = None
     index: Any = None
     """pandas' row labels, to notice rows that do not belong together."""
@@ -210,6 +213,18 @@ def _as_array(values: Any, name: str) -> NDArray[Any]:
     return array
 
 
+def refuse_many_outputs(y: Any, name: str) -> None:
+    """Raise if the target has several columns, and say what to do; `name` is the estimator's."""
+    shape = getattr(y, "shape", None)
+    if shape is None and isinstance(y, (list, tuple)) and y and isinstance(y[0], (list, tuple)):
+        shape = (len(y), len(y[0]))
+    if shape is not None and len(shape) == 2 and shape[1] > 1:
+        raise InputError(
+            f"y should be a 1d array, got an array of shape {tuple(shape)}: {shape[1]} outputs; "
+            f"fit one {name} per column, for example with sklearn.multioutput.MultiOutputClassifier"
+        )
+
+
 def _plain_array(values: Any) -> NDArray[Any]:
     """Return an array that holds the values as they are.
 
@@ -227,20 +242,17 @@ def _read_array(array: NDArray[Any], name: str, index: Any = None) -> LabelColum
     if isinstance(array, np.ma.MaskedArray):
         _refuse_missing(np.ma.getmaskarray(array), name)
         array = array.data
-    kind = array.dtype.kind
-    if kind in "iu":
-        return LabelColumn(name, array, "int", index=index)
-    if kind == "b":
-        return LabelColumn(name, array.view(np.uint8), "bool", index=index)
-    if kind in "US":
-        return LabelColumn(name, array, "str" if kind == "U" else "bytes", index=index)
-    if kind == "f":
+    kind = _KINDS.get(array.dtype.kind)
+    if kind is None:
+        array, kind = _check_objects(array, name)
+    elif kind == "bool":
+        array = array.view(np.uint8)
+    elif kind == "float":
         _refuse_missing(np.isnan(array), name)
-        return LabelColumn(name, array, "float", index=index)
-    if kind == "M":
+    elif kind == "datetime":
         _refuse_missing(np.isnat(array), name)
-        return LabelColumn(name, array.astype("datetime64[us]"), "datetime", index=index)
-    return LabelColumn(name, *_check_objects(array, name), index=index)
+        array = array.astype("datetime64[us]")
+    return LabelColumn(name, array, kind, index=index)
 
 
 def _check_objects(array: NDArray[Any], name: str) -> tuple[NDArray[Any], str]:
@@ -349,7 +361,7 @@ def _read_categorical(series: Any, name: str, index: Any) -> LabelColumn:
         raise InputError(
             f"{name} has categories of types {' and '.join(sorted(kinds))}; convert them to one type ({shown(categories)})"
         )
-    return LabelColumn(name, codes, kinds.pop() if kinds else "object", categories, index)
+    return LabelColumn(name, codes, kinds.pop() if kinds else "object", categories=categories, index=index)
 
 
 _WIDEST = 1 << 16
@@ -454,6 +466,13 @@ def class_order(
             parameter="labels",
         )
     return classes
+
+
+def check_labels(labels: Iterable[object]) -> None:
+    """Raise if a label exceeds the length limit."""
+    longest = max((len(label) for label in labels if isinstance(label, (str, bytes))), default=0)
+    if longest:
+        LABEL.check(longest, f"a label has {longest:,} characters")
 
 
 def sorted_labels(labels: Iterable[Label], name: str = "the data") -> tuple[Label, ...]:

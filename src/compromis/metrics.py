@@ -39,8 +39,8 @@ class Metric:
     transform : callable, optional
         u, increasing, such that the metric orders results as ``(1 - m) u(precision) + m u(recall)`` does; envelopes
         are then convex hulls.
-    straighten, bend : callable
-        The weight m of that line from l, and back; m = l but for Jaccard.
+    bend : callable
+        l from the weight m of that line; l = m but for Jaccard.
     surface : callable, optional
         The integral over l from a to b of a point's value, ``surface(precision, recall, a, b)``.
     defined_at_zero : bool
@@ -70,7 +70,6 @@ class Metric:
     formula: Formula
     answer: Callable[[float, float], float] | None = None
     transform: Callable[[Array], Array] | None = None
-    straighten: Callable[[Any], Any] = lambda weight: weight
     bend: Callable[[Any], Any] = lambda weight: weight
     surface: Callable[[Array, Array, Any, Any], Array] | None = None
     defined_at_zero: bool = False
@@ -189,11 +188,6 @@ def _exp_ratio(z: Array) -> Array:
     return np.divide(np.expm1(z), z, out=np.ones_like(z), where=z != 0)
 
 
-def _straighten_jaccard(weight: ArrayLike) -> Array:
-    weight = np.asarray(weight, dtype=np.float64)
-    return np.where(weight <= 0.5, 2 * weight / (1 + 2 * weight), 1 / (3 - 2 * weight))
-
-
 def _bend_jaccard(weight: ArrayLike) -> Array:
     weight = np.asarray(weight, dtype=np.float64)
     with np.errstate(divide="ignore"):
@@ -230,7 +224,6 @@ JACCARD = Metric(
     _jaccard,
     answer=_answer_jaccard,
     transform=lambda rate: -1 / rate,
-    straighten=_straighten_jaccard,
     bend=_bend_jaccard,
     surface=_surface_jaccard,
     code=3,

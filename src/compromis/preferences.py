@@ -77,12 +77,10 @@ class Preference:
     def __post_init__(self) -> None:
         if not (isinstance(self.importance, Real) and 0 <= self.importance < math.inf):
             raise InputError(f"importance is a finite number of at least 0, got {self.importance!r}", "importance")
-        for name in ("precision_at_full_recall", "recall_at_full_precision"):
+        answers = ("precision_at_full_recall", "recall_at_full_precision")
+        for name in (*answers, "recall_weight", "min_precision", "min_recall"):
             if getattr(self, name) is not None:
-                _check_share(name, getattr(self, name), one_allowed=False)
-        for name in ("recall_weight", "min_precision", "min_recall"):
-            if getattr(self, name) is not None:
-                _check_share(name, getattr(self, name))
+                _check_share(name, getattr(self, name), one_allowed=name not in answers)
         if self.beta is not None and not (isinstance(self.beta, Real) and 0 <= self.beta < math.inf):
             raise InputError(f"beta is a finite number of at least 0, got {self.beta!r}", "beta")
         self._check_one_trade()
@@ -150,7 +148,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.6g} %"
 
 
-def _check_share(name: str, value: float | None, *, one_allowed: bool = True) -> None:
+def _check_share(name: str, value: float, *, one_allowed: bool) -> None:
     if isinstance(value, Real) and (0 <= value < 1 or (one_allowed and value == 1)):
         return
     if value == 1:
@@ -171,7 +169,7 @@ JACCARD_WARNING = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PreferenceArrays:
     """Preferences laid out for given classes: arrays that measures and searches read."""
 
@@ -184,6 +182,7 @@ class PreferenceArrays:
     metric: Metric
 
 
+@dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
 class Preferences:
     """What a person wants of each class, and the metric that turns precision and recall into one number.
 
@@ -208,7 +207,9 @@ class Preferences:
     every other class: importance 1; for a recall of 1 you accept a precision of 80 %; for a precision of 1 you accept a recall of 80 %.
     """
 
-    __slots__ = ("_by_class", "_default", "_metric")
+    by_class: Mapping[Label, Preference]
+    default: Preference
+    metric: Metric
 
     def __init__(
         self,
@@ -218,29 +219,13 @@ class Preferences:
     ) -> None:
         if by_class is not None and not isinstance(by_class, Mapping):
             raise InputError(f"by_class maps labels to preferences, got {type(by_class).__name__}")
-        self._by_class = {
-            plain_label(label): _as_preference(label, preference) for label, preference in (by_class or {}).items()
-        }
-        self._default = _as_preference("default", Preference() if default is None else default)
-        self._metric = get_metric(metric)
-        for preference in (*self._by_class.values(), self._default):
+        known = {plain_label(label): _as_preference(label, given) for label, given in (by_class or {}).items()}
+        object.__setattr__(self, "by_class", MappingProxyType(known))
+        object.__setattr__(self, "default", _as_preference("default", Preference() if default is None else default))
+        object.__setattr__(self, "metric", get_metric(metric))
+        for preference in (*known.values(), self.default):
             if preference.beta is not None:
-                preference.recall_weight_for(self._metric)  # raises where the metric is not f
-
-    @property
-    def by_class(self) -> Mapping[Label, Preference]:
-        """The special classes and their preferences, read-only."""
-        return MappingProxyType(self._by_class)
-
-    @property
-    def default(self) -> Preference:
-        """What holds for every other class."""
-        return self._default
-
-    @property
-    def metric(self) -> Metric:
-        """The metric that turns precision and recall into one number."""
-        return self._metric
+                preference.recall_weight_for(self.metric)  # raises where the metric is not f
 
     @classmethod
     def prioritise(cls, labels: Iterable[Any] | str, *, metric: str | Metric = "f") -> Preferences:
@@ -275,7 +260,13 @@ class Preferences:
         10.0
         """
         try:
-            return _from_table(tomllib.loads(text))
+            table = tomllib.loads(text)
+            if "index" in table:
+                raise ValueError(
+                    "it was written for compromis 0.1.0, which was never published; what was index is metric now"
+                )
+            document = msgspec.convert(table, _Document)
+            return cls(_unique(document.classes), document.default.preference(), document.metric)
         except msgspec.ValidationError as error:
             raise InputError(f"{name} is not a preferences file: {_in_words(str(error))}") from error
         except (ValueError, RecursionError) as error:  # no TOML, a value out of range, a number of thousands of digits
@@ -283,7 +274,14 @@ class Preferences:
 
     def to_toml_text(self) -> str:
         """Return the preferences as TOML text, labels typed, so that 1 and "1" stay different."""
-        return _toml_text(self)
+        import tomli_w
+
+        if METRICS.get(self.metric.name) is not self.metric:
+            raise InputError(
+                f"the metric {self.metric.name!r} is your own code, which a file cannot hold; write it with one of {', '.join(METRICS)}"
+            )
+        classes = [{"label": _writable(label), **_answers(given)} for label, given in self.by_class.items()]
+        return tomli_w.dumps({"metric": self.metric.name, "default": _answers(self.default), "class": classes})
 
     def to_toml(self, path: str | os.PathLike[str]) -> None:
         """Write `to_toml_text` to a file, completely or not at all."""
@@ -291,11 +289,11 @@ class Preferences:
 
     def of(self, label: Any) -> Preference:
         """Return the preference that holds for `label`."""
-        return self._by_class.get(plain_label(label), self._default)
+        return self.by_class.get(plain_label(label), self.default)
 
     def with_metric(self, metric: str | Metric) -> Preferences:
         """Return the same preferences under another metric."""
-        return Preferences(self._by_class, self._default, metric)
+        return Preferences(self.by_class, self.default, metric)
 
     def on(self, classes: Sequence[Any], *, strict: bool = True) -> PreferenceArrays:
         """Lay the preferences out for `classes`; with `strict`, a preference for any other class is an error."""
@@ -309,8 +307,8 @@ class Preferences:
             raise InputError(
                 f"the importances of all {len(known)} classes are 0; give at least one class an importance above 0"
             )
-        recall_weight = np.array([preference.recall_weight_for(self._metric) for preference in each], dtype=np.float64)
-        if strict and self._metric is JACCARD and len(set(recall_weight[importance > 0])) > 1:
+        recall_weight = np.array([preference.recall_weight_for(self.metric) for preference in each], dtype=np.float64)
+        if strict and self.metric is JACCARD and len(set(recall_weight[importance > 0])) > 1:
             warnings.warn(JACCARD_WARNING, UserWarning, stacklevel=2)
         return PreferenceArrays(
             classes=known,
@@ -318,19 +316,19 @@ class Preferences:
             recall_weight=recall_weight,
             min_precision=np.array([preference.min_precision or 0.0 for preference in each], dtype=np.float64),
             min_recall=np.array([preference.min_recall or 0.0 for preference in each], dtype=np.float64),
-            metric=self._metric,
+            metric=self.metric,
         )
 
     def describe(self) -> str:
         """Return in sentences what the preferences mean."""
-        special = [preference.describe(label) for label, preference in self._by_class.items()]
+        special = [preference.describe(label) for label, preference in self.by_class.items()]
         others = "every other class" if special else "every class"
-        return "\n".join([f"metric {self._metric.name}", *special, f"{others}: {self._default.describe()}"])
+        return "\n".join([f"metric {self.metric.name}", *special, f"{others}: {self.default.describe()}"])
 
     def _check_types(self, classes: tuple[Label, ...]) -> None:
-        """A preference for "1" where the class is 1 is a slip, never a class that happens to be absent."""
+        """Raise on a preference for "1" where the class is 1: a mistake, never a class that happens to be absent."""
         by_text = {str(other): other for other in classes}
-        for label in self._by_class:
+        for label in self.by_class:
             twin = by_text.get(str(label))
             if twin is not None and twin != label:
                 raise InputError(
@@ -339,7 +337,7 @@ class Preferences:
                 )
 
     def _check_known(self, classes: tuple[Label, ...]) -> None:
-        for label in self._by_class:
+        for label in self.by_class:
             if label in classes:
                 continue
             raise InputError(
@@ -349,8 +347,8 @@ class Preferences:
 
     def _key(self) -> tuple[Any, ...]:
         # 1, 1.0 and True are equal as labels; the type keeps them apart
-        items = frozenset((type(label), label, preference) for label, preference in self._by_class.items())
-        return items, self._default, self._metric
+        items = frozenset((type(label), label, preference) for label, preference in self.by_class.items())
+        return items, self.default, self.metric
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, Preferences) else NotImplemented
@@ -359,12 +357,12 @@ class Preferences:
         return hash(self._key())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        metric: str | Metric = self._metric.name if self._metric.code >= 0 else self._metric
-        return Preferences, (self._by_class, self._default, metric)
+        metric: str | Metric = self.metric.name if self.metric.code >= 0 else self.metric
+        return Preferences, (dict(self.by_class), self.default, metric)
 
     def __repr__(self) -> str:
-        metric = repr(self._metric.name) if self._metric.code >= 0 else f"<metric {self._metric.name}>"
-        return f"Preferences({self._by_class!r}, default={self._default!r}, metric={metric})"
+        metric = repr(self.metric.name) if self.metric.code >= 0 else f"<metric {self.metric.name}>"
+        return f"Preferences({dict(self.by_class)!r}, default={self.default!r}, metric={metric})"
 
 
 def _as_preference(label: object, given: object) -> Preference:
@@ -420,14 +418,7 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True):
     classes: list[_ClassAnswers] = msgspec.field(name="class", default_factory=list)
 
 
-def _from_table(table: dict[str, Any]) -> Preferences:
-    if "index" in table:
-        raise ValueError("it was written for compromis 0.1.0, which was never published; what was index is metric now")
-    document = msgspec.convert(table, _Document)
-    return Preferences(_unique(document.classes), document.default.preference(), document.metric)
-
-
-_COMPLAINT = re.compile(
+_MESSAGE = re.compile(
     r"(?:Expected `(?P<wanted>[^`]+)`, got `(?P<got>[^`]+)`|Object contains unknown field `(?P<unknown>.*?)`|"
     r"Object missing required field `(?P<missing>\w+)`)"
     r"(?: - at `\$\.?(?P<table>default|class)?(?:\[(?P<number>\d+)\])?\.?(?P<name>\w*)`)?",
@@ -442,11 +433,11 @@ _KINDS = {
 }  # fmt: skip
 
 
-def _in_words(complaint: str) -> str:
-    """Return what msgspec says about the document in the words of somebody who wrote it by hand."""
-    found = _COMPLAINT.fullmatch(complaint)
+def _in_words(error: str) -> str:
+    """Return a message of msgspec in the words of somebody who wrote the file by hand."""
+    found = _MESSAGE.fullmatch(error)
     if found is None:
-        return complaint
+        return error
     title, fields = _TABLES[found["table"]]
     place = title if found["number"] is None else f"{title} number {int(found['number']) + 1}"
     if found["unknown"] is not None:
@@ -474,21 +465,6 @@ def _names(fields: type[msgspec.Struct]) -> list[str]:
 def _kind(name: str) -> str:
     kinds = dict.fromkeys(_KINDS.get(one, one) for one in name.split(" | ") if one != "null")
     return " or ".join(kinds)
-
-
-def _toml_text(preferences: Preferences) -> str:
-    import tomli_w
-
-    if METRICS.get(preferences.metric.name) is not preferences.metric:
-        raise InputError(
-            f"the metric {preferences.metric.name!r} is your own code, which a file cannot hold; write it with one of {', '.join(METRICS)}"
-        )
-    classes = [
-        {"label": _writable(label), **_answers(preference)} for label, preference in preferences.by_class.items()
-    ]
-    return tomli_w.dumps(
-        {"metric": preferences.metric.name, "default": _answers(preferences.default), "class": classes}
-    )
 
 
 def _unique(classes: list[_ClassAnswers]) -> dict[Any, Preference]:

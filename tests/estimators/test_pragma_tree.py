@@ -266,7 +266,7 @@ def test_dates_are_refused():
 
 
 def test_no_rows_at_all():
-    with pytest.raises(ValueError, match=r"no rows|0 sample"):
+    with pytest.raises(ValueError, match="X has 0 rows and 1 columns"):
         PragmaTreeClassifier().fit(pd.DataFrame({"a": []}, dtype=float), [])
 
 

@@ -192,6 +192,14 @@ def test_same_seed_same_result(wine):
     assert np.array_equal(runs[0].stability_.weights, runs[1].stability_.weights)
 
 
+def test_votes_of_rows_seen_in_training_are_refused(wine):
+    X, y = wine
+    rows = np.arange(len(X))
+    tuned = cp.TunedDecisionClassifier(GaussianNB(), cv=[(rows, rows[::4])], random_state=0)
+    with pytest.raises(cp.InputError, match="fold 1 has 45 rows in training and test"):
+        tuned.fit(X, y)
+
+
 def test_stability(wine):
     X, y = wine
     tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=PREFERENCES, random_state=0, resamples=8).fit(X, y)
@@ -204,7 +212,7 @@ def test_frames_names_clone_pickle_and_search(wine):
     X, y = wine
     frame = pd.DataFrame(X, columns=[f"c{k}" for k in range(X.shape[1])])
     tuned = cp.TunedDecisionClassifier(
-        RandomForestClassifier(10, random_state=0), preferences=PREFERENCES, random_state=0
+        RandomForestClassifier(10, random_state=0), preferences=PREFERENCES, random_state=0, resamples=2
     ).fit(frame, y)
     assert list(tuned.feature_names_in_) == list(frame.columns)
     assert tuned.n_features_in_ == 13
@@ -212,7 +220,8 @@ def test_frames_names_clone_pickle_and_search(wine):
     assert np.array_equal(again.predict(frame), tuned.predict(frame))
     assert np.array_equal(clone(tuned).fit(frame, y).weights_, tuned.weights_)
     pipeline = make_pipeline(
-        StandardScaler(), cp.TunedDecisionClassifier(LogisticRegression(), preferences=PREFERENCES, random_state=0)
+        StandardScaler(),
+        cp.TunedDecisionClassifier(LogisticRegression(), preferences=PREFERENCES, random_state=0, resamples=0),
     )
     grid = GridSearchCV(
         pipeline, {"tuneddecisionclassifier__estimator__C": [0.1, 1.0]}, scoring=cp.pragma_scorer(PREFERENCES), cv=3
@@ -222,7 +231,8 @@ def test_frames_names_clone_pickle_and_search(wine):
 
 def test_our_forest_in_a_pipeline_and_a_grid(wine):
     X, y = wine
-    inside = cp.TunedDecisionClassifier(cp.PragmaForestClassifier(5, tune=False, random_state=0), random_state=0)
+    forest = cp.PragmaForestClassifier(5, tune=False, random_state=0)
+    inside = cp.TunedDecisionClassifier(forest, random_state=0, resamples=0)
     for model, name in ((inside, "estimator__max_depth"), (cp.PragmaForestClassifier(5, random_state=0), "max_depth")):
         pipeline = make_pipeline(StandardScaler(), model.set_params(preferences=PREFERENCES))
         step = type(model).__name__.lower()
@@ -363,9 +373,9 @@ EXPLAINED = {
 
 @parametrize_with_checks(
     [
-        cp.TunedDecisionClassifier(LogisticRegression(), random_state=0),
-        cp.TunedDecisionClassifier(DecisionTreeClassifier(random_state=0), random_state=0),
-        cp.TunedDecisionClassifier(RandomForestClassifier(5, random_state=0), random_state=0),
+        cp.TunedDecisionClassifier(LogisticRegression(), random_state=0, resamples=2),
+        cp.TunedDecisionClassifier(DecisionTreeClassifier(random_state=0), random_state=0, resamples=2),
+        cp.TunedDecisionClassifier(RandomForestClassifier(5, random_state=0), random_state=0, resamples=2),
     ],
     expected_failed_checks=lambda tuned: EXPLAINED[type(tuned.estimator).__name__],
 )

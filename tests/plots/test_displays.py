@@ -12,7 +12,7 @@ import pytest
 from sklearn import metrics
 
 import compromis as cp
-from compromis.estimators.tuning import Change
+from compromis.estimators.change import Change
 from compromis.tradeoffs import comparison as comparison_module
 from compromis.tradeoffs import curve as curve_module
 from compromis.tradeoffs import envelope as tradeoff_envelope

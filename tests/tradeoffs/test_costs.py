@@ -132,9 +132,9 @@ def test_curves_as_tables():
     assert frame["tpr"].tolist() == [0, 0.75, 1]
     cuts = CostCurve(OperatingPoints.from_predictions(*SIX))
     assert cuts.to_frame("polars")["threshold"].to_list() == [0.9, 0.4]
-    assert str(curve).endswith("expected cost 0.1875 if every probability cost is as likely")
+    assert str(curve).startswith("Expected cost 0.1875 if every probability cost is as likely.\n")
     decision = decision_curve(OperatingPoints.from_predictions(*SIX), [0.25, 0.5])
-    assert str(decision).splitlines()[0].split() == ["probability", "model", "everyone", "nobody"]
+    assert str(decision).splitlines()[4].split() == ["probability", "model", "everyone", "nobody"]
     assert decision.to_markdown().count("\n") == 6
     with pytest.raises(InputError, match=r"got 1\.5"):
         constant_cost([0.5, 1.5, 2.5])

@@ -94,7 +94,7 @@ class TestHull:
             (("always positive",), 1, 1),
         ]
         assert [part.slope_low for part in hull.parts] == pytest.approx([7.5, 35 / 32, 5 / 60, 0])
-        assert "can be dropped: M1, M4" in str(hull)
+        assert "Can be dropped: M1, M4." in str(hull)
         assert hull.to_frame("pandas")["tpr"].tolist() == [0, 0.6, 0.95, 1]
 
     def test_costs(self) -> None:
@@ -185,10 +185,14 @@ class TestDominance:
 def test_the_hull_in_words():
     hull = roc_hull({"m": OperatingPoints.from_predictions([1, 1, 0, 0], [4, 2, 3, 1])})
     assert str(hull).splitlines() == [
-        "slope                 fpr     tpr     models",
-        "       1 to inf       0.0000  0.5000  m",
-        "       0 to 1         0.5000  1.0000  m",
-        "on the hull: m; none can be dropped",
+        "On the hull: m.",
+        "None can be dropped.",
+        "",
+        "=== corners of the hull ===",
+        "",
+        "models     slope  cost ratio  score from     fpr     tpr",
+        "m       1 to inf    1 to inf           4  0.0000  0.5000",
+        "m         0 to 1      0 to 1           2  0.5000  1.0000",
     ]
     assert hull.area == pytest.approx(0.875)
     assert [part.thresholds for part in hull.parts] == [(4.0,), (2.0,)]
@@ -217,7 +221,7 @@ def test_curves_and_hulls_as_tables():
         assert document["threshold"][0] is None  # infinity: nothing is predicted positive
         assert document[last][1:] == getattr(curve, last).tolist()[1:]
         assert curve.to_frame("pandas")[last].tolist()[1:] == document[last][1:]
-        assert len(str(curve).splitlines()) == len(points) + 2
+        assert len(str(curve).splitlines()) == 4 + 1 + len(points)
     hull = roc_hull({"<m>": points})
     document = json.loads(hull.to_json())
     assert document["models"] == ["<m>"]

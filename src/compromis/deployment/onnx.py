@@ -95,34 +95,28 @@ def _probabilities(graph: Any, classes: int) -> str:
 
 def _nodes(onnx: Any, source: str, decision: Decision) -> tuple[list[Any], list[Any]]:
     """Return the nodes that decide from the values called `source`, and their constants."""
-    helper, numpy_helper = onnx.helper, onnx.numpy_helper
-    names = {
-        name: f"decision_{name}" for name in ("double", "smoothing", "added", "weights", "score", "position", "classes")
-    }
+    node, constant = onnx.helper.make_node, onnx.numpy_helper.from_array
     nodes = [
-        helper.make_node("Cast", [source], [names["double"]], to=onnx.TensorProto.DOUBLE),
-        helper.make_node("Add", [names["double"], names["smoothing"]], [names["added"]]),
-        helper.make_node("Mul", [names["added"], names["weights"]], [names["score"]]),
-        helper.make_node("ArgMax", [names["score"]], [names["position"]], axis=1, keepdims=0, select_last_index=0),
-        helper.make_node("Gather", [names["classes"], names["position"]], [DECISION]),
+        node("Cast", [source], ["decision_double"], to=onnx.TensorProto.DOUBLE),
+        node("Add", ["decision_double", "decision_smoothing"], ["decision_added"]),
+        node("Mul", ["decision_added", "decision_weights"], ["decision_score"]),
+        node("ArgMax", ["decision_score"], ["decision_position"], axis=1, keepdims=0, select_last_index=0),
+        node("Gather", ["decision_classes", "decision_position"], [DECISION]),
     ]
-    constants = [
-        numpy_helper.from_array(np.array(decision.smoothing, dtype=np.float64), names["smoothing"]),
-        numpy_helper.from_array(decision.weights, names["weights"]),
-        numpy_helper.from_array(_label_array(decision.classes), names["classes"]),
-    ]
-    return nodes, constants
+    constants = {
+        "smoothing": np.array(decision.smoothing, dtype=np.float64),
+        "weights": decision.weights,
+        "classes": _label_array(decision.classes),
+    }
+    return nodes, [constant(array, f"decision_{name}") for name, array in constants.items()]
 
 
 def _label_array(classes: Sequence[Label]) -> NDArray[Any]:
-    kinds = {type(label) for label in classes}
-    if kinds == {str}:
-        return np.array(list(classes), dtype=object)
-    if kinds in ({int}, {bool}):
-        return np.array(list(classes), dtype=np.int64 if kinds == {int} else np.bool_)
-    if kinds == {float}:
-        return np.array(list(classes), dtype=np.float64)
-    raise InputError(f"ONNX takes labels of one kind, text, whole numbers or true/false, got {shown(classes)}")
+    kinds: dict[type, Any] = {str: object, int: np.int64, bool: np.bool_, float: np.float64}
+    types = {type(label) for label in classes}
+    if len(types) > 1 or not types <= set(kinds):
+        raise InputError(f"ONNX takes labels of one kind, text, whole numbers or true/false, got {shown(classes)}")
+    return np.array(list(classes), dtype=kinds[types.pop()])
 
 
 def _label_output(onnx: Any, classes: Sequence[Label]) -> Any:

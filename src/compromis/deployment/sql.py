@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from compromis.weights.decision import Decision
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Dialect:
     number_type: str
     """The type that columns are cast to; empty for no cast."""
@@ -145,7 +145,8 @@ def _casting(number_type: str, name: Callable[[str], str], text: Callable[[str],
     def number(value: float) -> str:
         return f"CAST('{value!r}' AS {number_type})"
 
-    return _Dialect(number_type, number, f"<= {number(sys.float_info.max)}", name, text)
+    largest = number(sys.float_info.max)
+    return _Dialect(number_type=number_type, number=number, finite=f"<= {largest}", name=name, text=text)
 
 
 DIALECTS = {
@@ -155,5 +156,7 @@ DIALECTS = {
     "spark": _casting("DOUBLE", _in_backticks, _spark_text),
     # Backticks: SQLite reads a double-quoted name that no column has as text, so a missing column would go unnoticed.
     # No cast: a product with a REAL is REAL whatever the column holds, and a cast would cost a third of the time.
-    "sqlite": _Dialect("", _sqlite_number, "< 9e999", _in_backticks, _in_quotes, ("0", "1")),
+    "sqlite": _Dialect(
+        number_type="", number=_sqlite_number, finite="< 9e999", name=_in_backticks, text=_in_quotes, truth=("0", "1")
+    ),
 }

@@ -1,9 +1,9 @@
 from .c45 import C45Classifier
+from .change import Change
 from .model_file import fit_table, load_model, save_model
 from .pragma_forest import PragmaForestClassifier
 from .pragma_tree import PragmaTreeClassifier
 from .tuned_decision import TunedDecisionClassifier
-from .tuning import Change
 
 __all__ = [
     "C45Classifier",

@@ -7,14 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from compromis._text import shown
 from compromis._typing import Floats
 from compromis.errors import InputError
-from compromis.estimators.fitting import column_names, read_rows, refuse_many_outputs
+from compromis.estimators.fitting import TableClassifier
 from compromis.evidence.readers import read_weights
 from compromis.trees.c45 import Column, Examples, Rules, Table, Tree, fit_tree, shares, tree_text
 from compromis.trees.columns import describe_columns
@@ -22,7 +20,7 @@ from compromis.trees.columns import describe_columns
 LARGEST_WHOLE = 2**53  # whole numbers up to here are exact in float64
 
 
-class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class C45Classifier(TableClassifier):
     """Quinlan's decision tree C4.5, release 8, as Weka's J48 has it.
 
     Parameters
@@ -39,12 +37,8 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    classes_ : ndarray
-        The class labels, sorted.
-    n_features_in_ : int
-        Number of columns in training.
-    feature_names_in_ : ndarray of str
-        Names of the columns, if X was a data frame with text names.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
     tree_ : Tree
         The tree as flat arrays.
     columns_ : tuple of Column
@@ -95,17 +89,12 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Class labels.
         sample_weight : array of shape (n,), optional
             Weights of the rows; rows of weight 0 are left out.
-
-        Returns
-        -------
-        self
         """
         rules = self._rules()
-        refuse_many_outputs(y, type(self).__name__)
-        labels = _checked_labels(validate_data(self, X="no_validation", y=y))
-        table = self._training_table(X)
-        if len(labels) != table.n_rows:
-            raise InputError(f"X has {table.n_rows} rows and y has {len(labels)}; they must be as many")
+        rows, labels = self._training_rows(X, y)
+        nominal = np.zeros(rows.shape[1], dtype=bool)  # none beside those of a frame
+        self.columns_: tuple[Column, ...] = describe_columns(rows, self._column_names(rows), nominal)
+        table = Table.of(rows, self.columns_)
         weights = read_weights(sample_weight, table.n_rows)
         weights = np.ones(table.n_rows) if weights is None else weights
         self.classes_, codes = np.unique(labels, return_inverse=True)
@@ -146,11 +135,6 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self.tree_.n_leaves
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
-
     def _rules(self) -> Rules:
         if not isinstance(self.confidence, numbers.Real) or not 0 < self.confidence < 1:
             raise InputError(f"confidence lies between 0 and 1, got {self.confidence!r}; C4.5's own value is 0.25")
@@ -162,19 +146,9 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         min_leaf = min(int(self.min_leaf), LARGEST_WHOLE)
         return Rules(float(self.confidence), min_leaf, bool(self.pruned), bool(self.subtree_raising))
 
-    def _training_table(self, X: Any) -> Table:
-        rows = read_rows(self, X, reset=True)
-        n_rows, n_columns = rows.shape
-        if n_rows == 0 or n_columns == 0:
-            raise InputError(f"X has {n_rows} rows and {n_columns} columns; at least one of each is needed")
-        self.columns_: tuple[Column, ...] = describe_columns(
-            rows, column_names(self, rows), np.zeros(n_columns, dtype=bool)
-        )
-        return Table.of(rows, self.columns_)
-
     def _shares(self, X: Any) -> Floats:
         check_is_fitted(self)
-        rows = read_rows(self, X, reset=False)
+        rows = self._read_rows(X, reset=False)
         nominal = [column.name for column in self.columns_ if column.is_nominal]
         if nominal and isinstance(rows, np.ndarray):
             raise InputError(
@@ -182,10 +156,3 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "pass a data frame with the same columns"
             )
         return shares(self.tree_, Table.of(rows, self.columns_))
-
-
-def _checked_labels(labels: NDArray[Any]) -> NDArray[Any]:
-    if labels.dtype == object and any(label is None or label != label for label in labels):
-        raise InputError("y has missing labels; leave those rows out")
-    check_classification_targets(labels)
-    return labels

@@ -10,13 +10,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from compromis._text import nearest
 from compromis._typing import Bytes, Flags, Floats
 from compromis.errors import InputError
 from compromis.evidence.readers import read_weights
+from compromis.labels import refuse_many_outputs
 from compromis.preferences import Preferences, read_preferences
 from compromis.trees._kernels import UNLIMITED
 from compromis.trees.binning import MOST_BINS, Binning, fit_binning
@@ -37,35 +39,47 @@ from compromis.trees.store import Trees, mean_shares
 LOCAL_MODELS: dict[str, LocalModel] = {"frequency": class_shares, "laplace": laplace_shares}
 
 
-def refuse_many_outputs(y: Any, name: str) -> None:
-    """Raise if the target has several columns, and say what to do; `name` is the estimator's."""
-    shape = getattr(y, "shape", None)
-    if shape is None and isinstance(y, (list, tuple)) and y and isinstance(y[0], (list, tuple)):
-        shape = (len(y), len(y[0]))
-    if shape is not None and len(shape) == 2 and shape[1] > 1:
-        raise InputError(
-            f"y should be a 1d array, got an array of shape {tuple(shape)}: {shape[1]} outputs; "
-            f"fit one {name} per column, for example with sklearn.multioutput.MultiOutputClassifier"
-        )
+class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier of arrays of numbers and of data frames, with missing values and nominal columns."""
 
+    n_features_in_: int
 
-def read_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """Return X as a narwhals frame or as an array of numbers, checked against training unless `reset`.
+    def _training_rows(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        """Return X as `_read_rows` does, and the labels of its rows, both checked."""
+        refuse_many_outputs(y, type(self).__name__)
+        labels = column_or_1d(validate_data(self, X="no_validation", y=y), warn=True)
+        if labels.dtype == object and any(label is None or label != label for label in labels):
+            raise InputError("y has missing labels; leave those rows out")
+        check_classification_targets(labels)
+        rows = self._read_rows(X, reset=True)  # after y, whose check forgets the names of columns
+        if 0 in rows.shape:
+            raise InputError(f"X has {rows.shape[0]} rows and {rows.shape[1]} columns; at least one of each is needed")
+        if len(labels) != len(rows):
+            raise InputError(f"X has {len(rows)} rows and y has {len(labels)}; they must be as many")
+        return rows, labels
 
-    Sets the estimator's n_features_in_ and feature_names_in_ where it resets them.
-    """
-    frame = as_frame(X)
-    if frame is None:
-        dtypes = [np.float64, np.float32]
-        return validate_data(estimator, X, reset=reset, dtype=dtypes, ensure_all_finite="allow-nan")
-    validate_data(estimator, X, reset=reset, skip_check_array=True)
-    return frame
+    def _read_rows(self, X: Any, *, reset: bool) -> Any:
+        """Return X as a narwhals frame or as an array of numbers, checked against training unless `reset`.
 
+        With `reset` it sets n_features_in_ and feature_names_in_.
+        """
+        frame = as_frame(X)
+        if frame is None:
+            dtypes = [np.float64, np.float32]
+            return validate_data(self, X, reset=reset, dtype=dtypes, ensure_all_finite="allow-nan")
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        return frame
 
-def column_names(estimator: Any, rows: Any) -> list[str]:
-    """Return the names of the columns of `read_rows`: a frame's own, else those seen in training, else x0, x1, ..."""
-    names = getattr(estimator, "feature_names_in_", None) if isinstance(rows, np.ndarray) else rows.columns
-    return [f"x{index}" for index in range(rows.shape[1])] if names is None else [str(name) for name in names]
+    def _column_names(self, rows: Any) -> list[str]:
+        """Return the names of the columns of `_read_rows`: a frame's own, else those seen in training, else x0, x1, ..."""
+        names = getattr(self, "feature_names_in_", None) if isinstance(rows, np.ndarray) else rows.columns
+        return [f"x{index}" for index in range(rows.shape[1])] if names is None else [str(name) for name in names]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -80,25 +94,13 @@ class Prepared:
     """Weights of the rows kept."""
 
 
-class BinnedTreesMixin:
-    """What the tree and the forest share: their parameters, training rows, probabilities, importances, text and diagram."""
-
-    criterion: Any
-    preferences: Any
-    max_features: Any
-    max_depth: Any
-    min_samples_leaf: Any
-    min_weight_fraction_leaf: Any
-    min_gain: Any
-    max_leaf_nodes: Any
-    class_weight: Any
-    categorical_features: Any
-    local_model: Any
+class BinnedTrees(TableClassifier):
+    """What the tree and the forest share: training rows, probabilities, importances, text and diagram."""
 
     classes_: NDArray[Any]
     columns_: tuple[Column, ...]
     binning_: Binning
-    n_features_in_: int
+    _trees: Trees
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the class shares of each row's leaf, averaged over trees."""
@@ -111,23 +113,17 @@ class BinnedTreesMixin:
         check_is_fitted(self)
         return self._trees.importances(self.n_features_in_)
 
-    @property
-    def _trees(self) -> Trees:
-        raise NotImplementedError
-
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Prepared:
         """Check X, y and weights, and bin X; sets what prediction must know about them."""
-        rows, y = self._checked(X, y)
+        rows, y = self._training_rows(X, y)
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) > MOST_CLASSES:
             raise InputError(
                 f"y has {len(self.classes_)} classes, at most {MOST_CLASSES} are possible; is y continuous?"
             )
-        names = column_names(self, rows)
+        names = self._column_names(rows)
         self.columns_ = describe_columns(rows, names, nominal_mask(self.categorical_features, names))
         matrix = matrix_of(rows, self.columns_)
-        if not len(matrix):
-            raise InputError("X has no rows; a tree needs at least one")
         weights = read_weights(sample_weight, len(matrix))
         kept = None if weights is None or weights.all() else weights > 0
         if weights is not None and kept is not None:
@@ -138,17 +134,9 @@ class BinnedTreesMixin:
         training = TrainingSet.of(self.binning_.columns(matrix), labels, len(self.classes_), total)
         return Prepared(training=training, plan=self._plan(), kept=kept, weights=weights)
 
-    def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-        refuse_many_outputs(y, type(self).__name__)
-        y = column_or_1d(validate_data(self, X="no_validation", y=y), warn=True)
-        rows = read_rows(self, X, reset=True)  # after y, whose check forgets the names of columns
-        check_consistent_length(rows, y)
-        check_classification_targets(y)
-        return rows, y
-
     def _binned(self, X: Any) -> Bytes:
         """Check X against training, and bin it."""
-        return self.binning_.columns(matrix_of(read_rows(self, X, reset=False), self.columns_)).bins
+        return self.binning_.columns(matrix_of(self._read_rows(X, reset=False), self.columns_)).bins
 
     def _plan(self) -> Plan:
         """Return criterion, stop rule, local model and features per node from the parameters."""
@@ -177,12 +165,6 @@ class BinnedTreesMixin:
 
     def _wording(self) -> Wording:
         return Wording(self.columns_, self.binning_, self.classes_.tolist())
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()  # type: ignore[misc]
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        return tags
 
 
 def _depth_shown(max_depth: int | None) -> int:

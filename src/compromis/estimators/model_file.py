@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,33 +74,28 @@ def _is_number(value: str) -> bool:
         return False
 
 
+MODELS = ("forest", "extra-trees", "boosting", "logistic")
+
+
 def make_classifier(name: str, columns: Sequence[Column], *, trees: int, random_state: int, n_jobs: int | None) -> Any:
-    """Return the classifier of that name for a table with such columns."""
-    if name not in MODELS:
-        raise InputError(f"there is no model {name!r}{nearest(name, MODELS)}; choose one of {', '.join(MODELS)}")
+    """Return the classifier of that name for a table with such columns; forests split on the codes of categories."""
+    from sklearn import ensemble
+
     nominal = [index for index, column in enumerate(columns) if column.is_nominal]
-    return MODELS[name](nominal, trees, random_state, n_jobs)
+    if name == "forest":
+        return ensemble.RandomForestClassifier(trees, random_state=random_state, n_jobs=n_jobs)
+    if name == "extra-trees":
+        return ensemble.ExtraTreesClassifier(trees, bootstrap=True, random_state=random_state, n_jobs=n_jobs)
+    if name == "boosting":
+        return ensemble.HistGradientBoostingClassifier(
+            max_iter=trees, categorical_features=nominal, random_state=random_state
+        )
+    if name == "logistic":
+        return _logistic(nominal, random_state)
+    raise InputError(f"there is no model {name!r}{nearest(name, MODELS)}; choose one of {', '.join(MODELS)}")
 
 
-def _forest(nominal: list[int], trees: int, random_state: int, n_jobs: int | None) -> Any:  # noqa: ARG001 (codes are ordered splits)
-    from sklearn.ensemble import RandomForestClassifier
-
-    return RandomForestClassifier(trees, random_state=random_state, n_jobs=n_jobs)
-
-
-def _extra_trees(nominal: list[int], trees: int, random_state: int, n_jobs: int | None) -> Any:  # noqa: ARG001 (as for the forest)
-    from sklearn.ensemble import ExtraTreesClassifier
-
-    return ExtraTreesClassifier(trees, bootstrap=True, random_state=random_state, n_jobs=n_jobs)
-
-
-def _boosting(nominal: list[int], trees: int, random_state: int, n_jobs: int | None) -> Any:  # noqa: ARG001 (threads are its own)
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
-    return HistGradientBoostingClassifier(max_iter=trees, categorical_features=nominal, random_state=random_state)
-
-
-def _logistic(nominal: list[int], trees: int, random_state: int, n_jobs: int | None) -> Any:  # noqa: ARG001 (there are no trees)
+def _logistic(nominal: list[int], random_state: int) -> Any:
     from sklearn.compose import make_column_transformer
     from sklearn.impute import SimpleImputer
     from sklearn.linear_model import LogisticRegression
@@ -110,14 +105,6 @@ def _logistic(nominal: list[int], trees: int, random_state: int, n_jobs: int | N
     numbers = make_pipeline(SimpleImputer(add_indicator=True, keep_empty_features=True), StandardScaler())
     columns = make_column_transformer((OneHotEncoder(handle_unknown="ignore"), nominal), remainder=numbers)
     return make_pipeline(columns, LogisticRegression(max_iter=1000, random_state=random_state))
-
-
-MODELS: dict[str, Callable[[list[int], int, int, int | None], Any]] = {
-    "forest": _forest,
-    "extra-trees": _extra_trees,
-    "boosting": _boosting,
-    "logistic": _logistic,
-}
 
 
 SCHEMA, VERSION = "compromis/model", 2
@@ -133,9 +120,12 @@ TRUSTED = frozenset(
 """What our classifiers hold beyond the types that skops trusts by itself; none of them runs code when it is loaded."""
 
 
-class _Header(msgspec.Struct):
-    schema: str
+class _Version(msgspec.Struct):
     version: int
+
+
+class _Header(_Version):
+    schema: str
     target: str
     hard: bool
     columns: dict[str, tuple[str, ...] | None]
@@ -162,7 +152,7 @@ class TableModel:
 
 
 def save_model(model: TableModel, path: str | os.PathLike[str]) -> None:
-    """Write the model to the file, whole or not at all; it holds no code.
+    """Write the model to a file, which holds no code.
 
     Examples
     --------
@@ -174,7 +164,14 @@ def save_model(model: TableModel, path: str | os.PathLike[str]) -> None:
     ('a', 'b')
     """
     columns: dict[str, Any] = {column.name: column.categories for column in model.columns}
-    header = _Header(SCHEMA, VERSION, model.target, model.hard, columns, sklearn.__version__)
+    header = _Header(
+        schema=SCHEMA,
+        version=VERSION,
+        target=model.target,
+        hard=model.hard,
+        columns=columns,
+        scikit_learn=sklearn.__version__,
+    )
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("model.json", msgspec.json.encode(header))
@@ -224,10 +221,6 @@ def _read_header(data: bytes, path: str) -> _Header:
             f"update scikit-learn"
         )
     return header
-
-
-class _Version(msgspec.Struct):
-    version: int
 
 
 def is_later(version: str) -> bool:

@@ -8,14 +8,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from compromis._typing import Flags, Floats
 from compromis.errors import InputError
-from compromis.estimators.fitting import BinnedTreesMixin, whole
-from compromis.estimators.tuning import PreferencesReprMixin, TuningMixin
+from compromis.estimators.fitting import BinnedTrees, whole
+from compromis.estimators.tuned_decision import TunedClassifier, TuningOptions
 from compromis.preferences import Preferences
 from compromis.trees._kernels import UNLIMITED
 from compromis.trees.criteria import OwnCriterion
@@ -23,7 +22,7 @@ from compromis.trees.grow import LocalModel, grow_forest, out_of_bag_shares
 from compromis.trees.store import Trees, vote_shares
 
 
-class PragmaForestClassifier(PreferencesReprMixin, TuningMixin, BinnedTreesMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class PragmaForestClassifier(TunedClassifier, BinnedTrees):
     """A random forest whose class votes are weighted so that decisions meet the preferences.
 
     Parameters
@@ -126,22 +125,27 @@ class PragmaForestClassifier(PreferencesReprMixin, TuningMixin, BinnedTreesMixin
         prepared = self._prepare(X, y, sample_weight)
         random = check_random_state(self.random_state)
         self._seeds = random.randint(2**31 - 1, size=n_trees)
-        self.trees_, votes = grow_forest(
+        self._trees, votes = grow_forest(
             prepared.training, prepared.plan, self._seeds, resample=self.bootstrap, n_jobs=self.n_jobs
         )
         self._kept = prepared.kept
         self.oob_votes_ = _of_all_rows(votes, prepared.kept)
-        self.tuning_, self.patterns_ = None, None
-        self.weights_, self.smoothing_ = np.ones(len(self.classes_)), 0.0
+        self._set_weights(np.ones(len(self.classes_)), 0.0)
         if self.tune and len(self.classes_) > 1:
             truth = self.classes_[prepared.training.labels]
-            self._tune(truth, votes, prepared.weights, np.random.default_rng(int(random.randint(2**31 - 1))))
+            generator = np.random.default_rng(int(random.randint(2**31 - 1)))
+            self._tune(truth, votes, prepared.weights, TuningOptions(), generator)
         return self
+
+    @property
+    def trees_(self) -> Trees:
+        """All trees as flat arrays."""
+        return self._trees
 
     def vote_shares(self, X: Any) -> Floats:
         """Return the share of the trees that vote for each class, before weighting."""
         check_is_fitted(self)
-        return vote_shares(self.trees_, self._binned(X), len(self.classes_))
+        return vote_shares(self._trees, self._binned(X), len(self.classes_))
 
     def leaves_rows_out(self) -> bool:
         """Whether trees leave rows out of their training, so that there are out-of-bag votes."""
@@ -159,12 +163,12 @@ class PragmaForestClassifier(PreferencesReprMixin, TuningMixin, BinnedTreesMixin
             return self.oob_votes_
         bins = self._binned(X)
         seen = bins if self._kept is None else np.ascontiguousarray(bins[:, self._kept])
-        return _of_all_rows(out_of_bag_shares(self.trees_, seen, self._seeds, len(self.classes_)), self._kept)
+        return _of_all_rows(out_of_bag_shares(self._trees, seen, self._seeds, len(self.classes_)), self._kept)
 
     def with_hard_votes(self) -> Self:
         """Return a copy whose ``predict_proba`` is `vote_shares`, for converters to other formats."""
         twin = copy.copy(self)
-        twin.trees_ = self.trees_.with_hard_leaves()
+        twin._trees = self._trees.with_hard_leaves()  # noqa: SLF001 (a copy of this object)
         return twin
 
     def export_text(self, tree: int = 0, max_depth: int | None = None) -> str:
@@ -178,14 +182,10 @@ class PragmaForestClassifier(PreferencesReprMixin, TuningMixin, BinnedTreesMixin
     def _voter(self) -> Self:
         return self.with_hard_votes()
 
-    @property
-    def _trees(self) -> Trees:
-        return self.trees_
-
     def _index(self, tree: int) -> int:
         check_is_fitted(self)
-        if not 0 <= tree < len(self.trees_):
-            raise InputError(f"tree is a number from 0 to {len(self.trees_) - 1}, got {tree!r}")
+        if not 0 <= tree < len(self._trees):
+            raise InputError(f"tree is a number from 0 to {len(self._trees) - 1}, got {tree!r}")
         return tree
 
 

@@ -7,20 +7,19 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from compromis._typing import Ints
-from compromis.estimators.fitting import BinnedTreesMixin
-from compromis.estimators.tuning import PreferencesReprMixin
+from compromis.estimators.fitting import BinnedTrees
+from compromis.estimators.tuned_decision import PreferencesReprMixin
 from compromis.preferences import Preferences
 from compromis.trees.criteria import OwnCriterion
 from compromis.trees.grow import LocalModel, grow_tree, sampled
 from compromis.trees.store import Trees, tree_leaves
 
 
-class PragmaTreeClassifier(PreferencesReprMixin, BinnedTreesMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class PragmaTreeClassifier(PreferencesReprMixin, BinnedTrees):
     """A decision tree whose splits are chosen by what the classes matter.
 
     Parameters
@@ -55,8 +54,8 @@ class PragmaTreeClassifier(PreferencesReprMixin, BinnedTreesMixin, ClassifierMix
 
     Attributes
     ----------
-    classes_ : ndarray
-        The class labels, sorted.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
     tree_ : Trees
         The tree as flat arrays.
     binning_ : Binning
@@ -65,8 +64,6 @@ class PragmaTreeClassifier(PreferencesReprMixin, BinnedTreesMixin, ClassifierMix
         Name and, for nominal columns, categories of each column.
     feature_importances_ : ndarray
         Share of each feature in the gain times weight of all splits.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Notes
     -----
@@ -119,14 +116,18 @@ class PragmaTreeClassifier(PreferencesReprMixin, BinnedTreesMixin, ClassifierMix
         prepared = self._prepare(X, y, sample_weight)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         rng = np.random.Generator(np.random.PCG64(seed))
-        self.tree_ = grow_tree(prepared.training, sampled(prepared.training), prepared.plan, rng)
+        self._trees = grow_tree(prepared.training, sampled(prepared.training), prepared.plan, rng)
         return self
+
+    @property
+    def tree_(self) -> Trees:
+        """The tree as flat arrays."""
+        return self._trees
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row's leaf."""
         leaves = self.apply(X)
-        predicted: NDArray[Any] = self.classes_[self.tree_.majorities[leaves]]
-        return predicted
+        return self.classes_[self._trees.majorities[leaves]]
 
     def apply(self, X: Any) -> Ints:
         """Return the number of each row's leaf, counted from 0."""
@@ -152,7 +153,3 @@ class PragmaTreeClassifier(PreferencesReprMixin, BinnedTreesMixin, ClassifierMix
         """Draw the tree with matplotlib; return the axes."""
         check_is_fitted(self)
         return self._draw(0, max_depth, ax)
-
-    @property
-    def _trees(self) -> Trees:
-        return self.tree_

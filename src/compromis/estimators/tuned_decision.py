@@ -1,26 +1,31 @@
-"""Any classifier, with its decision tuned to the preferences."""
+"""Decisions tuned to the preferences: the search on honest votes, and estimators that decide by what it found."""
 
 from __future__ import annotations
 
 import copy
+import os
+import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import StratifiedKFold, check_cv
-from sklearn.utils import assert_all_finite, check_random_state, column_or_1d, get_tags
+from sklearn.model_selection import check_cv
+from sklearn.utils import assert_all_finite, check_random_state, column_or_1d, estimator_html_repr, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, indexable
 
+from compromis._rows import Fold, choose_folds, shuffled_folds
+from compromis._text import shown_label
 from compromis._typing import Floats
-from compromis.errors import InputError
-from compromis.estimators.fitting import refuse_many_outputs
+from compromis.errors import InputError, UninformativeWarning
 from compromis.estimators.honest_votes import (
     check_votes_are_possible,
     out_of_bag_votes,
@@ -28,15 +33,285 @@ from compromis.estimators.honest_votes import (
     votes_of,
     voting_ensemble,
 )
-from compromis.estimators.tuning import PreferencesReprMixin, TuningMixin, TuningOptions
+from compromis.evidence.counts import Counts
 from compromis.evidence.readers import read_class_weights
-from compromis.labels import plain_label
-from compromis.preferences import Preferences
-from compromis.weights.decision import normalised
+from compromis.evidence.votes import Votes, decide_votes
+from compromis.labels import plain_label, refuse_many_outputs
+from compromis.measures.pragma import pragma
+from compromis.measures.verdict import Verdict, judge
+from compromis.preferences import Preferences, read_preferences
+from compromis.weights.decision import Decision, normalised
+from compromis.weights.search import WeightSearch, search_weights
+from compromis.weights.sweep import Sweep
 
 AUTO_FOLDS = 5
 AUTO_SMOOTHING = 0.0
 """Half a vote for every class ranked best but once predicted constantly; see docs/tuning.md."""
+AUTO_RESAMPLES, AUTO_RESAMPLES_MANY = 20, 6
+"""For up to three classes, and for more, where a search takes longer; see docs/tuning.md for the comparison."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stability:
+    """How much the chosen weights depend on the rows they were searched on.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (resamples, K)
+        The weights that a search finds on each bootstrap resample of the evidence.
+    losses : ndarray of shape (resamples,)
+        What those weights lose on the whole evidence.
+    """
+
+    weights: Floats
+    losses: Floats
+
+    @property
+    def ratio(self) -> Floats:
+        """For each class, how many times its weight the 95 % point of the resamples is above the 5 % point; 1 is steady."""
+        low, high = np.quantile(np.log(self.weights), [0.05, 0.95], axis=0)
+        return np.exp(high - low)
+
+    def __str__(self) -> str:
+        low, high = np.quantile(self.losses, [0.05, 0.95])
+        return (
+            f"over {len(self.losses)} resamples the loss lies between {low:.4f} and {high:.4f}; "
+            f"the weights vary by factors up to {self.ratio.max():.3g}"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuningOptions:
+    """How weights are searched."""
+
+    method: str | Sweep = "auto"
+    smoothing: float = 0.0
+    resamples: int | str = "auto"
+    max_ratio: float | None = None
+
+    def resamples_for(self, classes: int) -> int:
+        """Return over how many resamples the weights are averaged."""
+        if self.resamples == "auto":
+            return AUTO_RESAMPLES if classes <= 3 else AUTO_RESAMPLES_MANY
+        if isinstance(self.resamples, str) or self.resamples < 0:
+            raise InputError(f"resamples is 'auto' or a number of at least 0, got {self.resamples!r}")
+        return self.resamples
+
+    def search(self, votes: Votes, preferences: Preferences, seed: int) -> WeightSearch:
+        """Search weights on the votes."""
+        return search_weights(
+            votes,
+            preferences=preferences,
+            method=self.method,
+            smoothing=self.smoothing,
+            max_ratio=self.max_ratio,
+            random_state=seed,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Tuned:
+    """The weights that an estimator decides with, and what they are worth on the evidence.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (K,)
+        One weight per class, geometric mean 1.
+    counts : Counts
+        What they decide on the evidence.
+    verdict : Verdict
+        Their loss, and whether it is worth anything.
+    search : WeightSearch
+        The search on the whole evidence, whose weights may be others.
+    options : TuningOptions
+        How it was searched.
+    stability : Stability or None
+        The spread over resamples, where there were any.
+    """
+
+    weights: Floats
+    counts: Counts
+    verdict: Verdict
+    search: WeightSearch
+    options: TuningOptions
+    stability: Stability | None = None
+
+    def summary(self) -> str:
+        """Return weights, loss and verdict in sentences."""
+        if self.stability is None or self.weights is self.search.weights:
+            return str(self.search)
+        known = f"{'proven to be the lowest' if self.search.optimal else 'the lowest found'} on these votes"
+        if self.verdict.loss > self.search.loss:
+            known = f"{self.search.loss:.4f} is {known}, and would promise too much"
+        weights = zip(self.search.classes, self.weights, strict=True)
+        lines = [
+            f"loss {self.verdict.loss:.4f}, with weights averaged over {len(self.stability.losses)} resamples ({known})",
+            "weights: " + ", ".join(f"{shown_label(label)} {weight:.4g}" for label, weight in weights),
+        ]
+        lines += [f"note: {self.search.message}"] if self.search.message else []
+        return "\n".join([*lines, f"Verdict: {self.verdict}."])
+
+
+def tune(votes: Votes, preferences: Preferences, options: TuningOptions, generator: np.random.Generator) -> Tuned:
+    """Return the weights to decide with, what they are worth, the search on the whole evidence and the stability.
+
+    With resamples the weights are the geometric mean of what the resamples find: steadier for rare classes. Where that is worse than
+    equal weights on the evidence, the weights of the search on the whole evidence are kept.
+    """
+    classes = len(votes.classes)
+    resamples = options.resamples_for(classes)
+    seed = int(generator.integers(2**31))
+    search = options.search(votes, preferences, seed)
+    tuned = Tuned(weights=search.weights, counts=search.counts, verdict=search.verdict, search=search, options=options)
+    if resamples == 0:
+        return tuned
+    arrays = preferences.on(votes.classes)
+
+    def loss(weights: Floats) -> float:
+        return pragma(votes.counts(weights, smoothing=options.smoothing), arrays).total
+
+    # a mean needs no search to the end: with many classes only descents from the starts, without perturbations
+    quick = replace(options, method=Sweep(rounds=0)) if options.method == "auto" and classes > 3 else options
+    weights = np.array([quick.search(resampled(votes, generator), preferences, seed).weights for _ in range(resamples)])
+    tuned = replace(tuned, stability=Stability(weights, np.array([loss(row) for row in weights])))
+    mean = np.exp(np.log(weights).mean(axis=0))
+    if not (search.feasible and loss(mean) <= loss(np.ones(classes))):
+        return tuned
+    counts = votes.counts(mean, smoothing=options.smoothing)
+    return replace(tuned, weights=mean, counts=counts, verdict=judge(counts, arrays))
+
+
+def resampled(votes: Votes, generator: np.random.Generator) -> Votes:
+    """Return a bootstrap resample of the rows, drawn within each true class so that no rare class disappears."""
+    multiplicity = votes.multiplicity.copy()
+    for k in range(len(votes.classes)):
+        own = np.flatnonzero((votes.truth == k) & (votes.multiplicity > 0))
+        if own.size == 0:
+            continue
+        weight = votes.multiplicity[own]
+        if multiplicity.dtype.kind == "i":
+            multiplicity[own] = generator.multinomial(weight.sum(), weight / weight.sum())
+        else:  # weighted rows: each row is drawn so many times, with its weight
+            multiplicity[own] = weight * generator.multinomial(own.size, np.full(own.size, 1 / own.size))
+    return replace(votes, multiplicity=multiplicity)
+
+
+_STYLE = "margin: .4em 0 0; padding: .3em .8em; border-left: .3em solid #1f6f9f; font: 13px/1.5 system-ui, sans-serif;"
+
+
+class PreferencesReprMixin:
+    """A mixin for before BaseEstimator: preferences in words below scikit-learn's diagram in notebooks."""
+
+    preferences: Any
+
+    def _html_repr(self) -> str:
+        diagram: str = estimator_html_repr(self)
+        try:
+            preferences = read_preferences(self.preferences)
+        except InputError:  # fit says what is wrong with them
+            preferences = None
+        if preferences is None:
+            return diagram
+        lines = "<br>".join(escape(shown_label(line)) for line in preferences.describe().split("\n"))
+        return f'{diagram}<div class="compromis-preferences" style="{_STYLE}"><strong>What matters</strong><br>{lines}</div>'
+
+
+class TunedClassifier(PreferencesReprMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """What estimators with a tuned decision share: the decision and the parts of `tuning_`, each None where no search ran."""
+
+    classes_: NDArray[Any]
+    weights_: Floats
+    smoothing_: float
+    tuning_: Tuned | None
+    patterns_: Votes | None
+
+    def vote_shares(self, X: Any) -> Floats:
+        """Return the share of the votes for each class, before weighting."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of the largest weight x votes for each row; ties go to the first class."""
+        shares = self.vote_shares(X)  # first: it checks that the estimator is fitted
+        return self.classes_[decide_votes(shares, self.weights_, self.smoothing_)]
+
+    def weighted_votes(self, X: Any) -> Floats:
+        """Return weight x votes of each class, scaled to sum to 1 in each row: what the decision is taken from."""
+        weighted = (self.vote_shares(X) + self.smoothing_) * self.weights_
+        return weighted / weighted.sum(axis=1, keepdims=True)
+
+    def with_prevalence(self, new_shares: Mapping[Any, float] | Sequence[float]) -> Self:
+        """Return a copy whose weights suit a population with other class shares.
+
+        Searches again on the same honest votes, rows of class k weighing new share / old share. That is right when only
+        the shares have changed (prior shift), and the rows of each class still look the same.
+
+        Parameters
+        ----------
+        new_shares : mapping by class, or sequence in the order of ``classes_``
+            Shares of the classes where the decisions will be taken.
+        """
+        check_is_fitted(self, "weights_")
+        if self.patterns_ is None or self.tuning_ is None:
+            raise InputError(
+                "weights that were not searched have no evidence to search again; fit without weights= or tune=False"
+            )
+        twin = copy.copy(self)
+        generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        twin._search(self.patterns_.with_prevalence(new_shares), self.tuning_.options, generator)  # noqa: SLF001 (a copy of this object)
+        return twin
+
+    @property
+    def decision_(self) -> Decision:
+        """The decision that can be carried elsewhere: JSON, SQL, ONNX; it takes `vote_shares`."""
+        check_is_fitted(self, "weights_")
+        return Decision(tuple(self.classes_.tolist()), self.weights_, smoothing=self.smoothing_)
+
+    def to_onnx(self, X: Any, *, path: str | os.PathLike[str] | None = None) -> Any:
+        """Return an ONNX model of the fitted classifier with its tuned decision; see `Decision.to_onnx`."""
+        return self.decision_.to_onnx(self._voter(), X, path=path)
+
+    def _voter(self) -> Any:
+        """Return a fitted classifier whose ``predict_proba`` is `vote_shares`."""
+        raise NotImplementedError
+
+    @property
+    def search_(self) -> WeightSearch | None:
+        """The search on all honest votes; with resamples its weights are not those predicted with, and its loss is too optimistic."""
+        return None if self.tuning_ is None else self.tuning_.search
+
+    @property
+    def verdict_(self) -> Verdict | None:
+        """What ``weights_`` are worth on the honest votes."""
+        return None if self.tuning_ is None else self.tuning_.verdict
+
+    @property
+    def loss_(self) -> float | None:
+        """The PRAGMA loss of ``weights_`` on the honest votes."""
+        return None if self.verdict_ is None else self.verdict_.loss
+
+    @property
+    def stability_(self) -> Stability | None:
+        """The spread of weights and loss over resamples."""
+        return None if self.tuning_ is None else self.tuning_.stability
+
+    def _tune(
+        self, y: ArrayLike, votes: Floats, sample_weight: Any, options: TuningOptions, generator: np.random.Generator
+    ) -> None:
+        """Search the weights on honest votes, and warn if what they decide is worth nothing."""
+        patterns = Votes.from_proba(y, votes, labels=self.classes_.tolist(), sample_weight=sample_weight)
+        verdict = self._search(patterns, options, generator).verdict
+        if not verdict.informative:
+            warnings.warn(str(verdict), UninformativeWarning, stacklevel=3)
+
+    def _search(self, patterns: Votes, options: TuningOptions, generator: np.random.Generator) -> Tuned:
+        tuned = tune(patterns, read_preferences(self.preferences) or Preferences(), options, generator)
+        self.smoothing_ = options.smoothing
+        self.tuning_, self.weights_, self.patterns_ = tuned, tuned.weights, patterns
+        return tuned
+
+    def _set_weights(self, weights: Floats, smoothing: float) -> None:
+        """Decide with weights that were not searched."""
+        self.weights_, self.smoothing_, self.tuning_, self.patterns_ = weights, smoothing, None, None
 
 
 def _estimator_has(name: str) -> Any:
@@ -47,7 +322,7 @@ def _estimator_has(name: str) -> Any:
     return check
 
 
-class TunedDecisionClassifier(PreferencesReprMixin, TuningMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ignore[misc]
     """Any classifier, with the decision tuned to what matters: the largest weight x votes wins, ties go to the first class.
 
     Parameters
@@ -88,17 +363,9 @@ class TunedDecisionClassifier(PreferencesReprMixin, TuningMixin, MetaEstimatorMi
     weights_ : ndarray
         The weight of each class; their geometric mean is 1.
     tuning_ : Tuned or None
-        Weights, counts, verdict, search and stability together; ``tuning_.summary()`` gives them in sentences. None for weights set by
-        hand, and so are its parts:
-    search_ : WeightSearch or None
-        The search on all honest votes, and whether it is proven optimal. With resamples its weights are not those predicted with: its
-        loss is lower on these votes, and too optimistic for new rows.
-    verdict_ : Verdict or None
-        What ``weights_`` are worth on the honest votes.
-    loss_ : float or None
-        The PRAGMA loss of ``weights_`` on the honest votes.
-    stability_ : Stability or None
-        The spread of weights and loss over resamples.
+        What the search on the honest votes found; ``tuning_.summary()`` gives it in sentences. None for weights set by hand.
+    search_, verdict_, loss_, stability_
+        Its parts, each None for weights set by hand.
     patterns_ : Votes or None
         The honest votes that were searched.
     smoothing_ : float
@@ -119,9 +386,8 @@ class TunedDecisionClassifier(PreferencesReprMixin, TuningMixin, MetaEstimatorMi
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.ensemble import RandomForestClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> arrays = cp.Preferences.prioritise([0], metric="f")
     >>> forest = RandomForestClassifier(20, random_state=0)
-    >>> tuned = cp.TunedDecisionClassifier(forest, preferences=arrays, random_state=0).fit(X, y)
+    >>> tuned = cp.TunedDecisionClassifier(forest, preferences=cp.Preferences.prioritise([0]), random_state=0).fit(X, y)
     >>> bool(tuned.weights_[0] > tuned.weights_[1])
     True
     """
@@ -173,18 +439,20 @@ class TunedDecisionClassifier(PreferencesReprMixin, TuningMixin, MetaEstimatorMi
         check_classification_targets(y)
         X = _with_shape(X)
         _refuse_one_class(y)
-        hard = self.votes_are_hard_ = self._hard()
-        check_votes_are_possible(self.estimator, hard=hard)
+        self.votes_are_hard_ = self._hard()
+        check_votes_are_possible(self.estimator, hard=self.votes_are_hard_)
+        options = TuningOptions(
+            method=self.method, smoothing=self._smoothing(), resamples=self.resamples, max_ratio=self.max_ratio
+        )
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-        votes = self._fit_and_vote(X, y, self._fit_params(sample_weight, params), generator)
-        self.smoothing_ = self._smoothing()
+        own_params, split_params = self._fit_params(sample_weight, params)
+        self._fit_estimator(X, y, own_params)
         if self.weights is None:
-            self._tune(y, votes, sample_weight, generator)
+            votes = self._honest_votes(X, y, own_params, split_params, generator)
+            self._tune(y, votes, sample_weight, options, generator)
         else:
-            self.weights_ = normalised(
-                read_class_weights(self.weights, [plain_label(label) for label in self.classes_])
-            )
-            self.tuning_, self.patterns_ = None, None
+            classes = [plain_label(label) for label in self.classes_]
+            self._set_weights(normalised(read_class_weights(self.weights, classes)), options.smoothing)
         return self
 
     def vote_shares(self, X: Any) -> Floats:
@@ -196,73 +464,24 @@ class TunedDecisionClassifier(PreferencesReprMixin, TuningMixin, MetaEstimatorMi
     def predict_proba(self, X: Any) -> Floats:
         """Return the base estimator's probabilities: weighting would ruin their calibration."""
         check_is_fitted(self, "weights_")
-        shares: Floats = self.estimator_.predict_proba(X)
-        return shares
+        return self.estimator_.predict_proba(X)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return which metadata goes where: the estimator's fit, the splitter, and sample_weight to the search."""
         router = MetadataRouter(owner=self).add_self_request(self)
         router.add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
-        if _is_splitter(self.cv):
+        if self._has_splitter:
             router.add(splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split"))
         return router
+
+    @property
+    def _has_splitter(self) -> bool:
+        return hasattr(self.cv, "split") and not isinstance(self.cv, str)
 
     def _hard(self) -> bool:
         if self.votes not in ("auto", "hard", "proba"):
             raise InputError(f"votes is 'auto', 'hard' or 'proba', got {self.votes!r}")
         return self.votes == "hard" or (self.votes == "auto" and voting_ensemble(self.estimator) is not None)
-
-    def _fit_params(self, sample_weight: Any, params: dict[str, Any]) -> dict[str, dict[str, Any]]:
-        """Return the parameters for the estimator's fit and for the splitter."""
-        given = params if sample_weight is None else {**params, "sample_weight": sample_weight}
-        if get_config()["enable_metadata_routing"]:
-            routed = process_routing(self, "fit", **given)
-            splitting = routed["splitter"]["split"] if _is_splitter(self.cv) else {}
-            return {"estimator": dict(routed["estimator"]["fit"]), "splitter": dict(splitting)}
-        if sample_weight is not None and not has_fit_parameter(self.estimator, "sample_weight"):
-            given = params  # the search takes the weights all the same
-        return {"estimator": given, "splitter": {}}
-
-    def _fit_and_vote(
-        self, X: Any, y: Any, params: dict[str, dict[str, Any]], generator: np.random.Generator
-    ) -> Floats:
-        """Fit the estimator and return honest votes for the rows; none where weights are set by hand."""
-        prefit = isinstance(self.cv, str) and self.cv == "prefit"
-        self.estimator_ = (
-            _checked_fitted(self.estimator) if prefit else clone(self.estimator).fit(X, y, **params["estimator"])
-        )
-        self.classes_ = self.estimator_.classes_
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
-        if self.weights is not None:
-            return np.empty((0, len(self.classes_)))
-        hard = self.votes_are_hard_
-        if prefit:
-            return votes_of(self.estimator_, X, self.classes_, hard=hard)
-        ensemble = voting_ensemble(self.estimator)
-        if isinstance(self.cv, str) and self.cv == "auto" and ensemble is not None and ensemble.leaves_rows_out():
-            return out_of_bag_votes(self.estimator_, X, self.classes_, hard=hard)
-        splits = self._folds(y, generator).split(X, y, **params["splitter"])
-        return out_of_fold_votes(
-            self.estimator,
-            X,
-            y,
-            splits,
-            self.classes_,
-            hard=hard,
-            fit_params=params["estimator"],
-            n_jobs=self.n_jobs,
-        )
-
-    def _folds(self, y: Any, generator: np.random.Generator) -> Any:
-        if isinstance(self.cv, str) and self.cv != "auto":
-            raise InputError(f"cv is 'auto', 'prefit', a number of folds or a splitter, got {self.cv!r}")
-        if not isinstance(self.cv, (str, int)):
-            return check_cv(self.cv, y, classifier=True)
-        smallest = int(np.unique(np.asarray(y), return_counts=True)[1].min())
-        folds = self.cv if isinstance(self.cv, int) else max(2, min(AUTO_FOLDS, smallest))
-        return StratifiedKFold(folds, shuffle=True, random_state=int(generator.integers(2**31)))
 
     def _smoothing(self) -> float:
         if self.smoothing == "auto":
@@ -271,10 +490,63 @@ class TunedDecisionClassifier(PreferencesReprMixin, TuningMixin, MetaEstimatorMi
             raise InputError(f"smoothing is 'auto' or a number of at least 0, got {self.smoothing!r}")
         return float(self.smoothing)
 
-    def _options(self) -> TuningOptions:
-        return TuningOptions(
-            method=self.method, smoothing=self.smoothing_, resamples=self.resamples, max_ratio=self.max_ratio
+    def _fit_params(self, sample_weight: Any, params: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the parameters for the estimator's fit and for the splitter."""
+        given = params if sample_weight is None else {**params, "sample_weight": sample_weight}
+        if get_config()["enable_metadata_routing"]:
+            routed = process_routing(self, "fit", **given)
+            return dict(routed["estimator"]["fit"]), dict(routed["splitter"]["split"]) if self._has_splitter else {}
+        if sample_weight is not None and not has_fit_parameter(self.estimator, "sample_weight"):
+            given = params  # the search still uses the weights
+        return given, {}
+
+    def _fit_estimator(self, X: Any, y: Any, params: dict[str, Any]) -> None:
+        if self._is_cv("prefit"):
+            self.estimator_ = _checked_fitted(self.estimator)
+        else:
+            self.estimator_ = clone(self.estimator).fit(X, y, **params)
+        for name in ("classes_", "n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+
+    def _honest_votes(
+        self,
+        X: Any,
+        y: Any,
+        own_params: dict[str, Any],
+        split_params: dict[str, Any],
+        generator: np.random.Generator,
+    ) -> Floats:
+        """Return votes for the rows by members or models that have not seen them."""
+        hard = self.votes_are_hard_
+        if self._is_cv("prefit"):
+            return votes_of(self.estimator_, X, self.classes_, hard=hard)
+        ensemble = voting_ensemble(self.estimator)
+        if self._is_cv("auto") and ensemble is not None and ensemble.leaves_rows_out():
+            return out_of_bag_votes(self.estimator_, X, self.classes_, hard=hard)
+        return out_of_fold_votes(
+            self.estimator,
+            X,
+            y,
+            self._folds(X, y, split_params, generator),
+            self.classes_,
+            hard=hard,
+            fit_params=own_params,
+            n_jobs=self.n_jobs,
         )
+
+    def _is_cv(self, word: str) -> bool:
+        return isinstance(self.cv, str) and self.cv == word
+
+    def _folds(self, X: Any, y: Any, params: dict[str, Any], generator: np.random.Generator) -> list[Fold]:
+        cv = self.cv
+        if isinstance(cv, str) and cv != "auto":
+            raise InputError(f"cv is 'auto', 'prefit', a number of folds or a splitter, got {cv!r}")
+        if isinstance(cv, (str, int)):
+            rarest = int(np.unique(np.asarray(y), return_counts=True)[1].min())
+            number = cv if isinstance(cv, int) else max(2, min(AUTO_FOLDS, rarest))
+            cv = shuffled_folds(number, int(generator.integers(2**31)), stratified=True)
+        return choose_folds(check_cv(cv, y, classifier=True).split(X, y, **params), X, y)
 
     def _voter(self) -> Any:
         ensemble = voting_ensemble(self.estimator_) if self.votes_are_hard_ else None
@@ -295,10 +567,6 @@ def _with_shape(X: Any) -> Any:
 def _refuse_one_class(y: NDArray[Any]) -> None:
     if len(y) and (y == y[0]).all():
         raise InputError(f"y has only one class, {plain_label(y[0])!r}; there is nothing to decide")
-
-
-def _is_splitter(cv: Any) -> bool:
-    return hasattr(cv, "split") and not isinstance(cv, str)
 
 
 def _checked_fitted(estimator: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Evidence in files: JSON of a versioned schema, checked when it is read, written whole or not at all."""
+"""Evidence in files: JSON of a versioned schema, checked when it is read."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._files import check_labels, write_whole
+from compromis._files import write_whole
 from compromis._text import shown
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.points import OperatingPoints
 from compromis.evidence.votes import Votes
+from compromis.labels import check_labels
 
 SCHEMA = "compromis/evidence"
 VERSION = 2
@@ -78,9 +79,8 @@ class EvidenceFile:
     --------
     >>> import compromis as cp
     >>> counts = cp.Counts.from_matrix([[90, 2], [7, 40]], ["well", "ill"])
-    >>> written = cp.evidence.write(counts, "site.json", min_cell=5)  # cells below 5 are kept back
-    >>> written.evidence.matrix.tolist(), written.suppressed.cells
-    ([[90, 0], [7, 40]], 1)
+    >>> cp.evidence.write(counts, "site.json", min_cell=5).suppressed.cells  # cells below 5 are kept back
+    1
     """
 
     evidence: Evidence
@@ -99,7 +99,7 @@ class EvidenceFile:
         return EvidenceFile(kept, self.suppressed + suppressed)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the evidence as it is, whole or not at all."""
+        """Write the evidence as it is."""
         document = _Document(SCHEMA, VERSION, _part(self.evidence), self.suppressed)
         write_whole(path, msgspec.json.encode(document) + b"\n")
 
@@ -108,7 +108,7 @@ _KINDS: dict[type, str] = {Counts: "counts", Votes: "votes", OperatingPoints: "o
 
 
 def write(evidence: Evidence, path: str | os.PathLike[str], *, min_cell: int = 0) -> EvidenceFile:
-    """Write evidence to a file, whole or not at all, and return what was written.
+    """Write evidence to a file, and return what was written.
 
     Parameters
     ----------
@@ -268,7 +268,8 @@ def _distinct(classes: Sequence[Plain]) -> tuple[Plain, ...]:
 def _numbers(values: Any, shape: tuple[int, ...], weighted: bool, name: str) -> NDArray[Any]:
     try:
         array = np.array(values, dtype=np.float64 if weighted else np.int64)
-        exact = weighted or not any(isinstance(value, float) for value in _flat(values))
+        rows = (value if isinstance(value, list) else [value] for value in values)
+        exact = weighted or not any(isinstance(value, float) for row in rows for value in row)
     except (ValueError, OverflowError, TypeError):
         array, exact = np.zeros(0), False
     array = array.reshape(shape) if array.size == 0 and 0 in shape else array
@@ -279,14 +280,6 @@ def _numbers(values: Any, shape: tuple[int, ...], weighted: bool, name: str) -> 
     if not weighted and sum(map(int, array.flat)) >= 2**63:
         raise InputError(f"{name} adds up to more than 64 bits hold")
     return array
-
-
-def _flat(values: Any) -> Iterable[Any]:
-    for value in values:
-        if isinstance(value, list):
-            yield from value
-        else:
-            yield value
 
 
 class Suppressed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -11,13 +11,13 @@ import os
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from compromis._files import write_whole
-from compromis._results import make_frame
+from compromis._results import Framed
 from compromis.errors import InputError, MissingExtra
 from compromis.evidence.points import OperatingPoints
 from compromis.tradeoffs.comparison import check_named_points
@@ -30,12 +30,12 @@ LINES = ("-", (0, (6, 2)), (0, (6, 2, 1.2, 2)), (0, (1.2, 1.2)), (0, (8, 2, 1.2,
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 TITLE_SIZE, SMALL, TINY = 9.5, 8.5, 7.5
 LONGEST = 28
-"""Names of more letters are cut in pictures; frames keep them whole."""
+"""Names of more characters are cut in pictures; frames keep them whole."""
 FORMATS = ("svg", "png", "pdf")
 
 
 def plain_box(alpha: float) -> dict[str, Any]:
-    """Return the ground of a text that stands on lines."""
+    """Return the background of a text that is drawn over lines."""
     return {"facecolor": "white", "edgecolor": "none", "alpha": alpha, "pad": 0.8}
 
 
@@ -71,8 +71,8 @@ def tidy(ax: Any, title: str = "") -> None:
     ax.set_axisbelow(True)
     if title:
         inches = ax.get_position().width * ax.figure.get_figwidth()
-        letters = max(20, int(inches * 72 / (0.56 * TITLE_SIZE)))
-        ax.set_title(textwrap.fill(title, letters), loc="left", fontsize=TITLE_SIZE, color="0.2")
+        width = max(20, int(inches * 72 / (0.56 * TITLE_SIZE)))
+        ax.set_title(textwrap.fill(title, width), loc="left", fontsize=TITLE_SIZE, color="0.2")
 
 
 def plain(name: object, longest: int = LONGEST) -> str:
@@ -130,11 +130,7 @@ def above(axes: Any, handles: Sequence[Any]) -> None:
 
 def unit_square(ax: Any, across: str, up: str) -> None:
     """Set the axes to shares from 0 to 1, equally long, marks on the edge whole."""
-    ax.set_xlim(-0.02, 1.02)
-    ax.set_ylim(-0.02, 1.02)
-    ax.set_box_aspect(1)
-    ax.set_xlabel(across)
-    ax.set_ylabel(up)
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), box_aspect=1, xlabel=across, ylabel=up)
 
 
 def stacked(blocks: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
@@ -148,7 +144,7 @@ def stacked(blocks: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
     return columns
 
 
-class Display:
+class Display(Framed):
     """A picture of computed numbers.
 
     Attributes
@@ -157,41 +153,24 @@ class Display:
         Where it was drawn; ``ax_`` is an array of axes where there are several panels.
     """
 
-    _size: ClassVar[tuple[float, float]] = (6.4, 4.4)
-    """Width and height of a new figure, in inches."""
     ax_: Any
     figure_: Any
 
     def plot(self, ax: Any = None) -> Self:
         """Draw on `ax`, or on a new figure."""
-        axes = self._axes(ax)
+        raise NotImplementedError
+
+    def _begin(
+        self, ax: Any, size: tuple[float, float] = (6.4, 4.4), rows: int = 1, columns: int = 1, **sharing: Any
+    ) -> Any:
+        """Return the axes to draw on, one or an array of `rows` times `columns`; a new figure has `size` inches."""
+        axes = panels(ax, rows, columns, size, **sharing)
         self.ax_ = axes if len(axes) > 1 else axes[0]
         self.figure_ = axes[0].figure
-        self._draw(self.ax_)
-        return self
-
-    def _axes(self, ax: Any) -> Any:
-        return panels(ax, 1, 1, self._size)
-
-    def _draw(self, ax: Any) -> None:
-        raise NotImplementedError
-
-    def columns(self) -> Mapping[str, Sequence[Any]]:
-        """Return the numbers that are drawn as lists by column name."""
-        raise NotImplementedError
-
-    def to_frame(self, backend: str | None = None) -> Any:
-        """Return the numbers that are drawn as a data frame.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, optional
-            Without it: pandas if it is installed, else polars, else pyarrow.
-        """
-        return make_frame(self.columns(), backend)
+        return self.ax_
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the picture to a file that ends in .svg, .png or .pdf, whole or not at all; draw it if it is not drawn yet."""
+        """Write the picture to a file that ends in .svg, .png or .pdf; draw it if it is not drawn yet."""
         kind = Path(path).suffix.lower().lstrip(".")
         if kind not in FORMATS:
             raise InputError(f"a picture's name ends in .{', .'.join(FORMATS)}, got {os.fspath(path)!r}")
@@ -223,6 +202,8 @@ class Display:
         return f'<img alt="{type(self).__name__}" src="data:image/png;base64,{picture}">'
 
 
+Models = OperatingPoints | Mapping[str, OperatingPoints]
+"""The operating points of one model, or of several by name."""
 ONE = "model"
 """What a single model without a name is called."""
 
@@ -237,20 +218,17 @@ class PointsDisplay(Display):
     """
 
     def __init__(self, points: Mapping[str, OperatingPoints]) -> None:
-        self._check(points)
-        self.points = dict(points)
+        self.points = self._named(points)
 
     @classmethod
-    def _check(cls, points: Mapping[str, OperatingPoints]) -> None:
-        check_named_points(points, cls.__name__)
-        for name, value in points.items():
+    def _named(cls, points: Models, name: str | None = None) -> dict[str, OperatingPoints]:
+        """Return checked operating points by name."""
+        named = {name or ONE: points} if isinstance(points, OperatingPoints) else points
+        check_named_points(named, cls.__name__)
+        for model, value in named.items():
             if not value.positives:
-                raise InputError(f"{name!r} cannot be drawn: {value.reason}")
-
-    @classmethod
-    def _computed(cls, points: Mapping[str, OperatingPoints], **options: Any) -> Self:
-        """Return the display of operating points, with what the rooms compute of them."""
-        return cls(points, **options)
+                raise InputError(f"{model!r} cannot be drawn: {value.reason}")
+        return dict(named)
 
     @property
     def pos_label(self) -> Any:
@@ -258,14 +236,7 @@ class PointsDisplay(Display):
         return next(iter(self.points.values())).pos_label
 
     @classmethod
-    def from_points(
-        cls,
-        points: OperatingPoints | Mapping[str, OperatingPoints],
-        *,
-        name: str | None = None,
-        ax: Any = None,
-        **options: Any,
-    ) -> Self:
+    def from_points(cls, points: Models, *, name: str | None = None, ax: Any = None, **options: Any) -> Self:
         """Draw operating points of one model, or of several by name.
 
         Parameters
@@ -279,9 +250,7 @@ class PointsDisplay(Display):
         **options
             Further parameters of the display.
         """
-        named = {name or ONE: points} if isinstance(points, OperatingPoints) else points
-        cls._check(named)
-        return cls._computed(named, **options).plot(ax=ax)
+        raise NotImplementedError
 
     @classmethod
     def from_predictions(
@@ -298,12 +267,8 @@ class PointsDisplay(Display):
 
         Parameters
         ----------
-        y_true : labels
-            The true classes.
-        y_score : array-like or mapping
-            One number per row, higher for the positive class; or such columns by the names of models.
-        pos_label, sample_weight
-            As for `OperatingPoints.from_predictions`.
+        y_true, y_score, pos_label, sample_weight
+            As for `OperatingPoints.from_predictions`; `y_score` may hold several scores by the names of models.
         name, **options
             As for `from_points`.
         """
@@ -330,18 +295,14 @@ class PointsDisplay(Display):
 
         Parameters
         ----------
-        estimator : classifier or mapping
-            As for `OperatingPoints.from_estimator`; or fitted classifiers by name.
-        X, y : rows and their true classes
-            Rows that no classifier has seen.
-        pos_label, sample_weight
-            As for `OperatingPoints.from_estimator`.
+        estimator, X, y, pos_label, sample_weight
+            As for `OperatingPoints.from_estimator`, rows that no classifier has seen; `estimator` may hold classifiers by name.
         name, **options
             As for `from_points`; without a name the class of the estimator is taken.
         """
         models = estimator if isinstance(estimator, Mapping) else {name or type(estimator).__name__: estimator}
         points = {
-            name: OperatingPoints.from_estimator(model, X, y, pos_label=pos_label, sample_weight=sample_weight)
-            for name, model in models.items()
+            key: OperatingPoints.from_estimator(model, X, y, pos_label=pos_label, sample_weight=sample_weight)
+            for key, model in models.items()
         }
         return cls.from_points(points, **options)

@@ -11,11 +11,11 @@ from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.measures.rates import precision, recall
-from compromis.plots._base import ALARM, DARK, LIGHT, SHADE, TINY, Display, above, panels, plain, tidy
+from compromis.plots._base import ALARM, DARK, LIGHT, SHADE, TINY, Display, above, plain, tidy
 from compromis.preferences import Preferences, read_preferences
 
 if TYPE_CHECKING:
-    from compromis.estimators.tuning import Change
+    from compromis.estimators.change import Change
 
 RATES = {"recall": recall, "precision": precision}
 _ROW, _LEAST, _MOST = 0.25, 2.4, 60.0
@@ -41,8 +41,6 @@ class ClassBalanceDisplay(Display):
     ----------
     classes : tuple
         The classes from top to bottom.
-    ax_, figure_
-        Where it was drawn; ``ax_`` holds a panel for recall and one for precision.
 
     Examples
     --------
@@ -94,16 +92,13 @@ class ClassBalanceDisplay(Display):
                 columns[f"{rate}_after"] = self._rates(rate, self.after).tolist()
         return columns
 
-    def _axes(self, ax: Any) -> Any:
-        height = min(max(_ROW * len(self.classes) + 1.3, _LEAST), _MOST)
-        return panels(ax, 1, 2, (7.6, height), sharey=True)
-
-    def _draw(self, ax: Any) -> None:
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on `ax`, one of matplotlib's axes or two, or on a new figure."""
+        size = 7.6, min(max(_ROW * len(self.classes) + 1.3, _LEAST), _MOST)
+        ax = self._begin(ax, size, 1, 2, sharey=True)
         for panel, rate in zip(ax, RATES, strict=True):
             self._draw_rate(panel, rate)
-            panel.set_xlabel(rate)
-            panel.set_xlim(-0.02, 1.02)
-            panel.set_ylim(len(self.classes) - 0.4, -0.6)
+            panel.set(xlabel=rate, xlim=(-0.02, 1.02), ylim=(len(self.classes) - 0.4, -0.6))
             tidy(panel)
             panel.grid(axis="x", color="0.9", linewidth=0.8)
             panel.tick_params(axis="y", length=0)
@@ -112,6 +107,7 @@ class ClassBalanceDisplay(Display):
             text.set_fontweight("bold" if self._matters[label] else "normal")
         ax[1].tick_params(axis="y", labelleft=False)
         self._legend(ax)
+        return self
 
     def _rates(self, rate: str, counts: Counts) -> Floats:
         values = dict(zip(counts.classes, RATES[rate](counts), strict=True))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
-from compromis.plots._base import ALARM, Display, panels
+from compromis.plots._base import ALARM, Display
 from compromis.uncertainty.data_sets import DataSetComparison
 
 
@@ -32,13 +32,12 @@ class CriticalDifferenceDisplay(Display):
         """Return the mean rank of each model, the best first."""
         return {"model": list(self.comparison.models), "mean_rank": self.comparison.mean_ranks.tolist()}
 
-    def _axes(self, ax: Any) -> Any:
-        rows = (len(self.comparison.models) + 1) // 2
-        return panels(ax, 1, 1, (7, 1.4 + 0.4 * rows))
-
-    def _draw(self, ax: Any) -> None:
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on `ax`, or on a new figure."""
         names, ranks = self.comparison.models, self.comparison.mean_ranks.tolist()
         half = (len(names) + 1) // 2
+        size = 7, 1.4 + 0.4 * half
+        ax = self._begin(ax, size)
         depth = 1.2 + 0.35 * len(self.comparison.groups)
         self._axis(ax)
         for number, (name, rank) in enumerate(zip(names, ranks, strict=True)):
@@ -49,9 +48,9 @@ class CriticalDifferenceDisplay(Display):
             ax.text(edge, -row, f"{name} ({rank:.2f}) " if left else f" {name} ({rank:.2f})",
                     ha="right" if left else "left", va="center")  # fmt: skip
         self._bars(ax)
-        ax.set_xlim(0.8, len(names) + 0.2)
-        ax.set_ylim(-depth - half, 2.2)
+        ax.set(xlim=(0.8, len(names) + 0.2), ylim=(-depth - half, 2.2))
         ax.set_axis_off()
+        return self
 
     def _axis(self, ax: Any) -> None:
         models, width = len(self.comparison.models), self.comparison.critical_difference

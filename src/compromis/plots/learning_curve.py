@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -53,19 +53,10 @@ class PreferenceLearningCurveDisplay(Display):
         values: Sequence[Any] | None = None,
         ax: Any = None,
         **options: Any,
-    ) -> PreferenceLearningCurveDisplay:
+    ) -> Self:
         """Fit the estimator on folds and draw its curve: over a parameter's values where they are given, else over sizes.
 
-        Parameters
-        ----------
-        estimator, X, y
-            As for `compromis.model_selection.preference_learning_curve`.
-        parameter, values : str, sequence, optional
-            As for `compromis.model_selection.complexity_curve`.
-        ax : matplotlib axes, optional
-            Where to draw.
-        **options
-            Further parameters of the two functions: preferences, error, cv, groups, n_jobs, random_state.
+        The parameters are those of `compromis.model_selection.complexity_curve` and `preference_learning_curve`.
         """
         if parameter is None:
             return cls(preference_learning_curve(estimator, X, y, **options)).plot(ax=ax)
@@ -75,8 +66,9 @@ class PreferenceLearningCurveDisplay(Display):
         """Return the numbers of the curve."""
         return self.curve.columns()
 
-    def _draw(self, ax: Any) -> None:
-        """Draw the two curves with a band of one standard error, the loss without a model, and the verdict."""
+    def plot(self, ax: Any = None) -> Self:
+        """Draw both losses with a band of one standard error, the loss without a model, and the verdict."""
+        ax = self._begin(ax)
         curve, losses = self.curve, self.curve.losses
         at = np.arange(len(curve.positions)) if isinstance(curve, ComplexityCurve) else np.array(curve.positions)
         styles = (
@@ -93,10 +85,10 @@ class PreferenceLearningCurveDisplay(Display):
         self._scale(ax)
         if isinstance(curve, ComplexityCurve):
             self._mark_fits(ax, curve)
-        ax.set_xlabel(curve.axis)
-        ax.set_ylabel(curve.error)
+        ax.set(xlabel=curve.axis, ylabel=curve.error)
         ax.legend(fontsize=9, framealpha=0.85, edgecolor="none")
         tidy(ax, curve.verdict.sentence)
+        return self
 
     def _scale(self, ax: Any) -> None:
         losses = self.curve.losses

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from compromis.plots._base import (
     HATCH,
     QUIET,
     SHADE,
+    Models,
     PointsDisplay,
     beside,
     line_style,
@@ -57,8 +58,6 @@ class PrecisionRecallSpaceDisplay(PointsDisplay):
     'recall of 1'
     """
 
-    _size = (7.8, 4.9)
-
     def __init__(
         self,
         points: Mapping[str, OperatingPoints],
@@ -71,6 +70,11 @@ class PrecisionRecallSpaceDisplay(PointsDisplay):
         self.metric = get_metric(metric)
         self.recall_weights = tuple(float(weight) for weight in np.atleast_1d(recall_weight))
         self.levels = tuple(levels)
+
+    @classmethod
+    def from_points(cls, points: Models, *, name: str | None = None, ax: Any = None, **options: Any) -> Self:
+        """Draw operating points of one model, or of several by name."""
+        return cls(cls._named(points, name), **options).plot(ax=ax)
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the points drawn: model, threshold, group, recall, precision, whether it is dominating."""
@@ -95,7 +99,9 @@ class PrecisionRecallSpaceDisplay(PointsDisplay):
             for level in self.levels
         }
 
-    def _draw(self, ax: Any) -> None:
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on `ax`, or on a new figure."""
+        ax = self._begin(ax, (7.8, 4.9))
         self._draw_isolines(ax)
         spaces = {PrecisionRecallSpace.of(points) for points in self.points.values()}
         if len(spaces) == 1:
@@ -106,6 +112,7 @@ class PrecisionRecallSpaceDisplay(PointsDisplay):
         tidy(ax)
         ax.grid(visible=False)
         beside(ax, models, title="full marks: dominating points", title_fontsize=8.5, alignment="left")
+        return self
 
     def _draw_isolines(self, ax: Any) -> None:
         dashes, named = ("-", (0, (5, 3)), (0, (1.5, 2))), set()

@@ -68,17 +68,17 @@ class PredictedAgainstTrueDisplay(_PairDisplay):
     3
     """
 
-    _size = (5.0, 5.0)
-
-    def _draw(self, ax: Any) -> None:
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on `ax`, or on a new figure."""
+        ax = self._begin(ax, (5.0, 5.0))
         self._draw_points(ax, self.truth, self.prediction)
         low, high = (float(pick([pick(self.truth), pick(self.prediction)])) for pick in (np.min, np.max))
         ax.plot([low, high], [low, high], color=ALARM, linestyle="--", linewidth=1.4, label="right")
         ax.set_aspect("equal", adjustable="datalim")
-        ax.set_xlabel("true")
-        ax.set_ylabel("predicted")
+        ax.set(xlabel="true", ylabel="predicted")
         ax.legend(frameon=False, loc="upper left")
         tidy(ax)
+        return self
 
 
 class ResidualDisplay(_PairDisplay):
@@ -92,9 +92,11 @@ class ResidualDisplay(_PairDisplay):
     3
     """
 
-    def _draw(self, ax: Any) -> None:
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on `ax`, or on a new figure."""
+        ax = self._begin(ax)
         self._draw_points(ax, self.prediction, self.prediction - self.truth)
         ax.axhline(0, color=ALARM, linestyle="--", linewidth=1.4)
-        ax.set_xlabel("predicted")
-        ax.set_ylabel("predicted - true\n(above 0: too high)")
+        ax.set(xlabel="predicted", ylabel="predicted - true\n(above 0: too high)")
         tidy(ax)
+        return self

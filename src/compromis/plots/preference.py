@@ -19,7 +19,6 @@ from compromis.plots._base import (
     TINY,
     Display,
     listed,
-    panels,
     plain_box,
     stacked,
     tidy,
@@ -54,11 +53,6 @@ class PreferenceDisplay(Display):
         The classes to draw; without it those with preferences of their own, and one panel for all others.
     levels : sequence of float
         The losses whose lines are drawn.
-
-    Attributes
-    ----------
-    ax_, figure_
-        Where it was drawn; an array of axes if there are several panels.
 
     Examples
     --------
@@ -96,17 +90,17 @@ class PreferenceDisplay(Display):
             for loss, joins, (recall, precision) in self._lines[preference]
         )
 
-    def _axes(self, ax: Any) -> Any:
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on `ax`, one of matplotlib's axes or one per panel, or on a new figure."""
         across = min(len(self.groups), _WIDEST)
         down = -(-len(self.groups) // across)
-        axes = panels(ax, down, across, (3.8 * across + 0.4, 4.3 * down))
+        size = 3.8 * across + 0.4, 4.3 * down
+        axes = np.ravel(self._begin(ax, size, down, across))
         for panel in axes[len(self.groups) :]:
             panel.set_axis_off()
-        return axes
-
-    def _draw(self, ax: Any) -> None:
-        for panel, (preference, labels) in zip(np.ravel(ax), self.groups.items(), strict=False):
+        for panel, (preference, labels) in zip(axes, self.groups.items(), strict=False):
             self._draw_group(panel, preference, labels)
+        return self
 
     @cached_property
     def _lines(self) -> dict[Preference, list[Line]]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Self
 
 from compromis.errors import InputError
-from compromis.evidence.points import OperatingPoints
 from compromis.measures.ranking import roc_area
 from compromis.plots._base import (
     QUIET,
     TINY,
+    Models,
     PointsDisplay,
     beside,
     line_style,
@@ -48,8 +47,6 @@ class RocHullDisplay(PointsDisplay):
     ('model',)
     """
 
-    _size = (8.4, 4.9)
-
     def __init__(self, hull: RocHull) -> None:
         if not isinstance(hull, RocHull):
             raise InputError(f"hull comes from compromis.roc_hull, got {type(hull).__name__}")
@@ -57,8 +54,9 @@ class RocHullDisplay(PointsDisplay):
         self.hull = hull
 
     @classmethod
-    def _computed(cls, points: Mapping[str, OperatingPoints], **options: Any) -> Self:
-        return cls(roc_hull(points), **options)
+    def from_points(cls, points: Models, *, name: str | None = None, ax: Any = None, **options: Any) -> Self:
+        """Draw the hull of one model's operating points, or of several by name; see `compromis.roc_hull`."""
+        return cls(roc_hull(cls._named(points, name)), **options).plot(ax=ax)
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the curves and the hull: curve, kind, threshold, fpr, tpr, and for corners their slopes."""
@@ -79,7 +77,9 @@ class RocHullDisplay(PointsDisplay):
         curve = [", ".join(part.models) for part in parts]
         return stacked([*models, {"curve": curve, "kind": HULL, "threshold": None, **corners}])
 
-    def _draw(self, ax: Any) -> None:
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on `ax`, or on a new figure."""
+        ax = self._begin(ax, (8.4, 4.9))
         ax.plot([0, 1], [0, 1], color=QUIET, linestyle=":", linewidth=1.2, label="no skill")
         self._draw_hull(ax)
         models = [self._draw_curve(ax, number, name) for number, name in enumerate(self.points)]
@@ -87,6 +87,7 @@ class RocHullDisplay(PointsDisplay):
         unit_square(ax, f"false positive rate of {positive}", f"true positive rate of {positive}")
         tidy(ax, self._title())
         beside(ax, models)
+        return self
 
     def _title(self) -> str:
         if len(self.points) == 1:

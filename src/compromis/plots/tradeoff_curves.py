@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Self
 
@@ -10,7 +10,6 @@ import numpy as np
 
 from compromis._typing import Floats
 from compromis.errors import InputError
-from compromis.evidence.points import OperatingPoints
 from compromis.metrics import Metric
 from compromis.plots._base import (
     DARK,
@@ -18,6 +17,7 @@ from compromis.plots._base import (
     SHADE,
     SMALL,
     TINY,
+    Models,
     PointsDisplay,
     beside,
     line_style,
@@ -65,8 +65,6 @@ class TradeoffDisplay(PointsDisplay):
     ----------
     curves : dict
         Recall weights and values of each curve: of the models' envelopes, breaks included, and of the landmarks.
-    ax_, figure_
-        Where it was drawn.
 
     Examples
     --------
@@ -76,8 +74,6 @@ class TradeoffDisplay(PointsDisplay):
     >>> [(part.name, part.low, part.high) for part in display.comparison.intervals]
     [('model', 0.0, 1.0)]
     """
-
-    _size = (7.6, 4.6)
 
     def __init__(self, comparison: Comparison, *, landmarks: Sequence[str] = tuple(LANDMARKS)) -> None:
         if not isinstance(comparison, Comparison):
@@ -90,15 +86,18 @@ class TradeoffDisplay(PointsDisplay):
         self.landmarks = tuple(landmarks)
 
     @classmethod
-    def _computed(
+    def from_points(
         cls,
-        points: Mapping[str, OperatingPoints],
+        points: Models,
         *,
         metric: str | Metric = "f",
         pair: str | Pair = "precision-recall",
+        name: str | None = None,
+        ax: Any = None,
         **options: Any,
     ) -> Self:
-        return cls(compare_curves(points, metric, pair=pair), **options)
+        """Compare operating points of one model, or of several by name, and draw that; see `compromis.compare_curves`."""
+        return cls(compare_curves(cls._named(points, name), metric, pair=pair), **options).plot(ax=ax)
 
     @classmethod
     def from_comparison(cls, comparison: Comparison, *, ax: Any = None, **options: Any) -> Self:
@@ -118,7 +117,7 @@ class TradeoffDisplay(PointsDisplay):
     def _landmark_curves(self) -> dict[str, Floats]:
         """The curves of the landmarks; none where models were tested at different prevalences, or rates are others."""
         spaces = {PrecisionRecallSpace.of(points) for points in self.points.values()}
-        if len(spaces) > 1 or not self.comparison.pair.has_landmarks:
+        if len(spaces) > 1 or not self.comparison.pair.has_precision:
             return {}
         known = spaces.pop().curves(_GRID, self.comparison.metric)
         return {name: known[name] for name in self.landmarks}
@@ -153,7 +152,9 @@ class TradeoffDisplay(PointsDisplay):
         lowest = min(float(np.nanmin(self.curves[name][1])) for name in self.points)
         return max(0.0, np.floor(10 * (lowest - 0.02)) / 10)
 
-    def _draw(self, ax: Any) -> None:
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on `ax`, or on a new figure."""
+        ax = self._begin(ax, (7.6, 4.6))
         self._draw_landmarks(ax)
         if self._only is not None:
             self._draw_family(ax)
@@ -166,11 +167,11 @@ class TradeoffDisplay(PointsDisplay):
         tidy(ax, self._title())
         ax.grid(visible=False)
         beside(ax, models)
+        return self
 
     def _set_axes(self, ax: Any) -> None:
         floor, height = self._floor, 1 - self._floor
-        ax.set_xlim(0, 1)
-        ax.set_ylim(floor + (_BAND[0] - 0.02) * height, 1 + 0.03 * height)
+        ax.set(xlim=(0, 1), ylim=(floor + (_BAND[0] - 0.02) * height, 1 + 0.03 * height))
         ax.set_yticks(np.linspace(floor, 1, 6))
         ax.axhline(floor, color="0.5", linewidth=0.8, zorder=1)
         ax.spines["left"].set_bounds(floor, 1)
@@ -181,7 +182,7 @@ class TradeoffDisplay(PointsDisplay):
     def _title(self) -> str:
         if self._only is None:
             return plain(self.comparison.verdict, 400)
-        if not self.comparison.pair.has_landmarks:
+        if not self.comparison.pair.has_precision:
             return ""
         words: str = self._only.domain_text()
         return f"{words[:1].upper()}{words[1:]}."

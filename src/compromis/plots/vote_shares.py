@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,7 +23,7 @@ class VoteDisplay(Display):
     """How many rows of each true class got which share of the votes for one class (figure 2 of the PRAGMA paper).
 
     The class itself is drawn as bars, the classes it is most confused with as lines. Rows without any vote for the class
-    are told in the title: no weight can decide them for it.
+    are counted in the title: no weight can predict them as it.
 
     Parameters
     ----------
@@ -35,24 +35,18 @@ class VoteDisplay(Display):
     Examples
     --------
     >>> import compromis as cp
-    >>> votes = [[9, 1], [8, 2], [7, 3], [6, 4], [6, 4], [2, 8]]  # ten trees, two classes
-    >>> truth = ["sound", "sound", "sound", "faulty", "faulty", "faulty"]
-    >>> patterns = cp.Votes.from_proba(truth, votes, labels=["sound", "faulty"])
+    >>> patterns = cp.Votes.from_proba(["sound", "sound", "faulty"], [[9, 1], [8, 2], [2, 8]], labels=["sound", "faulty"])
     >>> display = cp.plots.VoteDisplay.from_patterns(patterns, label="faulty")
     >>> int(display.to_frame("pandas")["rows"].sum())
-    6
+    3
     """
-
-    _size = (7.2, 4.2)
 
     def __init__(self, distribution: VoteDistribution, *, named: int = NAMED) -> None:
         self.distribution = distribution
         self.named = named
 
     @classmethod
-    def from_patterns(
-        cls, patterns: Votes, *, label: Any, bins: int = 20, named: int = NAMED, ax: Any = None
-    ) -> VoteDisplay:
+    def from_patterns(cls, patterns: Votes, *, label: Any, bins: int = 20, named: int = NAMED, ax: Any = None) -> Self:
         """Draw the votes of patterns for the class `label`; `bins` as for `vote_distribution`."""
         return cls(vote_distribution(patterns, label, bins=bins), named=named).plot(ax=ax)
 
@@ -66,25 +60,16 @@ class VoteDisplay(Display):
         labels: Sequence[Any] | None = None,
         sample_weight: ArrayLike | None = None,
         **options: Any,
-    ) -> VoteDisplay:
+    ) -> Self:
         """Draw votes for the class `label`; see `Votes.from_proba` and `from_patterns` for the parameters."""
         patterns = Votes.from_proba(y_true, y_proba, labels=labels, sample_weight=sample_weight)
         return cls.from_patterns(patterns, label=label, **options)
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, label: Any, **options: Any) -> VoteDisplay:
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, label: Any, **options: Any) -> Self:
         """Draw a fitted classifier's votes on rows it has not seen: its `vote_shares`, else its `predict_proba`.
 
-        Parameters
-        ----------
-        estimator : classifier
-            A TunedDecisionClassifier, or anything with ``classes_`` and ``predict_proba``.
-        X, y : rows and their true classes
-            Rows that the estimator has not seen.
-        label : label
-            The class whose votes are drawn.
-        **options
-            sample_weight, bins, named, ax; see `from_proba` and `from_patterns`.
+        The options are those of `from_proba` and `from_patterns`: sample_weight, bins, named, ax.
         """
         vote = getattr(estimator, "vote_shares", None) or getattr(estimator, "predict_proba", None)
         if vote is None:
@@ -109,7 +94,9 @@ class VoteDisplay(Display):
         share = self.distribution.share
         return stacked({"truth": name, "share": share, "rows": rows} for name, rows in self.series)
 
-    def _draw(self, ax: Any) -> None:
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on `ax`, or on a new figure."""
+        ax = self._begin(ax, (7.2, 4.2))
         share, width = self.distribution.share, 1 / (len(self.distribution.share) - 1)
         (own, rows), *others = self.series
         handles: list[Any] = [
@@ -131,6 +118,7 @@ class VoteDisplay(Display):
         ax.set_ylabel("rows" + (" (logarithmic)" if self._steep else ""))
         tidy(ax, self._title())
         beside(ax, handles)
+        return self
 
     @cached_property
     def _steep(self) -> bool:

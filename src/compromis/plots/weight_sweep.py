@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from compromis.errors import InputError
-from compromis.plots._base import ALARM, DARK, QUIET, Display, above, other_style, panels, plain, tidy
+from compromis.plots._base import ALARM, DARK, QUIET, Display, above, other_style, plain, tidy
 from compromis.weights.sweep_curve import WeightSweep, weight_sweep
 
 _FEW = 40
@@ -28,17 +28,10 @@ class WeightSweepDisplay(Display):
     sweep : WeightSweep
         The numbers, from `compromis.weights.sweep_curve.weight_sweep`.
 
-    Attributes
-    ----------
-    ax_, figure_
-        Where it was drawn; ``ax_`` holds the panels of recall, precision, errors and loss.
-
     Examples
     --------
     >>> import compromis as cp
-    >>> votes = [[9, 1], [8, 2], [7, 3], [6, 4], [6, 4], [2, 8]]  # ten trees, two classes
-    >>> truth = ["sound", "sound", "sound", "faulty", "faulty", "faulty"]
-    >>> patterns = cp.Votes.from_proba(truth, votes, labels=["sound", "faulty"])
+    >>> patterns = cp.Votes.from_proba(["sound", "sound", "faulty"], [[9, 1], [6, 4], [2, 8]], labels=["sound", "faulty"])
     >>> display = cp.plots.WeightSweepDisplay.from_proba(patterns, label="faulty")
     >>> [panel.get_ylabel() for panel in display.ax_]
     ['recall', 'precision', 'errors (rows)', 'PRAGMA loss']
@@ -50,14 +43,12 @@ class WeightSweepDisplay(Display):
         self.sweep = sweep
 
     @classmethod
-    def from_sweep(cls, sweep: WeightSweep, *, ax: Any = None) -> WeightSweepDisplay:
+    def from_sweep(cls, sweep: WeightSweep, *, ax: Any = None) -> Self:
         """Draw a sweep; `ax` one of matplotlib's axes, or four."""
         return cls(sweep).plot(ax=ax)
 
     @classmethod
-    def from_proba(
-        cls, y_true: Any, y_proba: Any = None, *, label: Any, ax: Any = None, **options: Any
-    ) -> WeightSweepDisplay:
+    def from_proba(cls, y_true: Any, y_proba: Any = None, *, label: Any, ax: Any = None, **options: Any) -> Self:
         """Sweep the weight of `label` over votes and draw it; see `weight_sweep` for the options."""
         return cls(weight_sweep(y_true, y_proba, label=label, **options)).plot(ax=ax)
 
@@ -70,10 +61,9 @@ class WeightSweepDisplay(Display):
             columns |= {f"{rate} {label}": values[:, k].tolist() for k, label in enumerate(sweep.classes)}
         return columns
 
-    def _axes(self, ax: Any) -> Any:
-        return panels(ax, 2, 2, (8.4, 5.6), sharex=True)
-
-    def _draw(self, ax: Any) -> None:
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on `ax`, one of matplotlib's axes or four, or on a new figure."""
+        ax = self._begin(ax, (8.4, 5.6), 2, 2, sharex=True)
         sweep = self.sweep
         self._draw_classes(ax[0], sweep.recall)
         self._draw_classes(ax[1], sweep.precision)
@@ -90,6 +80,7 @@ class WeightSweepDisplay(Display):
         handles, names = ax[0].get_legend_handles_labels()
         own_first = sorted(range(len(names)), key=lambda index: names[index] != plain(sweep.label))
         above(ax, [handles[index] for index in own_first])
+        return self
 
     @property
     def _marker(self) -> str:

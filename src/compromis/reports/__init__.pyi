@@ -1,4 +1,5 @@
-from .contents import Report, report
+from .contents import report
+from .page import Report
 from .panel.document import panel_document, preferences_document
 from .panel.widget import panel_assets
 

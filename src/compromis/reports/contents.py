@@ -1,116 +1,27 @@
-"""The report of an evaluation: everything that its page shows."""
+"""The report of an evaluation: what its page shows is computed here."""
 
 from __future__ import annotations
 
-import html
 import os
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis._files import write_whole
-from compromis._typing import Floats, Label
+from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation, evaluate
-from compromis.evidence.readers import read_class_weights
-from compromis.evidence.votes import VoteDistribution, Votes, vote_distribution
+from compromis.evidence.votes import Votes, vote_distribution
 from compromis.preferences import Preferences
+from compromis.reports.page import Report
+from compromis.reports.panel.document import can_be_tuned, starting_weights
 from compromis.tradeoffs import TradeoffCurve
-from compromis.weights import Sweep, WeightSearch, WeightSweep, search_weights, weight_sweep
+from compromis.weights import weight_sweep
 
 MOST_PICTURES = 40
 """Classes with pictures of their own; of more, the important and the frequent ones."""
 RATIOS = np.logspace(-2, 2, 41)
 """The factors of a weight sweep; the middle one is 1."""
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Report:
-    """An evaluation with its votes and weights as one HTML page; made by `compromis.report`.
-
-    Attributes
-    ----------
-    evaluation : Evaluation
-        The numbers.
-    title : str
-        The heading of the page.
-    command : str or None
-        What to run to make the report again.
-    seed : int
-        The seed of the search.
-    votes : Votes or None
-        The votes, equal patterns merged: with them the page has curves, distributions and sliders.
-    weights : ndarray or None
-        The weights that the sliders start from: those given, else those that a search found for the preferences on these votes.
-    smoothing : float
-        What is added to every vote.
-    search : WeightSearch or None
-        The search, where the weights were searched for here.
-    before, after : Evaluation or None
-        What equal weights reach on the votes, and what `weights` reach.
-    distributions : tuple of VoteDistribution
-        How the votes for each class are distributed; of at most 40 classes, the important and frequent ones.
-    curves : tuple of TradeoffCurve
-        The same classes as their weight grows and the other weights stay.
-    sweep : WeightSweep or None
-        What the weight of the most important class does.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> result = cp.evaluate(["bad", "good", "good"], ["bad", "bad", "good"], preferences=cp.Preferences.prioritise(["bad"]))
-    >>> page = cp.report(result, "report.html", title="Three parts")
-    >>> "Three parts" in page.html
-    True
-    """
-
-    evaluation: Evaluation
-    title: str
-    command: str | None = None
-    seed: int = 0
-    votes: Votes | None = None
-    weights: Floats | None = None
-    smoothing: float = 0.0
-    search: WeightSearch | None = None
-    before: Evaluation | None = None
-    after: Evaluation | None = None
-    distributions: tuple[VoteDistribution, ...] = ()
-    curves: tuple[TradeoffCurve, ...] = ()
-    sweep: WeightSweep | None = None
-
-    @cached_property
-    def html(self) -> str:
-        """The page."""
-        from compromis.reports.page import render_page
-
-        return render_page(self)
-
-    def save(self, path: str | os.PathLike[str] | None) -> str:
-        """Return the page; with `path`, write it there, whole or not at all."""
-        if path is not None:
-            write_whole(path, self.html)
-        return self.html
-
-    @property
-    def preferences(self) -> Preferences:
-        """The preferences of the evaluation; every class alike where it has none."""
-        return self.evaluation.preferences or Preferences()
-
-    def __str__(self) -> str:
-        return str(self.evaluation)
-
-    def _repr_html_(self) -> str:
-        page = html.escape(self.html, quote=True)
-        return (
-            f'<iframe srcdoc="{page}" sandbox="allow-scripts allow-downloads" title="Report" '
-            f'width="100%" height="760" frameborder="0"></iframe>'
-        )
-
-    def __repr__(self) -> str:
-        return f"<Report of {self.evaluation!r}, {len(self.html):,} characters>"
 
 
 def report(
@@ -133,7 +44,7 @@ def report(
     evaluation_or_data : Evaluation or Votes
         What `evaluate` or `cross_evaluate` returned; or votes with their true classes, predicted by `weights`.
     path : path, optional
-        Where to write the page, whole or not at all.
+        Where to write the page.
     preferences : Preferences, optional
         What matters, where votes are given; an evaluation has its own.
     votes : Votes, optional
@@ -186,11 +97,7 @@ def report(
         command=command,
         seed=random_state,
         smoothing=float(smoothing),
-        **(
-            {}
-            if votes is None
-            else _from_votes(votes.merge(), evaluation.preferences, weights, smoothing, random_state)
-        ),
+        **_from_votes(votes, evaluation.preferences, weights, smoothing, random_state),
     )
     made.save(path)
     return made
@@ -208,15 +115,18 @@ def _check_votes(votes: Votes | None, evaluation: Evaluation, weights: ArrayLike
 
 
 def _from_votes(
-    votes: Votes, preferences: Preferences | None, given: ArrayLike | None, smoothing: float, seed: int
+    votes: Votes | None, preferences: Preferences | None, given: ArrayLike | None, smoothing: float, seed: int
 ) -> dict[str, Any]:
-    """Return the fields of a report that its votes are needed for."""
+    """Return the fields of a report that its votes are needed for; none without votes."""
+    if votes is None:
+        return {}
+    votes = votes.merge()
     search, weights = starting_weights(votes, preferences, given, smoothing, seed)
     wanted = preferences or Preferences()
     by_importance = _by_importance(votes, wanted)
     shown = [label for label in votes.classes if label in by_importance[:MOST_PICTURES]]
     sweep = None
-    if _can_be_tuned(wanted, votes):
+    if can_be_tuned(wanted, votes):
         sweep = weight_sweep(
             votes,
             label=next(label for label in by_importance if votes.support[votes.classes.index(label)] > 0),
@@ -236,26 +146,6 @@ def _from_votes(
         "curves": tuple(TradeoffCurve(each, metric=wanted.metric) for each in points.values()),
         "sweep": sweep,
     }
-
-
-def starting_weights(
-    votes: Votes, preferences: Preferences | None, given: ArrayLike | None, smoothing: float, seed: int
-) -> tuple[WeightSearch | None, Floats]:
-    """Return the weights given; else those that a search finds for the preferences, with the search; else equal ones."""
-    size = len(votes.classes)
-    if given is not None:
-        return None, read_class_weights(given, votes.classes)
-    if preferences is None or not _can_be_tuned(preferences, votes):
-        return None, np.ones(size)
-    method = "exact" if size == 2 else Sweep(passes=1)
-    search = search_weights(votes, preferences=preferences, method=method, smoothing=smoothing, random_state=seed)
-    return search, search.weights
-
-
-def _can_be_tuned(preferences: Preferences, votes: Votes) -> bool:
-    """Return whether at least two classes occur, and one that matters among them."""
-    present = votes.support > 0
-    return bool(present.sum() > 1 and preferences.on(votes.classes).importance[present].any())
 
 
 def _by_importance(votes: Votes, preferences: Preferences) -> list[Label]:

@@ -1,12 +1,14 @@
-"""The page of a report: pictures as SVG, the panel's document, and the template."""
+"""A report and its page: pictures as SVG, the panel's document, and the template."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import html
+import os
 import platform
-from collections.abc import Iterator
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,21 +18,98 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
+from compromis._files import write_whole
 from compromis._results import environment, running_version
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
+from compromis.evaluation.evaluate import Evaluation
 from compromis.evaluation.text import worth_showing
 from compromis.evidence.counts import Counts
 from compromis.evidence.votes import VoteDistribution, Votes
-from compromis.reports.contents import Report
+from compromis.preferences import Preferences
 from compromis.reports.panel.document import panel_document
 from compromis.reports.panel.widget import panel_assets
 from compromis.tradeoffs import TradeoffCurve
-from compromis.weights import WeightSweep
+from compromis.weights import WeightSearch, WeightSweep
 
 WIDTH, HEIGHT = 150.0, 100.0
 """The size of a plane in its own units."""
 _GRID = np.linspace(0.0, 1.0, 41)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Report:
+    """An evaluation with its votes and weights as one HTML page; made by `compromis.report`.
+
+    Attributes
+    ----------
+    evaluation, title, command, seed, smoothing
+        As given.
+    votes : Votes or None
+        The votes, equal patterns merged: with them the page has curves, distributions and sliders.
+    weights : ndarray or None
+        The weights that the sliders start from.
+    search : WeightSearch or None
+        The search, where the weights were searched for here.
+    before, after : Evaluation or None
+        What equal weights reach on the votes, and what `weights` reach.
+    distributions : tuple of VoteDistribution
+        How the votes for each class are distributed; of at most 40 classes, the important and frequent ones.
+    curves : tuple of TradeoffCurve
+        The same classes as their weight grows and the other weights stay.
+    sweep : WeightSweep or None
+        What the weight of the most important class does.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> page = cp.report(cp.evaluate(["bad", "good", "good"], ["bad", "bad", "good"]), title="Three parts")
+    >>> "Three parts" in page.html
+    True
+    """
+
+    evaluation: Evaluation
+    title: str
+    command: str | None = None
+    seed: int = 0
+    votes: Votes | None = None
+    weights: Floats | None = None
+    smoothing: float = 0.0
+    search: WeightSearch | None = None
+    before: Evaluation | None = None
+    after: Evaluation | None = None
+    distributions: tuple[VoteDistribution, ...] = ()
+    curves: tuple[TradeoffCurve, ...] = ()
+    sweep: WeightSweep | None = None
+
+    @cached_property
+    def html(self) -> str:
+        """The page."""
+        return _render(self)
+
+    def save(self, path: str | os.PathLike[str] | None) -> str:
+        """Return the page; with `path`, write it there too."""
+        if path is not None:
+            write_whole(path, self.html)
+        return self.html
+
+    @property
+    def preferences(self) -> Preferences:
+        """The preferences of the evaluation; every class alike where it has none."""
+        return self.evaluation.preferences or Preferences()
+
+    def __str__(self) -> str:
+        return str(self.evaluation)
+
+    def _repr_html_(self) -> str:
+        page = html.escape(self.html, quote=True)
+        return (
+            f'<iframe srcdoc="{page}" sandbox="allow-scripts allow-downloads" title="Report" '
+            f'width="100%" height="760" frameborder="0"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        return f"<Report of {self.evaluation!r}, {len(self.html):,} characters>"
 
 
 class Plane(NamedTuple):
@@ -50,12 +129,8 @@ class Picture(NamedTuple):
     note: str = ""
 
 
-def vote_pictures(report: Report) -> Iterator[Picture]:
-    """Return how the votes for each class are distributed over its own rows and over all others."""
-    return map(_vote_picture, report.distributions)
-
-
 def _vote_picture(distribution: VoteDistribution) -> Picture:
+    """Return how the votes for a class are distributed over its own rows and over all others."""
     k = distribution.classes.index(distribution.label)
     own, unvoted = distribution.rows[:, k], distribution.unvoted[k]
     others = distribution.rows.sum(axis=1) - own
@@ -65,12 +140,8 @@ def _vote_picture(distribution: VoteDistribution) -> Picture:
     return Picture(distribution.label, {"votes": plane}, note)
 
 
-def curve_pictures(report: Report) -> Iterator[Picture]:
-    """Return the trade-off, precision-recall and ROC curves of each class, with the points of the report's weights."""
-    return (_curve_picture(curve, report) for curve in report.curves)
-
-
 def _curve_picture(curve: TradeoffCurve, report: Report) -> Picture:
+    """Return the trade-off, precision-recall and ROC curves of a class, with the point of the report's weights."""
     assert report.after is not None
     points, metric, label = curve.points, curve.metric, curve.points.pos_label
     now = report.after.per_class[label]
@@ -78,8 +149,8 @@ def _curve_picture(curve: TradeoffCurve, report: Report) -> Picture:
     precision, recall = np.nan_to_num([now.precision, now.recall])
     fpr, tpr = (np.concatenate([[0.0], np.nan_to_num(rate), [1.0]]) for rate in (points.fpr, points.tpr))
     tradeoff = (
-        ("cp-line cp-own-line", path(_GRID, metric.value(precision, recall, _GRID))),
-        ("cp-line cp-best-line", path(_GRID, np.nan_to_num(curve.value(_GRID)))),
+        ("cp-line cp-own-line", _path(_GRID, metric.value(precision, recall, _GRID))),
+        ("cp-line cp-best-line", _path(_GRID, np.nan_to_num(curve.value(_GRID)))),
     )
     best = "cp-line cp-best-line"
     return Picture(
@@ -87,24 +158,24 @@ def _curve_picture(curve: TradeoffCurve, report: Report) -> Picture:
         {
             "trade-off": Plane(tradeoff, _point(weight, float(metric.value(precision, recall, weight)))),
             "precision-recall": Plane(
-                ((best, path(points.recall, points.precision)),), _point(now.recall, now.precision)
+                ((best, _path(points.recall, points.precision)),), _point(now.recall, now.precision)
             ),
-            "ROC": Plane(((best, path(fpr, tpr)),), _point(now.false_positive_rate, now.recall), chance=True),
+            "ROC": Plane(((best, _path(fpr, tpr)),), _point(now.false_positive_rate, now.recall), chance=True),
         },
     )
 
 
-def sweep_picture(sweep: WeightSweep) -> Picture:
+def _sweep_picture(sweep: WeightSweep) -> Picture:
     """Return recall, precision and loss as the weight of a class grows; the point marks the loss of the given weights."""
     k = sweep.classes.index(sweep.label)
     x = np.linspace(0.0, 1.0, len(sweep.ratio))
     lines = {"recall": sweep.recall[:, k], "precision": sweep.precision[:, k], "loss": sweep.loss}
-    paths = tuple((f"cp-line cp-{name}-line", path(x, y)) for name, y in lines.items())
+    paths = tuple((f"cp-line cp-{name}-line", _path(x, y)) for name, y in lines.items())
     return Picture(sweep.label, {"sweep": Plane(paths, _point(0.5, float(sweep.loss[len(x) // 2])))})
 
 
-def path(x: Floats, y: Floats) -> str:
-    """Return the path through points of the unit square; undefined points and those too near to be told apart are left out."""
+def _path(x: Floats, y: Floats) -> str:
+    """Return the path through points of the unit square; undefined points and those of one pixel but the first are left out."""
     known = ~np.isnan(x + y)
     left, top = x[known] * WIDTH, (1 - y[known]) * HEIGHT
     cells = np.column_stack([np.rint(left), np.rint(top)])
@@ -136,7 +207,7 @@ _HERE = Path(__file__).parent
 _UNSAFE = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
 
-def render_page(report: Report) -> str:
+def _render(report: Report) -> str:
     """Return the page of a report as HTML."""
     script, style = _assets()
     evaluation, verdict = report.evaluation, report.evaluation.verdict
@@ -150,11 +221,11 @@ def render_page(report: Report) -> str:
         baselines=worth_showing(verdict) if verdict else [],
         preferences=report.preferences.describe().split("\n"),
         refused=refused,
-        distributions=list(vote_pictures(report)),
-        curves=list(curve_pictures(report)),
-        sweep=None if report.sweep is None else sweep_picture(report.sweep),
-        versions=versions(),
-        fingerprint=fingerprint(evaluation.counts, report.votes),
+        distributions=[_vote_picture(distribution) for distribution in report.distributions],
+        curves=[_curve_picture(curve, report) for curve in report.curves],
+        sweep=None if report.sweep is None else _sweep_picture(report.sweep),
+        versions=_versions(),
+        fingerprint=_fingerprint(evaluation.counts, report.votes),
         policy=_policy(script, style),
         script=Markup(script),  # noqa: S704  our own file
         style=Markup(style),  # noqa: S704
@@ -201,7 +272,7 @@ def _panel(report: Report) -> tuple[dict[str, Any] | None, str | None]:
         return None, str(error)
 
 
-def versions() -> dict[str, str]:
+def _versions() -> dict[str, str]:
     """Return the versions of Python and of what the numbers rest on."""
     known = {"compromis": running_version(), "python": platform.python_version()}
     for name in PACKAGES:
@@ -212,7 +283,7 @@ def versions() -> dict[str, str]:
     return known
 
 
-def fingerprint(counts: Counts, patterns: Votes | None) -> str:
+def _fingerprint(counts: Counts, patterns: Votes | None) -> str:
     """Return a hash of the evidence, the same for the same rows in any order."""
     digest = hashlib.sha256(repr(counts.classes).encode())
     digest.update(np.ascontiguousarray(counts.matrix).tobytes())

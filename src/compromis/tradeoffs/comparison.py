@@ -11,18 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from compromis._results import Result, Table, text_table
 from compromis._text import shown, shown_label
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import Metric, get_metric
-from compromis.tradeoffs._tables import Tabular
+from compromis.tradeoffs._tables import span
 from compromis.tradeoffs.areas import Density
 from compromis.tradeoffs.curve import TradeoffCurve
 from compromis.tradeoffs.envelope import Candidates, Pair, upper_envelope
-
-SCHEMA = "compromis/tradeoff"
-VERSION = 1
-"""Raised when a field changes its meaning or goes; new fields leave it alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +32,6 @@ class Winner:
         The range of recall weights; neighbours share their ends.
     best : tuple of str
         The algorithms whose curves are highest there; several if they coincide.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> few = cp.OperatingPoints.from_groups(range(40), {"small": range(10)}, 200)
-    >>> many = cp.OperatingPoints.from_groups(range(40), {"large": range(80)}, 200)
-    >>> winner = cp.compare_curves({"few": few, "many": many}, metric="kulczynski").intervals[0]
-    >>> winner.best, winner.low, round(winner.high, 3)
-    (('few',), 0.0, 0.4)
     """
 
     low: float
@@ -72,15 +60,6 @@ class ComparisonVerdict:
         The algorithms without a curve, and why.
     same_prevalence : bool
         Whether all were tested at one share of positives. Precision depends on it: else compare on the same rows.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> few = cp.OperatingPoints.from_groups(range(40), {"small": range(10)}, 200)
-    >>> many = cp.OperatingPoints.from_groups(range(40), {"large": range(80)}, 200)
-    >>> verdict = cp.compare_curves({"few": few, "many": many}, metric="kulczynski").verdict
-    >>> verdict.largest, [round(weight, 3) for weight in verdict.exchanges]
-    (('many',), [0.4])
     """
 
     metric: str
@@ -100,17 +79,22 @@ class ComparisonVerdict:
         first = next(iter(self.areas.values()))
         return tuple(name for name, area in self.areas.items() if area == first)
 
-    def __str__(self) -> str:
+    @property
+    def sentences(self) -> list[str]:
+        """The verdict, a sentence each, without full stops."""
         if not self.winners:
-            return f"Nothing can be compared ({named_reasons(self.undefined)})."
-        sentences = [f"By {self.metric}, {'; '.join(map(self._clause, self.winners))}."]
+            return [f"Nothing can be compared ({named_reasons(self.undefined)})"]
+        sentences = [f"By {self.metric}, {'; '.join(map(self._clause, self.winners))}"]
         if len(self.areas) > 1:
-            sentences.append(f"Over all recall weights {self._area_clause()}.")
+            sentences.append(f"Over all recall weights {self._area_clause()}")
         if not self.same_prevalence:
             sentences.append(
-                "The positives' share differs between them, and precision depends on it: compare on the same rows."
+                "The positives' share differs between them, and precision depends on it: compare on the same rows"
             )
-        return " ".join(sentences)
+        return sentences
+
+    def __str__(self) -> str:
+        return " ".join(f"{sentence}." for sentence in self.sentences)
 
     def _clause(self, part: Winner) -> str:
         everywhere = part.low == 0 and part.high == 1
@@ -132,33 +116,20 @@ def named_reasons(reasons: Mapping[str, str]) -> str:
     return "; ".join(f"{shown_label(name)}: {reason}" for name, reason in reasons.items())
 
 
-class Comparison(Tabular):
+class Comparison(Result):
     """Algorithms compared by their optimal trade-off curves (section 5.2 of the trade-off paper).
 
     Attributes
     ----------
     curves : dict
         The optimal trade-off curve of each algorithm; of the points that meet the constraints, where there are any.
-    intervals : tuple of Winner
-        Who is best where; they cover [0, 1] without gaps or overlaps, and their ends are the exact crossings.
-    verdict : ComparisonVerdict
-        Who is best, where and by how much.
     min_precision, min_recall : float or None
         The constraints.
     left_out : dict
         The algorithms without a point that meets the constraints, and why.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> few = cp.OperatingPoints.from_groups(range(40), {"small": range(10)}, 200)
-    >>> many = cp.OperatingPoints.from_groups(range(40), {"large": range(80)}, 200)
-    >>> comparison = cp.compare_curves({"few": few, "many": many}, metric="kulczynski")
-    >>> [(part.name, round(part.high, 3)) for part in comparison.intervals]  # precision 1, recall 1/4; precision 1/2, recall 1
-    [('few', 0.4), ('many', 1.0)]
-    >>> comparison.verdict.largest
-    ('many',)
     """
+
+    schema = "compromis/tradeoff"
 
     def __init__(
         self,
@@ -176,7 +147,7 @@ class Comparison(Tabular):
 
     @cached_property
     def intervals(self) -> tuple[Winner, ...]:
-        """Who is best where: the envelope of all envelopes, whose owner changes where two curves cross."""
+        """Who is best where; they cover [0, 1] without gaps or overlaps, and their ends are the exact crossings."""
         numeric = self.metric.transform is None
         parts = [curve.candidates if numeric else curve.chosen for curve in self.curves.values()]
         joined = Candidates.join(parts)
@@ -201,12 +172,12 @@ class Comparison(Tabular):
         return {name: curve.mean(low, high, density) for name, curve in self.curves.items()}
 
     def distance(self, recall_weight: ArrayLike, first: str | None = None, second: str | None = None) -> Any:
-        """Return how far apart the curves are at each recall weight.
+        """Return how far apart the curves are at each recall weight l in [0, 1].
 
         Parameters
         ----------
         recall_weight : float or array-like
-            l in [0, 1].
+            Where.
         first, second : str, optional
             Two algorithms: the value of the first less that of the second. Without them, the best less the runner-up.
         """
@@ -246,10 +217,9 @@ class Comparison(Tabular):
 
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, as plain values."""
-        models = [{"name": name, **curve.document()} for name, curve in self.curves.items()]
+        models = [{"name": name, **curve.numbers()} for name, curve in self.curves.items()]
         return {
-            "schema": SCHEMA,
-            "version": VERSION,
+            **self.heading(),
             **{name: models[0][name] for name in ("metric", "pos_label", "positives", "negatives")},
             "min_precision": self.min_precision,
             "min_recall": self.min_recall,
@@ -259,22 +229,18 @@ class Comparison(Tabular):
             "verdict": str(self.verdict),
         }
 
-    @property
-    def _points(self) -> OperatingPoints:
-        return next(iter(self.curves.values())).points
+    def sentences(self) -> list[str]:
+        """Return the verdict."""
+        return self.verdict.sentences
 
-    def _caption(self) -> str:
-        return str(self.verdict)
-
-    def __str__(self) -> str:
-        names = {name: shown_label(name) for name in self.curves}
-        winners = [(part, shown_label(part.name)) for part in self.intervals]
-        wide = max(map(len, [*(name for _, name in winners), *names.values(), "algorithm"]))
-        lines = [f"recall weight      {'best':<{wide}}"]
-        lines += [f"{part.low:.4f} to {part.high:.4f}   {name:<{wide}}".rstrip() for part, name in winners]
-        lines += ["", f"{'algorithm':<{wide}}   area    best on"]
-        lines += [f"{names[k]:<{wide}}   {area:.4f}  {self.shares[k]:7.1%}" for k, area in self.areas.items()]
-        return "\n".join([*lines, "", str(self.verdict)])
+    def tables(self) -> list[Table]:
+        """Return who is best where, and the area of each algorithm."""
+        best = [[part.name, span(part.low, part.high)] for part in self.intervals]
+        areas = [[name, f"{area:.4f}", f"{self.shares[name]:.1%}"] for name, area in self.areas.items()]
+        return [
+            Table("best by recall weight", ("best", "recall weight"), best),
+            Table("areas", ("algorithm", "area", "best on"), areas),
+        ]
 
     def report(self) -> str:
         """Return the whole as text: the problem, each algorithm's intervals with its cuts, and the comparison.
@@ -287,11 +253,11 @@ class Comparison(Tabular):
         metric f for 1: 3 of 6 rows are positive (50.0 %)
         <BLANKLINE>
         a (area 0.8796, better than deciding everything positive for recall weights from 0 to 1)
-        recall weight         cut               precision  recall
-        0.0000 to 0.1429   score >= 0.9         1.0000  0.3333
-        0.1429 to 1.0000   score >= 0.4         0.7500  1.0000
+        best             recall weight  precision  recall  specificity  predicted
+        score >= 0.9  0.0000 to 0.1429     1.0000  0.3333       1.0000          1
+        score >= 0.4  0.1429 to 1.0000     0.7500  1.0000       0.6667          4
         """
-        points = self._points
+        points = next(iter(self.curves.values())).points
         total = points.positives + points.negatives
         share = f"{points.positives:,} of {total:,} rows are positive ({100 * points.prevalence:.1f} %)"
         lines = [f"metric {self.metric.name} for {shown_label(points.pos_label)}: {share}"]
@@ -300,9 +266,10 @@ class Comparison(Tabular):
             given = [f"{name} at least {minimum:g}" for name, minimum in least.items() if minimum]
             lines.append(f"only cuts with {' and '.join(given)}")
         for name, curve in self.curves.items():
-            lines += ["", f"{shown_label(name)} (area {self.areas[name]:.4f}, {curve.domain_text()})", curve.table()]
+            lines += ["", f"{shown_label(name)} (area {self.areas[name]:.4f}, {curve.domain_text()})"]
+            lines += map(text_table, curve.tables())
         lines += [f"\n{shown_label(name)} is left out: {reason}" for name, reason in self.left_out.items()]
-        return "\n".join([*lines, "", str(self)] if len(self.curves) > 1 else lines)
+        return "\n".join([*lines, "", str(self).rstrip("\n")] if len(self.curves) > 1 else lines)
 
 
 def compare_curves(

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from compromis._results import Result, Table
 from compromis._typing import Flags, Floats, Ints
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import KULCZYNSKI
-from compromis.tradeoffs._tables import Tabular
+from compromis.tradeoffs._tables import Tabular, number_table
 from compromis.tradeoffs.curve import TradeoffCurve, unit_values
 from compromis.tradeoffs.envelope import ALWAYS_POSITIVE, NEVER_POSITIVE, SPECIFICITY_SENSITIVITY, Candidates
 
@@ -39,20 +41,13 @@ def probability_cost(prevalence: ArrayLike, cost_false_negative: float = 1.0, co
     return np.divide(missed, missed + alarmed, out=np.full(share.shape, np.nan), where=missed + alarmed > 0)[()]
 
 
-class CostCurve(Tabular):
+class CostCurve(Result):
     """The lower envelope of the expected costs of a model's cuts and of the two constant decisions.
 
     Parameters
     ----------
     points : OperatingPoints
         The cuts of a score, or groups.
-
-    Attributes
-    ----------
-    breaks : ndarray
-        The probability costs where the best cut changes, with 0 and 1 at the ends.
-    positions : ndarray
-        The best points in turn; -1 for a constant decision that is none of the points.
 
     Notes
     -----
@@ -70,6 +65,8 @@ class CostCurve(Tabular):
     ([0.0, 0.333, 1.0], 0.1667)
     """
 
+    schema = "compromis/cost-curve"
+
     def __init__(self, points: OperatingPoints) -> None:
         if points.reason:
             raise InputError(f"a cost curve needs rows of both kinds; {points.reason}")
@@ -84,7 +81,7 @@ class CostCurve(Tabular):
 
     @property
     def positions(self) -> Ints:
-        """The best points in turn."""
+        """The best points in turn; -1 for a constant decision that is none of the points."""
         return self._curve.positions
 
     def value(self, probability_cost: ArrayLike) -> Any:
@@ -116,8 +113,17 @@ class CostCurve(Tabular):
         }
         return {name: values.tolist() for name, values in columns.items()}
 
-    def _caption(self) -> str:
-        return f"expected cost {self.area():.4f} if every probability cost is as likely"
+    def document(self) -> dict[str, Any]:
+        """Return what `to_json` writes, as plain values."""
+        return self.heading() | {"area": self.area()} | self.columns()
+
+    def sentences(self) -> list[str]:
+        """Return the expected cost over all probability costs."""
+        return [f"expected cost {self.area():.4f} if every probability cost is as likely"]
+
+    def tables(self) -> list[Table]:
+        """Return the best points in turn."""
+        return [number_table("best by probability cost", self.columns())]
 
 
 def constant_cost(probability_cost: ArrayLike) -> Any:
@@ -147,14 +153,6 @@ class DecisionCurve(Tabular):
         The probabilities from which one would act.
     model, everyone, nobody : ndarray
         The net benefit, in true positives per row, of acting by the model, on every row, and on none (0).
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 0], [0.9, 0.6, 0.7, 0.2])
-    >>> curve = cp.tradeoffs.decision_curve(points, [0.5])
-    >>> curve.model.tolist(), curve.everyone.tolist()  # (2 - 1 x odds 1) / 4, and (2 - 2) / 4
-    ([0.25], [0.0])
     """
 
     probability: Floats
@@ -162,16 +160,19 @@ class DecisionCurve(Tabular):
     everyone: Floats
     nobody: Floats
 
-    @property
+    @cached_property
     def useful(self) -> Flags:
         """Where acting by the model beats acting on every row and on none."""
         return self.model > np.maximum(self.everyone, self.nobody)
 
-    _columns = ("probability", "model", "everyone", "nobody")
+    schema = "compromis/decision-curve"
+    title = "net benefit"
+    names = ("probability", "model", "everyone", "nobody")
 
-    def _caption(self) -> str:
+    def sentences(self) -> list[str]:
+        """Return how often the model is worth acting by."""
         useful = self.probability[self.useful]
-        return f"useful at {len(useful)} of {len(self.probability)} probabilities from which one would act"
+        return [f"useful at {len(useful)} of {len(self.probability)} probabilities from which one would act"]
 
 
 def decision_curve(points: OperatingPoints, probability: ArrayLike | None = None) -> DecisionCurve:

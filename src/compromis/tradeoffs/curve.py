@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis._text import shown_label
+from compromis._results import Result, Table, columns_of
+from compromis._text import count, fixed
 from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import Metric, get_metric
-from compromis.tradeoffs._tables import Tabular
+from compromis.tradeoffs._tables import span
 from compromis.tradeoffs.areas import Density, check_range, mass, weighted_area
 from compromis.tradeoffs.envelope import PRECISION_RECALL, Candidates, Envelope, Pair, get_pair, upper_envelope
 
@@ -40,14 +41,6 @@ class BestRange:
         The rates of the result.
     size : float
         The rows (or weights) predicted positive.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-    >>> first = cp.TradeoffCurve(points, metric="f").intervals[0]
-    >>> first.threshold, first.precision, round(first.high, 4)  # best up to a recall weight of 1/7
-    (0.9, 1.0, 0.1429)
     """
 
     low: float
@@ -75,17 +68,6 @@ class Choice:
         Position is -1, and the rates are NaN, if nothing is feasible.
     reason : str
         Why nothing is feasible, and what the nearest results are; empty otherwise.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-    >>> curve = cp.TradeoffCurve(points, metric="f")
-    >>> choice = curve.best(0.5)
-    >>> choice.threshold, choice.precision, choice.recall
-    (0.4, 0.75, 1.0)
-    >>> curve.best(0.5, min_precision=0.8, min_recall=0.5).feasible
-    False
     """
 
     feasible: bool = False
@@ -112,7 +94,7 @@ def read_weight(recall_weight: ArrayLike) -> Floats:
     return unit_values(recall_weight, "a recall weight lies between 0 (precision alone) and 1 (recall alone)")
 
 
-class TradeoffCurve(Tabular):
+class TradeoffCurve(Result):
     """The optimal trade-off curve of a set of operating points: the upper envelope of their curves.
 
     Parameters
@@ -124,19 +106,6 @@ class TradeoffCurve(Tabular):
     pair : str
         ``"precision-recall"``, or ``"specificity-sensitivity"`` where true negatives matter: specificity then takes
         the place of precision.
-
-    Attributes
-    ----------
-    breaks : ndarray
-        The recall weights where the best result changes, with 0 and 1 at the ends; empty if the curve is undefined.
-    positions : ndarray
-        The best points in turn: ``positions[i]`` from ``breaks[i]`` to ``breaks[i + 1]``.
-    intervals : tuple of BestRange
-        The same with thresholds and rates.
-    domain : tuple of (float, float)
-        The recall weights where some point is better than deciding everything positive.
-    reason : str
-        Why the curve is NaN everywhere; empty if it is not.
 
     Notes
     -----
@@ -157,6 +126,8 @@ class TradeoffCurve(Tabular):
     >>> round(float(curve.value(0.5)), 3), round(curve.area(), 3)
     (0.857, 0.88)
     """
+
+    schema = "compromis/tradeoff-curve"
 
     def __init__(
         self, points: OperatingPoints, metric: str | Metric = "f", *, pair: str | Pair = "precision-recall"
@@ -192,12 +163,7 @@ class TradeoffCurve(Tabular):
         Parameters
         ----------
         min_precision, min_recall : float, optional
-            The least precision and recall to accept.
-
-        Notes
-        -----
-        Section 5.1 of the trade-off paper: curves that start below the least precision, or end below the least recall,
-        are taken away; the envelope of the others is the optimal trade-off curve under these constraints.
+            The least precision and recall to accept (section 5.1 of the trade-off paper).
 
         Examples
         --------
@@ -229,7 +195,7 @@ class TradeoffCurve(Tabular):
 
     @property
     def positions(self) -> Ints:
-        """The best points in turn."""
+        """The best points in turn: ``positions[i]`` from ``breaks[i]`` to ``breaks[i + 1]``."""
         return self.chosen.position
 
     @property
@@ -276,13 +242,7 @@ class TradeoffCurve(Tabular):
         return f"{what} for recall weights {spans}" if spans else f"nowhere {what}"
 
     def value(self, recall_weight: ArrayLike) -> Any:
-        """Return the optimal value at each recall weight; NaN where `reason` says why.
-
-        Parameters
-        ----------
-        recall_weight : float or array-like
-            l in [0, 1].
-        """
+        """Return the optimal value at each recall weight l in [0, 1]; NaN where `reason` says why."""
         weight = read_weight(recall_weight)
         if not len(self.candidates):
             return np.full(weight.shape, np.nan)[()]
@@ -380,10 +340,14 @@ class TradeoffCurve(Tabular):
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the intervals as lists by column name."""
-        return {name: [getattr(part, name) for part in self.intervals] for name in _COLUMNS}
+        return columns_of(self.intervals, BestRange)
 
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, as plain values."""
+        return self.heading() | self.numbers()
+
+    def numbers(self) -> dict[str, Any]:
+        """Return the document without its heading, for the document of a comparison."""
         points = self.points
         return {
             "metric": self.metric.name,
@@ -397,26 +361,29 @@ class TradeoffCurve(Tabular):
             "intervals": self.intervals,
         }
 
-    def _caption(self) -> str:
-        return self.reason or f"{self.metric.name} for {shown_label(self.points.pos_label)}, area {self.area():.4f}"
+    def sentences(self) -> list[str]:
+        """Return the metric, the class and the area; or why the curve is undefined."""
+        if self.reason:
+            return [self.reason]
+        return [f"metric {self.metric.name} for {self.points.pos_label}: area {self.area():.4f}, {self.domain_text()}"]
+
+    def tables(self) -> list[Table]:
+        """Return which point is best where; nothing if the curve is undefined."""
+        rows = [
+            [
+                f"score >= {part.threshold:.6g}" if part.name is None else str(part.name),
+                span(part.low, part.high),
+                *(fixed(rate, 4) for rate in (part.precision, part.recall, part.specificity)),
+                count(part.size),
+            ]
+            for part in self.intervals
+        ]
+        header = ("best", "recall weight", "precision", "recall", "specificity", "predicted")
+        return [Table("best by recall weight", header, rows)] if rows else []
 
     def __repr__(self) -> str:
         parts = f"{len(self.positions)} intervals"
         return f"TradeoffCurve({self.points!r}, metric={self.metric.name!r}, pair={self.pair.name!r}: {parts})"
-
-    def __str__(self) -> str:
-        return f"{self!r}: {self.reason}" if self.reason else f"{self!r}\n{self.table()}"
-
-    def table(self) -> str:
-        """Return the intervals as text."""
-        lines = ["recall weight         cut               precision  recall"]
-        for part in self.intervals:
-            cut = f"score >= {part.threshold:.6g}" if part.name is None else shown_label(part.name)
-            lines.append(f"{part.low:.4f} to {part.high:.4f}   {cut:<16}  {part.precision:9.4f}  {part.recall:6.4f}")
-        return "\n".join(lines)
-
-
-_COLUMNS = tuple(field.name for field in fields(BestRange))
 
 
 def _least(min_precision: float | None, min_recall: float | None) -> dict[str, float]:

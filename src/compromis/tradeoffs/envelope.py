@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from itertools import groupby, pairwise
 from operator import itemgetter
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,34 +29,48 @@ _TRANSFORM = {0: 0, 1: 1, 2: 2, 3: 1}
 _RECIPROCAL, _LOGARITHM = 1, 2
 
 
-class Pair(ABC):
+@dataclass(frozen=True, slots=True)
+class Pair:
     """Two rates that are traded for each other: recall weight 0 is the first alone, 1 the second alone."""
 
-    name: ClassVar[str]
-    first: ClassVar[str]
-    second: ClassVar[str]
-    has_landmarks: ClassVar[bool]
-    """Whether the groups of `PrecisionRecallSpace` have a curve in this space."""
+    name: str
+    first: str
+    second: str
+    _: KW_ONLY
+    has_precision: bool
+    """Whether the first rate is precision, so that `PrecisionRecallSpace` has its landmarks; else it is specificity."""
 
-    @abstractmethod
     def defined(self, points: OperatingPoints) -> bool:
         """Return whether the data have the rows that both rates need."""
+        return bool(points.positives and (self.has_precision or points.negatives))
 
-    @abstractmethod
     def fractions(self, points: OperatingPoints, at: Any = slice(None)) -> tuple[Floats, Floats]:
         """Return numerators and denominators of both rates, for the points at the given positions."""
+        return self._fractions(points, points.true_positives[at], points.false_positives[at])
 
-    @abstractmethod
     def maximal(self, points: OperatingPoints) -> Candidates:
         """Return the maximal group: everything is predicted positive."""
+        everything = np.array([points.positives]), np.array([points.negatives])
+        return Candidates(*self._fractions(points, *everything), position=np.array([-1]), owner=np.array([0]))
 
     def rates(self, points: OperatingPoints) -> tuple[Floats, Floats]:
         """Return both rates of every point; NaN where they are undefined."""
         first, second = (above / np.where(below > 0, below, np.nan) for above, below in self.fractions(points))
         return first, second
 
-    def front(self, points: OperatingPoints) -> Ints:
-        """Return the positions of the dominating points, the second rate rising."""
+    def candidates(self, points: OperatingPoints) -> Candidates:
+        """Return the dominating points, the second rate rising; none where a rate is undefined for lack of rows."""
+        at = self._front(points) if self.defined(points) else np.empty(0, dtype=np.int64)
+        return Candidates(*self.fractions(points, at), position=at, owner=np.zeros(len(at), dtype=np.int64))
+
+    def _fractions(self, points: OperatingPoints, hits: NDArray[Any], alarms: NDArray[Any]) -> tuple[Floats, Floats]:
+        kept, negatives = points.negatives - alarms, points.negatives
+        first = _fraction(hits, hits + alarms) if self.has_precision else _fraction(kept, negatives)
+        return first, _fraction(hits, points.positives)
+
+    def _front(self, points: OperatingPoints) -> Ints:
+        if self.has_precision and points.names is None:  # the counts of cuts tell without a division
+            return np.flatnonzero(points.dominating)
         first, second = self.rates(points)
         order = np.arange(len(first))
         if points.names is not None:  # groups come in any order, and empty ones have no precision
@@ -66,54 +79,13 @@ class Pair(ABC):
             order = order[np.argsort(second[order])]
         return _dominating(first, second, order)
 
-    def candidates(self, points: OperatingPoints) -> Candidates:
-        """Return the dominating points; none where a rate is undefined for lack of rows."""
-        at = self.front(points) if self.defined(points) else np.empty(0, dtype=np.int64)
-        return Candidates(*self.fractions(points, at), position=at, owner=np.zeros(len(at), dtype=np.int64))
-
-
-class PrecisionRecall(Pair):
-    """Precision against recall, the space of the trade-off paper."""
-
-    name, first, second, has_landmarks = "precision-recall", "precision", "recall", True
-
-    def defined(self, points: OperatingPoints) -> bool:  # noqa: D102
-        return bool(points.positives)
-
-    def fractions(self, points: OperatingPoints, at: Any = slice(None)) -> tuple[Floats, Floats]:  # noqa: D102
-        hits = points.true_positives[at]
-        return _fraction(hits, hits + points.false_positives[at]), _fraction(hits, points.positives)
-
-    def maximal(self, points: OperatingPoints) -> Candidates:  # noqa: D102
-        positives = points.positives
-        return Candidates.single((positives, positives + points.negatives), (positives, positives))
-
-    def front(self, points: OperatingPoints) -> Ints:  # noqa: D102
-        # cuts come with recall rising, and their counts need no division
-        return np.flatnonzero(points.dominating) if points.names is None else super().front(points)
-
-
-class SpecificitySensitivity(Pair):
-    """Specificity against sensitivity, for problems where true negatives matter."""
-
-    name, first, second, has_landmarks = "specificity-sensitivity", "specificity", "sensitivity", False
-
-    def defined(self, points: OperatingPoints) -> bool:  # noqa: D102
-        return bool(points.positives and points.negatives)
-
-    def fractions(self, points: OperatingPoints, at: Any = slice(None)) -> tuple[Floats, Floats]:  # noqa: D102
-        kept = points.negatives - points.false_positives[at]
-        return _fraction(kept, points.negatives), _fraction(points.true_positives[at], points.positives)
-
-    def maximal(self, points: OperatingPoints) -> Candidates:  # noqa: ARG002, D102
-        return ALWAYS_POSITIVE
-
 
 def _fraction(above: NDArray[Any], below: Any) -> Floats:
     return np.stack([above.astype(np.float64), np.broadcast_to(np.asarray(below, dtype=np.float64), above.shape)])
 
 
-PRECISION_RECALL, SPECIFICITY_SENSITIVITY = PrecisionRecall(), SpecificitySensitivity()
+PRECISION_RECALL = Pair("precision-recall", "precision", "recall", has_precision=True)
+SPECIFICITY_SENSITIVITY = Pair("specificity-sensitivity", "specificity", "sensitivity", has_precision=False)
 PAIRS: dict[str, Pair] = {pair.name: pair for pair in (PRECISION_RECALL, SPECIFICITY_SENSITIVITY)}
 
 
@@ -142,6 +114,7 @@ class Candidates:
 
     first: Floats
     second: Floats
+    _: KW_ONLY
     position: Ints
     owner: Ints
 
@@ -149,7 +122,7 @@ class Candidates:
     def single(cls, first: tuple[float, float], second: tuple[float, float]) -> Candidates:
         """Return one result that is none of the points, from the numerators and denominators of its rates."""
         rates = np.array([first, second], dtype=np.float64)[:, :, None]
-        return cls(rates[0], rates[1], np.array([-1]), np.array([0]))
+        return cls(*rates, position=np.array([-1]), owner=np.array([0]))
 
     @classmethod
     def join(cls, parts: Sequence[Candidates]) -> Candidates:
@@ -183,7 +156,8 @@ class Candidates:
 
     def take(self, which: Any) -> Candidates:
         """Return some of the results, in the given order."""
-        return Candidates(self.first[:, which], self.second[:, which], self.position[which], self.owner[which])
+        position, owner = self.position[which], self.owner[which]
+        return Candidates(self.first[:, which], self.second[:, which], position=position, owner=owner)
 
 
 NEVER_POSITIVE, ALWAYS_POSITIVE = Candidates.single((1, 1), (0, 1)), Candidates.single((0, 1), (1, 1))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from compromis._text import shown_label
+from compromis._results import Result, Table, columns_of
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
@@ -43,14 +44,6 @@ class RocCurve(Tabular):
         What the course says of such an area.
     reason : str
         Why rates are NaN; empty where none is.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-    >>> curve = cp.tradeoffs.roc_points(points)
-    >>> round(curve.area, 4), curve.words  # 7 of 9 pairs are in the right order
-    (0.7778, 'good')
     """
 
     fpr: Floats
@@ -60,10 +53,13 @@ class RocCurve(Tabular):
     words: str
     reason: str
 
-    _columns = ("threshold", "fpr", "tpr")
+    schema = "compromis/roc-curve"
+    title = "ROC curve"
+    names = ("threshold", "fpr", "tpr")
 
-    def _caption(self) -> str:
-        return self.reason or f"ROC area {self.area:.4f}: {self.words}"
+    def sentences(self) -> list[str]:
+        """Return the area in words, or why it is undefined."""
+        return [self.reason or f"ROC area {self.area:.4f}: {self.words}"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -80,14 +76,6 @@ class PrecisionRecallCurve(Tabular):
         The area with the interpolation of Davis and Goadrich.
     reason : str
         Why rates are NaN; empty where none is.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-    >>> curve = cp.tradeoffs.precision_recall_points(points)
-    >>> curve.precision.round(2).tolist()
-    [nan, 1.0, 0.5, 0.67, 0.75, 0.6, 0.5]
     """
 
     recall: Floats
@@ -97,10 +85,13 @@ class PrecisionRecallCurve(Tabular):
     area: float
     reason: str
 
-    _columns = ("threshold", "recall", "precision")
+    schema = "compromis/precision-recall-curve"
+    title = "precision-recall curve"
+    names = ("threshold", "recall", "precision")
 
-    def _caption(self) -> str:
-        return self.reason or f"average precision {self.average_precision:.4f}, area {self.area:.4f}"
+    def sentences(self) -> list[str]:
+        """Return the areas, or why they are undefined."""
+        return [self.reason or f"average precision {self.average_precision:.4f}, area {self.area:.4f}"]
 
 
 def roc_points(points: OperatingPoints) -> RocCurve:
@@ -225,14 +216,6 @@ class HullPart:
         The group of each model, None for cuts.
     fpr, tpr : float
         The corner.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-    >>> part = cp.roc_hull({"model": points}).best(cost_false_positive=5, cost_false_negative=1)
-    >>> part.models, part.fpr, round(part.tpr, 4)
-    (('model',), 0.0, 0.3333)
     """
 
     slope_low: float
@@ -247,7 +230,7 @@ class HullPart:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RocHull(Tabular):
+class RocHull(Result):
     """The convex hull of the models' ROC points.
 
     Attributes
@@ -262,15 +245,6 @@ class RocHull(Tabular):
         The share of positives in the data; NaN if the models were tested at different ones.
     points : dict
         The operating points of each model.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
-    >>> coin = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
-    >>> hull = cp.roc_hull({"model": points, "coin": coin})
-    >>> hull.models, hull.droppable
-    (('model',), ('coin',))
     """
 
     parts: tuple[HullPart, ...]
@@ -278,6 +252,8 @@ class RocHull(Tabular):
     droppable: tuple[str, ...]
     prevalence: float
     points: dict[str, OperatingPoints] = field(repr=False, compare=False)
+
+    schema = "compromis/roc-hull"
 
     def best(
         self, *, cost_false_positive: float = 1.0, cost_false_negative: float = 1.0, prevalence: float | None = None
@@ -293,7 +269,7 @@ class RocHull(Tabular):
         slope = cost_false_positive * (1 - share) / below if below else math.inf
         return next(part for part in self.parts if part.slope_low <= slope)
 
-    @property
+    @cached_property
     def area(self) -> float:
         """The area under the hull: what the models reach together."""
         fpr = [0.0, *(part.fpr for part in self.parts), 1.0]
@@ -302,18 +278,35 @@ class RocHull(Tabular):
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the corners as lists by column name."""
-        return {column.name: [getattr(part, column.name) for part in self.parts] for column in fields(HullPart)}
+        return columns_of(self.parts, HullPart)
 
-    def _caption(self) -> str:
-        hull, dropped = (", ".join(map(shown_label, names)) for names in (self.models, self.droppable))
-        return f"on the hull: {hull or 'none'}; {f'can be dropped: {dropped}' if dropped else 'none can be dropped'}"
+    def document(self) -> dict[str, Any]:
+        """Return what `to_json` writes, as plain values."""
+        values = {name: getattr(self, name) for name in ("parts", "models", "droppable", "prevalence")}
+        return self.heading() | values
 
-    def __str__(self) -> str:
-        lines = ["slope                 fpr     tpr     models"]
-        for part in self.parts:
-            slopes = f"{part.slope_low:8.4g} to {part.slope_high:<8.4g}"
-            lines.append(f"{slopes}  {part.fpr:.4f}  {part.tpr:.4f}  {', '.join(map(shown_label, part.models))}")
-        return "\n".join([*lines, self._caption()])
+    def sentences(self) -> list[str]:
+        """Return which models are on the hull, and which are not."""
+        hull, dropped = (", ".join(names) for names in (self.models, self.droppable))
+        return [f"on the hull: {hull or 'none'}", f"can be dropped: {dropped}" if dropped else "none can be dropped"]
+
+    def tables(self) -> list[Table]:
+        """Return the corners."""
+        rows = [
+            [
+                ", ".join(
+                    model if group is None else f"{model}: {group}"
+                    for model, group in zip(part.models, part.names, strict=True)
+                ),
+                f"{part.slope_low:.4g} to {part.slope_high:.4g}",
+                f"{part.cost_ratio_low:.4g} to {part.cost_ratio_high:.4g}",
+                ", ".join("" if math.isnan(cut) else f"{cut:.4g}" for cut in part.thresholds),
+                f"{part.fpr:.4f}",
+                f"{part.tpr:.4f}",
+            ]
+            for part in self.parts
+        ]
+        return [Table("corners of the hull", ("models", "slope", "cost ratio", "score from", "fpr", "tpr"), rows)]
 
 
 def roc_hull(models: Mapping[str, OperatingPoints]) -> RocHull:

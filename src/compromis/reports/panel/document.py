@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from compromis._text import shown_label
-from compromis._typing import Label
+from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.readers import read_class_weights
@@ -19,6 +19,7 @@ from compromis.evidence.scores import is_sparse
 from compromis.evidence.votes import Votes
 from compromis.metrics import METRICS
 from compromis.preferences import Preference, Preferences
+from compromis.weights import Sweep, WeightSearch, search_weights
 
 SCHEMA = "compromis/panel"
 VERSION = 1
@@ -98,6 +99,26 @@ def panel_document(
         "binning": None if binning is None else str(binning),
         "remote": remote,
     }
+
+
+def starting_weights(
+    votes: Votes, preferences: Preferences | None, given: ArrayLike | None, smoothing: float, seed: int
+) -> tuple[WeightSearch | None, Floats]:
+    """Return the weights given; else those that a search finds for the preferences, with the search; else equal ones."""
+    size = len(votes.classes)
+    if given is not None:
+        return None, read_class_weights(given, votes.classes)
+    if preferences is None or not can_be_tuned(preferences, votes):
+        return None, np.ones(size)
+    method = "exact" if size == 2 else Sweep(passes=1)
+    search = search_weights(votes, preferences=preferences, method=method, smoothing=smoothing, random_state=seed)
+    return search, search.weights
+
+
+def can_be_tuned(preferences: Preferences, votes: Votes) -> bool:
+    """Return whether at least two classes occur, and one that matters among them."""
+    present = votes.support > 0
+    return bool(present.sum() > 1 and preferences.on(votes.classes).importance[present].any())
 
 
 def preferences_document(preferences: Preferences, classes: tuple[Label, ...]) -> dict[str, Any]:

@@ -15,8 +15,7 @@ from compromis.errors import InputError, MissingExtra
 from compromis.evaluation.evaluate import Evaluation
 from compromis.evidence.votes import Votes
 from compromis.preferences import Preferences
-from compromis.reports.contents import starting_weights
-from compromis.reports.panel.document import panel_document, preferences_document
+from compromis.reports.panel.document import panel_document, preferences_document, starting_weights
 from compromis.weights.decision import Decision
 
 MODULES = (
