@@ -41,9 +41,11 @@ stress: $(STAMP)
 test-integrations: $(INTEGRATIONS)
 	$(PYTEST) -q -m integration
 
-lint: $(STAMP)
+lint: $(VENV)/.lint-installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/zizmor --offline --quiet --config .github/zizmor.yml .github/workflows
 
 types: $(STAMP)
 	$(BIN)/mypy
@@ -70,8 +72,9 @@ study: $(STAMP)
 	$(BIN)/python -m reproductions study
 	$(BIN)/python -m reproductions.blocks
 
-# A wheel and an sdist, each installed into an environment of its own and tried there.
+# A wheel and an sdist, each installed into an environment of its own and tried there; the wheel on every Python that is found.
 package: $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group package
 	$(BIN)/python tests/packaging/smoke.py
 
 # What is known of the installed versions at the Python advisory database; what cannot be looked up fails too, with code 2.
@@ -115,6 +118,10 @@ mutation: $(VENV)/.hardening-installed
 MINUTES ?= 60
 long-run: $(STAMP)
 	$(BIN)/python -m tests.stress.long_run --minutes $(MINUTES)
+
+$(VENV)/.lint-installed: $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group lint
+	@touch $@
 
 $(VENV)/.hardening-installed: $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group hardening
