@@ -7,6 +7,7 @@ INSTALLED := $(VENV)/.installed-from
 STAMP := $(VENV)/.built
 KERNELS := setup.py $(wildcard src/compromis/*/*.pyx src/compromis/*/*/*.pyx src/compromis/*/kernels/*.pxi src/compromis/*/*/kernels/*.pxi)
 INTEGRATIONS := $(VENV)/.integrations-from
+KERNEL_TESTS := tests/evidence tests/weights tests/tradeoffs tests/trees
 PYTEST := $(BIN)/python -m pytest
 WORKERS ?= 2
 
@@ -14,7 +15,7 @@ ifneq ($(wildcard ../shared/data),)
 export COMPROMIS_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test test-all test-integrations test-spark test-slow stress lint types layers check bench reproduce study docs package audit test-oldest coverage mutation long-run format clean
+.PHONY: demo test test-all test-integrations test-spark test-slow stress lint types layers check test-bounds test-address build-bounds build-address build-coverage bench reproduce study docs package audit test-oldest coverage mutation long-run format clean
 
 demo: $(STAMP)
 	@$(BIN)/compromis demo
@@ -40,9 +41,11 @@ stress: $(STAMP)
 test-integrations: $(INTEGRATIONS)
 	$(PYTEST) -q -m integration
 
-lint: $(STAMP)
+lint: $(VENV)/.lint-installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/zizmor --offline --quiet --config .github/zizmor.yml .github/workflows
 
 types: $(STAMP)
 	$(BIN)/mypy
@@ -69,8 +72,9 @@ study: $(STAMP)
 	$(BIN)/python -m reproductions study
 	$(BIN)/python -m reproductions.blocks
 
-# A wheel and an sdist, each installed into an environment of its own and tried there.
+# A wheel and an sdist, each installed into an environment of its own and tried there; the wheel on every Python that is found.
 package: $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group package
 	$(BIN)/python tests/packaging/smoke.py
 
 # What is known of the installed versions at the Python advisory database; what cannot be looked up fails too, with code 2.
@@ -87,10 +91,25 @@ test-oldest: .venv-oldest/.installed-from
 	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check --constraint tests/oldest.txt --editable '.[all]' --group dev
 	@touch $@
 
-# Branches of every module, kernels included, which are invisible when they are compiled. Pages in a browser are left out: what they
-# try is JavaScript, which is not measured here.
-coverage: $(VENV)/.hardening-installed
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -q -n $(WORKERS) tests --ignore=tests/browser --cov --cov-report=term-missing:skip-covered --cov-fail-under=95
+# The package with its kernels compiled for a check, beside the working one.
+build-bounds build-address build-coverage: build-%: $(STAMP)
+	@COMPROMIS_BUILD=$* $(BIN)/python setup.py --quiet build --build-base build/$* --build-lib build/$*/lib
+
+# The suite with bounds checks compiled in. An error that a kernel cannot raise reaches sys.unraisablehook, which pytest makes a failure.
+test-bounds: build-bounds
+	PYTHONPATH=$(CURDIR)/build/bounds/lib $(PYTEST) -q -n $(WORKERS) tests --ignore=tests/browser
+
+# The tests that run kernels most, under gcc's address sanitizer.
+test-address: build-address
+	PYTHONPATH=$(CURDIR)/build/address/lib LD_PRELOAD=$$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
+		$(PYTEST) -q --capture=sys $(KERNEL_TESTS)
+
+# Branches of every Python module, then lines of every kernel. Pages in a browser are left out: what they try is JavaScript, which is
+# not measured here.
+coverage: $(VENV)/.hardening-installed build-coverage
+	@find build/coverage -name '*.gcda' -delete
+	PYTHONPATH=$(CURDIR)/build/coverage/lib $(PYTEST) -q -n $(WORKERS) tests --ignore=tests/browser --cov --cov-report=term-missing:skip-covered --cov-fail-under=95
+	$(BIN)/python tests/packaging/kernel_lines.py
 
 # SAMPLE=400 draws as many changes per package; without it all of them. Kernels come last.
 mutation: $(VENV)/.hardening-installed
@@ -100,6 +119,10 @@ MINUTES ?= 60
 long-run: $(STAMP)
 	$(BIN)/python -m tests.stress.long_run --minutes $(MINUTES)
 
+$(VENV)/.lint-installed: $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group lint
+	@touch $@
+
 $(VENV)/.hardening-installed: $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group hardening
 	@touch $@
@@ -108,7 +131,8 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) .venv-oldest dist docs/_build docs/gallery docs/reference .pytest_cache .mypy_cache .ruff_cache
+	find src \( -name '*.so' -o -name '*.pyd' \) -delete
+	rm -rf $(VENV) .venv-oldest build dist src/*.egg-info docs/_build docs/gallery docs/reference .pytest_cache .mypy_cache .ruff_cache
 
 $(VENV)/.docs-installed: $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
@@ -116,23 +140,25 @@ $(VENV)/.docs-installed: $(STAMP)
 
 # Compile again only the kernels that changed.
 $(STAMP): $(INSTALLED) $(KERNELS)
+	@compiler=$$($(BIN)/python build_backend/compromis_build.py) && test -z "$$compiler" || \
+		{ echo "there is no C compiler: installing $$compiler"; $(BIN)/python -m pip install --quiet --disable-pip-version-check "$$compiler"; }
 	@$(BIN)/python setup.py --quiet build_ext --inplace
 	@touch $@
 
-# Reinstall only when the list of dependencies changes: the stamp keeps a copy of it.
+# Reinstall only when the list of dependencies changes: the stamp keeps a copy of it. The kernels are compiled by the rule above.
 $(INSTALLED): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "compromis needs Python 3.11 or newer, this is %d.%d; run make PYTHON=python3.11" % sys.version_info[:2])'
 	@test -x $(BIN)/python || { echo "creating $(VENV)"; $(PYTHON) -m venv $(VENV); }
 	@if ! cmp -s pyproject.toml $@; then \
 		echo "installing compromis and its tools into $(VENV) (once, about a minute)"; \
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1' && \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]' --group dev && \
+		COMPROMIS_BUILD=nothing $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]' --group dev && \
 		cp pyproject.toml $@; \
 	else touch $@; fi
 
 $(INTEGRATIONS): $(STAMP)
 	@if ! cmp -s pyproject.toml $@; then \
 		echo "installing the packages of the integration tests into $(VENV) (once, some minutes)"; \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]' --group integrations && \
+		COMPROMIS_BUILD=nothing $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]' --group integrations && \
 		cp pyproject.toml $@ || echo "not all of them could be installed; the tests of the missing ones are skipped"; \
 	else touch $@; fi

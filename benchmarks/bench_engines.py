@@ -116,7 +116,7 @@ def peak_megabytes() -> float:
 
 
 def search_seconds(found) -> dict[str, float]:
-    """The search itself, once the kernels are compiled."""
+    """The search itself, once the kernels are loaded."""
     import compromis as cp
 
     preferences = cp.Preferences.prioritise(["d"], metric="kulczynski").with_metric("f")

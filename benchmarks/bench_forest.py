@@ -8,32 +8,18 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 import joblib
-import numba
 import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
-from benchmarks.lines import Lines, at_least, at_most, waiting
+from benchmarks.lines import Lines, at_least, at_most
 from compromis.estimators.pragma_forest import PragmaForestClassifier
 
 TREES = 20
-
-FIRST_CALL = """
-import time
-import numpy as np
-from compromis.estimators.pragma_forest import PragmaForestClassifier
-rng = np.random.default_rng(0)
-X, y = rng.normal(size=(500, 5)), rng.integers(0, 2, 500)
-wall, processor = time.perf_counter(), time.process_time()
-forest = PragmaForestClassifier(2, tune=False).fit(X, y)
-forest.predict(X), forest.predict_proba(X)
-print(time.perf_counter() - wall, time.process_time() - processor)
-"""
 
 
 def medians(calls, repeat=3):
@@ -54,7 +40,7 @@ def ours(criterion="gini", jobs=1):
 def compare(lines, name, X, y, target):
     theirs = RandomForestClassifier(TREES, n_jobs=1, random_state=0)
     mine, pragma = ours(), ours("pragma")
-    mine.fit(X[:500], y[:500]).predict_proba(X[:500])  # compiled before the clock starts
+    mine.fit(X[:500], y[:500]).predict_proba(X[:500])  # loaded before the clock starts
     pragma.fit(X[:500], y[:500])
     fit = medians([lambda: mine.fit(X, y), lambda: theirs.fit(X, y), lambda: pragma.fit(X, y)])
     nodes = len(mine.trees_.nodes) / sum(tree.tree_.node_count for tree in theirs.estimators_)
@@ -68,12 +54,11 @@ def compare(lines, name, X, y, target):
     lines.add(f"{name}: predict_proba", predict[1] / predict[0], at_least(2), beside, unit="times faster")
 
 
-@numba.njit(nogil=True)
-def spin(steps):
-    total = 0.0
-    for i in range(steps):
-        total += np.sqrt(i)
-    return total
+def spin(rounds, room=2**16):
+    """Sort again and again, which numpy does without the interpreter's lock."""
+    numbers = np.random.default_rng(0).random(room)
+    for _ in range(rounds):
+        np.sort(numbers)
 
 
 def speed_up(call, repeat=5):
@@ -90,10 +75,9 @@ def speed_up(call, repeat=5):
 
 def threads(lines, X, y):
     """Two threads against one; a bare loop beside it tells what the machine can give at the moment."""
-    spin(1)
     gain, work = speed_up(lambda jobs: ours(jobs=jobs).fit(X, y))
     work_of = joblib.delayed(spin)
-    bare, _ = speed_up(lambda jobs: joblib.Parallel(jobs, prefer="threads")(work_of(50_000_000) for _ in range(8)))
+    bare, _ = speed_up(lambda jobs: joblib.Parallel(jobs, prefer="threads")(work_of(500) for _ in range(8)))
     lines.add(
         "fit, 100,000 x 20: two threads against one, wall clock",
         gain,
@@ -151,20 +135,6 @@ def memory(lines, rows=1_000_000):
         lines.add(what, beside, at_most(16), f"the finished trees {model:.1f} more", unit="bytes")
 
 
-def first_call(lines):
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "XDG_CACHE_HOME": folder}
-        for name, limit in (("first process, compiling", 15), ("later process, from the cache", 1)):
-            done = subprocess.run(
-                [sys.executable, "-c", FIRST_CALL], env=environment, capture_output=True, text=True, check=True
-            )
-            wall, processor = (float(part) for part in done.stdout.split())
-            because = waiting(processor, at_most(limit))
-            lines.add(
-                name, wall, at_most(limit), f"{processor:.1f} s of the processor", unit="s", missed_because=because
-            )
-
-
 def letter():
     import pandas as pd
 
@@ -182,7 +152,6 @@ def main():
             lines.leave_out("letter", "COMPROMIS_DATA does not name the folder of the papers' data")
         threads(lines, X, y)
         memory(lines)
-        first_call(lines)
 
 
 if __name__ == "__main__":

@@ -77,7 +77,7 @@ def _status(key: str) -> float:
 
 
 def _measure(work: Callable[..., Any], number: int, answer: Any) -> None:
-    work(*rows(2000))  # imports and compilation
+    work(*rows(2000))  # imports
     y, score = rows(number)
     Path("/proc/self/clear_refs").write_text("5")  # the peak starts from here
     before = _status("VmRSS")

@@ -31,7 +31,7 @@ from compromis.weights import Annealing, Sweep, search_weights
 
 
 def best_of(run: Callable[[], Any], times: int = 3) -> tuple[float, Any]:
-    """Return the shortest time and the last result; the first run may compile."""
+    """Return the shortest time and the last result; the first run may import."""
     seconds, result = [], None
     for _ in range(times + 1):
         begin = time.process_time()
@@ -199,7 +199,7 @@ def many_classes(lines: Lines, classes: int = 1_000) -> None:
         begin = time.process_time()
         search = search_weights(y, votes, preferences=preferences, method=Sweep(passes=1), random_state=0)
         seconds = time.process_time() - begin
-        if rows == classes:  # the first may compile
+        if rows == classes:  # the first may import
             continue
         found = f"{seconds:.1f} s, loss {search.loss:.4f}, {search.evaluations:,} weights tried"
         what = f"{classes:,} classes, {rows:,} sparse rows, 20 votes each, one pass: time per vote"

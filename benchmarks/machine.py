@@ -12,7 +12,7 @@ from pathlib import Path
 
 from compromis import __version__
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "polars", "duckdb")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "polars", "duckdb")
 FIELDS = ("date", "cores", "processor", "memory", "python", "packages", "load_start", "load_end")
 
 

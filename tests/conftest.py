@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, settings
 SEED = int(os.environ.get("COMPROMIS_SEED", "0"))
 """0: the same cases in every run. Promise 12 sets others."""
 
-# machines are shared and a first call compiles, so time says nothing
+# machines are shared, so time says nothing
 settings.register_profile(
     "steady", deadline=None, derandomize=SEED == 0, database=None, suppress_health_check=[HealthCheck.too_slow]
 )

@@ -18,10 +18,11 @@ from tests.packaging.audit import judged, unanswered
 ROOT = Path(__file__).parents[1]
 
 
-def test_the_version_to_cite_is_that_of_the_package():
-    stated = re.search(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
-    assert stated
-    assert stated[1] == compromis.__version__
+def test_the_version_stands_in_one_place():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert settings["project"]["dynamic"] == ["version"]
+    assert settings["tool"]["setuptools"]["dynamic"] == {"version": {"attr": "compromis.__version__"}}
+    assert "\nversion:" not in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
 
 def test_the_package_is_typed():
@@ -29,10 +30,10 @@ def test_the_package_is_typed():
 
 
 def test_everything_named_for_the_sdist_is_there():
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    named = settings["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+    lines = (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines()
+    named = [name for line in lines if line.startswith(("include", "graft")) for name in line.split()[1:]]
     assert [name for name in named if not (ROOT / name).exists()] == []
-    assert {"reproductions", "CITATION.cff", "LICENSE"} <= set(named)
+    assert {"reproductions", "CITATION.cff", "build_backend"} <= set(named)
 
 
 def test_the_extra_for_all_names_every_other_extra():

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
+import sysconfig
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 
@@ -12,9 +16,23 @@ import compromis as cp
 
 
 def test_importing_is_light():
-    program = "import sys, compromis; print([name for name in ('numpy', 'sklearn', 'matplotlib', 'numba') if name in sys.modules])"
+    program = "import sys, compromis; heavy = {'numpy', 'sklearn', 'matplotlib', '_kernels'}; "
+    program += "print([name for name in sys.modules if heavy & {name, name.rpartition('.')[2]}])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("left_over", ["", "_kernels", "_kernels.cp311-win_arm64.pyd"])
+def test_a_package_without_kernels_for_this_platform_says_so(tmp_path, left_over):
+    (tmp_path / "compromis" / "tradeoffs" / left_over).mkdir(parents=True)
+    for name in ("__init__.py", "__init__.pyi"):
+        shutil.copy(Path(cp.__file__).with_name(name), tmp_path / "compromis")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", "import compromis"], env=environment, capture_output=True, text=True)
+    sentence = done.stderr.splitlines()[-1]
+    assert sentence.startswith("ImportError: this installation of compromis has no compiled kernels for Python 3.")
+    assert f" on {sysconfig.get_platform()}: " in sentence
+    assert "install it again with pip" in sentence
 
 
 def test_evaluating_needs_no_scikit_learn():

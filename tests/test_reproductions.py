@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections import defaultdict
 from fractions import Fraction
 from importlib import import_module
@@ -208,7 +207,6 @@ def test_sources_that_are_not_there():
         main(["nonsense"])
 
 
-@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="minutes without compiled kernels")
 def test_a_fresh_run_gives_the_committed_counts(data, monkeypatch, matrices):
     monkeypatch.setenv("COMPROMIS_DATA", str(data))
     outcome = import_module("reproductions.pragma.experiments").run("autos", 0)

@@ -4,8 +4,28 @@ Say what matters in two questions per class, and evaluate, tune, build and compa
 Names are imported when they are first used, so that importing the package costs next to nothing.
 """
 
+from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, FileFinder
+
 import lazy_loader
 
 __version__ = "0.2.0"
+
+
+def _check_platform() -> None:
+    """Raise if this Python can load no compiled kernels here; one room's file is looked for, nothing is loaded."""
+    room = FileFinder(f"{__path__[0]}/tradeoffs", (ExtensionFileLoader, EXTENSION_SUFFIXES))
+    found = room.find_spec("_kernels")
+    if found is None or found.loader is None:
+        import sys
+        import sysconfig
+
+        raise ImportError(
+            f"this installation of compromis has no compiled kernels for Python {sys.version_info[0]}.{sys.version_info[1]} on "
+            f"{sysconfig.get_platform()}: it was built for another platform, or not at all; install it again with pip, "
+            "or run make demo in a clone"
+        )
+
+
+_check_platform()
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

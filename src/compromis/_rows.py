@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -25,7 +23,7 @@ def for_workers(task: Callable[..., Result], n_jobs: int | None) -> Callable[...
 
 
 def in_worker(task: Callable[..., Result], *arguments: Any) -> Result:
-    """Run a task with one thread of BLAS, OpenMP and numba, and its own parallel parts one after the other.
+    """Run a task with one thread of BLAS and OpenMP, and its own parallel parts one after the other.
 
     joblib limits threads in its own processes only, not on a cluster. Nested tasks would deadlock a Dask cluster: every worker
     would wait for a free worker.
@@ -33,24 +31,8 @@ def in_worker(task: Callable[..., Result], *arguments: Any) -> Result:
     from joblib import parallel_config
     from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(limits=1), _one_thread_of_numba(), parallel_config(backend="threading", n_jobs=1):
+    with threadpool_limits(limits=1), parallel_config(backend="threading", n_jobs=1):
         return task(*arguments)
-
-
-@contextmanager
-def _one_thread_of_numba() -> Iterator[None]:
-    """Limit numba, which threadpoolctl does not know."""
-    if "numba" not in sys.modules:
-        yield
-        return
-    import numba
-
-    before = numba.get_num_threads()
-    numba.set_num_threads(1)
-    try:
-        yield
-    finally:
-        numba.set_num_threads(before)
 
 
 def count_rows(values: Any, name: str) -> int:

@@ -7,7 +7,9 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -79,10 +81,31 @@ def test_a_signal_to_the_program(votes, tmp_path):
         stdout=subprocess.PIPE,
         text=True,
     )
-    time.sleep(40)  # long enough to import and compile on a busy machine
+    time.sleep(40)  # long enough to import on a busy machine
     process.send_signal(signal.SIGINT)
     out, complaint = process.communicate(timeout=60)
     assert process.returncode == 130, complaint
     assert "weights: c0 " in out
     assert list((tmp_path / "temporary").iterdir()) == []
     assert not Path("weights.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (
+            "fit --target truth --prioritise c1 --trees 5 --output m.model",
+            ["reading", "fitting and tuning forest on 400 rows"],
+        ),
+        ("report --truth truth --proba p_ --prioritise c1", ["reading", "evaluating 400 rows and drawing the page"]),
+    ],
+)
+def test_what_takes_long_is_told_on_a_terminal(votes, monkeypatch, tmp_path, command, told):
+    monkeypatch.chdir(tmp_path)
+    shown = []
+    monkeypatch.setattr("rich.console.Console.status", lambda _, what: shown.append(str(what)) or nullcontext())
+    monkeypatch.setattr("compromis.cli.inputs.sys", SimpleNamespace(stderr=SimpleNamespace(isatty=lambda: True)))
+    name, *options = command.split()
+    done = CliRunner().invoke(main, [name, votes.name, *options])
+    assert done.exit_code == 0, done.output
+    assert [line.removesuffix(f" {votes.name}") for line in shown] == told

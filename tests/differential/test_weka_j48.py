@@ -19,7 +19,6 @@ from tests.random_tables import random_case
 DATA = os.environ.get("COMPROMIS_DATA")
 pytestmark = [
     pytest.mark.skipif(missing_tool() is not None, reason=str(missing_tool())),
-    pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="minutes without compiled kernels"),
 ]
 SETTINGS = (
     Rules(),

@@ -6,7 +6,6 @@ import base64
 import hashlib
 import html
 import json
-import os
 import re
 import time
 
@@ -87,7 +86,6 @@ def test_json_inside_a_page_ends_nothing():
     assert json.loads(inside) == {"a": text}
 
 
-@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="a target of compiled kernels")
 def test_twenty_six_classes_fit_into_a_megabyte_in_three_seconds():
     votes, y, labels = voted(26, 20_000)
     preferences = cp.Preferences.prioritise(list("AEIOU"), metric="f")

@@ -1,6 +1,6 @@
-"""One process that has imported, compiled and collected everything, and forks a child for each change of the source.
+"""One process that has imported and collected everything, and forks a child for each change of the source.
 
-The parent runs the tests once: that compiles the kernels, times each test, and notes which lines it runs. A child puts the
+The parent runs the tests once: that times each test, and notes which lines it runs. A child puts the
 changed code into the functions that exist, and runs the tests of the changed line, quickest first, until one fails: nothing
 is imported, nothing is written to disk. What changes a module outside of its functions is tried by a child that forgets
 compromis and its tests and imports them anew with the changed source in place.
@@ -175,7 +175,7 @@ class Server:
         """Be a child: import everything anew with the changed source in place, and run the tests."""
         import pytest
 
-        _forget(kernels="/_kernels/" in change.module)
+        _forget()
         sys.meta_path.insert(0, _InPlace(change.module, after))
         failed = _Failed()
         code = pytest.main([*_QUIET, "-x", *tests], plugins=[failed])
@@ -279,11 +279,11 @@ class _Failed:
             self.name = report.nodeid or "collecting the tests"
 
 
-def _forget(*, kernels: bool) -> None:
-    """Forget compromis and its tests; compiled kernels are kept unless one of them is to be changed."""
+def _forget() -> None:
+    """Forget compromis and its tests, but for compiled kernels, which are initialised once in a process."""
     for name in list(sys.modules):
         own = name.startswith(("compromis.", "tests.")) or name in {"compromis", "tests", "conftest"}
-        if own and (kernels or ("._kernels." not in name and name != "compromis._kernel")):
+        if own and not name.endswith("._kernels"):
             del sys.modules[name]
 
 

@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 
 WARM = 0.15
-"""The share of the time after which everything is loaded and compiled, and memory is measured first."""
+"""The share of the time after which everything is loaded, and memory is measured first."""
 GROWTH, SLOPE = 60.0, 40.0
 """Megabytes by which memory may be larger at the end than after warming up, and by which it may rise in the second half."""
 

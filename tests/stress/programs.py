@@ -7,12 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import compromis
+
 ROOT = Path(__file__).parents[2]
 
 
 def environment(**changes: str) -> dict[str, str]:
-    """Return this process's environment with changes; the repository stays importable from any folder."""
-    here = [str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")]
+    """Return this process's environment with changes; the repository, and the build that runs, stay importable from any folder."""
+    here = [str(Path(compromis.__file__).parents[1]), str(ROOT), os.environ.get("PYTHONPATH", "")]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(part for part in here if part), **changes}
 
 

@@ -77,7 +77,7 @@ def random_tests(seed: int) -> Outcome:
 
 def in_a_process(threads: int, rows: int) -> str:
     """Return the program's hash; the number of threads is that of the linear algebra below too."""
-    limits = dict.fromkeys(("NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), str(threads))
+    limits = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), str(threads))
     return output(PROGRAM, str(threads), str(rows), **limits)
 
 

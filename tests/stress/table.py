@@ -17,7 +17,7 @@ from tests.stress.promises import Promise
 
 PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
 BEGIN, END = "<!-- written by python -m tests.stress --write -->", "<!-- end -->"
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "joblib", "narwhals", "skops")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "narwhals", "skops")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from compromis.cli import options
-from compromis.cli.inputs import kept_rows
+from compromis.cli.inputs import kept_rows, telling
 
 
 @click.command("fit")
@@ -46,18 +46,20 @@ def command(
         others = [name for name in names if name != target and name not in left_out]
         return [cp.frames.pick_column(target, names), *others]
 
-    table = kept_rows(cp.frames.read_table(data, choose), [target], drop=drop_missing)
-    fitted, tuned = cp.estimators.fit_table(
-        table.columns,
-        target,
-        wanted,
-        source=table.source,
-        sample_weight=table.weights,
-        model=model,
-        trees=trees,
-        random_state=seed,
-        n_jobs=jobs,
-    )
+    with telling(f"reading {data}"):
+        table = kept_rows(cp.frames.read_table(data, choose), [target], drop=drop_missing)
+    with telling(f"fitting and tuning {model} on {len(table):,} rows"):
+        fitted, tuned = cp.estimators.fit_table(
+            table.columns,
+            target,
+            wanted,
+            source=table.source,
+            sample_weight=table.weights,
+            model=model,
+            trees=trees,
+            random_state=seed,
+            n_jobs=jobs,
+        )
     cp.estimators.save_model(fitted, output)
     assert tuned.tuning_ is not None
     click.echo("Judged on honest votes (out-of-bag or out-of-fold), equal weights before, tuned weights after:\n")

@@ -99,15 +99,21 @@ def opened(file: str, engine: Engine) -> Iterator[Scan]:
 
 def _progress(scan: Scan) -> Any:
     """Return what shows progress on a terminal: Dask tells its own, of others the time alone is known; Spark draws a bar itself."""
-    if not sys.stderr.isatty():
-        return nullcontext()
-    if scan.engine == "dask":
+    if scan.engine == "dask" and sys.stderr.isatty():
         from dask.diagnostics import ProgressBar
 
         return ProgressBar(out=sys.stderr)
-    from rich.console import Console
+    return telling(f"reading {scan.files.size / 1e6:,.0f} MB with {scan.engine}")
 
-    return Console(stderr=True).status(f"reading {scan.files.size / 1e6:,.0f} MB with {scan.engine}")
+
+def telling(what: str) -> Any:
+    """Return what says on a terminal what is being done, until it is done; for steps that may take more than two seconds."""
+    if not sys.stderr.isatty():
+        return nullcontext()
+    from rich.console import Console
+    from rich.text import Text
+
+    return Console(stderr=True).status(Text(what))  # a file's name is no markup
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

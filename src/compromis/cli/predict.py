@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from compromis.cli.inputs import telling
+
 if TYPE_CHECKING:
     from compromis.frames import Table
 
@@ -35,8 +37,11 @@ def command(model_file: str, data: str, append: bool, proba: str | None, output:
         used = [cp.frames.pick_column(spec.name, names) for spec in model.columns]
         return names if append else used
 
-    table = cp.frames.read_table(data, choose)
-    text = cp.frames.Table(table.source, _columns(model, table, append, proba)).to_csv(output)
+    with telling(f"reading {data}"):
+        table = cp.frames.read_table(data, choose)
+    with telling(f"deciding {len(table):,} rows"):
+        columns = _columns(model, table, append, proba)
+    text = cp.frames.Table(table.source, columns).to_csv(output)
     if output is None:
         click.echo(text, nl=False)
 

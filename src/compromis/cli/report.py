@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from compromis.cli import options
-from compromis.cli.inputs import kept_rows, listed
+from compromis.cli.inputs import kept_rows, listed, telling
 
 
 @click.command("report")
@@ -57,7 +57,8 @@ def command(
         raise click.UsageError("give --prediction, --proba, or both")
     wanted = preferences.read()
     rule = None if weights is None else cp.Decision.from_json(weights)
-    table, class_of = cp.frames.read_scored(file, [truth, prediction, weight], proba)
+    with telling(f"reading {file}"):
+        table, class_of = cp.frames.read_scored(file, [truth, prediction, weight], proba)
     table = kept_rows(table, [truth, prediction], drop=drop_missing)
     classes = sorted(class_of.values()) or None
     scores = None if classes is None else table.scores(class_of, classes)
@@ -67,24 +68,25 @@ def command(
         )
     predicted = rule.decide(scores) if rule is not None and prediction is None else None
     true, rows = table.columns[truth], {"labels": classes, "sample_weight": table.row_weights(weight)}
-    result = cp.evaluate(
-        true,
-        predicted if prediction is None else table.columns[prediction],
-        y_proba=scores,
-        preferences=wanted,
-        confidence=confidence,
-        **rows,
-    )
-    cp.report(
-        result,
-        output,
-        votes=None if scores is None else cp.Votes.from_proba(true, scores, **rows),
-        weights=None if rule is None else rule.weights,
-        smoothing=0.0 if rule is None else rule.smoothing,
-        title=title or f"{table.source}: {truth}",
-        command=context.meta["written"],
-        random_state=seed,
-    )
+    with telling(f"evaluating {len(table):,} rows and drawing the page"):
+        result = cp.evaluate(
+            true,
+            predicted if prediction is None else table.columns[prediction],
+            y_proba=scores,
+            preferences=wanted,
+            confidence=confidence,
+            **rows,
+        )
+        cp.report(
+            result,
+            output,
+            votes=None if scores is None else cp.Votes.from_proba(true, scores, **rows),
+            weights=None if rule is None else rule.weights,
+            smoothing=0.0 if rule is None else rule.smoothing,
+            title=title or f"{table.source}: {truth}",
+            command=context.meta["written"],
+            random_state=seed,
+        )
     if result.verdict is not None:
         click.echo(f"Verdict: {result.verdict}.")
     click.echo(f"report written to {output}")

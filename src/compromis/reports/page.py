@@ -202,7 +202,7 @@ def _point(x: float, y: float) -> tuple[float, float] | None:
     return None if np.isnan(x) or np.isnan(y) else (round(x * WIDTH, 1), round((1 - y) * HEIGHT, 1))
 
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
+PACKAGES = ("numpy", "scipy", "scikit-learn")
 _HERE = Path(__file__).parent
 _UNSAFE = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 

@@ -151,7 +151,7 @@ def open_browser(address: str, folder: Path) -> None:
 
 
 def warm_up(workspace: Workspace) -> None:
-    """Search three small problems, so that the kernels are compiled or loaded before the first request."""
+    """Search three small problems, so that the kernels are loaded before the first request."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for classes in (2, 3, 4):
