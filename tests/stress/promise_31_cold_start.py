@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 from benchmarks.bench_cold import cold, programs
-from tests.stress.outcome import NotRun, Outcome, Progress, silent
+from tests.stress.outcome import Outcome, Progress, silent
 
 TITLE = "cold start: first calls in an empty home"
 QUICK = 0.01
@@ -15,8 +13,6 @@ TRIES = 3
 
 def run(scale: float, progress: Progress = silent) -> Outcome:
     """Count first calls that take too long; benchmarks/bench_cold.py says what is measured."""
-    if find_spec("compromis._kernel"):
-        raise NotRun("kernels are still compiled when they are used")
     chosen = list(programs().items())
     if scale < 0.05:
         chosen = [one for one in chosen if one[0] in {"evaluate 1,000 rows", "search, 3 classes"}]
