@@ -92,6 +92,9 @@ class Server:
         import coverage
 
         measured = coverage.Coverage(data_file=None, source_pkgs=["compromis"], config_file=False)
+        measured.set_option(
+            "run:disable_warnings", ["module-not-measured"]
+        )  # compromis/__init__.py was imported before
         measured.start()
         for item, following in itertools.pairwise([*session.items, None]):
             measured.switch_context(item.nodeid)
