@@ -93,6 +93,8 @@ test-oldest: .venv-oldest/.installed-from
 
 # The package with its kernels compiled for a check, beside the working one.
 build-bounds build-address build-coverage: build-%: $(STAMP)
+	@mkdir -p build/$*/lib && find build/$*/lib -type f ! -name '*.so' -delete  # what src holds no more
+	@find build/$*/lib -mindepth 1 -type d -empty -delete
 	@COMPROMIS_BUILD=$* $(BIN)/python setup.py --quiet build --build-base build/$* --build-lib build/$*/lib
 
 # The suite with bounds checks compiled in. An error that a kernel cannot raise reaches sys.unraisablehook, which pytest makes a failure.

@@ -34,7 +34,6 @@ DIRECTIVES = {
     "wraparound": False,
     "cdivision": True,
     "initializedcheck": BUILD == "bounds",
-    "nonecheck": BUILD == "bounds",
     "embedsignature": True,
     "show_performance_hints": BUILD == "release",  # a check is slow on purpose
 }
