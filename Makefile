@@ -113,7 +113,7 @@ coverage: $(VENV)/.hardening-installed build-coverage
 	PYTHONPATH=$(CURDIR)/build/coverage/lib $(PYTEST) -q -n $(WORKERS) tests --ignore=tests/browser --cov --cov-report=term-missing:skip-covered --cov-fail-under=95
 	$(BIN)/python tests/packaging/kernel_lines.py
 
-# SAMPLE=400 draws as many changes per package; without it all of them. Kernels come last.
+# SAMPLE=400 draws as many changes per package; without it all of them. Compiled kernels are not changed.
 mutation: $(VENV)/.hardening-installed
 	$(BIN)/python -m tests.stress.mutation --workers $(WORKERS) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED))
 

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import os
 import shlex
-import ssl
 import subprocess
 import sys
 import sysconfig
-import urllib.error
-import urllib.request
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -46,10 +43,10 @@ def get_requires_for_build_editable(config_settings: Settings = None) -> list[st
 def missing_compiler() -> list[str]:
     """Return the compiler to install, if any.
 
-    Without an index it is not asked for: pip would only say that it found no ziglang, `use_compiler` says what to install.
+    Where it cannot be had it is not asked for: pip would only say that it found none, `use_compiler` says what to install.
     """
     here = os.environ.get("COMPROMIS_BUILD") == "nothing" or find_spec("ziglang") or find_compiler()
-    return [ZIG] if not here and _index_answers() else []
+    return [ZIG] if not here and _index_has_zig() else []
 
 
 def use_compiler() -> None:
@@ -90,17 +87,15 @@ def _works(command: str) -> bool:
     return done.returncode == 0
 
 
-def _index_answers() -> bool:
-    if os.environ.get("PIP_NO_INDEX") or os.environ.get("UV_OFFLINE"):
+def _index_has_zig() -> bool:
+    """Return whether pip finds ziglang, with the index, the proxy and the certificates it is set up for."""
+    if os.environ.get("UV_OFFLINE"):
         return False
-    index = os.environ.get("PIP_INDEX_URL") or os.environ.get("UV_DEFAULT_INDEX") or "https://pypi.org/simple"
-    try:
-        urllib.request.urlopen(f"{index.rstrip('/')}/ziglang/", timeout=15).close()
-    except urllib.error.HTTPError:
-        return True  # it answers; what it lacks the installer says
-    except OSError as error:
-        return isinstance(getattr(error, "reason", error), ssl.SSLError)  # the installer may know its certificate
-    return True
+    # pip hides itself from the isolated build by PYTHONPATH
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    ask = [sys.executable, "-m", "pip", "install", "--dry-run", "--no-deps", "--retries", "0", "--quiet", ZIG]
+    done = subprocess.run(ask, env=environment, capture_output=True, text=True, check=False)
+    return done.returncode == 0 or "No module named pip" in done.stderr  # another installer will see
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ def test_a_compiler_that_works_is_used(backend, monkeypatch, tmp_path):
 
 
 def test_zig_is_asked_for_where_there_is_no_compiler_but_an_index(backend, bare, monkeypatch):
-    monkeypatch.setattr(backend, "_index_answers", lambda: True)
+    monkeypatch.setattr(backend, "_index_has_zig", lambda: True)
     assert backend.missing_compiler() == ["ziglang>=0.13"]
     monkeypatch.setattr(backend, "find_spec", lambda name: name)
     assert backend.missing_compiler() == []
@@ -97,7 +97,7 @@ def test_the_wheel_is_built_and_works_with(hidden, backend, tmp_path):
     if hidden:
         (tmp_path / "nothing").mkdir()
         environment["PATH"] = str(tmp_path / "nothing")
-        if not backend._index_answers():
+        if not backend._index_has_zig():
             pytest.skip("the package index does not answer, and zig comes from there")
     elif not backend.find_compiler():
         pytest.skip("there is no C compiler")
