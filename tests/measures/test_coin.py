@@ -244,6 +244,14 @@ def test_limits_of_constraints():
     assert best_coin(shares, arrays, limits).probability.round(6).tolist() == [0, 0.8, 0.2]
 
 
+def test_a_class_that_must_not_be_predicted_gains_nothing():
+    """Not even what it would gain by being predicted next to never."""
+    arrays = laid_out([1, 1], [0.2, 0.7], "kulczynski")
+    coin = best_coin(np.array([0.9, 0.1]), arrays, Limits(np.zeros(2), np.array([1.0, 0.0])))
+    assert coin.loss == pytest.approx(1 - (0.8 * 0.9 + 0.2) / 2)
+    assert coin.reached
+
+
 def test_where_no_coin_meets_the_limits_the_loss_is_the_worst():
     shares, arrays = np.array([0.3, 0.7]), laid_out([1, 1], [0.5, 0.5], "f")
     for limits in (

@@ -76,6 +76,21 @@ def test_perfect_and_tiny_is_not_told_apart():
     assert perfect.difference.low < perfect.difference.value  # a row that was not seen may be wrong
 
 
+@pytest.mark.parametrize("matrix", [[[16, 823], [0, 68]], [[4, 248], [0, 22]]])
+def test_the_bootstrap_alone_is_fooled_where_the_loss_jumps(matrix):
+    """A coin that hardly ever says 0: its precision there is 1 in the draws, too. The permutation test sees it."""
+    judgement = judge(cp.Counts.from_matrix(matrix, [0, 1]), rare("kulczynski"))
+    assert judgement.p_value > 0.2
+    assert judgement.state == "not told apart"
+    assert judgement.difference.low == 0
+
+
+def test_no_hit_in_few_rows_is_not_yet_no_better():
+    """Four rows of the class, six alarms: the next row might be a hit. Ninety rows are enough."""
+    assert judge(cp.Counts.from_matrix([[90, 6], [4, 0]], [0, 1]), rare()).state == "not told apart"
+    assert judge(cp.Counts.from_matrix([[2025, 135], [90, 0]], [0, 1]), rare()).state == "no better"
+
+
 def test_nothing_to_judge():
     nothing = judge(cp.Counts.from_matrix([[5, 1], [0, 0]], [0, 1]), cp.Preferences({0: 0.0}).on([0, 1]))
     assert nothing.state == "not told apart"
@@ -95,6 +110,29 @@ def test_it_repeats_and_a_generator_goes_on():
     generator = np.random.default_rng(1)
     assert judge(counts, rare(), random_state=generator) != judge(counts, rare(), random_state=generator)
     assert judge(counts, rare(), confidence=0.5).difference.width < first.difference.width
+
+
+@pytest.mark.parametrize("costs", [False, True])
+def test_neither_names_nor_the_order_of_rows_matter(rng, costs):
+    truth = rng.integers(0, 4, 600)
+    predicted = np.where(rng.random(600) < 0.2, truth, rng.integers(0, 4, 600))
+    groups, names, order = rng.integers(0, 60, 600), np.array(["d", "b", "a", "c"]), rng.permutation(600)
+    given = {k: cp.Preference(1 + k, 0.2, 0.5, min_recall=0.1 * k) for k in range(4)}
+    cost, sort = rng.random((4, 4)), np.argsort(names)
+    first_cost, second_cost = (cost, cost[np.ix_(sort, sort)]) if costs else (None, None)
+    renamed = cp.Preferences({str(names[k]): given[k] for k in range(4)}).on(sorted(names.tolist()))
+    for grouped in (False, True):
+        with_groups = [{"groups": one} if grouped else {} for one in (groups, groups[order])]
+        kind = GroupedCounts if grouped else cp.Counts
+        first = kind.from_predictions(truth, predicted, **with_groups[0])
+        second = kind.from_predictions(names[truth][order], names[predicted][order], **with_groups[1])
+        one = judge(first, cp.Preferences(given).on(range(4)), cost=first_cost)
+        other = judge(second, renamed, cost=second_cost)
+        for name in ("state", "p_value", "draws"):
+            assert getattr(one, name) == getattr(other, name)
+        assert one.difference.low == pytest.approx(other.difference.low, abs=1e-9)
+        assert one.difference.high == pytest.approx(other.difference.high, abs=1e-9)
+        np.testing.assert_allclose(one.coin.probability[sort], other.coin.probability, atol=1e-9)
 
 
 def test_the_test_is_fishers_for_two_classes():
@@ -142,6 +180,22 @@ def test_random_hits_are_those_of_random_tables():
     np.testing.assert_allclose(ours.var(axis=0), theirs.var(axis=0), rtol=0.08)
 
 
+def test_many_classes(rng, monkeypatch):
+    """Beyond 64 classes the rare ones are drawn alone: the same test to within chance; 400 classes take no minutes."""
+    matrix = rng.integers(0, 12, (12, 12)) + np.diag(rng.integers(0, 3, 12))
+    counts, arrays = cp.Counts.from_matrix(matrix, range(12)), cp.Preferences().on(range(12))
+    for cost in (None, rng.random((12, 12))):
+        together = judge(counts, arrays, cost=cost, random_state=1)
+        assert 0.02 < together.p_value < 0.98
+        monkeypatch.setattr("compromis.uncertainty.judgement.MOST_CLASSES", 5)
+        assert judge(counts, arrays, cost=cost, random_state=2).p_value == pytest.approx(together.p_value, abs=0.05)
+        monkeypatch.undo()
+    truth = rng.integers(0, 400, 20_000)
+    predicted = np.where(rng.random(20_000) < 0.1, truth, rng.integers(0, 400, 20_000))
+    many = cp.Counts.from_predictions(truth, predicted, labels=range(400))
+    assert judge(many, cp.Preferences().on(range(400))).state == "better"
+
+
 def test_equal_weights_are_no_weights():
     truth, predicted = [0] * 60 + [1] * 20, [0] * 50 + [1] * 10 + [0] * 8 + [1] * 12
     plain = judge(cp.Counts.from_predictions(truth, predicted), rare())
@@ -173,6 +227,27 @@ def test_rows_that_are_copies_tell_nothing_more(rng):
     assert grouped.difference.width == pytest.approx(alone.difference.width, rel=0.15)
     assert blind.difference.width < 0.5 * grouped.difference.width
     assert grouped.smallest_gain == pytest.approx(alone.smallest_gain, rel=0.2)
+
+
+def test_few_groups_that_are_copies():
+    """The further row of a draw weighs as much as a group."""
+    truth, predicted = [0] * 40 + [1] * 8, [0] * 36 + [1] * 4 + [0] * 2 + [1] * 6
+    alone = judge(cp.Counts.from_predictions(truth, predicted), rare())
+    grouped = judge(
+        GroupedCounts.from_predictions(*(np.repeat(c, 25) for c in (truth, predicted)), groups=np.arange(1200) // 25),
+        rare(),
+    )
+    assert grouped.difference.low == pytest.approx(alone.difference.low, abs=0.03)
+    assert grouped.difference.low < alone.difference.low + 0.02
+
+
+def test_a_coin_tossed_once_per_group_is_seldom_informed(rng):
+    found = []
+    for _ in range(60):
+        truth, predicted = rng.random(60) < 0.3, rng.random(60) < 0.4
+        copies = [np.repeat(column, 20) for column in (truth.astype(int), predicted.astype(int), np.arange(60))]
+        found.append(judge(GroupedCounts.from_predictions(*copies[:2], groups=copies[2]), rare()).p_value)
+    assert np.mean(np.array(found) <= 0.025) <= 0.1
 
 
 def test_many_groups_are_drawn_in_blocks(rng):
@@ -211,11 +286,11 @@ def test_a_constraint_missed_by_one_row_is_no_verdict():
     assert judge(few, missed).state == "not told apart"  # 18 rows of fraud beside always deciding it
 
 
-def test_a_coin_must_reach_a_minimum_that_the_result_reaches():
+@pytest.mark.parametrize(("least", "expected"), [(0.7, 0.7), (140 / 180, 140 / 180), (0.9, 140 / 180)])
+def test_a_coin_must_reach_a_minimum_as_far_as_the_result_does(least, expected):
     counts = cp.Counts.from_matrix([[140, 40], [100, 9720]], ["fraud", "ok"])
-    wanted = cp.Preferences({"fraud": cp.Preference(1, 0.9, 0.2, min_recall=0.7)}).on(["fraud", "ok"])
-    judgement = judge(counts, wanted)
-    assert judgement.coin.probability[0] == pytest.approx(0.7)
+    wanted = cp.Preferences({"fraud": cp.Preference(1, 0.9, 0.2, min_recall=least)}).on(["fraud", "ok"])
+    assert judge(counts, wanted).coin.probability[0] == pytest.approx(expected)
     assert best_coin(np.array([0.018, 0.982]), wanted).probability[0] < 0.3
 
 

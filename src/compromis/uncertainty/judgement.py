@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
 
 import numpy as np
 
@@ -26,6 +26,8 @@ CELLS = 900 * DRAWS
 """Cells that are drawn in all: more classes have fewer draws, so that they take no longer than 30."""
 BLOCKS = 400
 """Where there are more groups they are joined at random to so many blocks, which are drawn as wholes."""
+MOST_CLASSES = 64
+"""In one random table; the hits of rarer classes, next to uncorrelated, are drawn alone, and costs from their normal limit."""
 MOST_ROWS = 900_000_000
 """numpy draws hypergeometric numbers of fewer than 10^9 rows; where there are more they are counted as so many."""
 POWER = 0.8
@@ -102,11 +104,14 @@ def judge(
     draws = min(DRAWS, max(FEWEST, CELLS // counts.matrix.size))
     observed = _sums(counts.matrix, cost)
     loss, coin = float(scale.loss(observed)), scale.coin(observed)
+    order = np.lexsort((observed.hits, observed.predicted, observed.support, arrays.recall_weight, arrays.importance))
+    rows, scale = _rows(evidence, cost, order), scale.ordered(order)
+    observed = _sums(rows.counts.matrix, scale.cost)
     gain, p_value, smallest = float(coin.loss) - loss, math.nan, math.nan
     interval = Interval(gain, math.nan, math.nan)
     if not math.isnan(gain):
-        low, high = _bounds(evidence, scale, observed, draws, rng, (1 - level) / 2)
-        chance = _chance_losses(evidence, scale, observed, draws, rng, level)
+        low, high = _bounds(rows, scale, observed, draws, rng, (1 - level) / 2)
+        chance = _chance_losses(rows, scale, observed, draws, rng, level)
         p_value = float((1 + (chance <= loss + ROUNDING).sum()) / (1 + draws))
         informed = p_value <= (1 - level) / 2 * (1 + 1e-9)
         smallest = _smallest_gain(gain - low, float(coin.loss - np.quantile(chance, (1 - level) / 2)), level)
@@ -159,6 +164,13 @@ class _Scale:
         self.arrays, self.cost, self.max_share = arrays, cost, max_share
         self.limited = bool((arrays.min_precision > 0).any() or (arrays.min_recall > 0).any() or (max_share < 1).any())
 
+    def ordered(self, order: Ints) -> _Scale:
+        """Return the same with the classes in another order."""
+        given = {field.name: getattr(self.arrays, field.name) for field in fields(self.arrays)}
+        moved: dict[str, Any] = {name: value[order] for name, value in given.items() if isinstance(value, np.ndarray)}
+        cost = None if self.cost is None else self.cost[np.ix_(order, order)]
+        return _Scale(replace(self.arrays, **moved), cost, self.max_share[order])
+
     def loss(self, sums: _Sums) -> Floats:
         if sums.cost is not None:
             return ratio(sums.cost, sums.total[..., 0])
@@ -192,17 +204,43 @@ class _Scale:
         return occurs / occurs.sum() if occurs.any() else sums.support / sums.total
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """The rows judged: their counts, the sums of their groups and how often each occurs, and what a row of each class weighs."""
+
+    counts: Counts
+    groups: _Sums | None
+    times: Ints
+    weight: Floats
+
+
+def _rows(evidence: Evidence, cost: Floats | None, order: Ints) -> _Rows:
+    """Put classes and groups into an order of their own: names of classes and the order of rows leave no trace in the draws."""
+    counts, cells = counts_of(evidence), np.ix_(order, order)
+    squares = None if counts.squares is None else counts.squares[cells]
+    moved = Counts(counts.matrix[cells], tuple(counts.classes[k] for k in order), counts.rows, squares)
+    if not isinstance(evidence, GroupedCounts):
+        return _Rows(moved, None, np.ones(0, dtype=np.int64), _class_scale(moved))
+    sums = _sums(evidence.tables, cost)
+    columns = np.concatenate([part[:, order] for part in (sums.hits, sums.support, sums.predicted)], axis=1)
+    rank = np.argsort(columns @ np.random.default_rng(SEED).random(columns.shape[1]), kind="stable")
+    hits, support, predicted = np.split(columns[rank], 3, axis=1)
+    groups = _Sums(hits, support, predicted, None if sums.cost is None else sums.cost[rank])
+    return _Rows(moved, groups, evidence.times[rank], np.full(len(order), typical_group(evidence)))
+
+
 def _bounds(
-    evidence: Evidence, scale: _Scale, observed: _Sums, draws: int, rng: np.random.Generator, tail: float
+    rows: _Rows, scale: _Scale, observed: _Sums, draws: int, rng: np.random.Generator, tail: float
 ) -> tuple[float, float]:
     """Return the lower and the upper bound of the gain."""
-    if isinstance(evidence, GroupedCounts):
-        sums, row = _draw_groups(evidence, draws, rng, scale.cost), np.full(len(observed.hits), typical_group(evidence))
-    else:
-        sums, row = _draw_rows(evidence, draws, rng, scale.cost), _class_scale(evidence)
-    against = _with_row(sums, row, scale, observed, rng, right=False)
+    sums = (
+        _draw_rows(rows.counts, draws, rng, scale.cost)
+        if rows.groups is None
+        else _draw_groups(rows.groups, rows.times, draws, rng)
+    )
+    against = _with_row(sums, rows.weight, scale, observed, rng, right=False)
     constant = (observed.predicted > 0).sum() == 1  # a decision without a model, whatever one more row would say
-    in_favour = sums if constant else _with_row(sums, row, scale, observed, rng, right=True)
+    in_favour = sums if constant else _with_row(sums, rows.weight, scale, observed, rng, right=True)
     return float(np.quantile(scale.gain(against), tail)), float(np.quantile(scale.gain(in_favour), 1 - tail))
 
 
@@ -223,18 +261,16 @@ def _draw_rows(counts: Counts, draws: int, rng: np.random.Generator, cost: Float
     return _Sums(of_each(truth, (truth == decision) * 1.0), of_each(truth, every), of_each(decision, every), paid)
 
 
-def _draw_groups(evidence: GroupedCounts, draws: int, rng: np.random.Generator, cost: Floats | None) -> _Sums:
+def _draw_groups(groups: _Sums, times: Ints, draws: int, rng: np.random.Generator) -> _Sums:
     """Weight groups anew as wholes."""
-    parts = _sums(evidence.tables, cost)
-    columns = np.concatenate([parts.hits, parts.support, parts.predicted], axis=1)
-    columns = columns if parts.cost is None else np.column_stack([columns, parts.cost])
-    often = evidence.times.astype(np.float64)
+    columns = np.concatenate([groups.hits, groups.support, groups.predicted], axis=1)
+    columns = columns if groups.cost is None else np.column_stack([columns, groups.cost])
+    often = times.astype(np.float64)
     if len(often) > BLOCKS:
-        columns, often = _in_blocks(columns, evidence.times, rng), np.ones(BLOCKS)
+        columns, often = _in_blocks(columns, times, rng), np.ones(BLOCKS)
     values = rng.standard_gamma(often, (draws, len(often))) @ columns
-    size = parts.hits.shape[1]
-    hits, support, predicted = (values[:, start : start + size] for start in (0, size, 2 * size))
-    return _Sums(hits, support, predicted, None if cost is None else values[:, -1])
+    hits, support, predicted = np.split(values[:, : 3 * groups.hits.shape[1]], 3, axis=1)
+    return _Sums(hits, support, predicted, None if groups.cost is None else values[:, -1])
 
 
 def _in_blocks(columns: Floats, times: Ints, rng: np.random.Generator) -> Floats:
@@ -274,7 +310,7 @@ def _class_scale(counts: Counts) -> Floats:
 
 
 def _chance_losses(
-    evidence: Evidence, scale: _Scale, observed: _Sums, tables: int, rng: np.random.Generator, confidence: float
+    rows: _Rows, scale: _Scale, observed: _Sums, tables: int, rng: np.random.Generator, confidence: float
 ) -> Floats:
     """Return the losses of predictions that know nothing of the truth and have the margins of the result.
 
@@ -283,19 +319,17 @@ def _chance_losses(
     Random tables with both margins fixed: the test is exact for every coin. Rows of unequal weights count as so many effective
     rows of their class (Kish), rows in groups as fewer by the design effect; their cells are scaled back to the margins.
     """
-    counts = counts_of(evidence)
-    weight = _class_scale(counts) * _design_effect(evidence, scale, observed, confidence)
+    counts = rows.counts
+    weight = _class_scale(counts) * _design_effect(rows, scale, observed, confidence)
     weight = weight * max(1.0, float((observed.support / weight).sum()) / MOST_ROWS)
     support, predicted = _whole_margins(counts.matrix / weight[:, np.newaxis])
     expected = np.outer(observed.support, observed.predicted) / observed.total
     each = np.nan_to_num(ratio(expected, np.outer(support, predicted) / support.sum()))
     if scale.cost is not None:
-        paid = np.zeros(tables)
-        for truth, decision, cells in _random_cells(support, predicted, tables, rng):
-            paid += scale.cost[truth, decision] * each[truth, decision] * cells
+        paid = _random_costs(support, predicted, scale.cost * each, tables, rng)
         return scale.loss(_Sums(observed.hits, observed.support, observed.predicted, paid))
-    hits = np.zeros((tables, len(support)))
     wanted = np.flatnonzero((scale.arrays.importance > 0) & (support > 0) & (predicted > 0))
+    hits = np.zeros((tables, len(support)))
     for k, cells in _random_hits(support, predicted, wanted, tables, rng):
         hits[:, k] = each[k, k] * cells
     return scale.loss(_Sums(hits, observed.support, observed.predicted))
@@ -319,16 +353,32 @@ def _random_hits(
 
     A class's column is followed up to its own row: what is left of it then joins all others, which saves half the cells.
     """
-    pool = int(support.sum())
-    left = {k: np.full(tables, predicted[k]) for k in wanted.tolist()}
-    for number, row in enumerate(wanted.tolist()):
-        last = row == wanted[-1]
-        for column, cells in _random_row(
-            left, [row] if last else wanted[number:].tolist(), int(support[row]), pool, rng
-        ):
+    pool = total = int(support.sum())
+    order = wanted[np.argsort(-(support[wanted] / total * predicted[wanted]), kind="stable")].tolist()
+    together, alone = order[:MOST_CLASSES], order[MOST_CLASSES:]
+    left = {k: np.full(tables, predicted[k]) for k in together}
+    for number, row in enumerate(together):
+        columns = [row] if number == len(together) - 1 else together[number:]
+        for column, cells in _random_row(left, columns, int(support[row]), pool, rng):
             if column == row:
                 yield row, cells
         pool -= int(support[row])
+    for k in alone:
+        yield k, rng.hypergeometric(predicted[k], total - predicted[k], support[k], tables)
+
+
+def _random_costs(support: Ints, predicted: Ints, cost: Floats, tables: int, rng: np.random.Generator) -> Floats:
+    """Return the costs of random tables with these margins."""
+    if len(support) > MOST_CLASSES:
+        total = int(support.sum())
+        mean = float(support @ cost @ (predicted / total))
+        centred = _centred(cost, support / total, predicted / total)
+        variance = float(support @ centred**2 @ (predicted / max(total - 1, 1)))
+        return rng.normal(mean, math.sqrt(variance), tables)
+    paid = np.zeros(tables)
+    for row, column, cells in _random_cells(support, predicted, tables, rng):
+        paid += cost[row, column] * cells
+    return paid
 
 
 def _random_cells(
@@ -358,7 +408,7 @@ def _random_row(
         yield column, cells
 
 
-def _design_effect(evidence: Evidence, scale: _Scale, observed: _Sums, confidence: float) -> float:
+def _design_effect(rows: _Rows, scale: _Scale, observed: _Sums, confidence: float) -> float:
     """Return how many rows in groups tell as much of a coin's loss as one independent row.
 
     Notes
@@ -366,20 +416,28 @@ def _design_effect(evidence: Evidence, scale: _Scale, observed: _Sums, confidenc
     The loss is nearly linear in the cells: a row adds its slope, less what its class and its prediction let expect. The variance of
     the sums over groups is divided by that of the rows; 1 at least, and more for few groups, by (t / z)^2 (Korn and Graubard).
     """
-    if not isinstance(evidence, GroupedCounts):
+    if rows.groups is None:
         return 1.0
     from scipy.stats import t
 
-    groups, counts = evidence.groups, evidence.counts
+    groups, counts, number = rows.groups, rows.counts, int(rows.times.sum())
     truth, decision = observed.support / observed.total, observed.predicted / observed.total
-    slope = np.diag(_hit_slopes(scale, observed)) if scale.cost is None else scale.cost
-    centred = slope - (slope @ decision)[:, np.newaxis] - truth @ slope + truth @ slope @ decision
-    centred -= float((counts.matrix * centred).sum() / counts.matrix.sum())
-    rows = float(((counts.matrix if counts.squares is None else counts.squares) * centred**2).sum())
-    sums = (evidence.tables * centred).sum(axis=(1, 2))
-    spread = float((evidence.times * sums**2).sum()) * groups / max(groups - 1, 1)
-    few = (float(t.ppf((1 + confidence) / 2, max(groups - 1, 1))) / normal_quantile(confidence)) ** 2
-    return max(1.0, spread / rows * few) if rows > 0 else 1.0
+    hit = _hit_slopes(scale, observed)
+    slope = np.diag(hit) if scale.cost is None else scale.cost
+    centred = _centred(slope, truth, decision)
+    mean = float((counts.matrix * centred).sum() / counts.matrix.sum())
+    of_rows = float(((counts.matrix if counts.squares is None else counts.squares) * (centred - mean) ** 2).sum())
+    sums = groups.hits @ hit if groups.cost is None else groups.cost
+    sums = sums - groups.support @ (slope @ decision) - groups.predicted @ (truth @ slope)
+    sums += groups.total[:, 0] * (float(truth @ slope @ decision) - mean)
+    of_groups = float((rows.times * sums**2).sum()) * number / max(number - 1, 1)
+    few = (float(t.ppf((1 + confidence) / 2, max(number - 1, 1))) / normal_quantile(confidence)) ** 2
+    return max(1.0, of_groups / of_rows * few) if of_rows > 0 else 1.0
+
+
+def _centred(cost: Floats, truth: Floats, decision: Floats) -> Floats:
+    """Take from each cell what its margins let expect, with these shares of rows and columns."""
+    return cost - (cost @ decision)[:, np.newaxis] - truth @ cost + float(truth @ cost @ decision)
 
 
 def _hit_slopes(scale: _Scale, observed: _Sums) -> Floats:
