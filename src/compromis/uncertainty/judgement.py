@@ -246,19 +246,23 @@ def _bounds(
 
 def _draw_rows(counts: Counts, draws: int, rng: np.random.Generator, cost: Floats | None) -> _Sums:
     """Weight rows anew by independent exponential weights (Rubin's Bayesian bootstrap); those of a cell sum to Gamma."""
-    from scipy.sparse import csr_array
-
     size, scale = len(counts.classes), _class_scale(counts)
     truth, decision = np.nonzero(counts.matrix)
     values = rng.standard_gamma(counts.matrix[truth, decision] / scale[truth], (draws, len(truth))) * scale[truth]
-
-    def of_each(column: Ints, used: Floats) -> Floats:
-        collect = csr_array((used, (column, np.arange(len(column)))), shape=(size, len(column)))
-        return np.ascontiguousarray((collect @ values.T).T)
-
-    every = np.ones(len(truth))
+    hits, right = np.zeros((draws, size)), truth == decision
+    hits[:, truth[right]] = values[:, right]
+    by_column = np.argsort(decision, kind="stable")
     paid = None if cost is None else values @ cost[truth, decision]
-    return _Sums(of_each(truth, (truth == decision) * 1.0), of_each(truth, every), of_each(decision, every), paid)
+    predicted = _added(values[:, by_column].T, decision[by_column], size).T
+    return _Sums(hits, _added(values.T, truth, size).T, predicted, paid)
+
+
+def _added(rows: Floats, key: Ints, size: int) -> Floats:
+    """Add up the rows that have the same key; the keys are in order."""
+    start = np.flatnonzero(np.diff(key, prepend=-1))
+    added = np.zeros((size, rows.shape[1]))
+    added[key[start]] = np.add.reduceat(rows, start, axis=0)
+    return added
 
 
 def _draw_groups(groups: _Sums, times: Ints, draws: int, rng: np.random.Generator) -> _Sums:
@@ -274,12 +278,10 @@ def _draw_groups(groups: _Sums, times: Ints, draws: int, rng: np.random.Generato
 
 
 def _in_blocks(columns: Floats, times: Ints, rng: np.random.Generator) -> Floats:
-    from scipy.sparse import coo_array
-
     table = np.repeat(np.arange(len(times)), times)
     block = rng.integers(0, BLOCKS, len(table))
-    joined = coo_array((np.ones(len(table)), (block, table)), shape=(BLOCKS, len(times))).tocsr()
-    return np.asarray(joined @ columns)
+    order = np.argsort(block, kind="stable")
+    return _added(columns[table[order]], block[order], BLOCKS)
 
 
 def _with_row(
