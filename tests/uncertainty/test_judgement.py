@@ -112,6 +112,13 @@ def test_it_repeats_and_a_generator_goes_on():
     assert judge(counts, rare(), confidence=0.5).difference.width < first.difference.width
 
 
+def test_a_high_confidence_takes_more_draws():
+    counts = cp.Counts.from_matrix([[900, 50], [10, 40]], [0, 1])
+    for confidence, draws in ((0.8, 1000), (0.95, 1000), (0.999, 10_000)):
+        judgement = judge(counts, rare(), confidence=confidence)
+        assert (judgement.state, judgement.draws) == ("better", pytest.approx(draws, abs=1))
+
+
 @pytest.mark.parametrize("costs", [False, True])
 def test_neither_names_nor_the_order_of_rows_matter(rng, costs):
     truth = rng.integers(0, 4, 600)
@@ -270,6 +277,20 @@ def test_costs_are_compared_with_the_cheapest_constant():
     constant = judge(cp.Counts.from_matrix([[0, 950], [0, 50]], [0, 1]), arrays, cost=cost)
     assert constant.state == "no better"
     assert constant.difference.value == pytest.approx(0)
+
+
+def test_the_currency_of_costs_does_not_matter():
+    counts = cp.Counts.from_matrix([[40, 8, 2], [6, 30, 9], [3, 0, 0]], [0, 1, 2])
+    cost, arrays = np.array([[0, 0.1, 0.7], [0.3, 0, 0.1], [1.3, 0.9, 0]]), cp.Preferences().on([0, 1, 2])
+    usual = judge(counts, arrays, cost=cost)
+    for unit in (1e-9, 1e9):
+        other = judge(counts, arrays, cost=cost * unit)
+        assert (other.state, other.p_value) == (usual.state, usual.p_value)
+        assert other.difference.low == pytest.approx(usual.difference.low * unit)
+    constant = cp.Counts.from_matrix([[0, 50, 0], [0, 45, 0], [0, 3, 0]], [0, 1, 2])
+    for unit in (1e-9, 1.0, 1e9):
+        judgement = judge(constant, arrays, cost=cost * unit)
+        assert (judgement.state, judgement.p_value) == ("no better", 1)
 
 
 def test_a_constraint_missed_by_one_row_is_no_verdict():

@@ -22,6 +22,8 @@ from compromis.uncertainty.intervals import Interval, normal_quantile, read_conf
 State = Literal["better", "not told apart", "no better"]
 DRAWS, FEWEST = 1000, 200
 """Draws of the bootstrap, and as many tables of the test, up to 30 classes; and how few they may become above."""
+IN_TAIL, MOST = 5, 20_000
+"""So many draws at least lie beyond a bound, which takes more of them for a high confidence; at most 20,000 are drawn."""
 CELLS = 900 * DRAWS
 """Cells that are drawn in all: more classes have fewer draws, so that they take no longer than 30."""
 BLOCKS = 400
@@ -101,7 +103,7 @@ def judge(
     level, rng = read_confidence(confidence), np.random.default_rng(random_state)
     counts = counts_of(evidence)
     scale = _Scale(arrays, cost, np.ones(len(counts.classes)) if max_share is None else max_share)
-    draws = min(DRAWS, max(FEWEST, CELLS // counts.matrix.size))
+    draws = _number_of_draws(len(counts.classes), (1 - level) / 2)
     observed = _sums(counts.matrix, cost)
     loss, coin = float(scale.loss(observed)), scale.coin(observed)
     order = np.lexsort((observed.hits, observed.predicted, observed.support, arrays.recall_weight, arrays.importance))
@@ -112,12 +114,12 @@ def judge(
     if not math.isnan(gain):
         low, high = _bounds(rows, scale, observed, draws, rng, (1 - level) / 2)
         chance = _chance_losses(rows, scale, observed, draws, rng, level)
-        p_value = float((1 + (chance <= loss + ROUNDING).sum()) / (1 + draws))
+        p_value = float((1 + (chance <= loss + scale.rounding).sum()) / (1 + draws))
         informed = p_value <= (1 - level) / 2 * (1 + 1e-9)
         smallest = _smallest_gain(gain - low, float(coin.loss - np.quantile(chance, (1 - level) / 2)), level)
         interval = Interval(gain, min(low, gain, math.inf if informed else 0.0), max(high, gain))
     return Judgement(
-        state="better" if interval.low > ROUNDING else "no better" if interval.high <= ROUNDING else "not told apart",
+        state=_state(interval, scale.rounding),
         loss=loss,
         coin=coin,
         difference=interval,
@@ -126,6 +128,15 @@ def judge(
         confidence=level,
         draws=draws,
     )
+
+
+def _state(gain: Interval, rounding: float) -> State:
+    return "better" if gain.low > rounding else "no better" if gain.high <= rounding else "not told apart"
+
+
+def _number_of_draws(classes: int, tail: float) -> int:
+    usual = min(DRAWS, max(FEWEST, CELLS // classes**2))
+    return min(MOST, max(usual, math.ceil(IN_TAIL / tail)))
 
 
 def _smallest_gain(reach: float, critical: float, confidence: float) -> float:
@@ -162,6 +173,7 @@ class _Scale:
 
     def __init__(self, arrays: PreferenceArrays, cost: Floats | None, max_share: Floats) -> None:
         self.arrays, self.cost, self.max_share = arrays, cost, max_share
+        self.rounding = ROUNDING * (1.0 if cost is None else float(np.abs(cost).max()))
         self.limited = bool((arrays.min_precision > 0).any() or (arrays.min_recall > 0).any() or (max_share < 1).any())
 
     def ordered(self, order: Ints) -> _Scale:
