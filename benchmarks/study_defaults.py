@@ -43,11 +43,12 @@ PRIORITY = {
 
 def load(path):
     table = read_table(str(path), lambda names: names)
-    columns = describe_table(table.columns, [name for name in table.columns if name != "class"], table.source)
-    y = np.array(table.columns["class"])
+    texts = table.texts()
+    columns = describe_table(texts, [name for name in texts if name != "class"], table.source)
+    y = np.array(texts["class"])
     labels, sizes = np.unique(y, return_counts=True)
     keep = np.isin(y, labels[sizes >= 4])  # both halves need rows to learn from and to judge by
-    return encode_table(table.columns, columns, table.source)[keep], y[keep]
+    return encode_table(texts, columns, table.source)[keep], y[keep]
 
 
 def settings(name, y):

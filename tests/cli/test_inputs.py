@@ -48,7 +48,7 @@ def test_the_other_commands_agree_too(rows):
     assert found.stdout.split("Confusion Matrix")[1] == run(*scoring).stdout.split("Confusion Matrix")[1]
 
 
-def test_large_files_folders_and_patterns_go_to_an_engine(rows, monkeypatch):
+def test_folders_and_patterns_go_to_an_engine(rows):
     (rows / "parts").mkdir()
     frame = pl.read_csv(rows / "rows.csv", infer_schema=False)
     frame[:100].write_csv(rows / "parts" / "1.csv")
@@ -57,9 +57,6 @@ def test_large_files_folders_and_patterns_go_to_an_engine(rows, monkeypatch):
     plain = run("evaluate", rows / "rows.csv", *options).stdout
     assert run("evaluate", rows / "parts", *options).stdout == plain
     assert run("evaluate", rows / "parts" / "*.csv", *options).stdout == plain
-    monkeypatch.setattr("compromis.cli.inputs.LARGE", 100)
-    monkeypatch.setattr("compromis.frames.reading.read_table", None)  # whoever reads it into memory fails
-    assert run("evaluate", rows / "rows.csv", *options).stdout == plain
 
 
 ERRORS = {

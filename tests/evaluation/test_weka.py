@@ -31,7 +31,7 @@ def numbers(text):
 def test_evaluation(weka, name):
     report, truth, shares = read_output(weka / f"evaluation-{name}.txt")
     table = read_table(str(weka / f"{name}.arff"), lambda names: [names[-1]])
-    column = next(iter(table.columns.values()))
+    column = next(iter(table.texts().values()))
     classes = re.findall(r"= (\S+)$", report, flags=re.MULTILINE)
     training = [label for row, label in enumerate(column) if row % 3 != 2]
     tested = [label for row, label in enumerate(column) if row % 3 == 2]

@@ -1,169 +1,125 @@
-"""Pages of fewer than no values, which would end the process inside polars, are refused before; pyarrow says which they are."""
+"""Parquet: its texts and numbers, what is damaged in one sentence, and little memory for few bytes."""
 
 from __future__ import annotations
 
 import io
+import resource
 import subprocess
 import sys
-import time
+from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
+import pyarrow
 import pytest
+from pyarrow import parquet
 
 import compromis as cp
-from compromis.frames.parquet import check_pages
-from compromis.frames.reading import read_pieces, read_table
+from compromis.frames.reading import open_table, read_table
+from tests.command_line import run
 from tests.stress.mutations import turned
 
 FRAME = pl.DataFrame({"t": ["a", "b", "a", None] * 3, "d": ["a"] * 12, "w": [0.5, 2.0] * 6})
-KINDS = {
-    "polars": {},
-    "first version": {"data_page_version": "1.0", "use_dictionary": False, "compression": "gzip"},
-    "second version": {"data_page_version": "2.0"},
-    "several groups": {"row_group_size": 6, "compression": "none"},
-    "small pages": {"data_page_size": 8, "write_batch_size": 6, "use_dictionary": False},
-}
 
 
-def written(kind):
-    """Return a file of that kind, and where its pages end and its description begins."""
-    parquet = pytest.importorskip("pyarrow.parquet")
-    stream = io.BytesIO()
-    if kind == "polars":
-        FRAME.write_parquet(stream)
-    else:
-        parquet.write_table(FRAME.to_arrow(), stream, **KINDS[kind])
-    data = stream.getvalue()
-    return data, len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+def test_batches_have_the_codes_of_the_whole_file(tmp_path):
+    """Each row group has a dictionary of its own."""
+    truth = [f"c{k % 7}" for k in range(900)] + [None, "c3", "new"]
+    pl.DataFrame({"t": truth, "n": range(903)}).write_parquet(tmp_path / "x.parquet", row_group_size=100)
+    with open_table(str(tmp_path / "x.parquet")) as file:
+        tables = list(file.tables(["t"], ["n"]))
+    assert len(tables) > 5
+    assert [label for table in tables for label in table["t"].tolist()] == truth
+    assert tables[-1]["t"].labels == [*(f"c{k}" for k in range(7)), "new"]
+    assert [number for table in tables for number in table.numbers("n")] == list(range(903))
 
 
-def complaint(data):
-    stream = io.BytesIO(data)
-    try:
-        check_pages(stream, "file")
-    except cp.InputError as error:
-        return str(error)
-    assert stream.tell() == 0
-    return ""
+def test_every_type_of_a_label(tmp_path):
+    import datetime
 
-
-def refused(data):
-    return "a page states to hold" in complaint(data)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_bit_that_makes_a_negative_count(kind):
-    parquet = pytest.importorskip("pyarrow.parquet")
-    data, end = written(kind)
-    assert not refused(data)
-    negative = 0
-    for bit in range(32, 8 * end):
-        spoiled = turned(data, bit)
-        try:
-            parquet.read_table(io.BytesIO(spoiled))
-        except (OSError, ValueError, NotImplementedError) as error:
-            if "negative number of values" in str(error):
-                negative += 1
-                assert refused(spoiled), bit
-        else:
-            assert not refused(spoiled), bit
-    assert negative >= 3 * (1 + (kind == "several groups"))  # one page of each column, in each group
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_anything_else_is_left_to_the_engine(kind, rng):
-    """A description of damaged or foreign bytes ends the look at it, and nothing else."""
-    data, end = written(kind)
-    said = {complaint(turned(data, int(bit))) for bit in rng.integers(8 * end, 8 * len(data), 200)}
-    assert all(not one or "a page states to hold" in one for one in said)
-    for length in rng.integers(0, len(data), 50):
-        assert not refused(data[:length])
-    for size in (0, 7, 8, 200):
-        noise = rng.bytes(size)
-        assert not refused(noise)
-        assert not refused(b"PAR1" + noise + size.to_bytes(4, "little") + b"PAR1")
-    nested = b"\x1c" * 100_000  # a record in a record in a record
-    assert not refused(b"PAR1" + nested + len(nested).to_bytes(4, "little") + b"PAR1")
-
-
-def test_a_damaged_column_does_not_hide_another():
-    """Polars reads the columns asked for, so those before them may be anything."""
-    data, end = written("polars")
-    last = max(bit for bit in range(32, 8 * end) if refused(turned(data, bit)))
-    spoiled = turned(data, last)
-    assert refused(spoiled[:4] + b"\xff" * 20 + spoiled[24:])
-
-
-def varint(number):
-    parts = []
-    while number > 127:
-        parts.append(number & 127 | 128)
-        number >>= 7
-    return bytes([*parts, number])
-
-
-def whole(number):
-    return varint(number << 1 if number >= 0 else -number * 2 - 1)
-
-
-def page(values, statistics=b"", content=b""):
-    """A data page: its kind, sizes, and a header with the number of values, an encoding and the smallest value."""
-    header = b"\x15" + whole(values) + b"\x15\x00\x15\x06\x15\x06"
-    header += (b"\x1c\x18" + varint(len(statistics)) + statistics + b"\x00" if statistics else b"") + b"\x00"
-    return b"\x15\x00\x15" + whole(len(content)) + b"\x15" + whole(len(content)) + b"\x2c" + header + b"\x00" + content
-
-
-def file_of(*chunks, between=b""):
-    """A file with one group of columns whose pages are these bytes."""
-    body, columns = b"PAR1", b""
-    for chunk in chunks:
-        meta = b"\x76" + whole(len(chunk)) + b"\x26" + whole(len(body)) + b"\x00"  # fields 7 and 9
-        columns += b"\x3c" + meta + b"\x00"
-        body += chunk + between
-    size = bytes([len(chunks) << 4 | 12]) if len(chunks) < 15 else b"\xfc" + varint(len(chunks))
-    footer = b"\x49\x1c" + b"\x19" + size + columns + b"\x00" + b"\x00"
-    return body + footer + len(footer).to_bytes(4, "little") + b"PAR1"
-
-
-@pytest.mark.parametrize("length", [10, 4000, 5000, 40_000, 300_000])
-def test_long_headers(length):
-    """Statistics hold values, which may be long; the next page is found behind them."""
-    long = page(3, b"x" * length, b"content")
-    assert not refused(file_of(long + page(0) + page(2**31 - 1)))
-    assert refused(file_of(long + page(-1)))
-    assert refused(file_of(page(-1, b"x" * length)))
-
-
-@pytest.mark.parametrize("values", [-1, -(2**31), 2**31, 2**32 - 1, 2**40])
-def test_counts_beyond_the_format(values):
-    assert refused(file_of(page(1), page(2), page(values)))
-    assert (
-        complaint(file_of(page(values))) == f"file cannot be read as Parquet: a page states to hold {values:,} values"
+    day = datetime.date(2020, 1, 2)
+    table = pyarrow.table(
+        {
+            "whole": pyarrow.array([3, None, 10**17], pyarrow.int64()),
+            "float": [1.0, float("nan"), 2.5],
+            "flag": [True, None, False],
+            "day": [day, None, day],
+            "coded": pyarrow.array(["x", None, "NA"]).dictionary_encode(),
+            "text": ["01", None, ""],
+        }
     )
+    parquet.write_table(table, tmp_path / "x.parquet")
+    assert read_table(str(tmp_path / "x.parquet"), lambda names: names).texts() == {
+        "whole": ["3", None, "100000000000000000"],
+        "float": ["1", None, "2.5"],
+        "flag": ["true", None, "false"],
+        "day": ["2020-01-02", None, "2020-01-02"],
+        "coded": ["x", None, "NA"],
+        "text": ["01", None, ""],
+    }
+    with open_table(str(tmp_path / "x.parquet")) as file:
+        numbers = file.read(numbers=["whole", "text"])
+    with pytest.raises(cp.InputError, match=r"column 'whole' of .* must hold numbers, got nothing in data row 2"):
+        numbers.numbers("whole")
+    with pytest.raises(cp.InputError, match=r"column 'text' of .* must hold numbers, got nothing in data row 2"):
+        numbers.numbers("text")
 
 
-def test_many_columns_and_a_table_without_rows():
-    parquet = pytest.importorskip("pyarrow.parquet")
-    assert refused(file_of(*[page(1)] * 40, page(-5)))
-    stream = io.BytesIO()
-    parquet.write_table(FRAME.clear().to_arrow(), stream)
-    assert complaint(stream.getvalue()) == ""
+def test_types_that_hold_no_labels(tmp_path):
+    table = pyarrow.table({"list": [["a"]], "bytes": [b"a"], "record": [{"a": 1}], "fine": ["a"]})
+    parquet.write_table(table, tmp_path / "x.parquet")
+    assert read_table(str(tmp_path / "x.parquet"), ["fine"]).texts() == {"fine": ["a"]}
+    for name in ("list", "bytes", "record"):
+        with pytest.raises(cp.InputError, match=rf"column '{name}' of .* holds lists, bytes or records"):
+            read_table(str(tmp_path / "x.parquet"), [name])
 
 
-def test_small_files_take_no_time():
-    """Bytes that are no pages end the look at a column; of pages that hold nothing it looks at so many and no more."""
-    begin = time.process_time()
-    assert not refused(file_of(page(1) + bytes(4_000_000)))
-    assert not refused(file_of(page(0) * 400_000))
-    assert not refused(file_of(*[page(1, b"x" * 5000)[:-2000] + bytes(3000)] * 100))
-    assert time.process_time() - begin < 30
+def write_repeated(path, rows, letters):
+    """A file of one long label, repeated: its dictionary holds it once."""
+    column = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0] * rows, pyarrow.int32()), ["x" * letters])
+    parquet.write_table(pyarrow.table({"truth": column, "decision": column}), path, compression="zstd")
 
 
-@pytest.mark.parametrize("reader", ["whole", "in pieces"])
-def test_damage_that_pyarrow_finds_late_is_one_sentence(tmp_path, reader):
+@pytest.mark.skipif(not hasattr(resource, "RLIMIT_AS"), reason="memory cannot be limited here")
+@pytest.mark.parametrize("engine", [[], ["--engine", "polars"]])
+def test_a_long_label_is_held_once(tmp_path, engine):
+    """Fifty thousand rows of 9,000 letters in 3 kB took 2 GB."""
+    write_repeated(tmp_path / "x.parquet", 400_000, 9000)
+    assert (tmp_path / "x.parquet").stat().st_size < 10_000
+    command = [
+        sys.executable,
+        "-m",
+        "compromis",
+        "evaluate",
+        "x.parquet",
+        "--truth",
+        "truth",
+        "--prediction",
+        "decision",
+        *engine,
+    ]
+    launcher = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); "
+    launcher += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)"
+    done = subprocess.run(
+        [sys.executable, "-c", launcher, *command], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) < 600
+
+
+def test_more_rows_than_a_file_can_hold_are_refused(tmp_path, monkeypatch):
+    write_repeated(tmp_path / "x.parquet", 3_000_000, 1)
+    monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "8000000")
+    monkeypatch.setattr("compromis.frames.parquet.PAYS", 100)
+    options = ["--truth", "truth", "--prediction", "decision"]
+    done = run("evaluate", tmp_path / "x.parquet", *options)
+    assert "x.parquet has 3,000,000 rows in " in done.stderr
+    assert "set COMPROMIS_MAX_UNPACKED to 48000000 to read it all the same" in done.stderr
+    monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "48000000")
+    assert run("evaluate", tmp_path / "x.parquet", *options).exit_code == 0
+
+
+def test_damage_that_pyarrow_finds_late_is_one_sentence(tmp_path):
     """Text that is no UTF-8 any more comes up when values are taken out, pages that are none when they are reached."""
-    parquet = pytest.importorskip("pyarrow.parquet")
     path, stream = tmp_path / "damaged.parquet", io.BytesIO()
     frame = pl.DataFrame({"t": ["é", "ü", "ß", None] * 3, "d": ["é"] * 12})
     parquet.write_table(frame.to_arrow(), stream, use_dictionary=False, compression="none", row_group_size=6)
@@ -172,10 +128,7 @@ def test_damage_that_pyarrow_finds_late_is_one_sentence(tmp_path, reader):
     for bit in range(32, 8 * len(data), 5):
         path.write_bytes(turned(data, bit))
         try:
-            if reader == "whole":
-                read_table(str(path), lambda names: names)
-            else:
-                list(read_pieces(str(path), lambda names: names, 5))
+            read_table(str(path), lambda names: names)
         except cp.CompromisError as error:
             said.append(str(error))
     assert not any("\n" in sentence for sentence in said)
@@ -185,12 +138,10 @@ def test_damage_that_pyarrow_finds_late_is_one_sentence(tmp_path, reader):
 
 THREADS = """
 import os, sys
-from compromis.frames.reading import read_pieces
 from compromis.frames.reading import read_table
 import pyarrow.parquet
 before = set(os.listdir("/proc/self/task"))
 read_table(sys.argv[1], lambda names: names)
-list(read_pieces(sys.argv[1], lambda names: names, 5))
 print(len(set(os.listdir("/proc/self/task")) - before))
 """
 
@@ -204,24 +155,16 @@ def test_pyarrow_starts_no_threads(tmp_path):
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "0\n"
 
 
-def negative_file(folder):
-    data, end = written("polars")
-    bits = (bit for bit in range(32, 8 * end) if refused(turned(data, bit)))
-    path = folder / "negative.parquet"
-    path.write_bytes(turned(data, next(bits)))
-    return path
-
-
-def test_every_door_is_guarded(tmp_path, monkeypatch):
-    path = negative_file(tmp_path)
-    monkeypatch.setattr("compromis.frames.parquet.engine", lambda: "polars")
-    doors = [
-        lambda: cp.frames.scan(path, engine="polars"),
-        lambda: read_table(str(path), lambda names: names),
-        lambda: list(read_pieces(str(path), lambda names: names, 10)),
-    ]
-    for door in doors:
-        with pytest.raises(
-            cp.InputError, match=r"negative\.parquet cannot be read as Parquet: a page states to hold -[0-9,]+ values$"
-        ):
-            door()
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_no_bit_ends_the_process(tmp_path, engine):
+    """A page of fewer than no values made polars' own reader ask for 2^61 bytes, and the process ended."""
+    stream = io.BytesIO()
+    FRAME.write_parquet(stream)
+    data = stream.getvalue()
+    path = tmp_path / "x.parquet"
+    said = []
+    for bit in range(32, 8 * len(data), 29):
+        path.write_bytes(turned(data, bit))
+        with suppress(cp.CompromisError):
+            said.append(cp.Counts.from_frame(cp.frames.scan(path, engine=engine), truth="d", prediction="d"))
+    assert 0 < len(said) < len(range(32, 8 * len(data), 29))

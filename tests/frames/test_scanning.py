@@ -204,13 +204,46 @@ def test_damaged_bytes_never_crash(tmp_path, rng):
     assert not any("\n" in sentence for sentence in said)
 
 
-def test_short_rows(tmp_path):
-    """DuckDB, which text goes to, refuses them; polars takes the fields that lack as missing, which is refused then."""
+def test_short_rows(tmp_path, engine):
+    """Polars would take the fields that lack as missing."""
     (tmp_path / "short.csv").write_text("t,d\na,a\nb\n")
-    with pytest.raises(cp.EngineError, match="Line: 3"):
-        counted(tmp_path / "short.csv", None)
-    with pytest.raises(cp.InputError, match="column 'd' has 1 row without a label"):
-        counted(tmp_path / "short.csv", "polars")
+    for reader in (None, engine):
+        with pytest.raises(cp.InputError, match="has 1 fields in record 3, but 2 columns"):
+            counted(tmp_path / "short.csv", reader)
+
+
+ODD = {
+    "a quote inside an unquoted cell": b't,d\na,a\n"x", "NA"\n',
+    "line ends of several kinds": b"t,d\na,b\r\nb,b\n",
+    "blank lines": b"t,d\na,b\n\nb,b\n",
+    "a NUL": b"t,d\na,a\n" + b"a,a\n" * 2000 + b"a\0,a\n",
+    "UTF-16": "t,d\na,a\n".encode("utf-16"),
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_what_engines_take_in_different_ways_they_do_not_get(tmp_path, engine, odd):
+    """DuckDB 2.0 reads a cell of space, quote, NA, quote as NA, and no rows from a mix of line ends."""
+    path = tmp_path / "odd.csv"
+    path.write_bytes(ODD[odd])
+    with pytest.raises(cp.InputError, match=f"has {odd}, which {engine} may take in another way; leave the engine out"):
+        cp.frames.scan(path, engine=engine)
+    own = counted(path, None)
+    assert sum(own.values()) == (2002 if odd == "a NUL" else 1 if odd == "UTF-16" else 2)
+    assert odd != "a quote inside an unquoted cell" or ("x", ' "NA"') in own
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+def test_delimiters_are_recognised(tmp_path, engine, delimiter):
+    write_csv(tmp_path / "rows.csv", {"t": ["a", "b,c"], "d": ["a", "a"], "x": ["1", "2"]}, delimiter)
+    assert counted(tmp_path / "rows.csv", engine) == {("a", "a"): 1, ("b,c", "a"): 1}
+
+
+def test_gzip_is_known_by_its_bytes(tmp_path):
+    """DuckDB 2.0 reads no rows from gzip without its suffix."""
+    (tmp_path / "rows").write_bytes(gzip.compress(b"t,d\na,b\na,a\n"))
+    for reader in (None, "polars", "duckdb", "dask"):
+        assert counted(tmp_path / "rows", reader) == {("a", "b"): 1, ("a", "a"): 1}
 
 
 def test_files_of_other_columns_or_types(tmp_path):

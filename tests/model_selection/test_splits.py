@@ -116,8 +116,9 @@ def test_three_groups_fill_three_parts():
 
 def test_the_letters_have_1332_repeated_rows(data):
     table = read_table(str(data / "letter.csv.gz"), lambda names: names)
-    y = table.columns["class"]
-    X = np.column_stack([np.array(column, dtype=int) for name, column in table.columns.items() if name != "class"])
+    texts = table.texts()
+    y = texts["class"]
+    X = np.column_stack([np.array(column, dtype=int) for name, column in texts.items() if name != "class"])
     groups = cp.model_selection.row_groups(X)
     assert len(y) - len(set(groups.tolist())) == 1332  # as the data's notes say
     result = cp.model_selection.split(X, y, random_state=0)

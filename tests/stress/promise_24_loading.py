@@ -85,7 +85,7 @@ def loaders() -> dict[str, Callable[[Path], Any]]:
     """Every door through which a file comes in."""
     import compromis as cp
     from compromis.estimators.model_file import load_model
-    from compromis.frames.reading import read_pieces, read_table
+    from compromis.frames.reading import read_table
 
     def classes(path: Path, engine: str | None = None) -> Any:
         return cp.Counts.from_frame(cp.frames.scan(path, engine=engine), truth="truth", prediction="decision")
@@ -94,9 +94,7 @@ def loaders() -> dict[str, Callable[[Path], Any]]:
         "read_table": lambda path: read_table(
             str(path), lambda names: ["truth"] if "truth" in names else _lacks(names)
         ),
-        "read_pieces": lambda path: list(
-            read_pieces(str(path), lambda names: ["truth"] if "truth" in names else _lacks(names))
-        ),
+        "scan": classes,
         "scan polars": lambda path: classes(path, "polars"),
         "scan duckdb": lambda path: classes(path, "duckdb"),
         "read_evidence": cp.evidence.read,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from compromis.cli import options
-from compromis.cli.inputs import kept_rows
+from compromis.cli.inputs import read_rows
 
 
 @click.command("compare")
@@ -44,11 +44,10 @@ def command(
     import compromis as cp
 
     wanted = preferences.read()
-    table = cp.frames.read_table(file, [truth, *prediction, weight])
-    table = kept_rows(table, [truth, *prediction], drop=drop_missing)
+    table, _ = read_rows(file, [truth, *prediction], [weight], drop=drop_missing)
     result = cp.compare_models(
-        table.columns[truth],
-        {name: table.columns[name] for name in prediction},
+        table[truth].array(),
+        {name: table[name].array() for name in prediction},
         preferences=wanted,
         measure=measure,
         sample_weight=table.row_weights(weight),

@@ -43,7 +43,7 @@ def command(
     output: str,
     **columns: Any,
 ) -> None:
-    """Count FILE (CSV, TSV, Parquet, a folder, or 'data/*.parquet') and write the evidence, for 'compromis merge'.
+    """Count FILE (CSV, TSV, ARFF, Parquet, a folder, 'data/*.parquet' or '-') and write the evidence, for 'compromis merge'.
 
     Only counts leave the file; docs/engines.md says what they reveal.
     """
@@ -60,9 +60,10 @@ def command(
         elif proba:
             evidence, dropped = scan.votes(proba=proba, bins=bins, **columns)
         else:
-            evidence, dropped = scan.points(
-                score=str(score), pos_label=str(pos_label), bins=bins, within=within, **columns
+            points, dropped = scan.points(
+                scores=[str(score)], pos_label=str(pos_label), bins=bins, within=within, **columns
             )
+            evidence = points[str(score)]
     written = cp.evidence.write(evidence, output, min_cell=min_cell)
     say_dropped(dropped)
     if str(written.suppressed):

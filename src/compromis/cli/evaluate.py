@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from compromis.cli import options
-from compromis.cli.inputs import kept_rows, listed, opened, read_evidence, say_dropped, wants_engine
+from compromis.cli.inputs import is_many, listed, opened, read_evidence, read_rows, say_dropped
 
 if TYPE_CHECKING:
     import compromis as cp
@@ -71,34 +71,39 @@ def command(
     training = _Training(priors=priors, file=train_file, column=train_truth or columns["truth"])
     beside = _Beside(preferences=preferences, costs=_read_costs(cost), training=training, confidence=confidence)
     counts = read_evidence(file, cp.Counts, **columns)
-    counts = _count(file, **columns) if counts is None else counts
-    if counts is not None:
-        result = cp.evaluate(counts, **beside.settings(counts.classes))
-    else:
-        del columns["engine"]
-        result = _evaluate_rows(file, beside, **columns)
+    result = _evaluate(file, beside, **columns) if counts is None else beside.judge(counts)
     text = result.to_json() if as_json else result.to_markdown() if markdown else str(result)
     click.echo(text, nl=as_json)
 
 
-def _count(
-    file: str, *, truth: str | None, group: str | None, engine: options.Engine, label: tuple[str, ...], **columns: Any
-) -> cp.Counts | None:
-    """Return the counts of a file that an engine reads; None for one that is read into memory."""
+def _evaluate(
+    file: str,
+    beside: _Beside,
+    *,
+    truth: str | None,
+    engine: options.Engine,
+    label: tuple[str, ...],
+    **columns: Any,
+) -> cp.Evaluation:
+    """Evaluate the counts of a file; its rows where probability errors, areas or groups are wanted, unless an engine counts it."""
+    by_engine, group = bool(engine) or is_many(file), columns.pop("group")
     if truth is None:
         raise click.UsageError("Missing option '--truth', the column of true classes.")
     if columns["prediction"] is None and not columns["proba"]:
         raise click.UsageError("give --prediction, --proba, or both")
-    if not wants_engine(file, engine) or (group is not None and not engine):
-        return None
-    if group is not None:
+    if by_engine and group is not None:
         raise click.UsageError("--group needs the rows in memory; leave out --engine")
+    if not by_engine and (columns["proba"] or group is not None):
+        return _evaluate_rows(file, beside, truth=truth, label=label, group=group, **columns)
     if columns["proba"]:
         click.echo("probability errors and areas need the rows in memory; the report is of the decisions", err=True)
     with opened(file, engine) as scan:
-        counts, dropped = scan.counts(truth=truth, labels=label, **columns)
+        proba = {"proba": columns.pop("proba")}
+        counts, dropped = scan.counts(
+            truth=truth, labels=label or sorted(beside.costs or ()) or None, **columns, **(proba if by_engine else {})
+        )
     say_dropped(dropped)
-    return counts
+    return beside.judge(counts)
 
 
 def _evaluate_rows(
@@ -115,16 +120,15 @@ def _evaluate_rows(
 ) -> cp.Evaluation:
     import compromis as cp
 
-    table, class_of = cp.frames.read_scored(file, [truth, prediction, weight, group], proba)
-    table = kept_rows(table, [truth, prediction, group], drop=drop_missing)
+    table, class_of = read_rows(file, [truth, prediction, group], [weight], proba=proba, drop=drop_missing)
     classes = label or sorted(class_of.values()) or sorted(beside.costs or ()) or None
     return cp.evaluate(
-        table.columns[truth],
-        None if prediction is None else table.columns[prediction],
+        table[truth].array(),
+        None if prediction is None else table[prediction].array(),
         y_proba=table.scores(class_of, classes) if classes and class_of else None,
         labels=classes,
         sample_weight=table.row_weights(weight),
-        groups=None if group is None else table.columns[group],
+        groups=None if group is None else table[group].array(),
         **beside.settings(classes),
     )
 
@@ -146,8 +150,8 @@ class _Training:
             return options.read_pairs(self.priors, "--priors", classes or ())
         if self.column is None:
             raise click.UsageError("give --train-truth, the column of classes in --train-file")
-        column = cp.frames.read_table(self.file, [self.column]).columns[self.column]
-        return cp.model_selection.training_priors([label for label in column if label is not None], labels=classes)
+        column = cp.frames.read_table(self.file, [self.column])[self.column]
+        return cp.model_selection.training_priors(column.take(~column.missing).array(), labels=classes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +162,12 @@ class _Beside:
     costs: dict[str, dict[str, float]] | None
     training: _Training
     confidence: float | None
+
+    def judge(self, counts: cp.Counts) -> cp.Evaluation:
+        """Return the evaluation of counts."""
+        import compromis as cp
+
+        return cp.evaluate(counts, **self.settings(counts.classes))
 
     def settings(self, classes: Sequence[Any] | None) -> dict[str, Any]:
         """Return arguments of `evaluate`, in the order of the classes."""
@@ -177,7 +187,7 @@ def _read_costs(file: str | None) -> dict[str, dict[str, float]] | None:
         return None
     table = cp.frames.read_table(file, lambda names: names)
     first, *predicted = table.columns
-    true = [str(label) for label in table.columns[first]]
+    true = [str(label) for label in table[first].tolist()]
     if sorted(true) != sorted(predicted):
         raise cp.InputError(
             f"{file} must name the same classes down its first column, {listed(true)}, and along its header, {listed(predicted)}"

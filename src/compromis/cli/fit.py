@@ -50,7 +50,7 @@ def command(
         table = kept_rows(cp.frames.read_table(data, choose), [target], drop=drop_missing)
     with telling(f"fitting and tuning {model} on {len(table):,} rows"):
         fitted, tuned = cp.estimators.fit_table(
-            table.columns,
+            table.texts(),
             target,
             wanted,
             source=table.source,

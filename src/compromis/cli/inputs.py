@@ -1,4 +1,4 @@
-"""What commands read: tables in memory, files in an engine, evidence that 'count' wrote, and predictions."""
+"""What commands read: files, evidence that 'count' wrote, and predictions."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ if TYPE_CHECKING:
 
     import compromis as cp
     from compromis.cli.options import Engine
-    from compromis.frames import Scan, Table
+    from compromis.frames import FileScan, Scan, Table
 
-LARGE = 64 * 2**20
-"""Files of more bytes are read by an engine, if one is installed; folders and patterns always are."""
 KINDS = {"Counts": "counts", "Votes": "vote patterns", "OperatingPoints": "operating points"}
 READERS = {"Counts": "evaluate", "Votes": "tune", "OperatingPoints": "tradeoff"}
 """The command that takes each kind of evidence."""
@@ -39,17 +37,6 @@ def say_dropped(rows: int, what: str = "a class") -> None:
     """Say on standard error how many rows were left out."""
     if rows:
         click.echo(f"left out {rows:,} {'row' if rows == 1 else 'rows'} without {what}", err=True)
-
-
-def kept_rows(table: Table, columns: Sequence[str | None], *, drop: bool, what: str = "a class") -> Table:
-    """Return the rows that have a value in every column; say how many are left out if they may be, else refuse them."""
-    import compromis as cp
-
-    kept, dropped = table.without_missing(columns, drop=drop)
-    say_dropped(dropped, what)
-    if not len(kept):
-        raise cp.InputError(f"{table.source} has no rows{f' with {what}' if dropped else ''}; there is nothing to read")
-    return kept
 
 
 def read_evidence(file: str, kind: type[Evidence], **columns: Any) -> Evidence | None:
@@ -73,28 +60,64 @@ def read_evidence(file: str, kind: type[Evidence], **columns: Any) -> Evidence |
     return read.evidence
 
 
-def wants_engine(file: str, engine: Engine) -> bool:
-    """Return whether an engine reads the file: it was asked for, or the file is large and an engine is installed."""
-    from importlib.util import find_spec
-
-    if engine:
-        return True
+def is_many(file: str) -> bool:
+    """Return whether a folder or a pattern is meant: many files, which an engine counts."""
     path = Path(file)
-    if path.is_dir() or (not path.exists() and any(letter in file for letter in "*?[")):
-        return True
-    large = path.is_file() and path.stat().st_size > LARGE
-    return large and ".arff" not in path.suffixes and any(find_spec(name) for name in ("polars", "duckdb"))
+    return path.is_dir() or (not path.exists() and any(letter in file for letter in "*?["))
 
 
 @contextmanager
-def opened(file: str, engine: Engine) -> Iterator[Scan]:
-    """Open files in an engine, show its progress where it tells it, and refuse what was read from files that changed meanwhile."""
+def opened_file(file: str) -> Iterator[FileScan]:
+    """Open one file to be read once, and say how it is read where that is not as usual."""
+    import compromis as cp
+
+    with cp.frames.FileScan(file) as scan:
+        if scan.remark:
+            click.echo(scan.remark, err=True)
+        yield scan
+
+
+@contextmanager
+def opened(file: str, engine: Engine) -> Iterator[FileScan | Scan]:
+    """Open a file, or files in an engine."""
+    with opened_scan(file, engine) if engine or is_many(file) else opened_file(file) as scan:
+        yield scan
+
+
+@contextmanager
+def opened_scan(file: str, engine: Engine) -> Iterator[Scan]:
+    """Open files in an engine: show its progress where it tells it, and refuse what changed while it was read."""
     import compromis as cp
 
     scan = cp.frames.open_scan(file, engine=engine.name, cluster=engine.cluster)
     with _progress(scan):
         yield scan
     scan.files.check_unchanged()
+
+
+def read_rows(
+    file: str,
+    texts: Sequence[str | None],
+    numbers: Sequence[str | None] = (),
+    *,
+    proba: Sequence[str] = (),
+    drop: bool,
+) -> tuple[Table, dict[str, str]]:
+    """Return the rows of a file that have a value in every column of `texts`, and the class of each column of scores."""
+    with opened_file(file) as scan:
+        class_of = scan.pick_scores(proba, [*texts, *numbers])
+        return kept_rows(scan.read(texts, [*numbers, *class_of]), texts, drop=drop), class_of
+
+
+def kept_rows(table: Table, columns: Sequence[str | None], *, drop: bool, what: str = "a class") -> Table:
+    """Return the rows that have a value in every column; say how many are left out if they may be, else refuse them."""
+    import compromis as cp
+
+    kept, dropped = table.without_missing(columns, drop=drop)
+    say_dropped(dropped, what)
+    if not len(kept):
+        raise cp.InputError(f"{table.source} has no rows{f' with {what}' if dropped else ''}; there is nothing to read")
+    return kept
 
 
 def _progress(scan: Scan) -> Any:
@@ -132,25 +155,24 @@ class Predictions:
         if self.weights is not None and not self.proba:
             raise click.UsageError("--weights decide columns of votes; give --proba")
 
-    def read(self, file: str, truth: str | None) -> Predicted:
-        """Read a file's predictions, or make them of its votes; without `truth` there are no counts."""
-        import compromis as cp
-
-        table, class_of = cp.frames.read_scored(file, [truth, self.prediction], self.proba)
+    def read(self, file: str, truth: str | None, *, optional: bool = False) -> Predicted:
+        """Read a file's predictions, or make them of its votes; without `truth`, which may be `optional`, there are no counts."""
+        with opened_file(file) as scan:
+            truth = None if optional and truth not in scan.names else truth
+            if truth is not None and self.prediction is not None:
+                counts, dropped = scan.counts(truth=truth, prediction=self.prediction, drop_missing=self.drop_missing)
+                say_dropped(dropped)
+                return Predicted(counts=counts)
+            class_of = scan.pick_scores(self.proba, [truth])
+            table = scan.read([truth, self.prediction], class_of)
         table = kept_rows(table, [truth, self.prediction], drop=self.drop_missing)
-        labels, matrix, classes = self._decide(table, class_of)
-        counts = None
-        if truth is not None:
-            true = table.columns[truth]
-            known = None if classes is None else [*classes, *sorted({str(label) for label in true} - set(classes))]
-            counts = cp.Counts.from_predictions(true, labels, labels=known, sample_weight=table.weights)
-        return Predicted(labels=labels, counts=counts, proba=matrix, classes=classes)
+        if self.prediction is not None:
+            return Predicted(labels=table[self.prediction].array())
+        return self._decide(table, class_of, truth)
 
-    def _decide(self, table: Table, class_of: dict[str, str]) -> tuple[list[Any], Any, tuple[str, ...] | None]:
+    def _decide(self, table: Table, class_of: dict[str, str], truth: str | None) -> Predicted:
         import compromis as cp
 
-        if self.prediction is not None:
-            return table.columns[self.prediction], None, None
         classes = tuple(sorted(class_of.values()))
         equal = cp.Decision(classes, [1.0] * len(classes))  # type: ignore[arg-type]
         rule = equal if self.weights is None else cp.Decision.from_json(self.weights)
@@ -158,14 +180,19 @@ class Predictions:
         if len(set(classes)) < len(classes):
             raise cp.InputError(f"two classes of {self.weights} are written alike; rename one")
         matrix = table.scores(class_of, classes)
-        return cp.Decision(classes, rule.weights, smoothing=rule.smoothing).decide(matrix).tolist(), matrix, classes
+        labels = cp.Decision(classes, rule.weights, smoothing=rule.smoothing).decide(matrix).tolist()
+        counts = None
+        if truth is not None:
+            known = [*classes, *sorted({*table[truth].labels} - {*classes})]
+            counts = cp.Counts.from_predictions(table[truth].array(), labels, labels=known, sample_weight=table.weights)
+        return Predicted(labels=labels, counts=counts, proba=matrix, classes=classes)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Predicted:
     """The predictions of one file: counts where true classes are known; probabilities where there are columns of them."""
 
-    labels: list[Any]
-    counts: cp.Counts | None
-    proba: NDArray[np.float64] | None
-    classes: tuple[str, ...] | None
+    counts: cp.Counts | None = None
+    labels: Any = None
+    proba: NDArray[np.float64] | None = None
+    classes: tuple[str, ...] | None = None

@@ -29,7 +29,7 @@ def command(
     """
     import compromis as cp
 
-    whole = cp.evidence.merge(cp.evidence.read(part) for part in parts).suppress(min_cell)
+    whole = cp.evidence.merge([cp.evidence.read(part) for part in parts]).suppress(min_cell)
     text = _report(whole.evidence, preferences, as_json)
     if output is not None:
         whole.write(output)

@@ -54,11 +54,12 @@ def command(
     wanted = preferences.read(required=True)
     if truth is None:
         raise click.UsageError("give --truth, the column of true classes in --reference or in the first FILE")
-    accepted = columns.read(reference or files[0], truth).counts
+    first = columns.read(reference or files[0], truth)
+    accepted = first.counts
     assert accepted is not None
     periods = {}
-    for name, file in zip(_names(files), files, strict=True):
-        period = columns.read(file, truth if truth in cp.frames.column_names(file) else None)
+    for number, (name, file) in enumerate(zip(_names(files), files, strict=True)):
+        period = first if number == 0 and reference is None else columns.read(file, truth, optional=True)
         periods[name] = period.counts if period.counts is not None else _unlabelled(period, accepted)
     result = cp.monitor(periods, preferences=wanted, reference=accepted, max_loss=max_loss)
     text = result.to_json() if as_json else result.to_markdown() if markdown else str(result)

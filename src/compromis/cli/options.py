@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce, wraps
+from functools import reduce
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import click
@@ -79,15 +79,14 @@ class PreferenceChoice:
 def preferences(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --preferences, --prioritise and --metric to a command, which gets them as one `preferences`."""
 
-    @wraps(command)
-    def collected(
-        *args: Any, preferences: str | None, prioritise: tuple[str, ...], metric: str | None, **rest: Any
-    ) -> Any:
-        return command(*args, preferences=PreferenceChoice(preferences, prioritise, metric), **rest)
+    def chosen(context: click.Context, _: Any, file: str | None) -> PreferenceChoice:
+        return PreferenceChoice(file, context.meta["prioritise"], context.meta["metric"])
 
     return _decorated(
-        collected,
-        click.option("--preferences", metavar="FILE.toml", help="What matters; see 'compromis preferences'."),
+        command,
+        click.option(
+            "--preferences", metavar="FILE.toml", callback=chosen, help="What matters; see 'compromis preferences'."
+        ),
         click.option(
             "--prioritise",
             "--prioritize",
@@ -95,9 +94,23 @@ def preferences(command: Callable[..., Any]) -> Callable[..., Any]:
             multiple=True,
             metavar="LABEL",
             help="Classes that matter most: importance 10, answers 0.1 and 0.9.",
+            **_NOTED,
         ),
-        click.option("--metric", metavar="NAME", help="f, kulczynski (the paper's plane), fowlkes_mallows or jaccard."),
+        click.option(
+            "--metric",
+            metavar="NAME",
+            help="f, kulczynski (the paper's plane), fowlkes_mallows or jaccard.",
+            **_NOTED,
+        ),
     )
+
+
+def _note(context: click.Context, option: click.Parameter, value: Any) -> None:
+    context.meta[str(option.name)] = value
+
+
+_NOTED: dict[str, Any] = {"callback": _note, "expose_value": False, "is_eager": True}
+"""An option that becomes a part of what another one gives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,22 +127,25 @@ class Engine:
 def engine(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --engine and --cluster to a command, which gets them as one `engine`."""
 
-    @wraps(command)
-    def collected(*args: Any, engine: str | None, cluster: str | None, **rest: Any) -> Any:
-        if cluster is not None and engine is None:
+    def chosen(context: click.Context, _: Any, name: str | None) -> Engine:
+        if context.meta["cluster"] is not None and name is None:
             raise click.UsageError("--cluster needs --engine dask or --engine spark")
-        return command(*args, engine=Engine(engine, cluster), **rest)
+        return Engine(name, context.meta["cluster"])
 
     return _decorated(
-        collected,
+        command,
         click.option(
             "--engine",
             metavar="NAME",
-            help="polars, duckdb, dask or spark: read FILE (also a folder or 'data/*.parquet') in an engine, whatever its size; "
-            "files over 64 MB are anyway.",
+            callback=chosen,
+            help="polars, duckdb, dask or spark: count FILE (also a folder or 'data/*.parquet') in an engine; folders and patterns "
+            "are anyway.",
         ),
         click.option(
-            "--cluster", metavar="ADDRESS", help="The address of a Dask or Spark cluster, such as tcp://host:8786."
+            "--cluster",
+            metavar="ADDRESS",
+            help="The address of a Dask or Spark cluster, such as tcp://host:8786.",
+            **_NOTED,
         ),
     )
 

@@ -41,7 +41,7 @@ def command(model_file: str, data: str, append: bool, proba: str | None, output:
         table = cp.frames.read_table(data, choose)
     with telling(f"deciding {len(table):,} rows"):
         columns = _columns(model, table, append, proba)
-    text = cp.frames.Table(table.source, columns).to_csv(output)
+    text = cp.frames.to_csv(columns, output)
     if output is None:
         click.echo(text, nl=False)
 
@@ -49,12 +49,13 @@ def command(model_file: str, data: str, append: bool, proba: str | None, output:
 def _columns(model: Any, table: Table, append: bool, proba: str | None) -> dict[str, list[Any]]:
     import compromis as cp
 
-    shares = model.vote_shares(table.columns, table.source)
+    texts = table.texts()
+    shares = model.vote_shares(texts, table.source)
     made: dict[str, list[Any]] = {PREDICTED if append else model.target: model.decision.decide(shares).tolist()}
     if proba is not None:
         made |= {f"{proba}{label}": shares[:, k].tolist() for k, label in enumerate(model.decision.classes)}
-    kept = table.columns if append else {}
+    kept = texts if append else {}
     for name in made:
         if name in kept:
             raise cp.InputError(f"{table.source} has a column {name!r} already; rename it, or leave out --append")
-    return {**{name: list(values) for name, values in kept.items()}, **made}
+    return {**kept, **made}

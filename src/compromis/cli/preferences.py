@@ -57,8 +57,7 @@ def _classes(file: str | None, truth: str | None) -> list[str]:
         raise cp.InputError(
             "standard input is where your answers come from; name a file, or give the classes with --label"
         )
-    column = cp.frames.read_table(file, [truth]).columns[truth]
-    classes = sorted({label for label in column if label is not None})
+    classes = sorted(cp.frames.read_table(file, [truth])[truth].labels)
     if not classes:
         raise cp.InputError(f"column {truth!r} of {file} holds no classes")
     if len(classes) > MOST_CLASSES:

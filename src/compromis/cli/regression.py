@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from compromis.cli import options
-from compromis.cli.inputs import kept_rows
+from compromis.cli.inputs import kept_rows, opened_file
 
 
 @click.command("evaluate")
@@ -64,9 +64,8 @@ def command(
     import compromis as cp
 
     constants = {name: number for name in baseline if (number := _constant(name)) is not None}
-    table = cp.frames.read_table(
-        file, [truth, prediction, *(name for name in baseline if name not in constants), weight]
-    )
+    with opened_file(file) as scan:
+        table = scan.read([], [truth, prediction, *(name for name in baseline if name not in constants), weight])
     table = kept_rows(table, [truth, prediction], drop=drop_missing, what="a number")
     trained = train_truth or truth
     result = cp.regression.evaluate(

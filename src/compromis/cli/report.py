@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from compromis.cli import options
-from compromis.cli.inputs import kept_rows, listed, telling
+from compromis.cli.inputs import listed, read_rows, telling
 
 
 @click.command("report")
@@ -58,8 +60,7 @@ def command(
     wanted = preferences.read()
     rule = None if weights is None else cp.Decision.from_json(weights)
     with telling(f"reading {file}"):
-        table, class_of = cp.frames.read_scored(file, [truth, prediction, weight], proba)
-    table = kept_rows(table, [truth, prediction], drop=drop_missing)
+        table, class_of = read_rows(file, [truth, prediction], [weight], proba=proba, drop=drop_missing)
     classes = sorted(class_of.values()) or None
     scores = None if classes is None else table.scores(class_of, classes)
     if rule is not None and tuple(classes or ()) != rule.classes:
@@ -67,11 +68,11 @@ def command(
             f"the weights are for {listed(rule.classes)}, the scores for {listed(classes or ())}; give scores of the same classes"
         )
     predicted = rule.decide(scores) if rule is not None and prediction is None else None
-    true, rows = table.columns[truth], {"labels": classes, "sample_weight": table.row_weights(weight)}
+    true, rows = table[truth].array(), dict[str, Any](labels=classes, sample_weight=table.row_weights(weight))
     with telling(f"evaluating {len(table):,} rows and drawing the page"):
         result = cp.evaluate(
             true,
-            predicted if prediction is None else table.columns[prediction],
+            predicted if prediction is None else table[prediction].array(),
             y_proba=scores,
             preferences=wanted,
             confidence=confidence,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from compromis.cli import options
-from compromis.cli.inputs import kept_rows, opened, read_evidence, say_dropped, wants_engine
+from compromis.cli.inputs import opened, read_evidence, say_dropped
 
 if TYPE_CHECKING:
     import compromis as cp
@@ -75,30 +75,10 @@ def _read_points(
     for option, given in (("--truth", columns["truth"]), ("--pos-label", columns["pos_label"]), ("--score", score)):
         if not given:
             raise click.UsageError(f"Missing option '{option}'.")
-    if not wants_engine(file, engine):
-        return _read_rows(file, score, **columns)
-    points: dict[str, cp.OperatingPoints] = {}
     with opened(file, engine) as scan:
-        for name in score:
-            points[name], dropped = scan.points(score=name, **columns)
+        points, dropped = scan.points(scores=score, **columns)
     for name, counted in points.items():
         if counted.binned:
             click.echo(f"{name}: counted in {len(counted) - 1:,} bins; cuts are exact at their edges", err=True)
     say_dropped(dropped)
     return points
-
-
-def _read_rows(
-    file: str, score: tuple[str, ...], *, truth: str, pos_label: str, weight: str | None, drop_missing: bool
-) -> dict[str, cp.OperatingPoints]:
-    import compromis as cp
-
-    table = cp.frames.read_table(file, [truth, *score, weight])
-    table = kept_rows(table, [truth], drop=drop_missing)
-    sample_weight = table.row_weights(weight)
-    return {
-        name: cp.OperatingPoints.from_predictions(
-            table.columns[truth], table.numbers(name), pos_label=pos_label, sample_weight=sample_weight
-        )
-        for name in score
-    }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from compromis.cli import options
-from compromis.cli.inputs import kept_rows, opened, read_evidence, say_dropped, wants_engine
+from compromis.cli.inputs import is_many, opened, opened_scan, read_evidence, say_dropped
 
 if TYPE_CHECKING:
     import compromis as cp
@@ -131,7 +131,7 @@ def command(
         found = _search_files(file, settings | {"reporter": searching.show}, **columns)
         search, before, text = found.search, found.before, found.summary()
     else:
-        votes = _read_votes(file, columns) if votes is None else votes
+        votes = _read_votes(file, **columns) if votes is None else votes
         votes = votes if shares is None else votes.with_prevalence(shares)
         with searching.show() as progress:
             search = cp.search_weights(votes, progress=progress, **settings)
@@ -160,22 +160,19 @@ def _by_engine(
             raise click.UsageError(f"Missing option '{option}'.")
     if shares is not None and engine:
         raise click.UsageError("--prevalence needs the rows in memory; leave out --engine")
-    return shares is None and wants_engine(file, engine)
+    return shares is None and (bool(engine) or is_many(file))
 
 
 def _search_files(file: str, settings: dict[str, Any], *, engine: options.Engine, **columns: Any) -> FrameSearch:
     """Search files of any size; Ctrl-C during a search keeps what it found, during a pass over the data it ends the program."""
-    with opened(file, engine) as scan:
+    with opened_scan(file, engine) as scan:
         found, dropped = scan.search_weights(**columns, **settings)
     say_dropped(dropped)
     return found
 
 
-def _read_votes(file: str, columns: dict[str, Any]) -> cp.Votes:
-    import compromis as cp
-
-    table, class_of = cp.frames.read_scored(file, [columns["truth"]], columns["proba"])
-    table = kept_rows(table, [columns["truth"]], drop=columns["drop_missing"])
-    classes = sorted(class_of.values())
-    scores = table.scores(class_of, classes)
-    return cp.Votes.from_proba(table.columns[columns["truth"]], scores, labels=classes, sample_weight=table.weights)
+def _read_votes(file: str, *, engine: options.Engine, **columns: Any) -> cp.Votes:
+    with opened(file, engine) as scan:
+        votes, dropped = scan.votes(**columns)
+    say_dropped(dropped)
+    return votes

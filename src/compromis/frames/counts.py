@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from compromis._typing import Flags, Ints
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
+from compromis.frames.adding import FileScan
 from compromis.frames.query import ROWS, SQUARE, TRUTH, WEIGHT, Frame, Rows, count_groups, refuse_missing
+from compromis.frames.reading import FileFrame
 from compromis.labels import LabelColumn, encode_classes, plain_label, read_labels
 
 PREDICTION = "prediction"
@@ -25,10 +27,23 @@ def count_frame(
     frame: Any, *, truth: str, prediction: str, weight: str | None = None, labels: Sequence[Any] | None = None
 ) -> Counts:
     """Count true against predicted classes in the frame's engine."""
+    if isinstance(frame, FileFrame) and frame.format != "Parquet":  # whose labels are text
+        return _count_file(frame, truth=truth, prediction=prediction, weight=weight, labels=labels)
     opened, pairs = _count_pairs(frame, truth, prediction, weight)
     refuse_missing(opened, pairs, [TRUTH, PREDICTION])
     categories = opened.categories.get(TRUTH) or opened.categories.get(PREDICTION) or ()
     return _counts_of_pairs(opened, pairs, np.ones(len(pairs), dtype=bool), labels, categories)
+
+
+def _count_file(frame: FileFrame, **columns: Any) -> Counts:
+    with FileScan(frame.path) as scan:
+        counts, dropped = scan.counts(**columns, drop_missing=True)
+    if dropped:
+        raise InputError(
+            f"{dropped:,} {'row' if dropped == 1 else 'rows'} of {frame.path} without a label; filter them out first, or give them "
+            f"a label of their own"
+        )
+    return counts
 
 
 def count_text_frame(

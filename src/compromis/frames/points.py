@@ -49,7 +49,7 @@ def points_of_frame(
     """Count positives and negatives by score in the frame's engine."""
     label = plain_label(pos_label)
     opened = open_scores(frame, truth, score, label, weight)
-    wanted = _read_bins(bins, opened)
+    wanted = _choose_bins(bins, opened)
     if wanted is None:
         groups = count_groups(opened, [FLAG, SCORE], MOST_CUTS, what="distinct scores")
         scores = groups.floats(SCORE)
@@ -57,7 +57,7 @@ def points_of_frame(
         _refuse_merged(opened, groups, scores)
         points = exact_points(scores, groups.floats(FLAG) == 1, opened.sizes(groups), label)
     else:
-        spread = _read_within(within) if within is not None else find_range(opened)
+        spread = read_within(within) if within is not None else find_range(opened)
         layout = Bins.over(*spread, wanted)
         groups = count_bins(opened, layout)
         refuse_groups(opened, groups, groups.floats(BIN) == _NO_SCORE)
@@ -125,20 +125,31 @@ def sum_by_flag(flags: Flags, step: NDArray[Any], sizes: NDArray[Any], steps: in
 
 def binned_points(bins: Bins, groups: Rows, sizes: NDArray[Any], pos_label: Label) -> OperatingPoints:
     """Return the cuts at the lower edges of the bins; they are exact there."""
-    inside = sum_by_flag(groups.floats(FLAG) == 1, groups.floats(BIN).astype(np.int64), sizes, bins.count)
+    return points_of_bins(
+        bins,
+        sum_by_flag(groups.floats(FLAG) == 1, groups.floats(BIN).astype(np.int64), sizes, bins.count),
+        pos_label,
+    )
+
+
+def points_of_bins(bins: Bins, inside: NDArray[Any], pos_label: Label) -> OperatingPoints:
+    """Return the cuts at the lower edges of the bins, from the positives and negatives in each."""
     edges = bins.edges()
     reached = np.append(np.diff(edges) > 0, True)  # between neighbouring floats there may be no room for a bin
     edges, inside = edges[reached][::-1], inside[:, reached][:, ::-1]
     return OperatingPoints.from_bins(edges, inside[0], inside[1], pos_label=pos_label)
 
 
-def _read_bins(bins: Any, opened: Frame) -> int | None:
-    if bins is None:
-        return None
+def _choose_bins(bins: Any, opened: Frame) -> int | None:
     if bins == "auto":
         many = are_distinct(opened, [SCORE]) and count_rows(opened.lazy) > MOST_CUTS
         return AUTO_BINS if many else None
-    if isinstance(bins, bool) or not isinstance(bins, int) or not 2 <= bins <= MOST_CUTS:
+    return read_bins(bins)
+
+
+def read_bins(bins: Any) -> int | None:
+    """Return the number of bins of a score; None is every score."""
+    if bins is not None and (isinstance(bins, bool) or not isinstance(bins, int) or not 2 <= bins <= MOST_CUTS):
         raise InputError(
             f"bins is 'auto', None (every score) or a whole number from 2 to {MOST_CUTS:,}, got {bins!r}",
             parameter="bins",
@@ -146,7 +157,8 @@ def _read_bins(bins: Any, opened: Frame) -> int | None:
     return bins
 
 
-def _read_within(within: Any) -> Within:
+def read_within(within: Any) -> Within:
+    """Return the range of the bins."""
     low, high = (float(end) for end in within)
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
         raise InputError(

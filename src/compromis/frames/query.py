@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import CompromisError, EngineError, InputError, MissingExtra
+from compromis.frames.reading import FileFrame
 from compromis.frames.tables import pick_column
 
 
@@ -116,6 +117,8 @@ class Frame:
     @classmethod
     def open(cls, frame: Any, named: Mapping[str, str | None]) -> Frame:
         """Open a frame of any engine; `named` maps our names to the user's columns, or to None where there is none."""
+        if isinstance(frame, FileFrame):
+            frame = frame.to_arrow([name for name in named.values() if name is not None])
         lazy = lazy_frame(frame)
         schema = dict(lazy.collect_schema())
         wanted = {ours: pick_column(name, list(schema)) for ours, name in named.items() if name is not None}
@@ -171,7 +174,7 @@ class Frame:
 def lazy_frame(frame: Any) -> nw.LazyFrame[Any]:
     """Return a frame of any engine as a lazy frame of narwhals."""
     try:
-        opened = nw.from_native(frame)
+        opened = nw.from_native(frame.to_arrow() if isinstance(frame, FileFrame) else frame)
     except TypeError:
         raise InputError(f"a data frame of {KINDS} is needed, got {type(frame).__name__}") from None
     return opened.lazy() if isinstance(opened, nw.DataFrame) else opened

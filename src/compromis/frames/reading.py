@@ -1,346 +1,240 @@
-"""Tables in files, a piece at a time: files larger than memory, with the share read so far."""
+"""The one way into a file: it is opened once, and its columns come as tables of some rows after the other."""
 
 from __future__ import annotations
 
-import gzip
-import io
-import sys
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
-from itertools import islice
-from pathlib import Path
-from typing import BinaryIO
+from dataclasses import dataclass, field
+from typing import Any, Protocol, Self
 
-from compromis._files import PIECEWISE, bounded, check_announced
-from compromis._text import nearest
+import numpy as np
+
+from compromis._files import UNPACKED
 from compromis.errors import InputError
-from compromis.frames import arff, parquet
-from compromis.frames import tables as delimited
-from compromis.frames.tables import Column, Table, pick_column, score_columns
+from compromis.frames.content import Content
+from compromis.frames.tables import Numbers, Table, Texts, pick_column, score_columns
 
-ROWS = 50_000
-"""Rows of a piece."""
-DELIMITERS = {"CSV": ",", "TSV": "\t"}
-
-Piece = tuple[Table, float]
-"""Some rows, and the share of the file that is read after them."""
+_CELL = 8
+"""Bytes that a cell takes where all rows are held."""
 
 
-def read_pieces(path: str, choose: Callable[[list[str]], Iterable[str]], rows: int = ROWS) -> Iterator[Piece]:
-    r"""Yield the columns that `choose` picks, `rows` rows at a time, each with the share of the file that was read; ARFF comes whole.
+class Format(Protocol):
+    """Knows the columns of a table, and reads them."""
 
-    Text exactly as written: nothing is guessed, only an empty field is missing.
+    names: list[str]
 
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> with open("sites.csv", "w") as file:
-    ...     _ = file.write("true,predicted\n01,1\nNA,\n")
-    >>> for table, share in cp.frames.read_pieces("sites.csv", lambda names: names, rows=1):
-    ...     print(dict(table.columns))
-    {'true': ['01'], 'predicted': ['1']}
-    {'true': ['NA'], 'predicted': [None]}
+    def tables(self, texts: Sequence[str], numbers: Sequence[str]) -> Iterator[Table]:
+        """Yield some rows after the other."""
+
+
+class OpenTable:
+    """A table in a file, in a pipe or on standard input, opened; it is read once.
+
+    Attributes
+    ----------
+    source : str
+        What messages call it.
+    names : list of str
+        Its columns.
     """
-    content = _Content(path)
-    kind = next(name for name, one in FORMATS.items() if one is content.format)
-    if kind in DELIMITERS:
-        yield from _delimited_pieces(Path(path), DELIMITERS[kind], choose, rows)
-    elif kind == "Parquet" and not _is_packed(Path(path)):
-        yield from _parquet_pieces(Path(path), choose, rows)
-    else:
-        yield read_table(path, choose), 1.0
 
+    def __init__(self, path: str) -> None:
+        self._content = Content(path)
+        self.source = self._content.source
+        try:
+            self.reader = _reader(self._content)
+        except BaseException:
+            self._content.close()
+            raise
+        self.names = self.reader.names
 
-def _delimited_pieces(
-    path: Path, delimiter: str, choose: Callable[[list[str]], Iterable[str]], rows: int
-) -> Iterator[Piece]:
-    size = path.stat().st_size
-    with path.open("rb") as raw, _unpacked(raw, path) as stream:
-        records = delimited._rows(stream, str(path), delimiter)  # noqa: SLF001 (the reader next door)
-        names = delimited._header(records, str(path))  # noqa: SLF001
-        chosen = list(dict.fromkeys(choose(names)))
-        done = 0
-        while block := list(islice(records, rows)):
-            share = 1.0 if raw.closed else min(1.0, raw.tell() / size)
-            yield Table(str(path), _columns(block, names, chosen, (str(path), done))), share
-            done += len(block)
+    def __enter__(self) -> Self:
+        return self
 
+    def __exit__(self, *_: object) -> None:
+        self._content.close()
 
-def _columns(
-    block: list[list[str]], names: Sequence[str], chosen: Sequence[str], where: tuple[str, int]
-) -> dict[str, Column]:
-    if set(map(len, block)) != {len(names)}:
-        block = _checked(block, len(names), where)
-    place_of = {name: place for place, name in enumerate(names)}
-    places = [place_of[name] for name in chosen]
-    return {name: [row[place] or None for row in block] for name, place in zip(chosen, places, strict=True)}
+    @property
+    def format(self) -> str:
+        """CSV (for all delimited text), ARFF or Parquet."""
+        return self._content.format
 
+    @property
+    def content(self) -> Content:
+        """The bytes behind it."""
+        return self._content
 
-def _checked(block: list[list[str]], width: int, where: tuple[str, int]) -> list[list[str]]:
-    """Return the rows without blank lines; refuse one with another number of fields than the header."""
-    source, done = where
-    for number, row in enumerate(block, start=done + 2):
-        if row and len(row) != width:
+    @property
+    def share(self) -> float:
+        """The share of the file that was read; 0 where its size is not known."""
+        return float(getattr(self.reader, "share", self._content.share))
+
+    @property
+    def remark(self) -> str:
+        """What one should know of how the file is read; an empty text if nothing."""
+        delimiter = getattr(self.reader, "delimiter", ",")
+        if delimiter == "," or (delimiter == "\t" and self._content.tabs):
+            return ""
+        from compromis.frames.delimited import DELIMITERS
+
+        return f"{self.source}: {DELIMITERS.get(delimiter, repr(delimiter))} stand between the cells"
+
+    @property
+    def oddities(self) -> set[str]:
+        """What other readers may take in another way; known when all rows were read."""
+        found: set[str] = getattr(self.reader, "oddities", set())
+        return found if self._content.plain else {*found, "UTF-16"}
+
+    def pick_scores(self, proba: Sequence[str], besides: Sequence[str | None]) -> dict[str, str]:
+        """Return the class of each column of scores: a name stands for its column, or as a prefix for all that start with it."""
+        taken = [pick_column(name, self.names) for name in besides if name is not None]
+        return score_columns(proba, [name for name in self.names if name not in taken])
+
+    def tables(self, texts: Iterable[str | None], numbers: Iterable[str | None] = ()) -> Iterator[Table]:
+        """Yield some rows after the other: columns of texts, and columns of numbers (as texts where both are wanted)."""
+        chosen = [pick_column(name, self.names) for name in dict.fromkeys(texts) if name is not None]
+        counted = [pick_column(name, self.names) for name in dict.fromkeys(numbers) if name is not None]
+        return self.reader.tables(chosen, [name for name in counted if name not in chosen])
+
+    def read(self, texts: Iterable[str | None] = (), numbers: Iterable[str | None] = ()) -> Table:
+        """Return all rows at once; more than the limit allows are refused."""
+        rows = getattr(self.reader, "rows", 0)
+        texts, numbers = list(texts), list(numbers)
+        self.check_room(rows, len({*texts, *numbers} - {None}))
+        parts: list[Table] = []
+        held = 0
+        for part in self.tables(texts, numbers):
+            parts.append(part)
+            held += len(part)
+            self.check_room(held, len(part.columns))
+        return joined(parts) if parts else self._empty(texts, numbers)
+
+    def _empty(self, texts: Sequence[str | None], numbers: Sequence[str | None]) -> Table:
+        columns: dict[str, Texts | Numbers] = {name: Numbers(np.zeros(0)) for name in numbers if name is not None}
+        columns |= {name: Texts.of([]) for name in texts if name is not None}
+        return Table(source=self.source, columns=columns, rows=np.arange(0))
+
+    def check_room(self, rows: int, columns: int) -> None:
+        """Raise where so many rows of columns must not be held."""
+        size, more = _CELL * rows * columns, "" if hasattr(self.reader, "rows") else " and more"
+        if size > UNPACKED.most:
             raise InputError(
-                f"{source} has {len(row)} fields in record {number}, but {width} columns; check quotes and delimiters"
+                f"{self.source} has {rows:,} rows{more}, too many to be held in memory; count it in an engine (--engine polars), or set "
+                f"{UNPACKED.setting} to {size} to raise the limit"
             )
-    return [row for row in block if row]
-
-
-def _parquet_pieces(path: Path, choose: Callable[[list[str]], Iterable[str]], rows: int) -> Iterator[Piece]:
-    source = str(path)
-    with path.open("rb") as stream:
-        chosen = list(dict.fromkeys(choose(parquet.parquet_names(stream, source))))
-    if parquet.engine() == "pyarrow":
-        yield from _arrow_pieces(path, chosen, rows)
-        return
-    with path.open("rb") as stream:
-        frame = parquet.polars_frame(stream, source, chosen)
-    for number, part in enumerate(frame.iter_slices(rows), start=1):
-        columns = {name: parquet.texts(part[name].to_list(), name, source) for name in chosen}
-        yield Table(source, columns), min(1.0, number * rows / len(frame))
-
-
-def _arrow_pieces(path: Path, chosen: list[str], rows: int) -> Iterator[Piece]:
-    source = str(path)
-    with path.open("rb") as stream:
-        file = parquet.arrow_file(stream, source)
-        total, done = max(1, file.metadata.num_rows), 0
-        batches = parquet.guarded(source, lambda: file.iter_batches(batch_size=rows, columns=chosen, use_threads=False))
-        while (batch := parquet.guarded(source, lambda: next(batches, None))) is not None:
-            done += batch.num_rows
-            columns = {name: parquet.guarded(source, batch.column(name).to_pylist) for name in chosen}
-            yield Table(source, {name: parquet.texts(columns[name], name, source) for name in chosen}), done / total
-
-
-def _unpacked(raw: BinaryIO, path: Path) -> AbstractContextManager[BinaryIO]:
-    if not _is_packed(path):
-        return nullcontext(raw)
-    return bounded(gzip.open(raw), str(path), PIECEWISE)  # type: ignore[arg-type]
-
-
-def _is_packed(path: Path) -> bool:
-    with path.open("rb") as raw:
-        return raw.read(len(GZIP)) == GZIP
-
-
-GZIP, PARQUET = b"\x1f\x8b", b"PAR1"
-GZIP_SUFFIXES = (".gz", ".gzip")
-KNOWN_BINARY = {
-    GZIP: "gzip",
-    PARQUET: "Parquet",
-    b"PK\x03\x04": "a zip archive (or Excel)",
-    b"\x89HDF": "HDF5",
-    b"BZh": "bzip2",
-}
 
 
 @dataclass(frozen=True, slots=True)
-class _Format:
-    names: Callable[[BinaryIO, str], list[str]]
-    read: Callable[[BinaryIO, str, Sequence[str]], Table]
+class FileFrame:
+    """A file that stands for a data frame: it is opened again for each query, which reads the columns it needs.
 
-
-FORMATS = {
-    "CSV": _Format(delimited.csv_names, delimited.read_csv),
-    "TSV": _Format(delimited.tsv_names, delimited.read_tsv),
-    "ARFF": _Format(arff.arff_names, arff.read_arff),
-    "Parquet": _Format(parquet.parquet_names, parquet.read_parquet),
-}
-
-
-def read_table(path: str, choose: Callable[[list[str]], Iterable[str]] | Sequence[str | None]) -> Table:
-    r"""Read columns of a file (or ``-``, standard input) as text, exactly as written; an empty field is missing.
-
-    Parameters
+    Attributes
     ----------
     path : str
-        CSV, TSV, ARFF or Parquet, also compressed with gzip; the content must be what the name says.
-    choose : sequence of str, or callable
-        The columns wanted, of which None is left out; or a function that picks them among the names of the file.
+        The file.
+    numbers : tuple of str
+        Columns of text that hold numbers.
+    format : str
+        CSV (for all delimited text), ARFF or Parquet.
+    """
+
+    path: str
+    numbers: tuple[str, ...] = ()
+    format: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Look at the names and at the format."""
+        with OpenTable(self.path) as file:
+            for name in self.numbers:
+                pick_column(name, file.names)
+            object.__setattr__(self, "format", file.format)
+
+    def to_arrow(self, columns: Sequence[str] | None = None) -> Any:
+        """Return the columns as a table of pyarrow; labels are texts, or what Parquet holds."""
+        import pyarrow
+
+        with OpenTable(self.path) as file:
+            wanted = [*dict.fromkeys(pick_column(name, file.names) for name in columns or file.names)]
+            if file.format == "Parquet":
+                file.check_room(file.reader.rows, len(wanted))
+                return pyarrow.Table.from_batches(
+                    file.reader.batches(wanted), file.reader.empty().select(wanted).schema
+                )
+            texts = [name for name in wanted if name not in self.numbers]
+            table = file.read(texts, [name for name in wanted if name in self.numbers])
+        arrays = {name: self._array(table, name) for name in wanted}
+        return pyarrow.table(arrays)
+
+    def _array(self, table: Table, name: str) -> Any:
+        import pyarrow
+
+        if name in self.numbers:
+            return pyarrow.array(table.numbers(name))
+        column = table[name]
+        codes = pyarrow.array(column.codes, mask=column.missing)
+        return pyarrow.DictionaryArray.from_arrays(codes, pyarrow.array(column.labels, pyarrow.string())).cast(
+            pyarrow.string()
+        )
+
+
+def open_table(path: str) -> OpenTable:
+    r"""Open a file (or ``-``, standard input): CSV and its relatives, ARFF or Parquet, also compressed with gzip.
+
+    Texts come exactly as written: nothing is guessed, only an empty field is missing. What the file holds is told by its bytes.
 
     Examples
     --------
     >>> import compromis as cp
     >>> with open("sites.csv", "w") as file:
     ...     _ = file.write("true,predicted\n01,1\nNA,\n")
-    >>> dict(cp.frames.read_table("sites.csv", ["true", "predicted"]).columns)
-    {'true': ['01', 'NA'], 'predicted': ['1', None]}
+    >>> with cp.frames.open_table("sites.csv") as table:
+    ...     table.names, table.read(["true", "predicted"]).texts()
+    (['true', 'predicted'], {'true': ['01', 'NA'], 'predicted': ['1', None]})
     """
-    content = _Content(path)
-    content.check_size()
-    with content.open() as stream:
-        names = content.format.names(stream, content.source)
-    chosen = choose(names) if callable(choose) else [pick_column(name, names) for name in choose if name is not None]
-    with content.open() as stream:
-        return content.format.read(stream, content.source, list(dict.fromkeys(chosen)))
+    return OpenTable(path)
 
 
-def column_names(path: str) -> list[str]:
-    r"""Return the names of a file's columns; standard input can be read once only, and is refused.
+def read_table(path: str, choose: Callable[[list[str]], Iterable[str]] | Sequence[str | None]) -> Table:
+    r"""Read columns of a file as texts; `choose` names them, or picks them among the names of the file.
 
     Examples
     --------
     >>> import compromis as cp
     >>> with open("sites.csv", "w") as file:
-    ...     _ = file.write("true,predicted\n01,1\n")
-    >>> cp.frames.column_names("sites.csv")
-    ['true', 'predicted']
+    ...     _ = file.write("true,predicted\n01,1\nNA,\n")
+    >>> cp.frames.read_table("sites.csv", ["true", "predicted"]).texts()
+    {'true': ['01', 'NA'], 'predicted': ['1', None]}
     """
-    if path == "-":
-        raise InputError("standard input cannot be read twice; name a file")
-    content = _Content(path)
-    with content.open() as stream:
-        return content.format.names(stream, content.source)
+    with OpenTable(path) as file:
+        return file.read(choose(file.names) if callable(choose) else choose)
 
 
-def read_scored(path: str, named: Sequence[str | None], proba: Sequence[str]) -> tuple[Table, dict[str, str]]:
-    r"""Read the named columns, and those of class scores: by name, or by a prefix before the name of the class.
-
-    Returns
-    -------
-    table : Table
-        The columns.
-    class_of : dict
-        The class of each column of scores.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> with open("votes.csv", "w") as file:
-    ...     _ = file.write("t,p_a,p_b\na,0.9,0.1\n")
-    >>> table, class_of = cp.frames.read_scored("votes.csv", ["t"], ["p_"])
-    >>> class_of, table.numbers("p_b").tolist()
-    ({'p_a': 'a', 'p_b': 'b'}, [0.1])
-    """
-    class_of: dict[str, str] = {}
-
-    def choose(names: list[str]) -> list[str]:
-        picked = [pick_column(name, names) for name in named if name is not None]
-        class_of.update(score_columns(proba, [name for name in names if name not in picked]))
-        return [*picked, *class_of]
-
-    return read_table(path, choose), class_of
+def joined(parts: Sequence[Table]) -> Table:
+    """Return the rows of all parts of one file in one table."""
+    last = parts[-1]
+    columns: dict[str, Any] = {}
+    for name, column in last.columns.items():
+        pieces: list[Any] = [part.columns[name] for part in parts]
+        if isinstance(column, Texts):
+            columns[name] = Texts(np.concatenate([piece.codes for piece in pieces]), column.labels)
+        else:
+            columns[name] = Numbers(np.concatenate([piece.values for piece in pieces]), column.wrong)
+    weights = None
+    if any(part.weights is not None and (part.weights != 1).any() for part in parts):
+        weights = np.concatenate([part.weights for part in parts if part.weights is not None])
+    return Table(
+        source=last.source, columns=columns, rows=np.concatenate([part.rows for part in parts]), weights=weights
+    )
 
 
-def format_name(path: str) -> str:
-    """Return what a file holds: CSV, TSV, ARFF or Parquet; the content must be what the name says."""
-    found = _Content(path).format
-    return next(name for name, known in FORMATS.items() if known is found)
+def _reader(content: Content) -> Any:
+    if content.format == "Parquet":
+        from compromis.frames.parquet import Parquet
 
+        return Parquet(content)
+    if content.format == "ARFF":
+        from compromis.frames.arff import Arff
 
-def open_content(path: str) -> AbstractContextManager[BinaryIO]:
-    """Open a file, decompressed."""
-    return _Content(path).open()
+        return Arff(content)
+    from compromis.frames.delimited import Delimited
 
-
-class _Content:
-    """A file or standard input that can be read twice: once for the names, once for the columns."""
-
-    def __init__(self, path: str) -> None:
-        self.source = "standard input" if path == "-" else path
-        self._path = None if path == "-" else Path(path)
-        self._bytes = sys.stdin.buffer.read() if path == "-" else b""
-        if self._path is not None and not self._path.exists():
-            raise no_such_file(path)
-        if self._path is not None and self._path.is_dir():
-            raise InputError(f"{path!r} is a folder; name a file in it")
-        self.format = self._detect()
-
-    @contextmanager
-    def open(self) -> Iterator[BinaryIO]:
-        """Open the content anew, decompressed."""
-        with self._open_raw() as raw:
-            packed = raw.read(len(GZIP)) == GZIP
-            raw.seek(0)
-            if not packed:
-                yield raw
-                return
-            with gzip.open(raw) as unpacked:
-                yield bounded(unpacked, self.source)  # type: ignore[arg-type]
-
-    def check_size(self) -> None:
-        """Refuse what says itself that it would not fit into memory."""
-        if self._starts_with(GZIP):
-            with self._open_raw() as raw:
-                check_announced(raw, self.source)
-
-    def _open_raw(self) -> BinaryIO:
-        return io.BytesIO(self._bytes) if self._path is None else self._path.open("rb")
-
-    def _detect(self) -> _Format:
-        suffixes = [] if self._path is None else [suffix.lower() for suffix in self._path.suffixes]
-        if suffixes and suffixes[-1] in GZIP_SUFFIXES:
-            if not self._starts_with(GZIP):
-                raise InputError(f"{self.source} is named as gzip but is not; rename it to what it is")
-            suffixes.pop()
-        start = self._start()
-        if not start.strip():
-            raise InputError(f"{self.source} is empty")
-        expected = FORMATS_BY_SUFFIX.get(suffixes[-1] if suffixes else "")
-        found = _sniff(start, self.source)
-        if expected is not None and expected != found and not {expected, found} <= {"CSV", "TSV"}:
-            raise InputError(f"{self.source} is named as {expected} but holds {found}; rename it to what it is")
-        return FORMATS[expected or found]
-
-    def _starts_with(self, magic: bytes) -> bool:
-        with self._open_raw() as raw:
-            return raw.read(len(magic)) == magic
-
-    def _start(self) -> bytes:
-        try:
-            with self.open() as stream:
-                return stream.read(4096)
-        except (EOFError, OSError, zlib.error) as error:
-            raise InputError(f"{self.source} cannot be decompressed: {error}") from error
-
-
-FORMATS_BY_SUFFIX = {
-    ".csv": "CSV",
-    ".tsv": "TSV",
-    ".tab": "TSV",
-    ".arff": "ARFF",
-    ".parquet": "Parquet",
-    ".pq": "Parquet",
-}
-
-
-def table_suffix(name: str) -> str:
-    """Return the suffixes by which a file is known as a table, in lower case; an empty text if it has none.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> cp.frames.table_suffix("Votes.CSV.gz"), cp.frames.table_suffix("notes.txt")
-    ('.csv.gz', '')
-    """
-    lower = name.lower()
-    packed = next((suffix for suffix in GZIP_SUFFIXES if lower.endswith(suffix)), "")
-    bare = lower.removesuffix(packed)
-    return next((suffix for suffix in FORMATS_BY_SUFFIX if bare.endswith(suffix)), "") + packed
-
-
-def _sniff(start: bytes, source: str) -> str:
-    if start.startswith(PARQUET):
-        return "Parquet"
-    for magic, name in KNOWN_BINARY.items():
-        if start.startswith(magic):
-            raise InputError(f"{source} holds {name}, which is not read here; export it as CSV or Parquet")
-    if b"\0" in start:
-        raise InputError(f"{source} holds binary data, not a table; give CSV, TSV, ARFF or Parquet")
-    header = next(line for line in start.splitlines() if line.strip())
-    # ARFF often starts with long comments
-    if header.lstrip(b"\xef\xbb\xbf \t").lower().startswith((b"%", b"@relation", b"@attribute")):
-        return "ARFF"
-    return "TSV" if header.count(b"\t") > header.count(b",") else "CSV"
-
-
-def no_such_file(path: str) -> InputError:
-    """Return the error that says which file of the folder has the nearest name."""
-    try:
-        others = [other.name for other in Path(path).parent.iterdir()]
-    except OSError:
-        others = []
-    return InputError(f"there is no file {path!r}{nearest(Path(path).name, others)}")
+    return Delimited(content)

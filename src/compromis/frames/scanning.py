@@ -8,7 +8,7 @@ import os
 import socket
 import warnings
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -23,12 +23,12 @@ from compromis.errors import CompromisError, InputError, MissingExtra
 from compromis.evidence.counts import Counts
 from compromis.evidence.points import OperatingPoints
 from compromis.evidence.votes import Votes
-from compromis.frames import tables as delimited
+from compromis.frames.content import FORMATS_BY_SUFFIX, Content, no_such_file
 from compromis.frames.counts import count_text_frame
-from compromis.frames.parquet import check_pages, text_of
+from compromis.frames.parquet import Parquet, text_of
 from compromis.frames.points import points_of_frame
 from compromis.frames.query import drop_missing, first_line, is_failure, lazy_frame
-from compromis.frames.reading import FORMATS_BY_SUFFIX, format_name, no_such_file, open_content
+from compromis.frames.reading import FileFrame, OpenTable
 from compromis.frames.tables import pick_column, score_columns
 from compromis.frames.votes import patterns_of_frame
 
@@ -128,7 +128,7 @@ class Files:
     paths : tuple of str
         The files.
     format : str
-        CSV, TSV or Parquet.
+        CSV (all delimited text) or Parquet.
     partitions : tuple of str
         The keys that folders of the kind key=value give; their values are text.
     stamps : tuple
@@ -147,7 +147,7 @@ class Files:
         paths = list(dict.fromkeys(path for given in wanted for path in _expand(os.fspath(given))))
         if not paths:
             raise InputError("no file is named; give a path, a pattern or a folder")
-        formats = {path: format_name(path) for path in paths}
+        formats = {path: _format_of(path) for path in paths}
         found = sorted(set(formats.values()))
         if len(found) > 1:
             raise InputError(f"the files are of several formats, {' and '.join(found)}; give files of one format")
@@ -169,6 +169,12 @@ class Files:
     def size(self) -> int:
         """The bytes of all files."""
         return sum(stamp[0] for stamp in self.stamps)
+
+
+def _format_of(path: str) -> str:
+    content = Content(path)
+    content.close()
+    return content.format
 
 
 def _expand(path: str) -> list[str]:
@@ -209,11 +215,10 @@ def _stamp(path: str) -> Stamp:
 
 
 ENGINES = ("polars", "duckdb", "dask", "spark")
-_SEPARATOR = {"CSV": ",", "TSV": "\t"}
 
 
 def scan(where: Where | Sequence[Where], *, engine: str | None = None, numbers: Sequence[str] = ()) -> Any:
-    r"""Open files of any size as a lazy frame; nothing is read but names and types, and for polars the headers of Parquet pages.
+    r"""Open files of any size as a lazy frame; nothing is kept of them, and delimited text is checked when an engine shall read it.
 
     Parameters
     ----------
@@ -221,14 +226,15 @@ def scan(where: Where | Sequence[Where], *, engine: str | None = None, numbers: 
         CSV, TSV (also gzip) or Parquet: ``"data/*.parquet"``, or a folder, whose subfolders named key=value become columns
         of text. A name that exists is meant as written, stars and brackets included.
     engine : {"polars", "duckdb", "dask", "spark"}, optional
-        Without it polars for Parquet and DuckDB for text, whichever is installed.
+        Without it one file of text (ARFF too) is read by compromis itself; Parquet goes to polars and folders of text to DuckDB,
+        whichever is installed.
     numbers : sequence of str
-        Columns of CSV that hold numbers; all others stay text, so that 01, NA and null are what they are. An empty field is missing.
+        Columns of text files that hold numbers; all others stay text, so that 01, NA and null are what they are. An empty field is missing.
 
     Returns
     -------
-    polars.LazyFrame, DuckDB relation, Dask or Spark data frame
-        For `Counts.from_frame`, `compromis.frames.evaluate`, `decide`, or the engine's own methods.
+    polars.LazyFrame, DuckDB relation, Dask or Spark data frame, or a file that stands for one
+        For `Counts.from_frame`, `compromis.frames.evaluate`, `decide`, or the engine's own methods (`to_arrow` of a file).
 
     Examples
     --------
@@ -239,7 +245,16 @@ def scan(where: Where | Sequence[Where], *, engine: str | None = None, numbers: 
     >>> counts.classes
     ('01', '1', 'NA')
     """
+    if engine is None and isinstance(where, (str, os.PathLike)) and _is_file(os.fspath(where)):
+        frame = FileFrame(os.fspath(where), tuple(numbers))
+        if frame.format != "Parquet" or not any(map(find_spec, ("polars", "duckdb"))):
+            return frame
     return open_scan(where, engine=engine, numbers=numbers).frame
+
+
+def _is_file(path: str) -> bool:
+    """Return whether a file is meant, perhaps one that is not there, and no folder or pattern."""
+    return Path(path).is_file() or not (Path(path).exists() or glob.has_magic(path))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -277,7 +292,7 @@ class Scan:
         prediction: str | None = None,
         proba: Sequence[str] = (),
         weight: str | None = None,
-        labels: Sequence[str] = (),
+        labels: Sequence[str] | None = None,
         drop_missing: bool = False,
     ) -> tuple[Counts, int]:
         """Return the counts of a column of predictions, or of the highest scores, and the rows left out."""
@@ -286,7 +301,7 @@ class Scan:
 
             class_of = self._class_of(proba, [truth, weight])
             frame = decide(self._numbers([*class_of, weight]), proba=class_of, name=_PREDICTED)
-            labels = tuple(class_of.values())
+            labels = labels or tuple(class_of.values())
         else:
             frame = self._numbers([weight])
         counts, dropped = count_text_frame(
@@ -317,26 +332,19 @@ class Scan:
         self,
         *,
         truth: str,
-        score: str,
+        scores: Sequence[str],
         pos_label: str,
         weight: str | None = None,
         bins: int | None = None,
         within: tuple[float, float] | None = None,
         drop_missing: bool = False,
-    ) -> tuple[OperatingPoints, int]:
-        """Return the operating points of a score, and the rows left out."""
-        frame, dropped = self._labelled([score, weight], truth, drop_missing)
+    ) -> tuple[dict[str, OperatingPoints], int]:
+        """Return the operating points of each score, and the rows left out."""
+        frame, dropped = self._labelled([*scores, weight], truth, drop_missing)
         label = _typed(pos_label, lazy_frame(frame).collect_schema()[truth])
-        points = points_of_frame(
-            frame,
-            truth=truth,
-            score=score,
-            pos_label=label,
-            weight=weight,
-            bins="auto" if bins is None else bins,
-            within=within,
-        )
-        return points, dropped
+        asked: dict[str, Any] = {"truth": truth, "pos_label": label, "weight": weight, "within": within}
+        asked["bins"] = "auto" if bins is None else bins
+        return {score: points_of_frame(frame, score=score, **asked) for score in scores}, dropped
 
     def search_weights(
         self, *, truth: str, proba: Sequence[str], drop_missing: bool = False, **settings: Any
@@ -408,11 +416,11 @@ def open_scan(
     chosen = choose_engine(engine, files.format)
     if cluster is not None and chosen not in CONNECT:
         raise InputError(f"a cluster is for the engines {' and '.join(CONNECT)}, not for {chosen}")
-    names = _text_names(files)
+    layout = _layout(files, chosen)
     if cluster is not None:
         CONNECT[chosen](cluster)
     try:
-        frame = _OPENERS[chosen](files, names)
+        frame = _OPENERS[chosen](files, layout)
         return Scan(_with_numbers(frame, numbers), files, chosen)
     except (CompromisError, MemoryError):
         raise
@@ -444,45 +452,112 @@ _INSTALL = {
 }
 
 
-def _text_names(files: Files) -> list[str]:
-    """Return the columns of text files, which must be the same in all: engines would match them by position."""
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How text files are laid out, all of them alike: engines get names, delimiter and compression from here and guess nothing."""
+
+    names: list[str]
+    delimiter: str
+    packed: bool
+
+
+def _layout(files: Files, engine: str) -> Layout | None:
+    """Return the layout of text files, read to their end: every engine takes what passes here as the same cells."""
     if files.format == "Parquet":
-        return []
-    read = delimited.csv_names if files.format == "CSV" else delimited.tsv_names
-    first: list[str] = []
-    for path in files.paths:
-        with open_content(path) as stream:
-            names = read(stream, path)
-        if first and names != first:
+        return None
+    layouts = [_checked_layout(path, engine) for path in files.paths]
+    for path, layout in zip(files.paths, layouts, strict=True):
+        if layout.names != layouts[0].names:
             raise InputError(f"{path} has other columns than {files.paths[0]}; scan files of the same columns together")
-        first = names
-    return first
+        if layout != layouts[0]:
+            raise InputError(
+                f"{path} is written in another way than {files.paths[0]}: other delimiters, or compressed; scan them one by one"
+            )
+    return layouts[0]
 
 
-def _open_polars(files: Files, names: list[str]) -> Any:
+def _checked_layout(path: str, engine: str) -> Layout:
+    with OpenTable(path) as file:
+        for _ in file.tables([]):
+            pass
+        odd = sorted(file.oddities)
+        if engine == "spark" and file.content.packed and not path.lower().endswith(".gz"):
+            odd.append("no suffix .gz")
+        if odd:
+            raise InputError(
+                f"{path} has {' and '.join(odd)}, which {engine} may take in another way; leave the engine out, then compromis reads "
+                f"it itself"
+            )
+        return Layout(file.names, file.reader.delimiter, file.content.packed)
+
+
+def _open_polars(files: Files, layout: Layout | None) -> Any:
     import polars
 
-    if files.format == "Parquet":
-        for path in files.paths:
-            with Path(path).open("rb") as stream:
-                check_pages(stream, path)
-        keys = dict.fromkeys(files.partitions, polars.String)
-        return polars.scan_parquet(
-            list(files.paths), glob=False, hive_partitioning=bool(keys), hive_schema=keys or None, low_memory=True
-        )
+    if layout is None:
+        return _polars_parquet(files)
     # the header is skipped: polars would compare it with the schema, but leaves doubled quotes in names as they are
     frame = polars.scan_csv(
-        list(files.paths), separator=_SEPARATOR[files.format], glob=False, schema=dict.fromkeys(names, polars.String),
+        list(files.paths), separator=layout.delimiter, glob=False, schema=dict.fromkeys(layout.names, polars.String),
         has_header=False, skip_rows=1,
     )  # fmt: skip
-    blank = [polars.when(polars.col(name) != "").then(polars.col(name)).alias(name) for name in names]
+    blank = [polars.when(polars.col(name) != "").then(polars.col(name)).alias(name) for name in layout.names]
     return frame.select(blank)  # a quoted empty field is missing too
 
 
-def _open_duckdb(files: Files, names: list[str]) -> Any:
+def _polars_parquet(files: Files) -> Any:
+    """Return a lazy frame of polars whose rows pyarrow reads: a damaged page ends the process inside polars' own reader."""
+    import polars
+    from polars.io.plugins import register_io_source
+
+    schemas = {path: _polars_schema(path) for path in files.paths}
+    first = schemas[files.paths[0]]
+    for schema in schemas.values():
+        changed = [name for name in first if schema.get(name) != first[name]] + sorted(schema.keys() - first)
+        if changed:
+            raise InputError(f"the column {changed[0]!r} has different types in the files; convert it to one type")
+    schema = {**first, **dict.fromkeys(files.partitions, polars.String)}
+
+    def read(wanted: list[str] | None, predicate: Any, rows: int | None, _: int | None) -> Iterator[Any]:
+        names = list(schema) if wanted is None else wanted
+        for path in files.paths:
+            keys = [polars.lit(value).alias(name) for name, value in _keys(path).items() if name in names]
+            with OpenTable(path) as file:
+                for batch in file.reader.batches([name for name in names if name in first] or list(first)[:1]):
+                    columns = {name: _polars_series(batch.column(name)) for name in batch.schema.names}
+                    frame = polars.DataFrame(columns).with_columns(keys).select(names)[:rows]
+                    rows = None if rows is None else rows - len(frame)
+                    yield frame if predicate is None else frame.filter(predicate)
+                    if rows == 0:
+                        return
+
+    return register_io_source(read, schema=schema)
+
+
+def _polars_schema(path: str) -> dict[str, Any]:
+    with OpenTable(path) as file:
+        assert isinstance(file.reader, Parquet)
+        empty = file.reader.empty()
+        return {name: _polars_series(empty.column(name)).dtype for name in empty.schema.names}
+
+
+def _polars_series(column: Any) -> Any:
+    import polars
+
+    if hasattr(column, "dictionary"):
+        return polars.Series(polars.from_arrow(column.dictionary)).gather(polars.from_arrow(column.indices))
+    return polars.from_arrow(column)
+
+
+def _keys(path: str) -> dict[str, str]:
+    """Return what folders named key=value say of a file."""
+    return {key: value for key, _, value in (part.partition("=") for part in Path(path).parent.parts if "=" in part)}
+
+
+def _open_duckdb(files: Files, layout: Layout | None) -> Any:
     connection = _duckdb_connection()
     paths = [_literal(path) for path in files.paths]
-    if files.format == "Parquet":
+    if layout is None:
         _check_schemas(connection, paths)
         keys = "true" if files.partitions else "false"
         return connection.sql(
@@ -491,10 +566,11 @@ def _open_duckdb(files: Files, names: list[str]) -> Any:
         )
     return connection.read_csv(
         paths,
-        columns=dict.fromkeys(names, "VARCHAR"),
+        columns=dict.fromkeys(layout.names, "VARCHAR"),
         auto_detect=False,
         header=True,
-        delimiter=_SEPARATOR[files.format],
+        delimiter=layout.delimiter,
+        compression="gzip" if layout.packed else "none",
         quotechar='"',
         escapechar='"',
         na_values="",
@@ -529,36 +605,36 @@ def _check_schemas(connection: Any, paths: list[str]) -> None:
         raise InputError(f"the column {schema[0][0]!r} has different types in the files; convert it to one type")
 
 
-def _open_dask(files: Files, _: list[str]) -> Any:
+def _open_dask(files: Files, layout: Layout | None) -> Any:
     import dask.dataframe as dd
 
-    if files.format == "Parquet":
+    if layout is None:
         return dd.read_parquet([_literal(path) for path in files.paths])
     # one part per file: a part that begins inside a quoted field would be read wrongly
     return dd.read_csv(
-        [_literal(path) for path in files.paths], sep=_SEPARATOR[files.format], dtype=str, keep_default_na=False, na_values=[""],
-        blocksize=None, encoding="utf-8-sig",
+        [_literal(path) for path in files.paths], sep=layout.delimiter, dtype=str, keep_default_na=False, na_values=[""],
+        blocksize=None, encoding="utf-8-sig", compression="gzip" if layout.packed else None,
     )  # fmt: skip
 
 
-def _open_spark(files: Files, names: list[str]) -> Any:
+def _open_spark(files: Files, layout: Layout | None) -> Any:
     session = spark_session()
     paths = [_spark_path(path) for path in files.paths]
-    if files.format == "Parquet":
+    if layout is None:
         return session.read.parquet(*paths)
     options = {
-        "header": True, "sep": _SEPARATOR[files.format], "quote": '"', "escape": '"', "multiLine": True,
+        "header": True, "sep": layout.delimiter, "quote": '"', "escape": '"', "multiLine": True,
         "mode": "FAILFAST", "nullValue": "", "emptyValue": "", "encoding": "UTF-8", "enforceSchema": True,
     }  # fmt: skip
-    schema = ", ".join(f"`{name.replace('`', '``')}` STRING" for name in names)
+    schema = ", ".join(f"`{name.replace('`', '``')}` STRING" for name in layout.names)
     frame = session.read.schema(schema).options(**options).csv(paths)
     lazy = lazy_frame(frame)
     return lazy.with_columns(
-        *(nw.when(nw.col(name) != "").then(nw.col(name)).otherwise(nw.lit(None)).alias(name) for name in names)
+        *(nw.when(nw.col(name) != "").then(nw.col(name)).otherwise(nw.lit(None)).alias(name) for name in layout.names)
     ).to_native()
 
 
-_OPENERS: dict[str, Callable[[Files, list[str]], Any]] = {
+_OPENERS: dict[str, Callable[[Files, Layout | None], Any]] = {
     "polars": _open_polars,
     "duckdb": _open_duckdb,
     "dask": _open_dask,

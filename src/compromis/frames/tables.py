@@ -1,70 +1,171 @@
-"""A table of text columns, and CSV and TSV."""
+"""Tables of some columns: texts as codes, numbers as floats; and what is written as CSV."""
 
 from __future__ import annotations
 
 import csv
-import io
 import os
-import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, BinaryIO
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from compromis._files import COLUMNS, short_lines, write_whole
+from compromis._files import COLUMNS, write_whole
 from compromis._text import nearest, shown
-from compromis._typing import Floats
+from compromis._typing import Flags, Floats, Ints
 from compromis.errors import InputError
 
-Column = list[str | None]
+_NAN = 0x7FF8_0000_0000_0000
+MISSING = np.int64(_NAN + 1)
+"""The bits of a NaN that stands for no value; those of text k, which is no number, are `WRONG` + k."""
+WRONG = np.int64(_NAN + 2)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Texts:
+    """A column of texts: a code per row, -1 where there is none, and the text of each code.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> column = cp.frames.Texts.of(["a", None, "a"])
+    >>> column.codes.tolist(), column.labels, column.tolist()
+    ([0, -1, 0], ['a'], ['a', None, 'a'])
+    """
+
+    codes: NDArray[np.int32]
+    labels: Sequence[Any]
+
+    @classmethod
+    def of(cls, values: Sequence[Any]) -> Texts:
+        """Return the column of such values; None is missing."""
+        code_of: dict[Any, int] = {}
+        codes = [-1 if value is None else code_of.setdefault(value, len(code_of)) for value in values]
+        return cls(np.array(codes, dtype=np.int32), list(code_of))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def missing(self) -> Flags:
+        """Which rows have no value."""
+        return self.codes < 0
+
+    def array(self) -> NDArray[np.object_]:
+        """Return the texts as an array of objects, None where there is none."""
+        labels = np.empty(len(self.labels) + 1, dtype=object)
+        labels[:-1] = self.labels
+        return labels[self.codes]
+
+    def tolist(self) -> list[Any]:
+        """Return the texts as a list."""
+        return self.array().tolist()
+
+    def take(self, rows: Any) -> Texts:
+        """Return some rows."""
+        return Texts(self.codes[rows], self.labels)
+
+    def numbers(self) -> Numbers:
+        """Return the numbers that the texts mean, as Python reads them."""
+        wrong: list[str] = []
+        values = np.empty(len(self.labels) + 1)
+        for code, label in enumerate(self.labels):
+            try:
+                values[code] = float(label)
+            except (TypeError, ValueError):
+                values.view(np.int64)[code] = WRONG + len(wrong)
+                wrong.append(label)
+        values.view(np.int64)[-1] = MISSING
+        return Numbers(values[self.codes], wrong)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Numbers:
+    """A column of numbers; NaNs of their own stand for what is missing and for texts that are no numbers."""
+
+    values: Floats
+    wrong: Sequence[str] = ()
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def missing(self) -> Flags:
+        """Which rows have no value."""
+        marks: Flags = self.values.view(np.int64) == MISSING
+        return marks
+
+    def take(self, rows: Any) -> Numbers:
+        """Return some rows."""
+        return Numbers(self.values[rows], self.wrong)
+
+    def first_wrong(self) -> tuple[int, str] | None:
+        """Return the first row that holds no number, and what it holds."""
+        marks = np.isnan(self.values) & (self.values.view(np.int64) >= MISSING)
+        if not marks.any():
+            return None
+        row = int(marks.argmax())
+        bits = self.values.view(np.int64)[row]
+        return row, "nothing" if bits == MISSING else repr(self.wrong[int(bits - WRONG)])
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Table:
-    """Columns of text by name; None is a missing value.
+    r"""Some columns of some rows.
 
     Attributes
     ----------
     source : str
         What messages call the table, such as the name of its file.
-    columns : mapping of str to list
-        The texts of each column.
-    weights : list of float, optional
+    columns : mapping of str to Texts or Numbers
+        The columns.
+    rows : ndarray
+        The number of each row, from 1.
+    weights : ndarray, optional
         Weights that belong to the rows themselves, as ARFF may give them.
 
     Examples
     --------
     >>> import compromis as cp
-    >>> table = cp.frames.Table("votes", {"t": ["a", None, "b"], "p_a": ["0.9", "0.2", "0.4"], "p_b": ["0.1", "0.8", "0.6"]})
-    >>> labelled, dropped = table.without_missing(["t"], drop=True)
-    >>> labelled.columns["t"], dropped
-    (['a', 'b'], 1)
-    >>> labelled.scores({"p_a": "a", "p_b": "b"}, ["b", "a"]).tolist()
-    [[0.1, 0.9], [0.6, 0.4]]
+    >>> with open("votes.csv", "w") as file:
+    ...     _ = file.write("t,p_a,p_b\na,0.9,0.1\nb,0.4,0.6\n")
+    >>> with cp.frames.open_table("votes.csv") as file:
+    ...     table = file.read(texts=["t"], numbers=["p_a", "p_b"])
+    >>> table["t"].tolist(), table.scores({"p_a": "a", "p_b": "b"}, ["b", "a"]).tolist()
+    (['a', 'b'], [[0.1, 0.9], [0.6, 0.4]])
     """
 
     source: str
-    columns: Mapping[str, Column]
-    weights: list[float] | None = None
+    columns: Mapping[str, Texts | Numbers]
+    rows: Ints
+    weights: Floats | None = None
 
     def __len__(self) -> int:
-        return len(next(iter(self.columns.values()), []))
+        return len(self.rows)
+
+    def __getitem__(self, name: str) -> Texts:
+        column = self.columns[name]
+        assert isinstance(column, Texts), name
+        return column
+
+    def texts(self) -> dict[str, list[str | None]]:
+        """Return the columns of texts as lists, None where there is none."""
+        return {name: column.tolist() for name, column in self.columns.items() if isinstance(column, Texts)}
 
     def numbers(self, name: str) -> Floats:
         """Return a column as numbers; anything else is named with its row."""
         column = self.columns[name]
-        try:
-            return np.array(column, dtype=np.float64)
-        except (TypeError, ValueError):
-            row, value = next((row, value) for row, value in enumerate(column) if not _is_number(value))
-            what = "nothing" if value is None else repr(value)
+        column = column.numbers() if isinstance(column, Texts) else column
+        wrong = column.first_wrong()
+        if wrong is not None:
             raise InputError(
-                f"column {name!r} of {self.source} must hold numbers, got {what} in data row {row + 1}"
-            ) from None
+                f"column {name!r} of {self.source} must hold numbers, got {wrong[1]} in data row {self.rows[wrong[0]]}"
+            )
+        return column.values
 
-    def row_weights(self, name: str | None) -> Any:
+    def row_weights(self, name: str | None) -> Floats | None:
         """Return the column of weights if it is named, else the weights that the rows have themselves, if any."""
         return self.weights if name is None else self.numbers(name)
 
@@ -76,32 +177,57 @@ class Table:
             raise InputError(f"there is no score column for {shown(lacking)}; the score columns are {shown(class_of)}")
         return np.column_stack([self.numbers(column_of[label]) for label in classes])
 
+    def take(self, rows: Any) -> Table:
+        """Return some rows."""
+        columns = {name: column.take(rows) for name, column in self.columns.items()}
+        weights = None if self.weights is None else self.weights[rows]
+        return replace(self, columns=columns, rows=self.rows[rows], weights=weights)
+
     def without_missing(self, names: Sequence[str | None], *, drop: bool) -> tuple[Table, int]:
         """Return the table without the rows that miss a value in one of the columns, and their number; refuse them unless `drop`."""
-        missing = np.zeros(len(self), dtype=bool)
-        for name in names:
-            if name is None:
-                continue
-            gaps = np.fromiter((value is None for value in self.columns[name]), dtype=bool, count=len(self))
-            if gaps.any() and not drop:
-                raise InputError(
-                    f"column {name!r} of {self.source} has {int(gaps.sum()):,} missing values (the first in data row "
-                    f"{int(gaps.argmax()) + 1}); fill them, or leave those rows out with --drop-missing"
-                )
-            missing |= gaps
-        if not missing.any():
-            return self, 0
-        kept = np.flatnonzero(~missing).tolist()
-        columns: dict[str, Column] = {name: [column[row] for row in kept] for name, column in self.columns.items()}
-        weights = None if self.weights is None else [self.weights[row] for row in kept]
-        return Table(self.source, columns, weights), int(missing.sum())
+        missing = Missing(self.source, names, drop=drop)
+        kept = missing.without(self)
+        return kept, missing.check()
 
-    def to_csv(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the columns as CSV that no spreadsheet takes for formulas; with `path`, write it there too, whole or not at all."""
-        text = csv_text(self.columns)
-        if path is not None:
-            write_whole(path, text)
-        return text
+
+class Missing:
+    """Leaves out the rows without a value in one of some columns, and counts them; or refuses them when all rows were seen.
+
+    Attributes
+    ----------
+    dropped : int
+        The rows left out.
+    """
+
+    def __init__(self, source: str, columns: Sequence[str | None], *, drop: bool) -> None:
+        self.dropped = 0
+        self._source = source
+        self._drop = drop
+        self._gaps: dict[str, list[int]] = {name: [0, 0] for name in columns if name is not None}
+
+    def without(self, table: Table) -> Table:
+        """Return the rows that have a value in every one of the columns."""
+        missing = np.zeros(len(table), dtype=bool)
+        for name, gap in self._gaps.items():
+            column = table.columns[name].missing
+            if column.any():
+                gap[1] = gap[1] or int(table.rows[column.argmax()])
+                gap[0] += int(column.sum())
+                missing |= column
+        if not missing.any():
+            return table
+        self.dropped += int(missing.sum())
+        return table.take(~missing)
+
+    def check(self) -> int:
+        """Return how many rows were left out; refuse them unless they may be."""
+        for name, (count, first) in self._gaps.items():
+            if count and not self._drop:
+                raise InputError(
+                    f"column {name!r} of {self._source} has {count:,} missing values (the first in data row "
+                    f"{first:,}); fill them, or leave those rows out with --drop-missing"
+                )
+        return self.dropped
 
 
 def pick_column(name: str, names: Sequence[str]) -> str:
@@ -135,44 +261,6 @@ def score_columns(proba: Sequence[str], names: Sequence[str]) -> dict[str, str]:
     return class_of
 
 
-def _is_number(value: str | None) -> bool:
-    try:
-        float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-def csv_names(stream: BinaryIO, source: str) -> list[str]:
-    """Return the names of the columns of a CSV file."""
-    return _header(_rows(stream, source, ","), source)
-
-
-def tsv_names(stream: BinaryIO, source: str) -> list[str]:
-    """Return the names of the columns of a TSV file."""
-    return _header(_rows(stream, source, "\t"), source)
-
-
-def read_csv(stream: BinaryIO, source: str, columns: Sequence[str]) -> Table:
-    """Return the columns of a CSV file."""
-    return _read(_rows(stream, source, ","), source, columns)
-
-
-def read_tsv(stream: BinaryIO, source: str, columns: Sequence[str]) -> Table:
-    """Return the columns of a TSV file."""
-    return _read(_rows(stream, source, "\t"), source, columns)
-
-
-def _rows(stream: BinaryIO, source: str, delimiter: str) -> Iterator[list[str]]:
-    with io.TextIOWrapper(short_lines(stream, source), encoding="utf-8-sig", newline="") as text:
-        try:
-            yield from csv.reader(text, delimiter=delimiter, strict=True)
-        except UnicodeDecodeError as error:
-            raise InputError(f"{source} is not UTF-8 text (byte {error.start}); convert it first") from error
-        except (csv.Error, EOFError, OSError, zlib.error) as error:
-            raise InputError(f"{source} cannot be read as a table: {error}") from error
-
-
 def check_names(names: Sequence[str], source: str) -> None:
     """Refuse too many columns, and several of one name."""
     COLUMNS.check(len(names), f"{source} has {len(names):,} columns")
@@ -181,32 +269,16 @@ def check_names(names: Sequence[str], source: str) -> None:
         raise InputError(f"{source} has several columns named {shown(repeated)}; rename them")
 
 
-def _header(rows: Iterator[list[str]], source: str) -> list[str]:
-    names = next(rows, [])
-    check_names(names, source)
-    return names
-
-
-def _read(rows: Iterator[list[str]], source: str, columns: Sequence[str]) -> Table:
-    names = _header(rows, source)
-    place_of = {name: place for place, name in enumerate(names)}
-    places = [place_of[name] for name in columns]
-    kept: list[Column] = [[] for _ in columns]
-    width = len(names)
-    for number, row in enumerate(rows, start=2):
-        if len(row) != width:
-            if not row:  # a blank line
-                continue
-            raise InputError(
-                f"{source} has {len(row)} fields in record {number}, but {width} columns; check quotes and delimiters"
-            )
-        for column, place in zip(kept, places, strict=True):
-            column.append(row[place] or None)
-    return Table(source, dict(zip(columns, kept, strict=True)))
-
-
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 """What a spreadsheet may take for the start of a formula; the wide ones count in East Asian ones."""
+
+
+def to_csv(columns: Mapping[str, Sequence[object]], path: str | os.PathLike[str] | None = None) -> str:
+    """Return the columns as CSV that no spreadsheet takes for formulas; with `path`, write it there too, whole or not at all."""
+    text = csv_text(columns)
+    if path is not None:
+        write_whole(path, text)
+    return text
 
 
 def csv_text(columns: Mapping[str, Sequence[object]]) -> str:

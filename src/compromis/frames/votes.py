@@ -54,7 +54,7 @@ def patterns_of_frame(
     if bins is None:
         _refuse_continuous(opened, names)
     else:
-        opened = _rounded(opened, names, _read_bins(bins, len(names)))
+        opened = _rounded(opened, names, read_bins(bins, len(names)))
     rows = count_groups(opened, [TRUTH, *names], MOST_PATTERNS, what="distinct patterns of votes")
     refuse_missing(opened, rows, [TRUTH])
     patterns = patterns_of_rows(opened, rows, columns, classes, spell)
@@ -177,7 +177,8 @@ def are_continuous(opened: Frame, names: Sequence[str]) -> bool:
     return not all(opened.types[name].is_integer() for name in names) and are_distinct(opened, names)
 
 
-def _read_bins(bins: Any, classes: int) -> int:
+def read_bins(bins: Any, classes: int) -> int:
+    """Return the number of steps that votes are rounded to."""
     if isinstance(bins, bool) or not isinstance(bins, int) or not 1 <= bins <= 1_000_000:
         raise InputError(f"bins is a whole number from 1 to 1,000,000, got {bins!r}", parameter="bins")
     least = classes // 2 + (classes > 2)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any
 
 import msgspec
 import numpy as np
 
 import compromis as cp
-from compromis.frames import Table, pick_column, read_pieces
+from compromis.frames import Table, Texts, open_table, pick_column
 from compromis.studio.jobs import Progress
 from compromis.studio.storage import Source
 
@@ -21,6 +21,10 @@ PREVIEW = 1000
 """Rows read to propose columns."""
 SHOWN = 6
 """Rows shown."""
+PREVIEW_CELLS = 1_000_000
+"""Cells of the rows read to propose columns, at most."""
+MOST_TRUTHS, MOST_SETS = 1000, 100
+"""Columns that are tried as the truth, and sets of votes that are proposed, at most."""
 
 
 class Columns(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -41,57 +45,66 @@ def preview(source: Source, truth: str | None = None) -> dict[str, Any]:
     except cp.InputError as error:
         raise cp.InputError(source.renamed(str(error))) from error
     proposal = propose(table, truth if truth in table.columns else None)
-    classes = {value for value in table.columns[proposal["truth"]] if value is not None}
+    shown = table.take(slice(SHOWN)).texts()
     return {
         "name": source.name,
         "columns": list(table.columns),
-        "rows": [list(row) for row in islice(zip(*table.columns.values(), strict=True), SHOWN)],
-        "classes": sorted(classes)[:PREVIEW],
+        "rows": [list(row) for row in zip(*shown.values(), strict=True)],
+        "classes": sorted(_distinct(table[proposal["truth"]]))[:PREVIEW],
         **proposal,
     }
 
 
 def _first_rows(source: Source, count: int) -> Table:
-    for table, _ in read_pieces(str(source.path), lambda names: names, rows=count):
-        return Table(table.source, {name: column[:count] for name, column in table.columns.items()})
+    with open_table(str(source.path)) as file:
+        wide = max(SHOWN, PREVIEW_CELLS // len(file.names))
+        for table in file.tables(file.names):
+            return table.take(slice(min(count, wide)))
     raise cp.InputError(f"{source.name} has a header but no rows")
 
 
 def propose(table: Table, truth: str | None = None) -> dict[str, Any]:
     """Return the columns of numbers, the probable truth, and the sets of columns that may hold votes for its classes."""
-    numeric = [name for name, column in table.columns.items() if _is_scores(column)]
+    numeric = [name for name in table.columns if _is_scores(table[name])]
     truth = _probable_truth(table, numeric) if truth is None else truth
-    return {"numeric": numeric, "truth": truth, "sets": _vote_sets(table.columns, numeric, truth)}
+    return {"numeric": numeric, "truth": truth, "sets": _vote_sets(table, numeric, truth)}
 
 
 def _probable_truth(table: Table, numeric: Sequence[str]) -> str:
     """Return the column for whose texts there are columns of scores; else one with a usual name; else the first text column."""
-    names = list(table.columns)
+    names, scores = list(table.columns), set(numeric)
     usual = sorted((name for name in names if name.lower() in TRUTH_NAMES), key=lambda n: TRUTH_NAMES.index(n.lower()))
-    ordered = list(dict.fromkeys([*usual, *(name for name in names if name not in numeric), *names]))
-    return next((name for name in ordered if _vote_sets(table.columns, numeric, name)), ordered[0])
+    ordered = list(dict.fromkeys([*usual, *(name for name in names if name not in scores), *names]))
+    return next((name for name in ordered[:MOST_TRUTHS] if _vote_sets(table, numeric, name)), ordered[0])
 
 
-def _vote_sets(columns: Mapping[str, Sequence[str | None]], numeric: Sequence[str], truth: str) -> list[dict[str, Any]]:
+def _vote_sets(table: Table, numeric: Sequence[str], truth: str) -> list[dict[str, Any]]:
     """Return each prefix that stands before every class of `truth`, with its columns and their classes."""
-    classes = {value for value in columns[truth] if value is not None}
+    classes = _distinct(table[truth])
     scores = [name for name in numeric if name != truth]
     if not 1 <= len(classes) <= MOST_CLASSES:
         return []
-    longest = max(classes, key=len)
+    longest, known = max(classes, key=len), set(scores)
+    prefixes = sorted({name.removesuffix(longest) for name in scores if name.endswith(longest)})
     sets = []
-    for prefix in sorted({name.removesuffix(longest) for name in scores if name.endswith(longest)}):
+    for prefix in (one for one in prefixes if all(one + label in known for label in classes)):
         votes = {name: name.removeprefix(prefix) for name in scores if name.startswith(prefix)}
         if prefix == "":
             votes = {name: name for name in scores if name in classes}
-        if classes <= set(votes.values()) and len(votes) > 1:
+        if len(votes) > 1:
             sets.append({"prefix": prefix, "votes": votes})
+        if len(sets) == MOST_SETS:
+            break
     return sets
 
 
-def _is_scores(column: Sequence[str | None]) -> bool:
+def _distinct(column: Texts) -> set[str]:
+    return {column.labels[code] for code in set(column.codes.tolist()) if code >= 0}
+
+
+def _is_scores(column: Texts) -> bool:
     try:
-        return all(value is not None and float(value) >= 0 for value in column)
+        return not column.missing.any() and all(float(label) >= 0 for label in _distinct(column))
     except ValueError:
         return False
 
@@ -101,9 +114,9 @@ def load_votes(source: Source, columns: Columns, progress: Progress) -> tuple[cp
     classes = _classes(columns)
 
     def votes_in(table: Table) -> cp.Votes:
-        return cp.Votes.from_proba(table.columns[columns.truth], _matrix(table, columns, classes), labels=classes)
+        return cp.Votes.from_proba(table[columns.truth].array(), _matrix(table, columns, classes), labels=classes)
 
-    return _sum(source, columns, columns.votes, votes_in, progress)
+    return _sum(source, columns, {"numbers": columns.votes}, votes_in, progress)
 
 
 def load_model_votes(
@@ -115,33 +128,34 @@ def load_model_votes(
     classes = model.decision.classes
 
     def votes_in(table: Table) -> cp.Votes:
-        votes = model.vote_shares(table.columns, table.source)
-        return cp.Votes.from_proba(table.columns[columns.truth], votes, labels=classes)
+        votes = model.vote_shares(table.texts(), table.source)
+        return cp.Votes.from_proba(table[columns.truth].array(), votes, labels=classes)
 
-    votes, dropped = _sum(data, columns, [column.name for column in model.columns], votes_in, progress)
+    votes, dropped = _sum(data, columns, {"texts": [column.name for column in model.columns]}, votes_in, progress)
     return votes, dropped, model.decision
 
 
 def _sum(
     source: Source,
     columns: Columns,
-    others: Iterable[str],
+    others: Mapping[str, Iterable[str]],
     votes_in: Callable[[Table], cp.Votes],
     progress: Progress,
 ) -> tuple[cp.Votes, int]:
     """Add up the votes of the pieces; neighbours of like size are joined, so that no piece is copied often."""
-    wanted = dict.fromkeys([columns.truth, *others])
     heap: list[cp.Votes] = []
     rows, dropped = 0, 0
-    for table, share in read_pieces(str(source.path), lambda names: [pick_column(name, names) for name in wanted]):
-        kept, missing = _without_missing(table, columns, rows)
-        rows, dropped = rows + len(table), dropped + missing
-        if len(kept):
-            heap.append(votes_in(kept))
-        while len(heap) > 1 and len(heap[-1]) >= len(heap[-2]):
-            last = heap.pop()
-            heap[-1] += last
-        progress(0.98 * share, f"{rows:,} rows read")
+    with open_table(str(source.path)) as file:
+        truth = pick_column(columns.truth, file.names)
+        for table in file.tables([truth, *others.get("texts", ())], others.get("numbers", ())):
+            kept, missing = _without_missing(table, columns)
+            rows, dropped = rows + len(table), dropped + missing
+            if len(kept):
+                heap.append(votes_in(kept))
+            while len(heap) > 1 and len(heap[-1]) >= len(heap[-2]):
+                last = heap.pop()
+                heap[-1] += last
+            progress(0.98 * file.share, f"{rows:,} rows read")
     if not heap:
         raise cp.InputError(f"there are no rows with a class in column {columns.truth!r}; choose another column")
     while len(heap) > 1:
@@ -150,11 +164,11 @@ def _sum(
     return heap[0], dropped
 
 
-def _without_missing(table: Table, columns: Columns, before: int) -> tuple[Table, int]:
-    if not columns.drop_missing and None in table.columns[columns.truth]:
-        row = before + table.columns[columns.truth].index(None) + 1
+def _without_missing(table: Table, columns: Columns) -> tuple[Table, int]:
+    gaps = table[columns.truth].missing
+    if not columns.drop_missing and gaps.any():
         raise cp.InputError(
-            f"column {columns.truth!r} of {table.source} has a missing value in data row {row:,}; "
+            f"column {columns.truth!r} of {table.source} has a missing value in data row {table.rows[gaps.argmax()]:,}; "
             f"fill it, or tick 'leave out rows without a class'"
         )
     return table.without_missing([columns.truth], drop=True)

@@ -20,7 +20,7 @@ import uvicorn
 from numpy.typing import NDArray
 
 import compromis as cp
-from compromis.frames import Table
+from compromis.frames import to_csv
 from compromis.studio.app import guarded_app
 from compromis.studio.connections import BACKLOG, Connection, quiet_logs
 from compromis.studio.forms import ClassForm, PreferencesForm
@@ -48,7 +48,7 @@ def write_demo(folder: Path) -> Path:
     columns |= {f"forest_{label}": forest[:, k].astype(str).tolist() for k, label in enumerate(CLASSES)}
     columns |= {f"boosting_{label}": boosting[:, k].round(3).astype(str).tolist() for k, label in enumerate(CLASSES)}
     path = folder / "screening.csv"
-    Table("demo", columns).to_csv(path)
+    to_csv(columns, path)
     return path
 
 

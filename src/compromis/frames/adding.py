@@ -1,0 +1,342 @@
+"""Evidence of a file, added up as its rows are read: no more of them are held than a block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import reduce
+from operator import add
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compromis._files import CLASSES
+from compromis._text import nearest, shown
+from compromis._typing import Floats
+from compromis.errors import InputError
+from compromis.evidence.counts import Counts
+from compromis.evidence.points import OperatingPoints
+from compromis.evidence.scores import check_scores
+from compromis.evidence.votes import Votes
+from compromis.frames.reading import OpenTable
+from compromis.frames.tables import Missing, Table, Texts
+from compromis.labels import encode_classes, read_labels, refuse_many_classes
+
+MOST_PATTERNS = 4_000_000
+"""Patterns of votes, or distinct scores, that are held."""
+AUTO_BINS = 4096
+Within = tuple[float, float]
+Evidence = TypeVar("Evidence", Votes, OperatingPoints)
+
+
+class FileScan(OpenTable):
+    r"""A file whose evidence is counted as it is read, once.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> with open("sites.csv", "w") as file:
+    ...     _ = file.write("true,predicted\na,a\\nb,a\\n,a\\n")
+    >>> with cp.frames.FileScan("sites.csv") as scan:
+    ...     counts, dropped = scan.counts(truth="true", prediction="predicted", drop_missing=True)
+    >>> counts.matrix.tolist(), dropped
+    ([[1, 0], [1, 0]], 1)
+    """
+
+    def counts(
+        self,
+        *,
+        truth: str,
+        prediction: str,
+        weight: str | None = None,
+        labels: Sequence[Any] | None = None,
+        drop_missing: bool = False,
+    ) -> tuple[Counts, int]:
+        """Return the counts of a column of predictions, and the rows left out."""
+        cells, last = _Cells(weighted=weight is not None), None
+        missing = Missing(self.source, [truth, prediction], drop=drop_missing)
+        for table in self._labelled(missing, [truth, prediction], [weight]):
+            cells.add(table[truth], table[prediction], self._weights(table, weight))
+            last = table
+        dropped = missing.check()
+        if last is None:
+            raise self.nothing(dropped)
+        return cells.counts(last[truth].labels, last[prediction].labels, labels), dropped
+
+    def votes(
+        self,
+        *,
+        truth: str,
+        proba: Sequence[str],
+        weight: str | None = None,
+        bins: int | None = None,
+        drop_missing: bool = False,
+    ) -> tuple[Votes, int]:
+        """Return the vote patterns, and the rows left out."""
+        class_of = self.pick_scores(proba, [truth, weight])
+        classes = sorted(class_of.values())
+        if bins is not None:
+            from compromis.frames.votes import read_bins
+
+            read_bins(bins, len(classes))
+        missing = Missing(self.source, [truth], drop=drop_missing)
+        found = _Sum(
+            self.source, "patterns of votes; round them with --bins, or let --engine search them in a few passes"
+        )
+        table, unvoted = None, 0
+        for table in self._labelled(missing, [truth], [*class_of, weight]):
+            scores = table.scores(class_of, classes)
+            weights = self._weights(table, weight)
+            if not scores.any():  # nothing to add but the number of rows, unless all are so
+                unvoted += len(table)
+                continue
+            rounded = scores if bins is None else _rounded(scores, bins)
+            made = Votes.from_proba(
+                table[truth].array(),
+                rounded,
+                labels=classes,
+                sample_weight=weights,
+                merge="auto" if bins is None else True,
+            )
+            found.add(made)
+        dropped = missing.check()
+        if table is None:
+            raise self.nothing(dropped)
+        if not found.parts:  # a block of such rows says so
+            return Votes.from_proba(table[truth].array(), table.scores(class_of, classes), labels=classes), dropped
+        votes = found.whole()
+        if bins is not None:
+            votes = replace(votes.merge(), votes=votes.votes / bins, width=0.5 / bins)
+        return replace(votes, left_out=votes.left_out + unvoted), dropped
+
+    def points(
+        self,
+        *,
+        truth: str,
+        scores: Sequence[str],
+        pos_label: str,
+        weight: str | None = None,
+        bins: int | None = None,
+        within: Within | None = None,
+        drop_missing: bool = False,
+    ) -> tuple[dict[str, OperatingPoints], int]:
+        """Return the operating points of each score, and the rows left out; too many distinct scores are counted in bins."""
+        spreads = {}
+        if bins is not None or within is not None:
+            from compromis.frames.points import read_bins, read_within
+
+            read_bins(bins)
+            spreads = {} if within is None else dict.fromkeys(scores, read_within(within))
+        columns: dict[str, Any] = {
+            "truth": truth,
+            "scores": scores,
+            "weight": weight,
+            "drop_missing": drop_missing,
+            "pos_label": pos_label,
+        }
+        try:
+            points, dropped = self._points(bins or AUTO_BINS, spreads, **columns)
+        except _TooMany:
+            if not self.content.size:  # a pipe
+                raise
+            with FileScan(self.source) as again:
+                spreads = again._ranges(scores, truth, drop_missing=drop_missing)
+            with FileScan(self.source) as again:
+                return again._points(bins or AUTO_BINS, spreads, **columns)
+        if bins is not None and within is None:
+            points = {name: _binned(one, bins, (one.threshold[-1], one.threshold[1])) for name, one in points.items()}
+        return points, dropped
+
+    def _points(
+        self,
+        bins: int,
+        spreads: dict[str, Within],
+        *,
+        truth: str,
+        scores: Sequence[str],
+        pos_label: str,
+        weight: str | None,
+        drop_missing: bool,
+    ) -> tuple[dict[str, OperatingPoints], int]:
+        """Return every cut of a score, or those at the edges of bins where its range is given."""
+        missing = Missing(self.source, [truth], drop=drop_missing)
+        what = "scores in column {!r}; count them in bins: --bins N --within LOW HIGH"
+        found = {name: _Sum(self.source, what.format(name)) for name in scores}
+        known: Sequence[str] = ()
+        for table in self._labelled(missing, [truth], [*scores, weight]):
+            known = table[truth].labels
+            flags = table[truth].codes == (known.index(pos_label) if pos_label in known else len(known))
+            weights = self._weights(table, weight)
+            for name in scores:
+                made = OperatingPoints.from_flags(flags, self._finite(table, name), pos_label, weights)
+                found[name].add(_binned(made, bins, spreads[name], name) if name in spreads else made)
+        dropped = missing.check()
+        if not known:
+            raise self.nothing(dropped)
+        if pos_label not in known and len(known) > 1:  # of one class, it may be that the positive one is lacking
+            raise InputError(
+                f"pos_label is {pos_label!r}, which column {truth!r} does not have{nearest(pos_label, known)}; it has "
+                f"{shown(sorted(known))}",
+                parameter="pos_label",
+            )
+        return {name: total.whole() for name, total in found.items()}, dropped
+
+    def _ranges(self, scores: Sequence[str], truth: str, *, drop_missing: bool) -> dict[str, Within]:
+        """Return the lowest and the highest of each score."""
+        spreads: dict[str, Within] = {}
+        for table in self._labelled(Missing(self.source, [truth], drop=drop_missing), [truth], scores):
+            for name in scores:
+                values = self._finite(table, name)
+                low, high = spreads.get(name, (np.inf, -np.inf))
+                spreads[name] = min(low, float(values.min())), max(high, float(values.max()))
+        return spreads
+
+    def _labelled(self, missing: Missing, texts: Sequence[str], numbers: Sequence[str | None]) -> Iterator[Table]:
+        """Yield the rows that are not missing a label."""
+        for table in self.tables(texts, numbers):
+            kept = missing.without(table)
+            if len(kept):
+                yield kept
+
+    def _weights(self, table: Table, name: str | None) -> Floats | None:
+        weights = table.row_weights(name)
+        if weights is None or (name is None and (weights == 1).all()):
+            return None
+        wrong = ~((weights >= 0) & (weights < np.inf))
+        if wrong.any():
+            row = int(wrong.argmax())
+            raise InputError(
+                f"sample_weight must be finite and at least 0, got {weights[row]:g} in row {table.rows[row] - 1}; drop such rows or "
+                f"weigh them 0",
+                parameter="sample_weight",
+            )
+        return weights
+
+    def _finite(self, table: Table, name: str) -> Floats:
+        values = table.numbers(name)
+        wrong = ~np.isfinite(values)
+        if wrong.any():
+            row = int(wrong.argmax())
+            raise InputError(
+                f"column {name!r} of {self.source} must hold finite numbers, got {values[row]:g} in data row {table.rows[row]:,}; "
+                f"drop those rows"
+            )
+        return values
+
+    def nothing(self, dropped: int, what: str = "a class") -> InputError:
+        """Return the error that says that no row is left."""
+        return InputError(f"{self.source} has no rows{f' with {what}' if dropped else ''}; there is nothing to read")
+
+
+class _Cells:
+    """The sizes of all pairs of true and predicted classes so far."""
+
+    def __init__(self, *, weighted: bool) -> None:
+        self._rows = np.zeros((8, 8), dtype=np.int64)
+        self._sums: NDArray[np.float64] | None = np.zeros((2, 8, 8)) if weighted else None
+        """Weights and squared weights, as soon as there are any."""
+
+    def add(self, truth: Texts, prediction: Texts, weight: Floats | None) -> None:
+        """Count some rows."""
+        self._grow(len(truth.labels), len(prediction.labels))
+        pairs = truth.codes.astype(np.int64) * self._rows.shape[1] + prediction.codes
+        if weight is not None and self._sums is None:
+            self._sums = np.stack([self._rows, self._rows]).astype(np.float64)  # a row without a weight weighs 1
+        if self._rows.size <= 4 * len(pairs):
+            self._rows += np.bincount(pairs, minlength=self._rows.size).reshape(self._rows.shape)
+        else:
+            np.add.at(self._rows.reshape(-1), pairs, 1)
+        if self._sums is not None:
+            weight = np.ones(len(pairs)) if weight is None else weight
+            for sums, values in zip(self._sums, (weight, weight * weight), strict=True):
+                np.add.at(sums.reshape(-1), pairs, values)  # one after the other, as the library adds them
+
+    def counts(self, true: Sequence[str], predicted: Sequence[str], labels: Sequence[Any] | None) -> Counts:
+        """Return the counts by class."""
+        used = np.nonzero(self._rows)
+        columns = [
+            read_labels([names[code] for code in codes.tolist()], name)
+            for names, codes, name in zip((true, predicted), used, ("y_true", "y_pred"), strict=True)
+        ]
+        cells, order = encode_classes(*columns, labels=labels)
+        rows = int(self._rows.sum())
+        if self._sums is None:
+            return Counts(_laid_out(cells, self._rows[used], len(order)), order, rows)
+        weights, squares = (_laid_out(cells, part[used], len(order)) for part in self._sums)
+        if not weights.any():
+            raise InputError("sample_weight is zero for every row; nothing would count", parameter="sample_weight")
+        return Counts(weights, order, rows, squares)
+
+    def _grow(self, *wanted: int) -> None:
+        for size in wanted:
+            refuse_many_classes(size)
+        before = self._rows.shape
+        shape = tuple(
+            size if size >= need else min(CLASSES.most, 2 * need) for size, need in zip(before, wanted, strict=True)
+        )
+        if shape != before:
+            pad = [(0, new - old) for new, old in zip(shape, before, strict=True)]
+            self._rows = np.pad(self._rows, pad)
+            self._sums = None if self._sums is None else np.pad(self._sums, [(0, 0), *pad])
+
+
+def _laid_out(cells: Sequence[Any], values: NDArray[Any], classes: int) -> NDArray[Any]:
+    matrix = np.zeros((classes, classes), dtype=values.dtype)
+    np.add.at(matrix, tuple(cells), values)
+    return matrix
+
+
+class _Sum:
+    """A sum of evidence; parts of like size are joined first, so that none is copied often."""
+
+    def __init__(self, source: str, what: str) -> None:
+        self._source = source
+        self._what = what
+        self.parts: list[Any] = []
+
+    def add(self, part: Any) -> None:
+        """Add a part."""
+        self.parts.append(part)
+        while len(self.parts) > 1 and len(self.parts[-1]) >= len(self.parts[-2]):
+            last = self.parts.pop()
+            self.parts[-1] += last
+        if len(self.parts[0]) > MOST_PATTERNS:
+            raise _TooMany(f"{self._source} has more than {MOST_PATTERNS:,} distinct {self._what}")
+
+    def whole(self) -> Any:
+        """Return the sum."""
+        while len(self.parts) > 1:
+            last = self.parts.pop()
+            self.parts[-1] += last
+        return self.parts[0]
+
+
+class _TooMany(InputError):
+    """More distinct patterns or scores than are held."""
+
+
+def _rounded(scores: Floats, bins: int) -> Floats:
+    """Return votes as shares of the row's votes, in whole steps of 1 / bins; a row without votes stays so."""
+    check_scores(scores)
+    total = reduce(add, scores.T)[:, np.newaxis]  # from the left, as engines add
+    return np.where(total > 0, np.floor(scores / np.where(total > 0, total, 1.0) * bins + 0.5), 0.0)
+
+
+def _binned(points: OperatingPoints, bins: int, within: Within, name: str = "") -> OperatingPoints:
+    """Return the same rows, counted in bins."""
+    from compromis.frames.points import points_of_bins, sum_by_flag
+    from compromis.frames.query import Bins
+
+    low, high = within
+    scores, layout = points.threshold[1:], Bins.over(low, high, bins)
+    outside = (scores < low) | (scores > high)
+    inside = np.diff(np.stack([points.true_positives, points.false_positives]), axis=1)
+    if outside.any():
+        rows = int(inside[:, outside].sum())
+        raise InputError(f"column {name!r} has {rows:,} scores outside {low:g} to {high:g}; widen --within")
+    step = np.clip(np.floor((scores - layout.low) * layout.scale), 0, layout.count - 1).astype(np.int64)
+    flags = np.repeat([True, False], len(step))
+    return points_of_bins(
+        layout, sum_by_flag(flags, np.tile(step, 2), inside.reshape(-1), layout.count), points.pos_label
+    )
