@@ -122,13 +122,17 @@ def _evaluate_rows(
 
     table, class_of = read_rows(file, [truth, prediction, group], [weight], proba=proba, drop=drop_missing)
     classes = label or sorted(class_of.values()) or sorted(beside.costs or ()) or None
+    true, predicted, groups = (None if name is None else table[name].array() for name in (truth, prediction, group))
+    scores = table.scores(class_of, classes) if classes and class_of else None
+    weights = table.row_weights(weight)
+    del table  # the rows are held once
     return cp.evaluate(
-        table[truth].array(),
-        None if prediction is None else table[prediction].array(),
-        y_proba=table.scores(class_of, classes) if classes and class_of else None,
+        true,
+        predicted,
+        y_proba=scores,
         labels=classes,
-        sample_weight=table.row_weights(weight),
-        groups=None if group is None else table[group].array(),
+        sample_weight=weights,
+        groups=groups,
         **beside.settings(classes),
     )
 
