@@ -162,7 +162,7 @@ class FileScan(OpenTable):
         """Return every cut of a score, or those at the edges of bins where its range is given."""
         missing = Missing(self.source, [truth], drop=drop_missing)
         what = "scores in column {!r}; count them in bins: --bins N --within LOW HIGH"
-        found = {name: _Sum(self.source, what.format(name)) for name in scores}
+        found = {name: _Sum(self.source, what.format(name), fixed=name in spreads) for name in scores}
         known: Sequence[str] = ()
         for table in self._labelled(missing, [truth], [*scores, weight]):
             known = table[truth].labels
@@ -290,8 +290,9 @@ def _laid_out(cells: Sequence[Any], values: NDArray[Any], classes: int) -> NDArr
 class _Sum:
     """A sum of evidence; parts of like size are joined first, so that none is copied often."""
 
-    def __init__(self, source: str, what: str) -> None:
+    def __init__(self, source: str, what: str, *, fixed: bool = False) -> None:
         self._source = source
+        self._fixed = fixed
         self._what = what
         self.parts: list[Any] = []
 
@@ -301,7 +302,7 @@ class _Sum:
         while len(self.parts) > 1 and len(self.parts[-1]) >= len(self.parts[-2]):
             last = self.parts.pop()
             self.parts[-1] += last
-        if len(self.parts[0]) > MOST_PATTERNS:
+        if not self._fixed and len(self.parts[0]) > MOST_PATTERNS:
             raise _TooMany(f"{self._source} has more than {MOST_PATTERNS:,} distinct {self._what}")
 
     def whole(self) -> Any:

@@ -154,7 +154,8 @@ class Delimited:
         """Return the delimiter that gives header and first row the same, largest number of cells; the usual one in a tie."""
         usual = "\t" if self._content.tabs else ","
         found = {delimiter: self._width(delimiter) for delimiter in dict.fromkeys((usual, *DELIMITERS))}
-        return max(found, key=lambda delimiter: found[delimiter])
+        best = max(found, key=lambda delimiter: found[delimiter])
+        return best if found[best] > 1 else usual
 
     def _width(self, delimiter: str) -> int:
         try:

@@ -1,0 +1,130 @@
+"""Evidence added up as a file is read is the evidence of all its rows at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import compromis as cp
+from compromis.frames.adding import FileScan
+
+ROWS = 3000
+
+
+@pytest.fixture(params=["csv", "parquet", "arff"])
+def file(request, tmp_path, rng, monkeypatch):
+    """A file whose rows come in many blocks, and its columns."""
+    for where in ("delimited", "content"):
+        monkeypatch.setattr(f"compromis.frames.{where}.BLOCK", 2000)
+    monkeypatch.setattr("compromis.frames.parquet.ROWS", 100)
+    monkeypatch.setattr("compromis.frames.arff.CELLS", 500)
+    votes = rng.integers(0, 6, (ROWS, 3))
+    votes[:700] = 0  # blocks without any vote
+    frame = pl.DataFrame(
+        {
+            "t": rng.choice(["a", "NA", "01"], ROWS),
+            "d": rng.choice(["a", "NA", "01", "new"], ROWS),
+            "w": rng.random(ROWS),
+            "s": rng.integers(0, 400, ROWS) / 7,
+            **{f"p_{label}": votes[:, k] for k, label in enumerate(["01", "NA", "a"])},
+        }
+    )
+    path = tmp_path / f"x.{request.param}"
+    if request.param == "arff":
+        head = "".join(f"@attribute {name} string\n" for name in frame.columns)
+        rows = "\n".join(",".join(map(str, row)) for row in frame.rows())
+        path.write_text(f"@relation r\n{head}@data\n{rows}\n")
+    else:
+        (frame.write_csv if request.param == "csv" else frame.write_parquet)(path)
+    return str(path), frame
+
+
+def scanned(path, what, **options):
+    with FileScan(path) as scan:
+        return getattr(scan, what)(**options)
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_counts(file, weight):
+    path, frame = file
+    weights = None if weight is None else frame["w"].to_numpy()
+    expected = cp.Counts.from_predictions(frame["t"], frame["d"], sample_weight=weights)
+    found, dropped = scanned(path, "counts", truth="t", prediction="d", weight=weight)
+    assert (found.classes, found.rows, dropped) == (expected.classes, ROWS, 0)
+    assert found.matrix.tolist() == expected.matrix.tolist()
+    assert weight is None or found.squares.tolist() == expected.squares.tolist()
+
+
+def test_votes(file):
+    path, frame = file
+    expected = cp.Votes.from_proba(frame["t"], frame.select("^p_.*$").to_numpy(), labels=["01", "NA", "a"], merge=True)
+    found, _ = scanned(path, "votes", truth="t", proba=["p_"])
+    found = found.merge()
+    assert (found.rows, found.left_out) == (expected.rows, expected.left_out)
+    assert found.support.tolist() == expected.support.tolist()
+    assert len(found) == len(expected)
+    for weights in ([1, 1, 1], [1, 3, 2]):
+        assert found.counts(weights).matrix.tolist() == expected.counts(weights).matrix.tolist()
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_binned_votes_are_those_of_an_engine(file, weight):
+    path, frame = file
+    frame = frame.with_columns(pl.col("^p_.*$").cast(pl.Float64))
+    columns = {f"p_{label}": label for label in ("01", "NA", "a")}
+    expected = cp.Votes.from_frame(frame, truth="t", proba=columns, weight=weight, bins=4)
+    found, _ = scanned(path, "votes", truth="t", proba=["p_"], weight=weight, bins=4)
+    assert (len(found), found.rows, found.width) == (len(expected), expected.rows, expected.width)
+    assert np.allclose(found.counts([1, 3, 2]).matrix, expected.counts([1, 3, 2]).matrix, rtol=1e-12)
+
+
+@pytest.mark.parametrize("options", [{}, {"bins": 16}, {"bins": 16, "within": (-1.0, 99.0)}, {"weight": "w"}])
+def test_points_are_those_of_an_engine(file, options):
+    path, frame = file
+    expected = cp.OperatingPoints.from_frame(frame, truth="t", score="s", pos_label="NA", **options)
+    points, _ = scanned(path, "points", truth="t", scores=["s", "w"], pos_label="NA", **options)
+    assert points["s"].threshold.tolist() == expected.threshold.tolist()
+    assert np.allclose(points["s"].true_positives, expected.true_positives, rtol=1e-12)
+    assert points["s"].binned == expected.binned
+    assert points["w"].positives == pytest.approx(expected.positives)
+
+
+def test_too_many_scores_are_counted_in_bins(file, monkeypatch):
+    path, frame = file
+    monkeypatch.setattr("compromis.frames.adding.MOST_PATTERNS", 300)
+    points, _ = scanned(path, "points", truth="t", scores=["s"], pos_label="a")
+    expected = cp.OperatingPoints.from_frame(frame, truth="t", score="s", pos_label="a", bins=4096)
+    assert points["s"].binned
+    assert points["s"].threshold.tolist() == expected.threshold.tolist()
+    assert points["s"].true_positives.tolist() == expected.true_positives.tolist()
+
+
+def test_too_many_classes(tmp_path):
+    (tmp_path / "x.csv").write_text("t,d\n" + "".join(f"{k},{k}\n" for k in range(5000)))
+    with pytest.raises(cp.InputError, match="there are more than 4,096 classes; is one of the columns an identifier"):
+        scanned(str(tmp_path / "x.csv"), "counts", truth="t", prediction="d")
+
+
+def test_rows_left_out_are_counted_in_all_blocks(file):
+    path, frame = file
+    if not path.endswith("csv"):
+        pytest.skip("one format is enough")
+    gaps = frame.with_columns(pl.when(pl.int_range(ROWS) % 5 == 0).then(None).otherwise(pl.col("t")).alias("t"))
+    gaps.write_csv(path)
+    assert scanned(path, "counts", truth="t", prediction="d", drop_missing=True)[1] == ROWS / 5
+    with pytest.raises(cp.InputError, match=r"column 't' of .* has 600 missing values \(the first in data row 1\)"):
+        scanned(path, "counts", truth="t", prediction="d")
+
+
+def test_a_file_stands_for_a_frame(file):
+    """Without an engine, text is read by the library itself, wherever a frame is taken."""
+    path, frame = file
+    scan = cp.frames.scan(path, numbers=[] if path.endswith("parquet") else ["s", "p_01", "p_NA", "p_a"])
+    columns = {f"p_{label}": label for label in ("01", "NA", "a")}
+    expected = cp.Votes.from_frame(frame, truth="t", proba=columns)
+    assert cp.Votes.from_frame(scan, truth="t", proba=columns).support.tolist() == expected.support.tolist()
+    points = cp.OperatingPoints.from_frame(scan, truth="t", score="s", pos_label="a")
+    assert len(points) == len(cp.OperatingPoints.from_frame(frame, truth="t", score="s", pos_label="a"))
+    own = cp.frames.evaluate(scan, truth="t", prediction="d").counts
+    assert own.matrix.tolist() == cp.Counts.from_predictions(frame["t"], frame["d"]).matrix.tolist()

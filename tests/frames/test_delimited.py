@@ -1,0 +1,199 @@
+"""Delimited text: cells exactly as written, delimiters recognised, and record and column in every refusal."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import threading
+
+import numpy as np
+import pytest
+from compromis.frames._kernels import read_number
+
+import compromis as cp
+from compromis.frames.reading import open_table, read_table
+from tests.command_line import run
+
+EXACT = [
+    "NA",
+    "null",
+    "N/A",
+    "01",
+    " 1",
+    "1 ",
+    ' "NA"',
+    "a\0b",
+    "x\ny",
+    "x\r\ny",
+    'q"q',
+    "é",
+    "\u2028",
+    "\ufeff",
+    "'",
+    "nan",
+]
+
+
+def written(cells, end="\n"):
+    return end.join(["t,k", *('"' + cell.replace('"', '""') + f'",{k}' for k, cell in enumerate(cells)), ""])
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("size", [1, 2, 5, 1 << 19])
+def test_cells_stay_as_written_wherever_a_block_ends(tmp_path, monkeypatch, end, size):
+    monkeypatch.setattr("compromis.frames.delimited.BLOCK", size)
+    cells = [cell for cell in EXACT if "\0" not in cell] + ["x" * 5000, "a\0b"]
+    (tmp_path / "x.csv").write_bytes(written(cells, end).encode())
+    with open_table(str(tmp_path / "x.csv")) as file:
+        table = file.read(["t"], ["k"])
+    assert table["t"].tolist() == cells
+    assert table.numbers("k").tolist() == list(range(len(cells)))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (
+            't,d\na,"b"c\n',
+            "text follows a closing quote in record 2, column 'd'; a quote inside a quoted cell is written twice",
+        ),
+        ('t,d\na,b\n\n"a,b\n', "the quote that opens in record 4, column 't' is never closed"),
+        ("t,d\na,b\na,b,c\n", "has 3 fields in record 3, but 2 columns; check quotes and delimiters"),
+        ("t,d\na,b\na\n", "has 1 fields in record 3, but 2 columns"),
+        ('t,"d\na,b\n', "cannot be read as a table: unexpected end of data in record 1"),
+    ],
+)
+def test_refusals_name_record_and_column(tmp_path, content, said):
+    (tmp_path / "x.csv").write_text(content)
+    with pytest.raises(cp.InputError, match=r"^.*x\.csv ") as caught:
+        read_table(str(tmp_path / "x.csv"), lambda names: names)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "columns", "remark"),
+    [
+        ("x.csv", "t;d\na,b;1\n", {"t": ["a,b"], "d": ["1"]}, "semicolons stand between the cells"),
+        ("x.csv", "t\td\na\t1\n", {"t": ["a"], "d": ["1"]}, "tabs stand between the cells"),
+        ("x.tsv", "t\td\na\t1\n", {"t": ["a"], "d": ["1"]}, ""),
+        ("x.tsv", "t,d\na,1\n", {"t": ["a"], "d": ["1"]}, ""),
+        ("x.csv", "t|d\na|1\n", {"t": ["a"], "d": ["1"]}, "bars (|) stand between the cells"),
+        ("x.csv", "sep=;\nt;d\na,b;1\n", {"t": ["a,b"], "d": ["1"]}, "semicolons stand between the cells"),
+        ("x.csv", "a;b,c\n1,2\n", {"a;b": ["1"], "c": ["2"]}, ""),
+        ("x.csv", "one\na;b\n", {"one": ["a;b"]}, ""),
+        ("x.csv", "t,d\n", {"t": [], "d": []}, ""),
+        ("x.csv", "\n\nt,d\n1,2\n", {"t": ["1"], "d": ["2"]}, ""),
+        ("x.csv", ",t,T\n0,a,b\n", {"": ["0"], "t": ["a"], "T": ["b"]}, ""),
+    ],
+)
+def test_delimiters_and_headers(tmp_path, name, content, columns, remark):
+    (tmp_path / name).write_text(content)
+    with open_table(str(tmp_path / name)) as file:
+        assert file.read(file.names).texts() == columns
+        assert file.remark == (f"{tmp_path / name}: {remark}" if remark else "")
+
+
+def test_the_command_line_says_what_stands_between_cells(tmp_path):
+    (tmp_path / "x.csv").write_text("t;d\na;a\nb;a\n")
+    done = run("evaluate", tmp_path / "x.csv", "--truth", "t", "--prediction", "d")
+    assert done.exit_code == 0
+    assert "x.csv: semicolons stand between the cells" in done.stderr
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le-mark", "utf-16-be-mark"])
+def test_encodings(tmp_path, encoding):
+    text = "t,d\né,😀\n" * 1 + "x,y\n" * 3000
+    name = encoding.removesuffix("-mark")
+    (tmp_path / "x.csv").write_bytes(("\ufeff" + text if "mark" in encoding else text).encode(name))
+    texts = read_table(str(tmp_path / "x.csv"), lambda names: names).texts()
+    assert texts == {"t": ["é"] + ["x"] * 3000, "d": ["😀"] + ["y"] * 3000}
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"\x89PNG\r\n\x1a\n", "holds a picture (PNG), not a table; give the table that it was drawn from"),
+        (b"SQLite format 3\0", "holds an SQLite database, not a table; export the table wanted as CSV"),
+        (
+            b"PK\x03\x04" + b"\0" * 26 + b"[Content_Types].xml",
+            "an Excel workbook), which is not read here; export it as CSV or Parquet",
+        ),
+        (b"%PDF-1.7\n", "holds a PDF document"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Excel workbook of the old kind (.xls)"),
+        (b'{"a": [1]}', "holds JSON, which is not a table"),
+        (gzip.compress(gzip.compress(b"t,d\na,a\n")), "gzip inside gzip"),
+    ],
+)
+def test_other_files_are_called_what_they_are(tmp_path, content, said):
+    (tmp_path / "x").write_bytes(content)
+    with pytest.raises(cp.InputError) as caught:
+        open_table(str(tmp_path / "x"))
+    assert said in str(caught.value)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_pipe_is_read_once(tmp_path, packed):
+    """The message was that it cannot be decompressed."""
+    os.mkfifo(tmp_path / "pipe")
+    text = b"t,d\n" + b"a,a\nb,a\n" * 50_000
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(gzip.compress(text) if packed else text,))
+    writer.start()
+    with cp.frames.FileScan(str(tmp_path / "pipe")) as scan:
+        counts, _ = scan.counts(truth="t", prediction="d")
+    writer.join()
+    assert counts.matrix.tolist() == [[50_000, 0], [50_000, 0]]
+
+
+def test_a_file_that_changes_while_it_is_read(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("t,d\n" + "a,a\n" * 300_000)
+    with open_table(str(path)) as file:
+        tables = file.tables(["t"])
+        next(tables)
+        with path.open("a") as stream:
+            stream.write("a,a\n")
+        with pytest.raises(cp.InputError, match="changed while it was read; run again when it is complete"):
+            list(tables)
+
+
+def test_many_different_texts_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "1000000")
+    (tmp_path / "x.csv").write_text("t\n" + "".join(f"label{k}\n" for k in range(100_000)))
+    with pytest.raises(cp.InputError, match="has more than 1,000,000 bytes of different texts in the columns wanted"):
+        read_table(str(tmp_path / "x.csv"), ["t"])
+
+
+def test_numbers_are_those_of_python(tmp_path, rng):
+    """Decimal texts are rounded by the kernel; what it leaves goes to float()."""
+    texts = [repr(value) for value in rng.integers(0, 2**64, 3000, dtype=np.uint64).view(np.float64).tolist()]
+    texts += [f"{rng.integers(0, 2**62)}e{rng.integers(-340, 310)}" for _ in range(3000)]
+    texts += [
+        "1_0",
+        " 2 ",
+        "٣",
+        "+.5",
+        "5.",
+        "-0",
+        "1e400",
+        "1e-400",
+        "inf",
+        "9007199254740993",
+        "0.1e-323",
+        "2.2250738585072011e-308",
+    ]
+    (tmp_path / "x.csv").write_text("n\n" + "\n".join(texts) + "\n")
+    with open_table(str(tmp_path / "x.csv")) as file:
+        numbers = file.read(numbers=["n"]).numbers("n")
+    assert list(map(repr, numbers.tolist())) == [repr(float(text)) for text in texts]
+    decided = [text for text in texts if read_number(text.encode()) is not None]
+    assert len(decided) > 0.9 * len(texts)
+
+
+def test_a_number_that_is_none_is_named_with_its_row_unless_the_row_is_left_out(tmp_path):
+    (tmp_path / "x.csv").write_text("t,d,w\n,a,x\na,a,1\nb,a,2\nb,b,\n")
+    given = ["evaluate", tmp_path / "x.csv", "--truth", "t", "--prediction", "d", "--weight", "w", "--drop-missing"]
+    assert "column 'w' of" in run(*given).stderr
+    assert "must hold numbers, got nothing in data row 4" in run(*given).stderr
+    (tmp_path / "x.csv").write_text("t,d,w\n,a,x\na,a,1\nb,a,2\n")
+    assert run(*given).exit_code == 0
