@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 from compromis.errors import InputError
 
@@ -94,80 +91,4 @@ LABEL = Limit("COMPROMIS_MAX_LABEL", 10_000)
 LINE = Limit("COMPROMIS_MAX_LINE", 1 << 25)
 """Characters of a line of a text file."""
 UNPACKED = Limit("COMPROMIS_MAX_UNPACKED", 1 << 28)
-"""Bytes that a compressed file may become in memory; `PIECEWISE` times as many where it is read in pieces."""
-PIECEWISE = 16
-_DEFLATE = 1032
-"""The most bytes that one byte of gzip can become."""
-
-
-class _Metered(io.RawIOBase):
-    """A stream that hands the position and bytes of each read to a function."""
-
-    def __init__(self, stream: BinaryIO, look: Callable[[int, bytes], None]) -> None:
-        self._stream = stream
-        self._look = look
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return self._stream.seekable()
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        return self._stream.seek(offset, whence)
-
-    def tell(self) -> int:
-        return self._stream.tell()
-
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        begin = self._stream.tell() if self.seekable() else 0
-        data = self._stream.read(len(buffer))
-        self._look(begin, data)
-        buffer[: len(data)] = data
-        return len(data)
-
-
-def bounded(stream: BinaryIO, source: str, factor: int = 1) -> BinaryIO:
-    """Return a stream of decompressed bytes that raises beyond the limit."""
-    most = UNPACKED.most * factor
-
-    def look(begin: int, data: bytes) -> None:
-        if begin + len(data) > most:
-            raise _too_large(source, most)
-
-    return _buffered(stream, look)
-
-
-def check_announced(packed: BinaryIO, source: str) -> None:
-    """Raise if the size at the end of a gzip file exceeds the limit; `bounded` notices a wrong size."""
-    size = packed.seek(0, io.SEEK_END)
-    packed.seek(max(0, size - 4))
-    announced = int.from_bytes(packed.read(4), "little")
-    packed.seek(0)
-    if UNPACKED.most < announced <= _DEFLATE * size:  # the end of a truncated file is any number
-        raise _too_large(source, UNPACKED.most)
-
-
-def _too_large(source: str, most: int) -> InputError:
-    return InputError(
-        f"{source} becomes more than {most:,} bytes when it is decompressed; decompress it, read it with an engine "
-        f"(--engine duckdb), or set {UNPACKED.setting} to raise the limit"
-    )
-
-
-def short_lines(stream: BinaryIO, source: str) -> BinaryIO:
-    """Return a stream of text that raises at a line longer than the limit."""
-    most, run = LINE.most, 0
-
-    def look(_: int, data: bytes) -> None:
-        nonlocal run
-        last = max(data.rfind(b"\n"), data.rfind(b"\r"))
-        run = run + len(data) if last < 0 else len(data) - last - 1
-        if run > most:
-            LINE.check(run, f"{source} has a line of more than {most:,} characters")
-
-    return _buffered(stream, look)
-
-
-def _buffered(stream: BinaryIO, look: Callable[[int, bytes], None]) -> BinaryIO:
-    return io.BufferedReader(_Metered(stream, look), 1 << 17)
+"""Bytes that a small file may become in memory: decompressed, as columns held at once, or as different texts."""
