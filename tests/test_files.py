@@ -60,7 +60,7 @@ def test_a_compressed_file_that_is_large_itself(tmp_path, monkeypatch, rng):
     rows = "".join(f"{k},{'ab'[k % 2]}\n" for k in rng.integers(0, 10**9, 50_000))
     (tmp_path / "x.csv.gz").write_bytes(gzip.compress(b"t,d\n" + rows.encode()))
     monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "400000")
-    assert len(read_table(str(tmp_path / "x.csv.gz"), ["d"])) == 50_000
+    assert len(read_table(str(tmp_path / "x.csv.gz"), [])) == 50_000
 
 
 def test_a_gzip_that_lies_about_its_size(tmp_path, monkeypatch):
@@ -81,10 +81,10 @@ def test_packed_parquet_is_read(tmp_path):
 
 def test_rows_of_parquet(tmp_path, monkeypatch):
     pl.DataFrame({"t": ["a"] * 1000}).write_parquet(tmp_path / "x.parquet")
-    monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "7999")
-    with pytest.raises(cp.InputError, match=r"1,000 rows, too many .* set COMPROMIS_MAX_UNPACKED to 8000"):
+    monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "15999")
+    with pytest.raises(cp.InputError, match=r"1,000 rows, too many .* set COMPROMIS_MAX_UNPACKED to 16000"):
         read(tmp_path / "x.parquet")
-    monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "8000")
+    monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "16000")
     assert len(read(tmp_path / "x.parquet")) == 1000
 
 

@@ -13,8 +13,8 @@ from compromis.errors import InputError
 from compromis.frames.content import Content
 from compromis.frames.tables import Numbers, Table, Texts, pick_column, score_columns
 
-_CELL = 8
-"""Bytes that a cell takes where all rows are held."""
+_CELL = 16
+"""Bytes that a cell takes where all rows are held, and again as what a command makes of it."""
 
 
 class Format(Protocol):
