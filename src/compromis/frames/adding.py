@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._files import CLASSES
+from compromis._files import CLASSES, UNPACKED
 from compromis._text import nearest, shown
 from compromis._typing import Floats
 from compromis.errors import InputError
@@ -37,7 +37,7 @@ class FileScan(OpenTable):
     --------
     >>> import compromis as cp
     >>> with open("sites.csv", "w") as file:
-    ...     _ = file.write("true,predicted\na,a\\nb,a\\n,a\\n")
+    ...     _ = file.write("true,predicted\na,a\nb,a\n,a\n")
     >>> with cp.frames.FileScan("sites.csv") as scan:
     ...     counts, dropped = scan.counts(truth="true", prediction="predicted", drop_missing=True)
     >>> counts.matrix.tolist(), dropped
@@ -81,9 +81,8 @@ class FileScan(OpenTable):
 
             read_bins(bins, len(classes))
         missing = Missing(self.source, [truth], drop=drop_missing)
-        found = _Sum(
-            self.source, "patterns of votes; round them with --bins, or let --engine search them in a few passes"
-        )
+        what = "patterns of votes; round them with --bins, or let --engine search them in a few passes"
+        found = _Sum(self.source, what, min(MOST_PATTERNS, UNPACKED.most // (8 * len(classes))))
         table, unvoted = None, 0
         for table in self._labelled(missing, [truth], [*class_of, weight]):
             scores = table.scores(class_of, classes)
@@ -162,7 +161,10 @@ class FileScan(OpenTable):
         """Return every cut of a score, or those at the edges of bins where its range is given."""
         missing = Missing(self.source, [truth], drop=drop_missing)
         what = "scores in column {!r}; count them in bins: --bins N --within LOW HIGH"
-        found = {name: _Sum(self.source, what.format(name), fixed=name in spreads) for name in scores}
+        found = {
+            name: _Sum(self.source, what.format(name), bins + 2 if name in spreads else MOST_PATTERNS)
+            for name in scores
+        }
         known: Sequence[str] = ()
         for table in self._labelled(missing, [truth], [*scores, weight]):
             known = table[truth].labels
@@ -290,9 +292,9 @@ def _laid_out(cells: Sequence[Any], values: NDArray[Any], classes: int) -> NDArr
 class _Sum:
     """A sum of evidence; parts of like size are joined first, so that none is copied often."""
 
-    def __init__(self, source: str, what: str, *, fixed: bool = False) -> None:
+    def __init__(self, source: str, what: str, most: int) -> None:
         self._source = source
-        self._fixed = fixed
+        self._most = most
         self._what = what
         self.parts: list[Any] = []
 
@@ -302,8 +304,8 @@ class _Sum:
         while len(self.parts) > 1 and len(self.parts[-1]) >= len(self.parts[-2]):
             last = self.parts.pop()
             self.parts[-1] += last
-        if not self._fixed and len(self.parts[0]) > MOST_PATTERNS:
-            raise _TooMany(f"{self._source} has more than {MOST_PATTERNS:,} distinct {self._what}")
+        if len(self.parts[0]) > self._most:
+            raise _TooMany(f"{self._source} has more than {self._most:,} distinct {self._what}")
 
     def whole(self) -> Any:
         """Return the sum."""

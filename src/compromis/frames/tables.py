@@ -274,7 +274,14 @@ _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 
 
 def to_csv(columns: Mapping[str, Sequence[object]], path: str | os.PathLike[str] | None = None) -> str:
-    """Return the columns as CSV that no spreadsheet takes for formulas; with `path`, write it there too, whole or not at all."""
+    r"""Return the columns as CSV that no spreadsheet takes for formulas; with `path`, write it there too, whole or not at all.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> cp.frames.to_csv({"t": ["a", "=1+1"]})
+    "t\na\n'=1+1\n"
+    """
     text = csv_text(columns)
     if path is not None:
         write_whole(path, text)
