@@ -109,7 +109,7 @@ def test_a_long_label_is_held_once(tmp_path, engine):
 def test_more_rows_than_a_file_can_hold_are_refused(tmp_path, monkeypatch):
     write_repeated(tmp_path / "x.parquet", 3_000_000, 1)
     monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "8000000")
-    monkeypatch.setattr("compromis.frames.parquet.PAYS", 100)
+    monkeypatch.setattr("compromis.frames.parquet.PAYS", 10)
     options = ["--truth", "truth", "--prediction", "decision"]
     done = run("evaluate", tmp_path / "x.parquet", *options)
     assert "x.parquet has 3,000,000 rows in " in done.stderr

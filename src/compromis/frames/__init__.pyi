@@ -1,4 +1,4 @@
-from .adding import FileScan
+from .adding import EvidenceSum, FileScan
 from .bounds import average_precision_bounds, loss_bounds, roc_area_bounds, tradeoff_bounds
 from .content import table_suffix
 from .deciding import decide, evaluate
@@ -10,6 +10,7 @@ from .thresholds import BestThreshold, best_threshold
 
 __all__ = [
     "BestThreshold",
+    "EvidenceSum",
     "FileScan",
     "FrameSearch",
     "Scan",

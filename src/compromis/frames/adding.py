@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import add
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,6 @@ MOST_PATTERNS = 4_000_000
 """Patterns of votes, or distinct scores, that are held."""
 AUTO_BINS = 4096
 Within = tuple[float, float]
-Evidence = TypeVar("Evidence", Votes, OperatingPoints)
 
 
 class FileScan(OpenTable):
@@ -81,8 +80,8 @@ class FileScan(OpenTable):
 
             read_bins(bins, len(classes))
         missing = Missing(self.source, [truth], drop=drop_missing)
-        what = "patterns of votes; round them with --bins, or let --engine search them in a few passes"
-        found = _Sum(self.source, what, min(MOST_PATTERNS, UNPACKED.most // (8 * len(classes))))
+        what = f"distinct patterns of votes in {self.source}; round them with --bins, or let --engine search them in a few passes"
+        found = EvidenceSum(min(MOST_PATTERNS, UNPACKED.most // (8 * len(classes))), what)
         table, unvoted = None, 0
         for table in self._labelled(missing, [truth], [*class_of, weight]):
             scores = table.scores(class_of, classes)
@@ -160,11 +159,8 @@ class FileScan(OpenTable):
     ) -> tuple[dict[str, OperatingPoints], int]:
         """Return every cut of a score, or those at the edges of bins where its range is given."""
         missing = Missing(self.source, [truth], drop=drop_missing)
-        what = "scores in column {!r}; count them in bins: --bins N --within LOW HIGH"
-        found = {
-            name: _Sum(self.source, what.format(name), bins + 2 if name in spreads else MOST_PATTERNS)
-            for name in scores
-        }
+        what = f"distinct scores in {self.source}; count them in bins: --bins N --within LOW HIGH"
+        found = {name: EvidenceSum(None if name in spreads else MOST_PATTERNS, what) for name in scores}
         known: Sequence[str] = ()
         for table in self._labelled(missing, [truth], [*scores, weight]):
             known = table[truth].labels
@@ -264,8 +260,8 @@ class _Cells:
         cells, order = encode_classes(*columns, labels=labels)
         rows = int(self._rows.sum())
         if self._sums is None:
-            return Counts(_laid_out(cells, self._rows[used], len(order)), order, rows)
-        weights, squares = (_laid_out(cells, part[used], len(order)) for part in self._sums)
+            return Counts(laid_out(cells, self._rows[used], len(order)), order, rows)
+        weights, squares = (laid_out(cells, part[used], len(order)) for part in self._sums)
         if not weights.any():
             raise InputError("sample_weight is zero for every row; nothing would count", parameter="sample_weight")
         return Counts(weights, order, rows, squares)
@@ -283,17 +279,27 @@ class _Cells:
             self._sums = None if self._sums is None else np.pad(self._sums, [(0, 0), *pad])
 
 
-def _laid_out(cells: Sequence[Any], values: NDArray[Any], classes: int) -> NDArray[Any]:
+def laid_out(cells: Sequence[Any], values: NDArray[Any], classes: int) -> NDArray[Any]:
+    """Return values as a matrix of true and predicted classes."""
     matrix = np.zeros((classes, classes), dtype=values.dtype)
     np.add.at(matrix, tuple(cells), values)
     return matrix
 
 
-class _Sum:
-    """A sum of evidence; parts of like size are joined first, so that none is copied often."""
+class EvidenceSum:
+    """A sum of evidence; parts of like size are joined first, so that none is copied often.
 
-    def __init__(self, source: str, what: str, most: int) -> None:
-        self._source = source
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> total = cp.frames.EvidenceSum()
+    >>> for label in "aab":
+    ...     total.add(cp.Counts.from_predictions(["a", label], ["a", "a"]))
+    >>> total.whole().matrix.tolist()
+    [[5, 0], [1, 0]]
+    """
+
+    def __init__(self, most: int | None = None, what: str = "") -> None:
         self._most = most
         self._what = what
         self.parts: list[Any] = []
@@ -301,18 +307,24 @@ class _Sum:
     def add(self, part: Any) -> None:
         """Add a part."""
         self.parts.append(part)
-        while len(self.parts) > 1 and len(self.parts[-1]) >= len(self.parts[-2]):
-            last = self.parts.pop()
-            self.parts[-1] += last
-        if len(self.parts[0]) > self._most:
-            raise _TooMany(f"{self._source} has more than {self._most:,} distinct {self._what}")
+        while len(self.parts) > 1 and _size(self.parts[-1]) >= _size(self.parts[-2]):
+            self._join()
+        if self._most is not None and _size(self.parts[0]) > self._most:
+            raise _TooMany(f"there are more than {self._most:,} {self._what}")
 
     def whole(self) -> Any:
         """Return the sum."""
         while len(self.parts) > 1:
-            last = self.parts.pop()
-            self.parts[-1] += last
+            self._join()
         return self.parts[0]
+
+    def _join(self) -> None:
+        last = self.parts.pop()
+        self.parts[-1] += last
+
+
+def _size(evidence: Any) -> int:
+    return 1 if isinstance(evidence, Counts) else len(evidence)
 
 
 class _TooMany(InputError):

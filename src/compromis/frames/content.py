@@ -56,6 +56,13 @@ _ENCODINGS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs
 class Content:
     """A file, a pipe or standard input, read once from its beginning.
 
+    Parameters
+    ----------
+    path : str
+        The file; ``-`` is standard input.
+    limited : bool
+        Whether a small file that becomes a large one is refused.
+
     Attributes
     ----------
     source : str
@@ -70,7 +77,8 @@ class Content:
         Whether its name says that tabs stand between cells.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, limited: bool = True) -> None:
+        self._limited = limited
         self.source = "standard input" if path == "-" else path
         self._path = None if path == "-" else Path(path)
         self._raw = _opened(path)
@@ -171,7 +179,7 @@ class Content:
             while packed:
                 block = unpacker.decompress(packed, BLOCK)
                 total += len(block)
-                if total > most and total > PAYS * self._read:
+                if self._limited and total > most and total > PAYS * self._read:
                     raise InputError(
                         f"{self.source} becomes more than {most:,} bytes when it is decompressed, which is {PAYS} times its size "
                         f"and more; decompress it, or set {UNPACKED.setting} to raise the limit"

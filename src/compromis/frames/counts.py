@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from compromis._typing import Flags, Ints
+from compromis._typing import Flags
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
-from compromis.frames.adding import FileScan
+from compromis.frames.adding import FileScan, laid_out
 from compromis.frames.query import ROWS, SQUARE, TRUTH, WEIGHT, Frame, Rows, count_groups, refuse_missing
 from compromis.frames.reading import FileFrame
 from compromis.labels import LabelColumn, encode_classes, plain_label, read_labels
@@ -88,12 +87,6 @@ def _counts_of_pairs(
     cells, order = encode_classes(*columns, labels=labels, categories=[*map(plain_label, categories)])
     rows = pairs.counts(ROWS)[kept]
     if not opened.weighted:
-        return Counts(matrix=_summed(cells, rows, len(order)), classes=order, rows=int(rows.sum()))
-    weights, squares = (_summed(cells, pairs.floats(name)[kept], len(order)) for name in (WEIGHT, SQUARE))
+        return Counts(matrix=laid_out(cells, rows, len(order)), classes=order, rows=int(rows.sum()))
+    weights, squares = (laid_out(cells, pairs.floats(name)[kept], len(order)) for name in (WEIGHT, SQUARE))
     return Counts(matrix=weights, classes=order, rows=int(rows.sum()), squares=squares)
-
-
-def _summed(cells: Sequence[Ints], values: NDArray[Any], classes: int) -> NDArray[Any]:
-    matrix = np.zeros((classes, classes), dtype=values.dtype)
-    np.add.at(matrix, tuple(cells), values)
-    return matrix

@@ -17,7 +17,7 @@ from compromis.frames.tables import MISSING, Numbers, Table, Texts, check_names
 ROWS = 1 << 16
 CELLS = 1 << 22
 """Rows, and cells, of a batch at most."""
-PAYS = 1000
+PAYS = 100
 """How many cells a byte of a file may hold beyond the limit: a column of one value takes next to none."""
 _CELL = 8
 """Bytes of a value in memory."""
@@ -100,6 +100,7 @@ class Parquet:
         size = max(1, min(ROWS, CELLS // max(1, len(wanted))))
         batches = guarded(source, lambda: self._file.iter_batches(size, columns=list(wanted), use_threads=False))
         while (batch := guarded(source, lambda: next(batches, None))) is not None:
+            guarded(source, partial(batch.validate, full=True))  # texts of damaged pages may be no UTF-8
             self._done += batch.num_rows
             self._check_size(batch)
             yield batch

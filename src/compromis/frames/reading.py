@@ -37,8 +37,8 @@ class OpenTable:
         Its columns.
     """
 
-    def __init__(self, path: str) -> None:
-        self._content = Content(path)
+    def __init__(self, path: str, *, limited: bool = True) -> None:
+        self._content = Content(path, limited=limited)
         self.source = self._content.source
         try:
             self.reader = _reader(self._content)

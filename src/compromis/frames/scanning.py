@@ -477,7 +477,7 @@ def _layout(files: Files, engine: str) -> Layout | None:
 
 
 def _checked_layout(path: str, engine: str) -> Layout:
-    with OpenTable(path) as file:
+    with OpenTable(path, limited=False) as file:
         for _ in file.tables([]):
             pass
         odd = sorted(file.oddities)

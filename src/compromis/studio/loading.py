@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 import compromis as cp
-from compromis.frames import Table, Texts, open_table, pick_column
+from compromis.frames import EvidenceSum, Table, Texts, open_table, pick_column
 from compromis.studio.jobs import Progress
 from compromis.studio.storage import Source
 
@@ -142,8 +142,8 @@ def _sum(
     votes_in: Callable[[Table], cp.Votes],
     progress: Progress,
 ) -> tuple[cp.Votes, int]:
-    """Add up the votes of the pieces; neighbours of like size are joined, so that no piece is copied often."""
-    heap: list[cp.Votes] = []
+    """Add up the votes of the pieces."""
+    total = EvidenceSum()
     rows, dropped = 0, 0
     with open_table(str(source.path)) as file:
         truth = pick_column(columns.truth, file.names)
@@ -151,17 +151,11 @@ def _sum(
             kept, missing = _without_missing(table, columns)
             rows, dropped = rows + len(table), dropped + missing
             if len(kept):
-                heap.append(votes_in(kept))
-            while len(heap) > 1 and len(heap[-1]) >= len(heap[-2]):
-                last = heap.pop()
-                heap[-1] += last
+                total.add(votes_in(kept))
             progress(0.98 * file.share, f"{rows:,} rows read")
-    if not heap:
+    if not total.parts:
         raise cp.InputError(f"there are no rows with a class in column {columns.truth!r}; choose another column")
-    while len(heap) > 1:
-        last = heap.pop()
-        heap[-1] += last
-    return heap[0], dropped
+    return total.whole(), dropped
 
 
 def _without_missing(table: Table, columns: Columns) -> tuple[Table, int]:

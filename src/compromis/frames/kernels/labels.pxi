@@ -14,16 +14,16 @@ ctypedef struct Labels:
 cdef bint open_labels(Labels* labels) noexcept nogil:
     """Make room for a first few labels; False where there is no memory."""
     memset(labels, 0, sizeof(Labels))
-    labels.mask = 63
-    labels.room = 1024
-    labels.ends_room = 32
-    labels.hashes = <uint64_t*>malloc(64 * sizeof(uint64_t))
-    labels.codes = <int32_t*>malloc(64 * sizeof(int32_t))
+    labels.mask = 15
+    labels.room = 64
+    labels.ends_room = 8
+    labels.hashes = <uint64_t*>malloc((labels.mask + 1) * sizeof(uint64_t))
+    labels.codes = <int32_t*>malloc((labels.mask + 1) * sizeof(int32_t))
     labels.bytes = <char*>malloc(labels.room)
     labels.ends = <size_t*>malloc(labels.ends_room * sizeof(size_t))
     if labels.hashes == NULL or labels.codes == NULL or labels.bytes == NULL or labels.ends == NULL:
         return False
-    memset(labels.codes, 0xFF, 64 * sizeof(int32_t))
+    memset(labels.codes, 0xFF, (labels.mask + 1) * sizeof(int32_t))
     return True
 
 
