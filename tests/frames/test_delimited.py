@@ -8,9 +8,9 @@ import threading
 
 import numpy as np
 import pytest
-from compromis.frames._kernels import read_number
 
 import compromis as cp
+from compromis.frames._kernels import read_number
 from compromis.frames.reading import open_table, read_table
 from tests.command_line import run
 

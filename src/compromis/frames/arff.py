@@ -53,7 +53,7 @@ class Arff:
             weights.append(weight)
             letters += added
             if letters > UNPACKED.most:
-                UNPACKED.check(letters, f"{self._source} has more than {UNPACKED.most:,} letters of different texts")
+                UNPACKED.check(letters, f"{self._source} has more than {UNPACKED.most:,} characters of different texts")
             if len(rows) * max(1, len(wanted)) >= CELLS:
                 yield self._table(wanted, numbers, known, rows, weights, done)
                 done += len(rows)
@@ -116,7 +116,7 @@ def _lines(content: Content) -> Iterator[tuple[int, str]]:
         lines = (text[:-1] if held else text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
         rest = lines.pop() + ("\r" if held else "")
         if len(rest) > LINE.most:
-            LINE.check(len(rest), f"{content.source} has a line of more than {LINE.most:,} letters")
+            LINE.check(len(rest), f"{content.source} has a line of more than {LINE.most:,} characters")
         for number, line in enumerate(lines, start=number + 1):  # noqa: B020 (it goes on counting)
             if (stripped := line.strip()) and not stripped.startswith("%"):
                 yield number, stripped

@@ -139,7 +139,7 @@ class Delimited:
         if error == "memory":
             raise MemoryError
         if error == "long":
-            LINE.check(LINE.most + 1, f"{source} has a line of more than {LINE.most:,} letters in {record}")
+            LINE.check(LINE.most + 1, f"{source} has a line of more than {LINE.most:,} characters in {record}")
         if error == "ragged":
             raise InputError(
                 f"{source} has {column + 1} fields in {record}, but {len(self.names)} columns; check quotes and delimiters"
@@ -203,7 +203,7 @@ class Delimited:
         """Read until the head has more than that many letters, or until the end."""
         parts, length = [self._head], len(self._head)
         if length > LINE.most:
-            LINE.check(length, f"{self._content.source} has a line of more than {LINE.most:,} letters")
+            LINE.check(length, f"{self._content.source} has a line of more than {LINE.most:,} characters")
         while length <= size and not self._whole:
             block = next(self._blocks, None)
             self._whole = block is None
