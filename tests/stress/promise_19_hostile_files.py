@@ -207,7 +207,7 @@ SPECIAL: dict[str, tuple[Callable[[Path], Path], list[str], int]] = {
         _text("many.csv", lambda: "truth,decision\n" + "".join(f"{k},{k}\n" for k in range(50_000))), [*_EVALUATE, "--engine", "polars"], 2,
     ),
     "half a gigabyte of rows in a small gzip": (_bomb(b"a,b\n", 500_000_000), _EVALUATE, 2),
-    "the same, counted by DuckDB": (_bomb(b"a,b\n", 500_000_000), [*_EVALUATE, "--engine", "duckdb"], 0),
+    "the same, counted by DuckDB": (_bomb(b"a,a\n", 500_000_000), [*_EVALUATE, "--engine", "duckdb"], 0),
     "half a gigabyte without a line end": (_bomb(b"a", 500_000_000), _EVALUATE, 2),
     "half a gigabyte of quotes": (_bomb(b'"', 500_000_000, b'truth,decision\n"'), _EVALUATE, 2),
     "a gzip of empty lines": (_bomb(b"\n", 500_000_000), _EVALUATE, 2),

@@ -18,6 +18,8 @@ from compromis.frames.content import BLOCK, Content
 from compromis.frames.tables import Numbers, Table, Texts, check_names
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars (|)"}
+HEAD_SIZE = 1 << 16
+"""Characters that are read to see how cells are delimited, at least."""
 _SEPARATOR = re.compile(r"sep=(.)\r?(?:\n|$)", re.IGNORECASE)
 """The first line by which Excel tells the delimiter."""
 
@@ -52,7 +54,7 @@ class Delimited:
         self._head = ""
         self._whole = False
         self.oddities: set[str] = set()
-        self._read_more(1)
+        self._read_more(HEAD_SIZE)
         separator = _SEPARATOR.match(self._head)
         if separator:
             self.oddities.add("a line 'sep='")
@@ -151,7 +153,10 @@ class Delimited:
         raise InputError(f"{source} cannot be read as a table: {what[error]}")
 
     def _guessed(self) -> str:
-        """Return the delimiter that gives header and first row the same, largest number of cells; the usual one in a tie."""
+        """Return the delimiter that gives header and first row the same, largest number of cells; the usual one in a tie.
+
+        The first row counts if it is near.
+        """
         usual = "\t" if self._content.tabs else ","
         found = {delimiter: self._width(delimiter) for delimiter in dict.fromkeys((usual, *DELIMITERS))}
         best = max(found, key=lambda delimiter: found[delimiter])
@@ -159,7 +164,8 @@ class Delimited:
 
     def _width(self, delimiter: str) -> int:
         try:
-            widths = {len(record.cells) for record in self._records(delimiter, 2)}
+            header = self._records(delimiter, 1)
+            widths = {len(record.cells) for record in header + self._whole_records(delimiter, 2)[0]}
         except csv.Error:
             return 0
         return widths.pop() if len(widths) == 1 else 0

@@ -437,7 +437,9 @@ def choose_engine(engine: str | None, format: str = "Parquet") -> str:
     order = ("polars", "duckdb") if format == "Parquet" else ("duckdb", "polars")
     chosen = engine or next((name for name in order if find_spec(name)), None)
     if chosen is None:
-        raise MissingExtra("files of any size need polars or DuckDB; install both with: pip install 'compromis[big]'")
+        raise MissingExtra(
+            "folders, patterns and Parquet here need polars or DuckDB; install both with: pip install 'compromis[big]'"
+        )
     if not find_spec(_PACKAGE.get(chosen, chosen)):
         raise MissingExtra(f"the engine {chosen} is not installed; install it with: {_INSTALL[chosen]}")
     return chosen
