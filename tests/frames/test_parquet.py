@@ -106,10 +106,25 @@ def test_a_long_label_is_held_once(tmp_path, engine):
     assert int(done.stdout) < 600
 
 
+def test_a_page_that_becomes_far_more_than_the_file_is_refused(tmp_path, monkeypatch):
+    parquet.write_table(
+        pyarrow.table({"t": ["x" * 5_000_000], "d": ["a"]}),
+        tmp_path / "x.parquet",
+        compression="zstd",
+        use_dictionary=False,
+    )
+    monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "1000000")
+    with pytest.raises(
+        cp.InputError,
+        match=r"a group of rows of .* becomes [0-9,]+ bytes when it is decompressed, more than the limit of 1,000,000",
+    ):
+        read_table(str(tmp_path / "x.parquet"), ["d"])
+
+
 def test_more_rows_than_a_file_can_hold_are_refused(tmp_path, monkeypatch):
     write_repeated(tmp_path / "x.parquet", 3_000_000, 1)
     monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "8000000")
-    monkeypatch.setattr("compromis.frames.parquet.PAYS", 10)
+    monkeypatch.setattr("compromis.frames.parquet.CELLS_PER_BYTE", 10)
     options = ["--truth", "truth", "--prediction", "decision"]
     done = run("evaluate", tmp_path / "x.parquet", *options)
     assert "x.parquet has 3,000,000 rows in " in done.stderr

@@ -19,7 +19,7 @@ BLOCK = 1 << 19
 """Bytes that are looked at together."""
 HEAD = 4096
 """Bytes that show what a file holds."""
-PAYS = 64
+RATIO = 64
 """How many times its size a compressed file may become beyond the limit: tables of a few labels are packed so."""
 GZIP = b"\x1f\x8b"
 GZIP_SUFFIXES = (".gz", ".gzip")
@@ -179,9 +179,9 @@ class Content:
             while packed:
                 block = unpacker.decompress(packed, BLOCK)
                 total += len(block)
-                if self._limited and total > most and total > PAYS * self._read:
+                if self._limited and total > most and total > RATIO * self._read:
                     raise InputError(
-                        f"{self.source} becomes more than {most:,} bytes when it is decompressed, which is {PAYS} times its size "
+                        f"{self.source} becomes more than {most:,} bytes when it is decompressed, which is {RATIO} times its size "
                         f"and more; decompress it, or set {UNPACKED.setting} to raise the limit"
                     )
                 if block:

@@ -11,13 +11,13 @@ import numpy as np
 from compromis._files import UNPACKED
 from compromis._text import shown
 from compromis.errors import CompromisError, InputError
-from compromis.frames.content import Content
+from compromis.frames.content import RATIO, Content
 from compromis.frames.tables import MISSING, Numbers, Table, Texts, check_names
 
 ROWS = 1 << 16
 CELLS = 1 << 22
 """Rows, and cells, of a batch at most."""
-PAYS = 100
+CELLS_PER_BYTE = 100
 """How many cells a byte of a file may hold beyond the limit: a column of one value takes next to none."""
 _CELL = 8
 """Bytes of a value in memory."""
@@ -52,6 +52,7 @@ class Parquet:
         repeated = [field.name for field in schema if _is_text(field.type)]
         options: dict[str, Any] = {"metadata": metadata, "pre_buffer": False, "buffer_size": _BUFFER}
         self._file = guarded(content.source, lambda: parquet.ParquetFile(stream, read_dictionary=repeated, **options))
+        self._metadata = metadata
         self._types = {field.name: field.type for field in schema}
         self.rows = int(metadata.num_rows)
         self._done = 0
@@ -89,12 +90,7 @@ class Parquet:
     def batches(self, wanted: Sequence[str]) -> Iterator[Any]:
         """Yield the columns wanted as batches of pyarrow."""
         source = self._content.source
-        cells, most = self.rows * max(1, len(wanted)), UNPACKED.most // _CELL
-        if cells > most and cells > PAYS * self._size:
-            raise InputError(
-                f"{source} has {self.rows:,} rows in {self._size:,} bytes, more than {PAYS:,} cells in a byte; set {UNPACKED.setting} to "
-                f"{_CELL * cells} to read it all the same"
-            )
+        self._check_cells(self.rows * max(1, len(wanted)))
         for name in wanted:
             refuse_nested(self._types[name], f"column {name!r} of {source}")
         size = max(1, min(ROWS, CELLS // max(1, len(wanted))))
@@ -104,6 +100,19 @@ class Parquet:
             self._done += batch.num_rows
             self._check_size(batch)
             yield batch
+
+    def _check_cells(self, cells: int) -> None:
+        """Refuse a small file that says itself that it becomes a large one."""
+        source, most = self._content.source, UNPACKED.most
+        if _CELL * cells > most and cells > CELLS_PER_BYTE * self._size:
+            raise InputError(
+                f"{source} has {self.rows:,} rows in {self._size:,} bytes, more than {CELLS_PER_BYTE:,} cells in a byte; set "
+                f"{UNPACKED.setting} to {_CELL * cells} to read it all the same"
+            )
+        groups = map(self._metadata.row_group, range(self._metadata.num_row_groups))
+        unpacked = max((group.total_byte_size for group in groups), default=0)
+        if unpacked > most and unpacked > RATIO * self._size:
+            UNPACKED.check(unpacked, f"a group of rows of {source} becomes {unpacked:,} bytes when it is decompressed")
 
     def _check_size(self, batch: Any) -> None:
         if batch.nbytes > UNPACKED.most:
