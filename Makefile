@@ -7,7 +7,7 @@ INSTALLED := $(VENV)/.installed-from
 STAMP := $(VENV)/.built
 KERNELS := setup.py $(wildcard src/compromis/*/*.pyx src/compromis/*/*/*.pyx src/compromis/*/kernels/*.pxi src/compromis/*/*/kernels/*.pxi)
 INTEGRATIONS := $(VENV)/.integrations-from
-KERNEL_TESTS := tests/evidence tests/weights tests/tradeoffs tests/trees
+KERNEL_TESTS := tests/evidence tests/frames/test_delimited.py tests/weights tests/tradeoffs tests/trees
 PYTEST := $(BIN)/python -m pytest
 WORKERS ?= 2
 
