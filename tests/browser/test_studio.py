@@ -143,20 +143,20 @@ def test_a_preferences_file_is_opened(studio, visit, votes, tmp_path):  # noqa: 
 
 def test_broken_files_are_refused_where_they_were_given(studio, visit, votes, tmp_path):  # noqa: F811
     (tmp_path / "binary.csv").write_bytes(b"\x00\x01\x02\xff" * 100)
-    (tmp_path / "ragged.csv").write_text("truth,p_a,p_b\na,1,0\nb,0,1\n" + "a,1,0\n" * 2000 + "b,1\n")
-    (tmp_path / "large.csv").write_text("x" * 200_000)
-    one = studio(most_upload=100_000)
+    (tmp_path / "ragged.csv").write_text("truth,p_a,p_b\na,1,0\nb,0,1\n" + "a,1,0\n" * 600_000 + "b,1\n")
+    (tmp_path / "large.csv").write_text("x" * 5_000_000)
+    one = studio(most_upload=4_000_000)
     watched = visit(one.address)
     page = watched.page
     page.set_input_files("#file", tmp_path / "binary.csv")
     expect(page.get_by_role("alert").filter(has_text="binary.csv holds binary data")).to_be_visible()
     page.set_input_files("#file", tmp_path / "large.csv")
-    expect(page.get_by_role("alert").filter(has_text="large.csv: this file has 200 kB")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="large.csv: this file has 5 MB")).to_be_visible()
     page.set_input_files("#file", tmp_path / "ragged.csv")
     expect(page.locator(".columns h2")).to_contain_text("ragged.csv")
     page.get_by_role("button", name="Load", exact=True).click()
     expect(page.locator(".columns form .error")).to_have_text(
-        re.compile("ragged.csv has 2 fields in record 2004, but 3 columns")
+        re.compile("ragged.csv has 2 fields in record 600,004, but 3 columns")
     )
     load_file(page, votes)
     assert [model.name for model in one.workspace.models()] == ["p"]
