@@ -54,6 +54,45 @@ def compare(lines, name, X, y, target):
     lines.add(f"{name}: predict_proba", predict[1] / predict[0], at_least(2), beside, unit="times faster")
 
 
+def boosters(depth):
+    """The random forests of XGBoost and LightGBM, with as many trees, features per node and rows per tree, as deep."""
+    from lightgbm import LGBMClassifier
+    from xgboost import XGBRFClassifier
+
+    share = 4 / 20  # of the 20 columns: the square root of their number, as ours
+    rows = 0.632  # distinct rows of a bootstrap sample
+    yield (
+        "XGBoost",
+        XGBRFClassifier(TREES, max_depth=depth, tree_method="hist", subsample=rows, colsample_bynode=share, n_jobs=1),
+    )
+    yield (
+        "LightGBM",
+        LGBMClassifier(
+            boosting_type="rf", n_estimators=TREES, max_depth=depth, num_leaves=2**depth, min_child_samples=1,
+            bagging_fraction=rows, bagging_freq=1, feature_fraction_bynode=share, n_jobs=1, verbose=-1,
+        ),
+    )  # fmt: skip
+
+
+def compare_boosters(lines, X, y, depth=12):
+    """Fit of all rows and probabilities of 20,000 against XGBoost's and LightGBM's random forests."""
+    mine, few = PragmaForestClassifier(TREES, criterion="gini", tune=False, max_depth=depth, n_jobs=1), X[:20_000]
+    for name, theirs in boosters(depth):
+        fit = medians([lambda: mine.fit(X, y), lambda theirs=theirs: theirs.fit(X, y)])
+        beside = f"{fit[0]:.2f} s, {name} {fit[1]:.2f} s"
+        lines.add(
+            f"100,000 x 20, depth {depth}: fit, against {name}'s random forest",
+            fit[1] / fit[0], at_least(3), beside, unit="times faster",
+        )  # fmt: skip
+        mine.predict_proba(few), theirs.predict_proba(few)
+        predict = medians([lambda: mine.predict_proba(few), lambda theirs=theirs: theirs.predict_proba(few)], repeat=9)
+        beside = f"{1000 * predict[0]:.1f} ms, {name} {1000 * predict[1]:.1f} ms"
+        lines.add(
+            f"20,000 x 20, depth {depth}: predict_proba, against {name}'s", predict[1] / predict[0], at_least(1), beside,
+            unit="times faster",
+        )  # fmt: skip
+
+
 def spin(rounds, room=2**16):
     """Sort again and again, which numpy does without the interpreter's lock."""
     numbers = np.random.default_rng(0).random(room)
@@ -145,11 +184,15 @@ def letter():
 def main():
     X, y = make_classification(100_000, 20, n_informative=10, flip_y=0.05, random_state=0)
     with Lines("forest") as lines:
-        compare(lines, "100,000 x 20, two classes", X, y, 5)
+        compare(lines, "100,000 x 20, two classes", X, y, 11)
         if os.environ.get("COMPROMIS_DATA"):
             compare(lines, "letter", *letter(), 3)
         else:
             lines.leave_out("letter", "COMPROMIS_DATA does not name the folder of the papers' data")
+        try:
+            compare_boosters(lines, X, y)
+        except ImportError as error:
+            lines.leave_out("XGBoost and LightGBM", f"{error.name} is not installed (make test-integrations does it)")
         threads(lines, X, y)
         memory(lines)
 
