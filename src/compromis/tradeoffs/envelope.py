@@ -24,9 +24,9 @@ _MANY_GROUPS, _GROUPS_PER_BIN = 10_000, 4
 """From this many groups on, a pass over bins removes most dominated ones before the rest is sorted."""
 _MANY_CORNERS = 1000
 """From this many candidates on, the hull of f thins those of Fowlkes-Mallows."""
-_TRANSFORM = {0: 0, 1: 1, 2: 2, 3: 1}
-"""The transform of each metric in compiled code: Jaccard has the hull of f."""
-_RECIPROCAL, _LOGARITHM = 1, 2
+_IDENTITY, _RECIPROCAL, _LOGARITHM = range(3)
+_TRANSFORM = {"kulczynski": _IDENTITY, "f": _RECIPROCAL, "fowlkes_mallows": _LOGARITHM, "jaccard": _RECIPROCAL}
+"""The transform of each built-in metric as the kernel of hulls numbers it: Jaccard has the hull of f."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +228,7 @@ def upper_envelope(candidates: Candidates, metric: Metric) -> Envelope:
 
 def _hull(candidates: Candidates, usable: Ints, metric: Metric) -> tuple[Ints, Floats]:
     """Return the corners of the hull, and the odds of the recall weight from which each is best."""
-    if metric.code < 0:
+    if not metric.built_in or metric.name not in _TRANSFORM:
         assert metric.transform is not None
         rates = (candidates.first_rate[usable], candidates.second_rate[usable])
         first, second = (np.stack([metric.transform(rate), np.ones(len(usable))]) for rate in rates)
@@ -236,7 +236,7 @@ def _hull(candidates: Candidates, usable: Ints, metric: Metric) -> tuple[Ints, F
     first, second = candidates.first, candidates.second
     if len(usable) < len(candidates):
         first, second = first[:, usable], second[:, usable]
-    code = _TRANSFORM[metric.code]
+    code = _TRANSFORM[metric.name]
     if code == _LOGARITHM and len(usable) > _MANY_CORNERS:
         # isolines of f bend more than those of Fowlkes-Mallows: its hull holds theirs, and needs no logarithms
         some, _ = _chain(first, second, np.arange(len(usable)), _RECIPROCAL, margin=-1e-9)

@@ -20,6 +20,11 @@ from compromis.metrics import Metric
 from compromis.preferences import PreferenceArrays, Preferences, read_preferences
 from compromis.weights._kernels import (
     COST,
+    FOWLKES_MALLOWS,
+    JACCARD,
+    KULCZYNSKI,
+    OWN_METRIC,
+    F,
     Objective,
     Patterns,
     VoteTable,
@@ -32,6 +37,10 @@ WIDEST = 1e100
 """The largest ratio of weights without a bound of the user's: products with votes stay within float64."""
 _SPARSE_BELOW = 0.25
 """The fraction of non-zero votes below which the two sparse layouts take less memory than a dense copy would."""
+
+
+_COMPILED = {"kulczynski": KULCZYNSKI, "f": F, "fowlkes_mallows": FOWLKES_MALLOWS, "jaccard": JACCARD}
+"""The metrics whose formulas are compiled; of any other the formula itself is called."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -126,7 +135,7 @@ class SearchProblem:
         metric = self.arrays.metric
         cost = np.zeros((1, 1)) if self.cost is None else self.cost / (self.cost_scale * support.sum())
         return Objective(
-            code=metric.code if self.cost is None else COST,
+            code=_code(metric) if self.cost is None else COST,
             formula=metric.formula,
             explained=_explainer(metric),
             everywhere=metric.defined_at_zero,
@@ -139,6 +148,10 @@ class SearchProblem:
             cost=np.ascontiguousarray(cost),
             tiny=1e-12 * float(support.sum()) if weighted else 0.0,
         )
+
+
+def _code(metric: Metric) -> int:
+    return _COMPILED.get(metric.name, OWN_METRIC) if metric.built_in else OWN_METRIC
 
 
 def _explainer(metric: Metric) -> Callable[..., BaseException]:

@@ -75,7 +75,7 @@ def panel_document(
     if not isinstance(patterns, Votes):
         raise InputError(f"patterns are compromis.Votes, got {type(patterns).__name__}; use from_proba")
     preferences = Preferences() if preferences is None else preferences
-    if METRICS.get(preferences.metric.name) is not preferences.metric:
+    if not preferences.metric.built_in:
         raise InputError(
             f"the metric {preferences.metric.name!r} is your own code, which a page cannot run; choose one of {', '.join(METRICS)}"
         )
