@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from compromis._typing import Floats, Ints
 from compromis.weights._kernels import (
-    COST,
     Objective,
     SearchState,
     centre,
@@ -135,7 +134,7 @@ class Descent:
 
 def row_weight(objective: Objective) -> float:
     """Return by how much one row changes the loss, about: the mean over the classes of share / support."""
-    if objective.code == COST:
+    if objective.costly:
         return float(np.abs(objective.cost).mean())
     share, support = np.asarray(objective.share), np.asarray(objective.support)
     present = support > 0

@@ -39,7 +39,7 @@ cdef inline Py_ssize_t take_flip(
             state.hits[k] -= size
         elif truth == rival.k:
             state.hits[rival.k] += size
-        if line.costly:
+        if objective.costly:
             state.cost[0] += size * (objective.cost[truth, rival.k] - objective.cost[truth, k])
     state.flip[count], state.flip_row[count], state.flip_other[count] = rival.score / value, <int>i, <int>rival.k
     return count + 1
@@ -56,7 +56,7 @@ cdef (Py_ssize_t, Py_ssize_t) take_flips(
     cdef Line line = line_of(patterns, state, k)
     cdef Py_ssize_t e, i, voted, begin = 0, count = 0
     cdef double smoothing = patterns.table.smoothing
-    line.low, line.high, line.costly = bounds[0], bounds[1], objective.cost.shape[0] > 1
+    line.low, line.high = bounds[0], bounds[1]
     if patterns.table.is_dense:
         for i in range(line.end):
             count = take_flip(patterns, objective, state, &line, i, dense_vote(patterns.table, i, k) + smoothing, count)
@@ -124,7 +124,7 @@ cdef inline double sum_of(double[::1] values) noexcept nogil:
 cdef (double, double) value_of(Objective objective, SearchState state) noexcept nogil:
     """Shortfall and loss of the state."""
     cdef double shortfall = sum_of(state.shortfall) if objective.constrained else 0.0
-    return shortfall, state.cost[0] if objective.code == COST else sum_of(state.loss)
+    return shortfall, state.cost[0] if objective.costly else sum_of(state.loss)
 
 
 cdef Py_ssize_t walk_flips(
@@ -134,7 +134,7 @@ cdef Py_ssize_t walk_flips(
     cdef Py_ssize_t i, other, truth, entry, taken = 0, cells = 0
     cdef double now_shortfall, now_loss, coming, low, high, size, changed, position = 0.0
     cdef double hits = state.hits[k], predicted = state.predicted[k]
-    cdef bint constrained = objective.constrained, is_cost = objective.code == COST
+    cdef bint constrained = objective.constrained, costly = objective.costly
     now_shortfall, now_loss = value_of(objective, state)
     while count > 0:
         # the cell between the last flip taken and the coming one; counts, losses and shortfalls are those within it
@@ -163,7 +163,7 @@ cdef Py_ssize_t walk_flips(
             elif truth == k:
                 hits += size
             taken += 1
-            if is_cost:
+            if costly:
                 now_loss += size * (objective.cost[truth, k] - objective.cost[truth, other])
             else:
                 changed = class_loss(objective, other, state.hits[other], state.predicted[other])
@@ -172,7 +172,7 @@ cdef Py_ssize_t walk_flips(
             if constrained:
                 state.shortfall[other] = class_shortfall(objective, other, state.hits[other], state.predicted[other])
         # class k changed with each of them, and is worked out once
-        if not is_cost:
+        if not costly:
             changed = class_loss(objective, k, hits, predicted)
             now_loss += changed - state.loss[k]
             state.loss[k] = changed
@@ -226,7 +226,7 @@ cdef void replay(
     """From class k at weight 0, take the first flips in `order`."""
     cdef Py_ssize_t e, i, other, truth
     cdef double size
-    cdef bint costly = objective.cost.shape[0] > 1
+    cdef bint costly = objective.costly
     for e in range(taken):
         i, other = state.flip_row[state.order[e]], state.flip_other[state.order[e]]
         size, truth = patterns.multiplicity[i], patterns.truth[i]

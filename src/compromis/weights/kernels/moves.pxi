@@ -22,7 +22,7 @@ cdef inline void recount_row(
         state.hits[source] -= size
     elif truth == target:
         state.hits[target] += size
-    if line.costly:
+    if objective.costly:
         state.cost[0] += size * (objective.cost[truth, target] - objective.cost[truth, source])
 
 
@@ -31,7 +31,6 @@ cpdef void recount(Patterns patterns, Objective objective, SearchState state, Py
     cdef Line line = line_of(patterns, state, k)
     cdef Py_ssize_t e, i
     cdef double smoothing = patterns.table.smoothing
-    line.costly = objective.cost.shape[0] > 1
     if patterns.table.is_dense:
         for i in range(line.end):
             recount_row(patterns, objective, state, &line, i, dense_vote(patterns.table, i, k) + smoothing, new)

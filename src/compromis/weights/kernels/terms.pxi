@@ -28,11 +28,11 @@ cdef class Objective:
     OWN_METRIC, and where a limit takes over only if it holds `everywhere`. `explained` makes of its error and these three numbers
     what is raised. `share` is the importance of each class, in shares
     of those that occur, 0 for the others; `cost` is that of (truth, decision), scaled so that the sum over rows lies within
-    -1 and 1, one cell when there are no costs. Sums of weights up to `tiny` are 0 but for rounding.
+    -1 and 1, one cell unless the objective is `costly`. Sums of weights up to `tiny` are 0 but for rounding.
     """
 
     cdef readonly int code
-    cdef readonly bint constrained
+    cdef readonly bint constrained, costly
     cdef readonly double tiny
     cdef readonly const double[::1] share, recall_weight, support, min_precision, min_recall
     cdef readonly const double[:, ::1] cost
@@ -61,7 +61,7 @@ cdef class Objective:
         self.code, self.formula, self.explained, self.everywhere = code, formula, explained, everywhere
         self.share, self.recall_weight, self.support = share, recall_weight, support
         self.min_precision, self.min_recall, self.constrained = min_precision, min_recall, constrained
-        self.cost, self.tiny = cost, tiny
+        self.costly, self.cost, self.tiny = code == COST, cost, tiny
         self.failed = False
 
     cdef int raise_error(self) except -1:

@@ -89,7 +89,7 @@ cdef inline (double, double) value_of_three(Objective objective, const double* c
     """Shortfall and loss of hits, predicted and cost."""
     cdef double shortfall = 0.0, loss = counts[6]
     cdef Py_ssize_t k
-    if objective.code != COST:
+    if not objective.costly:
         loss = 0.0
         for k in range(3):
             loss += class_loss(objective, k, counts[k], counts[3 + k])
@@ -114,7 +114,7 @@ cdef (Py_ssize_t, Py_ssize_t, Py_ssize_t) settle_rows(
     """
     cdef double x, y, d, size, least, x0 = ends[0], x1 = ends[1], y0 = ends[2], y1 = ends[3]
     cdef Py_ssize_t e, i, k, t, count = span[1], across_x = 0, across_y = 0
-    cdef bint may_1, may_2, may_3, costly = objective.cost.shape[0] > 1
+    cdef bint may_1, may_2, may_3, costly = objective.costly
     for k in range(7):
         ideal[k] = 0.0
     for e in range(span[0], span[1]):
@@ -216,7 +216,7 @@ cdef void line_up(
     """
     cdef Py_ssize_t e, i, t, c, step = 0
     cdef double size, low = ends[0], high = ends[1], side = ends[2]
-    cdef bint costly = objective.cost.shape[0] > 1
+    cdef bint costly = objective.costly
     # first everything as class k
     lines.at[0] = low
     for c in range(5):
