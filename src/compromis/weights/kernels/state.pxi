@@ -153,6 +153,22 @@ cdef void refresh_losses(Objective objective, SearchState state) noexcept nogil:
             state.shortfall[k] = class_shortfall(objective, k, state.hits[k], state.predicted[k])
 
 
+cdef inline void move_row(
+    Patterns patterns, Objective objective, SearchState state, Py_ssize_t i, Py_ssize_t source, Py_ssize_t target
+) noexcept nogil:
+    """Predict row i as `target` instead of `source`: counts and cost follow, losses are the caller's business."""
+    cdef Py_ssize_t truth = patterns.truth[i]
+    cdef double size = patterns.multiplicity[i]
+    state.predicted[source] -= size
+    state.predicted[target] += size
+    if truth == source:
+        state.hits[source] -= size
+    elif truth == target:
+        state.hits[target] += size
+    if objective.costly:
+        state.cost[0] += size * (objective.cost[truth, target] - objective.cost[truth, source])
+
+
 cdef void count_all(Patterns patterns, Objective objective, SearchState state) noexcept nogil:
     """Bring everything in `state` in line with its weights."""
     cdef Py_ssize_t i, k, background, rows = patterns.truth.shape[0]
