@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -78,12 +80,12 @@ class SearchProblem:
         max_ratio: float | None,
     ) -> SearchProblem:
         """Return the problem, every part checked."""
-        if not (np.isfinite(smoothing) and smoothing >= 0):
+        if not (isinstance(smoothing, Real) and 0 <= smoothing < math.inf):
             raise InputError(
-                f"smoothing is a finite number of at least 0, got {smoothing}; 0.5 / number of trees is a good start for shares"
+                f"smoothing is a finite number of at least 0, got {smoothing!r}; 0.5 / number of trees is a good start for shares"
             )
-        if max_ratio is not None and not max_ratio >= 1:
-            raise InputError(f"max_ratio is at least 1 (1: equal weights), got {max_ratio}")
+        if max_ratio is not None and not (isinstance(max_ratio, Real) and max_ratio >= 1):
+            raise InputError(f"max_ratio is at least 1 (1: equal weights), got {max_ratio!r}")
         return cls(
             patterns=patterns,
             arrays=_preference_arrays(patterns, preferences),
