@@ -306,6 +306,7 @@ BAD = [
     ({"preferences": Preferences({"c": Preference()})}, "preference for 'c'"),
     ({"preferences": 3}, "preferences is a compromis.Preferences or a mapping by class"),
     ({"method": "exakt"}, "did you mean 'exact'"),
+    ({"method": ["exact"]}, "there is no method"),
     *(
         ({"smoothing": wrong}, "smoothing is a finite number of at least 0")
         for wrong in (-1.0, "auto", None, [0.1, 0.2])

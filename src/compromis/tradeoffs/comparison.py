@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -190,8 +190,8 @@ class Comparison(Result):
         return (values[-1] - values[-2])[()]
 
     def _curve(self, name: str | None) -> TradeoffCurve:
-        if name not in self.curves:
-            raise InputError(f"there is no algorithm {name!r}; choose two of {shown(self.curves)}")
+        if not isinstance(name, Hashable) or name not in self.curves:
+            raise InputError(f"there is no algorithm {name!r:.60}; choose two of {shown(self.curves)}")
         return self.curves[name]
 
     @cached_property

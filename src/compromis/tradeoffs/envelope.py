@@ -93,7 +93,7 @@ def get_pair(pair: str | Pair) -> Pair:
     """Return the pair of that name, or the pair itself."""
     if isinstance(pair, Pair):
         return pair
-    if pair not in PAIRS:
+    if not isinstance(pair, str) or pair not in PAIRS:
         raise InputError(f"there is no pair {pair!r}{nearest(pair, PAIRS)}; choose one of {', '.join(PAIRS)}")
     return PAIRS[pair]
 

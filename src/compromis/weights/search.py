@@ -257,7 +257,7 @@ def _read_method(method: str | Method, problem: SearchProblem) -> Method:
         return method
     if method == "auto":
         return Exact() if problem.classes <= 3 else Sweep()
-    if method not in _NAMES:
+    if not isinstance(method, str) or method not in _NAMES:
         raise InputError(
             f"there is no method {method!r}{nearest(method, _NAMES)}; choose one of auto, {', '.join(_NAMES)}"
         )
