@@ -100,7 +100,7 @@ class Votes:
         """
         column = read_labels(y_true, "y_true")
         if len(column) == 0:
-            raise InputError("y_true is empty; there is nothing to search")
+            raise InputError("y_true is empty; there are no rows")
         (truth,), classes = encode(column, labels=_labels_of(y_proba, column, labels))
         matrix = read_scores(y_proba, classes, len(truth))
         weight = read_weights(sample_weight, len(truth))
