@@ -15,7 +15,7 @@ from compromis._text import shown
 from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
-from compromis.evidence.scores import is_sparse
+from compromis.evidence.scores import is_csr
 from compromis.evidence.votes import Votes, sparse_parts
 from compromis.measures.pragma import average_cost, pragma, read_cost, shortfall
 from compromis.metrics import Metric
@@ -196,9 +196,9 @@ def _preference_arrays(patterns: Votes, preferences: object) -> PreferenceArrays
 def _table(votes: Any, smoothing: float) -> VoteTable:
     """Lay the votes out for kernels: as they are if most are non-zero, else the non-zero ones by row and by class."""
     rows, classes = votes.shape
-    if not is_sparse(votes) and np.count_nonzero(votes) >= _SPARSE_BELOW * votes.size:
+    if not is_csr(votes) and np.count_nonzero(votes) >= _SPARSE_BELOW * votes.size:
         return VoteTable(smoothing, dense=votes)
-    if is_sparse(votes):
+    if is_csr(votes):
         start, column, value = sparse_parts(votes)
     else:
         start = np.empty(rows + 1, dtype=np.int64)
