@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from compromis._text import nearest
 from compromis._typing import Floats, Ints
 from compromis.errors import InputError
-from compromis.evidence.points import OperatingPoints
+from compromis.evidence.points import OperatingPoints, dominating_of
 from compromis.metrics import Metric
 
 Kind = TypeVar("Kind")
@@ -77,7 +77,7 @@ class Pair:
             order = order if len(first) < _MANY_GROUPS else _promising(first, second)
             order = order[~np.isnan(first[order])]
             order = order[np.argsort(second[order])]
-        return _dominating(first, second, order)
+        return dominating_of(first, second, order)
 
 
 def _fraction(above: NDArray[Any], below: Any) -> Floats:
@@ -134,7 +134,7 @@ class Candidates:
             owner=np.repeat(np.arange(len(parts)), [len(part) for part in parts]),
         )
         rates = joined.first_rate, joined.second_rate
-        return joined.take(_dominating(*rates, np.argsort(rates[1], kind="stable")))
+        return joined.take(dominating_of(*rates, np.argsort(rates[1], kind="stable")))
 
     def __len__(self) -> int:
         return len(self.position)
@@ -170,14 +170,6 @@ def _promising(first: Floats, second: Floats) -> Ints:
     marked = np.empty(len(first), dtype=bool)
     mark_promising(first, second, np.empty(len(first) // _GROUPS_PER_BIN + 1), marked.view(np.uint8))
     return np.flatnonzero(marked)
-
-
-def _dominating(first: Floats, second: Floats, order: Ints) -> Ints:
-    from compromis.evidence._kernels import mark_dominating
-
-    marked = np.zeros(len(first), dtype=bool)
-    mark_dominating(first, second, order, marked.view(np.uint8))
-    return order[marked[order]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
