@@ -31,8 +31,8 @@ from compromis.weights.sweep import Sweep
 class WeightSearch:
     """The weights found, and everything that is needed to judge them.
 
-    A method returns the internal `Found`, whose weights are applied once more to make this result. `decision` is its rule
-    alone, to carry elsewhere. An estimator keeps it in ``tuning_``, as its weights may be an average over resamples.
+    `decision` is its rule alone, to carry elsewhere. An estimator keeps the search in ``tuning_``, as the weights it decides
+    by may be an average over resamples.
 
     Attributes
     ----------

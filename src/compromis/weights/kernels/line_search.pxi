@@ -1,7 +1,10 @@
 # The exact line search for one class's weight, and descents that take the classes in turn.
 #
-# With the other weights fixed, row i flips once from its best other class to k, at w_k = max_{j != k} w_j v_ij / v_ik. Between
-# two neighbouring flips lies a cell: an interval of w_k in which every decision stays.
+# With the other weights fixed, row i flips once from its best other class to k, at w_k = max_{j != k} w_j v_ij / v_ik.
+#
+# A cell, here and in every search, is a set of weights between which no decision changes: all of it is worth the same, and
+# one try of each cell is a search of all weights. Along one weight a cell is the interval between two neighbouring flips;
+# for three classes see ternary.pxi.
 
 cdef struct Tried:
     bint changed  # whether the class got another weight
