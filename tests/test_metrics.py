@@ -119,7 +119,7 @@ def test_area_against_quadrature(name, p, r, low, width):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_transform_orders_as_the_index_does(name, rng):
+def test_the_transform_orders_as_the_metric_does(name, rng):
     metric = cp.metrics.METRICS[name]
     p, r = rng.uniform(0.01, 1, (2, 2, 2000))
     line = rng.uniform(0.001, 0.999, 2000)
