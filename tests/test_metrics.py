@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -118,7 +119,7 @@ def test_area_against_quadrature(name, p, r, low, width):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_transform_orders_as_the_index_does(name, rng):
+def test_the_transform_orders_as_the_metric_does(name, rng):
     metric = cp.metrics.METRICS[name]
     p, r = rng.uniform(0.01, 1, (2, 2, 2000))
     line = rng.uniform(0.001, 0.999, 2000)
@@ -135,6 +136,15 @@ def test_a_metric_of_ones_own():
     assert answers.recall_weight_for(own) == pytest.approx(answers.recall_weight_for("f"), abs=1e-12)
     assert own.area(0.3, 0.9, 0.2, 0.6) == pytest.approx(cp.metrics.METRICS["f"].area(0.3, 0.9, 0.2, 0.6), abs=1e-10)
     assert own.value([0.0, 0.5, 0.5], [0.5, 0.0, 0.5], [0.5, 1.0, 0.5]).tolist() == [0.0, 0.0, 0.5]
+
+
+def test_only_the_family_is_built_in():
+    assert all(metric.built_in for metric in cp.metrics.METRICS.values())
+    own = cp.Metric("f", lambda p, r, weight: (1 - weight) * p + weight * r)
+    assert not own.built_in
+    assert not replace(cp.metrics.METRICS["f"], formula=own.formula).built_in
+    with pytest.raises(TypeError, match="code"):  # or it would be searched as the metric of that number
+        cp.Metric("mine", own.formula, code=1)
 
 
 def test_nan_stays_nan():

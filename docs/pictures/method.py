@@ -42,7 +42,7 @@ def line_through_answers(metric: str, x: float, y: float) -> tuple[np.ndarray, n
 
 
 def two_questions() -> None:
-    """The two answers as two points that are worth the same, and preferences of another kind beside it."""
+    """The two answers as two points that are worth the same, and another preference beside it."""
     figure, panels = plt.subplots(1, 2, figsize=(9, 4.9), layout="constrained")
     settings = [
         (panels[0], 0.1, 0.9, "A cancer: misses are worse"),
@@ -97,7 +97,7 @@ def why_not_accuracy() -> None:
 def why_not_f1() -> None:
     """Two models of the same F1 which nobody would exchange."""
     figure, ax = plt.subplots(figsize=(5.2, 5.1), layout="constrained")
-    square(ax, "All of one F1, 0.6; the dashed line is one preferences (0.10, 0.90)")
+    square(ax, "All of one F1, 0.6; the dashed line is one preference (0.10, 0.90)")
     recall = np.linspace(0.43, 1, 200)
     ax.plot(recall, 0.6 * recall / (2 * recall - 0.6), color=GREY)
     r, p = line_through_answers("f", 0.1, 0.9)

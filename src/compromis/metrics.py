@@ -45,8 +45,6 @@ class Metric:
         The integral over l from a to b of a point's value, ``surface(precision, recall, a, b)``.
     defined_at_zero : bool
         Whether the formula holds where precision or recall is 0. Elsewhere the value is 0 there for 0 < l < 1.
-    code : int
-        The member's number in compiled code; -1 for one's own metric.
 
     Notes
     -----
@@ -73,12 +71,16 @@ class Metric:
     bend: Callable[[Any], Any] = lambda weight: weight
     surface: Callable[[Array, Array, Any, Any], Array] | None = None
     defined_at_zero: bool = False
-    code: int = -1
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if METRICS.get(self.name) is self:  # formulas are code, which a pickle cannot hold
+        if self.built_in:  # formulas are code, which a pickle cannot hold
             return get_metric, (self.name,)
         return Metric, tuple(getattr(self, field.name) for field in fields(self))
+
+    @property
+    def built_in(self) -> bool:
+        """Whether this is one of `METRICS`; any other is one's own, whatever its name."""
+        return METRICS.get(self.name) is self
 
     def value(self, precision: ArrayLike, recall: ArrayLike, recall_weight: ArrayLike) -> Array:
         """Return the value for arrays of precision, recall and recall weight, with the limits at their edges."""
@@ -201,7 +203,6 @@ KULCZYNSKI = Metric(
     transform=lambda rate: rate,
     surface=lambda p, r, low, high: (high - low) * (p + (r - p) * (low + high) / 2),
     defined_at_zero=True,
-    code=0,
 )
 F = Metric(
     "f",
@@ -209,7 +210,6 @@ F = Metric(
     answer=_answer_f,
     transform=lambda rate: -1 / rate,
     surface=_surface_f,
-    code=1,
 )
 FOWLKES_MALLOWS = Metric(
     "fowlkes_mallows",
@@ -217,7 +217,6 @@ FOWLKES_MALLOWS = Metric(
     answer=lambda x, y: math.log(x) / (math.log(x) + math.log(y)),
     transform=np.log,
     surface=_surface_fowlkes_mallows,
-    code=2,
 )
 JACCARD = Metric(
     "jaccard",
@@ -226,7 +225,6 @@ JACCARD = Metric(
     transform=lambda rate: -1 / rate,
     bend=_bend_jaccard,
     surface=_surface_jaccard,
-    code=3,
 )
 
 METRICS: dict[str, Metric] = {metric.name: metric for metric in (KULCZYNSKI, F, FOWLKES_MALLOWS, JACCARD)}

@@ -357,11 +357,11 @@ class Preferences:
         return hash(self._key())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        metric: str | Metric = self.metric.name if self.metric.code >= 0 else self.metric
+        metric: str | Metric = self.metric.name if self.metric.built_in else self.metric
         return Preferences, (dict(self.by_class), self.default, metric)
 
     def __repr__(self) -> str:
-        metric = repr(self.metric.name) if self.metric.code >= 0 else f"<metric {self.metric.name}>"
+        metric = repr(self.metric.name) if self.metric.built_in else f"<metric {self.metric.name}>"
         return f"Preferences({dict(self.by_class)!r}, default={self.default!r}, metric={metric})"
 
 

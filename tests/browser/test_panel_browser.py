@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import playwright.sync_api as playwright
 import pytest
 
 import compromis as cp
@@ -50,6 +51,14 @@ def turn(page, place: int, value: int) -> None:
         }""",
         [place, value],
     )
+
+
+def test_a_metric_that_the_script_does_not_know(opened, case):
+    """Not Jaccard's formula, which is the last."""
+    unknown = case.document | {"preferences": case.document["preferences"] | {"metric": "mine"}}
+    page = opened(page_of(case.document)).page
+    with pytest.raises(playwright.Error, match="there is no metric mine; choose one of kulczynski, f"):
+        page.evaluate("(documents) => globalThis.work(documents)", [unknown])
 
 
 def test_a_knob_changes_everything_at_once(opened, case):

@@ -88,7 +88,7 @@ def large_case(classes: int, rows: int, seed: int, *, trees: int | None = 50, fl
     chosen = rng.permutation(classes)[: max(1, classes // 5)]
     minima = {"min_precision": 0.2, "min_recall": 0.5} if floors else {}
     by_class = {int(k): cp.Preference(10, 0.1, 0.9, **minima) for k in chosen}
-    preferences = cp.Preferences(by_class, metric=METRICS[seed % 3])
+    preferences = cp.Preferences(by_class, metric=METRICS[seed % 4])
     weights = rng.choice([0.5, 1.0, 1.0, 2.0], classes)
     return make_case(votes, y, preferences, weights=weights, labels=range(classes))
 

@@ -51,6 +51,7 @@ LARGE = [
 
 
 @needs_node
+@pytest.mark.filterwarnings("ignore:the weighted Jaccard metric")
 def test_many_classes_match_python(work):
     cases = [large_case(k, n, seed, trees=trees, floors=seed % 2 == 1) for k, n, seed, trees in LARGE]
     for case, answer in zip(cases, work([case.document for case in cases]), strict=True):

@@ -46,7 +46,7 @@ def random_case(seed: int) -> Case:
     size = int(rng.integers(1, 11))
     score = rng.integers(0, rng.integers(1, 9), size) / 8
     importance = rng.choice([0.0, 1.0, 2.5, 10.0], classes)
-    importance[rng.integers(classes)] += 1.0  # preferences needs a class that matters
+    importance[rng.integers(classes)] += 1.0  # preferences need a class that matters
     return Case(
         classes,
         truth,

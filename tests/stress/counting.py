@@ -47,7 +47,7 @@ def count_block(check: Check, seeds: list[int]) -> Outcome:
         warnings.simplefilter("error")
         warnings.filterwarnings(
             "ignore", message="the weighted Jaccard metric"
-        )  # every metric is tried on every preferences
+        )  # every metric is tried on all preferences
         for seed in seeds:
             try:
                 notes.update(check(seed) or {})

@@ -310,3 +310,28 @@ def test_answers_cannot_be_changed_and_options_are_named():
     ):
         with pytest.raises(TypeError):
             call()
+
+
+CURVE = TradeoffCurve(OperatingPoints.from_predictions(*SIX), metric="f")
+
+
+@pytest.mark.parametrize(
+    ("curves", "words"),
+    [
+        ({}, "mapping from names to trade-off curves with at least one entry"),
+        ([CURVE], "mapping from names to trade-off curves"),
+        ({"a": CURVE, "b": CURVE.points}, "trade-off curves, got OperatingPoints for 'b'"),
+        ({"a": CURVE, "b": CURVE.with_metric("kulczynski")}, "by one metric, got a: f; b: kulczynski; use with_metric"),
+        (
+            {"a": CURVE, "b": TradeoffCurve(CURVE.points, "f", pair="specificity-sensitivity")},
+            "one pair of rates, got a: precision-recall; b: specificity-sensitivity",
+        ),
+        (
+            {"a": CURVE, "b": TradeoffCurve(OperatingPoints.from_predictions(*SIX, pos_label=0), "f")},
+            "a comparison needs points for one positive class, got points for 0, 1",
+        ),
+    ],
+)
+def test_curves_that_cannot_be_compared(curves: object, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        Comparison(curves)  # type: ignore[arg-type]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
+import compromis as cp
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
-from compromis.tradeoffs import PrecisionRecallSpace, TradeoffCurve
+from compromis.tradeoffs import Beta, PrecisionRecallSpace, TradeoffCurve, decision_curve, isoline, probability_cost
 from tests import naive_tradeoffs as naive
 from tests.tradeoffs.cases import NAMES, SIX, groups, random_points
 
@@ -283,3 +285,49 @@ def test_the_family_has_the_rates_of_its_pair():
     specificity = TradeoffCurve(points, pair="specificity-sensitivity", metric="kulczynski").family([0.0])
     np.testing.assert_array_equal(precision[:, 0], points.precision)
     np.testing.assert_array_equal(specificity[:, 0], points.specificity)
+
+
+SIX_POINTS = OperatingPoints.from_predictions(*SIX)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda curve, wrong: curve.best(wrong), "recall weight"),
+        (lambda curve, wrong: curve.best(0.5, min_precision=wrong), "min_precision is a share between 0 and 1"),
+        (lambda curve, wrong: curve.with_constraints(min_recall=wrong), "min_recall is a share between 0 and 1"),
+        (lambda curve, wrong: curve.area(0.0, wrong), "low and high are recall weights"),
+        (lambda curve, wrong: TradeoffCurve(curve.points, pair=wrong), "there is no pair"),
+        (
+            lambda curve, wrong: cp.compare_curves({"a": curve.points}).distance(0.5, wrong, "a"),
+            "there is no algorithm",
+        ),
+        (lambda curve, wrong: isoline(0.5, wrong), "recall weight"),
+        (lambda curve, wrong: isoline(wrong, 0.5), "a metric has values between 0 and 1"),
+        (lambda curve, wrong: PrecisionRecallSpace(wrong, 100), "the target has more than 0 elements"),
+        (lambda curve, wrong: Beta(wrong, 2), "a Beta density has a and b above 0"),
+        (lambda curve, wrong: probability_cost(0.5, wrong), "costs are at least 0"),
+        (
+            lambda curve, wrong: cp.tradeoffs.roc_hull({"a": curve.points}).best(prevalence=wrong),
+            "prevalence is a share",
+        ),
+        (lambda curve, wrong: cp.tradeoffs.roc_hull({"a": curve.points}).best(cost_false_positive=wrong), "costs are"),
+    ],
+)
+@pytest.mark.parametrize("wrong", ["x", [0.1, 0.2], ["precision"], {}])
+def test_texts_and_lists_in_place_of_a_number_or_a_name(call: Any, words: str, wrong: object) -> None:
+    with pytest.raises(InputError, match=words):
+        call(TradeoffCurve(SIX_POINTS), wrong)
+
+
+def test_texts_in_place_of_arrays() -> None:
+    curve = TradeoffCurve(SIX_POINTS)
+    for wrong in ("x", ["x"], [[0.1], [0.2, 0.3]], {}):
+        for method in (curve.value, curve.family, cp.tradeoffs.CostCurve(SIX_POINTS).value, probability_cost):
+            with pytest.raises(InputError, match="between 0"):
+                method(wrong)
+        with pytest.raises(InputError, match="at least 0 and below 1"):
+            decision_curve(SIX_POINTS, wrong)
+    for wrong in (1, [0.5, 1.0]):
+        with pytest.raises(InputError, match="at least 0 and below 1, got 1"):
+            decision_curve(SIX_POINTS, wrong)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -250,3 +251,22 @@ class TestOwnMetric:
             ours, theirs = TradeoffCurve(points, HARMONIC_AGAIN), TradeoffCurve(points, "f")
             assert ours.positions.tolist() == theirs.positions.tolist()
             np.testing.assert_allclose(ours.breaks, theirs.breaks, atol=1e-12)
+
+
+def test_a_transform_that_no_kernel_knows():
+    rates = np.array([[0.9, 0.5], [1.0, 1.0]]), np.array([[0.2, 0.6], [1.0, 1.0]])
+    for code in (-1, 3):
+        with pytest.raises(ValueError, match=f"no transform {code}"):
+            hull.switch_odds(*rates, 0, 1, code)
+        with pytest.raises(ValueError, match=f"no transform {code}"):
+            hull.upper_envelope(*rates, code, 4e-15, np.empty(2, dtype=np.int64), np.empty(2))
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_member_that_is_not_compiled_has_the_envelope_of_its_transform(name, monkeypatch):
+    fifth = replace(METRICS[name], name="fifth")
+    monkeypatch.setitem(METRICS, "fifth", fifth)
+    points = OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
+    one, other = (TradeoffCurve(points, metric) for metric in (fifth, METRICS[name]))
+    assert one.positions.tolist() == other.positions.tolist()
+    np.testing.assert_allclose(one.breaks, other.breaks, rtol=1e-12)

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse
 
 from compromis.evidence.votes import Votes
+from compromis.metrics import METRICS, Metric
 from compromis.preferences import Preference, Preferences
 from compromis.weights._kernels import (
+    COST,
+    OWN_METRIC,
+    Objective,
     Patterns,
     VoteTable,
     cell_of,
     is_better,
     line_search,
+    metric_value,
     prepare,
     recount,
     set_weight,
@@ -179,6 +187,49 @@ def test_total_value_is_the_loss(metric):
     assert total_value(descent.objective, descent.state) == pytest.approx(
         naive.value(counts, descent.problem.arrays), abs=1e-12
     )
+
+
+def objective_of(metric):
+    preferences = Preferences(default=Preference(recall_weight=0.5), metric=metric)
+    patterns = Votes.from_proba([0, 1, 1], [[3, 1], [1, 3], [2, 2]], labels=[0, 1])
+    return SearchProblem.read(patterns, preferences, cost=None, smoothing=0.0, max_ratio=None).objective()
+
+
+def values_on_a_grid(metric):
+    objective, rates = objective_of(metric), (0.0, 1e-9, 0.1, 0.5, 0.73, 1.0)
+    for case in itertools.product(rates, rates, (0.0, 1e-6, 0.3, 0.5, 0.7, 1.0)):
+        yield metric_value(objective, *case), float(metric.value(*case))
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_metric_is_worth_what_its_formula_says(name):
+    for compiled, formula in values_on_a_grid(METRICS[name]):
+        assert compiled == pytest.approx(formula, rel=1e-14, abs=0)
+    assert objective_of(METRICS[name]).code != OWN_METRIC
+
+
+def test_a_metric_without_a_kernel_is_called(monkeypatch):
+    """One's own, under any name, and a member of the family that was not compiled."""
+
+    def quadratic(p, r, weight):
+        return np.sqrt((1 - weight) * p**2 + weight * r**2)
+
+    monkeypatch.setitem(METRICS, "fifth", Metric("fifth", quadratic))
+    for metric in (METRICS["fifth"], Metric("jaccard", quadratic), replace(METRICS["f"], formula=quadratic)):
+        assert objective_of(metric).code == OWN_METRIC
+        for called, formula in values_on_a_grid(metric):
+            assert called == pytest.approx(formula, rel=1e-15, abs=0)
+
+
+@pytest.mark.parametrize("code", [OWN_METRIC - 1, COST + 1, 99])
+def test_an_objective_that_no_kernel_knows(code):
+    nothing = np.zeros(2)
+    fields = dict.fromkeys(("share", "recall_weight", "support", "min_precision", "min_recall"), nothing)
+    with pytest.raises(ValueError, match=f"no objective of code {code}"):
+        Objective(
+            code=code, formula=None, explained=None, everywhere=False, constrained=False, cost=np.zeros((1, 1)), tiny=0.0,
+            **fields,
+        )  # fmt: skip
 
 
 def test_better_is_a_smaller_shortfall_then_a_smaller_loss_by_more_than_rounding():

@@ -306,8 +306,12 @@ BAD = [
     ({"preferences": Preferences({"c": Preference()})}, "preference for 'c'"),
     ({"preferences": 3}, "preferences is a compromis.Preferences or a mapping by class"),
     ({"method": "exakt"}, "did you mean 'exact'"),
-    ({"smoothing": -1.0}, "smoothing is a finite number of at least 0"),
-    ({"max_ratio": 0.5}, "max_ratio is at least 1"),
+    ({"method": ["exact"]}, "there is no method"),
+    *(
+        ({"smoothing": wrong}, "smoothing is a finite number of at least 0")
+        for wrong in (-1.0, "auto", None, [0.1, 0.2])
+    ),
+    *(({"max_ratio": wrong}, "max_ratio is at least 1") for wrong in (0.5, "3", [2.0, 3.0])),
     *(({"max_seconds": wrong}, "max_seconds is a number above 0") for wrong in (0, -1.0, np.nan, True, "1")),
     *(({"max_evaluations": wrong}, "max_evaluations is a number above 0") for wrong in (0, -1, "1")),
     ({"smoothing": np.inf}, "smoothing is a finite number of at least 0"),

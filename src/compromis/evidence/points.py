@@ -315,15 +315,15 @@ class OperatingPoints:
     @property
     def dominating(self) -> Flags:
         """Whether no other point is at least as good in precision and recall and better in one (the trade-off paper, section 3)."""
-        from compromis.evidence._kernels import mark_dominating, mark_dominating_cuts
-
         marked = np.zeros(len(self), dtype=bool)
         if self.positives and self.names is None:
+            from compromis.evidence._kernels import mark_dominating_cuts
+
             mark_dominating_cuts(*self.counts_above(), marked.view(np.uint8))
         elif self.positives:
             precision, recall = self.precision, np.asarray(self.recall, dtype=np.float64)
             order = np.argsort(recall)
-            mark_dominating(precision, recall, order[~np.isnan(precision[order])], marked.view(np.uint8))
+            marked[dominating_of(precision, recall, order[~np.isnan(precision[order])])] = True
         return marked
 
     def counts_above(self) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -391,6 +391,15 @@ class OperatingPoints:
             raise InputError(
                 f"{what} needs the cuts of one score, got {len(self)} groups; use roc_hull or TradeoffCurve for groups"
             )
+
+
+def dominating_of(first: Floats, second: Floats, order: Ints) -> Ints:
+    """Return the points that no other point beats in both rates; `order`, which sorts `second` upwards, says which are looked at."""
+    from compromis.evidence._kernels import mark_dominating
+
+    marked = np.zeros(len(first), dtype=bool)
+    mark_dominating(first, second, order, marked.view(np.uint8))
+    return order[marked[order]]
 
 
 def _share(part: NDArray[Any], whole: float) -> Floats:

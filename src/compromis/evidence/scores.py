@@ -59,13 +59,13 @@ def read_scores(
 
 def check_scores(matrix: Matrix, name: str = "y_proba", *, negative: bool = False) -> None:
     """Raise at the first score that is not finite or, unless `negative` is allowed, below 0."""
-    values = matrix.data if is_sparse(matrix) else matrix
+    values = matrix.data if is_csr(matrix) else matrix
     wrong = ~np.isfinite(values) if negative else ~((values >= 0) & (values < np.inf))
     if not wrong.any():
         return
     entry = int(wrong.argmax())
     value = float(values.flat[entry])
-    if is_sparse(matrix):
+    if is_csr(matrix):
         row, column = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1, int(matrix.indices[entry])
     else:
         row, column = divmod(entry, matrix.shape[1])
@@ -81,14 +81,14 @@ def check_scores(matrix: Matrix, name: str = "y_proba", *, negative: bool = Fals
     )
 
 
-def is_sparse(matrix: Matrix) -> bool:
-    """Whether checked scores are kept as CSR."""
+def is_csr(matrix: Matrix) -> bool:
+    """Whether checked scores are kept as CSR: a `Matrix` is either that or an array."""
     return not isinstance(matrix, np.ndarray)
 
 
 def as_dense(matrix: Matrix) -> Floats:
     """Return checked scores as an array of float64."""
-    return np.asarray(matrix.toarray() if is_sparse(matrix) else matrix, dtype=np.float64)
+    return np.asarray(matrix.toarray() if is_csr(matrix) else matrix, dtype=np.float64)
 
 
 def column_labels(values: Any) -> tuple[Label, ...] | None:

@@ -16,7 +16,7 @@ from compromis.errors import InputError
 from compromis.evidence.count_bounds import CountBounds
 from compromis.evidence.counts import Counts, check_room
 from compromis.evidence.readers import prevalence_factors, read_class_weights, read_weights
-from compromis.evidence.scores import Matrix, as_dense, check_scores, column_labels, is_sparse, read_scores
+from compromis.evidence.scores import Matrix, as_dense, check_scores, column_labels, is_csr, read_scores
 from compromis.labels import encode, plain_label, read_labels
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Votes:
         """
         column = read_labels(y_true, "y_true")
         if len(column) == 0:
-            raise InputError("y_true is empty; there is nothing to search")
+            raise InputError("y_true is empty; there are no rows")
         (truth,), classes = encode(column, labels=_labels_of(y_proba, column, labels))
         matrix = read_scores(y_proba, classes, len(truth))
         weight = read_weights(sample_weight, len(truth))
@@ -193,7 +193,7 @@ class Votes:
 
     def bounds(self, weights: ArrayLike, *, smoothing: float = 0.0) -> CountBounds:
         """Return between which numbers the counts lie where votes were binned; low and high are the same where they are exact."""
-        if is_sparse(self.votes):
+        if is_csr(self.votes):
             raise InputError("bounds are for binned votes, which are dense; sparse votes are exact, use counts")
         possible = _possible(self.dense(), self.width, read_class_weights(weights, self.classes), smoothing)
         sure = possible & (possible.sum(axis=1, keepdims=True) == 1)
@@ -294,7 +294,7 @@ def decide_votes(votes: Matrix, weights: Floats, smoothing: float = 0.0) -> Ints
     from compromis.evidence._kernels import decide_dense, decide_sparse
 
     decision = np.empty(votes.shape[0], dtype=np.int64)
-    if is_sparse(votes):
+    if is_csr(votes):
         decide_sparse(*sparse_parts(votes), weights, smoothing, decision)
     else:
         dtype = np.float32 if votes.dtype == np.float32 else np.float64
@@ -319,7 +319,7 @@ def _labels_of(votes: Any, column: Any, labels: Sequence[Any] | None) -> Sequenc
 def _check_and_find_empty(matrix: Matrix) -> Flags:
     from compromis.evidence._kernels import scan_dense
 
-    if is_sparse(matrix):  # its values were checked when it was read
+    if is_csr(matrix):  # its values were checked when it was read
         empty = np.diff(matrix.indptr) == 0
     else:
         empty = np.empty(matrix.shape[0], dtype=np.bool_)
@@ -335,7 +335,7 @@ def _grouped(matrix: Matrix, truth: Ints, step: int) -> tuple[Ints, Ints]:
     from compromis.evidence._kernels import group_rows
 
     group, truth = np.empty(-(-len(truth) // step), dtype=np.int64), np.ascontiguousarray(truth, np.int64)
-    if is_sparse(matrix):
+    if is_csr(matrix):
         start, column, value = sparse_parts(matrix)
         return group, group_rows(None, (start, column, value.view(np.int64)), truth, step, group)
     bits = matrix.view(np.int64 if matrix.dtype == np.float64 else np.int32)
@@ -365,7 +365,7 @@ def _possible(votes: Floats, width: float, weight: Floats, smoothing: float) -> 
 
 
 def _stacked(first: Matrix, second: Matrix) -> Matrix:
-    if not is_sparse(first) and not is_sparse(second):
+    if not is_csr(first) and not is_csr(second):
         return np.concatenate([first, second])
     import scipy.sparse
 

@@ -10,6 +10,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
@@ -44,8 +45,9 @@ class Beta:
     b: float
 
     def __post_init__(self) -> None:
-        if not (self.a > 0 and self.b > 0 and math.isfinite(self.a + self.b)):
-            raise InputError(f"a Beta density has a and b above 0, got a={self.a} and b={self.b}")
+        numbers = isinstance(self.a, Real) and isinstance(self.b, Real)
+        if not (numbers and self.a > 0 and self.b > 0 and math.isfinite(self.a + self.b)):
+            raise InputError(f"a Beta density has a and b above 0, got a={self.a!r:.60} and b={self.b!r:.60}")
 
     def __call__(self, weight: float) -> float:
         """Return the density at a recall weight strictly between 0 and 1."""
@@ -78,8 +80,10 @@ class Beta:
 
 def check_range(low: float, high: float) -> None:
     """Raise unless 0 <= low < high <= 1."""
-    if not 0 <= low < high <= 1:
-        raise InputError(f"low and high are recall weights with 0 <= low < high <= 1, got low={low} and high={high}")
+    if not (isinstance(low, Real) and isinstance(high, Real) and 0 <= low < high <= 1):
+        raise InputError(
+            f"low and high are recall weights with 0 <= low < high <= 1, got low={low!r:.60} and high={high!r:.60}"
+        )
 
 
 def mass(density: Density | None, low: float, high: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -139,6 +139,7 @@ class Comparison(Result):
         min_recall: float | None = None,
         left_out: Mapping[str, str] | None = None,
     ) -> None:
+        _check_curves(curves)
         self.curves = dict(curves)
         first = next(iter(self.curves.values()))
         self.metric, self.pair = first.metric, first.pair
@@ -189,8 +190,8 @@ class Comparison(Result):
         return (values[-1] - values[-2])[()]
 
     def _curve(self, name: str | None) -> TradeoffCurve:
-        if name not in self.curves:
-            raise InputError(f"there is no algorithm {name!r}; choose two of {shown(self.curves)}")
+        if not isinstance(name, Hashable) or name not in self.curves:
+            raise InputError(f"there is no algorithm {name!r:.60}; choose two of {shown(self.curves)}")
         return self.curves[name]
 
     @cached_property
@@ -270,6 +271,25 @@ class Comparison(Result):
             lines += map(text_table, curve.tables())
         lines += [f"\n{shown_label(name)} is left out: {reason}" for name, reason in self.left_out.items()]
         return "\n".join([*lines, "", str(self).rstrip("\n")] if len(self.curves) > 1 else lines)
+
+
+def _check_curves(curves: Any) -> None:
+    """Raise unless `curves` maps names to trade-off curves by one metric, over one pair of rates and for one class."""
+    if not isinstance(curves, Mapping) or not curves:
+        raise InputError(
+            f"a comparison takes a mapping from names to trade-off curves with at least one entry, got {curves!r:.60}"
+        )
+    for name, curve in curves.items():
+        if not isinstance(curve, TradeoffCurve):
+            raise InputError(f"a comparison takes trade-off curves, got {type(curve).__name__} for {name!r}")
+    first = next(iter(curves.values()))
+    if any(curve.metric != first.metric for curve in curves.values()):
+        named = {name: curve.metric.name for name, curve in curves.items()}
+        raise InputError(f"curves are compared by one metric, got {named_reasons(named)}; use with_metric")
+    if any(curve.pair != first.pair for curve in curves.values()):
+        named = {name: curve.pair.name for name, curve in curves.items()}
+        raise InputError(f"curves are compared over one pair of rates, got {named_reasons(named)}")
+    check_named_points({name: curve.points for name, curve in curves.items()}, "a comparison")
 
 
 def compare_curves(

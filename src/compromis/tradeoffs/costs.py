@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -32,11 +33,10 @@ def probability_cost(prevalence: ArrayLike, cost_false_negative: float = 1.0, co
     >>> float(probability_cost(0.1, cost_false_negative=9))
     0.5
     """
-    share = np.asarray(prevalence, dtype=np.float64)
-    if not ((share >= 0) & (share <= 1)).all():
-        raise InputError(f"prevalence is a share between 0 and 1, got {prevalence!r}")
-    if not (cost_false_negative >= 0 and cost_false_positive >= 0):
-        raise InputError(f"costs are at least 0, got {cost_false_negative} and {cost_false_positive}")
+    share = unit_values(prevalence, "prevalence is a share between 0 and 1")
+    costs = cost_false_negative, cost_false_positive
+    if not all(isinstance(cost, Real) and cost >= 0 for cost in costs):
+        raise InputError(f"costs are at least 0, got {costs[0]!r:.60} and {costs[1]!r:.60}")
     missed, alarmed = share * cost_false_negative, (1 - share) * cost_false_positive
     return np.divide(missed, missed + alarmed, out=np.full(share.shape, np.nan), where=missed + alarmed > 0)[()]
 
@@ -204,9 +204,10 @@ def decision_curve(points: OperatingPoints, probability: ArrayLike | None = None
         raise InputError(
             f"a decision curve needs predicted probabilities, got scores from {scores.min():g} to {scores.max():g}"
         )
-    chance = np.arange(100) / 100 if probability is None else np.asarray(probability, dtype=np.float64)
-    if not ((chance >= 0) & (chance < 1)).all():
-        raise InputError("the probability from which one acts is at least 0 and below 1; give such values")
+    rule = "the probability from which one acts is at least 0 and below 1"
+    chance = np.arange(100) / 100 if probability is None else unit_values(probability, rule)
+    if (chance == 1).any():
+        raise InputError(f"{rule}, got 1")
     cut = np.searchsorted(-points.threshold, -chance, side="right") - 1  # the last cut at or above
     rows = points.positives + points.negatives
     odds = chance / (1 - chance)

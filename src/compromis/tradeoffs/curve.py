@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,10 @@ class Choice:
 
 def unit_values(values: ArrayLike, rule: str) -> Floats:
     """Return numbers between 0 and 1 as an array; the message of the error is `rule` and the first wrong number."""
-    array = np.asarray(values, dtype=np.float64)
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{rule}, got {values!r:.60}") from None
     wrong = ~((array >= 0) & (array <= 1))
     if wrong.any():
         raise InputError(f"{rule}, got {array[wrong].flat[0]:g}")
@@ -92,6 +96,14 @@ def unit_values(values: ArrayLike, rule: str) -> Floats:
 def read_weight(recall_weight: ArrayLike) -> Floats:
     """Return recall weights as a checked array."""
     return unit_values(recall_weight, "a recall weight lies between 0 (precision alone) and 1 (recall alone)")
+
+
+def read_one_weight(recall_weight: float) -> float:
+    """Return a checked recall weight where there is room for one only."""
+    weight = read_weight(recall_weight)
+    if weight.ndim:
+        raise InputError(f"give one recall weight, got {recall_weight!r:.60}")
+    return float(weight)
 
 
 class TradeoffCurve(Result):
@@ -283,7 +295,7 @@ class TradeoffCurve(Result):
         >>> cp.TradeoffCurve(points).best(0.5, min_precision=1, min_recall=0.5).reason.split("; ")[0]
         'no cut has precision >= 1 and recall >= 0.5'
         """
-        weight, least = float(read_weight(recall_weight)), _least(min_precision, min_recall)
+        weight, least = read_one_weight(recall_weight), _least(min_precision, min_recall)
         if not len(self.candidates):
             return Choice(reason=self.reason)
         points, at = self.points, self.candidates.position
@@ -388,11 +400,11 @@ class TradeoffCurve(Result):
 
 def _least(min_precision: float | None, min_recall: float | None) -> dict[str, float]:
     """Return the checked constraints by rate; 0 for none."""
-    least = {"precision": min_precision or 0.0, "recall": min_recall or 0.0}
-    for name, minimum in least.items():
-        if not 0 <= minimum <= 1:
-            raise InputError(f"min_{name} is a share between 0 and 1, got {minimum}")
-    return least
+    given = {"precision": min_precision, "recall": min_recall}
+    for name, minimum in given.items():
+        if minimum is not None and not (isinstance(minimum, Real) and 0 <= minimum <= 1):
+            raise InputError(f"min_{name} is a share between 0 and 1, got {minimum!r:.60}")
+    return {name: minimum or 0.0 for name, minimum in given.items()}
 
 
 def _meets(rates: dict[str, Floats], least: dict[str, float]) -> Flags:

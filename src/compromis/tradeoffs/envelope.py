@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from compromis._text import nearest
 from compromis._typing import Floats, Ints
 from compromis.errors import InputError
-from compromis.evidence.points import OperatingPoints
+from compromis.evidence.points import OperatingPoints, dominating_of
 from compromis.metrics import Metric
 
 Kind = TypeVar("Kind")
@@ -24,9 +24,9 @@ _MANY_GROUPS, _GROUPS_PER_BIN = 10_000, 4
 """From this many groups on, a pass over bins removes most dominated ones before the rest is sorted."""
 _MANY_CORNERS = 1000
 """From this many candidates on, the hull of f thins those of Fowlkes-Mallows."""
-_TRANSFORM = {0: 0, 1: 1, 2: 2, 3: 1}
-"""The transform of each metric in compiled code: Jaccard has the hull of f."""
-_RECIPROCAL, _LOGARITHM = 1, 2
+_IDENTITY, _RECIPROCAL, _LOGARITHM = range(3)
+_TRANSFORM = {"kulczynski": _IDENTITY, "f": _RECIPROCAL, "fowlkes_mallows": _LOGARITHM, "jaccard": _RECIPROCAL}
+"""The transform of each built-in metric as the kernel of hulls numbers it: Jaccard has the hull of f."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Pair:
             order = order if len(first) < _MANY_GROUPS else _promising(first, second)
             order = order[~np.isnan(first[order])]
             order = order[np.argsort(second[order])]
-        return _dominating(first, second, order)
+        return dominating_of(first, second, order)
 
 
 def _fraction(above: NDArray[Any], below: Any) -> Floats:
@@ -93,7 +93,7 @@ def get_pair(pair: str | Pair) -> Pair:
     """Return the pair of that name, or the pair itself."""
     if isinstance(pair, Pair):
         return pair
-    if pair not in PAIRS:
+    if not isinstance(pair, str) or pair not in PAIRS:
         raise InputError(f"there is no pair {pair!r}{nearest(pair, PAIRS)}; choose one of {', '.join(PAIRS)}")
     return PAIRS[pair]
 
@@ -134,7 +134,7 @@ class Candidates:
             owner=np.repeat(np.arange(len(parts)), [len(part) for part in parts]),
         )
         rates = joined.first_rate, joined.second_rate
-        return joined.take(_dominating(*rates, np.argsort(rates[1], kind="stable")))
+        return joined.take(dominating_of(*rates, np.argsort(rates[1], kind="stable")))
 
     def __len__(self) -> int:
         return len(self.position)
@@ -170,14 +170,6 @@ def _promising(first: Floats, second: Floats) -> Ints:
     marked = np.empty(len(first), dtype=bool)
     mark_promising(first, second, np.empty(len(first) // _GROUPS_PER_BIN + 1), marked.view(np.uint8))
     return np.flatnonzero(marked)
-
-
-def _dominating(first: Floats, second: Floats, order: Ints) -> Ints:
-    from compromis.evidence._kernels import mark_dominating
-
-    marked = np.zeros(len(first), dtype=bool)
-    mark_dominating(first, second, order, marked.view(np.uint8))
-    return order[marked[order]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -228,7 +220,7 @@ def upper_envelope(candidates: Candidates, metric: Metric) -> Envelope:
 
 def _hull(candidates: Candidates, usable: Ints, metric: Metric) -> tuple[Ints, Floats]:
     """Return the corners of the hull, and the odds of the recall weight from which each is best."""
-    if metric.code < 0:
+    if not metric.built_in or metric.name not in _TRANSFORM:
         assert metric.transform is not None
         rates = (candidates.first_rate[usable], candidates.second_rate[usable])
         first, second = (np.stack([metric.transform(rate), np.ones(len(usable))]) for rate in rates)
@@ -236,7 +228,7 @@ def _hull(candidates: Candidates, usable: Ints, metric: Metric) -> tuple[Ints, F
     first, second = candidates.first, candidates.second
     if len(usable) < len(candidates):
         first, second = first[:, usable], second[:, usable]
-    code = _TRANSFORM[metric.code]
+    code = _TRANSFORM[metric.name]
     if code == _LOGARITHM and len(usable) > _MANY_CORNERS:
         # isolines of f bend more than those of Fowlkes-Mallows: its hull holds theirs, and needs no logarithms
         some, _ = _chain(first, second, np.arange(len(usable)), _RECIPROCAL, margin=-1e-9)

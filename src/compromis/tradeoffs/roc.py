@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -260,11 +261,13 @@ class RocHull(Result):
     ) -> HullPart:
         """Return the corner to use under these costs and this prevalence (by default that of the data)."""
         share = self.prevalence if prevalence is None else prevalence
-        if not 0 < share < 1:
-            raise InputError(f"prevalence is a share strictly between 0 and 1, got {share}; pass the one you expect")
+        if not (isinstance(share, Real) and 0 < share < 1):
+            raise InputError(
+                f"prevalence is a share strictly between 0 and 1, got {share!r:.60}; pass the one you expect"
+            )
         costs = cost_false_positive, cost_false_negative
-        if not (min(costs) >= 0 and 0 < sum(costs) < math.inf):
-            raise InputError(f"costs are at least 0 and not both 0, got {costs[0]} and {costs[1]}")
+        if not (all(isinstance(cost, Real) and cost >= 0 for cost in costs) and 0 < sum(costs) < math.inf):
+            raise InputError(f"costs are at least 0 and not both 0, got {costs[0]!r:.60} and {costs[1]!r:.60}")
         below = cost_false_negative * share
         slope = cost_false_positive * (1 - share) / below if below else math.inf
         return next(part for part in self.parts if part.slope_low <= slope)

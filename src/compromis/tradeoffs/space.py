@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import Metric, get_metric
-from compromis.tradeoffs.curve import read_weight
+from compromis.tradeoffs.curve import read_one_weight, read_weight
 
 Rates = tuple[float, float]
 
@@ -43,10 +44,11 @@ class PrecisionRecallSpace:
     universe_size: float
 
     def __post_init__(self) -> None:
-        if not 0 < self.target_size <= self.universe_size:
+        sizes = self.target_size, self.universe_size
+        if not (all(isinstance(size, Real) for size in sizes) and 0 < self.target_size <= self.universe_size):
             raise InputError(
                 f"the target has more than 0 elements and at most those of the universe, "
-                f"got {self.target_size} of {self.universe_size}"
+                f"got {self.target_size!r:.60} of {self.universe_size!r:.60}"
             )
 
     @classmethod
@@ -148,9 +150,9 @@ def isoline(
     >>> recall.tolist(), precision.round(4).tolist()
     ([0.5, 1.0], [0.5, 0.3333])
     """
-    weight, family = float(read_weight(recall_weight)), get_metric(metric)
-    if not 0 <= value <= 1:
-        raise InputError(f"a metric has values between 0 and 1, got {value}")
+    weight, family = read_one_weight(recall_weight), get_metric(metric)
+    if not (isinstance(value, Real) and 0 <= value <= 1):
+        raise InputError(f"a metric has values between 0 and 1, got {value!r:.60}")
     given = np.linspace(0.0, 1.0, size)
     low, high = np.zeros(size), np.ones(size)
 

@@ -17,7 +17,7 @@ from compromis._text import shown
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.readers import read_class_weights
-from compromis.evidence.scores import check_scores, is_sparse, read_scores
+from compromis.evidence.scores import check_scores, is_csr, read_scores
 from compromis.evidence.votes import decide_votes
 from compromis.labels import plain_label
 from compromis.weights.predictor import decide_labels
@@ -72,7 +72,7 @@ class Decision:
         """
         matrix = read_scores(votes, self.classes, name="votes")
         labels = np.array(list(self.classes))
-        if is_sparse(matrix):
+        if is_csr(matrix):
             return labels[decide_votes(matrix, self.weights, self.smoothing)]
         try:
             predicted: NDArray[Any] = decide_labels(matrix, self.weights, self.smoothing, labels)

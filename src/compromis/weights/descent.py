@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from compromis._typing import Floats, Ints
 from compromis.weights._kernels import (
-    COST,
     Objective,
     SearchState,
     centre,
@@ -35,10 +34,11 @@ def precedes(value: Value, other: Value) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """What a method returns, in the units of the kernels; `compromis.weights.search` applies it and makes a `WeightSearch` of it.
+    """What a method returns, in the units of the kernels; `compromis.weights.search` makes a `WeightSearch` of it.
 
-    `candidates` are weights to apply, the first if it does what it should; `value` is what they promise, `proven` whether
-    no weights do better.
+    `candidates` are weights, the preferred first; the search applies each to the rows, and keeps the first unless another
+    does better, as the rounding of a weight may change a decision. `value` is what the method counted for them. `proven`
+    says that no weights do better; it is believed only if what was applied keeps that value.
     """
 
     candidates: tuple[Floats, ...]
@@ -135,7 +135,7 @@ class Descent:
 
 def row_weight(objective: Objective) -> float:
     """Return by how much one row changes the loss, about: the mean over the classes of share / support."""
-    if objective.code == COST:
+    if objective.costly:
         return float(np.abs(objective.cost).mean())
     share, support = np.asarray(objective.share), np.asarray(objective.support)
     present = support > 0

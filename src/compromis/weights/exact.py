@@ -8,7 +8,7 @@ import numpy as np
 
 from compromis._typing import Floats
 from compromis.errors import InputError
-from compromis.evidence.scores import as_dense, is_sparse
+from compromis.evidence.scores import as_dense, is_csr
 from compromis.weights._kernels import MERGED, BestCell, Boxes, TernaryRows, is_better, search_boxes, sweep_cuts
 from compromis.weights.descent import Descent, Found
 from compromis.weights.meter import Meter
@@ -62,7 +62,7 @@ def _search_two(problem: SearchProblem, meter: Meter) -> Found:
 def _cuts(problem: SearchProblem) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats], tuple[float, float]]:
     """Return the sorted positive finite cuts v_1 / v_2 of the rows of either class, their sizes, and what is always second."""
     patterns = problem.patterns
-    votes = patterns.votes.toarray() if is_sparse(patterns.votes) else patterns.votes
+    votes = patterns.votes.toarray() if is_csr(patterns.votes) else patterns.votes
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # smoothing is added in the type of the votes
         smoothed = votes[:, 0] + problem.smoothing, votes[:, 1] + problem.smoothing
         cut = np.true_divide(*smoothed, dtype=np.float64)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,13 +15,18 @@ from compromis._text import shown
 from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
-from compromis.evidence.scores import is_sparse
+from compromis.evidence.scores import is_csr
 from compromis.evidence.votes import Votes, sparse_parts
 from compromis.measures.pragma import average_cost, pragma, read_cost, shortfall
 from compromis.metrics import Metric
 from compromis.preferences import PreferenceArrays, Preferences, read_preferences
 from compromis.weights._kernels import (
     COST,
+    FOWLKES_MALLOWS,
+    JACCARD,
+    KULCZYNSKI,
+    OWN_METRIC,
+    F,
     Objective,
     Patterns,
     VoteTable,
@@ -32,6 +39,10 @@ WIDEST = 1e100
 """The largest ratio of weights without a bound of the user's: products with votes stay within float64."""
 _SPARSE_BELOW = 0.25
 """The fraction of non-zero votes below which the two sparse layouts take less memory than a dense copy would."""
+
+
+_COMPILED = {"kulczynski": KULCZYNSKI, "f": F, "fowlkes_mallows": FOWLKES_MALLOWS, "jaccard": JACCARD}
+"""The metrics whose formulas are compiled; of any other the formula itself is called."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -69,12 +80,12 @@ class SearchProblem:
         max_ratio: float | None,
     ) -> SearchProblem:
         """Return the problem, every part checked."""
-        if not (np.isfinite(smoothing) and smoothing >= 0):
+        if not (isinstance(smoothing, Real) and 0 <= smoothing < math.inf):
             raise InputError(
-                f"smoothing is a finite number of at least 0, got {smoothing}; 0.5 / number of trees is a good start for shares"
+                f"smoothing is a finite number of at least 0, got {smoothing!r}; 0.5 / number of trees is a good start for shares"
             )
-        if max_ratio is not None and not max_ratio >= 1:
-            raise InputError(f"max_ratio is at least 1 (1: equal weights), got {max_ratio}")
+        if max_ratio is not None and not (isinstance(max_ratio, Real) and max_ratio >= 1):
+            raise InputError(f"max_ratio is at least 1 (1: equal weights), got {max_ratio!r}")
         return cls(
             patterns=patterns,
             arrays=_preference_arrays(patterns, preferences),
@@ -126,7 +137,7 @@ class SearchProblem:
         metric = self.arrays.metric
         cost = np.zeros((1, 1)) if self.cost is None else self.cost / (self.cost_scale * support.sum())
         return Objective(
-            code=metric.code if self.cost is None else COST,
+            code=_code(metric) if self.cost is None else COST,
             formula=metric.formula,
             explained=_explainer(metric),
             everywhere=metric.defined_at_zero,
@@ -139,6 +150,10 @@ class SearchProblem:
             cost=np.ascontiguousarray(cost),
             tiny=1e-12 * float(support.sum()) if weighted else 0.0,
         )
+
+
+def _code(metric: Metric) -> int:
+    return _COMPILED.get(metric.name, OWN_METRIC) if metric.built_in else OWN_METRIC
 
 
 def _explainer(metric: Metric) -> Callable[..., BaseException]:
@@ -181,9 +196,9 @@ def _preference_arrays(patterns: Votes, preferences: object) -> PreferenceArrays
 def _table(votes: Any, smoothing: float) -> VoteTable:
     """Lay the votes out for kernels: as they are if most are non-zero, else the non-zero ones by row and by class."""
     rows, classes = votes.shape
-    if not is_sparse(votes) and np.count_nonzero(votes) >= _SPARSE_BELOW * votes.size:
+    if not is_csr(votes) and np.count_nonzero(votes) >= _SPARSE_BELOW * votes.size:
         return VoteTable(smoothing, dense=votes)
-    if is_sparse(votes):
+    if is_csr(votes):
         start, column, value = sparse_parts(votes)
     else:
         start = np.empty(rows + 1, dtype=np.int64)

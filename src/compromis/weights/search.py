@@ -31,8 +31,8 @@ from compromis.weights.sweep import Sweep
 class WeightSearch:
     """The weights found, and everything that is needed to judge them.
 
-    A method returns the internal `Found`, whose weights are applied once more to make this result. `decision` is its rule
-    alone, to carry elsewhere. An estimator keeps it in ``tuning_``, as its weights may be an average over resamples.
+    `decision` is its rule alone, to carry elsewhere. An estimator keeps the search in ``tuning_``, as the weights it decides
+    by may be an average over resamples.
 
     Attributes
     ----------
@@ -257,7 +257,7 @@ def _read_method(method: str | Method, problem: SearchProblem) -> Method:
         return method
     if method == "auto":
         return Exact() if problem.classes <= 3 else Sweep()
-    if method not in _NAMES:
+    if not isinstance(method, str) or method not in _NAMES:
         raise InputError(
             f"there is no method {method!r}{nearest(method, _NAMES)}; choose one of auto, {', '.join(_NAMES)}"
         )

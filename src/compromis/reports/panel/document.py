@@ -15,7 +15,7 @@ from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.readers import read_class_weights
-from compromis.evidence.scores import is_sparse
+from compromis.evidence.scores import is_csr
 from compromis.evidence.votes import Votes
 from compromis.metrics import METRICS
 from compromis.preferences import Preference, Preferences
@@ -75,7 +75,7 @@ def panel_document(
     if not isinstance(patterns, Votes):
         raise InputError(f"patterns are compromis.Votes, got {type(patterns).__name__}; use from_proba")
     preferences = Preferences() if preferences is None else preferences
-    if METRICS.get(preferences.metric.name) is not preferences.metric:
+    if not preferences.metric.built_in:
         raise InputError(
             f"the metric {preferences.metric.name!r} is your own code, which a page cannot run; choose one of {', '.join(METRICS)}"
         )
@@ -235,7 +235,7 @@ def _pack_patterns(patterns: Votes) -> dict[str, Any]:
 
 def _entries(patterns: Votes) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """Return which classes each pattern has votes for, and the votes above 0 in the order of rows and classes."""
-    if not is_sparse(patterns.votes):
+    if not is_csr(patterns.votes):
         voted = patterns.votes > 0
         return voted, patterns.votes[voted].astype(np.float64)
     voted = np.zeros(patterns.votes.shape, dtype=bool)
@@ -255,7 +255,7 @@ def _pack(values: NDArray[Any]) -> dict[str, str]:
 
 def _least_size(patterns: Votes) -> int:
     """Return how many bytes packed patterns take at least, without packing them."""
-    entries = patterns.votes.nnz if is_sparse(patterns.votes) else int(np.count_nonzero(patterns.votes))
+    entries = patterns.votes.nnz if is_csr(patterns.votes) else int(np.count_nonzero(patterns.votes))
     return 4 * (entries + len(patterns) * (2 + -(-len(patterns.classes) // 8))) // 3
 
 

@@ -1,5 +1,10 @@
 # Upper hulls of rates given as fractions: which point is best at which weight.
 
+cdef enum:  # the transform u of the rates; the table of `compromis.tradeoffs.envelope` has the same numbers
+    IDENTITY
+    RECIPROCAL
+    LOGARITHM
+
 cdef double SPLITTER = 134217729.0  # 2^27 + 1: cuts a float64 into two halves whose products are exact
 
 
@@ -58,12 +63,19 @@ cdef double odds_between(
     cdef double a = first[0, i], b = first[1, i], c = first[0, j], d = first[1, j]
     cdef double e = second[0, i], f = second[1, i], g = second[0, j], h = second[1, j]
     cdef double lost = cross(a, d, c, b), won = cross(g, f, e, h)
-    if code == 0:  # x: over the product of the denominators
+    if code == IDENTITY:  # x: over the product of the denominators
         return (lost / (b * d)) / (won / (f * h))
-    if code == 1:  # -1 / x: over the product of the numerators
+    if code == RECIPROCAL:  # -1 / x: over the product of the numerators
         return (lost / (a * c)) / (won / (e * g))
     # log x: the logarithm of a ratio of rates, 1 + what was lost or won relatively
     return log1p(lost / (c * b)) / log1p(won / (e * h))
+
+
+cdef int check_transform(int code) except -1:
+    """Raise for a number that is no transform."""
+    if not IDENTITY <= code <= LOGARITHM:
+        raise ValueError(f"there is no transform {code}")
+    return 0
 
 
 def switch_odds(const double[:, :] first, const double[:, :] second, Py_ssize_t i, Py_ssize_t j, int code):
@@ -72,6 +84,7 @@ def switch_odds(const double[:, :] first, const double[:, :] second, Py_ssize_t 
     `first` and `second` have two rows: numerators and denominators. With u the transform of the metric the odds are
     (u(p_i) - u(p_j)) / (u(r_j) - u(r_i)); `code` 0 is u(x) = x, 1 is -1/x, 2 is log x.
     """
+    check_transform(code)
     return odds_between(first, second, i, j, code)
 
 
@@ -85,6 +98,7 @@ def upper_envelope(
     """
     cdef Py_ssize_t size = 0, j, top
     cdef double level, won
+    check_transform(code)
     with nogil:
         for j in range(first.shape[1]):
             # chain[:size] is the hull of the points before j, odds rising. Drop those that j makes useless.

@@ -6,7 +6,7 @@ cdef (double, double) value_of_two(Objective objective, double first_taken, doub
     cdef double kept = first_left + second_left, taken = first_taken + second_taken, shortfall = 0.0, truly_first
     if objective.constrained:
         shortfall = class_shortfall(objective, 0, first_left, kept) + class_shortfall(objective, 1, second_taken, taken)
-    if objective.code == COST:
+    if objective.costly:
         truly_first = first_left * objective.cost[0, 0] + first_taken * objective.cost[0, 1]
         return shortfall, truly_first + second_left * objective.cost[1, 0] + second_taken * objective.cost[1, 1]
     return shortfall, class_loss(objective, 0, first_left, kept) + class_loss(objective, 1, second_taken, taken)

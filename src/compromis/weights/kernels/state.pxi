@@ -112,7 +112,7 @@ cdef struct Line:
     Py_ssize_t k  # the class whose weight moves
     double weight
     Py_ssize_t begin, end  # its votes; dense ones have one per row
-    bint has_background, costly
+    bint has_background
     Py_ssize_t background  # the best class of the background, and its score, k left aside
     double background_score
     double low, high  # bounds of the weight
@@ -128,7 +128,7 @@ cdef Line line_of(Patterns patterns, SearchState state, Py_ssize_t k) noexcept n
     cdef Line line
     line.k, line.weight, line.has_background = k, state.weight[k], patterns.table.has_background
     line.begin, line.end = span_of(patterns, k)
-    line.low, line.high, line.costly = 0.0, INFINITY, False
+    line.low, line.high = 0.0, INFINITY
     line.background, line.background_score = best_background(patterns, state, k)
     return line
 
@@ -153,11 +153,26 @@ cdef void refresh_losses(Objective objective, SearchState state) noexcept nogil:
             state.shortfall[k] = class_shortfall(objective, k, state.hits[k], state.predicted[k])
 
 
+cdef inline void move_row(
+    Patterns patterns, Objective objective, SearchState state, Py_ssize_t i, Py_ssize_t source, Py_ssize_t target
+) noexcept nogil:
+    """Predict row i as `target` instead of `source`: counts and cost follow, losses are the caller's business."""
+    cdef Py_ssize_t truth = patterns.truth[i]
+    cdef double size = patterns.multiplicity[i]
+    state.predicted[source] -= size
+    state.predicted[target] += size
+    if truth == source:
+        state.hits[source] -= size
+    elif truth == target:
+        state.hits[target] += size
+    if objective.costly:
+        state.cost[0] += size * (objective.cost[truth, target] - objective.cost[truth, source])
+
+
 cdef void count_all(Patterns patterns, Objective objective, SearchState state) noexcept nogil:
     """Bring everything in `state` in line with its weights."""
     cdef Py_ssize_t i, k, background, rows = patterns.truth.shape[0]
     cdef double background_score, total_cost = 0.0
-    cdef bint costly = objective.cost.shape[0] > 1
     for k in range(state.hits.shape[0]):
         state.hits[k], state.predicted[k] = 0.0, 0.0
     background, background_score = best_background(patterns, state, -1)
@@ -172,7 +187,7 @@ cdef void count_all(Patterns patterns, Objective objective, SearchState state) n
         state.predicted[k] += patterns.multiplicity[i]
         if patterns.truth[i] == k:
             state.hits[k] += patterns.multiplicity[i]
-        if costly:
+        if objective.costly:
             total_cost += patterns.multiplicity[i] * objective.cost[patterns.truth[i], k]
     state.cost[0] = total_cost
     refresh_losses(objective, state)

@@ -2,9 +2,23 @@
 #
 # With weights (1, A, B) and x = ln A, y = ln B, row i is of the first class while x < x_i and y < y_i, of the second
 # while x > x_i and y - x < d_i, of the third otherwise; x_i = ln(v_1 / v_2), y_i = ln(v_1 / v_3), d_i = ln(v_2 / v_3).
-# Within a box of (x, y), rows that can go one way only are counted; if all others were predicted right as far as they can
-# be, the loss would be a bound. Boxes whose bound is no better than the best cell are dropped, the others are split, and
-# small ones are gone through cell by cell.
+# As d_i = y_i - x_i, its three borders are half-lines from the point (x_i, y_i):
+#
+#      y = ln B
+#         |        third          /           level: y = y_i, left of x_i, between first and third
+#         |                     /             slanted: y = x + d_i, right of x_i, between second and third
+#     y_i |- - ---------------*               upright: x = x_i, below y_i, between first and second
+#         |        first      |    second
+#         |                   |
+#         +-------------------+-------------- x = ln A
+#                            x_i
+#
+# The half-lines of all rows cut the plane into cells; no decision changes within a cell, so one try of each is enough.
+# A box is a rectangle of (x, y). Rows that go one way only in all of it are counted; if all others were predicted right as
+# far as they can be, the loss would be a bound. Boxes whose bound is no better than the best cell are dropped, the others
+# are split, and small ones are gone through slab by slab: a slab is the part of a box between two neighbouring x_i. No
+# upright line crosses it: rows with x_i to its right have level lines there and are of the first or third class, those to
+# its left have slanted ones and are of the second or third. A cell of a slab lies between two neighbours of either kind.
 
 cdef enum:
     LEAF = 1500  # boxes of at most about so many cells are gone through
@@ -35,7 +49,7 @@ cdef class TernaryRows:
 
 
 cdef class Lines:
-    """Scratch: the lines y = s or y = x + m across a slab, and what changes at each."""
+    """Scratch: the level lines y = s or the slanted lines y = x + m across a slab, and what changes at each."""
 
     cdef int[::1] order  # the undecided rows of a box by where they go over
     cdef double[::1] at  # where each step begins, and where the last ends
@@ -48,7 +62,7 @@ cdef class Lines:
 
 
 cdef class Boxes:
-    """The boxes still to be looked at, what is predicted in each, and the scratch to look at them."""
+    """The stack of boxes still to be processed, what is predicted in each, and scratch."""
 
     cdef readonly Py_ssize_t depth  # how many boxes there are
     cdef double[:, ::1] ends  # x and y from and to
@@ -89,7 +103,7 @@ cdef inline (double, double) value_of_three(Objective objective, const double* c
     """Shortfall and loss of hits, predicted and cost."""
     cdef double shortfall = 0.0, loss = counts[6]
     cdef Py_ssize_t k
-    if objective.code != COST:
+    if not objective.costly:
         loss = 0.0
         for k in range(3):
             loss += class_loss(objective, k, counts[k], counts[3 + k])
@@ -114,7 +128,7 @@ cdef (Py_ssize_t, Py_ssize_t, Py_ssize_t) settle_rows(
     """
     cdef double x, y, d, size, least, x0 = ends[0], x1 = ends[1], y0 = ends[2], y1 = ends[3]
     cdef Py_ssize_t e, i, k, t, count = span[1], across_x = 0, across_y = 0
-    cdef bint may_1, may_2, may_3, costly = objective.cost.shape[0] > 1
+    cdef bint may_1, may_2, may_3, costly = objective.costly
     for k in range(7):
         ideal[k] = 0.0
     for e in range(span[0], span[1]):
@@ -216,7 +230,7 @@ cdef void line_up(
     """
     cdef Py_ssize_t e, i, t, c, step = 0
     cdef double size, low = ends[0], high = ends[1], side = ends[2]
-    cdef bint costly = objective.cost.shape[0] > 1
+    cdef bint costly = objective.costly
     # first everything as class k
     lines.at[0] = low
     for c in range(5):
@@ -330,7 +344,7 @@ cdef Py_ssize_t walk_box(
     return cells
 
 
-cdef Py_ssize_t look_at_last(
+cdef Py_ssize_t process_box(
     TernaryRows rows, Objective objective, Boxes boxes, double limit, BestCell best
 ) noexcept nogil:
     """Take the last box off the stack and drop it, split it or go through it; return the cells tried, -1 where the row list is too short."""
@@ -372,7 +386,7 @@ cdef Py_ssize_t look_at_last(
 def search_boxes(
     TernaryRows rows, Objective objective, Boxes boxes, double limit, BestCell best, Py_ssize_t quota
 ):
-    """Look at boxes until none is left or `quota` cells were tried; return the cells tried.
+    """Process boxes until none is left or `quota` cells were tried; return the cells tried.
 
     `limit` is the largest difference of y and x; boxes keep x and y within theirs.
     """
@@ -380,7 +394,7 @@ def search_boxes(
     while boxes.depth > 0 and cells < quota and not objective.failed:
         with nogil:
             while boxes.depth > 0 and cells < quota and not objective.failed:
-                tried = look_at_last(rows, objective, boxes, limit, best)
+                tried = process_box(rows, objective, boxes, limit, best)
                 if tried < 0:
                     break
                 cells += tried

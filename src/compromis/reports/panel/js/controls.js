@@ -1,6 +1,6 @@
 // The sliders and fields of preferences: metric, importance, the two answers and the constraints of each class.
 
-import { METRICS, recallWeight, weightText } from "./preferences.js";
+import { METRICS, metricIndex, recallWeight, weightText } from "./preferences.js";
 import { make, nameOf, percent, setText } from "./elements.js";
 
 const IMPORTANCES = [0, 0.1, 0.2, 0.5, 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 200, 500, 1000];
@@ -103,7 +103,7 @@ export function preferenceControls(preferences, changed) {
     ),
     show() {
       metric.value = preferences.metric;
-      for (const controls of classes) controls.show(METRICS.indexOf(preferences.metric));
+      for (const controls of classes) controls.show(metricIndex(preferences.metric));
     },
   };
 }

@@ -1,6 +1,6 @@
 // Curves of one class: trade-off, precision-recall, ROC and weight sweep, each with the current point.
 
-import { METRICS, metricValue } from "./preferences.js";
+import { metricIndex, metricValue } from "./preferences.js";
 import { envelope, frontier } from "./cuts.js";
 import { draw, make, setAttribute, setText } from "./elements.js";
 
@@ -78,7 +78,7 @@ export function curvePictures() {
       const precision = (c) => cuts.hits[c] / (cuts.hits[c] + cuts.alarms[c]);
       const alarmRate = (alarms) => (cuts.negatives > 0 ? alarms / cuts.negatives : 0);
       const now = { precision: parts.precision[k], recall: parts.recall[k], alarmRate: alarmRate(parts.predicted[k] - parts.hits[k]) };
-      drawTradeoff(tradeoff, cuts, METRICS.indexOf(preferences.metric), now, parts.goal.weight[k]);
+      drawTradeoff(tradeoff, cuts, metricIndex(preferences.metric), now, parts.goal.weight[k]);
       pr.line("best", size, recall, precision);
       pr.dot(now.recall, now.precision);
       pr.describe(`recall ${now.recall}, precision ${now.precision}`);

@@ -3,6 +3,13 @@
 export const METRICS = ["kulczynski", "f", "fowlkes_mallows", "jaccard"];
 const NOT_ANSWERED = 0.8;
 
+/** Return a metric's index in METRICS; formulas are chosen by it, so that an unknown name must not get one. */
+export function metricIndex(name) {
+  const index = METRICS.indexOf(name);
+  if (index < 0) throw new RangeError(`there is no metric ${name}; choose one of ${METRICS.join(", ")}`);
+  return index;
+}
+
 /** Return the value of a metric (its index in METRICS); the formulas and limits of compromis.metrics. */
 export function metricValue(metric, precision, recall, weight) {
   if (metric === 0) return (1 - weight) * precision + weight * recall;
@@ -39,7 +46,7 @@ export function weightText(metric, weight) {
 /** Return preferences as arrays for a search or a loss: 0 where a class has no constraint or does not occur. */
 export function preferenceArrays(preferences, support) {
   const { classes } = preferences;
-  const metric = METRICS.indexOf(preferences.metric);
+  const metric = metricIndex(preferences.metric);
   const present = (name) => Float64Array.from(classes, (preference, k) => (support[k] > 0 ? preference[name] ?? 0 : 0));
   const [importance, minPrecision, minRecall] = ["importance", "min_precision", "min_recall"].map(present);
   const total = importance.reduce((sum, value) => sum + value, 0);

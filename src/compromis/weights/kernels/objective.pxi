@@ -1,7 +1,12 @@
 # What one class adds to a search's objective: scalar values of the metrics, losses and shortfalls.
 
-cpdef enum:
-    COST = 9  # the code of an objective that is a cost matrix; 0 to 3 are the metrics, -1 is one's own
+cpdef enum:  # what an objective minimises: a metric, built-in or one's own, or a cost matrix
+    OWN_METRIC
+    KULCZYNSKI
+    F
+    FOWLKES_MALLOWS
+    JACCARD
+    COST
 
 cdef extern from *:
     """
@@ -20,14 +25,14 @@ cdef class Objective:
     """What a search minimises: the sum of the shortfalls from the minima first, then the loss.
 
     A `formula` is one's own metric, a Python function of precision, recall and recall weight; it is called where `code` is
-    below 0, and where a limit takes over only if it holds `everywhere`. `explained` makes of its error and these three numbers
+    OWN_METRIC, and where a limit takes over only if it holds `everywhere`. `explained` makes of its error and these three numbers
     what is raised. `share` is the importance of each class, in shares
     of those that occur, 0 for the others; `cost` is that of (truth, decision), scaled so that the sum over rows lies within
-    -1 and 1, one cell when there are no costs. Sums of weights up to `tiny` are 0 but for rounding.
+    -1 and 1, one cell unless the objective is `costly`. Sums of weights up to `tiny` are 0 but for rounding.
     """
 
     cdef readonly int code
-    cdef readonly bint constrained
+    cdef readonly bint constrained, costly
     cdef readonly double tiny
     cdef readonly const double[::1] share, recall_weight, support, min_precision, min_recall
     cdef readonly const double[:, ::1] cost
@@ -51,10 +56,12 @@ cdef class Objective:
         const double[:, ::1] cost,
         double tiny,
     ):
+        if not OWN_METRIC <= code <= COST:
+            raise ValueError(f"there is no objective of code {code}")
         self.code, self.formula, self.explained, self.everywhere = code, formula, explained, everywhere
         self.share, self.recall_weight, self.support = share, recall_weight, support
         self.min_precision, self.min_recall, self.constrained = min_precision, min_recall, constrained
-        self.cost, self.tiny = cost, tiny
+        self.costly, self.cost, self.tiny = code == COST, cost, tiny
         self.failed = False
 
     cdef int raise_error(self) except -1:
@@ -81,9 +88,9 @@ cdef inline double metric_at(Objective objective, double precision, double recal
     """The value of the objective's metric; `compromis.metrics` has the formulas and their limits."""
     cdef int code = objective.code
     cdef double of_precision, of_recall, both
-    if code == 0:
+    if code == KULCZYNSKI:
         return (1.0 - recall_weight) * precision + recall_weight * recall
-    if code < 0 and objective.everywhere:
+    if code == OWN_METRIC and objective.everywhere:
         return own_metric(objective, precision, recall, recall_weight)
     if recall_weight <= 0.0:
         return precision
@@ -91,12 +98,13 @@ cdef inline double metric_at(Objective objective, double precision, double recal
         return recall
     if precision <= 0.0 or recall <= 0.0:
         return 0.0
-    if code < 0:
+    if code == OWN_METRIC:
         return own_metric(objective, precision, recall, recall_weight)
-    if code == 1:
+    if code == F:
         return 1.0 / (recall_weight / recall + (1.0 - recall_weight) / precision)
-    if code == 2:
+    if code == FOWLKES_MALLOWS:
         return pow(precision, 1.0 - recall_weight) * pow(recall, recall_weight)
+    # of the codes that the constructor admits, Jaccard is left
     of_precision, of_recall = min(2.0 * recall_weight, 1.0), min(2.0 - 2.0 * recall_weight, 1.0)
     both = 1.0 - fabs(1.0 - 2.0 * recall_weight)
     return precision * recall / (of_precision * precision + of_recall * recall - both * precision * recall)
@@ -119,6 +127,13 @@ cdef inline double class_shortfall(Objective objective, Py_ssize_t k, double hit
         return 0.0
     precision = hits / predicted if predicted > objective.tiny else 0.0
     return max(objective.min_precision[k] - precision, 0.0) + max(objective.min_recall[k] - hits / support, 0.0)
+
+
+def metric_value(Objective objective, double precision, double recall, double recall_weight):
+    """The value of the objective's metric, as the loops above work it out."""
+    cdef double value = metric_at(objective, precision, recall, recall_weight)
+    objective.raise_error()
+    return value
 
 
 cpdef inline bint is_better(double shortfall, double loss, double best_shortfall, double best_loss) noexcept nogil:

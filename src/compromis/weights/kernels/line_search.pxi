@@ -1,7 +1,10 @@
 # The exact line search for one class's weight, and descents that take the classes in turn.
 #
-# With the other weights fixed, row i flips once from its best other class to k, at w_k = max_{j != k} w_j v_ij / v_ik. Between
-# two neighbouring flips lies a cell: an interval of w_k in which every decision stays.
+# With the other weights fixed, row i flips once from its best other class to k, at w_k = max_{j != k} w_j v_ij / v_ik.
+#
+# A cell, here and in every search, is a set of weights between which no decision changes: all of it is worth the same, and
+# one try of each cell is a search of all weights. Along one weight a cell is the interval between two neighbouring flips;
+# for three classes see ternary.pxi.
 
 cdef struct Tried:
     bint changed  # whether the class got another weight
@@ -26,21 +29,11 @@ cdef inline Py_ssize_t take_flip(
 ) noexcept nogil:
     """Take row i, with that smoothed vote, away from the class and note where it flips to it, if that is within the bounds."""
     cdef Rival rival = rival_of(state, line, i)
-    cdef Py_ssize_t k = line.k, truth
-    cdef double size
     # a row without a vote or without another class never flips
     if value <= 0.0 or rival.k < 0 or rival.score <= line.low * value or rival.score >= line.high * value:
         return count
-    if wins(line.weight * value, k, rival.score, rival.k):
-        size, truth = patterns.multiplicity[i], patterns.truth[i]
-        state.predicted[k] -= size
-        state.predicted[rival.k] += size
-        if truth == k:
-            state.hits[k] -= size
-        elif truth == rival.k:
-            state.hits[rival.k] += size
-        if line.costly:
-            state.cost[0] += size * (objective.cost[truth, rival.k] - objective.cost[truth, k])
+    if wins(line.weight * value, line.k, rival.score, rival.k):
+        move_row(patterns, objective, state, i, line.k, rival.k)
     state.flip[count], state.flip_row[count], state.flip_other[count] = rival.score / value, <int>i, <int>rival.k
     return count + 1
 
@@ -56,7 +49,7 @@ cdef (Py_ssize_t, Py_ssize_t) take_flips(
     cdef Line line = line_of(patterns, state, k)
     cdef Py_ssize_t e, i, voted, begin = 0, count = 0
     cdef double smoothing = patterns.table.smoothing
-    line.low, line.high, line.costly = bounds[0], bounds[1], objective.cost.shape[0] > 1
+    line.low, line.high = bounds[0], bounds[1]
     if patterns.table.is_dense:
         for i in range(line.end):
             count = take_flip(patterns, objective, state, &line, i, dense_vote(patterns.table, i, k) + smoothing, count)
@@ -124,17 +117,16 @@ cdef inline double sum_of(double[::1] values) noexcept nogil:
 cdef (double, double) value_of(Objective objective, SearchState state) noexcept nogil:
     """Shortfall and loss of the state."""
     cdef double shortfall = sum_of(state.shortfall) if objective.constrained else 0.0
-    return shortfall, state.cost[0] if objective.code == COST else sum_of(state.loss)
+    return shortfall, state.cost[0] if objective.costly else sum_of(state.loss)
 
 
 cdef Py_ssize_t walk_flips(
     Patterns patterns, Objective objective, SearchState state, Py_ssize_t k, Py_ssize_t count, (double, double) bounds
 ) noexcept nogil:
     """Write down every cell of class k's weight within `bounds`, from weight 0 upwards; return how many there are."""
-    cdef Py_ssize_t i, other, truth, entry, taken = 0, cells = 0
-    cdef double now_shortfall, now_loss, coming, low, high, size, changed, position = 0.0
-    cdef double hits = state.hits[k], predicted = state.predicted[k]
-    cdef bint constrained = objective.constrained, is_cost = objective.code == COST
+    cdef Py_ssize_t other, entry, taken = 0, cells = 0
+    cdef double now_shortfall, now_loss, coming, low, high, changed, position = 0.0
+    cdef bint constrained = objective.constrained, costly = objective.costly
     now_shortfall, now_loss = value_of(objective, state)
     while count > 0:
         # the cell between the last flip taken and the coming one; counts, losses and shortfalls are those within it
@@ -154,30 +146,24 @@ cdef Py_ssize_t walk_flips(
         while taken < count and state.flip[state.order[taken]] <= position * (1.0 + merged_flips):
             entry = state.order[taken]
             position = state.flip[entry]
-            i, other = state.flip_row[entry], state.flip_other[entry]
-            size, truth = patterns.multiplicity[i], patterns.truth[i]
-            state.predicted[other] -= size
-            predicted += size
-            if truth == other:
-                state.hits[other] -= size
-            elif truth == k:
-                hits += size
+            other = state.flip_other[entry]
+            move_row(patterns, objective, state, state.flip_row[entry], other, k)
             taken += 1
-            if is_cost:
-                now_loss += size * (objective.cost[truth, k] - objective.cost[truth, other])
-            else:
+            if not costly:
                 changed = class_loss(objective, other, state.hits[other], state.predicted[other])
                 now_loss += changed - state.loss[other]
                 state.loss[other] = changed
             if constrained:
                 state.shortfall[other] = class_shortfall(objective, other, state.hits[other], state.predicted[other])
         # class k changed with each of them, and is worked out once
-        if not is_cost:
-            changed = class_loss(objective, k, hits, predicted)
+        if costly:
+            now_loss = state.cost[0]
+        else:
+            changed = class_loss(objective, k, state.hits[k], state.predicted[k])
             now_loss += changed - state.loss[k]
             state.loss[k] = changed
         if constrained:
-            state.shortfall[k] = class_shortfall(objective, k, hits, predicted)
+            state.shortfall[k] = class_shortfall(objective, k, state.hits[k], state.predicted[k])
         if objective.failed:
             break
     return cells
@@ -224,20 +210,10 @@ cdef void replay(
     Patterns patterns, Objective objective, SearchState state, Py_ssize_t k, Py_ssize_t taken
 ) noexcept nogil:
     """From class k at weight 0, take the first flips in `order`."""
-    cdef Py_ssize_t e, i, other, truth
-    cdef double size
-    cdef bint costly = objective.cost.shape[0] > 1
+    cdef Py_ssize_t e, entry
     for e in range(taken):
-        i, other = state.flip_row[state.order[e]], state.flip_other[state.order[e]]
-        size, truth = patterns.multiplicity[i], patterns.truth[i]
-        state.predicted[other] -= size
-        state.predicted[k] += size
-        if truth == other:
-            state.hits[other] -= size
-        elif truth == k:
-            state.hits[k] += size
-        if costly:
-            state.cost[0] += size * (objective.cost[truth, k] - objective.cost[truth, other])
+        entry = state.order[e]
+        move_row(patterns, objective, state, state.flip_row[entry], state.flip_other[entry], k)
     refresh_losses(objective, state)
 
 

@@ -5,25 +5,16 @@ cdef inline void recount_row(
 ) noexcept nogil:
     """Count row i anew if the new weight wins it for the line's class or loses it."""
     cdef Rival rival = rival_of(state, line, i)
-    cdef Py_ssize_t truth, source = line.k, target = rival.k
-    cdef double size
     cdef bint before
     if value <= 0.0 or rival.k < 0:
         return
     before = wins(line.weight * value, line.k, rival.score, rival.k)
     if before == wins(new * value, line.k, rival.score, rival.k):
         return
-    if not before:
-        source, target = target, source
-    size, truth = patterns.multiplicity[i], patterns.truth[i]
-    state.predicted[source] -= size
-    state.predicted[target] += size
-    if truth == source:
-        state.hits[source] -= size
-    elif truth == target:
-        state.hits[target] += size
-    if line.costly:
-        state.cost[0] += size * (objective.cost[truth, target] - objective.cost[truth, source])
+    if before:
+        move_row(patterns, objective, state, i, line.k, rival.k)
+    else:
+        move_row(patterns, objective, state, i, rival.k, line.k)
 
 
 cpdef void recount(Patterns patterns, Objective objective, SearchState state, Py_ssize_t k, double new) noexcept nogil:
@@ -31,7 +22,6 @@ cpdef void recount(Patterns patterns, Objective objective, SearchState state, Py
     cdef Line line = line_of(patterns, state, k)
     cdef Py_ssize_t e, i
     cdef double smoothing = patterns.table.smoothing
-    line.costly = objective.cost.shape[0] > 1
     if patterns.table.is_dense:
         for i in range(line.end):
             recount_row(patterns, objective, state, &line, i, dense_vote(patterns.table, i, k) + smoothing, new)
