@@ -193,6 +193,41 @@ def test_a_thousand_classes_are_judged_without_a_cube_of_them():
     assert "1,500 x 1,500 cells are not printed" in str(result)
 
 
+@pytest.mark.parametrize("preferences", [None, {"ill": {"importance": 10, "min_recall": 0.5}}])
+def test_costs_are_judged_as_the_search_judges_them(preferences):
+    """The loss would call these counts better; a missed ill row costs so little that always deciding 'well' is cheaper."""
+    counts = cp.Counts.from_matrix([[8, 2], [20, 70]], ["ill", "well"])
+    cost = [[0, 1], [1, 0]]
+    result = cp.evaluate(counts, preferences=preferences, cost=cost)
+    assert result.verdict.measure == "average cost"
+    assert result.verdict.loss == result.summary.average_cost == 0.22
+    costs = {baseline.label: baseline.loss for baseline in result.verdict.baselines if baseline.label}
+    assert costs == {"ill": 0.9, "well": 0.1}
+    assert result.verdict.informative == (preferences is not None)  # always deciding 'well' misses the minimum
+    assert "Average Cost" in str(result).split("By Your ")[1]
+    assert result.to_markdown().startswith("**Average cost 0.2200: ")
+    assert "<caption>Average cost beside" in result.to_html()
+
+
+def test_the_verdict_of_a_search_is_that_of_its_counts():
+    rng = np.random.default_rng(0)
+    truth, cost = rng.integers(0, 3, 200), [[0, 1, 1], [5, 0, 5], [50, 50, 0]]
+    votes = rng.random((200, 3)) + 0.5 * np.eye(3)[truth]
+    for preferences in (None, cp.Preferences({2: cp.Preference(3, min_recall=0.9)})):
+        search = cp.search_weights(truth, votes, preferences=preferences, cost=cost, random_state=0)
+        verdict = cp.evaluate(search.counts, preferences=preferences, cost=cost).verdict
+        assert verdict == search.verdict
+
+
+def test_a_check_of_costs_compares_the_loss():
+    counts = cp.Counts.from_matrix([[8, 2], [20, 70]], ["ill", "well"])
+    given = {"preferences": {"ill": {"min_recall": 0.5}}}
+    plain = cp.check(cp.evaluate(counts, **given), max_loss=0.5)
+    assert cp.check(cp.evaluate(counts, **given, cost=[[0, 9], [9, 0]]), max_loss=0.5).conditions == plain.conditions
+    with pytest.raises(cp.InputError, match="a check needs preferences"):
+        cp.check(cp.evaluate(counts, cost=[[0, 9], [9, 0]]))
+
+
 def test_weighted_cost_is_per_weight():
     result = cp.evaluate(["a", "b"], ["b", "b"], cost=[[0, 6], [1, 0]], sample_weight=[1, 3])
     assert result.summary.average_cost == 6 / 4
