@@ -12,12 +12,14 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse
+import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris, make_classification
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 
 import compromis as cp
 from tests import oracle
@@ -436,6 +438,35 @@ def test_scorer_in_model_selection():
         LogisticRegression(max_iter=2000), {"C": [1e-4, 1.0]}, scoring=cp.pragma_scorer(cp.Preferences.prioritise([2]))
     )
     assert search.fit(X, y).best_params_ == {"C": 1.0}
+
+
+def test_a_scorer_tells_misspelt_labels():
+    X, y = np.arange(8.0)[:, None], np.array(["mal", "ben"] * 4)
+    fitted = DummyClassifier().fit(X, y)
+    with pytest.raises(cp.InputError, match=r"preference for 'malign', .*'mal'"):
+        cp.pragma_scorer({"malign": 10})(fitted, X, y)
+    with pytest.warns(UserWarning, match=r"preference for 'malign', .*'mal'"):
+        cp.pragma_scorer({"malign": 10, "ben": 2})(fitted, X, y)
+
+
+@pytest.mark.parametrize("lacking", ["train", "test"])
+def test_a_scorer_knows_the_classes_of_the_estimator_and_of_the_fold(lacking):
+    X, y = np.zeros((9, 1)), np.array(["a", "b"] * 4 + ["rare"])
+    train, test = (slice(8), slice(9)) if lacking == "train" else (slice(9), slice(8))
+    scorer = cp.pragma_scorer(cp.Preferences.prioritise(["rare"]))
+    assert -1 <= scorer(DummyClassifier().fit(X[train], y[train]), X[test], y[test]) <= 0
+
+
+def test_a_scorer_takes_routed_weights():
+    X, y = np.zeros((9, 1)), np.array(["a", "b", "b"] * 3)
+    weight, scorer = np.where(y == "b", 0.1, 1.0), cp.pragma_scorer(cp.Preferences())
+    with sklearn.config_context(enable_metadata_routing=True):
+        asking = cp.pragma_scorer(cp.Preferences()).set_score_request(sample_weight=True)
+        params = {"scoring": asking, "params": {"sample_weight": weight}, "cv": 3}
+        weighted = cross_val_score(DummyClassifier().set_fit_request(sample_weight=False), X, y, **params)
+    plain = cross_val_score(DummyClassifier(), X, y, scoring=scorer, cv=3)
+    assert (weighted < plain).all()  # the class that is always decided is light
+    assert repr(scorer).startswith("pragma_scorer(Preferences(")
 
 
 def test_scorer_on_folds_without_a_rare_class(rng):

@@ -134,7 +134,7 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
         if self.tune and len(self.classes_) > 1:
             truth = self.classes_[prepared.training.labels]
             generator = np.random.default_rng(int(random.randint(2**31 - 1)))
-            self._tune(truth, votes, prepared.weights, TuningOptions(), generator)
+            self._tune(truth, votes, prepared.weights, TuningOptions(preferences=prepared.preferences), generator)
         return self
 
     @property

@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 import os
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any, Self
 
@@ -82,8 +82,9 @@ class Stability:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuningOptions:
-    """How weights are searched."""
+    """What weights are searched for, and how."""
 
+    preferences: Preferences = field(default_factory=Preferences)
     method: str | Sweep = "auto"
     smoothing: float = 0.0
     resamples: int | str = "auto"
@@ -97,11 +98,11 @@ class TuningOptions:
             raise InputError(f"resamples is 'auto' or a number of at least 0, got {self.resamples!r}")
         return self.resamples
 
-    def search(self, votes: Votes, preferences: Preferences, seed: int) -> WeightSearch:
+    def search(self, votes: Votes, seed: int) -> WeightSearch:
         """Search weights on the votes."""
         return search_weights(
             votes,
-            preferences=preferences,
+            preferences=self.preferences,
             method=self.method,
             smoothing=self.smoothing,
             max_ratio=self.max_ratio,
@@ -152,7 +153,7 @@ class Tuned:
         return "\n".join([*lines, f"Verdict: {self.verdict}."])
 
 
-def tune(votes: Votes, preferences: Preferences, options: TuningOptions, generator: np.random.Generator) -> Tuned:
+def tune(votes: Votes, options: TuningOptions, generator: np.random.Generator) -> Tuned:
     """Return the weights to decide with, what they are worth, the search on the whole evidence and the stability.
 
     With resamples the weights are the geometric mean of what the resamples find: steadier for rare classes. Where that is worse than
@@ -161,18 +162,18 @@ def tune(votes: Votes, preferences: Preferences, options: TuningOptions, generat
     classes = len(votes.classes)
     resamples = options.resamples_for(classes)
     seed = int(generator.integers(2**31))
-    search = options.search(votes, preferences, seed)
+    search = options.search(votes, seed)
     tuned = Tuned(weights=search.weights, counts=search.counts, verdict=search.verdict, search=search, options=options)
     if resamples == 0:
         return tuned
-    arrays = preferences.on(votes.classes)
+    arrays = options.preferences.on(votes.classes)
 
     def loss(weights: Floats) -> float:
         return pragma(votes.counts(weights, smoothing=options.smoothing), arrays).total
 
     # a mean needs no search to the end: with many classes only descents from the starts, without perturbations
     quick = replace(options, method=Sweep(rounds=0)) if options.method == "auto" and classes > 3 else options
-    weights = np.array([quick.search(resampled(votes, generator), preferences, seed).weights for _ in range(resamples)])
+    weights = np.array([quick.search(resampled(votes, generator), seed).weights for _ in range(resamples)])
     tuned = replace(tuned, stability=Stability(weights, np.array([loss(row) for row in weights])))
     mean = np.exp(np.log(weights).mean(axis=0))
     if not (search.feasible and loss(mean) <= loss(np.ones(classes))):
@@ -304,7 +305,7 @@ class TunedClassifier(PreferencesReprMixin, ClassifierMixin, BaseEstimator):  # 
             warnings.warn(str(verdict), UninformativeWarning, stacklevel=3)
 
     def _search(self, patterns: Votes, options: TuningOptions, generator: np.random.Generator) -> Tuned:
-        tuned = tune(patterns, read_preferences(self.preferences) or Preferences(), options, generator)
+        tuned = tune(patterns, options, generator)
         self.smoothing_ = options.smoothing
         self.tuning_, self.weights_, self.patterns_ = tuned, tuned.weights, patterns
         return tuned
@@ -441,9 +442,7 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         _refuse_one_class(y)
         self.votes_are_hard_ = self._hard()
         check_votes_are_possible(self.estimator, hard=self.votes_are_hard_)
-        options = TuningOptions(
-            method=self.method, smoothing=self._smoothing(), resamples=self.resamples, max_ratio=self.max_ratio
-        )
+        options = self._options(np.unique(y))
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         own_params, split_params = self._fit_params(sample_weight, params)
         self._fit_estimator(X, y, own_params)
@@ -482,6 +481,15 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         if self.votes not in ("auto", "hard", "proba"):
             raise InputError(f"votes is 'auto', 'hard' or 'proba', got {self.votes!r}")
         return self.votes == "hard" or (self.votes == "auto" and voting_ensemble(self.estimator) is not None)
+
+    def _options(self, classes: Iterable[Any]) -> TuningOptions:
+        return TuningOptions(
+            preferences=(read_preferences(self.preferences) or Preferences()).among(classes),
+            method=self.method,
+            smoothing=self._smoothing(),
+            resamples=self.resamples,
+            max_ratio=self.max_ratio,
+        )
 
     def _smoothing(self) -> float:
         if self.smoothing == "auto":
