@@ -149,11 +149,11 @@ class BinnedTrees(TableClassifier):
         if not arrays.importance.any():
             raise InputError("the importances of all classes in y are 0; give at least one an importance above 0")
         stop = StopRule(
-            max_depth=whole("max_depth", self.max_depth, 1),
+            max_depth=whole("max_depth", self.max_depth, 1, unlimited=True),
             min_samples_leaf=whole("min_samples_leaf", self.min_samples_leaf, 1),
             min_weight_share=at_least_zero("min_weight_fraction_leaf", self.min_weight_fraction_leaf, 0.5),
             min_gain=at_least_zero("min_gain", self.min_gain),
-            max_leaf_nodes=whole("max_leaf_nodes", self.max_leaf_nodes, 2),
+            max_leaf_nodes=whole("max_leaf_nodes", self.max_leaf_nodes, 2, unlimited=True),
         )
         return Plan(
             arrays.importance,
@@ -175,7 +175,7 @@ class BinnedTrees(TableClassifier):
 
 
 def _depth_shown(max_depth: int | None) -> int:
-    return UNLIMITED if max_depth is None else whole("max_depth", max_depth, 0)
+    return whole("max_depth", max_depth, 0, unlimited=True)
 
 
 def _warn_of_shared_bins(columns: Sequence[Column]) -> None:
@@ -206,13 +206,14 @@ def features_per_node(max_features: Any, n_features: int) -> int:
     )
 
 
-def whole(name: str, value: Any, least: int) -> int:
-    """Return a whole number of at least `least`; None means no limit."""
-    if value is None and name != "min_samples_leaf":
+def whole(name: str, value: Any, least: int, *, unlimited: bool = False) -> int:
+    """Return a whole number of at least `least`; with `unlimited` None means no limit."""
+    if value is None and unlimited:
         return UNLIMITED
     if isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least:
         return min(int(value), UNLIMITED)
-    raise InputError(f"{name} is a whole number of at least {least}, got {value!r}")
+    none = " or None" if unlimited else ""
+    raise InputError(f"{name} is a whole number of at least {least}{none}, got {value!r}")
 
 
 def times_class_weight(
