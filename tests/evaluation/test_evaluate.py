@@ -364,8 +364,11 @@ def test_votes_without_distributions(rng):
         pl.DataFrame({"t": truth[:3], "a": [0.7, 0.2, 0.6], "b": [0.3, 0.8, 0.4]}), truth="t", proba=["a", "b"], bins=2
     )
     assert cp.evaluate(binned).counts.rows == 3
-    with pytest.raises(cp.InputError, match="counts hold their rows already; leave out y_proba"):
+    with pytest.raises(cp.InputError, match="y_true is Votes, which hold their rows already; leave out y_proba"):
         cp.evaluate(binned, y_proba=[[0.5, 0.5]] * 3)
+    counts = cp.Counts.from_predictions(["a", "b"], ["a", "b"])
+    with pytest.raises(cp.InputError, match="y_true is Counts, which hold their rows already; leave out labels"):
+        cp.evaluate(counts, labels=["a", "b"])
 
 
 def test_the_positive_class_can_be_named():

@@ -399,7 +399,14 @@ def evaluate(
     a decision for 'cancer' is right in 47.5 %, so it is poor for diagnosis.
     """
     if isinstance(y_true, (Counts, GroupedCounts, Votes)):
-        _refuse_rows(y_pred=y_pred, y_proba=y_proba, labels=labels, sample_weight=sample_weight, groups=groups)
+        _refuse_rows(
+            type(y_true).__name__,
+            y_pred=y_pred,
+            y_proba=y_proba,
+            labels=labels,
+            sample_weight=sample_weight,
+            groups=groups,
+        )
         evidence, scored = _from_votes(y_true) if isinstance(y_true, Votes) else (y_true, None)
     else:
         evidence, scored = _from_rows(y_true, y_pred, y_proba, labels, sample_weight, groups)
@@ -412,10 +419,12 @@ def evaluate(
     return Evaluation(**judged, priors_given=priors is not None)
 
 
-def _refuse_rows(**given: Any) -> None:
+def _refuse_rows(evidence: str, **given: Any) -> None:
     named = [name for name, value in given.items() if value is not None]
     if named:
-        raise InputError(f"counts hold their rows already; leave out {' and '.join(named)}", named[0])
+        raise InputError(
+            f"y_true is {evidence}, which hold their rows already; leave out {' and '.join(named)}", named[0]
+        )
 
 
 def _from_rows(
