@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
 import math
 import pickle
@@ -22,6 +23,8 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 
 import compromis as cp
+from compromis.evaluation.text import TITLES
+from compromis.uncertainty.report_intervals import BOUNDS
 from tests import oracle
 
 
@@ -541,3 +544,22 @@ def test_the_order_in_memory_does_not_matter(rng):
     shares, truth = rng.dirichlet(np.ones(5), 200), rng.integers(0, 5, 200)
     documents = {cp.evaluate(truth, y_proba=one).to_json() for one in (shares, np.asfortranarray(shares))}
     assert len(documents) == 1
+
+
+NOT_ESTIMATED = {"rows", "total", "correct", "incorrect", "total_cost", "macro", "weighted"}
+"""Sizes of the sample, and the averages, which have names of their own."""
+OF_PROBABILITIES = {
+    "mean_absolute_error",
+    "root_mean_squared_error",
+    "relative_absolute_error",
+    "root_relative_squared_error",
+}
+
+
+def test_every_number_of_a_summary_has_an_interval():
+    """A number that is added to the summary alone would be printed without one."""
+    counts = cp.Counts.from_matrix([[8, 2], [20, 70]], ["ill", "well"])
+    result = cp.evaluate(counts, preferences={"ill": 2.0}, cost=[[0, 1], [1, 0]], confidence=0.9)
+    names = {field.name for field in dataclasses.fields(result.summary)} - NOT_ESTIMATED - OF_PROBABILITIES
+    assert names <= set(result.intervals.summary)
+    assert set(TITLES) | set(BOUNDS) <= set(result.intervals.summary)
