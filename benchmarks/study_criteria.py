@@ -88,9 +88,10 @@ def one_fold(X, y, train, test, by_case, trees, seed):
         patterns = cp.Votes.from_proba(y[train], forest.oob_votes_, labels=forest.classes_.tolist())
         # descents without perturbations: the same effort for every criterion, and affordable for 26 classes
         method = "auto" if len(labels) == 2 else Sweep(rounds=0)
-        options = TuningOptions(method=method, resamples=RESAMPLES)
+        options = {"method": method, "resamples": RESAMPLES}
         for case in cases:
-            weights = tune(patterns, by_case[case], options, np.random.default_rng(seed)).weights
+            asked = TuningOptions(preferences=by_case[case], **options)
+            weights = tune(patterns, asked, np.random.default_rng(seed)).weights
             found[(criterion, *case)] = [
                 counted(y[test], forest.classes_, votes, by, labels) for by in (np.ones(len(weights)), weights)
             ]

@@ -22,7 +22,7 @@ preferences = cp.Preferences(
 )
 tuned = cp.TunedDecisionClassifier(RandomForestClassifier(50, random_state=0), preferences=preferences, random_state=0)
 tuned.fit(X_train, y_train)
-print(tuned.tuning_.summary())
+print(tuned.tuning_)
 
 # %%
 # How the trees vote on rows they have not seen, by true class. Most cancers get fewer than half of the votes: by majority they are missed.

@@ -6,7 +6,7 @@ its votes and its own search.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -92,11 +92,13 @@ def answer(remedy: Remedy, ballot: Ballot, truth: Labels, labels: Labels, asked:
     clock = Clock()
     with clock.running():
         patterns = Votes.from_proba(truth, ballot.honest, labels=labels.tolist())
-        options = TuningOptions(smoothing=remedy.smoothing, resamples="auto" if remedy.resampled else 0)
-        found = tune(patterns, preferences, options, np.random.default_rng(seed))
+        options = TuningOptions(
+            preferences=preferences, smoothing=remedy.smoothing, resamples="auto" if remedy.resampled else 0
+        )
+        found = tune(patterns, options, np.random.default_rng(seed))
         smoothing = remedy.smoothing
         if remedy.unless_idle and not found.search.verdict.informative:
             smoothing = 0.0
-            found = tune(patterns, preferences, TuningOptions(resamples=options.resamples), np.random.default_rng(seed))
+            found = tune(patterns, replace(options, smoothing=0.0), np.random.default_rng(seed))
     predicted = labels[decide_votes(ballot.new, found.weights, smoothing)]
     return Answer(predicted, ballot.seconds + clock.seconds, found.verdict.loss)

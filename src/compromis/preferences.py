@@ -295,6 +295,28 @@ class Preferences:
         """Return the same preferences under another metric."""
         return Preferences(self.by_class, self.default, metric)
 
+    def among(self, known: Iterable[Any]) -> Preferences:
+        """Return the preferences for known classes; warn of one for any other class, and raise if there are only such.
+
+        For estimators and scorers: they may see a fold that lacks a rare class, and cannot tell it from a misspelt one. Where no
+        preference is for a known class, nothing that was asked for can be done.
+        """
+        classes = tuple(plain_label(label) for label in known)
+        self._check_types(classes)
+        kept = {label: preference for label, preference in self.by_class.items() if label in classes}
+        if len(kept) == len(self.by_class):
+            return self
+        if not kept:
+            self._check_known(classes)
+        absent = next(label for label in self.by_class if label not in classes)
+        warnings.warn(
+            f"there is a preference for {absent!r}, a class that does not occur here{nearest(absent, classes)}; "
+            f"it is ignored, the classes are {shown(classes)}",
+            UserWarning,
+            stacklevel=3,
+        )
+        return Preferences(kept, self.default, self.metric)
+
     def on(self, classes: Sequence[Any], *, strict: bool = True) -> PreferenceArrays:
         """Lay the preferences out for `classes`; with `strict`, a preference for any other class is an error."""
         known = tuple(plain_label(label) for label in classes)

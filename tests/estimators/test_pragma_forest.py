@@ -193,6 +193,7 @@ def test_rows_of_weight_zero_are_left_out(three):
     ("parameters", "message"),
     [
         ({"n_estimators": 0}, "n_estimators is a whole number of at least 1, got 0"),
+        ({"n_estimators": 2147483647}, "n_estimators is below 2,147,483,647, got 2147483647"),
         ({"n_estimators": None}, "n_estimators is a whole number of at least 1, got None"),
         ({"n_estimators": 2.5}, "n_estimators"),
         ({"bootstrap": False}, "tuning needs out-of-bag votes"),

@@ -13,7 +13,9 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from compromis.errors import InputError
+from compromis.estimators.pragma_forest import PragmaForestClassifier
 from compromis.estimators.pragma_tree import PragmaTreeClassifier
+from compromis.estimators.tuned_decision import TunedDecisionClassifier
 from compromis.preferences import Preference, Preferences
 
 
@@ -142,12 +144,28 @@ def test_preferences_change_the_tree(rng):
     assert preferring.feature_importances_.argmax() == 0
 
 
-def test_folds_without_a_rare_class_work_but_misspelt_labels_do_not():
+@pytest.mark.parametrize(
+    "make",
+    [
+        PragmaTreeClassifier,
+        lambda **given: PragmaForestClassifier(10, random_state=0, **given),
+        lambda **given: TunedDecisionClassifier(DecisionTreeClassifier(), random_state=0, cv=2, **given),
+    ],
+)
+def test_folds_without_a_rare_class_work_but_misspelt_labels_do_not(make):
+    """One rule: of a class that a fold lacks a warning, as it may be misspelt; an error if no preference is for a class of it."""
     X, y = np.arange(8.0)[:, None], np.array(list("aaaabbbb"))
     both = Preferences({"a": Preference(2.0), "rare": Preference(10.0)})
-    PragmaTreeClassifier(preferences=both).fit(X, y)
+    with pytest.warns(UserWarning, match="preference for 'rare', a class that does not occur here"):
+        fitted = make(preferences=both).fit(X, y)
+    known = make(preferences={"a": 2.0}).fit(X, y)
+    np.testing.assert_array_equal(fitted.predict(X), known.predict(X))
     with pytest.raises(InputError, match="raer"):
-        PragmaTreeClassifier(preferences=Preferences({"raer": Preference(10.0)})).fit(X, y)
+        make(preferences=Preferences({"raer": Preference(10.0)})).fit(X, y)
+
+
+def test_preferences_are_checked():
+    X, y = np.arange(8.0)[:, None], np.array(list("aaaabbbb"))
     with pytest.raises(InputError, match="preferences is a compromis"):
         PragmaTreeClassifier(preferences=["a"]).fit(X, y)
     with pytest.raises(InputError, match="importances of all classes"):
@@ -158,6 +176,7 @@ def test_folds_without_a_rare_class_work_but_misspelt_labels_do_not():
     ("parameters", "message"),
     [
         ({"max_depth": 0}, "max_depth is a whole number of at least 1"),
+        ({"max_depth": "a"}, "max_depth is a whole number of at least 1 or None, got 'a'"),
         ({"min_samples_leaf": 0.5}, "min_samples_leaf"),
         ({"min_samples_leaf": None}, "min_samples_leaf"),
         ({"max_leaf_nodes": 1}, "max_leaf_nodes"),

@@ -175,9 +175,9 @@ def test_the_summary_tells_what_decides_from_what_was_found(wine):
         .tuning_
     )
     worse, level = (replace(tuned, verdict=replace(tuned.verdict, loss=tuned.search.loss + more)) for more in (0.5, 0))
-    assert f"loss {tuned.search.loss + 0.5:.4f}, with weights averaged over 5 resamples" in worse.summary()
-    assert f"({tuned.search.loss:.4f} is proven to be the lowest on these votes, and would pro" in worse.summary()
-    assert "resamples (proven to be the lowest on these votes)" in level.summary()
+    assert f"loss {tuned.search.loss + 0.5:.4f}, with weights averaged over 5 resamples" in str(worse)
+    assert f"({tuned.search.loss:.4f} is proven to be the lowest on these votes, and would pro" in str(worse)
+    assert "resamples (proven to be the lowest on these votes)" in str(level)
 
 
 def test_same_seed_same_result(wine):
@@ -310,6 +310,51 @@ def test_with_prevalence_on_resampled_data():
 
     assert loss(adjusted) <= 1.05 * best
     assert loss(adjusted) < loss(tuned)
+
+
+class Unfit(GaussianNB):
+    """An estimator whose fit nobody may reach."""
+
+    def fit(self, X, y, sample_weight=None):
+        raise AssertionError("this is the costly part")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"method": "guess"}, "there is no method 'guess'"),
+        ({"resamples": 2.5}, "resamples is 'auto' or a number of at least 0, got 2.5"),
+        ({"resamples": "many"}, "resamples is 'auto'"),
+        ({"max_ratio": 0.5}, "max_ratio is at least 1"),
+        ({"smoothing": "some"}, "smoothing is 'auto'"),
+        ({"cv": "five"}, "cv is 'auto'"),
+        ({"cv": 1}, "n_splits"),
+        ({"cv": 2.5}, "Expected `cv` as an integer"),
+        ({"preferences": {"z": 2}}, "a preference for 'z'"),
+        ({"preferences": dict.fromkeys("abc", 0)}, "importances of all 3 classes are 0"),
+        ({"preferences": ["a"]}, "preferences is a compromis.Preferences"),
+        ({"weights": {"z": 2}}, "there is a weight for 'z'"),
+        ({"weights": [1, 2]}, "weights"),
+        ({"votes": "soft"}, "votes is 'auto'"),
+        ({"random_state": "x"}, "cannot be used to seed"),
+    ],
+)
+def test_parameters_are_read_before_anything_is_fitted(wine, wrong, message):
+    X, y = wine
+    with pytest.raises(ValueError, match=message):
+        cp.TunedDecisionClassifier(Unfit(), **wrong).fit(X, y)
+
+
+def test_a_fitted_estimator_names_the_classes(wine):
+    """The rows held out may lack a class that the estimator knows: a preference for it is right."""
+    X, y = wine
+    fitted = GaussianNB().fit(X, y)
+    rows = y != "c"
+    preferences = cp.Preferences({"b": 3.0, "c": 10.0})
+    tuned = cp.TunedDecisionClassifier(fitted, cv="prefit", preferences=preferences, random_state=0).fit(
+        X[rows], y[rows]
+    )
+    assert tuned.weights_.shape == (3,)
 
 
 def test_a_worthless_result_warns(wine):

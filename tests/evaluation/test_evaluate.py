@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
 import math
 import pickle
@@ -12,14 +13,18 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse
+import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris, make_classification
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 
 import compromis as cp
+from compromis.evaluation.text import TITLES
+from compromis.uncertainty.report_intervals import BOUNDS
 from tests import oracle
 
 
@@ -193,6 +198,41 @@ def test_a_thousand_classes_are_judged_without_a_cube_of_them():
     assert "1,500 x 1,500 cells are not printed" in str(result)
 
 
+@pytest.mark.parametrize("preferences", [None, {"ill": {"importance": 10, "min_recall": 0.5}}])
+def test_costs_are_judged_as_the_search_judges_them(preferences):
+    """The loss would call these counts better; a missed ill row costs so little that always deciding 'well' is cheaper."""
+    counts = cp.Counts.from_matrix([[8, 2], [20, 70]], ["ill", "well"])
+    cost = [[0, 1], [1, 0]]
+    result = cp.evaluate(counts, preferences=preferences, cost=cost)
+    assert result.verdict.measure == "average cost"
+    assert result.verdict.loss == result.summary.average_cost == 0.22
+    costs = {baseline.label: baseline.loss for baseline in result.verdict.baselines if baseline.label}
+    assert costs == {"ill": 0.9, "well": 0.1}
+    assert result.verdict.informative == (preferences is not None)  # always deciding 'well' misses the minimum
+    assert "Average Cost" in str(result).split("By Your ")[1]
+    assert result.to_markdown().startswith("**Average cost 0.2200: ")
+    assert "<caption>Average cost beside" in result.to_html()
+
+
+def test_the_verdict_of_a_search_is_that_of_its_counts():
+    rng = np.random.default_rng(0)
+    truth, cost = rng.integers(0, 3, 200), [[0, 1, 1], [5, 0, 5], [50, 50, 0]]
+    votes = rng.random((200, 3)) + 0.5 * np.eye(3)[truth]
+    for preferences in (None, cp.Preferences({2: cp.Preference(3, min_recall=0.9)})):
+        search = cp.search_weights(truth, votes, preferences=preferences, cost=cost, random_state=0)
+        verdict = cp.evaluate(search.counts, preferences=preferences, cost=cost).verdict
+        assert verdict == search.verdict
+
+
+def test_a_check_of_costs_compares_the_loss():
+    counts = cp.Counts.from_matrix([[8, 2], [20, 70]], ["ill", "well"])
+    given = {"preferences": {"ill": {"min_recall": 0.5}}}
+    plain = cp.check(cp.evaluate(counts, **given), max_loss=0.5)
+    assert cp.check(cp.evaluate(counts, **given, cost=[[0, 9], [9, 0]]), max_loss=0.5).conditions == plain.conditions
+    with pytest.raises(cp.InputError, match="a check needs preferences"):
+        cp.check(cp.evaluate(counts, cost=[[0, 9], [9, 0]]))
+
+
 def test_weighted_cost_is_per_weight():
     result = cp.evaluate(["a", "b"], ["b", "b"], cost=[[0, 6], [1, 0]], sample_weight=[1, 3])
     assert result.summary.average_cost == 6 / 4
@@ -327,8 +367,11 @@ def test_votes_without_distributions(rng):
         pl.DataFrame({"t": truth[:3], "a": [0.7, 0.2, 0.6], "b": [0.3, 0.8, 0.4]}), truth="t", proba=["a", "b"], bins=2
     )
     assert cp.evaluate(binned).counts.rows == 3
-    with pytest.raises(cp.InputError, match="counts hold their rows already; leave out y_proba"):
+    with pytest.raises(cp.InputError, match="y_true is Votes, which hold their rows already; leave out y_proba"):
         cp.evaluate(binned, y_proba=[[0.5, 0.5]] * 3)
+    counts = cp.Counts.from_predictions(["a", "b"], ["a", "b"])
+    with pytest.raises(cp.InputError, match="y_true is Counts, which hold their rows already; leave out labels"):
+        cp.evaluate(counts, labels=["a", "b"])
 
 
 def test_the_positive_class_can_be_named():
@@ -403,6 +446,35 @@ def test_scorer_in_model_selection():
     assert search.fit(X, y).best_params_ == {"C": 1.0}
 
 
+def test_a_scorer_tells_misspelt_labels():
+    X, y = np.arange(8.0)[:, None], np.array(["mal", "ben"] * 4)
+    fitted = DummyClassifier().fit(X, y)
+    with pytest.raises(cp.InputError, match=r"preference for 'malign', .*'mal'"):
+        cp.pragma_scorer({"malign": 10})(fitted, X, y)
+    with pytest.warns(UserWarning, match=r"preference for 'malign', .*'mal'"):
+        cp.pragma_scorer({"malign": 10, "ben": 2})(fitted, X, y)
+
+
+@pytest.mark.parametrize("lacking", ["train", "test"])
+def test_a_scorer_knows_the_classes_of_the_estimator_and_of_the_fold(lacking):
+    X, y = np.zeros((9, 1)), np.array(["a", "b"] * 4 + ["rare"])
+    train, test = (slice(8), slice(9)) if lacking == "train" else (slice(9), slice(8))
+    scorer = cp.pragma_scorer(cp.Preferences.prioritise(["rare"]))
+    assert -1 <= scorer(DummyClassifier().fit(X[train], y[train]), X[test], y[test]) <= 0
+
+
+def test_a_scorer_takes_routed_weights():
+    X, y = np.zeros((9, 1)), np.array(["a", "b", "b"] * 3)
+    weight, scorer = np.where(y == "b", 0.1, 1.0), cp.pragma_scorer(cp.Preferences())
+    with sklearn.config_context(enable_metadata_routing=True):
+        asking = cp.pragma_scorer(cp.Preferences()).set_score_request(sample_weight=True)
+        params = {"scoring": asking, "params": {"sample_weight": weight}, "cv": 3}
+        weighted = cross_val_score(DummyClassifier().set_fit_request(sample_weight=False), X, y, **params)
+    plain = cross_val_score(DummyClassifier(), X, y, scoring=scorer, cv=3)
+    assert (weighted < plain).all()  # the class that is always decided is light
+    assert repr(scorer).startswith("pragma_scorer(Preferences(")
+
+
 def test_scorer_on_folds_without_a_rare_class(rng):
     X, y = make_classification(60, weights=[0.9], random_state=0)
     y = np.where(np.arange(60) == 3, "rare", np.where(y == 1, "b", "a"))
@@ -472,3 +544,22 @@ def test_the_order_in_memory_does_not_matter(rng):
     shares, truth = rng.dirichlet(np.ones(5), 200), rng.integers(0, 5, 200)
     documents = {cp.evaluate(truth, y_proba=one).to_json() for one in (shares, np.asfortranarray(shares))}
     assert len(documents) == 1
+
+
+NOT_ESTIMATED = {"rows", "total", "correct", "incorrect", "total_cost", "macro", "weighted"}
+"""Sizes of the sample, and the averages, which have names of their own."""
+OF_PROBABILITIES = {
+    "mean_absolute_error",
+    "root_mean_squared_error",
+    "relative_absolute_error",
+    "root_relative_squared_error",
+}
+
+
+def test_every_number_of_a_summary_has_an_interval():
+    """A number that is added to the summary alone would be printed without one."""
+    counts = cp.Counts.from_matrix([[8, 2], [20, 70]], ["ill", "well"])
+    result = cp.evaluate(counts, preferences={"ill": 2.0}, cost=[[0, 1], [1, 0]], confidence=0.9)
+    names = {field.name for field in dataclasses.fields(result.summary)} - NOT_ESTIMATED - OF_PROBABILITIES
+    assert names <= set(result.intervals.summary)
+    assert set(TITLES) | set(BOUNDS) <= set(result.intervals.summary)

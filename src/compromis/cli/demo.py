@@ -35,7 +35,7 @@ def command() -> None:
     )
     tuned.fit(train, y_train)
     assert tuned.tuning_ is not None
-    click.echo(tuned.tuning_.summary() + "\n")
+    click.echo(str(tuned.tuning_) + "\n")
     click.echo("OUT-OF-BAG, BEFORE AND AFTER\n" + str(cp.estimators.Change.by_tuning(tuned, preferences)))
     plain, after = (
         cp.evaluate(y_test, model.predict(test), preferences=preferences) for model in (tuned.estimator_, tuned)

@@ -64,5 +64,5 @@ def command(
     assert tuned.tuning_ is not None
     click.echo("Judged on honest votes (out-of-bag or out-of-fold), equal weights before, tuned weights after:\n")
     click.echo(cp.estimators.Change.by_tuning(tuned, wanted))
-    click.echo(tuned.tuning_.summary())
+    click.echo(tuned.tuning_)
     click.echo(f"model written to {output}; use it with: compromis predict {output} DATA")

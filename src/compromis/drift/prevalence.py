@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from compromis._results import columns_of, make_frame
+from compromis._results import Framed, columns_of
 from compromis._text import shown, shown_label
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
@@ -24,7 +24,7 @@ from compromis.uncertainty.intervals import Interval, normal_quantile, read_conf
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PrevalenceEstimate:
+class PrevalenceEstimate(Framed):
     """The class shares of rows without labels, estimated under the assumption that only the shares have changed."""
 
     method: str
@@ -50,10 +50,10 @@ class PrevalenceEstimate:
         """The share of each class with its bounds, by label."""
         return MappingProxyType(dict(zip(self.classes, self.intervals, strict=True)))
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """Return one row per class as a data frame of pandas, polars or pyarrow."""
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """Return the share of each class with its bounds, column by column."""
         numbers = columns_of(self.intervals, Interval)
-        return make_frame({"label": self.classes, "share": numbers.pop("value"), **numbers}, backend)
+        return {"label": self.classes, "share": numbers.pop("value"), **numbers}
 
     def __str__(self) -> str:
         how = {"em": "expectation maximisation", "confusion": "inversion of the confusion matrix"}[self.method]

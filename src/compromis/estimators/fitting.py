@@ -92,6 +92,8 @@ class Prepared:
     """Rows of weight above 0, the others are left out; None if all are kept."""
     weights: Floats | None
     """Weights of the rows kept."""
+    preferences: Preferences
+    """Those for the classes of the rows."""
 
 
 class BinnedTrees(TableClassifier):
@@ -132,25 +134,30 @@ class BinnedTrees(TableClassifier):
         self.binning_ = fit_binning(matrix, np.array([column.is_nominal for column in self.columns_], dtype=bool))
         total = times_class_weight(weights, labels, self.classes_, self.class_weight)
         training = TrainingSet.of(self.binning_.columns(matrix), labels, len(self.classes_), total)
-        return Prepared(training=training, plan=self._plan(), kept=kept, weights=weights)
+        preferences = (read_preferences(self.preferences) or Preferences()).among(self.classes_)
+        return Prepared(
+            training=training, plan=self._plan(preferences), kept=kept, weights=weights, preferences=preferences
+        )
 
     def _binned(self, X: Any) -> Bytes:
         """Check X against training, and bin it."""
         return self.binning_.columns(matrix_of(self._read_rows(X, reset=False), self.columns_)).bins
 
-    def _plan(self) -> Plan:
+    def _plan(self, preferences: Preferences) -> Plan:
         """Return criterion, stop rule, local model and features per node from the parameters."""
-        importance, recall_weight = preference_arrays(self.preferences, self.classes_.tolist())
+        arrays = preferences.on(self.classes_.tolist(), strict=False)
+        if not arrays.importance.any():
+            raise InputError("the importances of all classes in y are 0; give at least one an importance above 0")
         stop = StopRule(
-            max_depth=whole("max_depth", self.max_depth, 1),
+            max_depth=whole("max_depth", self.max_depth, 1, unlimited=True),
             min_samples_leaf=whole("min_samples_leaf", self.min_samples_leaf, 1),
             min_weight_share=at_least_zero("min_weight_fraction_leaf", self.min_weight_fraction_leaf, 0.5),
             min_gain=at_least_zero("min_gain", self.min_gain),
-            max_leaf_nodes=whole("max_leaf_nodes", self.max_leaf_nodes, 2),
+            max_leaf_nodes=whole("max_leaf_nodes", self.max_leaf_nodes, 2, unlimited=True),
         )
         return Plan(
-            importance,
-            recall_weight,
+            arrays.importance,
+            arrays.recall_weight,
             features_per_node(self.max_features, self.n_features_in_),
             criterion=find_criterion(self.criterion),
             stop=stop,
@@ -168,7 +175,7 @@ class BinnedTrees(TableClassifier):
 
 
 def _depth_shown(max_depth: int | None) -> int:
-    return UNLIMITED if max_depth is None else whole("max_depth", max_depth, 0)
+    return whole("max_depth", max_depth, 0, unlimited=True)
 
 
 def _warn_of_shared_bins(columns: Sequence[Column]) -> None:
@@ -180,21 +187,6 @@ def _warn_of_shared_bins(columns: Sequence[Column]) -> None:
                 UserWarning,
                 stacklevel=4,
             )
-
-
-def preference_arrays(preferences: Any, classes: Sequence[Any]) -> tuple[Floats, Floats]:
-    """Return importances and recall weights of the classes; 1 and 1/2 where no preferences are given.
-
-    A preference for a class that this training set lacks is let pass, so that folds without a rare class work, but
-    not if there is none for any class of it.
-    """
-    given = read_preferences(preferences) or Preferences()
-    arrays = given.on(classes, strict=False)
-    if given.by_class and not set(given.by_class) & set(arrays.classes):
-        given.on(classes, strict=True)  # names the unknown label
-    if not arrays.importance.any():
-        raise InputError("the importances of all classes in y are 0; give at least one an importance above 0")
-    return arrays.importance, arrays.recall_weight
 
 
 def features_per_node(max_features: Any, n_features: int) -> int:
@@ -214,13 +206,14 @@ def features_per_node(max_features: Any, n_features: int) -> int:
     )
 
 
-def whole(name: str, value: Any, least: int) -> int:
-    """Return a whole number of at least `least`; None means no limit."""
-    if value is None and name != "min_samples_leaf":
+def whole(name: str, value: Any, least: int, *, unlimited: bool = False) -> int:
+    """Return a whole number of at least `least`; with `unlimited` None means no limit."""
+    if value is None and unlimited:
         return UNLIMITED
     if isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least:
         return min(int(value), UNLIMITED)
-    raise InputError(f"{name} is a whole number of at least {least}, got {value!r}")
+    none = " or None" if unlimited else ""
+    raise InputError(f"{name} is a whole number of at least {least}{none}, got {value!r}")
 
 
 def times_class_weight(

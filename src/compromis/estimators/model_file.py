@@ -306,6 +306,7 @@ def fit_table(
     names = [column for column in texts if column != target]
     if not names:
         raise InputError(f"{source} has no column besides {target!r} to learn from")
+    preferences.on(sorted(set(texts[target])))  # the whole table is here: a label that it lacks is misspelt
     columns = describe_table(texts, names, source)
     classifier = make_classifier(model, columns, trees=trees, random_state=random_state, n_jobs=n_jobs)
     tuned = TunedDecisionClassifier(classifier, preferences=preferences, n_jobs=n_jobs, random_state=random_state)

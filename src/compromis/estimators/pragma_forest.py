@@ -30,9 +30,9 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
     n_estimators : int, default=100
         Number of trees.
     criterion : str or function, default="gini"
-        As in `PragmaTreeClassifier`.
+        One of those of `PragmaTreeClassifier`, whose default is pragma: once votes are tuned, gini grows trees as good.
     preferences : Preferences or mapping by class, optional
-        What matters; read by the pragma criteria and by the tuning of the vote weights.
+        What matters; the pragma criteria take importance and recall weight only, the tuning of the vote weights all of it.
     max_features : "sqrt", "log2", None, int or float, default="sqrt"
         Features drawn at random at each node.
     tune : bool, default=True
@@ -117,7 +117,7 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
         """Grow the trees on rows X of classes y, and tune the vote weights."""
         n_trees = whole("n_estimators", self.n_estimators, 1)
         if n_trees == UNLIMITED:
-            raise InputError("n_estimators is a whole number of at least 1, got None")
+            raise InputError(f"n_estimators is below {UNLIMITED:,}, got {self.n_estimators!r}")
         if self.tune and not self.bootstrap:
             raise InputError(
                 "tuning needs out-of-bag votes, which bootstrap=False has not; set tune=False or bootstrap=True"
@@ -134,7 +134,7 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
         if self.tune and len(self.classes_) > 1:
             truth = self.classes_[prepared.training.labels]
             generator = np.random.default_rng(int(random.randint(2**31 - 1)))
-            self._tune(truth, votes, prepared.weights, TuningOptions(), generator)
+            self._tune(truth, votes, prepared.weights, TuningOptions(preferences=prepared.preferences), generator)
         return self
 
     @property

@@ -30,7 +30,8 @@ class PragmaTreeClassifier(PreferencesReprMixin, BinnedTrees):
         ``f(left, node, n_left, n, importance, recall_weight, prior)``: what one class adds to the gain of a cut;
         a C function of seven doubles is called without Python (`scipy.LowLevelCallable`, ctypes, or with an ``address``).
     preferences : Preferences or mapping by class, optional
-        Importances and recall weights of the classes, which the pragma criteria read; else 1 and 1/2.
+        Importances and recall weights of the classes, which the pragma criteria read; else 1 and 1/2. Constraints do not
+        enter a tree.
     max_depth : int, optional
         Most tests from the root to a leaf.
     min_samples_leaf : int, default=1

@@ -6,7 +6,7 @@ import copy
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any, Self
 
@@ -82,8 +82,9 @@ class Stability:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuningOptions:
-    """How weights are searched."""
+    """What weights are searched for, and how."""
 
+    preferences: Preferences = field(default_factory=Preferences)
     method: str | Sweep = "auto"
     smoothing: float = 0.0
     resamples: int | str = "auto"
@@ -91,17 +92,26 @@ class TuningOptions:
 
     def resamples_for(self, classes: int) -> int:
         """Return over how many resamples the weights are averaged."""
-        if self.resamples == "auto":
+        given = self.resamples
+        if isinstance(given, str) and given == "auto":
             return AUTO_RESAMPLES if classes <= 3 else AUTO_RESAMPLES_MANY
-        if isinstance(self.resamples, str) or self.resamples < 0:
-            raise InputError(f"resamples is 'auto' or a number of at least 0, got {self.resamples!r}")
-        return self.resamples
+        if not isinstance(given, int | np.integer) or given < 0:
+            raise InputError(f"resamples is 'auto' or a number of at least 0, got {given!r}")
+        return int(given)
 
-    def search(self, votes: Votes, preferences: Preferences, seed: int) -> WeightSearch:
+    def check(self, classes: Sequence[Any]) -> None:
+        """Raise what the search on honest votes would raise for these options, before there are any.
+
+        The search itself reads its options, so it gets one vote for each class.
+        """
+        self.resamples_for(len(classes))
+        self.search(Votes.from_proba(classes, np.eye(len(classes)), labels=classes), seed=0)
+
+    def search(self, votes: Votes, seed: int) -> WeightSearch:
         """Search weights on the votes."""
         return search_weights(
             votes,
-            preferences=preferences,
+            preferences=self.preferences,
             method=self.method,
             smoothing=self.smoothing,
             max_ratio=self.max_ratio,
@@ -136,8 +146,7 @@ class Tuned:
     options: TuningOptions
     stability: Stability | None = None
 
-    def summary(self) -> str:
-        """Return weights, loss and verdict in sentences."""
+    def __str__(self) -> str:
         if self.stability is None or self.weights is self.search.weights:
             return str(self.search)
         known = f"{'proven to be the lowest' if self.search.optimal else 'the lowest found'} on these votes"
@@ -152,7 +161,7 @@ class Tuned:
         return "\n".join([*lines, f"Verdict: {self.verdict}."])
 
 
-def tune(votes: Votes, preferences: Preferences, options: TuningOptions, generator: np.random.Generator) -> Tuned:
+def tune(votes: Votes, options: TuningOptions, generator: np.random.Generator) -> Tuned:
     """Return the weights to decide with, what they are worth, the search on the whole evidence and the stability.
 
     With resamples the weights are the geometric mean of what the resamples find: steadier for rare classes. Where that is worse than
@@ -161,18 +170,18 @@ def tune(votes: Votes, preferences: Preferences, options: TuningOptions, generat
     classes = len(votes.classes)
     resamples = options.resamples_for(classes)
     seed = int(generator.integers(2**31))
-    search = options.search(votes, preferences, seed)
+    search = options.search(votes, seed)
     tuned = Tuned(weights=search.weights, counts=search.counts, verdict=search.verdict, search=search, options=options)
     if resamples == 0:
         return tuned
-    arrays = preferences.on(votes.classes)
+    arrays = options.preferences.on(votes.classes)
 
     def loss(weights: Floats) -> float:
         return pragma(votes.counts(weights, smoothing=options.smoothing), arrays).total
 
     # a mean needs no search to the end: with many classes only descents from the starts, without perturbations
     quick = replace(options, method=Sweep(rounds=0)) if options.method == "auto" and classes > 3 else options
-    weights = np.array([quick.search(resampled(votes, generator), preferences, seed).weights for _ in range(resamples)])
+    weights = np.array([quick.search(resampled(votes, generator), seed).weights for _ in range(resamples)])
     tuned = replace(tuned, stability=Stability(weights, np.array([loss(row) for row in weights])))
     mean = np.exp(np.log(weights).mean(axis=0))
     if not (search.feasible and loss(mean) <= loss(np.ones(classes))):
@@ -304,7 +313,7 @@ class TunedClassifier(PreferencesReprMixin, ClassifierMixin, BaseEstimator):  # 
             warnings.warn(str(verdict), UninformativeWarning, stacklevel=3)
 
     def _search(self, patterns: Votes, options: TuningOptions, generator: np.random.Generator) -> Tuned:
-        tuned = tune(patterns, read_preferences(self.preferences) or Preferences(), options, generator)
+        tuned = tune(patterns, options, generator)
         self.smoothing_ = options.smoothing
         self.tuning_, self.weights_, self.patterns_ = tuned, tuned.weights, patterns
         return tuned
@@ -363,7 +372,7 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
     weights_ : ndarray
         The weight of each class; their geometric mean is 1.
     tuning_ : Tuned or None
-        What the search on the honest votes found; ``tuning_.summary()`` gives it in sentences. None for weights set by hand.
+        What the search on the honest votes found; its ``str()`` gives it in sentences. None for weights set by hand.
     search_, verdict_, loss_, stability_
         Its parts, each None for weights set by hand.
     patterns_ : Votes or None
@@ -441,18 +450,17 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         _refuse_one_class(y)
         self.votes_are_hard_ = self._hard()
         check_votes_are_possible(self.estimator, hard=self.votes_are_hard_)
-        options = TuningOptions(
-            method=self.method, smoothing=self._smoothing(), resamples=self.resamples, max_ratio=self.max_ratio
-        )
+        classes = self._known_classes(y)
+        options, by_hand = self._options(classes), self._weights_by_hand(classes)
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         own_params, split_params = self._fit_params(sample_weight, params)
+        folds = self._folds(X, y, split_params, generator) if by_hand is None else None
         self._fit_estimator(X, y, own_params)
-        if self.weights is None:
-            votes = self._honest_votes(X, y, own_params, split_params, generator)
+        if by_hand is None:
+            votes = self._honest_votes(X, y, own_params, folds)
             self._tune(y, votes, sample_weight, options, generator)
         else:
-            classes = [plain_label(label) for label in self.classes_]
-            self._set_weights(normalised(read_class_weights(self.weights, classes)), options.smoothing)
+            self._set_weights(by_hand, options.smoothing)
         return self
 
     def vote_shares(self, X: Any) -> Floats:
@@ -483,6 +491,26 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
             raise InputError(f"votes is 'auto', 'hard' or 'proba', got {self.votes!r}")
         return self.votes == "hard" or (self.votes == "auto" and voting_ensemble(self.estimator) is not None)
 
+    def _known_classes(self, y: Any) -> list[Any]:
+        """Return the classes that the fitted estimator has, or will have."""
+        classes = _checked_fitted(self.estimator).classes_ if self._is_cv("prefit") else np.unique(y)
+        return [plain_label(label) for label in classes]
+
+    def _options(self, classes: Sequence[Any]) -> TuningOptions:
+        """Return how to search, all of it checked."""
+        options = TuningOptions(
+            preferences=(read_preferences(self.preferences) or Preferences()).among(classes),
+            method=self.method,
+            smoothing=self._smoothing(),
+            resamples=self.resamples,
+            max_ratio=self.max_ratio,
+        )
+        options.check(classes)
+        return options
+
+    def _weights_by_hand(self, classes: Sequence[Any]) -> Floats | None:
+        return None if self.weights is None else normalised(read_class_weights(self.weights, classes))
+
     def _smoothing(self) -> float:
         if self.smoothing == "auto":
             return AUTO_SMOOTHING
@@ -509,37 +537,25 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
 
-    def _honest_votes(
-        self,
-        X: Any,
-        y: Any,
-        own_params: dict[str, Any],
-        split_params: dict[str, Any],
-        generator: np.random.Generator,
-    ) -> Floats:
+    def _honest_votes(self, X: Any, y: Any, own_params: dict[str, Any], folds: list[Fold] | None) -> Floats:
         """Return votes for the rows by members or models that have not seen them."""
         hard = self.votes_are_hard_
         if self._is_cv("prefit"):
             return votes_of(self.estimator_, X, self.classes_, hard=hard)
-        ensemble = voting_ensemble(self.estimator)
-        if self._is_cv("auto") and ensemble is not None and ensemble.leaves_rows_out():
+        if folds is None:
             return out_of_bag_votes(self.estimator_, X, self.classes_, hard=hard)
         return out_of_fold_votes(
-            self.estimator,
-            X,
-            y,
-            self._folds(X, y, split_params, generator),
-            self.classes_,
-            hard=hard,
-            fit_params=own_params,
-            n_jobs=self.n_jobs,
+            self.estimator, X, y, folds, self.classes_, hard=hard, fit_params=own_params, n_jobs=self.n_jobs
         )
 
     def _is_cv(self, word: str) -> bool:
         return isinstance(self.cv, str) and self.cv == word
 
-    def _folds(self, X: Any, y: Any, params: dict[str, Any], generator: np.random.Generator) -> list[Fold]:
-        cv = self.cv
+    def _folds(self, X: Any, y: Any, params: dict[str, Any], generator: np.random.Generator) -> list[Fold] | None:
+        """Return the folds that honest votes come from; None where they need no folds."""
+        cv, ensemble = self.cv, voting_ensemble(self.estimator)
+        if self._is_cv("prefit") or (self._is_cv("auto") and ensemble is not None and ensemble.leaves_rows_out()):
+            return None
         if isinstance(cv, str) and cv != "auto":
             raise InputError(f"cv is 'auto', 'prefit', a number of folds or a splitter, got {cv!r}")
         if isinstance(cv, (str, int)):

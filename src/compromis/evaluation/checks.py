@@ -123,13 +123,13 @@ def check(evaluation: Evaluation, *, max_loss: float | None = None) -> Check:
     MISSED  recall of 'bad': 0.5000, at least 0.9
     The check of 4 rows failed: 1 of 1 is missed.
     """
-    verdict = evaluation.verdict
-    if verdict is None:
+    verdict, loss = evaluation.verdict, evaluation.summary.loss
+    if verdict is None or loss is None:
         raise InputError("a check needs preferences: evaluate with preferences=")
     conditions = list(_minima(evaluation, verdict))
     if max_loss is not None:
-        passed = bool(verdict.loss <= max_loss)
-        conditions.append(Condition(rate="loss", reached=verdict.loss, bound=float(max_loss), passed=passed))
+        passed = bool(loss <= max_loss)
+        conditions.append(Condition(rate="loss", reached=loss, bound=float(max_loss), passed=passed))
     if not conditions:
         raise InputError(
             "the preferences set no minimum for a class of these rows, so nothing could be missed; set min_precision or min_recall"

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from compromis._results import Result, Table, columns_of
-from compromis._text import count, fixed, nearest, shown
+from compromis._text import capitalised, count, fixed, nearest, shown
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evaluation import text
@@ -151,8 +151,10 @@ class Evaluation(Result):
 
     @cached_property
     def verdict(self) -> Verdict | None:
-        """Whether the result is better than decisions without a model; None without preferences."""
-        return None if self.arrays is None else judge(self.counts, self.arrays)
+        """Whether the result is better than decisions without a model, by average cost where there are costs; None without either."""
+        if self.arrays is None and self.cost is None:
+            return None
+        return judge(self.counts, self.arrays or Preferences().on(self.counts.classes), self.cost)
 
     @cached_property
     def screening(self) -> str | None:
@@ -248,21 +250,23 @@ class Evaluation(Result):
         """Return the summary in a line, then what is wrong."""
         verdict, summary = self.verdict, self.summary
         numbers = f"{summary.rows:,} rows, accuracy {fixed(summary.accuracy)}, kappa {fixed(summary.kappa)}"
-        if summary.average_cost is not None:
-            numbers += f", average cost {summary.average_cost:.4f}"
+        if summary.average_cost is not None and summary.loss is not None:
+            numbers += f", loss {summary.loss:.4f}"
         if verdict is None:
             return [f"Evaluation of {numbers}"]
         state = "meets" if not verdict.shortfalls and verdict.informative else "does not meet"
         reasons = [str(missed) for missed in verdict.shortfalls] if verdict.informative else [verdict.sentence]
-        return [f"Loss {verdict.loss:.4f}: the result {state} the preferences ({numbers})", *reasons]
+        measured = f"{capitalised(verdict.measure)} {verdict.loss:.4f}"
+        return [f"{measured}: the result {state} the preferences ({numbers})", *reasons]
 
     def tables(self) -> list[Table]:
-        """Return the classes, the baselines where there are preferences, and the confusion matrix unless it is wide."""
+        """Return the classes, the baselines where there is a verdict, and the confusion matrix unless it is wide."""
         tables = [self._class_table()]
         if self.verdict is not None:
             best = sorted(self.verdict.baselines, key=lambda baseline: (baseline.shortfall, baseline.loss))[:3]
             rows = [("this result", self.verdict.loss), *((baseline.name, baseline.loss) for baseline in best)]
-            tables.append(Table("Baselines", ["Decision", "Loss"], [[name, f"{loss:.4f}"] for name, loss in rows]))
+            header = ["Decision", capitalised(self.verdict.measure)]
+            tables.append(Table("Baselines", header, [[name, f"{loss:.4f}"] for name, loss in rows]))
         classes, matrix = [str(label) for label in self.counts.classes], self.counts.matrix.tolist()
         if len(classes) <= MOST_COLUMNS:
             cells = [[label, *map(count, row)] for label, row in zip(classes, matrix, strict=True)]
@@ -286,8 +290,9 @@ class Evaluation(Result):
         sections = [self.weka()]
         if self.intervals is not None:
             sections.append(text.intervals_section(self.intervals))
-        if self.preferences is not None and self.verdict is not None:
-            sections.append(text.preferences_section(self.preferences.metric, self.per_class, self.verdict))
+        if self.verdict is not None:
+            metric = None if self.preferences is None else self.preferences.metric
+            sections.append(text.verdict_section(metric, self.per_class, self.summary.loss, self.verdict))
         if self.screening is not None:
             sections.append(self.screening + "\n")
         return "\n".join(sections)
@@ -364,7 +369,7 @@ def evaluate(
     priors : mapping or sequence, optional
         The classes' shares in the training rows, which Weka's relative errors are relative to; see `training_priors`.
     cost : array-like of shape (K, K), optional
-        What each decision costs, rows the truth.
+        What each decision costs, rows the truth; the verdict then compares average costs, as `search_weights` does.
     sample_weight : array-like, optional
         A weight of at least 0 per row.
     groups : labels, optional
@@ -394,7 +399,14 @@ def evaluate(
     a decision for 'cancer' is right in 47.5 %, so it is poor for diagnosis.
     """
     if isinstance(y_true, (Counts, GroupedCounts, Votes)):
-        _refuse_rows(y_pred=y_pred, y_proba=y_proba, labels=labels, sample_weight=sample_weight, groups=groups)
+        _refuse_rows(
+            type(y_true).__name__,
+            y_pred=y_pred,
+            y_proba=y_proba,
+            labels=labels,
+            sample_weight=sample_weight,
+            groups=groups,
+        )
         evidence, scored = _from_votes(y_true) if isinstance(y_true, Votes) else (y_true, None)
     else:
         evidence, scored = _from_rows(y_true, y_pred, y_proba, labels, sample_weight, groups)
@@ -407,10 +419,12 @@ def evaluate(
     return Evaluation(**judged, priors_given=priors is not None)
 
 
-def _refuse_rows(**given: Any) -> None:
+def _refuse_rows(evidence: str, **given: Any) -> None:
     named = [name for name, value in given.items() if value is not None]
     if named:
-        raise InputError(f"counts hold their rows already; leave out {' and '.join(named)}", named[0])
+        raise InputError(
+            f"y_true is {evidence}, which hold their rows already; leave out {' and '.join(named)}", named[0]
+        )
 
 
 def _from_rows(

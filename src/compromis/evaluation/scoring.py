@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
-from compromis.labels import encode, read_labels
+from compromis.labels import encode, plain_label, read_labels
 from compromis.measures.pragma import pragma
 from compromis.preferences import Preferences, read_preferences
 
@@ -46,10 +46,39 @@ def pragma_loss(
     return pragma(counts, required_preferences(preferences).on(counts.classes)).total
 
 
-def pragma_scorer(preferences: Preferences | Mapping[Any, Any]) -> Callable[..., float]:
+class PragmaScorer:
+    """What `pragma_scorer` returns; sample weights are requested as from any scorer of scikit-learn."""
+
+    def __init__(self, preferences: Preferences) -> None:
+        from sklearn.metrics import make_scorer
+
+        self._preferences = preferences
+        self._scorer = make_scorer(fold_loss, greater_is_better=False, preferences=preferences)
+
+    def __call__(self, estimator: Any, X: Any, y_true: Any, **params: Any) -> float:
+        """Return the PRAGMA loss of the estimator's predictions, its sign changed."""
+        _, classes = encode(read_labels(y_true, "y_true"))
+        self._preferences.among(dict.fromkeys((*map(plain_label, getattr(estimator, "classes_", ())), *classes)))
+        return float(self._scorer(estimator, X, y_true, **params))
+
+    def set_score_request(self, **requests: Any) -> Self:
+        """Request metadata, as scorers of scikit-learn do."""
+        self._scorer.set_score_request(**requests)
+        return self
+
+    def get_metadata_routing(self) -> Any:
+        """Return the metadata requested."""
+        return self._scorer.get_metadata_routing()
+
+    def __repr__(self) -> str:
+        return f"pragma_scorer({self._preferences!r})"
+
+
+def pragma_scorer(preferences: Preferences | Mapping[Any, Any]) -> PragmaScorer:
     """Return a scikit-learn scorer, the PRAGMA loss with its sign changed: greater is better.
 
-    It works inside cross-validation: a class that a fold lacks is left out of the fold's mean.
+    It works inside cross-validation: a class that a fold lacks is left out of the fold's mean. Of a preference for a class that
+    neither the estimator nor the fold knows it warns; if there are only such, it raises.
 
     Examples
     --------
@@ -61,12 +90,7 @@ def pragma_scorer(preferences: Preferences | Mapping[Any, Any]) -> Callable[...,
     >>> bool(cross_val_score(DecisionTreeClassifier(random_state=0), *load_iris(return_X_y=True), scoring=scorer).mean() > -0.2)
     True
     """
-    from sklearn.metrics import make_scorer
-
-    scorer: Callable[..., float] = make_scorer(
-        fold_loss, greater_is_better=False, preferences=required_preferences(preferences)
-    )
-    return scorer
+    return PragmaScorer(required_preferences(preferences))
 
 
 def fold_loss(y_true: Any, y_pred: Any, *, preferences: Preferences, sample_weight: ArrayLike | None = None) -> float:

@@ -140,22 +140,31 @@ def intervals_section(intervals: ReportIntervals) -> str:
     return section(f"Intervals ({100 * intervals.confidence:g} % confidence)", lines)
 
 
-def preferences_section(metric: Metric, per_class: Mapping[Label, ClassSummary], verdict: Verdict) -> str:
-    """Return what the preferences say: each class, the loss beside baselines, the verdict."""
+def verdict_section(
+    metric: Metric | None, per_class: Mapping[Label, ClassSummary], loss: float | None, verdict: Verdict
+) -> str:
+    """Return what preferences and costs say: each class, the result beside baselines, the verdict."""
+    lines = [] if metric is None else [*_preference_lines(metric, per_class), ""]
+    if loss is not None and verdict.measure != "loss":
+        lines += [f"{TITLES['loss']:<45}{loss:8.4f}"]
+    title = TITLES[verdict.measure.replace(" ", "_")]
+    lines += [f"{title:<45}{verdict.loss:8.4f}"]
+    lines += [
+        f"{capitalised(row.name):<45}{row.loss:8.4f}{'  (misses a minimum)' if row.shortfall > 0 else ''}"
+        for row in worth_showing(verdict)
+    ]
+    lines += ["", f"Verdict: {verdict.sentence}."]
+    return section("By Your Costs" if metric is None else f"By Your Preferences (metric {metric.name})", lines)
+
+
+def _preference_lines(metric: Metric, per_class: Mapping[Label, ClassSummary]) -> list[str]:
     lines = ["   Importance      Recall weight  Recall  Precision    Loss  Share  Predicted  Class"]
     lines += [
         f"{row.importance:13g}{metric.weight_text(row.recall_weight):>19}{fixed(row.recall):>8}{fixed(row.precision):>11}"
         f"{fixed(row.loss):>8}{fixed(row.loss_share):>7}{100 * row.share_predicted:7.1f} %  {shown_label(label)}"
         for label, row in per_class.items()
     ]
-    lines += ["(share: what the class adds to the loss; predicted: rows predicted as it)"]
-    lines += ["", f"{TITLES['loss']:<45}{verdict.loss:8.4f}"]
-    lines += [
-        f"{capitalised(row.name):<45}{row.loss:8.4f}{'  (misses a minimum)' if row.shortfall > 0 else ''}"
-        for row in worth_showing(verdict)
-    ]
-    lines += ["", f"Verdict: {verdict.sentence}."]
-    return section(f"By Your Preferences (metric {metric.name})", lines)
+    return [*lines, "(share: what the class adds to the loss; predicted: rows predicted as it)"]
 
 
 def worth_showing(verdict: Verdict, most: int = 4) -> list[Baseline]:
