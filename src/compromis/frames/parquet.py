@@ -9,10 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from compromis._files import UNPACKED
-from compromis._text import shown
 from compromis.errors import CompromisError, InputError
 from compromis.frames.content import RATIO, Content
-from compromis.frames.tables import MISSING, Numbers, Table, Texts, check_names
+from compromis.frames.tables import MISSING, Numbers, Table, Texts, check_names, text_of
 
 ROWS = 1 << 16
 CELLS = 1 << 22
@@ -164,18 +163,6 @@ def _floats(column: Any) -> Any:
     values = np.array(values)
     values.view(np.int64)[np.isnan(values)] = MISSING
     return values
-
-
-def text_of(value: Any) -> str:
-    """Return a value as text; 1.0 is written 1, and what is no label is refused."""
-    nested = hasattr(value, "__array__") and value.ndim > 0
-    if nested or isinstance(value, (bytes, bytearray, list, tuple, dict)):
-        raise InputError(
-            f"a column of classes holds lists, bytes or records ({shown([value])}); labels and numbers are needed"
-        )
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def guarded(source: str, read: Callable[[], T]) -> T:

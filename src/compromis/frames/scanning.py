@@ -20,9 +20,8 @@ from compromis.evidence.votes import Votes
 from compromis.frames.content import FORMATS_BY_SUFFIX, Content, no_such_file
 from compromis.frames.counts import count_text_frame
 from compromis.frames.engines import CONNECT, OPENERS, choose_engine, read_layout
-from compromis.frames.parquet import text_of
 from compromis.frames.points import points_of_frame
-from compromis.frames.query import drop_missing, first_line, is_failure, lazy_frame
+from compromis.frames.query import TextLabels, drop_missing, first_line, is_failure, lazy_frame
 from compromis.frames.reading import FileFrame
 from compromis.frames.tables import pick_column, score_columns
 from compromis.frames.votes import patterns_of_frame
@@ -217,14 +216,14 @@ class Scan:
         else:
             frame = self._numbers([weight])
         counts, dropped = count_text_frame(
-            frame, truth=truth, prediction=prediction or _PREDICTED, weight=weight, labels=labels or None, spell=text_of
+            frame, truth=truth, prediction=prediction or _PREDICTED, weight=weight, labels=labels or None
         )
         if dropped and not drop_missing:
             raise InputError(
                 f"{dropped:,} {'row lacks its' if dropped == 1 else 'rows lack their'} true or predicted class; fill them in, "
                 f"or leave those rows out with --drop-missing"
             )
-        return counts, dropped
+        return Counts(*counts), dropped
 
     def votes(
         self,
@@ -238,7 +237,7 @@ class Scan:
         """Return the vote patterns, and the rows left out."""
         class_of = self._class_of(proba, [truth, weight])
         frame, dropped = self._labelled([*class_of, weight], truth, drop_missing)
-        return patterns_of_frame(frame, truth=truth, proba=class_of, weight=weight, bins=bins, spell=text_of), dropped
+        return patterns_of_frame(TextLabels(frame), truth=truth, proba=class_of, weight=weight, bins=bins), dropped
 
     def points(
         self,
@@ -266,7 +265,7 @@ class Scan:
 
         class_of = self._class_of(proba, [truth])
         frame, dropped = self._labelled([*class_of], truth, drop_missing)
-        return search_weights(frame, truth=truth, proba=class_of, spell=text_of, **settings), dropped
+        return search_weights(TextLabels(frame), truth=truth, proba=class_of, **settings), dropped
 
     def _class_of(self, proba: Sequence[str], taken: Sequence[str | None]) -> dict[str, str]:
         """Return the class of each column of scores, in the order of the classes."""

@@ -81,6 +81,18 @@ class Texts:
         return Numbers(values[self.codes], wrong)
 
 
+def text_of(value: Any) -> str:
+    """Return a value as text; 1.0 is written 1, and what is no label is refused."""
+    nested = hasattr(value, "__array__") and value.ndim > 0
+    if nested or isinstance(value, (bytes, bytearray, list, tuple, dict)):
+        raise InputError(
+            f"a column of classes holds lists, bytes or records ({shown([value])}); labels and numbers are needed"
+        )
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
     """A column of numbers; NaNs of their own stand for what is missing and for texts that are no numbers."""
