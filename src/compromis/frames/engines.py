@@ -19,7 +19,6 @@ import narwhals as nw
 
 from compromis._text import nearest
 from compromis.errors import InputError, MissingExtra
-from compromis.frames.parquet import Parquet
 from compromis.frames.query import first_line, lazy_frame
 from compromis.frames.reading import OpenTable
 
@@ -215,7 +214,6 @@ def _polars_parquet(files: Files) -> Any:
 
 def _polars_schema(path: str) -> dict[str, Any]:
     with OpenTable(path) as file:
-        assert isinstance(file.reader, Parquet)
         empty = file.reader.empty()
         return {name: _polars_series(empty.column(name)).dtype for name in empty.schema.names}
 

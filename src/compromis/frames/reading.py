@@ -33,17 +33,21 @@ class OpenTable:
     ----------
     source : str
         What messages call it.
+    format : str
+        CSV (for all delimited text), ARFF or Parquet.
     names : list of str
         Its columns.
+    content : Content
+        The bytes behind it.
     """
 
     def __init__(self, path: str, *, limited: bool = True) -> None:
-        self._content = Content(path, limited=limited)
-        self.source = self._content.source
+        self.content = Content(path, limited=limited)
+        self.source, self.format = self.content.source, self.content.format
         try:
-            self.reader = _reader(self._content)
+            self.reader = _reader(self.content)
         except BaseException:
-            self._content.close()
+            self.content.close()
             raise
         self.names = self.reader.names
 
@@ -51,28 +55,18 @@ class OpenTable:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._content.close()
-
-    @property
-    def format(self) -> str:
-        """CSV (for all delimited text), ARFF or Parquet."""
-        return self._content.format
-
-    @property
-    def content(self) -> Content:
-        """The bytes behind it."""
-        return self._content
+        self.content.close()
 
     @property
     def share(self) -> float:
         """The share of the file that was read; 0 where its size is not known."""
-        return float(getattr(self.reader, "share", self._content.share))
+        return float(getattr(self.reader, "share", self.content.share))
 
     @property
     def remark(self) -> str:
         """What one should know of how the file is read; an empty text if nothing."""
         delimiter = getattr(self.reader, "delimiter", ",")
-        if delimiter == "," or (delimiter == "\t" and self._content.tabs):
+        if delimiter == "," or (delimiter == "\t" and self.content.tabs):
             return ""
         from compromis.frames.delimited import DELIMITERS
 
@@ -82,7 +76,7 @@ class OpenTable:
     def oddities(self) -> set[str]:
         """What other readers may take in another way; known when all rows were read."""
         found: set[str] = getattr(self.reader, "oddities", set())
-        return found if self._content.plain else {*found, "UTF-16"}
+        return found if self.content.plain else {*found, "UTF-16"}
 
     def pick_scores(self, proba: Sequence[str], besides: Sequence[str | None]) -> dict[str, str]:
         """Return the class of each column of scores: a name stands for its column, or as a prefix for all that start with it."""
@@ -106,9 +100,8 @@ class OpenTable:
             parts.append(part)
             held += len(part)
             self.check_room(held, len(part.columns))
-        return joined(parts) if parts else self._empty(texts, numbers)
-
-    def _empty(self, texts: Sequence[str | None], numbers: Sequence[str | None]) -> Table:
+        if parts:
+            return _joined(parts)
         columns: dict[str, Texts | Numbers] = {name: Numbers(np.zeros(0)) for name in numbers if name is not None}
         columns |= {name: Texts.of([]) for name in texts if name is not None}
         return Table(source=self.source, columns=columns, rows=np.arange(0))
@@ -161,19 +154,11 @@ class FileFrame:
                 )
             texts = [name for name in wanted if name not in self.numbers]
             table = file.read(texts, [name for name in wanted if name in self.numbers])
-        arrays = {name: self._array(table, name) for name in wanted}
-        return pyarrow.table(arrays)
-
-    def _array(self, table: Table, name: str) -> Any:
-        import pyarrow
-
-        if name in self.numbers:
-            return pyarrow.array(table.numbers(name))
-        column = table[name]
-        codes = pyarrow.array(column.codes, mask=column.missing)
-        return pyarrow.DictionaryArray.from_arrays(codes, pyarrow.array(column.labels, pyarrow.string())).cast(
-            pyarrow.string()
-        )
+        arrays: dict[str, Any] = {name: table.numbers(name) for name in self.numbers if name in wanted}
+        for name in texts:
+            codes = pyarrow.array(table[name].codes, mask=table[name].missing)
+            arrays[name] = pyarrow.array(table[name].labels, pyarrow.string()).take(codes)
+        return pyarrow.table({name: arrays[name] for name in wanted})
 
 
 def open_table(path: str) -> OpenTable:
@@ -208,7 +193,7 @@ def read_table(path: str, choose: Callable[[list[str]], Iterable[str]] | Sequenc
         return file.read(choose(file.names) if callable(choose) else choose)
 
 
-def joined(parts: Sequence[Table]) -> Table:
+def _joined(parts: Sequence[Table]) -> Table:
     """Return the rows of all parts of one file in one table."""
     last = parts[-1]
     columns: dict[str, Any] = {}

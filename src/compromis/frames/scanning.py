@@ -17,7 +17,7 @@ from compromis.errors import CompromisError, InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.points import OperatingPoints
 from compromis.evidence.votes import Votes
-from compromis.frames.content import FORMATS_BY_SUFFIX, Content, no_such_file
+from compromis.frames.content import FORMATS_BY_SUFFIX, Content, no_such_file, stamp
 from compromis.frames.counts import count_text_frame
 from compromis.frames.engines import CONNECT, OPENERS, choose_engine, read_layout
 from compromis.frames.points import points_of_frame
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from compromis.frames.search import FrameSearch
 
 Where = str | os.PathLike[str]
-Stamp = tuple[int, int, int]
+Stamp = tuple[int, int, int] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,22 +67,18 @@ class Files:
             raise InputError(f"the files are of several formats, {' and '.join(found)}; give files of one format")
         if found == ["ARFF"]:
             raise InputError(f"{paths[0]} is ARFF, which is read in memory only; export it as CSV or Parquet")
-        return cls(tuple(paths), found[0], _partitions(paths), tuple(map(_stamp, paths)))
+        return cls(tuple(paths), found[0], _partitions(paths), tuple(stamp(Path(path)) for path in paths))
 
     def check_unchanged(self) -> None:
         """Refuse what was read from files that changed meanwhile."""
         for path, before in zip(self.paths, self.stamps, strict=True):
-            try:
-                same = _stamp(path) == before
-            except OSError:
-                same = False
-            if not same:
+            if stamp(Path(path)) != before:
                 raise InputError(f"{path} changed while it was read; run again when it is complete")
 
     @property
     def size(self) -> int:
         """The bytes of all files."""
-        return sum(stamp[0] for stamp in self.stamps)
+        return sum(stamp[0] for stamp in self.stamps if stamp)
 
 
 def _format_of(path: str) -> str:
@@ -121,11 +117,6 @@ def _partitions(paths: Sequence[str]) -> tuple[str, ...]:
     if len(set(keys)) > 1:
         raise InputError(f"the folders give different keys, {shown(sorted(set(keys)))}; scan them one by one")
     return keys[0]
-
-
-def _stamp(path: str) -> Stamp:
-    state = Path(path).stat()
-    return state.st_size, state.st_mtime_ns, state.st_ino
 
 
 def scan(where: Where | Sequence[Where], *, engine: str | None = None, numbers: Sequence[str] = ()) -> Any:

@@ -288,28 +288,23 @@ _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 def to_csv(columns: Mapping[str, Sequence[object]], path: str | os.PathLike[str] | None = None) -> str:
     r"""Return the columns as CSV that no spreadsheet takes for formulas; with `path`, write it there too, whole or not at all.
 
+    Text that a spreadsheet may run starts with = + - @ (also after spaces, or wide), a tab or a line end; it gets a leading quote.
+    Numbers and a lone + or - stay as they are.
+
     Examples
     --------
     >>> import compromis as cp
     >>> cp.frames.to_csv({"t": ["a", "=1+1"]})
     "t\na\n'=1+1\n"
     """
-    text = csv_text(columns)
-    if path is not None:
-        write_whole(path, text)
-    return text
-
-
-def csv_text(columns: Mapping[str, Sequence[object]]) -> str:
-    """Return the columns as CSV; text that a spreadsheet may run as a formula is made harmless with a leading quote.
-
-    Such text starts with = + - @ (also after spaces, or wide), a tab or a line end; numbers and a lone + or - stay as they are.
-    """
     lines: list[str] = []
     writer = csv.writer(_Lines(lines.append), lineterminator="\r\n")  # so that it quotes a cell with either of the two
     writer.writerow([_harmless(name) for name in columns])
     writer.writerows([_harmless(cell) for cell in row] for row in zip(*columns.values(), strict=True))
-    return "".join(line.removesuffix("\r\n") + "\n" for line in lines)
+    text = "".join(line.removesuffix("\r\n") + "\n" for line in lines)
+    if path is not None:
+        write_whole(path, text)
+    return text
 
 
 @dataclass(frozen=True, slots=True)
