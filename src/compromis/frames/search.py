@@ -130,18 +130,10 @@ def search_weights(
 
     Parameters
     ----------
-    frame : data frame
-        Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.frames.scan` opens files.
-    truth : str
-        The column of true classes.
-    proba : sequence of str, or mapping
-        The columns of votes or probabilities; a mapping gives the class of each column.
+    frame, truth, proba, labels, weight
+        As in `Votes.from_frame`.
     preferences, method, smoothing, cost, max_seconds, max_evaluations, random_state
         As in `compromis.search_weights`; the limits are those of each search in memory, of which there are two to five.
-    labels : sequence, optional
-        The class of each column of votes; without it the columns are named as the classes.
-    weight : str, optional
-        A column of row weights.
     sample : int
         How many rows are fetched first where nearly every row has votes of its own.
     reporter : callable, optional

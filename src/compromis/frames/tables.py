@@ -207,6 +207,8 @@ class Missing:
 
     Attributes
     ----------
+    columns : list of str
+        The columns.
     dropped : int
         The rows left out.
     """
@@ -215,7 +217,8 @@ class Missing:
         self.dropped = 0
         self._source = source
         self._drop = drop
-        self._gaps: dict[str, list[int]] = {name: [0, 0] for name in columns if name is not None}
+        self.columns = [name for name in columns if name is not None]
+        self._gaps = {name: [0, 0] for name in self.columns}
 
     def without(self, table: Table) -> Table:
         """Return the rows that have a value in every one of the columns."""
