@@ -65,12 +65,7 @@ class OpenTable:
     @property
     def remark(self) -> str:
         """What one should know of how the file is read; an empty text if nothing."""
-        delimiter = getattr(self.reader, "delimiter", ",")
-        if delimiter == "," or (delimiter == "\t" and self.content.tabs):
-            return ""
-        from compromis.frames.delimited import DELIMITERS
-
-        return f"{self.source}: {DELIMITERS.get(delimiter, repr(delimiter))} stand between the cells"
+        return str(getattr(self.reader, "remark", ""))
 
     @property
     def oddities(self) -> set[str]:
