@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -15,15 +15,6 @@ from compromis.frames.tables import Numbers, Table, Texts, pick_column, score_co
 
 _CELL = 16
 """Bytes that a cell takes where all rows are held, and again as what a command makes of it."""
-
-
-class Format(Protocol):
-    """Knows the columns of a table, and reads them."""
-
-    names: list[str]
-
-    def tables(self, texts: Sequence[str], numbers: Sequence[str]) -> Iterator[Table]:
-        """Yield some rows after the other."""
 
 
 class OpenTable:
@@ -207,6 +198,7 @@ def _joined(parts: Sequence[Table]) -> Table:
 
 
 def _reader(content: Content) -> Any:
+    """Return what knows the columns of a table (`names`) and yields some rows after the other (`tables`)."""
     if content.format == "Parquet":
         from compromis.frames.parquet import Parquet
 

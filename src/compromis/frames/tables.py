@@ -45,9 +45,6 @@ class Texts:
         codes = [-1 if value is None else code_of.setdefault(value, len(code_of)) for value in values]
         return cls(np.array(codes, dtype=np.int32), list(code_of))
 
-    def __len__(self) -> int:
-        return len(self.codes)
-
     @property
     def missing(self) -> Flags:
         """Which rows have no value."""
@@ -99,9 +96,6 @@ class Numbers:
 
     values: Floats
     wrong: Sequence[str] = ()
-
-    def __len__(self) -> int:
-        return len(self.values)
 
     @property
     def missing(self) -> Flags:
