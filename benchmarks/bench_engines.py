@@ -65,7 +65,7 @@ def bare(engine: str, files: list[str], keys: list[str]) -> int:
 
         return len(dask.dataframe.read_parquet(files, columns=keys).groupby(keys).size().compute())
     if engine == "spark":
-        from compromis.frames.scanning import spark_session
+        from compromis.frames.engines import spark_session
 
         return len(spark_session().read.parquet(*files).groupBy(*keys).count().collect())
     if engine == "polars":

@@ -8,8 +8,7 @@ import polars as pl
 import pytest
 
 import compromis as cp
-from compromis.frames import scanning
-from compromis.frames import scanning as clusters
+from compromis.frames import engines, scanning
 from tests import command_line
 
 pytestmark = [
@@ -90,7 +89,7 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(rows, case, monkeypatc
 
 @pytest.mark.parametrize("engine", ["dask", pytest.param("spark", marks=pytest.mark.spark)])
 def test_a_cluster_that_does_not_answer(rows, monkeypatch, engine):
-    monkeypatch.setattr(clusters, "TIMEOUT", 0.5)
+    monkeypatch.setattr(engines, "TIMEOUT", 0.5)
     with socket.socket() as deaf:  # bound, but nobody listens
         deaf.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{deaf.getsockname()[1]}"
@@ -100,7 +99,7 @@ def test_a_cluster_that_does_not_answer(rows, monkeypatch, engine):
 
 
 def test_a_cluster_that_is_none(rows, monkeypatch):
-    monkeypatch.setattr(clusters, "TIMEOUT", 0.5)
+    monkeypatch.setattr(engines, "TIMEOUT", 0.5)
     with socket.socket() as silent:  # it listens, and says nothing
         silent.bind(("127.0.0.1", 0))
         silent.listen()

@@ -11,7 +11,6 @@ import pytest
 import compromis as cp
 from compromis._files import write_whole
 from compromis.frames.reading import open_table, read_table
-from compromis.frames.tables import csv_text
 
 HOSTILE = [
     "NA",
@@ -128,12 +127,12 @@ def test_blank_lines_and_other_suffixes(tmp_path):
 
 def test_cells_of_exported_csv_come_back(tmp_path):
     cells = ["a\rb", "a\nb", "a\r\nb", "x,y", 'q"q', "+", "-", "é"]
-    (tmp_path / "out.csv").write_bytes(csv_text({"x": cells, "n": list(range(8))}).encode())
+    (tmp_path / "out.csv").write_bytes(cp.frames.to_csv({"x": cells, "n": list(range(8))}).encode())
     assert read_table(str(tmp_path / "out.csv"), lambda names: names)["x"].tolist() == cells
 
 
 def test_formulas_in_exported_csv_are_harmless():
-    text = csv_text({"=a": ["=1+1", "-1", "+x", "@y", "ok", "-x"], "n": [1, 2, 3, 4, 5, 6]})
+    text = cp.frames.to_csv({"=a": ["=1+1", "-1", "+x", "@y", "ok", "-x"], "n": [1, 2, 3, 4, 5, 6]})
     assert text.splitlines() == ["'=a,n", "'=1+1,1", "-1,2", "'+x,3", "'@y,4", "ok,5", "'-x,6"]
 
 

@@ -15,7 +15,8 @@ from click.testing import CliRunner
 
 import compromis as cp
 from compromis.cli import main
-from compromis.frames.scanning import Files, choose_engine, open_scan
+from compromis.frames.engines import choose_engine
+from compromis.frames.scanning import Files, open_scan
 from tests.frame_kinds import spark_sessions
 
 pytestmark = [
@@ -287,7 +288,7 @@ def test_a_file_that_changes_while_it_is_read(tmp_path):
 
 
 def test_missing_engines_name_their_extra(monkeypatch):
-    monkeypatch.setattr("compromis.frames.scanning.find_spec", lambda name: None)
+    monkeypatch.setattr("compromis.frames.engines.find_spec", lambda name: None)
     with pytest.raises(cp.MissingExtra, match=r"pip install 'compromis\[big\]'"):
         choose_engine(None)
     with pytest.raises(

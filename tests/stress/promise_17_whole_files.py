@@ -93,7 +93,7 @@ def writers(*, models: bool) -> dict[str, Callable[[Path, int], Any]]:
 
     import compromis as cp
     from compromis._files import write_whole
-    from compromis.frames.tables import csv_text
+    from compromis.frames import to_csv
 
     result = cp.evaluate(["a", "b", "b"], ["a", "b", "a"])
     return (_model_writer() if models else {}) | {
@@ -103,7 +103,7 @@ def writers(*, models: bool) -> dict[str, Callable[[Path, int], Any]]:
         "preferences": lambda path, number: cp.Preferences({"a": cp.Preference(number + 1.0)}).to_toml(path),
         "decision": lambda path, number: cp.Decision(("a", "b"), np.array([number + 1.0, 1.0])).to_json(path),
         "evaluation": lambda path, number: write_whole(path, result.to_html() + str(number)),
-        "table": lambda path, number: write_whole(path, csv_text({"x": [number] * 1000})),
+        "table": lambda path, number: write_whole(path, to_csv({"x": [number] * 1000})),
     }
 
 

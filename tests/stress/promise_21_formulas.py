@@ -59,9 +59,9 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
 
 
 def _cell(text: str, *, neutral: bool) -> Outcome:
-    from compromis.frames.tables import csv_text
+    from compromis.frames import to_csv
 
-    header, row = csv.reader(io.StringIO(csv_text({text + "": ["plain"], "other": [text]}), newline=""))
+    header, row = csv.reader(io.StringIO(to_csv({text + "": ["plain"], "other": [text]}), newline=""))
     expected = "'" + text if neutral else text
     right = header[0] == expected and row[1] == expected
     return Outcome(1, () if right else (f"{text!r} was written as {header[0]!r} and {row[1]!r}",))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -77,11 +77,9 @@ def opened_file(file: str) -> Iterator[FileScan]:
         yield scan
 
 
-@contextmanager
-def opened(file: str, engine: Engine) -> Iterator[FileScan | Scan]:
+def opened(file: str, engine: Engine) -> AbstractContextManager[FileScan | Scan]:
     """Open a file, or files in an engine."""
-    with opened_scan(file, engine) if engine or is_many(file) else opened_file(file) as scan:
-        yield scan
+    return opened_scan(file, engine) if engine or is_many(file) else opened_file(file)
 
 
 @contextmanager

@@ -30,13 +30,8 @@ markdown = click.option(
     "--markdown", is_flag=True, help="Print GitHub-flavoured Markdown, for a job summary or a pull request."
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-metric = click.option(
-    "--metric",
-    default="f",
-    show_default=True,
-    metavar="NAME",
-    help="f, kulczynski (the paper's plane), fowlkes_mallows or jaccard.",
-)
+_METRICS = "f, kulczynski (the paper's plane), fowlkes_mallows or jaccard."
+metric = click.option("--metric", default="f", show_default=True, metavar="NAME", help=_METRICS)
 weights = click.option("--weights", metavar="FILE.json", help="The weights that 'compromis tune --output' wrote.")
 min_cell = click.option("--min-cell", default=0, show_default=True, metavar="N", help="Keep back cells of fewer rows.")
 
@@ -80,7 +75,7 @@ def preferences(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --preferences, --prioritise and --metric to a command, which gets them as one `preferences`."""
 
     def chosen(context: click.Context, _: Any, file: str | None) -> PreferenceChoice:
-        return PreferenceChoice(file, context.meta["prioritise"], context.meta["metric"])
+        return PreferenceChoice(file, context.params.pop("prioritise"), context.params.pop("metric"))
 
     return _decorated(
         command,
@@ -93,24 +88,11 @@ def preferences(command: Callable[..., Any]) -> Callable[..., Any]:
             "prioritise",
             multiple=True,
             metavar="LABEL",
+            is_eager=True,  # read first: they become a part of what --preferences gives
             help="Classes that matter most: importance 10, answers 0.1 and 0.9.",
-            **_NOTED,
         ),
-        click.option(
-            "--metric",
-            metavar="NAME",
-            help="f, kulczynski (the paper's plane), fowlkes_mallows or jaccard.",
-            **_NOTED,
-        ),
+        click.option("--metric", metavar="NAME", is_eager=True, help=_METRICS),
     )
-
-
-def _note(context: click.Context, option: click.Parameter, value: Any) -> None:
-    context.meta[str(option.name)] = value
-
-
-_NOTED: dict[str, Any] = {"callback": _note, "expose_value": False, "is_eager": True}
-"""An option that becomes a part of what another one gives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +110,10 @@ def engine(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --engine and --cluster to a command, which gets them as one `engine`."""
 
     def chosen(context: click.Context, _: Any, name: str | None) -> Engine:
-        if context.meta["cluster"] is not None and name is None:
+        cluster = context.params.pop("cluster")
+        if cluster is not None and name is None:
             raise click.UsageError("--cluster needs --engine dask or --engine spark")
-        return Engine(name, context.meta["cluster"])
+        return Engine(name, cluster)
 
     return _decorated(
         command,
@@ -144,8 +127,8 @@ def engine(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--cluster",
             metavar="ADDRESS",
+            is_eager=True,
             help="The address of a Dask or Spark cluster, such as tcp://host:8786.",
-            **_NOTED,
         ),
     )
 

@@ -120,7 +120,7 @@ class Counts:
         """
         from compromis.frames.counts import count_frame
 
-        return count_frame(frame, truth=truth, prediction=prediction, weight=weight, labels=labels)
+        return cls(*count_frame(frame, truth=truth, prediction=prediction, weight=weight, labels=labels))
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike, classes: Sequence[Any]) -> Counts:

@@ -197,14 +197,12 @@ class OperatingPoints:
 
         Parameters
         ----------
-        frame : data frame
-            Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.frames.scan` opens files.
-        truth, score : str
-            The columns of true classes and of scores.
+        frame, truth, weight
+            As in `Counts.from_frame`.
+        score : str
+            The column of scores.
         pos_label : label
             The positive class.
-        weight : str, optional
-            A column of row weights.
         bins : "auto", int or None
             None: every score; a number: bins of equal width, whose edges are the cuts (exact there, unknown between them:
             `compromis.frames` has bounds for what that means). "auto" bins more than 2,000,000 scores.

@@ -138,16 +138,12 @@ class Votes:
 
         Parameters
         ----------
-        frame : data frame
-            Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.frames.scan` opens files.
-        truth : str
-            The column of true classes.
+        frame, truth, weight
+            As in `Counts.from_frame`.
         proba : sequence of str, or mapping
             The columns of votes or probabilities; a mapping gives the class of each column.
         labels : sequence, optional
             The class of each column of votes; without it the columns are named as the classes.
-        weight : str, optional
-            A column of row weights.
         bins : int, optional
             Votes become shares of the row's votes, rounded to steps of 1 / bins; `bounds` says what that can change.
 

@@ -53,15 +53,11 @@ class FileScan(OpenTable):
         drop_missing: bool = False,
     ) -> tuple[Counts, int]:
         """Return the counts of a column of predictions, and the rows left out."""
-        cells, last = _Cells(weighted=weight is not None), None
+        cells = _Cells(weighted=weight is not None)
         missing = Missing(self.source, [truth, prediction], drop=drop_missing)
-        for table in self._labelled(missing, [truth, prediction], [weight]):
+        for table in self._labelled(missing, [weight]):
             cells.add(table[truth], table[prediction], self._weights(table, weight))
-            last = table
-        dropped = missing.check()
-        if last is None:
-            raise self.nothing(dropped)
-        return cells.counts(last[truth].labels, last[prediction].labels, labels), dropped
+        return cells.counts(table[truth].labels, table[prediction].labels, labels), missing.dropped
 
     def votes(
         self,
@@ -82,31 +78,23 @@ class FileScan(OpenTable):
         missing = Missing(self.source, [truth], drop=drop_missing)
         what = f"distinct patterns of votes in {self.source}; round them with --bins, or let --engine search them in a few passes"
         found = EvidenceSum(min(MOST_PATTERNS, UNPACKED.most // (8 * len(classes))), what)
-        table, unvoted = None, 0
-        for table in self._labelled(missing, [truth], [*class_of, weight]):
+        unvoted = 0
+        for table in self._labelled(missing, [*class_of, weight]):
             scores = table.scores(class_of, classes)
             weights = self._weights(table, weight)
             if not scores.any():  # nothing to add but the number of rows, unless all are so
                 unvoted += len(table)
                 continue
             rounded = scores if bins is None else _rounded(scores, bins)
-            made = Votes.from_proba(
-                table[truth].array(),
-                rounded,
-                labels=classes,
-                sample_weight=weights,
-                merge="auto" if bins is None else True,
-            )
-            found.add(made)
-        dropped = missing.check()
-        if table is None:
-            raise self.nothing(dropped)
+            merge = "auto" if bins is None else True
+            true = table[truth].array()
+            found.add(Votes.from_proba(true, rounded, labels=classes, sample_weight=weights, merge=merge))
         if not found.parts:  # a block of such rows says so
-            return Votes.from_proba(table[truth].array(), table.scores(class_of, classes), labels=classes), dropped
+            return Votes.from_proba(table[truth].array(), scores, labels=classes), missing.dropped
         votes = found.whole()
         if bins is not None:
             votes = replace(votes.merge(), votes=votes.votes / bins, width=0.5 / bins)
-        return replace(votes, left_out=votes.left_out + unvoted), dropped
+        return replace(votes, left_out=votes.left_out + unvoted), missing.dropped
 
     def points(
         self,
@@ -126,76 +114,72 @@ class FileScan(OpenTable):
 
             read_bins(bins)
             spreads = {} if within is None else dict.fromkeys(scores, read_within(within))
-        columns: dict[str, Any] = {
-            "truth": truth,
-            "scores": scores,
-            "weight": weight,
-            "drop_missing": drop_missing,
-            "pos_label": pos_label,
-        }
+        asked: dict[str, Any] = {"scores": scores, "pos_label": pos_label, "weight": weight}
+        missing, count = Missing(self.source, [truth], drop=drop_missing), bins or AUTO_BINS
         try:
-            points, dropped = self._points(bins or AUTO_BINS, spreads, **columns)
+            points = self._points(missing, count, spreads, **asked)
         except _TooMany:
             if not self.content.size:  # a pipe
                 raise
             with FileScan(self.source) as again:
-                spreads = again._ranges(scores, truth, drop_missing=drop_missing)
+                spreads = again._ranges(Missing(self.source, [truth], drop=drop_missing), scores)
+            missing = Missing(self.source, [truth], drop=drop_missing)
             with FileScan(self.source) as again:
-                return again._points(bins or AUTO_BINS, spreads, **columns)
+                return again._points(missing, count, spreads, **asked), missing.dropped
         if bins is not None and within is None:
             points = {name: _binned(one, bins, (one.threshold[-1], one.threshold[1])) for name, one in points.items()}
-        return points, dropped
+        return points, missing.dropped
 
     def _points(
         self,
+        missing: Missing,
         bins: int,
         spreads: dict[str, Within],
         *,
-        truth: str,
         scores: Sequence[str],
         pos_label: str,
         weight: str | None,
-        drop_missing: bool,
-    ) -> tuple[dict[str, OperatingPoints], int]:
+    ) -> dict[str, OperatingPoints]:
         """Return every cut of a score, or those at the edges of bins where its range is given."""
-        missing = Missing(self.source, [truth], drop=drop_missing)
+        (truth,) = missing.columns
         what = f"distinct scores in {self.source}; count them in bins: --bins N --within LOW HIGH"
         found = {name: EvidenceSum(None if name in spreads else MOST_PATTERNS, what) for name in scores}
-        known: Sequence[str] = ()
-        for table in self._labelled(missing, [truth], [*scores, weight]):
+        for table in self._labelled(missing, [*scores, weight]):
             known = table[truth].labels
             flags = table[truth].codes == (known.index(pos_label) if pos_label in known else len(known))
             weights = self._weights(table, weight)
             for name in scores:
                 made = OperatingPoints.from_flags(flags, self._finite(table, name), pos_label, weights)
                 found[name].add(_binned(made, bins, spreads[name], name) if name in spreads else made)
-        dropped = missing.check()
-        if not known:
-            raise self.nothing(dropped)
         if pos_label not in known and len(known) > 1:  # of one class, it may be that the positive one is lacking
             raise InputError(
                 f"pos_label is {pos_label!r}, which column {truth!r} does not have{nearest(pos_label, known)}; it has "
                 f"{shown(sorted(known))}",
                 parameter="pos_label",
             )
-        return {name: total.whole() for name, total in found.items()}, dropped
+        return {name: total.whole() for name, total in found.items()}
 
-    def _ranges(self, scores: Sequence[str], truth: str, *, drop_missing: bool) -> dict[str, Within]:
+    def _ranges(self, missing: Missing, scores: Sequence[str]) -> dict[str, Within]:
         """Return the lowest and the highest of each score."""
         spreads: dict[str, Within] = {}
-        for table in self._labelled(Missing(self.source, [truth], drop=drop_missing), [truth], scores):
+        for table in self._labelled(missing, scores):
             for name in scores:
                 values = self._finite(table, name)
                 low, high = spreads.get(name, (np.inf, -np.inf))
                 spreads[name] = min(low, float(values.min())), max(high, float(values.max()))
         return spreads
 
-    def _labelled(self, missing: Missing, texts: Sequence[str], numbers: Sequence[str | None]) -> Iterator[Table]:
-        """Yield the rows that are not missing a label."""
-        for table in self.tables(texts, numbers):
+    def _labelled(self, missing: Missing, numbers: Sequence[str | None]) -> Iterator[Table]:
+        """Yield the rows that have all labels; at the end refuse the others unless they may be left out, and no rows at all."""
+        some = False
+        for table in self.tables(missing.columns, numbers):
             kept = missing.without(table)
             if len(kept):
+                some = True
                 yield kept
+        dropped = missing.check()
+        if not some:
+            raise InputError(f"{self.source} has no rows{' with a class' if dropped else ''}; there is nothing to read")
 
     def _weights(self, table: Table, name: str | None) -> Floats | None:
         weights = table.row_weights(name)
@@ -221,10 +205,6 @@ class FileScan(OpenTable):
                 f"drop those rows"
             )
         return values
-
-    def nothing(self, dropped: int, what: str = "a class") -> InputError:
-        """Return the error that says that no row is left."""
-        return InputError(f"{self.source} has no rows{f' with {what}' if dropped else ''}; there is nothing to read")
 
 
 class _Cells:

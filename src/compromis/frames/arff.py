@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -44,39 +45,29 @@ class Arff:
         slots = {place_of[name]: slot for slot, name in enumerate(wanted)}
         known: list[dict[str, int]] = [{} for _ in wanted]
         defaults = [_code(known[slot], self._defaults[place]) for place, slot in slots.items()]
-        rows: list[list[int]] = []
-        weights: list[float] = []
         done = letters = 0
-        for number, line in self._lines:
-            row, weight, added = self._row(line, number, slots, known, defaults)
-            rows.append(row)
-            weights.append(weight)
-            letters += added
-            if letters > UNPACKED.most:
-                UNPACKED.check(letters, f"{self._source} has more than {UNPACKED.most:,} characters of different texts")
-            if len(rows) * max(1, len(wanted)) >= CELLS:
-                yield self._table(wanted, numbers, known, rows, weights, done)
-                done += len(rows)
-                rows, weights = [], []
-        if rows:
-            yield self._table(wanted, numbers, known, rows, weights, done)
-
-    def _table(
-        self,
-        wanted: Sequence[str],
-        numbers: Sequence[str],
-        known: Sequence[dict[str, int]],
-        rows: list[list[int]],
-        weights: list[float],
-        done: int,
-    ) -> Table:
-        codes = np.array(rows, dtype=np.int32).reshape(len(rows), len(wanted)).T
-        columns = {
-            name: Texts(np.ascontiguousarray(codes[slot]), list(known[slot])) for slot, name in enumerate(wanted)
-        }
-        plain = {name: column.numbers() if name in numbers else column for name, column in columns.items()}
-        order = np.arange(done + 1, done + len(rows) + 1)
-        return Table(source=self._source, columns=plain, rows=order, weights=np.array(weights))
+        while True:
+            rows, weights = [], []
+            for number, line in islice(self._lines, -(-CELLS // max(1, len(wanted)))):
+                row, weight, added = self._row(line, number, slots, known, defaults)
+                rows.append(row)
+                weights.append(weight)
+                letters += added
+                if letters > UNPACKED.most:
+                    UNPACKED.check(
+                        letters, f"{self._source} has more than {UNPACKED.most:,} characters of different texts"
+                    )
+            if not rows:
+                return
+            codes = np.array(rows, dtype=np.int32).reshape(len(rows), len(wanted)).T.copy()
+            columns = {name: Texts(codes[slot], list(known[slot])) for slot, name in enumerate(wanted)}
+            yield Table(
+                source=self._source,
+                columns={name: column.numbers() if name in numbers else column for name, column in columns.items()},
+                rows=np.arange(done + 1, done + len(rows) + 1),
+                weights=np.array(weights),
+            )
+            done += len(rows)
 
     def _row(
         self, line: str, number: int, slots: dict[int, int], known: Sequence[dict[str, int]], defaults: Sequence[int]

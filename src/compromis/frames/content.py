@@ -82,7 +82,7 @@ class Content:
         self.source = "standard input" if path == "-" else path
         self._path = None if path == "-" else Path(path)
         self._raw = _opened(path)
-        self._stamp = _stamp(self._path)
+        self._stamp = stamp(self._path)
         self._read = 0
         try:
             start = self._more(HEAD)
@@ -125,7 +125,8 @@ class Content:
                 yield self._decoded(decoder, block, before)
             before += len(block)
         self._decoded(decoder, b"", before, last=True)
-        self._check_unchanged()
+        if self._stamp and stamp(self._path) != self._stamp:
+            raise InputError(f"{self.source} changed while it was read; run again when it is complete")
 
     def _decoded(self, decoder: codecs.IncrementalDecoder, block: bytes, before: int, *, last: bool = False) -> bytes:
         waiting = decoder.getstate()[0]
@@ -222,18 +223,12 @@ class Content:
         for magic, what in _KNOWN.items():
             if start.startswith(magic) and (magic != b"{" or start[1:].lstrip()[:1] == b'"'):
                 raise InputError(f"{self.source} holds {what}")
-        if self.plain and b"\0" in start[:HEAD]:
-            raise InputError(f"{self.source} holds binary data, not a table; give CSV, TSV, ARFF or Parquet")
         text = start.decode(self._encoding or "utf-8", "replace").lstrip("\ufeff")
-        if not self.plain and not {"\n", "\r"} & set(text):
+        if b"\0" in start[:HEAD] if self.plain else not {"\n", "\r"} & set(text):
             raise InputError(f"{self.source} holds binary data, not a table; give CSV, TSV, ARFF or Parquet")
         header = next((line for line in text.splitlines() if line.strip()), "")
         # ARFF often starts with long comments
         return "ARFF" if header.lstrip().lower().startswith(("%", "@relation", "@attribute")) else "CSV"
-
-    def _check_unchanged(self) -> None:
-        if self._stamp and _stamp(self._path) != self._stamp:
-            raise InputError(f"{self.source} changed while it was read; run again when it is complete")
 
 
 def _opened(path: str) -> BinaryIO:
@@ -246,7 +241,7 @@ def _opened(path: str) -> BinaryIO:
     return Path(path).open("rb")
 
 
-def _stamp(path: Path | None) -> tuple[int, int, int] | None:
+def stamp(path: Path | None) -> tuple[int, int, int] | None:
     """Return what tells a file from a changed one; None for pipes and devices."""
     if path is None:
         return None

@@ -2,39 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from compromis._typing import Flags
+from compromis._typing import Flags, Label
 from compromis.errors import InputError
-from compromis.evidence.counts import Counts
 from compromis.frames.adding import FileScan, laid_out
-from compromis.frames.query import ROWS, SQUARE, TRUTH, WEIGHT, Frame, Rows, count_groups, refuse_missing
+from compromis.frames.query import ROWS, SQUARE, TRUTH, WEIGHT, Frame, Rows, TextLabels, count_groups, refuse_missing
 from compromis.frames.reading import FileFrame
-from compromis.labels import LabelColumn, encode_classes, plain_label, read_labels
+from compromis.labels import encode_classes, plain_label
 
 PREDICTION = "prediction"
 MOST_PAIRS = 1 << 22
 """Distinct pairs that are fetched: more are no confusion matrix."""
-Spell = Callable[[Any], str]
-"""Writes out a label as text."""
+Fields = tuple[NDArray[Any], tuple[Label, ...], int, NDArray[np.float64] | None]
+"""What `Counts` are made of."""
 
 
 def count_frame(
     frame: Any, *, truth: str, prediction: str, weight: str | None = None, labels: Sequence[Any] | None = None
-) -> Counts:
+) -> Fields:
     """Count true against predicted classes in the frame's engine."""
     if isinstance(frame, FileFrame) and frame.format != "Parquet":  # whose labels are text
         return _count_file(frame, truth=truth, prediction=prediction, weight=weight, labels=labels)
     opened, pairs = _count_pairs(frame, truth, prediction, weight)
     refuse_missing(opened, pairs, [TRUTH, PREDICTION])
     categories = opened.categories.get(TRUTH) or opened.categories.get(PREDICTION) or ()
-    return _counts_of_pairs(opened, pairs, np.ones(len(pairs), dtype=bool), labels, categories)
+    return _laid_out(opened, pairs, labels, categories)
 
 
-def _count_file(frame: FileFrame, **columns: Any) -> Counts:
+def _count_file(frame: FileFrame, **columns: Any) -> Fields:
     with FileScan(frame.path) as scan:
         counts, dropped = scan.counts(**columns, drop_missing=True)
     if dropped:
@@ -42,30 +42,19 @@ def _count_file(frame: FileFrame, **columns: Any) -> Counts:
             f"{dropped:,} {'row' if dropped == 1 else 'rows'} of {frame.path} without a label; filter them out first, or give them "
             f"a label of their own"
         )
-    return counts
+    return counts.matrix, counts.classes, counts.rows, counts.squares
 
 
 def count_text_frame(
-    frame: Any, *, truth: str, prediction: str, weight: str | None, labels: Sequence[str] | None, spell: Spell
-) -> tuple[Counts, int]:
-    """Count classes written out as text by `spell`; return the counts, and the rows left out because a class is missing."""
-    opened, pairs = _count_pairs(frame, truth, prediction, weight)
-    missing = [value is None for value in pairs.values(TRUTH)], [value is None for value in pairs.values(PREDICTION)]
+    frame: Any, *, truth: str, prediction: str, weight: str | None, labels: Sequence[str] | None
+) -> tuple[Fields, int]:
+    """Count classes written out as text; return the counts, and the rows left out because a class is missing."""
+    opened, pairs = _count_pairs(TextLabels(frame), truth, prediction, weight)
+    missing = [[value is None for value in pairs.values(key)] for key in (TRUTH, PREDICTION)]
     there: Flags = np.logical_not(np.any(missing, axis=0))
     if not there.any():
         raise InputError("every row lacks its true or predicted class; there is nothing to count")
-    counts = _counts_of_pairs(opened, pairs, there, labels, (), spell)
-    return counts, int(pairs.counts(ROWS)[~there].sum())
-
-
-def read_keys(
-    opened: Frame, rows: Rows, key: str, spell: Spell | None = None, kept: Flags | None = None
-) -> LabelColumn:
-    """Return the labels that a column of groups holds, checked."""
-    values = rows.values(key)
-    if kept is not None:
-        values = [value for value, wanted in zip(values, kept, strict=True) if wanted]
-    return read_labels(values if spell is None else [spell(value) for value in values], f"column {opened.named[key]!r}")
+    return _laid_out(opened, pairs.where(there), labels), int(pairs.counts(ROWS)[~there].sum())
 
 
 def _count_pairs(frame: Any, truth: str, prediction: str, weight: str | None) -> tuple[Frame, Rows]:
@@ -74,19 +63,11 @@ def _count_pairs(frame: Any, truth: str, prediction: str, weight: str | None) ->
     return opened, count_groups(opened, [TRUTH, PREDICTION], MOST_PAIRS, what=what)
 
 
-def _counts_of_pairs(
-    opened: Frame,
-    pairs: Rows,
-    kept: Flags,
-    labels: Sequence[Any] | None,
-    categories: tuple[Any, ...],
-    spell: Spell | None = None,
-) -> Counts:
-    """Return the counts of the pairs that are kept."""
-    columns = [read_keys(opened, pairs, key, spell, kept) for key in (TRUTH, PREDICTION)]
+def _laid_out(opened: Frame, pairs: Rows, labels: Sequence[Any] | None, categories: Sequence[Any] = ()) -> Fields:
+    columns = [opened.labels(pairs, key) for key in (TRUTH, PREDICTION)]
     cells, order = encode_classes(*columns, labels=labels, categories=[*map(plain_label, categories)])
-    rows = pairs.counts(ROWS)[kept]
+    rows = pairs.counts(ROWS)
     if not opened.weighted:
-        return Counts(matrix=laid_out(cells, rows, len(order)), classes=order, rows=int(rows.sum()))
-    weights, squares = (laid_out(cells, pairs.floats(name)[kept], len(order)) for name in (WEIGHT, SQUARE))
-    return Counts(matrix=weights, classes=order, rows=int(rows.sum()), squares=squares)
+        return laid_out(cells, rows, len(order)), order, int(rows.sum()), None
+    weights, squares = (laid_out(cells, pairs.floats(name), len(order)) for name in (WEIGHT, SQUARE))
+    return weights, order, int(rows.sum()), squares

@@ -37,14 +37,10 @@ def decide(
 
     Parameters
     ----------
-    frame : data frame
-        Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark.
-    proba : sequence of str, or mapping
-        The columns of votes; a mapping gives the class of each column.
+    frame, proba, labels
+        As in `Votes.from_frame`.
     weights : array-like or Decision, optional
         One positive weight per column of votes; a `Decision` brings classes and smoothing too. Without it all are equal.
-    labels : sequence, optional
-        The class of each column of votes; without it (and without a mapping) the columns are named as the classes.
     smoothing : float
         Added to every vote.
     name : str
@@ -131,18 +127,12 @@ def evaluate(
 
     Parameters
     ----------
-    frame : data frame
-        Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.frames.scan` opens files.
-    truth : str
-        The column of true classes.
+    frame, truth, weight
+        As in `Counts.from_frame`.
     prediction : str, optional
         The column of predicted classes; without it `proba` decides.
-    proba : sequence of str, or mapping, optional
-        Columns of votes; a mapping gives the class of each column.
-    weights : array-like or Decision, optional
-        The weights of the votes; without it all are equal.
-    weight : str, optional
-        A column of row weights.
+    proba, weights
+        As in `decide`.
     labels : sequence, optional
         The classes in the order wanted; with `proba`, the class of each column.
     preferences, priors, cost, confidence

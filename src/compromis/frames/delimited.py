@@ -44,6 +44,8 @@ class Delimited:
         The columns.
     delimiter : str
         What stands between cells.
+    remark : str
+        What one should know of how cells are delimited.
     oddities : set of str
         What other readers may take in another way; known when all rows were read.
     """
@@ -64,6 +66,9 @@ class Delimited:
             raise InputError(
                 f"{content.source} says that {self.delimiter!r} stands between its cells; use one of , ; | or a tab"
             )
+        usual = self.delimiter == "," or (self.delimiter == "\t" and content.tabs)
+        what = DELIMITERS.get(self.delimiter, repr(self.delimiter))
+        self.remark = "" if usual else f"{content.source}: {what} stand between the cells"
         try:
             header = self._records(self.delimiter, 1)[0]
         except csv.Error as error:

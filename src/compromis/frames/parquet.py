@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from typing import Any, TypeVar
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
+import pyarrow
+from pyarrow import parquet, types
 
 from compromis._files import UNPACKED
-from compromis._text import shown
 from compromis.errors import CompromisError, InputError
 from compromis.frames.content import RATIO, Content
-from compromis.frames.tables import MISSING, Numbers, Table, Texts, check_names
+from compromis.frames.tables import MISSING, Numbers, Table, Texts, check_names, text_of
 
 ROWS = 1 << 16
 CELLS = 1 << 22
@@ -22,8 +23,6 @@ CELLS_PER_BYTE = 100
 _CELL = 8
 """Bytes of a value in memory."""
 _BUFFER = 1 << 20
-
-T = TypeVar("T")
 
 
 class Parquet:
@@ -38,20 +37,19 @@ class Parquet:
     """
 
     def __init__(self, content: Content) -> None:
-        from pyarrow import parquet
-
         self._content = content
         stream = content.stream()
         # the open file is handed over, not its name, which pyarrow might take for an address; and without threads, which ended
         # a process with SIGABRT now and then
         self._size = stream.seek(0, 2)
-        metadata = guarded(content.source, lambda: parquet.read_metadata(stream))
-        schema = guarded(content.source, metadata.schema.to_arrow_schema)
-        self.names = list(schema.names)
-        check_names(self.names, content.source)
-        repeated = [field.name for field in schema if _is_text(field.type)]
-        options: dict[str, Any] = {"metadata": metadata, "pre_buffer": False, "buffer_size": _BUFFER}
-        self._file = guarded(content.source, lambda: parquet.ParquetFile(stream, read_dictionary=repeated, **options))
+        with _refusing(content.source):
+            metadata = parquet.read_metadata(stream)
+            schema = metadata.schema.to_arrow_schema()
+            self.names = list(schema.names)
+            check_names(self.names, content.source)
+            repeated = [f.name for f in schema if types.is_string(f.type) or types.is_large_string(f.type)]
+            options: dict[str, Any] = {"metadata": metadata, "pre_buffer": False, "buffer_size": _BUFFER}
+            self._file = parquet.ParquetFile(stream, read_dictionary=repeated, **options)
         self._metadata = metadata
         self._types = {field.name: field.type for field in schema}
         self.rows = int(metadata.num_rows)
@@ -71,10 +69,11 @@ class Parquet:
             columns: dict[str, Any] = {}
             for name in wanted:
                 column = batch.column(name)
-                if name in numbers and _is_number(column.type):
+                if name in numbers and (types.is_integer(column.type) or types.is_floating(column.type)):
                     columns[name] = Numbers(_floats(column))
                     continue
-                coded = guarded(self._content.source, partial(self._texts, name, column, known, labels))
+                with _refusing(self._content.source):
+                    coded = _coded(column, known[name], labels[name])
                 columns[name] = coded.numbers() if name in numbers else coded
             rows = np.arange(done + 1, done + batch.num_rows + 1)
             yield Table(source=self._content.source, columns=columns, rows=rows)
@@ -82,8 +81,6 @@ class Parquet:
 
     def empty(self) -> Any:
         """Return the table without its rows."""
-        import pyarrow
-
         schema = self._file.schema_arrow
         return pyarrow.record_batch([pyarrow.array([], field.type) for field in schema], schema=schema)
 
@@ -92,13 +89,19 @@ class Parquet:
         source = self._content.source
         self._check_cells(self.rows * max(1, len(wanted)))
         for name in wanted:
-            refuse_nested(self._types[name], f"column {name!r} of {source}")
+            _refuse_nested(self._types[name], f"column {name!r} of {source}")
         size = max(1, min(ROWS, CELLS // max(1, len(wanted))))
-        batches = guarded(source, lambda: self._file.iter_batches(size, columns=list(wanted), use_threads=False))
-        while (batch := guarded(source, lambda: next(batches, None))) is not None:
-            guarded(source, partial(batch.validate, full=True))  # texts of damaged pages may be no UTF-8
+        with _refusing(source):
+            batches = self._file.iter_batches(size, columns=list(wanted), use_threads=False)
+        while True:
+            with _refusing(source):
+                batch = next(batches, None)
+                if batch is None:
+                    return
+                batch.validate(full=True)  # texts of damaged pages may be no UTF-8
             self._done += batch.num_rows
-            self._check_size(batch)
+            if batch.nbytes > UNPACKED.most:
+                UNPACKED.check(batch.nbytes, f"{batch.num_rows:,} rows of {source} take {batch.nbytes:,} bytes")
             yield batch
 
     def _check_cells(self, cells: int) -> None:
@@ -114,43 +117,24 @@ class Parquet:
         if unpacked > most and unpacked > RATIO * self._size:
             UNPACKED.check(unpacked, f"a group of rows of {source} becomes {unpacked:,} bytes when it is decompressed")
 
-    def _check_size(self, batch: Any) -> None:
-        if batch.nbytes > UNPACKED.most:
-            UNPACKED.check(
-                batch.nbytes, f"{batch.num_rows:,} rows of {self._content.source} take {batch.nbytes:,} bytes"
-            )
 
-    def _texts(self, name: str, column: Any, known: dict[str, dict[Any, int]], labels: dict[str, list[str]]) -> Texts:
-        """Return a column of a batch under the codes of the whole file."""
-        column = column if hasattr(column, "dictionary") else column.dictionary_encode()
-        codes = []
-        for value in column.dictionary.to_pylist():
-            missing = value is None or value != value
-            label = "" if missing else text_of(value)
-            if not missing and label not in known[name]:
-                known[name][label] = len(labels[name])
-                labels[name].append(label)
-            codes.append(-1 if missing else known[name][label])
-        own = column.indices.fill_null(len(codes)).to_numpy(zero_copy_only=False)
-        return Texts(np.array([*codes, -1], dtype=np.int32)[own], labels[name])
+def _coded(column: Any, known: dict[Any, int], labels: list[str]) -> Texts:
+    """Return a column of a batch under the codes of the whole file."""
+    column = column if hasattr(column, "dictionary") else column.dictionary_encode()
+    codes = []
+    for value in column.dictionary.to_pylist():
+        missing = value is None or value != value
+        label = "" if missing else text_of(value)
+        if not missing and label not in known:
+            known[label] = len(labels)
+            labels.append(label)
+        codes.append(-1 if missing else known[label])
+    own = column.indices.fill_null(len(codes)).to_numpy(zero_copy_only=False)
+    return Texts(np.array([*codes, -1], dtype=np.int32)[own], labels)
 
 
-def _is_text(kind: Any) -> bool:
-    from pyarrow import types
-
-    return types.is_string(kind) or types.is_large_string(kind)
-
-
-def _is_number(kind: Any) -> bool:
-    from pyarrow import types
-
-    return types.is_integer(kind) or types.is_floating(kind)
-
-
-def refuse_nested(kind: Any, what: str) -> None:
+def _refuse_nested(kind: Any, what: str) -> None:
     """Refuse a type that holds neither labels nor numbers."""
-    from pyarrow import types
-
     inner = kind.value_type if types.is_dictionary(kind) else kind
     binary = types.is_binary(inner) or types.is_large_binary(inner) or types.is_fixed_size_binary(inner)
     if binary or types.is_nested(inner):
@@ -158,34 +142,19 @@ def refuse_nested(kind: Any, what: str) -> None:
 
 
 def _floats(column: Any) -> Any:
-    import pyarrow
-
     values = column.cast(pyarrow.float64(), safe=False).fill_null(float("nan")).to_numpy(zero_copy_only=False)
     values = np.array(values)
     values.view(np.int64)[np.isnan(values)] = MISSING
     return values
 
 
-def text_of(value: Any) -> str:
-    """Return a value as text; 1.0 is written 1, and what is no label is refused."""
-    nested = hasattr(value, "__array__") and value.ndim > 0
-    if nested or isinstance(value, (bytes, bytearray, list, tuple, dict)):
-        raise InputError(
-            f"a column of classes holds lists, bytes or records ({shown([value])}); labels and numbers are needed"
-        )
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def guarded(source: str, read: Callable[[], T]) -> T:
-    """Return what pyarrow reads; its errors become one sentence."""
-    from pyarrow import ArrowException
-
+@contextmanager
+def _refusing(source: str) -> Iterator[None]:
+    """Make one sentence of the errors of pyarrow."""
     try:
-        return read()
+        yield
     except (CompromisError, MemoryError):
         raise
-    except (ArrowException, OSError, ValueError, TypeError, OverflowError) as error:
+    except (pyarrow.ArrowException, OSError, ValueError, TypeError, OverflowError) as error:
         said = "; ".join(line.strip() for line in str(error).splitlines()[:3] if line.strip()) or type(error).__name__
         raise InputError(f"{source} cannot be read as Parquet: {said[:300]}") from error

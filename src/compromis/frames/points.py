@@ -55,14 +55,19 @@ def points_of_frame(
         scores = groups.floats(SCORE)
         refuse_groups(opened, groups, ~np.isfinite(scores))
         _refuse_merged(opened, groups, scores)
-        points = exact_points(scores, groups.floats(FLAG) == 1, opened.sizes(groups), label)
+        sizes = opened.sizes(groups)
+        used = sizes > 0
+        falling, step = np.unique(-scores[used], return_inverse=True)
+        inside = sum_by_flag(groups.floats(FLAG)[used] == 1, step, sizes[used], len(falling))
+        points = OperatingPoints.from_counts(-falling, inside, label)
     else:
         spread = read_within(within) if within is not None else find_range(opened)
         layout = Bins.over(*spread, wanted)
         groups = count_bins(opened, layout)
         refuse_groups(opened, groups, groups.floats(BIN) == _NO_SCORE)
         _refuse_outside(opened, groups, spread)
-        points = binned_points(layout, groups, opened.sizes(groups), label)
+        number, sizes = groups.floats(BIN).astype(np.int64), opened.sizes(groups)
+        points = points_of_bins(layout, sum_by_flag(groups.floats(FLAG) == 1, number, sizes, layout.count), label)
     if not points.positives:
         _refuse_unknown(opened, truth, label)
     return points
@@ -109,27 +114,11 @@ def find_range(opened: Frame) -> Within:
     return low, high
 
 
-def exact_points(scores: Floats, flags: Flags, sizes: NDArray[Any], pos_label: Label) -> OperatingPoints:
-    """Return the cuts at every score that has rows of some weight."""
-    used = sizes > 0
-    falling, step = np.unique(-scores[used], return_inverse=True)
-    return OperatingPoints.from_counts(-falling, sum_by_flag(flags[used], step, sizes[used], len(falling)), pos_label)
-
-
 def sum_by_flag(flags: Flags, step: NDArray[Any], sizes: NDArray[Any], steps: int) -> NDArray[Any]:
     """Return the positives (first row) and negatives of each step."""
     inside = np.zeros((2, steps), dtype=sizes.dtype)
     np.add.at(inside, (np.where(flags, 0, 1), step), sizes)
     return inside
-
-
-def binned_points(bins: Bins, groups: Rows, sizes: NDArray[Any], pos_label: Label) -> OperatingPoints:
-    """Return the cuts at the lower edges of the bins; they are exact there."""
-    return points_of_bins(
-        bins,
-        sum_by_flag(groups.floats(FLAG) == 1, groups.floats(BIN).astype(np.int64), sizes, bins.count),
-        pos_label,
-    )
 
 
 def points_of_bins(bins: Bins, inside: NDArray[Any], pos_label: Label) -> OperatingPoints:

@@ -13,10 +13,11 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._typing import Floats, Ints, Label
+from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import CompromisError, EngineError, InputError, MissingExtra
 from compromis.frames.reading import FileFrame
-from compromis.frames.tables import pick_column
+from compromis.frames.tables import pick_column, text_of
+from compromis.labels import LabelColumn, read_labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,13 @@ SAMPLE = 20_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class TextLabels:
+    """A frame whose labels are written out as text when its groups are there: engines would each write numbers in their own way."""
+
+    frame: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Frame:
     """The columns wanted of a data frame; nothing is computed yet.
 
@@ -107,16 +115,21 @@ class Frame:
         The type of each column.
     categories : mapping
         The categories of the columns that have some in an order of the user's.
+    spelled : bool
+        Whether labels are written out as text.
     """
 
     lazy: nw.LazyFrame[Any]
     named: Mapping[str, str]
     types: Mapping[str, Any]
     categories: Mapping[str, tuple[Any, ...]]
+    spelled: bool
 
     @classmethod
     def open(cls, frame: Any, named: Mapping[str, str | None]) -> Frame:
         """Open a frame of any engine; `named` maps our names to the user's columns, or to None where there is none."""
+        spelled = isinstance(frame, TextLabels)
+        frame = frame.frame if spelled else frame
         if isinstance(frame, FileFrame):
             frame = frame.to_arrow([name for name in named.values() if name is not None])
         lazy = lazy_frame(frame)
@@ -132,7 +145,7 @@ class Frame:
             for ours, name in wanted.items()
         ]
         known = {ours: found for ours, found in categories.items() if found}
-        return cls(lazy.select(*columns), wanted, types, known)
+        return cls(lazy.select(*columns), wanted, types, known, spelled)
 
     @property
     def weighted(self) -> bool:
@@ -170,6 +183,11 @@ class Frame:
         """Return the number of rows of each group, or the sum of their weights."""
         return rows.floats(WEIGHT) if self.weighted else rows.counts(ROWS)
 
+    def labels(self, rows: Rows, key: str) -> LabelColumn:
+        """Return the labels that a column of groups holds, checked."""
+        values = rows.values(key)
+        return read_labels(list(map(text_of, values)) if self.spelled else values, f"column {self.named[key]!r}")
+
 
 def lazy_frame(frame: Any) -> nw.LazyFrame[Any]:
     """Return a frame of any engine as a lazy frame of narwhals."""
@@ -204,6 +222,11 @@ class Rows:
 
     def __len__(self) -> int:
         return len(next(iter(self._columns.values())))
+
+    def where(self, kept: Flags) -> Rows:
+        """Return some of the rows."""
+        columns = self._columns.items()
+        return Rows({name: c.filter(kept.tolist()) if isinstance(c, nw.Series) else c[kept] for name, c in columns})
 
     def values(self, name: str) -> list[Any]:
         """Return a column as Python values, None where a value is missing."""

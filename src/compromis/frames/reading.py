@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -17,15 +17,6 @@ _CELL = 16
 """Bytes that a cell takes where all rows are held, and again as what a command makes of it."""
 
 
-class Format(Protocol):
-    """Knows the columns of a table, and reads them."""
-
-    names: list[str]
-
-    def tables(self, texts: Sequence[str], numbers: Sequence[str]) -> Iterator[Table]:
-        """Yield some rows after the other."""
-
-
 class OpenTable:
     """A table in a file, in a pipe or on standard input, opened; it is read once.
 
@@ -33,17 +24,21 @@ class OpenTable:
     ----------
     source : str
         What messages call it.
+    format : str
+        CSV (for all delimited text), ARFF or Parquet.
     names : list of str
         Its columns.
+    content : Content
+        The bytes behind it.
     """
 
     def __init__(self, path: str, *, limited: bool = True) -> None:
-        self._content = Content(path, limited=limited)
-        self.source = self._content.source
+        self.content = Content(path, limited=limited)
+        self.source, self.format = self.content.source, self.content.format
         try:
-            self.reader = _reader(self._content)
+            self.reader = _reader(self.content)
         except BaseException:
-            self._content.close()
+            self.content.close()
             raise
         self.names = self.reader.names
 
@@ -51,38 +46,23 @@ class OpenTable:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._content.close()
-
-    @property
-    def format(self) -> str:
-        """CSV (for all delimited text), ARFF or Parquet."""
-        return self._content.format
-
-    @property
-    def content(self) -> Content:
-        """The bytes behind it."""
-        return self._content
+        self.content.close()
 
     @property
     def share(self) -> float:
         """The share of the file that was read; 0 where its size is not known."""
-        return float(getattr(self.reader, "share", self._content.share))
+        return float(getattr(self.reader, "share", self.content.share))
 
     @property
     def remark(self) -> str:
         """What one should know of how the file is read; an empty text if nothing."""
-        delimiter = getattr(self.reader, "delimiter", ",")
-        if delimiter == "," or (delimiter == "\t" and self._content.tabs):
-            return ""
-        from compromis.frames.delimited import DELIMITERS
-
-        return f"{self.source}: {DELIMITERS.get(delimiter, repr(delimiter))} stand between the cells"
+        return str(getattr(self.reader, "remark", ""))
 
     @property
     def oddities(self) -> set[str]:
         """What other readers may take in another way; known when all rows were read."""
         found: set[str] = getattr(self.reader, "oddities", set())
-        return found if self._content.plain else {*found, "UTF-16"}
+        return found if self.content.plain else {*found, "UTF-16"}
 
     def pick_scores(self, proba: Sequence[str], besides: Sequence[str | None]) -> dict[str, str]:
         """Return the class of each column of scores: a name stands for its column, or as a prefix for all that start with it."""
@@ -106,9 +86,8 @@ class OpenTable:
             parts.append(part)
             held += len(part)
             self.check_room(held, len(part.columns))
-        return joined(parts) if parts else self._empty(texts, numbers)
-
-    def _empty(self, texts: Sequence[str | None], numbers: Sequence[str | None]) -> Table:
+        if parts:
+            return _joined(parts)
         columns: dict[str, Texts | Numbers] = {name: Numbers(np.zeros(0)) for name in numbers if name is not None}
         columns |= {name: Texts.of([]) for name in texts if name is not None}
         return Table(source=self.source, columns=columns, rows=np.arange(0))
@@ -161,19 +140,11 @@ class FileFrame:
                 )
             texts = [name for name in wanted if name not in self.numbers]
             table = file.read(texts, [name for name in wanted if name in self.numbers])
-        arrays = {name: self._array(table, name) for name in wanted}
-        return pyarrow.table(arrays)
-
-    def _array(self, table: Table, name: str) -> Any:
-        import pyarrow
-
-        if name in self.numbers:
-            return pyarrow.array(table.numbers(name))
-        column = table[name]
-        codes = pyarrow.array(column.codes, mask=column.missing)
-        return pyarrow.DictionaryArray.from_arrays(codes, pyarrow.array(column.labels, pyarrow.string())).cast(
-            pyarrow.string()
-        )
+        arrays: dict[str, Any] = {name: table.numbers(name) for name in self.numbers if name in wanted}
+        for name in texts:
+            codes = pyarrow.array(table[name].codes, mask=table[name].missing)
+            arrays[name] = pyarrow.array(table[name].labels, pyarrow.string()).take(codes)
+        return pyarrow.table({name: arrays[name] for name in wanted})
 
 
 def open_table(path: str) -> OpenTable:
@@ -208,7 +179,7 @@ def read_table(path: str, choose: Callable[[list[str]], Iterable[str]] | Sequenc
         return file.read(choose(file.names) if callable(choose) else choose)
 
 
-def joined(parts: Sequence[Table]) -> Table:
+def _joined(parts: Sequence[Table]) -> Table:
     """Return the rows of all parts of one file in one table."""
     last = parts[-1]
     columns: dict[str, Any] = {}
@@ -227,6 +198,7 @@ def joined(parts: Sequence[Table]) -> Table:
 
 
 def _reader(content: Content) -> Any:
+    """Return what knows the columns of a table (`names`) and yields some rows after the other (`tables`)."""
     if content.format == "Parquet":
         from compromis.frames.parquet import Parquet
 

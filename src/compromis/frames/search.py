@@ -11,13 +11,13 @@ from typing import Any, cast
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.votes import Votes
-from compromis.frames.counts import Spell, read_keys
+from compromis.frames.adding import laid_out
 from compromis.frames.query import (
     ARGUMENT,
     BEST,
@@ -124,29 +124,18 @@ def search_weights(
     max_evaluations: int | None = None,
     sample: int = 200_000,
     random_state: int = 0,
-    spell: Spell | None = None,
     reporter: Reporter = nullcontext,
 ) -> FrameSearch:
     """Find the weights that meet the preferences best, for the votes in a data frame of any engine and size.
 
     Parameters
     ----------
-    frame : data frame
-        Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark; `compromis.frames.scan` opens files.
-    truth : str
-        The column of true classes.
-    proba : sequence of str, or mapping
-        The columns of votes or probabilities; a mapping gives the class of each column.
+    frame, truth, proba, labels, weight
+        As in `Votes.from_frame`.
     preferences, method, smoothing, cost, max_seconds, max_evaluations, random_state
         As in `compromis.search_weights`; the limits are those of each search in memory, of which there are two to five.
-    labels : sequence, optional
-        The class of each column of votes; without it the columns are named as the classes.
-    weight : str, optional
-        A column of row weights.
     sample : int
         How many rows are fetched first where nearly every row has votes of its own.
-    spell : callable, optional
-        How true classes are written out as text.
     reporter : callable, optional
         Returns a context manager that is entered for each search in memory and gives its `progress`, as in `compromis.search_weights`.
         A search that is told to stop is the last one: a pass that counts all rows under its weights may follow.
@@ -181,13 +170,13 @@ def search_weights(
     opened = open_votes(frame, truth, columns, weight)
     if not are_continuous(opened, vote_names(len(columns))):
         try:
-            patterns = patterns_of_frame(frame, truth=truth, proba=proba, labels=labels, weight=weight, spell=spell)
+            patterns = patterns_of_frame(frame, truth=truth, proba=proba, labels=labels, weight=weight)
         except TooMany:
             pass  # the first rows were no fair sample of the others
         else:
             before = patterns.counts(np.ones(len(patterns.classes)))
             return FrameSearch(search=task.search(patterns, smoothing), before=before, passes=1, box=None, sampled=0)
-    source = VoteSource.read(opened, columns, classes, spell)
+    source = VoteSource.read(opened, columns, classes)
     return _by_passes(source, task, sample)
 
 
@@ -292,8 +281,6 @@ class VoteSource:
         The rows with votes of each true class, as the frame holds it.
     left_out : int
         The rows without any vote.
-    spell : callable or None
-        How true classes are written out as text.
     """
 
     opened: Frame
@@ -302,12 +289,9 @@ class VoteSource:
     raw_classes: tuple[Any, ...]
     support: dict[Any, int]
     left_out: int
-    spell: Spell | None
 
     @classmethod
-    def read(
-        cls, opened: Frame, columns: list[str], classes: tuple[Label, ...] | None, spell: Spell | None
-    ) -> VoteSource:
+    def read(cls, opened: Frame, columns: list[str], classes: tuple[Label, ...] | None) -> VoteSource:
         """Count the true classes, and refuse rows whose votes cannot be used."""
         names = vote_names(len(columns))
         opened = opened.as_floats(names)
@@ -318,7 +302,7 @@ class VoteSource:
         rows = count_groups(opened.with_lazy(lazy), [TRUTH, _STATE], MOST_PATTERNS, what="true classes")
         refuse_missing(opened, rows, [TRUTH])
         _refuse_wrong(rows)
-        positions, order = true_classes(opened, rows, columns, classes, spell)
+        positions, order = true_classes(opened, rows, columns, classes)
         raw: dict[int, Any] = dict(zip(positions.tolist(), rows.values(TRUTH), strict=True))
         state_of, counts = rows.floats(_STATE), rows.counts(ROWS)
         support: dict[Any, int] = {}
@@ -332,7 +316,6 @@ class VoteSource:
             raw_classes=tuple(raw.get(position, label) for position, label in enumerate(order)),
             support=support,
             left_out=int(counts[state_of == _EMPTY].sum()),
-            spell=spell,
         )
 
     @property
@@ -347,7 +330,7 @@ class VoteSource:
     def patterns(self, lazy: nw.LazyFrame[Any]) -> Votes:
         """Fetch rows as patterns."""
         rows = count_groups(self.opened.with_lazy(lazy), [TRUTH, *self.names], MOST_PATTERNS, what="rows")
-        return patterns_of_rows(self.opened, rows, self.columns, self.classes, self.spell)
+        return patterns_of_rows(self.opened, rows, self.columns, self.classes)
 
     def box_around(self, sampled: Votes, weights: Floats, smoothing: float, widest: float) -> float:
         """Return the largest ratio of weights within which no more rows than can be fetched may be predicted otherwise."""
@@ -404,18 +387,12 @@ class VoteSource:
         predicted = self.opened.select(lazy, [TRUTH, *keys])
         rows = count_groups(predicted, [TRUTH, *keys], MOST_PATTERNS, what="decisions")
         truth, sizes, counted = self._truth(rows), self.opened.sizes(rows), int(rows.counts(ROWS).sum())
-        matrices = [_cells(truth, rows.floats(key), sizes, len(self.classes)) for key in keys]
+        matrices = [laid_out((truth, rows.floats(key).astype(np.int64)), sizes, len(self.classes)) for key in keys]
         return [Counts(matrix=matrix, classes=self.classes, rows=counted) for matrix in matrices]
 
     def _truth(self, rows: Rows) -> Ints:
-        (truth,), _ = encode(read_keys(self.opened, rows, TRUTH, self.spell), labels=self.classes)
+        (truth,), _ = encode(self.opened.labels(rows, TRUTH), labels=self.classes)
         return truth
-
-
-def _cells(truth: Ints, decision: Floats, sizes: NDArray[Any], classes: int) -> NDArray[Any]:
-    matrix = np.zeros((classes, classes), dtype=sizes.dtype)
-    np.add.at(matrix, (truth, decision.astype(np.int64)), sizes)
-    return matrix
 
 
 def _refuse_wrong(rows: Rows) -> None:

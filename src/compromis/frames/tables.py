@@ -45,9 +45,6 @@ class Texts:
         codes = [-1 if value is None else code_of.setdefault(value, len(code_of)) for value in values]
         return cls(np.array(codes, dtype=np.int32), list(code_of))
 
-    def __len__(self) -> int:
-        return len(self.codes)
-
     @property
     def missing(self) -> Flags:
         """Which rows have no value."""
@@ -81,15 +78,24 @@ class Texts:
         return Numbers(values[self.codes], wrong)
 
 
+def text_of(value: Any) -> str:
+    """Return a value as text; 1.0 is written 1, and what is no label is refused."""
+    nested = hasattr(value, "__array__") and value.ndim > 0
+    if nested or isinstance(value, (bytes, bytearray, list, tuple, dict)):
+        raise InputError(
+            f"a column of classes holds lists, bytes or records ({shown([value])}); labels and numbers are needed"
+        )
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
     """A column of numbers; NaNs of their own stand for what is missing and for texts that are no numbers."""
 
     values: Floats
     wrong: Sequence[str] = ()
-
-    def __len__(self) -> int:
-        return len(self.values)
 
     @property
     def missing(self) -> Flags:
@@ -195,6 +201,8 @@ class Missing:
 
     Attributes
     ----------
+    columns : list of str
+        The columns.
     dropped : int
         The rows left out.
     """
@@ -203,7 +211,8 @@ class Missing:
         self.dropped = 0
         self._source = source
         self._drop = drop
-        self._gaps: dict[str, list[int]] = {name: [0, 0] for name in columns if name is not None}
+        self.columns = [name for name in columns if name is not None]
+        self._gaps = {name: [0, 0] for name in self.columns}
 
     def without(self, table: Table) -> Table:
         """Return the rows that have a value in every one of the columns."""
@@ -276,28 +285,23 @@ _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 def to_csv(columns: Mapping[str, Sequence[object]], path: str | os.PathLike[str] | None = None) -> str:
     r"""Return the columns as CSV that no spreadsheet takes for formulas; with `path`, write it there too, whole or not at all.
 
+    Text that a spreadsheet may run starts with = + - @ (also after spaces, or wide), a tab or a line end; it gets a leading quote.
+    Numbers and a lone + or - stay as they are.
+
     Examples
     --------
     >>> import compromis as cp
     >>> cp.frames.to_csv({"t": ["a", "=1+1"]})
     "t\na\n'=1+1\n"
     """
-    text = csv_text(columns)
-    if path is not None:
-        write_whole(path, text)
-    return text
-
-
-def csv_text(columns: Mapping[str, Sequence[object]]) -> str:
-    """Return the columns as CSV; text that a spreadsheet may run as a formula is made harmless with a leading quote.
-
-    Such text starts with = + - @ (also after spaces, or wide), a tab or a line end; numbers and a lone + or - stay as they are.
-    """
     lines: list[str] = []
     writer = csv.writer(_Lines(lines.append), lineterminator="\r\n")  # so that it quotes a cell with either of the two
     writer.writerow([_harmless(name) for name in columns])
     writer.writerows([_harmless(cell) for cell in row] for row in zip(*columns.values(), strict=True))
-    return "".join(line.removesuffix("\r\n") + "\n" for line in lines)
+    text = "".join(line.removesuffix("\r\n") + "\n" for line in lines)
+    if path is not None:
+        write_whole(path, text)
+    return text
 
 
 @dataclass(frozen=True, slots=True)

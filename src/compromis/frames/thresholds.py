@@ -76,12 +76,8 @@ def best_threshold(
 
     Parameters
     ----------
-    frame : data frame
-        Of polars (eager or lazy), pandas, pyarrow, DuckDB, ibis, Dask or Spark.
-    truth, score : str
-        The columns of true classes and of scores.
-    pos_label : label
-        The positive class.
+    frame, truth, score, pos_label
+        As in `OperatingPoints.from_frame`.
     recall_weight : float
         What recall counts against precision: 0 precision alone, 1 recall alone.
     metric : str or Metric

@@ -14,7 +14,6 @@ from compromis._text import shown
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.votes import Votes
-from compromis.frames.counts import Spell, read_keys
 from compromis.frames.query import (
     ROWS,
     TRUTH,
@@ -45,7 +44,6 @@ def patterns_of_frame(
     labels: Sequence[Any] | None = None,
     weight: str | None = None,
     bins: int | None = None,
-    spell: Spell | None = None,
 ) -> Votes:
     """Group rows of equal votes and truth in the frame's engine."""
     columns, classes = name_votes(proba, labels)
@@ -57,7 +55,7 @@ def patterns_of_frame(
         opened = _rounded(opened, names, read_bins(bins, len(names)))
     rows = count_groups(opened, [TRUTH, *names], MOST_PATTERNS, what="distinct patterns of votes")
     refuse_missing(opened, rows, [TRUTH])
-    patterns = patterns_of_rows(opened, rows, columns, classes, spell)
+    patterns = patterns_of_rows(opened, rows, columns, classes)
     return patterns if bins is None else replace(patterns, votes=patterns.votes / bins, width=0.5 / bins)
 
 
@@ -97,15 +95,9 @@ def vote_names(classes: int) -> list[str]:
     return [f"vote{position}" for position in range(classes)]
 
 
-def patterns_of_rows(
-    opened: Frame,
-    rows: Rows,
-    columns: Sequence[str],
-    classes: tuple[Label, ...] | None,
-    spell: Spell | None = None,
-) -> Votes:
+def patterns_of_rows(opened: Frame, rows: Rows, columns: Sequence[str], classes: tuple[Label, ...] | None) -> Votes:
     """Return grouped rows as patterns."""
-    truth, order = true_classes(opened, rows, columns, classes, spell)
+    truth, order = true_classes(opened, rows, columns, classes)
     matrix = np.column_stack([rows.floats(name) for name in vote_names(len(columns))])
     counts = rows.counts(ROWS)
     _refuse_unusable(opened, matrix, counts)
@@ -113,10 +105,10 @@ def patterns_of_rows(
 
 
 def true_classes(
-    opened: Frame, rows: Rows, columns: Sequence[str], classes: tuple[Label, ...] | None, spell: Spell | None
+    opened: Frame, rows: Rows, columns: Sequence[str], classes: tuple[Label, ...] | None
 ) -> tuple[Ints, tuple[Label, ...]]:
     """Return the position of each group's true class, and the classes; where nothing else says them, columns of votes are named so."""
-    column = read_keys(opened, rows, TRUTH, spell)
+    column = opened.labels(rows, TRUTH)
     if classes is None and column.kind == "str":
         classes = tuple(columns)
     (truth,), order = encode(column, labels=classes)
