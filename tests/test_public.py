@@ -87,7 +87,6 @@ ROOMS = [
     "evidence",
     "frames",
     "integrations",
-    "measures",
     "metrics",
     "model_selection",
     "plots",

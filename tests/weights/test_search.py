@@ -567,3 +567,14 @@ def naive_free_loss(patterns: Votes, weights: np.ndarray, preferences) -> float:
         predicted, 1
     )
     return float(np.average(1 - value, weights=preferences.importance))
+
+
+@pytest.mark.parametrize("method", ["sweep", "annealing", "auto"])
+@pytest.mark.parametrize("limit", [{"max_evaluations": 1}, {"max_evaluations": 10**9}, {"max_seconds": 3600}])
+def test_a_limit_ends_a_search_where_no_weight_changes_anything(method, limit):
+    if (method, limit) == ("annealing", {"max_evaluations": 10**9}):
+        limit = {"max_evaluations": 1000}  # its steps count, whether they change anything or not
+    if (method, limit) == ("annealing", {"max_seconds": 3600}):
+        limit = {"max_seconds": 0.1}
+    search = search_weights(list(range(5)), np.eye(5), method=method, random_state=0, **limit)
+    assert search.loss == 0

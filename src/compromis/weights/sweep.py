@@ -87,10 +87,13 @@ class Sweep:
         """Heat the best weights, or now and then jump away from them, and descend again."""
         begin, enough = descent.entries, max(self.passes * votes_per_pass(descent), _MANY)
         window, every = (_WINDOWS[1], 4) if votes_per_pass(descent) > _MANY else (np.inf, 2)
-        failures, rounds = 0, 0
-        while not meter.exhausted:
+        failures, rounds, idle = 0, 0, 0
+        while (
+            not meter.exhausted and idle < self.patience
+        ):  # where no weight changes anything, a limit is never reached
             if not use_up and (descent.entries - begin >= enough or failures >= self.patience or rounds >= self.rounds):
                 break
+            before = meter.evaluations
             if rounds % every != every - 1:
                 descent.restore()
                 descent.heat(generator, np.exp(generator.uniform(*np.log(_DEGREES))), window, meter)
@@ -98,6 +101,7 @@ class Sweep:
                 descent.start(perturbed(best.weights, generator))
             value = descent.run(generator.permutation(len(best.weights)), meter, best.loss, window)
             failures = 0 if best.offer(value, descent) else failures + 1
+            idle = idle + 1 if meter.evaluations == before else 0
             rounds += 1
             meter.note(0, best.loss, 0.0 if use_up else max((descent.entries - begin) / enough, rounds / self.rounds))
 
