@@ -55,3 +55,9 @@ def test_texts_become_numbers_and_codes():
         encode_table({"n": ["seven"], "c": ["a"]}, columns, "t.csv")
     with pytest.raises(cp.InputError, match="300 different texts; leave it out with --ignore 'id'"):
         describe_table(texts, ["id"], "t.csv")
+
+
+@pytest.mark.parametrize("value", ["1e39", "-1e39", "inf"])
+def test_numbers_that_no_tree_takes_are_refused_with_their_row(value):
+    with pytest.raises(cp.InputError, match=r"column 'x' of rows\.csv holds -?(1e\+39|inf) in data row 2; models take"):
+        encode_table({"x": ["1", value]}, [Column("x")], "rows.csv")

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import compromis as cp
+from compromis.errors import InputError
 from compromis.frames.adding import FileScan
 
 ROWS = 3000
@@ -128,3 +129,22 @@ def test_a_file_stands_for_a_frame(file):
     assert len(points) == len(cp.OperatingPoints.from_frame(frame, truth="t", score="s", pos_label="a"))
     own = cp.frames.evaluate(scan, truth="t", prediction="d").counts
     assert own.matrix.tolist() == cp.Counts.from_predictions(frame["t"], frame["d"]).matrix.tolist()
+
+
+@pytest.mark.parametrize("weight", ["1e308", "1e160"])
+def test_weights_that_do_not_add_up_are_refused(tmp_path, weight):
+    path = tmp_path / "w.csv"
+    path.write_text(f"t,p,w\na,a,{weight}\na,a,{weight}\nb,b,1\n")
+    with FileScan(str(path)) as file, pytest.raises(InputError, match="too large to add up; scale it"):
+        file.counts(truth="t", prediction="p", weight="w")
+
+
+def test_more_columns_of_scores_than_classes_are_refused_by_the_header(tmp_path):
+    path = tmp_path / "wide.csv"
+    names = [f"p_{k}" for k in range(5000)]
+    path.write_text(",".join(["t", *names]) + "\n" + ",".join(["a", *["0"] * 5000]) + "\n")
+    with (
+        FileScan(str(path)) as file,
+        pytest.raises(InputError, match="5,000 columns of scores, more than the limit of 4,096"),
+    ):
+        file.votes(truth="t", proba=["p_"])

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import datetime
 import gzip
 import os
+import subprocess
+import sys
+from decimal import Decimal
 
 import polars as pl
 import pytest
 
 import compromis as cp
 from compromis._files import write_whole
+from compromis.errors import InputError
+from compromis.frames.adding import FileScan
 from compromis.frames.reading import open_table, read_table
 
 HOSTILE = [
@@ -230,3 +236,54 @@ def test_blank_lines_and_ragged_rows_in_any_piece(tmp_path, monkeypatch):
     path.write_text("a,b\n" + "1,2\n\n" * 5 + "1,2,3\n")
     with pytest.raises(cp.InputError, match="3 fields in record 12, but 2 columns"):
         read_table(str(path), lambda names: names)
+
+
+ARFF_HEAD = "@relation r\n@attribute t {a,b}\n@attribute p {a,b}\n@data\n"
+PEAK = """
+import resource, sys
+from click.testing import CliRunner
+from compromis.cli import main
+CliRunner().invoke(main, ["evaluate", "q.arff", "--truth", "t", "--prediction", "p"])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+def test_a_sparse_row_without_its_closing_brace_is_refused(tmp_path):
+    (tmp_path / "s.arff").write_text(ARFF_HEAD + "{0 b, 1 b\n")
+    with (
+        FileScan(str(tmp_path / "s.arff")) as file,
+        pytest.raises(InputError, match="line 5: the sparse row has no closing brace"),
+    ):
+        file.counts(truth="t", prediction="p")
+
+
+def test_a_bare_value_keeps_all_space_but_blanks_and_tabs(tmp_path):
+    head = "@relation r\n@attribute t string\n@attribute p string\n@data\n"
+    (tmp_path / "s.arff").write_text(head + "a\u00a0,a\na , \ta\n", encoding="utf-8")
+    with FileScan(str(tmp_path / "s.arff")) as file:
+        counts, _ = file.counts(truth="t", prediction="p")
+    assert counts.classes == ("a", "a\u00a0")
+    assert counts.matrix.tolist() == [[1, 0], [1, 0]]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such figure")
+@pytest.mark.parametrize("place", ["name", "value"])
+def test_a_long_quoted_text_takes_little_memory(tmp_path, monkeypatch, place):
+    monkeypatch.chdir(tmp_path)
+    long = "a" * 8_000_000
+    name, value = (long, "x") if place == "name" else ("n", long)
+    head = f"@relation r\n@attribute '{name}' string\n@attribute t string\n@attribute p string\n@data\n"
+    (tmp_path / "q.arff").write_text(f"{head}'{value}',a,a\n")
+    done = subprocess.run([sys.executable, "-c", PEAK], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 500
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+@pytest.mark.parametrize(
+    "kind", [Decimal("12345678901234567890.1"), datetime.datetime(2020, 1, 1), datetime.date(2020, 1, 1)]
+)
+def test_engines_refuse_labels_that_each_writes_in_its_own_way(tmp_path, engine, kind):
+    pl.DataFrame({"t": [kind, kind], "p": [kind, kind]}).write_parquet(tmp_path / "x.parquet")
+    opened = cp.frames.open_scan(str(tmp_path / "x.parquet"), engine=engine)
+    with pytest.raises(InputError, match=r"column 't' holds .* convert it to text, or leave the engine out"):
+        opened.counts(truth="t", prediction="p")

@@ -38,6 +38,10 @@ def describe_table(texts: Texts, names: Sequence[str], source: str) -> tuple[Col
     return tuple(_describe(name, texts[name], source) for name in names)
 
 
+LARGEST = float(np.finfo(np.float32).max)
+"""The largest number that scikit-learn's trees take."""
+
+
 def encode_table(texts: Texts, columns: Sequence[Column], source: str) -> Floats:
     """Return a matrix of numbers and category codes; missing values and categories not seen in training are NaN."""
     lacking = [column.name for column in columns if column.name not in texts]
@@ -62,9 +66,17 @@ def _encode(values: Sequence[str | None], column: Column, source: str) -> Floats
         codes = column.codes(values)
         return np.where(codes < 0, np.nan, codes)
     try:
-        return np.array([np.nan if value is None else float(value) for value in values], dtype=np.float64)
+        numbers = np.array([np.nan if value is None else float(value) for value in values], dtype=np.float64)
     except ValueError as error:
         raise InputError(f"column {column.name!r} of {source} held numbers in training: {error}") from None
+    large = np.abs(numbers) > LARGEST
+    if large.any():
+        row = int(large.argmax())
+        raise InputError(
+            f"column {column.name!r} of {source} holds {numbers[row]:g} in data row {row + 1:,}; models take numbers up to {LARGEST:.3g}: "
+            f"change its unit, or leave it out"
+        )
+    return numbers
 
 
 def _is_number(value: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -203,7 +204,9 @@ class Counts:
 
 
 def check_room(total: float) -> None:
-    """Raise if 64 bits do not hold the sum of whole counts; numpy would overflow silently."""
+    """Raise if 64 bits do not hold the sum of counts; numpy would overflow silently."""
+    if not total < math.inf:
+        raise InputError("the weights add up to more than 64 bits hold; divide them all by a common number")
     if isinstance(total, int) and total >= 2**63:
         raise InputError(f"counts add up to {total:.3g}, more than 64 bits hold; divide them all by a common number")
 

@@ -37,9 +37,15 @@ def read_weights(sample_weight: Any, rows: int) -> Floats | None:
         )
     if not weight.any():
         raise InputError("sample_weight is zero for every row; nothing would count", parameter="sample_weight")
-    if not float(weight.max()) * rows < np.inf:
-        raise InputError("sample_weight is too large to add up; scale it", parameter="sample_weight")
+    check_weights_add_up(weight, rows)
     return weight
+
+
+def check_weights_add_up(weight: Floats, rows: int) -> None:
+    """Raise if the sum of so many weights, or of their squares, may be more than a float holds."""
+    largest = float(weight.max(initial=0.0))
+    if not largest * max(largest, 1.0) * rows < np.inf:
+        raise InputError("sample_weight is too large to add up; scale it", parameter="sample_weight")
 
 
 def read_class_numbers(

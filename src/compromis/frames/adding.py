@@ -17,11 +17,15 @@ from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.points import OperatingPoints
+from compromis.evidence.readers import check_weights_add_up
 from compromis.evidence.scores import check_scores
 from compromis.evidence.votes import Votes
 from compromis.frames.reading import OpenTable
 from compromis.frames.tables import Missing, Table, Texts
 from compromis.labels import encode_classes, read_labels, refuse_many_classes
+
+MOST_ROWS = 2**40
+"""No file has more rows: so many weights must add up, which come block by block."""
 
 MOST_PATTERNS = 4_000_000
 """Patterns of votes, or distinct scores, that are held."""
@@ -193,6 +197,7 @@ class FileScan(OpenTable):
                 f"weigh them 0",
                 parameter="sample_weight",
             )
+        check_weights_add_up(weights, MOST_ROWS)
         return weights
 
     def _finite(self, table: Table, name: str) -> Floats:

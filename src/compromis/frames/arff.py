@@ -13,7 +13,9 @@ from compromis.errors import InputError
 from compromis.frames.content import Content
 from compromis.frames.tables import Table, Texts, check_names
 
-_TOKEN = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,{}\s'"](?:[^,{}]*[^,{}\s])?))\s*""")
+# runs of plain characters are one step each: a step per character would take 130 bytes of memory for it
+_QUOTED = r"""'([^'\\]*(?:\\.[^'\\]*)*)'|"([^"\\]*(?:\\.[^"\\]*)*)\""""
+_TOKEN = re.compile(rf"""[ \t]*(?:{_QUOTED}|([^,{{}} \t'"](?:[^,{{}}]*[^,{{}} \t])?))[ \t]*""")
 _PLACE = re.compile(r"\s*([^\s,{}]+)(?:\s+|$)")
 _GAP = re.compile(r"[, ]*")
 _WEIGHT = re.compile(r",\s*\{\s*([0-9.eE+-]+)\s*\}$")
@@ -78,7 +80,9 @@ class Arff:
         added = 0
         if line.startswith("{"):
             codes = list(defaults)
-            fields = _sparse(line.strip("{} "), len(self.names), where)
+            if not line.endswith("}"):
+                raise InputError(f"{where}: the sparse row has no closing brace")
+            fields = _sparse(line[1:-1].strip(" \t"), len(self.names), where)
         else:
             values = _tokens(line, where)
             if len(values) != len(self.names):
@@ -109,9 +113,9 @@ def _lines(content: Content) -> Iterator[tuple[int, str]]:
         if len(rest) > LINE.most:
             LINE.check(len(rest), f"{content.source} has a line of more than {LINE.most:,} characters")
         for number, line in enumerate(lines, start=number + 1):  # noqa: B020 (it goes on counting)
-            if (stripped := line.strip()) and not stripped.startswith("%"):
+            if (stripped := line.strip(" \t")) and not stripped.startswith("%"):
                 yield number, stripped
-    if (stripped := rest.strip()) and not stripped.startswith("%"):
+    if (stripped := rest.strip(" \t\r")) and not stripped.startswith("%"):
         yield number + 1, stripped
 
 
@@ -132,7 +136,7 @@ def _attributes(lines: Iterator[tuple[int, str]], source: str) -> list[tuple[str
 
 
 def _attribute(text: str, where: str) -> tuple[str, str]:
-    match = re.match(r"""(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(\S+?))\s*(?=[\s{])(.*)$""", text)
+    match = re.match(rf"(?:{_QUOTED}|(\S+?))\s*(?=[\s{{])(.*)$", text)
     if match is None:
         raise InputError(f"{where}: cannot read the attribute {text[:60]!r}")
     name = next(part for part in match.groups()[:3] if part is not None)

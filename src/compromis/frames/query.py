@@ -86,6 +86,8 @@ _ALL = np.int64(2**63 - 1)
 KINDS = "polars, pandas, pyarrow, DuckDB, ibis, Dask or Spark"
 _NUMBERS = (nw.Decimal, nw.Boolean)
 
+LABELS = "truth", "prediction"
+"""Our names of columns that hold labels."""
 TRUTH, ROWS, WEIGHT, SQUARE, WRONG = "truth", "rows", "weight", "square", "wrong"
 """Our names: true classes, and what is summed over a group: rows, weights, squared weights, rows whose weight is unusable."""
 BEST, SECOND, ARGUMENT, SCORE = "compromis best", "compromis second", "compromis argument", "compromis score"
@@ -136,6 +138,12 @@ class Frame:
         schema = dict(lazy.collect_schema())
         wanted = {ours: pick_column(name, list(schema)) for ours, name in named.items() if name is not None}
         types = {ours: schema[name] for ours, name in wanted.items()}
+        for ours in types if spelled else ():
+            if ours in LABELS and (types[ours].is_temporal() or isinstance(types[ours], nw.Decimal)):
+                raise InputError(
+                    f"column {wanted[ours]!r} holds {types[ours]}, which engines write in different ways; convert it to text, "
+                    f"or leave the engine out"
+                )
         categorical = [ours for ours in wanted if isinstance(types[ours], (nw.Categorical, nw.Enum))]
         categories = {ours: _categories(lazy, wanted[ours], types[ours]) for ours in categorical}
         # an engine's dictionary is text stored in another way; pandas and polars group by it as it is

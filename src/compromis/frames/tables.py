@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._files import COLUMNS, write_whole
+from compromis._files import CLASSES, COLUMNS, write_whole
 from compromis._text import nearest, shown
 from compromis._typing import Flags, Floats, Ints
 from compromis.errors import InputError
@@ -267,6 +267,7 @@ def score_columns(proba: Sequence[str], names: Sequence[str]) -> dict[str, str]:
                 f"no column is named {given!r} or starts with it{nearest(given, names)}; the columns are {shown(names)}"
             )
         class_of |= prefixed
+    CLASSES.check(len(class_of), f"{len(class_of):,} columns of scores")
     return class_of
 
 
