@@ -20,7 +20,6 @@ from tests.arff_reader import examples_of, read_arff
 
 DATA = os.environ.get("COMPROMIS_DATA")
 needs_data = pytest.mark.skipif(DATA is None, reason="COMPROMIS_DATA is not set")
-interpreted = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
 SMALL_SETS = ("breast-cancer", "contact-lenses", "iris", "labor", "vote", "weather.nominal", "weather.numeric")
 NUMERIC = {
@@ -64,8 +63,6 @@ def confusion(examples: Examples, predicted: np.ndarray) -> list[list[float]]:
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("name", [*SMALL_SETS, "autos", "hypothyroid", "satimage"])
 def test_j48_oracle(name: str, setting: str) -> None:
-    if interpreted and name in ("satimage", "hypothyroid"):
-        pytest.skip("minutes without compiled kernels")
     examples, labels = load(name)
     expected = oracle(name)[setting]
     tree = fit_tree(examples, SETTINGS[setting])
