@@ -11,11 +11,21 @@ from numpy.typing import NDArray
 from compromis._typing import Flags, Label
 from compromis.errors import InputError
 from compromis.frames.adding import FileScan, laid_out
-from compromis.frames.query import ROWS, SQUARE, TRUTH, WEIGHT, Frame, Rows, TextLabels, count_groups, refuse_missing
+from compromis.frames.query import (
+    PREDICTION,
+    ROWS,
+    SQUARE,
+    TRUTH,
+    WEIGHT,
+    Frame,
+    Rows,
+    TextLabels,
+    count_groups,
+    refuse_missing,
+)
 from compromis.frames.reading import FileFrame
 from compromis.labels import encode_classes, plain_label
 
-PREDICTION = "prediction"
 MOST_PAIRS = 1 << 22
 """Distinct pairs that are fetched: more are no confusion matrix."""
 Fields = tuple[NDArray[Any], tuple[Label, ...], int, NDArray[np.float64] | None]

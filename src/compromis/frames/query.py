@@ -86,10 +86,8 @@ _ALL = np.int64(2**63 - 1)
 KINDS = "polars, pandas, pyarrow, DuckDB, ibis, Dask or Spark"
 _NUMBERS = (nw.Decimal, nw.Boolean)
 
-LABELS = "truth", "prediction"
-"""Our names of columns that hold labels."""
-TRUTH, ROWS, WEIGHT, SQUARE, WRONG = "truth", "rows", "weight", "square", "wrong"
-"""Our names: true classes, and what is summed over a group: rows, weights, squared weights, rows whose weight is unusable."""
+TRUTH, PREDICTION, ROWS, WEIGHT, SQUARE, WRONG = "truth", "prediction", "rows", "weight", "square", "wrong"
+"""Our names: true and predicted classes, and what is summed over a group: rows, weights, squared weights, rows whose weight is unusable."""
 BEST, SECOND, ARGUMENT, SCORE = "compromis best", "compromis second", "compromis argument", "compromis score"
 """Columns that are dropped at the end; no column of a user's is called so."""
 SAMPLE = 20_000
@@ -139,7 +137,7 @@ class Frame:
         wanted = {ours: pick_column(name, list(schema)) for ours, name in named.items() if name is not None}
         types = {ours: schema[name] for ours, name in wanted.items()}
         for ours in types if spelled else ():
-            if ours in LABELS and (types[ours].is_temporal() or isinstance(types[ours], nw.Decimal)):
+            if ours in (TRUTH, PREDICTION) and (types[ours].is_temporal() or isinstance(types[ours], nw.Decimal)):
                 raise InputError(
                     f"column {wanted[ours]!r} holds {types[ours]}, which engines write in different ways; convert it to text, "
                     f"or leave the engine out"

@@ -89,7 +89,7 @@ class Places:
 
     def sources(self) -> list[Source]:
         """Return the files that may be read now; folders are listed again."""
-        paths = [path for given in self._given for path in (_tables_in(given) if given.is_dir() else [given])]
+        paths = self._offered()
         for path in dict.fromkeys(paths):
             self._know(path, path.name)
         offered = dict.fromkeys([*paths, *self._uploads])
@@ -97,8 +97,10 @@ class Places:
 
     def unreadable(self) -> list[str]:
         """Return the names of files that are there but that this user may not read."""
-        paths = [path for given in self._given for path in (_tables_in(given) if given.is_dir() else [given])]
-        return sorted({path.name for path in paths if path.is_file() and not _is_readable(path)})
+        return sorted({path.name for path in self._offered() if path.is_file() and not _is_readable(path)})
+
+    def _offered(self) -> list[Path]:
+        return [path for given in self._given for path in (_tables_in(given) if given.is_dir() else [given])]
 
     def source(self, number: str) -> Source:
         """Return the source of that number."""
