@@ -51,7 +51,7 @@ def main(master: str = "local[2]", rows: int = 20_000, trees: int = 20) -> None:
         {2: cp.Preference(10, precision_at_full_recall=0.5, recall_at_full_precision=0.9)}, metric="f"
     )
     found = cp.frames.search_weights(votes(tune), truth="label", proba=columns, preferences=preferences)
-    print(found.summary(), "\n")
+    print(found)
     before = cp.frames.evaluate(votes(test), truth="label", proba=columns, preferences=preferences)
     after = cp.frames.evaluate(
         votes(test), truth="label", proba=columns, weights=found.search.decision, preferences=preferences

@@ -34,6 +34,7 @@ RESULTS = {
     ),
     "monitor": cp.monitor({HOSTILE: EVALUATION.counts}, preferences=PREFERENCES),
     "regression": cp.regression.evaluate([1, 2, 3], [1, 2, 4], baseline={HOSTILE: 2}, confidence=0.9),
+    "weight_search": cp.search_weights(TRUTH, np.eye(2)[(FIRST == "b").astype(int)] + 0.1, preferences=PREFERENCES),
     "leaks": CURVES.find_leaks(X[:30], X[20:]),
 }
 

@@ -1,4 +1,4 @@
-"""Files written whole or not at all, and limits on what files may hold."""
+"""Files written whole or not at all, limits on what files may hold, and the version of what we write."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from compromis.errors import InputError
 
@@ -92,3 +94,25 @@ LINE = Limit("COMPROMIS_MAX_LINE", 1 << 25)
 """Characters of a line of a text file."""
 UNPACKED = Limit("COMPROMIS_MAX_UNPACKED", 1 << 28)
 """Bytes that a small file may become in memory: decompressed, as columns held at once, or as different texts."""
+
+
+VERSION = 2
+"""The version of every format we write, JSON of results too; raised when a field changes its meaning or goes, new fields leave it alone."""
+
+
+class Head(msgspec.Struct):
+    """The head of a file of ours: what it holds, and in which version."""
+
+    schema: str
+    version: int
+
+
+def check_version(data: str | bytes, name: str, schema: str, again: str) -> None:
+    """Raise if JSON is not of this format and version; `again` says how to replace a file of 0.1.0."""
+    head = msgspec.json.decode(data, type=Head)
+    if head.schema != schema:
+        raise InputError(f"{name} holds {head.schema!r}, not {schema!r}")
+    if head.version < VERSION:
+        raise InputError(f"{name} was written by compromis 0.1.0, which was never published; {again}")
+    if head.version > VERSION:
+        raise InputError(f"{name} has version {head.version}, this compromis reads up to {VERSION}; update compromis")

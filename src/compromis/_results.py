@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import msgspec
 
-from compromis._files import write_whole
+from compromis._files import VERSION, write_whole
 from compromis._text import bounds, capitalised, code, count, fixed, markdown_table, prose, shown_label
 from compromis.errors import InputError, MissingExtra
 
@@ -97,10 +97,6 @@ def columns_of(rows: Iterable[Any], kind: type) -> dict[str, list[Any]]:
     """Return the fields of instances of the dataclass `kind`, column by column."""
     given = list(rows)
     return {field.name: [getattr(row, field.name) for row in given] for field in fields(kind)}
-
-
-VERSION = 2
-"""The version of every JSON schema; raised when a field changes its meaning or goes, new fields leave it alone."""
 
 
 class Table(NamedTuple):

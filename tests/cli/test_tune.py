@@ -20,6 +20,6 @@ def test_tune_is_the_librarys(votes, tmp_path):
     decision = cp.Decision.from_json("w.json")
     assert decision.classes == ("a", "b")
     assert decision.weights == pytest.approx(expected.weights)
-    assert f"loss {expected.loss:.4f}, proven to be the best" in done.stdout
+    assert f"Loss {expected.loss:.4f}, proven to be the best" in done.stdout
     assert "Verdict: informative" in done.stdout
     assert "mean of those that matter" in done.stdout

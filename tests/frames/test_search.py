@@ -47,7 +47,7 @@ def test_passes_find_what_a_search_of_all_rows_finds(rng, classes):
     assert np.array_equal(found.search.counts.matrix, by_hand.matrix)
     assert found.search.loss == pytest.approx(cp.evaluate(by_hand, preferences=PREFERENCES).summary.loss, abs=1e-15)
     assert 4 <= found.passes <= 7
-    assert f"{found.passes} passes over the data" in found.summary()
+    assert f"{found.passes} passes over the data" in str(found)
     equal = cp.Counts.from_predictions(truth, np.array(names)[votes.argmax(axis=1)], labels=names)
     assert np.array_equal(found.before.matrix, equal.matrix)
 
@@ -74,7 +74,7 @@ def test_a_search_that_is_stopped_is_the_last_and_its_weights_are_counted_on_all
     )
     assert (len(searches) == 1) == (stop == 1)
     assert found.passes == len(searches) + 2
-    assert ("rows was searched, and all rows were counted" in found.summary()) == (stop == 1)
+    assert ("rows was searched, and all rows were counted" in str(found)) == (stop == 1)
 
 
 @pytest.mark.usefixtures("_small_memory")
@@ -119,7 +119,7 @@ def test_weighted_rows_smoothing_and_rows_without_votes(rng):
     )
     assert np.allclose(found.search.counts.matrix, expected.matrix, rtol=1e-12)
     assert found.search.left_out == 100
-    assert "100 rows without any vote are left out" in found.summary()
+    assert "100 rows without any vote are left out" in str(found)
 
 
 @pytest.mark.usefixtures("_small_memory")

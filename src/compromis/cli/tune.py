@@ -129,7 +129,7 @@ def command(
     settings["preferences"] = wanted = preferences.read(classes=() if votes is None else votes.classes, required=True)
     if votes is None and _by_engine(file, shares, **columns):
         found = _search_files(file, settings | {"reporter": searching.show}, **columns)
-        search, before, text = found.search, found.before, found.summary()
+        search, before, text = found.search, found.before, str(found)
     else:
         votes = _read_votes(file, **columns) if votes is None else votes
         votes = votes if shares is None else votes.with_prevalence(shares)
@@ -138,7 +138,9 @@ def command(
         before, text = votes.counts([1.0] * len(votes.classes)), str(search)
     if output is not None and not searching.interrupted:
         search.decision.to_json(output)
-    click.echo(search.to_json() if as_json else f"{cp.estimators.Change(before, search.counts, wanted)}\n{text}")
+    click.echo(
+        search.to_json() if as_json else f"{cp.estimators.Change(before, search.counts, wanted)}\n{text}", nl=as_json
+    )
     if searching.interrupted:
         say_interrupted()
     if output is not None:

@@ -15,7 +15,7 @@ import numpy as np
 import sklearn
 from numpy.typing import ArrayLike
 
-from compromis._files import UNPACKED, write_whole
+from compromis._files import UNPACKED, VERSION, Head, check_version, write_whole
 from compromis._text import nearest, shown
 from compromis._typing import Floats
 from compromis.errors import CompromisError, InputError, MissingExtra
@@ -119,7 +119,7 @@ def _logistic(nominal: list[int], random_state: int) -> Any:
     return make_pipeline(columns, LogisticRegression(max_iter=1000, random_state=random_state))
 
 
-SCHEMA, VERSION = "compromis/model", 2
+SCHEMA = "compromis/model"
 TRUSTED = frozenset(
     {
         "functools.partial",
@@ -132,12 +132,7 @@ TRUSTED = frozenset(
 """What our classifiers hold beyond the types that skops trusts by itself; none of them runs code when it is loaded."""
 
 
-class _Version(msgspec.Struct):
-    version: int
-
-
-class _Header(_Version):
-    schema: str
+class _Header(Head):
     target: str
     hard: bool
     columns: dict[str, tuple[str, ...] | None]
@@ -221,11 +216,7 @@ def load_model(path: str | os.PathLike[str]) -> TableModel:
 
 
 def _read_header(data: bytes, path: str) -> _Header:
-    version = msgspec.json.decode(data, type=_Version).version
-    if version < VERSION:
-        raise InputError(f"{path} was written by compromis 0.1.0, which was never published; fit the model again")
-    if version > VERSION:
-        raise InputError(f"{path} has version {version}, this compromis reads up to {VERSION}; update compromis")
+    check_version(data, path, SCHEMA, "fit the model again")
     header = msgspec.json.decode(data, type=_Header)
     if is_later(header.scikit_learn):
         raise InputError(

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._files import write_whole
+from compromis._files import VERSION, Head, check_version, write_whole
 from compromis._text import shown
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
@@ -23,8 +23,6 @@ from compromis.evidence.votes import Votes
 from compromis.labels import check_labels
 
 SCHEMA = "compromis/evidence"
-VERSION = 2
-"""Raised when a field changes its meaning or goes; version 1 was that of 0.1.0."""
 
 Evidence = Counts | Votes | OperatingPoints
 Plain = bool | int | float | str
@@ -59,14 +57,7 @@ class _PointsPart(msgspec.Struct, kw_only=True, tag_field="kind", tag="operating
     weighted: bool
 
 
-class _Header(msgspec.Struct):
-    schema: str
-    version: int
-
-
-class _Document(msgspec.Struct, forbid_unknown_fields=True):
-    schema: str
-    version: int
+class _Document(Head, forbid_unknown_fields=True):
     evidence: _CountsPart | _VotesPart | _PointsPart
     suppressed: Suppressed
 
@@ -145,7 +136,7 @@ def read(path: str | os.PathLike[str]) -> EvidenceFile:
     """
     name, data = os.fspath(path), Path(path).read_bytes()
     try:
-        _check_version(msgspec.json.decode(data, type=_Header), name)
+        check_version(data, name, SCHEMA, "count again")
         document = msgspec.json.decode(data, type=_Document)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"{name} is no evidence file of compromis: {error}") from error
@@ -153,16 +144,6 @@ def read(path: str | os.PathLike[str]) -> EvidenceFile:
         return EvidenceFile(_READERS[type(document.evidence)](document.evidence), document.suppressed.checked())
     except InputError as error:
         raise InputError(f"{name} does not hold together: {error}") from error
-
-
-def _check_version(header: _Header, name: str) -> None:
-    if header.schema == SCHEMA and header.version == 1:
-        raise InputError(f"{name} was written by compromis 0.1.0, which was never published; count again")
-    if (header.schema, header.version) != (SCHEMA, VERSION):
-        raise InputError(
-            f"{name} holds {header.schema!r} of version {header.version}, this compromis reads {SCHEMA!r} of version {VERSION}; "
-            "update compromis"
-        )
 
 
 def merge(files: Iterable[EvidenceFile]) -> EvidenceFile:

@@ -96,8 +96,7 @@ class FrameSearch:
     box: float | None
     sampled: int
 
-    def summary(self) -> str:
-        """Return in sentences what was found, how, and what it is worth."""
+    def __str__(self) -> str:
         how = "every pattern of votes was searched"
         if self.box == 1:
             how = f"a sample of {self.sampled:,} rows was searched, and all rows were counted"
@@ -106,7 +105,7 @@ class FrameSearch:
                 f"a sample of {self.sampled:,} rows showed where, then every row that weights within a factor of {self.box:.3g} "
                 f"could decide otherwise was searched"
             )
-        return f"{self.search}\n{self.passes} {'pass' if self.passes == 1 else 'passes'} over the data: {how}"
+        return f"{self.search}\n{self.passes} {'pass' if self.passes == 1 else 'passes'} over the data: {how}\n"
 
 
 def search_weights(

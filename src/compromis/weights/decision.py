@@ -12,7 +12,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._files import write_whole
+from compromis._files import VERSION, Head, check_version, write_whole
+from compromis._results import written
 from compromis._text import shown
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
@@ -23,7 +24,6 @@ from compromis.labels import plain_label
 from compromis.weights.predictor import decide_labels
 
 SCHEMA = "compromis/decision"
-VERSION = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,39 +161,28 @@ class Decision:
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the decision as JSON of a versioned schema; with `path`, write it there too, whole or not at all."""
+        return written(msgspec.json.format(msgspec.json.encode(self.document()), indent=2).decode(), path, "\n")
+
+    def document(self) -> dict[str, Any]:
+        """Return what `to_json` writes, as plain values."""
         classes: list[Any] = list(self.classes)
-        document = _Document(SCHEMA, VERSION, classes, self.weights.tolist(), float(self.smoothing))
-        text = msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
-        if path is not None:
-            write_whole(path, text + "\n")
-        return text
+        return msgspec.structs.asdict(_Document(SCHEMA, VERSION, classes, self.weights.tolist(), float(self.smoothing)))
 
     @classmethod
     def from_json(cls, source: str | os.PathLike[str]) -> Decision:
-        """Read a decision from JSON text or from a file."""
+        """Read a decision from JSON text or from a file, that of a `WeightSearch` too, which holds its decision."""
         given = isinstance(source, str) and source.lstrip().startswith("{")
+        name = "this" if given else os.fspath(source)
         try:
             text = source if given else Path(source).read_text("utf-8")
+            check_version(text, name, SCHEMA, "write it again")  # type: ignore[arg-type]
             document = msgspec.json.decode(text, type=_Document)  # type: ignore[arg-type]
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            what = "this" if given else os.fspath(source)
-            raise InputError(f"{what} is not a decision of compromis: {error}") from error
-        if document.schema != SCHEMA:
-            raise InputError(f"this is {document.schema!r}, not {SCHEMA!r}")
-        if document.version < VERSION:
-            raise InputError(
-                f"the decision has version {document.version}, which compromis 0.1.0 wrote and this compromis does not read; write it again"
-            )
-        if document.version > VERSION:
-            raise InputError(
-                f"the decision has version {document.version}, this compromis reads up to {VERSION}; update compromis"
-            )
+            raise InputError(f"{name} is not a decision of compromis: {error}") from error
         return cls(tuple(document.classes), np.array(document.weights), smoothing=document.smoothing)
 
 
-class _Document(msgspec.Struct):
-    schema: str
-    version: int
+class _Document(Head):
     classes: list[bool | int | float | str]
     weights: list[float]
     smoothing: float = 0.0

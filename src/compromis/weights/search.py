@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,15 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis._text import nearest, shown, shown_label
+from compromis._results import Result, Table
+from compromis._text import count, fixed, nearest, shown
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.votes import Votes
+from compromis.measures.rates import precision, recall
 from compromis.measures.verdict import Baseline, Verdict, judge
 from compromis.preferences import PreferenceArrays, Preferences
 from compromis.weights.annealing import Annealing
-from compromis.weights.decision import Decision, normalised
+from compromis.weights.decision import SCHEMA, Decision, normalised
 from compromis.weights.descent import Found, Value, precedes
 from compromis.weights.exact import Exact
 from compromis.weights.meter import Meter, Progress
@@ -28,11 +29,11 @@ from compromis.weights.sweep import Sweep
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class WeightSearch:
+class WeightSearch(Result):
     """The weights found, and everything that is needed to judge them.
 
-    `decision` is its rule alone, to carry elsewhere. An estimator keeps the search in ``tuning_``, as the weights it decides
-    by may be an average over resamples.
+    `decision` is its rule alone, to carry elsewhere; `to_json` writes the rule with its numbers, and `Decision.from_json` reads
+    that too. An estimator keeps the search in ``tuning_``, as the weights it decides by may be an average over resamples.
 
     Attributes
     ----------
@@ -91,6 +92,19 @@ class WeightSearch:
     arrays: PreferenceArrays
     cost: Floats | None
 
+    schema = SCHEMA
+
+    @property
+    def summary(self) -> dict[str, float]:
+        """Loss, rows searched and left out, weightings tried and seconds."""
+        return {
+            "loss": self.loss,
+            "rows": self.counts.rows,
+            "left_out": self.left_out,
+            "evaluations": self.evaluations,
+            "seconds": self.seconds,
+        }
+
     @cached_property
     def verdict(self) -> Verdict:
         """Whether the result is worth anything beside the decisions that need no model."""
@@ -106,13 +120,58 @@ class WeightSearch:
         """The weights as a decision that can be carried elsewhere."""
         return Decision(self.classes, self.weights, smoothing=self.smoothing)
 
-    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the decision as JSON, which `compromis.Decision.from_json` reads; with `path`, write it there too."""
-        return self.decision.to_json(path)
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the weight and the numbers of each class, column by column."""
+        counts = self.counts
+        return {
+            "label": list(self.classes),
+            "weight": self.weights.tolist(),
+            "support": counts.support.tolist(),
+            "predicted": counts.predicted.tolist(),
+            "recall": recall(counts).tolist(),
+            "precision": precision(counts).tolist(),
+        }
+
+    def document(self) -> dict[str, Any]:
+        """Return what `to_json` writes: the decision's fields and its numbers; no seconds, so that equal searches write the same."""
+        return {
+            **self.decision.document(),
+            **self.heading(),
+            "method": self.method,
+            "optimal": self.optimal,
+            "feasible": self.feasible,
+            "loss": self.loss,
+            "measure": self.verdict.measure,
+            "counts": {"rows": self.counts.rows, "matrix": self.counts.matrix.tolist()},
+            "evaluations": self.evaluations,
+            "left_out": self.left_out,
+            "never_voted": list(self.never_voted),
+            "verdict": {"state": self.verdict.state, "sentence": str(self.verdict)},
+        }
+
+    def sentences(self) -> list[str]:
+        """Return what was found, the verdict, and what the user should know."""
+        known = "proven to be the best" if self.optimal else f"the best found by {self.method}"
+        found = (
+            f"{self.verdict.measure} {self.loss:.4f}, {known} ({self.evaluations:,} weightings in {self.seconds:.2f} s)"
+        )
+        return [found, f"verdict: {self.verdict}", *self._notes()]
+
+    def tables(self) -> list[Table]:
+        """Return the weight and the numbers of each class."""
+        header = ["Class", "Weight", "Support", "Predicted", "Recall", "Precision"]
+        rows = [
+            [str(label), f"{weight:.4g}", count(support), count(predicted), *map(fixed, shares)]
+            for label, weight, support, predicted, *shares in zip(*self.columns().values(), strict=True)
+        ]
+        return [Table("Weights", header, rows)]
 
     @property
     def message(self) -> str:
         """What the user should know: minima that are missed, classes that nothing votes for, rows left out; often empty."""
+        return ". ".join(self._notes())
+
+    def _notes(self) -> list[str]:
         sentences = []
         if not self.feasible:
             missed = "; ".join(
@@ -128,21 +187,7 @@ class WeightSearch:
             )
         if self.left_out:
             sentences.append(f"{self.left_out:,} rows without any vote are left out")
-        return ". ".join(sentences)
-
-    def __str__(self) -> str:
-        what = "loss" if self.cost is None else "average cost"
-        known = "proven to be the best" if self.optimal else f"the best found by {self.method}"
-        weights = ", ".join(
-            f"{shown_label(k)} {weight:.4g}" for k, weight in zip(self.classes, self.weights, strict=True)
-        )
-        lines = [
-            f"{what} {self.loss:.4f}, {known} ({self.evaluations:,} weightings in {self.seconds:.2f} s)",
-            f"weights: {weights}",
-            *([f"note: {self.message}"] if self.message else []),
-            f"Verdict: {self.verdict}.",
-        ]
-        return "\n".join(lines)
+        return sentences
 
     def __repr__(self) -> str:
         state = "optimal" if self.optimal else "best found"
