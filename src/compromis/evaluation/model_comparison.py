@@ -21,9 +21,10 @@ from compromis.evidence.paired import PairedCounts, encode_models
 from compromis.evidence.readers import read_weights
 from compromis.evidence.scores import read_distributions
 from compromis.labels import encode_classes, read_labels
+from compromis.measures.rates import lower_is_better
 from compromis.preferences import Preferences, read_preferences
 from compromis.uncertainty.intervals import Interval, read_confidence
-from compromis.uncertainty.paired_tests import LOWER_IS_BETTER, FoldMean, PairedComparison, compare_paired, fold_mean
+from compromis.uncertainty.paired_tests import FoldMean, PairedComparison, compare_paired, fold_mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +85,7 @@ class ModelComparison(Result):
     @cached_property
     def ranking(self) -> tuple[str, ...]:
         """The models, the best on these rows first."""
-        sign = 1 if self.measure in LOWER_IS_BETTER else -1
+        sign = 1 if lower_is_better(self.measure) else -1
         values = {name: sign * value for name, value in self.values.items()}
         return tuple(sorted(values, key=lambda name: (math.isnan(values[name]), values[name])))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from compromis._text import bounds, capitalised, fixed, shown_label
 from compromis._typing import Label
+from compromis.measures.rates import NUMBERS
 
 if TYPE_CHECKING:
     from compromis.evaluation.evaluate import Averages, ClassSummary, Summary
@@ -18,15 +19,7 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 200
 """The widest confusion matrix that is printed."""
-TITLES = {
-    "accuracy": "Accuracy",
-    "kappa": "Kappa statistic",
-    "balanced_accuracy": "Balanced accuracy",
-    "matthews": "Matthews' correlation",
-    "macro_f_measure": "F-Measure, mean over classes",
-    "average_cost": "Average Cost",
-    "loss": "Loss (0 is perfect, 1 the worst)",
-}
+TITLES = {name: number.title for name, number in NUMBERS.items() if number.title is not None}
 _CLASS_TITLES = {
     "recall": "Recall",
     "precision": "Precision",

@@ -8,9 +8,9 @@ from dataclasses import asdict
 
 from compromis.errors import InputError, MissingExtra
 from compromis.evaluation.evaluate import Evaluation
+from compromis.measures.rates import NUMBERS
 
 _CLASS_METRICS = ("recall", "precision", "f_measure", "roc_area", "share_predicted", "support", "loss")
-_SUMMARY_METRICS = ("accuracy", "kappa", "balanced_accuracy", "matthews", "g_mean", "average_cost", "loss")
 
 
 def log_to_mlflow(evaluation: Evaluation, *, prefix: str = "", report: bool = True) -> dict[str, float]:
@@ -58,7 +58,7 @@ def log_to_mlflow(evaluation: Evaluation, *, prefix: str = "", report: bool = Tr
 def _metrics(evaluation: Evaluation, prefix: str) -> dict[str, float]:
     """Return the numbers of an evaluation under names that MLflow allows."""
     summary = asdict(evaluation.summary)
-    numbers = {name: summary[name] for name in _SUMMARY_METRICS}
+    numbers = {name: summary[name] for name in NUMBERS if name in summary}
     numbers |= {f"macro_{name}": summary["macro"][name] for name in ("recall", "precision", "f_measure")}
     for name, row in zip(_class_names(evaluation), evaluation.per_class.values(), strict=True):
         numbers |= {f"{name}/{measure}": getattr(row, measure) for measure in _CLASS_METRICS}
@@ -69,7 +69,7 @@ def _metrics(evaluation: Evaluation, prefix: str) -> dict[str, float]:
 
 def _class_names(evaluation: Evaluation) -> list[str]:
     names = [_allowed(str(label)).replace("/", "_")[:150] or "_" for label in evaluation.per_class]
-    taken = {*_SUMMARY_METRICS}
+    taken = {*NUMBERS}
     for index, name in enumerate(names):
         while name in taken:
             name = f"{name}_{index}"

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -180,6 +180,36 @@ def geometric_mean(rates: Floats) -> Floats:
     with np.errstate(divide="ignore"):
         logarithms = np.log(np.where(known, rates, 1.0))
     return np.asarray(np.exp(ratio(logarithms.sum(axis=-1), known.sum(axis=-1))))
+
+
+class Number(NamedTuple):
+    """A number of the whole: its name in reports (None where they leave it out), its range, and which end of it is better."""
+
+    title: str | None
+    low: float = 0.0
+    high: float = 1.0
+    lower_is_better: bool = False
+
+
+NUMBERS = {
+    "accuracy": Number("Accuracy"),
+    "error_rate": Number(None, lower_is_better=True),
+    "kappa": Number("Kappa statistic", low=-1.0),
+    "balanced_accuracy": Number("Balanced accuracy"),
+    "matthews": Number("Matthews' correlation", low=-1.0),
+    "g_mean": Number(None),
+    "macro_f_measure": Number("F-Measure, mean over classes"),
+    "macro_false_positive_rate": Number(None, lower_is_better=True),
+    "weighted_false_positive_rate": Number(None, lower_is_better=True),
+    "average_cost": Number("Average Cost", low=-math.inf, high=math.inf, lower_is_better=True),
+    "loss": Number("Loss (0 is perfect, 1 the worst)", lower_is_better=True),
+}
+"""The numbers of the whole that reports, intervals, comparisons and records know by name; other averages lie in [0, 1], more is better."""
+
+
+def lower_is_better(name: str) -> bool:
+    """Return whether less of a number of the whole is better."""
+    return name in NUMBERS and NUMBERS[name].lower_is_better
 
 
 AVERAGED = ("recall", "precision", "f_measure", "false_positive_rate", "specificity")

@@ -16,7 +16,7 @@ from compromis.errors import InputError
 from compromis.evidence.counts import ratio
 from compromis.evidence.paired import PairedCounts
 from compromis.measures.pragma import class_losses, loss_shares
-from compromis.measures.rates import Cells, Outcomes, class_rates, summaries
+from compromis.measures.rates import Cells, Outcomes, class_rates, lower_is_better, summaries
 from compromis.preferences import PreferenceArrays
 from compromis.uncertainty.draws import CELLS_AT_ONCE, DRAWS, PRIOR, SEED
 from compromis.uncertainty.intervals import Interval, from_draws, read_confidence, student_interval
@@ -50,11 +50,6 @@ def mcnemar(only_first: int, only_second: int) -> McNemar:
     return McNemar(only_first=only_first, only_second=only_second, exact=exact, mid_p=mid_p)
 
 
-LOWER_IS_BETTER = frozenset(
-    {"loss", "error_rate", "macro_false_positive_rate", "weighted_false_positive_rate", "average_cost"}
-)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
     """A measure of two models on the same rows, and the first minus the second with its interval."""
@@ -72,7 +67,7 @@ class Difference:
     @property
     def favours_first(self) -> bool:
         """Whether the first model's value is the better one."""
-        return (self.difference.value < 0) == (self.measure in LOWER_IS_BETTER)
+        return (self.difference.value < 0) == lower_is_better(self.measure)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

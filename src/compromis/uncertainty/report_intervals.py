@@ -12,7 +12,18 @@ from compromis._typing import Floats, Label
 from compromis.evidence.counts import ratio
 from compromis.evidence.grouped import GroupedCounts
 from compromis.measures.pragma import average_costs, class_losses, loss_shares
-from compromis.measures.rates import SHARES, Cells, Evidence, Outcomes, class_rates, counts_of, share_parts, summaries
+from compromis.measures.rates import (
+    NUMBERS,
+    SHARES,
+    Cells,
+    Evidence,
+    Number,
+    Outcomes,
+    class_rates,
+    counts_of,
+    share_parts,
+    summaries,
+)
 from compromis.preferences import PreferenceArrays
 from compromis.uncertainty.draws import (
     CELLS_AT_ONCE,
@@ -115,8 +126,6 @@ def _share_intervals(evidence: Evidence, confidence: float) -> dict[str, list[In
 MOST_CLASSES = 64
 """Above, the K x K slopes of every measure cost more than they mend, and draws stay where they are."""
 STEP = 1e-6
-BOUNDS = {"kappa": (-1.0, 1.0), "matthews": (-1.0, 1.0), "average_cost": (-np.inf, np.inf)}
-"""Every other measure lies in [0, 1]."""
 
 
 def centre(evidence: Evidence, measures: Measures, drawn: dict[str, Floats]) -> dict[str, Floats]:
@@ -144,8 +153,8 @@ def centre(evidence: Evidence, measures: Measures, drawn: dict[str, Floats]) -> 
         slope = slopes[name]
         own = PRIOR * np.nan_to_num(ratio(rows @ slope**3, rows @ slope**2))
         shift = own - (start[name] - observed[name]).ravel()
-        low, high = BOUNDS.get(name, (0.0, 1.0))
-        moved[name] = np.clip(draws + np.nan_to_num(shift).reshape(draws.shape[1:]), low, high)
+        number = NUMBERS.get(name, Number(None))
+        moved[name] = np.clip(draws + np.nan_to_num(shift).reshape(draws.shape[1:]), number.low, number.high)
     return moved
 
 
