@@ -43,10 +43,12 @@ def metric_value(name: str, p: float, r: float, weight: float) -> float:
 
 
 def value(cells: np.ndarray, preferences: Any, cost: Any = None) -> tuple[float, float]:
-    """Shortfall from the minima, and the PRAGMA loss or the average cost."""
+    """Shortfall from the constraints, and the PRAGMA loss or the average cost."""
     loss, total, shortfall = 0.0, 0.0, 0.0
     for k in range(len(cells)):
         support, predicted, hits = cells[k].sum(), cells[:, k].sum(), cells[k, k]
+        over = predicted / cells.sum() - preferences.max_share[k]
+        shortfall += over if over > 1e-12 else 0
         if support == 0:
             continue
         p, r = hits / predicted if predicted else 0.0, hits / support

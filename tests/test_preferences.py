@@ -17,7 +17,13 @@ import compromis as cp
 share = st.floats(0, 1, exclude_max=True)
 floor = st.none() | st.floats(0, 1)
 answered = st.builds(
-    cp.Preference, st.floats(0, 1e6), st.none() | share, st.none() | share, min_precision=floor, min_recall=floor
+    cp.Preference,
+    st.floats(0, 1e6),
+    st.none() | share,
+    st.none() | share,
+    min_precision=floor,
+    min_recall=floor,
+    max_share=st.none() | st.floats(1e-9, 1),
 )
 weighed = st.builds(
     cp.Preference, st.floats(0, 1e6), recall_weight=st.floats(0, 1), min_precision=floor, min_recall=floor
@@ -114,6 +120,21 @@ def test_layout_for_classes():
     assert preferences.min_recall.tolist() == [0, 0.5]
 
 
+def test_a_capacity_is_laid_out_and_told():
+    preferences = cp.Preferences({"b": cp.Preference(max_share=0.02)})
+    assert preferences.on(["a", "b"]).max_share.tolist() == [1, 0.02]
+    assert [preferences.on(classes, strict=False).constrained for classes in (["a", "b"], ["a"])] == [True, False]
+    assert "at most 2 % of all rows predicted as it" in preferences.describe()
+
+
+def test_capacities_that_leave_rows_without_a_class():
+    with pytest.raises(
+        cp.InputError, match=r"add up to 50 %, but every row is predicted as one of them; leave at least one"
+    ):
+        cp.Preferences({"a": cp.Preference(max_share=0.3), "b": cp.Preference(max_share=0.2)}).on(["a", "b"])
+    cp.Preferences(default=cp.Preference(max_share=1 / 3)).on(["a", "b", "c"])
+
+
 def test_jaccard_warns_when_recall_weights_differ():
     with pytest.warns(UserWarning, match="losses of classes with different recall weights are not comparable"):
         cp.Preferences.prioritise(["a"], metric="jaccard").on(["a", "b"])
@@ -128,6 +149,8 @@ def test_jaccard_warns_when_recall_weights_differ():
             "precision_at_full_recall is a share between 0 and 1, got 10; for 10 % write 0.1",
         ),
         (lambda: cp.Preference(recall_at_full_precision=90.0), "for 90 % write 0.9"),
+        (lambda: cp.Preference(max_share=2), "max_share is a share between 0 and 1, got 2; for 2 % write 0.02"),
+        (lambda: cp.Preference(max_share=0, min_recall=0.5), "max_share is 0, so the class is never predicted"),
         (lambda: cp.Preference(recall_at_full_precision=1.0), "recall_at_full_precision must be below 1"),
         (
             lambda: cp.Preference(precision_at_full_recall=-0.1),

@@ -9,7 +9,9 @@ from compromis.preferences import Preference, Preferences
 METRICS = ("kulczynski", "f", "fowlkes_mallows", "jaccard")
 
 
-def small_problem(seed: int, *, floors: bool = False) -> tuple[np.ndarray, np.ndarray, Preferences]:
+def small_problem(
+    seed: int, *, floors: bool = False, capacities: bool = False
+) -> tuple[np.ndarray, np.ndarray, Preferences]:
     """Return votes, true classes (at least two of them with votes) and preferences; K is 2 or 3, n at most 10."""
     rng = np.random.default_rng(seed)
     while True:
@@ -25,6 +27,9 @@ def small_problem(seed: int, *, floors: bool = False) -> tuple[np.ndarray, np.nd
             break
     answers = rng.choice([0.1, 0.5, 0.8, 0.9], size=(classes, 2))
     floor = rng.choice([0.0, 0.3, 0.6, 0.9], size=(classes, 2)) if floors else np.zeros((classes, 2))
+    most = np.ones(classes)
+    if capacities:  # any class but one
+        most[rng.permutation(classes)[1:]] = rng.choice([0.1, 0.2, 0.34, 0.5, 1.0], classes - 1)
     by_class = {
         k: Preference(
             float(rng.choice([1, 1, 2, 10])),
@@ -32,6 +37,7 @@ def small_problem(seed: int, *, floors: bool = False) -> tuple[np.ndarray, np.nd
             float(answers[k, 1]),
             min_precision=float(floor[k, 0]) or None,
             min_recall=float(floor[k, 1]) or None,
+            max_share=None if most[k] == 1 else float(most[k]),
         )
         for k in range(classes)
     }

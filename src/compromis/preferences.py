@@ -47,6 +47,8 @@ class Preference:
         In place of the answers, for any metric: the recall weight itself.
     min_precision, min_recall : float in [0, 1], optional
         Constraints: results below are not acceptable at any price.
+    max_share : float in [0, 1], optional
+        A capacity, a constraint too: at most this share of all rows is predicted as the class.
 
     Notes
     -----
@@ -73,17 +75,23 @@ class Preference:
     recall_weight: float | None = None
     min_precision: float | None = None
     min_recall: float | None = None
+    max_share: float | None = None
 
     def __post_init__(self) -> None:
         if not (isinstance(self.importance, Real) and 0 <= self.importance < math.inf):
             raise InputError(f"importance is a finite number of at least 0, got {self.importance!r}", "importance")
         answers = ("precision_at_full_recall", "recall_at_full_precision")
-        for name in (*answers, "recall_weight", "min_precision", "min_recall"):
+        for name in (*answers, "recall_weight", "min_precision", "min_recall", "max_share"):
             if getattr(self, name) is not None:
                 _check_share(name, getattr(self, name), one_allowed=name not in answers)
         if self.beta is not None and not (isinstance(self.beta, Real) and 0 <= self.beta < math.inf):
             raise InputError(f"beta is a finite number of at least 0, got {self.beta!r}", "beta")
         self._check_one_trade()
+        if self.max_share == 0 and (self.min_recall or self.min_precision):
+            raise InputError(
+                "max_share is 0, so the class is never predicted and can meet no minimum; raise max_share, or leave the minimum out",
+                "max_share",
+            )
 
     def _check_one_trade(self) -> None:
         """Raise if the trade of precision for recall is given in more than one way."""
@@ -141,6 +149,8 @@ class Preference:
     def _constraints(self) -> str:
         bounds = (("precision", self.min_precision), ("recall", self.min_recall))
         texts = [f"{name} never below {_percent(bound)}" for name, bound in bounds if bound is not None]
+        if self.max_share is not None:
+            texts.append(f"at most {_percent(self.max_share)} of all rows predicted as it")
         return "; " + ", ".join(texts) if texts else ""
 
 
@@ -179,7 +189,14 @@ class PreferenceArrays:
     min_precision: NDArray[np.float64]
     """0 where there is no minimum."""
     min_recall: NDArray[np.float64]
+    max_share: NDArray[np.float64]
+    """1 where there is no capacity."""
     metric: Metric
+
+    @property
+    def constrained(self) -> bool:
+        """Whether any class has a constraint."""
+        return bool(self.min_precision.any() or self.min_recall.any() or (self.max_share < 1).any())
 
 
 @dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
@@ -330,6 +347,13 @@ class Preferences:
                 f"the importances of all {len(known)} classes are 0; give at least one class an importance above 0"
             )
         recall_weight = np.array([preference.recall_weight_for(self.metric) for preference in each], dtype=np.float64)
+        max_share = np.array([1.0 if one.max_share is None else one.max_share for one in each], dtype=np.float64)
+        if strict and max_share.sum() < 1 - 1e-9:
+            raise InputError(
+                f"the capacities (max_share) of the classes add up to {_percent(float(max_share.sum()))}, but every row is "
+                "predicted as one of them; leave at least one class without max_share",
+                "preferences",
+            )
         if strict and self.metric is JACCARD and len(set(recall_weight[importance > 0])) > 1:
             warnings.warn(JACCARD_WARNING, UserWarning, stacklevel=2)
         return PreferenceArrays(
@@ -338,6 +362,7 @@ class Preferences:
             recall_weight=recall_weight,
             min_precision=np.array([preference.min_precision or 0.0 for preference in each], dtype=np.float64),
             min_recall=np.array([preference.min_recall or 0.0 for preference in each], dtype=np.float64),
+            max_share=max_share,
             metric=self.metric,
         )
 
@@ -425,6 +450,7 @@ class _Answers(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     recall_weight: float | None = None
     min_precision: float | None = None
     min_recall: float | None = None
+    max_share: float | None = None
 
     def preference(self) -> Preference:
         return Preference(**{field.name: getattr(self, field.name) for field in fields(Preference)})

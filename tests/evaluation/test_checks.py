@@ -31,9 +31,24 @@ def test_text(checked):
 
 def test_a_class_that_does_not_occur_asks_for_nothing():
     result = cp.evaluate(["good"] * 2, ["good"] * 2, labels=["bad", "good"], preferences=PREFERENCES)
-    with pytest.raises(cp.InputError, match="the preferences set no minimum for a class of these rows"):
+    with pytest.raises(cp.InputError, match="the preferences set no constraint for a class of these rows"):
         cp.check(result)
     assert [one.name for one in cp.check(result, max_loss=1).conditions] == ["loss"]
+
+
+def test_a_capacity_is_checked():
+    preferences = cp.Preferences({"bad": cp.Preference(10, max_share=0.3)})
+    result = cp.evaluate(TRUTH, PREDICTED, preferences=preferences)
+    (condition,) = cp.check(result).conditions
+    assert (condition.rate, condition.label, condition.bound, condition.passed) == (
+        "share predicted",
+        "bad",
+        0.3,
+        False,
+    )
+    assert condition.reached == 0.4
+    assert condition.asked == "at most 0.3"
+    assert cp.check(cp.evaluate(TRUTH, ["good"] * 10, preferences=preferences)).passed
 
 
 def test_a_check_needs_preferences():

@@ -22,6 +22,7 @@ def laid_out(importance, recall_weight, metric):
         recall_weight=np.asarray(recall_weight, dtype=float),
         min_precision=np.zeros(size),
         min_recall=np.zeros(size),
+        max_share=np.ones(size),
         metric=METRICS[metric] if isinstance(metric, str) else metric,
     )
 

@@ -19,9 +19,11 @@ def counts_of(matrix, labels=("fraud", "ok")):
 
 
 def test_what_is_missed_and_by_how_many_rows():
-    preferences = cp.Preferences({"fraud": cp.Preference(10, min_precision=0.7, min_recall=0.8)}).on(["fraud", "ok"])
+    preferences = cp.Preferences({"fraud": cp.Preference(10, min_precision=0.7, min_recall=0.8, max_share=0.02)}).on(
+        ["fraud", "ok"]
+    )
     counts = counts_of([[14, 4], [10, 972]])
-    precision, recall, share = missed_constraints(counts, preferences, max_share=np.array([0.02, 1.0]))
+    precision, recall, share = missed_constraints(counts, preferences)
     assert (precision.label, precision.rate, precision.bound) == ("fraud", "precision", 0.7)
     assert precision.value == pytest.approx(14 / 24)
     assert precision.distance == pytest.approx(0.7 - 14 / 24)
@@ -32,8 +34,10 @@ def test_what_is_missed_and_by_how_many_rows():
 
 
 def test_a_bound_met_exactly_is_met():
-    preferences = cp.Preferences({"fraud": cp.Preference(min_precision=0.3, min_recall=0.1)}).on(["fraud", "ok"])
-    assert missed_constraints(counts_of([[3, 27], [7, 963]]), preferences, np.array([0.01, 1.0])) == ()
+    preferences = cp.Preferences({"fraud": cp.Preference(min_precision=0.3, min_recall=0.1, max_share=0.01)}).on(
+        ["fraud", "ok"]
+    )
+    assert missed_constraints(counts_of([[3, 27], [7, 963]]), preferences) == ()
     assert rows_to_change(counts_of([[3, 27], [7, 963]]), 0, "recall", 0.1) == 0
 
 

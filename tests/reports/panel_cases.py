@@ -58,7 +58,7 @@ def small_cases(count: int) -> list[Case]:
     """Two and three classes, few rows, many ties, zero votes, minima; weights that tie and weights that do not."""
     cases = []
     for seed in range(count):
-        votes, y, preferences = small_problem(seed, floors=seed % 3 == 0)
+        votes, y, preferences = small_problem(seed, floors=seed % 3 == 0, capacities=seed % 4 == 1)
         rng = np.random.default_rng(seed)
         weights = rng.choice([0.5, 1.0, 1.0, 2.0, 3.0, 0.1], votes.shape[1])
         smoothing = 0.25 if seed % 5 == 0 else 0.0
@@ -86,8 +86,8 @@ def large_case(classes: int, rows: int, seed: int, *, trees: int | None = 50, fl
     votes = shares if trees is None else np.array([rng.multinomial(trees, share) for share in shares], dtype=float)
     votes[::11, 1] = votes[::11, 0]
     chosen = rng.permutation(classes)[: max(1, classes // 5)]
-    minima = {"min_precision": 0.2, "min_recall": 0.5} if floors else {}
-    by_class = {int(k): cp.Preference(10, 0.1, 0.9, **minima) for k in chosen}
+    bounds = {"min_precision": 0.2, "min_recall": 0.5, "max_share": 0.3} if floors else {}
+    by_class = {int(k): cp.Preference(10, 0.1, 0.9, **bounds) for k in chosen}
     preferences = cp.Preferences(by_class, metric=METRICS[seed % 4])
     weights = rng.choice([0.5, 1.0, 1.0, 2.0], classes)
     return make_case(votes, y, preferences, weights=weights, labels=range(classes))

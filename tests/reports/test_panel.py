@@ -65,7 +65,7 @@ def test_toml_python_and_weights_say_the_same(work, tmp_path):
     votes, y = rng.integers(0, 9, (80, 5)), np.array(labels)[rng.integers(0, 5, 80)]
     preferences = cp.Preferences(
         {
-            labels[0]: cp.Preference(10, 0.1, 0.95, min_recall=0.125),
+            labels[0]: cp.Preference(10, 0.1, 0.95, min_recall=0.125, max_share=0.25),
             labels[3]: cp.Preference(2, recall_weight=0.7),
         },
         default=cp.Preference(0.5, 0.0, 0.3),

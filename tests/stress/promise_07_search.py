@@ -28,14 +28,14 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
 
 
 def check(seed: int) -> dict[str, int]:
-    """Plain, with minima, with costs, in turn; each also with the sweep."""
+    """Plain, with minima, with costs, in turn, every fourth with capacities too; each also with the sweep."""
     kind = seed % 3
-    votes, y, preferences = small_problem(seed, floors=kind == 1)
+    votes, y, preferences = small_problem(seed, floors=kind == 1, capacities=seed % 4 == 3)
     classes = votes.shape[1]
     arrays = preferences.on(range(classes))
     cost = np.random.default_rng(seed).integers(-2, 10, (classes, classes)).astype(float) if kind == 2 else None
     best = naive.brute_force(votes, y, arrays, cost)
-    if seed % 50 == 0 and kind == 0:
+    if seed % 50 == 0 and kind == 0:  # without constraints
         exactly = oracle.brute_force_weights(
             votes.tolist(),
             y.tolist(),
@@ -53,7 +53,7 @@ def check(seed: int) -> dict[str, int]:
         worse = reached[0] > best[0] + 1e-9 or (reached[0] > best[0] - 1e-9 and reached[1] > best[1] + 1e-9)
         assert not (worse and search.optimal), f"{method} says optimal at {reached}, brute force reaches {best}"
         assert abs(search.loss - reached[1]) < 1e-12, f"the loss of {method} is not that of its counts"
-        assert search.feasible == (reached[0] == 0), f"{method} is wrong on the minima"
+        assert search.feasible == (reached[0] == 0), f"{method} is wrong on the constraints"
         again = Votes.from_proba(y, votes, labels=range(classes), merge=False).counts(search.weights)
         assert again.matrix.tolist() == search.counts.matrix.tolist(), f"weights of {method} applied give other counts"
         if method == "exact":

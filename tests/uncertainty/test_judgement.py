@@ -332,7 +332,8 @@ def test_a_precision_no_coin_has_rules_giving_up_out():
 def test_a_capacity_holds_for_the_coin():
     counts = cp.Counts.from_matrix([[60, 40], [140, 9760]], [1, 0])
     preferences = cp.Preferences({1: cp.Preference(10, 0.1, 0.9)}).on([1, 0])
-    free, capped = judge(counts, preferences), judge(counts, preferences, max_share=np.array([0.02, 1.0]))
+    limited = cp.Preferences({1: cp.Preference(10, 0.1, 0.9, max_share=0.02)}).on([1, 0])
+    free, capped = judge(counts, preferences), judge(counts, limited)
     assert capped.coin.probability[0] == pytest.approx(0.02)
     assert capped.coin.loss > free.coin.loss
     assert best_coin(np.array([0.01, 0.99]), preferences).probability[0] > 0.02

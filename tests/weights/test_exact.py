@@ -17,7 +17,9 @@ pytestmark = pytest.mark.filterwarnings("ignore:the weighted Jaccard metric")  #
 
 
 def check(seed: int, **options) -> None:
-    votes, y, preferences = small_problem(seed, floors=options.pop("floors", False))
+    votes, y, preferences = small_problem(
+        seed, floors=options.pop("floors", False), capacities=options.pop("capacities", False)
+    )
     classes = votes.shape[1]
     search = search_weights(y, votes, preferences=preferences, labels=range(classes), method="exact", **options)
     expected = naive.brute_force(votes, y, preferences.on(range(classes)), options.get("cost"))
@@ -39,6 +41,14 @@ def test_never_worse_than_brute_force(seed):
 @pytest.mark.parametrize("seed", range(60))
 def test_minima_come_first(seed):
     check(seed, floors=True)
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_capacities_come_first(seed):
+    """At most a share of the rows predicted as a class, alone and beside minima, with and without costs."""
+    classes = small_problem(seed)[0].shape[1]
+    cost = np.random.default_rng(seed).integers(-2, 10, size=(classes, classes)).astype(float)
+    check(seed, floors=seed % 3 == 1, capacities=True, **({"cost": cost} if seed % 4 == 3 else {}))
 
 
 @pytest.mark.parametrize("seed", [2308, 6418, 490])

@@ -224,7 +224,7 @@ def test_a_metric_without_a_kernel_is_called(monkeypatch):
 @pytest.mark.parametrize("code", [OWN_METRIC - 1, COST + 1, 99])
 def test_an_objective_that_no_kernel_knows(code):
     nothing = np.zeros(2)
-    fields = dict.fromkeys(("share", "recall_weight", "support", "min_precision", "min_recall"), nothing)
+    fields = dict.fromkeys(("share", "recall_weight", "support", "min_precision", "min_recall", "max_share"), nothing)
     with pytest.raises(ValueError, match=f"no objective of code {code}"):
         Objective(
             code=code, formula=None, explained=None, everywhere=False, constrained=False, cost=np.zeros((1, 1)), tiny=0.0,

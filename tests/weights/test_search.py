@@ -229,8 +229,36 @@ def test_minima_that_contradict_are_named():
         assert [(short.rate, short.label, short.value) for short in search.verdict.shortfalls] == [("recall", "b", 0.5)]
         assert "recall of 'b' reaches 0.5, its minimum is 1" in search.message
     assert search_weights(["a", "b", "a", "b"], votes, preferences=preferences, random_state=0).message.startswith(
-        "no weights meet every minimum"
+        "no weights meet every constraint"
     )
+
+
+@pytest.mark.parametrize(
+    ("method", "classes"), [("exact", 2), ("exact", 3), ("sweep", 3), ("sweep", 6), (Annealing(4000), 4)]
+)
+def test_a_capacity_is_kept_and_used(method, classes):
+    """Without the capacity a class that matters is predicted more often."""
+    rng = np.random.default_rng(classes)
+    y = rng.choice(classes, 600, p=[0.1, *np.full(classes - 1, 0.9 / (classes - 1))])
+    votes = rng.dirichlet(np.ones(classes), 600) + 0.5 * np.eye(classes)[y]
+    by_class = {0: {"importance": 20, "precision_at_full_recall": 0.1, "recall_at_full_precision": 0.9}}
+    free = search_weights(y, votes, preferences=by_class, method=method, random_state=0)
+    by_class[0]["max_share"] = 0.08
+    kept = search_weights(y, votes, preferences=by_class, method=method, random_state=0)
+    assert free.counts.predicted[0] > 48 >= kept.counts.predicted[0] > 24
+    assert kept.feasible
+    assert kept.loss > free.loss
+    assert kept.verdict.shortfalls == ()
+
+
+def test_a_capacity_below_what_a_minimum_needs_is_named():
+    votes, y = three_classes(rows=400)
+    by_class = {2: {"min_recall": 0.9, "max_share": 0.02}}
+    search = search_weights(y, votes, preferences=by_class, random_state=0)
+    share = 0.9 * (y == 2).mean()
+    assert not search.feasible
+    assert f"max_share of 2 is 0.02, but its min_recall of 0.9 alone takes {share:.4g} of these rows" in search.message
+    assert ("share predicted" in search.message) or ("recall of 2" in search.message)
 
 
 def test_a_met_minimum_comes_before_a_lower_loss():

@@ -37,10 +37,11 @@ from compromis.evidence.counts import Counts
 from compromis.evidence.readers import read_class_weights
 from compromis.evidence.votes import Votes, decide_votes
 from compromis.labels import plain_label, refuse_many_outputs
-from compromis.measures.pragma import pragma
+from compromis.measures.pragma import pragma, shortfall
 from compromis.measures.verdict import Verdict, judge
 from compromis.preferences import Preferences, read_preferences
 from compromis.weights.decision import Decision, normalised
+from compromis.weights.descent import Value, precedes
 from compromis.weights.search import WeightSearch, search_weights
 from compromis.weights.sweep import Sweep
 
@@ -165,7 +166,7 @@ def tune(votes: Votes, options: TuningOptions, generator: np.random.Generator) -
     """Return the weights to decide with, what they are worth, the search on the whole evidence and the stability.
 
     With resamples the weights are the geometric mean of what the resamples find: steadier for rare classes. Where that is worse than
-    equal weights on the evidence, the weights of the search on the whole evidence are kept.
+    equal weights on the evidence, or misses a constraint, the weights of the search on the whole evidence are kept.
     """
     classes = len(votes.classes)
     resamples = options.resamples_for(classes)
@@ -176,15 +177,17 @@ def tune(votes: Votes, options: TuningOptions, generator: np.random.Generator) -
         return tuned
     arrays = options.preferences.on(votes.classes)
 
-    def loss(weights: Floats) -> float:
-        return pragma(votes.counts(weights, smoothing=options.smoothing), arrays).total
+    def value(weights: Floats) -> Value:
+        counts = votes.counts(weights, smoothing=options.smoothing)
+        return shortfall(counts, arrays), pragma(counts, arrays).total
 
     # a mean needs no search to the end: with many classes only descents from the starts, without perturbations
     quick = replace(options, method=Sweep(rounds=0)) if options.method == "auto" and classes > 3 else options
     weights = np.array([quick.search(resampled(votes, generator), seed).weights for _ in range(resamples)])
-    tuned = replace(tuned, stability=Stability(weights, np.array([loss(row) for row in weights])))
+    tuned = replace(tuned, stability=Stability(weights, np.array([value(row)[1] for row in weights])))
     mean = np.exp(np.log(weights).mean(axis=0))
-    if not (search.feasible and loss(mean) <= loss(np.ones(classes))):
+    missed = value(mean)[0] > 0  # what the search meets, the mean meets too, or it is not taken
+    if missed or not search.feasible or precedes(value(np.ones(classes)), value(mean)):
         return tuned
     counts = votes.counts(mean, smoothing=options.smoothing)
     return replace(tuned, weights=mean, counts=counts, verdict=judge(counts, arrays))

@@ -1,4 +1,4 @@
-"""A check of minima: passed when each is met."""
+"""A check of constraints: passed when each is met."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from compromis.measures.verdict import Verdict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """A minimum of a class's rate (or the largest loss), what was reached, and whether that is enough."""
+    """A bound on a class's rate (or the largest loss), what was reached, and whether that is enough."""
 
     rate: str
-    """What is bounded: precision or recall, at least; loss, at most."""
+    """What is bounded: precision or recall, at least; share predicted or loss, at most."""
     label: Label | None = None
     """The class; None for the loss."""
     reached: float
@@ -34,7 +34,7 @@ class Condition:
     @property
     def asked(self) -> str:
         """The bound, in words."""
-        return f"{'at most' if self.rate == 'loss' else 'at least'} {self.bound:g}"
+        return f"{'at least' if self.rate in ('precision', 'recall') else 'at most'} {self.bound:g}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Check(Result):
     evaluation: Evaluation
     """What was checked."""
     conditions: tuple[Condition, ...]
-    """Each minimum of a class that occurs, and the largest loss where one is given."""
+    """Each minimum of a class that occurs, each capacity, and the largest loss where one is given."""
 
     schema = "compromis/check"
 
@@ -100,19 +100,19 @@ class Check(Result):
 
 
 def check(evaluation: Evaluation, *, max_loss: float | None = None) -> Check:
-    """Check an evaluation against the minima of its preferences.
+    """Check an evaluation against the constraints of its preferences.
 
     Parameters
     ----------
     evaluation : Evaluation
-        With preferences that set at least one minimum, unless `max_loss` is given.
+        With preferences that set at least one constraint, unless `max_loss` is given.
     max_loss : float, optional
         The largest loss to accept.
 
     Notes
     -----
-    A class that does not occur in the rows is not checked; a class that is never predicted has precision 0. A rate below its
-    minimum by rounding alone meets it.
+    The minima of a class that does not occur in the rows are not checked; a class that is never predicted has precision 0. A rate
+    beyond its bound by rounding alone meets it.
 
     Examples
     --------
@@ -126,19 +126,20 @@ def check(evaluation: Evaluation, *, max_loss: float | None = None) -> Check:
     verdict, loss = evaluation.verdict, evaluation.summary.loss
     if verdict is None or loss is None:
         raise InputError("a check needs preferences: evaluate with preferences=")
-    conditions = list(_minima(evaluation, verdict))
+    conditions = list(_constraints(evaluation, verdict))
     if max_loss is not None:
         passed = bool(loss <= max_loss)
         conditions.append(Condition(rate="loss", reached=loss, bound=float(max_loss), passed=passed))
     if not conditions:
         raise InputError(
-            "the preferences set no minimum for a class of these rows, so nothing could be missed; set min_precision or min_recall"
+            "the preferences set no constraint for a class of these rows, so nothing could be missed; "
+            "set min_precision, min_recall or max_share"
         )
     return Check(evaluation, tuple(conditions))
 
 
-def _minima(evaluation: Evaluation, verdict: Verdict) -> Iterator[Condition]:
-    """Yield the conditions of each class that occurs, precision first."""
+def _constraints(evaluation: Evaluation, verdict: Verdict) -> Iterator[Condition]:
+    """Yield the conditions of each class, precision first; minima only of those that occur."""
     arrays = evaluation.arrays
     assert arrays is not None
     missed = {(shortfall.label, shortfall.rate): shortfall for shortfall in verdict.shortfalls}
@@ -150,3 +151,11 @@ def _minima(evaluation: Evaluation, verdict: Verdict) -> Iterator[Condition]:
                 yield Condition(
                     rate=rate, label=label, reached=float(reached), bound=float(minimum), passed=short is None
                 )
+        if arrays.max_share[k] < 1:
+            yield Condition(
+                rate="share predicted",
+                label=label,
+                reached=row.share_predicted,
+                bound=float(arrays.max_share[k]),
+                passed=(label, "share predicted") not in missed,
+            )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from compromis._typing import Floats, Label
+from compromis._typing import Label
 from compromis.evidence.counts import Counts, ratio
 from compromis.measures.pragma import losses_at, violations
 from compromis.measures.rates import outcomes, precision, recall
@@ -74,9 +74,7 @@ class GivenUp:
     """What most of its rows are predicted as."""
 
 
-def missed_constraints(
-    counts: Counts, arrays: PreferenceArrays, max_share: Floats | None = None
-) -> tuple[MissedConstraint, ...]:
+def missed_constraints(counts: Counts, arrays: PreferenceArrays) -> tuple[MissedConstraint, ...]:
     """Return the constraints that are missed: those of precision, of recall, then of capacity.
 
     Examples
@@ -91,13 +89,11 @@ def missed_constraints(
     ('recall', 0.022, 1)
     """
     share = np.nan_to_num(ratio(outcomes(counts).predicted, outcomes(counts).total))
-    cap = np.ones(len(share)) if max_share is None else max_share
-    over = np.where(share > cap * (1 + _ROUNDING), share - cap, 0.0)
     asked = zip(
         ("precision", "recall", "share_predicted"),
         (np.nan_to_num(precision(counts)), np.nan_to_num(recall(counts)), share),
-        (arrays.min_precision, arrays.min_recall, cap),
-        (*violations(counts, arrays), over),
+        (arrays.min_precision, arrays.min_recall, arrays.max_share),
+        violations(counts, arrays),
         strict=True,
     )
     return tuple(

@@ -1,4 +1,4 @@
-"""PRAGMA: the loss of a result under preferences (lower is better), minima that are missed, and costs."""
+"""PRAGMA: the loss of a result under preferences (lower is better), constraints that are missed, and costs."""
 
 from __future__ import annotations
 
@@ -59,16 +59,17 @@ def loss_shares(by_class: Floats, arrays: PreferenceArrays) -> Floats:
     return ratio(importance * np.nan_to_num(by_class), importance.sum(axis=-1, keepdims=True))
 
 
-def violations(counts: Confusion, arrays: PreferenceArrays) -> tuple[Floats, Floats]:
-    """Return by how much each class's precision and recall fall short of their minimum, 0 where they do not.
+def violations(counts: Confusion, arrays: PreferenceArrays) -> tuple[Floats, Floats, Floats]:
+    """Return by how much each class's precision, recall and share of the predictions miss their constraint, 0 where they do not.
 
-    A class absent from the truth misses nothing; a class that is never predicted misses its whole minimum.
+    A class absent from the truth misses no minimum; a class that is never predicted misses its whole minimum.
     """
     cells = outcomes(counts)
     occurs = cells.support > 0
     return (
         shortfalls_at(precision(cells), arrays.min_precision, occurs),
         shortfalls_at(recall(cells), arrays.min_recall, occurs),
+        excess_at(ratio(cells.predicted, cells.total), arrays.max_share),
     )
 
 
@@ -78,8 +79,14 @@ def shortfalls_at(rates: Floats, minimum: Floats, occurs: Flags) -> Floats:
     return np.where(occurs & (missing > 1e-12 * minimum), missing, 0.0)
 
 
+def excess_at(shares: Floats, most: Floats) -> Floats:
+    """Return by how much shares of predictions exceed the largest allowed; one exceeded by rounding alone counts as met."""
+    over = np.nan_to_num(shares) - most
+    return np.where(over > 1e-12 * most, over, 0.0)
+
+
 def shortfall(counts: Counts, arrays: PreferenceArrays) -> float:
-    """Return the sum of what precisions and recalls miss of their minima."""
+    """Return the sum of what the classes miss of their constraints."""
     return float(sum(part.sum() for part in violations(counts, arrays)))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from compromis._typing import Floats, Label
 from compromis.evidence.counts import Counts
-from compromis.measures.pragma import average_cost, losses_at, pragma, shortfall, shortfalls_at, violations
+from compromis.measures.pragma import average_cost, excess_at, losses_at, pragma, shortfall, shortfalls_at, violations
 from compromis.measures.rates import negative_predictive_value, precision, recall
 from compromis.metrics import KULCZYNSKI
 from compromis.preferences import PreferenceArrays
@@ -64,11 +64,12 @@ def constant_losses(counts: Counts, arrays: PreferenceArrays) -> Floats:
 
 
 def _constant_shortfalls(counts: Counts, arrays: PreferenceArrays) -> Floats:
-    """The class predicted misses what its share lacks of min_precision; the others that occur miss their minima whole."""
+    """The class predicted misses what its share lacks of min_precision and exceeds its capacity; the others miss their minima whole."""
     occurs = counts.support > 0
     whole = np.where(occurs, arrays.min_precision + arrays.min_recall, 0.0)
     others = np.array([np.delete(whole, k).sum() for k in range(len(whole))]) if whole.any() else np.zeros(len(whole))
-    shortfalls: Floats = others + shortfalls_at(_class_shares(counts), arrays.min_precision, occurs)
+    over = excess_at(np.ones(len(whole)), arrays.max_share)
+    shortfalls: Floats = others + over + shortfalls_at(_class_shares(counts), arrays.min_precision, occurs)
     return shortfalls
 
 
@@ -90,13 +91,23 @@ class Shortfall:
     value: float
     minimum: float
 
+    @property
+    def bound(self) -> str:
+        """What kind of bound it is."""
+        return "maximum" if self.rate == "share predicted" else "minimum"
+
     def __str__(self) -> str:
-        return f"the {self.rate} of {self.label!r} is {self.value:.3f}, below your minimum of {self.minimum:g}"
+        side = "above" if self.bound == "maximum" else "below"
+        return f"the {self.rate} of {self.label!r} is {self.value:.3f}, {side} your {self.bound} of {self.minimum:g}"
 
 
 def missed_minima(counts: Counts, arrays: PreferenceArrays) -> tuple[Shortfall, ...]:
     """Return the minima that are missed, those of precision first; a rate that does not exist counts as 0."""
-    rates = (("precision", precision(counts), arrays.min_precision), ("recall", recall(counts), arrays.min_recall))
+    rates = (
+        ("precision", precision(counts), arrays.min_precision),
+        ("recall", recall(counts), arrays.min_recall),
+        ("share predicted", counts.predicted / max(counts.total, np.finfo(float).tiny), arrays.max_share),
+    )
     return tuple(
         Shortfall(label=label, rate=name, value=float(np.nan_to_num(rate[k])), minimum=float(minimum[k]))
         for (name, rate, minimum), short in zip(rates, violations(counts, arrays), strict=True)

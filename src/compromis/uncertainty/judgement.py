@@ -77,7 +77,6 @@ def judge(
     arrays: PreferenceArrays,
     *,
     cost: Floats | None = None,
-    max_share: Floats | None = None,
     confidence: float = 0.95,
     random_state: int | np.random.Generator = SEED,
 ) -> Judgement:
@@ -102,7 +101,7 @@ def judge(
     """
     level, rng = read_confidence(confidence), np.random.default_rng(random_state)
     counts = counts_of(evidence)
-    scale = _Scale(arrays, cost, np.ones(len(counts.classes)) if max_share is None else max_share)
+    scale = _Scale(arrays, cost)
     draws = _number_of_draws(len(counts.classes), (1 - level) / 2)
     observed = _sums(counts.matrix, cost)
     loss, coin = float(scale.loss(observed)), scale.coin(observed)
@@ -171,17 +170,16 @@ def _sums(tables: Floats | Ints, cost: Floats | None) -> _Sums:
 class _Scale:
     """What results are compared by: the PRAGMA loss under preferences, or the mean cost."""
 
-    def __init__(self, arrays: PreferenceArrays, cost: Floats | None, max_share: Floats) -> None:
-        self.arrays, self.cost, self.max_share = arrays, cost, max_share
+    def __init__(self, arrays: PreferenceArrays, cost: Floats | None) -> None:
+        self.arrays, self.cost = arrays, cost
         self.rounding = ROUNDING * (1.0 if cost is None else float(np.abs(cost).max()))
-        self.limited = bool((arrays.min_precision > 0).any() or (arrays.min_recall > 0).any() or (max_share < 1).any())
 
     def ordered(self, order: Ints) -> _Scale:
         """Return the same with the classes in another order."""
         given = {field.name: getattr(self.arrays, field.name) for field in fields(self.arrays)}
         moved: dict[str, Any] = {name: value[order] for name, value in given.items() if isinstance(value, np.ndarray)}
         cost = None if self.cost is None else self.cost[np.ix_(order, order)]
-        return _Scale(replace(self.arrays, **moved), cost, self.max_share[order])
+        return _Scale(replace(self.arrays, **moved), cost)
 
     def loss(self, sums: _Sums) -> Floats:
         if sums.cost is not None:
@@ -198,7 +196,7 @@ class _Scale:
         return self.coin(sums).loss - self.loss(sums)
 
     def _limits(self, sums: _Sums) -> Limits | None:
-        if not self.limited:
+        if not self.arrays.constrained:
             return None
         precision, recall = (np.nan_to_num(ratio(sums.hits, whole)) for whole in (sums.predicted, sums.support))
         wanted = self.arrays.min_precision
@@ -206,7 +204,7 @@ class _Scale:
             ratio(sums.support, sums.total),
             min_precision=np.where(precision >= wanted * (1 - ROUNDING), wanted, 0.0),
             min_recall=np.minimum(recall, self.arrays.min_recall),
-            max_share=np.maximum(ratio(sums.predicted, sums.total), self.max_share),
+            max_share=np.maximum(ratio(sums.predicted, sums.total), self.arrays.max_share),
         )
 
     def class_weight(self, sums: _Sums) -> Floats:

@@ -8,8 +8,8 @@ import numpy as np
 
 from compromis._typing import Floats, Ints
 from compromis.errors import InputError
-from compromis.weights._kernels import anneal
-from compromis.weights.descent import Descent, Found, row_weight
+from compromis.weights._kernels import Objective, anneal
+from compromis.weights.descent import Descent, Found, dearest_row, row_weight
 from compromis.weights.meter import Meter
 from compromis.weights.problem import SearchProblem
 
@@ -64,6 +64,7 @@ class Annealing:
         value = np.array(descent.start(np.ones(problem.classes)))
         weights = descent.weight.copy()
         steps, row = meter.left(self.steps), row_weight(descent.objective)
+        steepness = _steepness(descent.objective)
         meter.note(1, float(value[1]))
         for begin in range(0, steps, _CHUNK):
             count = min(_CHUNK, steps - begin)
@@ -72,7 +73,7 @@ class Annealing:
             temperature = row * self.start_temperature * (self.end_temperature / self.start_temperature) ** cooled
             history = np.empty(count)
             given = descent.patterns, descent.objective, descent.state
-            anneal(*given, drawn, temperature, (value, weights), history, problem.max_ratio)
+            anneal(*given, drawn, temperature, (value, weights), history, problem.max_ratio, steepness)
             meter.trace.append(history)
             meter.note(count, float(value[1]), (begin + count) / steps)
             if meter.exhausted:
@@ -82,3 +83,10 @@ class Annealing:
     def _draw(self, generator: np.random.Generator, classes: int, cooled: Floats) -> tuple[Ints, Floats, Floats]:
         factors = self.step * 0.1**cooled * generator.standard_normal(len(cooled))
         return generator.integers(0, classes, len(cooled)), factors, generator.random(len(cooled))
+
+
+def _steepness(objective: Objective) -> float:
+    """Return how much a shortfall weighs beside a loss: with a capacity, so much that a row beyond it never pays."""
+    if (np.asarray(objective.max_share) >= 1).all():
+        return 1.0
+    return max(1.0, 2 * objective.total * dearest_row(objective))

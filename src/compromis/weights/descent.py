@@ -135,8 +135,17 @@ class Descent:
 
 def row_weight(objective: Objective) -> float:
     """Return by how much one row changes the loss, about: the mean over the classes of share / support."""
+    return float(_row_weights(objective).mean())
+
+
+def dearest_row(objective: Objective) -> float:
+    """Return by how much one row changes the loss at most, about."""
+    return float(_row_weights(objective).max())
+
+
+def _row_weights(objective: Objective) -> Floats:
     if objective.costly:
-        return float(np.abs(objective.cost).mean())
+        return np.abs(objective.cost)
     share, support = np.asarray(objective.share), np.asarray(objective.support)
     present = support > 0
-    return float((share[present] / support[present]).mean())
+    return share[present] / support[present]

@@ -54,9 +54,9 @@ class SearchProblem:
     patterns : Votes
         The votes with their true classes.
     arrays : PreferenceArrays
-        Importances, recall weights and minima of the classes.
+        Importances, recall weights and constraints of the classes.
     cost : ndarray of shape (K, K), optional
-        In place of the loss: what each decision costs, rows the truth. Minima of the preferences hold all the same.
+        In place of the loss: what each decision costs, rows the truth. Constraints of the preferences hold all the same.
     smoothing : float
         Added to the votes of every class.
     max_ratio : float
@@ -99,17 +99,12 @@ class SearchProblem:
         """How many classes there are."""
         return len(self.patterns.classes)
 
-    @property
-    def constrained(self) -> bool:
-        """Whether any class has a minimal precision or recall."""
-        return bool(self.arrays.min_precision.any() or self.arrays.min_recall.any())
-
     def counts(self, weights: ArrayLike) -> Counts:
         """Return the counts that weights lead to."""
         return self.patterns.counts(weights, smoothing=self.smoothing)
 
     def value(self, counts: Counts) -> tuple[float, float]:
-        """Return what is minimised, in this order: the sum of the shortfalls from the minima, and the loss (or average cost)."""
+        """Return what is minimised, in this order: what is missed of the constraints, and the loss (or average cost)."""
         loss = pragma(counts, self.arrays).total if self.cost is None else average_cost(counts, self.cost)
         return shortfall(counts, self.arrays), loss
 
@@ -146,7 +141,8 @@ class SearchProblem:
             support=support,
             min_precision=np.where(present, self.arrays.min_precision, 0.0),
             min_recall=np.where(present, self.arrays.min_recall, 0.0),
-            constrained=self.constrained,
+            max_share=self.arrays.max_share,
+            constrained=self.arrays.constrained,
             cost=np.ascontiguousarray(cost),
             tiny=1e-12 * float(support.sum()) if weighted else 0.0,
         )

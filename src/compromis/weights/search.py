@@ -50,7 +50,7 @@ class WeightSearch(Result):
     optimal : bool
         Whether it is proven that no weights do better on these rows; weights that differ by less than rounding count as one.
     feasible : bool
-        Whether every minimal precision and recall is met.
+        Whether every constraint is met.
     evaluations : int
         How many weightings were tried.
     seconds : float
@@ -168,18 +168,19 @@ class WeightSearch(Result):
 
     @property
     def message(self) -> str:
-        """What the user should know: minima that are missed, classes that nothing votes for, rows left out; often empty."""
+        """What the user should know: constraints that are missed, classes that nothing votes for, rows left out; often empty."""
         return ". ".join(self._notes())
 
     def _notes(self) -> list[str]:
         sentences = []
         if not self.feasible:
             missed = "; ".join(
-                f"{short.rate} of {short.label!r} reaches {short.value:.4g}, its minimum is {short.minimum:.4g}"
+                f"{short.rate} of {short.label!r} reaches {short.value:.4g}, its {short.bound} is {short.minimum:.4g}"
                 for short in self.verdict.shortfalls
             )
             none = "no weights meet" if self.optimal else "no weights were found that meet"
-            sentences.append(f"{none} every minimum; the nearest: {missed}")
+            sentences.append(f"{none} every constraint; the nearest: {missed}")
+            sentences += self._contradictions()
         if self.never_voted:
             them = "it" if len(self.never_voted) == 1 else "them"
             sentences.append(
@@ -188,6 +189,15 @@ class WeightSearch(Result):
         if self.left_out:
             sentences.append(f"{self.left_out:,} rows without any vote are left out")
         return sentences
+
+    def _contradictions(self) -> list[str]:
+        """Return a sentence for each capacity that the minimal recall of the same class alone exceeds."""
+        least = self.arrays.min_recall * self.counts.support / self.counts.total
+        return [
+            f"max_share of {self.classes[k]!r} is {self.arrays.max_share[k]:.4g}, but its min_recall of {self.arrays.min_recall[k]:.4g} "
+            f"alone takes {least[k]:.4g} of these rows; raise max_share or lower min_recall"
+            for k in np.flatnonzero(least > self.arrays.max_share * (1 + 1e-9)).tolist()
+        ]
 
     def __repr__(self) -> str:
         state = "optimal" if self.optimal else "best found"
@@ -260,7 +270,7 @@ def search_weights(
 
     Notes
     -----
-    Minima of the preferences come first: the sum of what precision and recall miss of them is made as small as
+    Constraints of the preferences come first: the sum of what precision, recall and share miss of them is made as small as
     possible, then the loss. Equal weights are always tried, so no search does worse than them. PRAGMA paper, section 3.
 
     Examples

@@ -144,6 +144,7 @@ def _answers(preference: Preference) -> dict[str, float | None]:
         "recall_weight": preference.recall_weight_for("f") if preference.answers is None else None,
         "min_precision": preference.min_precision,
         "min_recall": preference.min_recall,
+        "max_share": preference.max_share,
     }
 
 

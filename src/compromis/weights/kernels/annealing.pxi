@@ -47,11 +47,12 @@ def anneal(
     tuple best,
     double[::1] history,
     double max_ratio,
+    double steepness,
 ):
     """Make one step per drawn (class, logarithm of a factor, chance); keep the best value and weights in `best`, losses in `history`.
 
-    A shortfall from the minima weighs as much as a loss of the same size when steps are accepted; the best is kept by
-    the shortfall first.
+    A shortfall from the constraints weighs `steepness` times as much as a loss of the same size when steps are accepted; the
+    best is kept by the shortfall first.
     """
     cdef const long long[::1] classes = drawn[0]
     cdef const double[::1] factors = drawn[1], chances = drawn[2]
@@ -69,7 +70,7 @@ def anneal(
             recount(patterns, objective, state, k, new)
             new_shortfall, new_loss = value_of(objective, state)
             # accept what is no worse, and worse values by chance
-            rise = new_shortfall + new_loss - shortfall - loss
+            rise = steepness * (new_shortfall - shortfall) + new_loss - loss
             if rise <= 0.0 or chances[step] < exp(-rise / temperature[step]):
                 shortfall, loss = new_shortfall, new_loss
                 set_weight(patterns, state, k, new)

@@ -22,7 +22,7 @@ MERGED = merged_flips
 
 
 cdef class Objective:
-    """What a search minimises: the sum of the shortfalls from the minima first, then the loss.
+    """What a search minimises: the sum of what is missed of the constraints first, then the loss.
 
     A `formula` is one's own metric, a Python function of precision, recall and recall weight; it is called where `code` is
     OWN_METRIC, and where a limit takes over only if it holds `everywhere`. `explained` makes of its error and these three numbers
@@ -33,8 +33,8 @@ cdef class Objective:
 
     cdef readonly int code
     cdef readonly bint constrained, costly
-    cdef readonly double tiny
-    cdef readonly const double[::1] share, recall_weight, support, min_precision, min_recall
+    cdef readonly double tiny, total
+    cdef readonly const double[::1] share, recall_weight, support, min_precision, min_recall, max_share
     cdef readonly const double[:, ::1] cost
     cdef object formula, explained, error
     cdef tuple failed_at
@@ -52,6 +52,7 @@ cdef class Objective:
         const double[::1] support,
         const double[::1] min_precision,
         const double[::1] min_recall,
+        const double[::1] max_share,
         bint constrained,
         const double[:, ::1] cost,
         double tiny,
@@ -60,7 +61,8 @@ cdef class Objective:
             raise ValueError(f"there is no objective of code {code}")
         self.code, self.formula, self.explained, self.everywhere = code, formula, explained, everywhere
         self.share, self.recall_weight, self.support = share, recall_weight, support
-        self.min_precision, self.min_recall, self.constrained = min_precision, min_recall, constrained
+        self.min_precision, self.min_recall, self.max_share = min_precision, min_recall, max_share
+        self.constrained, self.total = constrained, np.sum(support)
         self.costly, self.cost, self.tiny = code == COST, cost, tiny
         self.failed = False
 
@@ -120,13 +122,23 @@ cdef inline double class_loss(Objective objective, Py_ssize_t k, double hits, do
     return share * (1.0 - metric_at(objective, hits / predicted, hits / objective.support[k], objective.recall_weight[k]))
 
 
-cdef inline double class_shortfall(Objective objective, Py_ssize_t k, double hits, double predicted) noexcept nogil:
+cdef inline double excess(Objective objective, Py_ssize_t k, double predicted) noexcept nogil:
+    """By how much the share of rows predicted as class k exceeds its capacity."""
+    return max(predicted / objective.total - objective.max_share[k], 0.0)
+
+
+cdef inline double missed_minima(Objective objective, Py_ssize_t k, double hits, double predicted) noexcept nogil:
     """What class k misses of its minimal precision and recall."""
     cdef double precision, support = objective.support[k]
     if support == 0.0:
         return 0.0
     precision = hits / predicted if predicted > objective.tiny else 0.0
     return max(objective.min_precision[k] - precision, 0.0) + max(objective.min_recall[k] - hits / support, 0.0)
+
+
+cdef inline double class_shortfall(Objective objective, Py_ssize_t k, double hits, double predicted) noexcept nogil:
+    """What class k misses of its constraints."""
+    return missed_minima(objective, k, hits, predicted) + excess(objective, k, predicted)
 
 
 def metric_value(Objective objective, double precision, double recall, double recall_weight):

@@ -99,8 +99,8 @@ cdef class BestCell:
         self.x, self.y = x, y
 
 
-cdef inline (double, double) value_of_three(Objective objective, const double* counts) noexcept nogil:
-    """Shortfall and loss of hits, predicted and cost."""
+cdef inline (double, double) value_of_three(Objective objective, const double* counts, const double* least) noexcept nogil:
+    """Shortfall and loss of hits, predicted and cost; capacities are used up by what `least` predicts."""
     cdef double shortfall = 0.0, loss = counts[6]
     cdef Py_ssize_t k
     if not objective.costly:
@@ -109,7 +109,7 @@ cdef inline (double, double) value_of_three(Objective objective, const double* c
             loss += class_loss(objective, k, counts[k], counts[3 + k])
     if objective.constrained:
         for k in range(3):
-            shortfall += class_shortfall(objective, k, counts[k], counts[3 + k])
+            shortfall += missed_minima(objective, k, counts[k], counts[3 + k]) + excess(objective, k, least[3 + k])
     return shortfall, loss
 
 
@@ -303,7 +303,7 @@ cdef Py_ssize_t walk_slab(
             now[2] = counts[2] + level.gained[i, 2] + slanted.gained[j, 2]
             now[5] = counts[5] + level.gained[i, 3] + slanted.gained[j, 3]
             now[6] = counts[6] + level.gained[i, 4] + slanted.gained[j, 4]
-            shortfall, loss = value_of_three(objective, now)
+            shortfall, loss = value_of_three(objective, now, now)
             # any cell may disprove that the best is optimal; only one wider than rounding can be the best
             if is_better(shortfall, loss, best.any_shortfall, best.any_loss):
                 best.any_shortfall, best.any_loss = shortfall, loss
@@ -363,8 +363,8 @@ cdef Py_ssize_t process_box(
     for c in range(7):
         counts[c] = boxes.counts[depth, c]
     count, across_x, across_y = settle_rows(rows, objective, ends, boxes.listed, (begin, end), counts, ideal)
-    # drop the box if even the ideal is no better than the best cell
-    shortfall, loss = value_of_three(objective, ideal)
+    # drop the box if even the ideal is no better than the best cell; what is settled uses up capacity in any of its cells
+    shortfall, loss = value_of_three(objective, ideal, counts)
     if not is_better(shortfall, loss, best.shortfall, best.loss):
         return cells
     # go through a small box, or one that cannot be split; split any other at the middle of the busier axis

@@ -2,7 +2,7 @@
 
 import { make, setText } from "./elements.js";
 
-const FIELDS = ["importance", "precision_at_full_recall", "recall_at_full_precision", "recall_weight", "min_precision", "min_recall"];
+const FIELDS = ["importance", "precision_at_full_recall", "recall_at_full_precision", "recall_weight", "min_precision", "min_recall", "max_share"];
 
 const given = (preference) => FIELDS.filter((name) => preference[name] != null);
 const float = (number) => (Number.isInteger(number) ? `${number}.0` : String(number));

@@ -6,7 +6,7 @@ import { make, nameOf, percent, setText } from "./elements.js";
 const IMPORTANCES = [0, 0.1, 0.2, 0.5, 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 200, 500, 1000];
 const OPEN_UP_TO = 6;
 const ANSWERS = { precision_at_full_recall: "Precision at full recall", recall_at_full_precision: "Recall at full precision" };
-const CONSTRAINTS = { min_precision: "precision", min_recall: "recall" };
+const CONSTRAINTS = { min_precision: "precision at least", min_recall: "recall at least", max_share: "share of rows at most" };
 
 let lastId = 0;
 const newId = () => `cp-${++lastId}`;
@@ -26,8 +26,8 @@ function slider(label, max, changed) {
   };
 }
 
-/** Return a field for a minimum in per cent; `changed` gets a fraction or null: {node, show(fraction)}. */
-function minimumField(label, changed) {
+/** Return a field for a bound in per cent; `changed` gets a fraction or null: {node, show(fraction)}. */
+function boundField(label, changed) {
   const id = newId();
   const input = make("input", { type: "number", id, min: 0, max: 100, step: 1, placeholder: "none", oninput: () => {
     const { valid } = input.validity;
@@ -58,9 +58,9 @@ function classControls(preference, open, changed) {
   const steps = [...new Set([...IMPORTANCES, preference.importance])].sort((a, b) => a - b);
   const importance = slider("Importance", steps.length - 1, (position) => set("importance", steps[position]));
   const answers = Object.entries(ANSWERS).map(([name, label]) => [name, slider(label, 99, (position) => answer(name, position / 100))]);
-  const minima = Object.entries(CONSTRAINTS).map(([name, label]) => [name, minimumField(label, (value) => set(name, value))]);
+  const bounds = Object.entries(CONSTRAINTS).map(([name, label]) => [name, boundField(label, (value) => set(name, value))]);
   const brief = make("span", { class: "cp-brief" });
-  const constraints = make("div", { class: "cp-constraints" }, make("span", {}, "Constraints, at least: "), minima.map(([, field]) => field.node));
+  const constraints = make("div", { class: "cp-constraints" }, make("span", {}, "Constraints: "), bounds.map(([, field]) => field.node));
   return {
     node: make(
       "details", { class: "cp-class", open }, make("summary", {}, nameOf(preference.text), brief),
@@ -72,7 +72,7 @@ function classControls(preference, open, changed) {
         const value = preference[name];
         control.show(Math.round(100 * (value ?? 0.8)), value == null ? "–" : percent(value, 0));
       }
-      for (const [name, field] of minima) field.show(preference[name]);
+      for (const [name, field] of bounds) field.show(preference[name]);
       setText(brief, `importance ${preference.importance} · recall weight ${weightText(metric, recallWeight(metric, preference))}`);
     },
   };

@@ -1,7 +1,7 @@
 // Exact line searches: with the other weights fixed, a row flips once from its best other class to k, at
 // max_{j != k} w_j v_ij / v_ik. Sort the flips, walk over them, and put the weight into the middle of the best cell.
 
-import { better, classLoss, moveRow, shortfall, sum } from "./loss.js";
+import { better, classLoss, excess, moveRow, shortfall, sum } from "./loss.js";
 import { sortIndices } from "./order.js";
 
 const MERGED = 1 + 1e-11;
@@ -97,10 +97,11 @@ export class Descent {
   }
 
   shortOf(k) {
-    const { minPrecision, minRecall, support } = this.goal;
-    if (support[k] === 0) return 0;
+    const { minPrecision, minRecall, maxShare, rows, support } = this.goal;
+    const over = excess(this.size(k), rows, maxShare[k]);
+    if (support[k] === 0) return over;
     const precision = this.size(k) > 0 ? this.hits[k] / this.predicted[k] : 0;
-    return shortfall(precision, minPrecision[k]) + shortfall(this.hits[k] / support[k], minRecall[k]);
+    return over + shortfall(precision, minPrecision[k]) + shortfall(this.hits[k] / support[k], minRecall[k]);
   }
 
   refresh() {

@@ -18,6 +18,12 @@ export function shortfall(rate, minimum) {
   return missing > 1e-12 * minimum ? missing : 0;
 }
 
+/** Return by how much the share predicted exceeds a capacity; rounding does not count. */
+export function excess(predicted, rows, most) {
+  const over = rows > 0 ? predicted / rows - most : 0;
+  return over > 1e-12 * most ? over : 0;
+}
+
 /** Compare [shortfall, loss] pairs: a met constraint comes before a lower loss. */
 export const better = (a, b, tolerance = 0) =>
   a[0] < b[0] - tolerance || (a[0] <= b[0] + tolerance && a[1] < b[1] - tolerance);
@@ -47,8 +53,9 @@ export function lossParts(counts, preferences) {
   const added = counts.map((_, k) => classLoss(goal, k, result.hits[k], result.predicted[k]));
   const ofPrecision = result.precision.map((rate, k) => shortfall(rate, goal.minPrecision[k]));
   const ofRecall = result.recall.map((rate, k) => shortfall(rate, goal.minRecall[k]));
+  const ofShare = result.predicted.map((size, k) => excess(size, result.rows, goal.maxShare[k]));
   return {
-    ...result, goal, added, ofPrecision, ofRecall,
-    total: goal.judged ? sum(added) : NaN, shortfall: sum(ofPrecision) + sum(ofRecall),
+    ...result, goal, added, ofPrecision, ofRecall, ofShare,
+    total: goal.judged ? sum(added) : NaN, shortfall: sum(ofPrecision) + sum(ofRecall) + sum(ofShare),
   };
 }

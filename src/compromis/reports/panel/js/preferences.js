@@ -43,18 +43,20 @@ export function weightText(metric, weight) {
   return also ? `${weight.toFixed(2)} (${also})` : weight.toFixed(2);
 }
 
-/** Return preferences as arrays for a search or a loss: 0 where a class has no constraint or does not occur. */
+/** Return preferences as arrays for a search or a loss: 0 where a class has no minimum or does not occur, 1 without a capacity. */
 export function preferenceArrays(preferences, support) {
   const { classes } = preferences;
   const metric = metricIndex(preferences.metric);
   const present = (name) => Float64Array.from(classes, (preference, k) => (support[k] > 0 ? preference[name] ?? 0 : 0));
   const [importance, minPrecision, minRecall] = ["importance", "min_precision", "min_recall"].map(present);
+  const maxShare = Float64Array.from(classes, (preference) => preference.max_share ?? 1);
   const total = importance.reduce((sum, value) => sum + value, 0);
   return {
-    metric, support, minPrecision, minRecall,
+    metric, support, minPrecision, minRecall, maxShare,
+    rows: support.reduce((sum, value) => sum + value, 0),
     share: importance.map((value) => (total > 0 ? value / total : 0)),
     weight: Float64Array.from(classes, (preference) => recallWeight(metric, preference)),
-    constrained: [...minPrecision, ...minRecall].some((minimum) => minimum > 0),
+    constrained: [...minPrecision, ...minRecall].some((minimum) => minimum > 0) || maxShare.some((most) => most < 1),
     judged: total > 0,
   };
 }

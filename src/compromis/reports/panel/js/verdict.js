@@ -1,7 +1,7 @@
 // Compare predictions with model-free baselines; the sentences of compromis.measures.verdict.
 
 import { metricValue } from "./preferences.js";
-import { better, lossParts, shortfall, sum } from "./loss.js";
+import { better, excess, lossParts, shortfall, sum } from "./loss.js";
 
 /** Format a number with decimals as Python does: exact ties go to the even digit. */
 export function fixed(number, decimals) {
@@ -26,7 +26,8 @@ function constantBaseline(parts, k, preferences) {
   const others = sum(support.map((_, j) => (j === k ? 0 : goal.minPrecision[j] + goal.minRecall[j])));
   const own = support[k] > 0 ? shortfall(fraction, goal.minPrecision[k]) : 0;
   const value = support[k] > 0 ? metricValue(goal.metric, fraction, 1, goal.weight[k]) : 0;
-  return { loss: 1 - goal.share[k] * value, shortfall: others + own, index: k, name: `always deciding ${preferences.classes[k].python}` };
+  const over = excess(rows, rows, goal.maxShare[k]);
+  return { loss: 1 - goal.share[k] * value, shortfall: others + own + over, index: k, name: `always deciding ${preferences.classes[k].python}` };
 }
 
 /** Return the best model-free baseline: a constant prediction, or random ones at the classes' shares. */
@@ -68,9 +69,13 @@ function missedConstraints(parts, preferences) {
     ["precision", parts.precision, parts.goal.minPrecision, parts.ofPrecision],
     ["recall", parts.recall, parts.goal.minRecall, parts.ofRecall],
   ];
-  return kinds.flatMap(([name, rate, minimum, missing]) => preferences.classes
+  const missed = kinds.flatMap(([name, rate, minimum, missing]) => preferences.classes
     .map(({ python }, k) => `the ${name} of ${python} is ${fixed(rate[k] || 0, 3)}, below your minimum of ${general(minimum[k])}`)
     .filter((_, k) => missing[k] > 0));
+  const over = preferences.classes
+    .map(({ python }, k) => `the share predicted of ${python} is ${fixed(parts.predicted[k] / parts.rows, 3)}, above your maximum of ${general(parts.goal.maxShare[k])}`)
+    .filter((_, k) => parts.ofShare[k] > 0);
+  return [...missed, ...over];
 }
 
 /** Return whether counts are better than the best baseline, with a sentence: {informative, sentence, parts, best}. */
