@@ -265,9 +265,7 @@ def test_weight_sweep_is_recomputed(voted):
 
 def test_landmarks_of_weighted_rows_are_drawn(rng):
     y, weight = rng.permutation([1] * 20 + [0] * 30), rng.random(50)
-    points = {
-        name: cp.OperatingPoints.from_predictions(y, rng.random(50), sample_weight=weight) for name in ("a", "b")
-    }
+    points = {name: cp.OperatingPoints.from_predictions(y, rng.random(50), sample_weight=weight) for name in ("a", "b")}
     display = cp.plots.TradeoffDisplay.from_comparison(cp.compare_curves(points, "f"), landmarks=["maximal"])
     assert set(display.columns()["curve"]) == {"a", "b", "maximal"}
     space = cp.plots.PrecisionRecallSpaceDisplay.from_points(points).plot()
