@@ -65,6 +65,14 @@ def test_sql_gives_null_for_what_is_no_vote(dialect):
     assert ENGINES[dialect](votes, decision.to_sql(COLUMNS, dialect)) == [None] * 15 + ["plain"]
 
 
+@pytest.mark.parametrize("dialect", ENGINES)
+def test_sql_decides_where_the_sum_of_finite_votes_is_infinite(dialect):
+    votes = np.full((1, 5), 1e308)
+    votes[0, 2] = 1.5e308
+    decision = cp.Decision(LABELS, np.ones(5))
+    assert ENGINES[dialect](votes, decision.to_sql(COLUMNS, dialect)) == decision.decide(votes).tolist() == [LABELS[2]]
+
+
 @pytest.mark.parametrize("classes", [(True, False), (-3, 2**62), (0.1 + 0.2, -1.5), ("", "\U0001f600 é")])
 @pytest.mark.parametrize("dialect", ENGINES)
 def test_sql_gives_labels_back_as_they_are(dialect, classes):

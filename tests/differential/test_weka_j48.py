@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
 
+from compromis.estimators.c45 import C45Classifier
 from compromis.trees.c45 import Column, Examples, Rules, Table
 from tests.arff_reader import examples_of
 from tests.differential.weka_j48 import J48, differences, missing_tool
@@ -34,6 +36,48 @@ def test_random_tables(block: int) -> None:
     with J48() as j48:
         found = {seed: differences(j48, *random_case(seed)) for seed in range(block * 100, block * 100 + 100)}
     assert {seed: what for seed, what in found.items() if what} == {}
+
+
+def test_classes_declared_in_any_order() -> None:
+    """Files whose classes are not sorted: ties go to the class declared first, in the tree and in what is predicted."""
+    different = []
+    with J48() as j48:
+        for seed in range(200):
+            examples, test, rules = random_case(seed)
+            labels = [f"k{c}" for c in np.random.default_rng(seed).permutation(examples.n_classes).tolist()]
+            y = pandas.Series(pandas.Categorical.from_codes(examples.classes, labels))
+            answer = j48.ask(examples, test, rules, labels)
+            assert not isinstance(answer, str)
+            model = C45Classifier(
+                confidence=rules.confidence,
+                min_leaf=rules.min_leaf,
+                pruned=rules.pruned,
+                subtree_raising=rules.subtree_raising,
+            ).fit(frame_of(examples.table), y, sample_weight=examples.weights)
+            assert model.classes_.tolist() == sorted(model.classes_.tolist())
+            theirs = pandas.DataFrame(answer.shares, columns=labels)[model.classes_]
+            winners = np.array(labels)[answer.shares.argmax(axis=1)]
+            same = (
+                model.export_text().rstrip() == answer.text.split("------------------\n", 1)[1].strip("\n").rstrip(),
+                np.allclose(model.predict_proba(frame_of(test)), theirs.div(theirs.sum(axis=1), axis=0), atol=1e-12),
+                (model.predict(frame_of(test)) == winners).all(),
+            )
+            if not all(same):
+                different.append((seed, same))
+    assert different == []
+
+
+def frame_of(table: Table) -> pandas.DataFrame:
+    """The table as a data frame, nominal columns with their categories."""
+    numeric, nominal = iter(table.numeric), iter(table.nominal)
+    return pandas.DataFrame(
+        {
+            column.name: next(numeric)
+            if column.categories is None
+            else pandas.Categorical.from_codes(next(nominal), list(column.categories))
+            for column in table.columns
+        }
+    )
 
 
 def test_confidence_is_of_single_precision() -> None:

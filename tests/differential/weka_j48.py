@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -70,12 +71,13 @@ class J48:
         self._process.stdout.close()
         self._folder.cleanup()
 
-    def ask(self, examples: Examples, test: Table, rules: Rules) -> Answer | str:
-        """J48 grown on the examples, asked about the test rows; or why Weka failed."""
+    def ask(self, examples: Examples, test: Table, rules: Rules, labels: Sequence[str] | None = None) -> Answer | str:
+        """J48 grown on the examples, asked about the test rows; or why Weka failed. `labels` are those of the classes, k0, k1, ..."""
+        labels = labels or [f"k{c}" for c in range(examples.n_classes)]
         train_path, test_path = Path(self._folder.name, "train.arff"), Path(self._folder.name, "test.arff")
-        write_arff(train_path, examples.table, examples.classes, examples.n_classes, examples.weights)
+        write_arff(train_path, examples.table, examples.classes, labels, examples.weights)
         no_class = np.zeros(test.n_rows, dtype=np.int32)
-        write_arff(test_path, test, no_class, examples.n_classes, np.ones(test.n_rows))
+        write_arff(test_path, test, no_class, labels, np.ones(test.n_rows))
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(f"{train_path}\t{test_path}\t{' '.join(options(rules))}\n")
@@ -100,9 +102,9 @@ def options(rules: Rules) -> list[str]:
 
 
 def write_arff(
-    path: Path, table: Table, classes: NDArray[np.int32], n_classes: int, weights: NDArray[np.float64]
+    path: Path, table: Table, classes: NDArray[np.int32], labels: Sequence[str], weights: NDArray[np.float64]
 ) -> None:
-    """Write a table for Weka; class c is called `kc`, weights other than 1 follow in braces."""
+    """Write a table for Weka, the classes declared in the order of `labels`; weights other than 1 follow in braces."""
     lines = ["@relation table"]
     columns: list[list[str]] = []
     n_numeric = n_nominal = 0
@@ -116,11 +118,11 @@ def write_arff(
             lines.append(f"@attribute {quoted(attribute.name)} {{{','.join(values)}}}")
             columns.append(["?" if code < 0 else values[code] for code in table.nominal[n_nominal]])
             n_nominal += 1
-    lines.append(f"@attribute class {{{','.join(f'k{c}' for c in range(n_classes))}}}")
+    lines.append(f"@attribute class {{{','.join(labels)}}}")
     lines.append("@data")
     for i in range(table.n_rows):
         weight = "" if weights[i] == 1 else f",{{{float(weights[i])!r}}}"
-        lines.append(",".join([*(column[i] for column in columns), f"k{classes[i]}"]) + weight)
+        lines.append(",".join([*(column[i] for column in columns), labels[classes[i]]]) + weight)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

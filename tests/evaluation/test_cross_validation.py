@@ -252,10 +252,35 @@ def test_optimism_is_said_with_its_size(noisy, wrap):
         cp.OptimismWarning, match=r"is 0\.0000, on unseen rows 0\.\d+: it looks better by 0\.\d+ than it is"
     ) as told:
         result = cp.cross_evaluate(wrap(Memoriser()), *noisy, preferences=PREFERENCES_OF_ONE)
-    assert result.optimism == pytest.approx(result.averages["loss"].mean.value)  # the chosen loss was 0
+    assert result.optimism == pytest.approx(result.summary.loss)  # the chosen loss was 0
     assert f"better by {result.optimism:.4f}" in str(told[0].message)
     assert f"lower by {result.optimism:.4f}" in str(result)
     assert told[0].filename == __file__
+
+
+class FixedRule(ClassifierMixin, BaseEstimator):
+    """Chooses nothing: the sign of the first column. Its 'chosen' counts are those of its training rows."""
+
+    def fit(self, rows, labels):
+        self.classes_ = np.array([0, 1])
+        counts = cp.Counts.from_predictions(labels, self.predict(rows), labels=[0, 1])
+        self.search_ = SimpleNamespace(
+            counts=counts, loss=cp.evaluate(counts, preferences=PREFERENCES_OF_ONE).summary.loss
+        )
+        return self
+
+    def predict(self, rows):
+        return (rows[:, 0] > 0).astype(int)
+
+
+@pytest.mark.parametrize("metric", ["f", "kulczynski"])
+def test_a_rule_that_chooses_nothing_has_no_optimism(metric, rng):
+    """A loss of 30 rows is not on average that of 270: the metric is not linear. Folds are pooled before they are compared."""
+    preferences = cp.Preferences.prioritise([1], metric=metric)
+    for _ in range(5):
+        labels = (rng.random(300) < 0.1).astype(int)
+        rows = (rng.normal(size=300) + 2.5 * labels - 1.2)[:, np.newaxis]
+        assert abs(cp.cross_evaluate(FixedRule(), rows, labels, preferences=preferences, cv=10).optimism) < 1e-12
 
 
 def test_an_honest_choice_is_not_warned_of(noisy):

@@ -41,6 +41,13 @@ def test_a_bad_vote_has_no_decision(engine):
         cp.Counts.from_frame(predicted, truth="t", prediction="decision")
 
 
+def test_votes_are_finite_though_their_sum_is_not(engine):
+    frame = make(engine, {"a": [1e308], "b": [1.5e308], "t": ["b"]})
+    counts = cp.Counts.from_frame(cp.frames.decide(frame, proba=["a", "b"]), truth="t", prediction="decision")
+    assert counts.matrix.tolist() == [[1]]
+    assert counts.classes == ("b",)
+
+
 def test_decide_keeps_the_other_columns_and_the_kind_of_frame(engine):
     frame = make(engine, {"a": [1, 0], "t": ["a", "b"], "b": [0, 5]})
     predicted = cp.frames.decide(frame, proba={"a": 10, "b": 20}, weights=[1, 1], name="t")

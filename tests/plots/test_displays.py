@@ -263,6 +263,15 @@ def test_weight_sweep_is_recomputed(voted):
     assert display.ax_[3].get_xlabel() == "R: weight of c / weight of the others"
 
 
+def test_landmarks_of_weighted_rows_are_drawn(rng):
+    y, weight = rng.permutation([1] * 20 + [0] * 30), rng.random(50)
+    points = {name: cp.OperatingPoints.from_predictions(y, rng.random(50), sample_weight=weight) for name in ("a", "b")}
+    display = cp.plots.TradeoffDisplay.from_comparison(cp.compare_curves(points, "f"), landmarks=["maximal"])
+    assert set(display.columns()["curve"]) == {"a", "b", "maximal"}
+    space = cp.plots.PrecisionRecallSpaceDisplay.from_points(points).plot()
+    assert "maximal" in drawn_text(space.figure_)
+
+
 @pytest.mark.parametrize("landmarks", [(), ("maximal", "random")])
 @pytest.mark.parametrize("models", [1, 3, 6])
 def test_a_curve_is_evaluated_once_per_model(monkeypatch, rng, models, landmarks):

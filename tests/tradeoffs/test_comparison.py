@@ -241,6 +241,32 @@ def test_bad_distance() -> None:
         result.distance(2, "a", "a")
 
 
+def test_equal_models_are_equal_whatever_the_order_of_their_weighted_rows(rng):
+    """Sums of weights round by their order; the last bit must not choose between two models."""
+    for _ in range(30):
+        y, score, order = rng.integers(0, 2, 50), rng.integers(0, 8, 50), rng.permutation(50)
+        weight = rng.random(50) * 10 ** rng.uniform(-3, 3)
+        models = {
+            "first": OperatingPoints.from_predictions(y, score, pos_label=1, sample_weight=weight),
+            "again": OperatingPoints.from_predictions(y[order], score[order], pos_label=1, sample_weight=weight[order]),
+        }
+        verdict = compare_curves(models, metric="f").verdict
+        assert [part.best for part in verdict.winners] == [("first", "again")]
+        assert verdict.largest == ("first", "again")
+        models["other"] = OperatingPoints.from_predictions(y, rng.random(50), pos_label=1, sample_weight=weight)
+        assert compare_curves(models, metric="f").verdict.same_prevalence
+
+
+def test_two_weighted_models_take_everything_from_one_recall_weight_on():
+    y, weight = [1, 0, 1, 0, 1, 1], [0.9, 0.9, 0.6, 0.4, 0.2, 0.5]
+    falling, rising = [6, 5, 4, 3, 2, 1], [1, 2, 3, 4, 5, 6]
+    models = {
+        name: OperatingPoints.from_predictions(y, score, sample_weight=weight)
+        for name, score in (("a", falling), ("b", rising))
+    }
+    assert [part.best for part in compare_curves(models, metric="f").intervals] == [("a",), ("a", "b")]
+
+
 def test_a_comparison_in_words():
     """Precision 1, recall 1/4 against precision 1/2, recall 1: they cross at 2/5; areas 5/8 and 3/4."""
     few, many = groups([(10, 0)], 40, 160), groups([(40, 40)], 40, 160)

@@ -141,6 +141,16 @@ class TestHull:
         with pytest.raises(InputError, match="prevalence"):
             hull.best()
 
+    def test_weights_that_round_leave_one_prevalence(self) -> None:
+        y, weight = [1, 0, 1, 0, 1, 1], [0.9, 0.9, 0.6, 0.4, 0.2, 0.5]
+        falling = OperatingPoints.from_predictions(y, [6, 5, 4, 3, 2, 1], sample_weight=weight)
+        rising = OperatingPoints.from_predictions(y, [1, 2, 3, 4, 5, 6], sample_weight=weight)
+        hull = roc_hull({"falling": falling, "rising": rising})
+        assert hull.prevalence == pytest.approx(2.2 / 3.5)
+        assert hull.best().fpr == 1.0
+        engine = replace(rising, positives=rising.positives * (1 + 1e-15))  # engines add up in an order of their own
+        assert roc_hull({"falling": falling, "rising": engine}).prevalence == hull.prevalence
+
     def test_refusals(self) -> None:
         with pytest.raises(InputError, match="at least one entry"):
             roc_hull({})

@@ -118,7 +118,15 @@ def as_frame(examples: Examples, library: Any, container: str) -> Any:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(75.0, "75"), (2.5, "2.5"), (-0.0000004, "0"), (0.1234565, "0.123457"), (-1.25, "-1.25"), (1e-6, "0.000001")],
+    [
+        *[(75.0, "75"), (2.5, "2.5"), (-0.0000004, "0"), (0.1234565, "0.123457"), (-1.25, "-1.25"), (1e-6, "0.000001")],
+        *[
+            (9.2e12, "9200000000000"),
+            (9469497565919.727, "9.469497565919727E12"),
+            (-1.1e22, "-1.1E22"),
+            (1e16, "1.0E16"),
+        ],
+    ],
 )
 def test_threshold_has_at_most_six_decimals(value: float, text: str) -> None:
     assert threshold_text(value) == text

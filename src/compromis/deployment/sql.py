@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from compromis._text import nearest, shown
 from compromis._typing import Label
 from compromis.errors import InputError
+from compromis.evidence.scores import part_of_votes
 from compromis.labels import plain_label
 
 if TYPE_CHECKING:
@@ -46,7 +47,10 @@ def case_expression(
     labels = [_label(label, sql) for label in decision.classes]
     if not checked:
         return _largest(scores, labels)
-    valid = " AND ".join([*(f"{vote} >= 0" for vote in votes), f"{' + '.join(votes)} {sql.finite}"])
+    # small parts add up: the sum of finite votes may be infinite
+    part = sql.number(part_of_votes(len(votes)))
+    total = " + ".join(f"{vote} * {part}" for vote in votes)
+    valid = " AND ".join([*(f"{vote} >= 0" for vote in votes), f"{total} {sql.finite}"])
     return f"CASE WHEN {valid} THEN\n{_largest(scores, labels)}\nEND"
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from compromis._text import shown
-from compromis._typing import Floats
+from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.estimators.fitting import TableClassifier
 from compromis.evidence.readers import read_weights
@@ -39,6 +39,8 @@ class C45Classifier(TableClassifier):
     ----------
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
+    declared_classes_ : tuple
+        The classes in the order that settles ties: that of the categories of y, those that do not occur included, else ``classes_``.
     tree_ : Tree
         The tree as flat arrays.
     columns_ : tuple of Column
@@ -98,15 +100,18 @@ class C45Classifier(TableClassifier):
         weights = read_weights(sample_weight, table.n_rows)
         weights = np.ones(table.n_rows) if weights is None else weights
         self.classes_, codes = np.unique(labels, return_inverse=True)
-        examples = Examples(table, codes.astype(np.int32), len(self.classes_), weights)
+        categories = getattr(getattr(y, "dtype", None), "categories", None)  # of pandas and of polars' Enum
+        self.declared_classes_: tuple[Label, ...] = tuple(self.classes_.tolist() if categories is None else categories)
+        places = self._declared_places()[codes].astype(np.int32)
+        examples = Examples(table, places, len(self.declared_classes_), weights)
         self.tree_: Tree = fit_tree(examples.of_positive_weight(), rules)
         self.n_leaves_, self.size_ = self.tree_.n_leaves, self.tree_.size
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of largest share for each row; among equals the first."""
-        reached = self._shares(X)
-        labels: NDArray[Any] = np.take(self.classes_, reached.argmax(axis=1))
+        """Return the class of largest share for each row; among equals the first declared."""
+        reached, declared = self._shares(X), np.argsort(self._declared_places())
+        labels: NDArray[Any] = np.take(self.classes_, declared[reached[:, declared].argmax(axis=1)])
         return labels
 
     def predict_proba(self, X: Any) -> Floats:
@@ -123,7 +128,7 @@ class C45Classifier(TableClassifier):
     def export_text(self) -> str:
         """Return the tree in J48's layout, with its lines 'Number of Leaves' and 'Size of the tree'."""
         check_is_fitted(self)
-        return tree_text(self.tree_, self.columns_, [str(label) for label in self.classes_])
+        return tree_text(self.tree_, self.columns_, [str(label) for label in self.declared_classes_])
 
     def get_depth(self) -> int:
         """Return the number of tests on the longest path from the root to a leaf."""
@@ -155,4 +160,9 @@ class C45Classifier(TableClassifier):
                 f"X is an array, but the tree was grown on a data frame with the nominal columns {shown(nominal)}; "
                 "pass a data frame with the same columns"
             )
-        return shares(self.tree_, Table.of(rows, self.columns_))
+        return shares(self.tree_, Table.of(rows, self.columns_))[:, self._declared_places()]
+
+    def _declared_places(self) -> Ints:
+        """Return the place of each of ``classes_`` among the declared classes."""
+        place = {label: k for k, label in enumerate(self.declared_classes_)}
+        return np.array([place[label] for label in self.classes_.tolist()])

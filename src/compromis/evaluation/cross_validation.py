@@ -26,9 +26,10 @@ from compromis.evidence.counts import Counts
 from compromis.evidence.readers import read_weights
 from compromis.evidence.scores import with_absent_classes
 from compromis.labels import encode_classes, positions_in, read_groups, read_labels
+from compromis.measures.pragma import pragma
 from compromis.measures.probability import smoothed_shares
 from compromis.measures.rates import Evidence
-from compromis.preferences import Preferences
+from compromis.preferences import PreferenceArrays, Preferences
 from compromis.uncertainty.paired_tests import FoldMean, fold_mean
 
 T = TypeVar("T")
@@ -205,8 +206,8 @@ class _Predictions:
     predicted: Any
     shares: Floats | None
     classes: Any
-    chosen: float
-    """The loss on the rows on which the model chose its weights; NaN if it chose none."""
+    chosen: Counts | float
+    """What `_chosen_by` returns."""
     fit_seconds: float
     predict_seconds: float
 
@@ -225,7 +226,7 @@ def _predict(model: Any, rows: FoldRows, fit_seconds: float) -> _Predictions:
         predicted=predicted,
         shares=shares,
         classes=getattr(model, "classes_", None),
-        chosen=chosen_loss(model),
+        chosen=_chosen_by(model),
         fit_seconds=fit_seconds,
         predict_seconds=time.perf_counter() - start,
     )
@@ -235,31 +236,32 @@ WARN_FROM = 0.01
 """Smaller optimism gives no warning."""
 
 
-def chosen_loss(estimator: Any) -> float:
-    """Return the loss on the rows on which a fitted estimator chose its weights; NaN if it chose none.
+def _chosen_by(estimator: Any) -> Counts | float:
+    """Return the counts on the rows on which a fitted estimator chose its weights, else their loss; NaN if it chose none.
 
-    Looks at ``search_.loss``, also of the last step of a pipeline and of the best estimator of a search.
+    Looks at ``search_``, also of the last step of a pipeline and of the best estimator of a search.
     """
     inner = getattr(estimator, "best_estimator_", estimator)
     steps = getattr(inner, "steps", None)
-    last = steps[-1][1] if steps else inner
-    search = getattr(last, "search_", None)
-    loss = getattr(search, "loss", None)
+    search = getattr(steps[-1][1] if steps else inner, "search_", None)
+    counts, loss = getattr(search, "counts", None), getattr(search, "loss", None)
+    if isinstance(counts, Counts):
+        return counts
     return math.nan if loss is None else float(loss)
 
 
-def warn_of_optimism(chosen: Sequence[float], validated: Sequence[float | None]) -> float:
+def _warn_of_optimism(chosen: Sequence[Counts | float], unseen: Counts, arrays: PreferenceArrays) -> float:
     """Return by how much the loss looks too good where the weights were chosen, and warn of a large difference.
 
-    `chosen` are the folds' losses on the rows on which their weights were chosen, NaN where none were; `validated` are those on
-    unseen rows, None without preferences.
+    The folds are pooled on both sides: the loss of few rows is not on average that of many.
     """
-    pairs = [(before, after) for before, after in zip(chosen, validated, strict=True) if after is not None]
-    known = [pair for pair in pairs if not math.isnan(sum(pair))]
-    if not known:
-        return math.nan
-    before, after = (sum(part) / len(known) for part in zip(*known, strict=True))
-    gap = float(after - before)
+    counts = [part for part in chosen if isinstance(part, Counts)]
+    if len(counts) == len(chosen):
+        before = pragma(sum(counts[1:], counts[0]), arrays).total
+    else:
+        before = float(np.mean([pragma(p, arrays).total if isinstance(p, Counts) else p for p in chosen]))
+    after = pragma(unseen, arrays).total
+    gap = after - before
     if gap >= WARN_FROM:
         warnings.warn(
             f"the loss on the rows on which the weights were chosen is {before:.4f}, on unseen rows {after:.4f}: "
@@ -344,12 +346,14 @@ def cross_evaluate(
     predictions = run_folds(_predict, tasks, X, y, weight=rows.weight, n_jobs=n_jobs, progress=progress)
     predictions = [part.on(classes) for part in predictions]
     parts = tuple(_evaluate_fold(rows, terms, fold, part) for fold, part in zip(folds, predictions, strict=True))
-    gap = warn_of_optimism([part.chosen for part in predictions], [part.summary.loss for part in parts])
     tested = np.concatenate([fold.test for fold in folds])
     distinct = len(np.unique(tested))
     repeats = len(tested) / distinct
     priors = smoothed_shares(sum((part.counts for part in parts[1:]), parts[0].counts))
     judged = terms.judge(*_evidence(rows.take(tested), predictions), priors, repeats)
+    gap = math.nan
+    if terms.arrays is not None:
+        gap = _warn_of_optimism([part.chosen for part in predictions], judged["counts"], terms.arrays)
     # relative errors compare with the training shares of each fold, as in Weka
     judged["prior_errors"] = tuple(sum(each) for each in zip(*(part.prior_errors for part in parts), strict=True))
     return CrossEvaluation(

@@ -178,7 +178,7 @@ class OperatingPoints:
         cls, threshold: Floats, inside: NDArray[Any], pos_label: Label, *, binned: bool = False
     ) -> OperatingPoints:
         """Return cuts at checked, falling thresholds; `inside` has two rows, the positives and negatives from each to the one before."""
-        above = np.cumsum(inside, axis=1, dtype=np.float64 if inside.dtype.kind == "f" else np.int64)
+        above = running_sums(inside) if inside.dtype.kind == "f" else np.cumsum(inside, axis=1, dtype=np.int64)
         return cls._from_cuts(np.insert(threshold, 0, np.inf), np.insert(above, 0, 0, axis=1), pos_label, binned)
 
     @classmethod
@@ -439,9 +439,21 @@ def _weigh_flags(flags: Flags, score: Floats, weight: Floats) -> tuple[Floats, F
     ordered, positive, weight = score[order], flags[order], weight[order]
     last = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(order) - 1)
     above = np.zeros((2, len(last) + 1))
-    above[0, 1:] = np.cumsum(np.where(positive, weight, 0.0))[last]
-    above[1, 1:] = np.cumsum(np.where(positive, 0.0, weight))[last]
+    above[:, 1:] = running_sums(np.where([positive, ~positive], weight, 0.0))[:, last]
     return np.insert(ordered[last], 0, np.inf), above
+
+
+def running_sums(weight: Floats) -> Floats:
+    """Return the running sums along the last axis; the same weights have the same sum in any order.
+
+    Sums that round as they go would let the last bit decide which of two equal models is better. The upper bits add up without
+    rounding; the sums of the lower ones are so much smaller that the order in which they round does not show in the total.
+    """
+    exponent = np.frexp(weight.sum(axis=-1, keepdims=True))[1]
+    scaled = np.ldexp(weight, -exponent)  # the sums stay below 1
+    upper = (scaled + 1.0) - 1.0
+    sums: Floats = np.ldexp(np.cumsum(upper, axis=-1) + np.cumsum(scaled - upper, axis=-1), exponent)
+    return sums
 
 
 def _read_truth(y_true: Any) -> LabelColumn:

@@ -57,6 +57,11 @@ def read_scores(
     return matrix
 
 
+def part_of_votes(classes: int) -> float:
+    """Return a power of two by which an engine multiplies votes before it asks whether their sum is finite, as each is."""
+    return float(0.5 ** (classes - 1).bit_length())
+
+
 def check_scores(matrix: Matrix, name: str = "y_proba", *, negative: bool = False) -> None:
     """Raise at the first score that is not finite or, unless `negative` is allowed, below 0."""
     values = matrix.data if is_csr(matrix) else matrix
@@ -226,9 +231,10 @@ class DistributionErrors:
     @classmethod
     def from_distributions(cls, truth: Ints, shares: Floats, weight: Floats | None) -> DistributionErrors:
         """Sum the errors of each row's distribution; `truth` holds positions of classes."""
-        own = shares[np.arange(len(truth)), truth]
-        absolute = shares.sum(axis=1) - own + np.abs(1 - own)
-        squared = np.einsum("ij,ij->i", shares, shares) - own * own + (1 - own) ** 2
+        errors = shares.copy()
+        errors[np.arange(len(truth)), truth] -= 1
+        absolute = np.abs(errors).sum(axis=1)
+        squared = np.einsum("ij,ij->i", errors, errors)
         weights = np.ones(len(truth)) if weight is None else weight
         support: Floats = np.bincount(truth, weights=weights, minlength=shares.shape[1]).astype(np.float64)
         # not a product of vectors: its rounding depends on the threads it gets

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import CompromisError, EngineError, InputError, MissingExtra
+from compromis.evidence.scores import part_of_votes
 from compromis.frames.reading import FileFrame
 from compromis.frames.tables import pick_column, text_of
 from compromis.labels import LabelColumn, read_labels
@@ -400,7 +401,8 @@ def row_total(columns: Sequence[str]) -> nw.Expr:
 def usable_votes(columns: Sequence[str]) -> nw.Expr:
     """Return whether every vote of a row is a number of at least 0, and their sum finite: a third quicker than asking each."""
     usable = reduce(and_, [nw.col(name) >= 0 for name in columns])
-    total = reduce(add, [nw.col(name).cast(nw.Float64) for name in columns])
+    part = part_of_votes(len(columns))
+    total = reduce(add, [nw.col(name).cast(nw.Float64) * part for name in columns])
     return usable & (total <= sys.float_info.max)  # where NaN is a number to an engine, it is above all others
 
 

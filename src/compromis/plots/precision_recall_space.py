@@ -103,9 +103,8 @@ class PrecisionRecallSpaceDisplay(PointsDisplay):
         """Draw on `ax`, or on a new figure."""
         ax = self._begin(ax, (7.8, 4.9))
         self._draw_isolines(ax)
-        spaces = {PrecisionRecallSpace.of(points) for points in self.points.values()}
-        if len(spaces) == 1:
-            _landmarks(ax, spaces.pop())
+        if (space := PrecisionRecallSpace.shared_by(self.points.values())) is not None:
+            _landmarks(ax, space)
         models = [_curve(ax, number, name, points) for number, (name, points) in enumerate(self.points.items())]
         positive = plain(self.pos_label)
         unit_square(ax, f"recall of {positive}", f"precision of {positive}")

@@ -116,10 +116,10 @@ class TradeoffDisplay(PointsDisplay):
     @cached_property
     def _landmark_curves(self) -> dict[str, Floats]:
         """The curves of the landmarks; none where models were tested at different prevalences, or rates are others."""
-        spaces = {PrecisionRecallSpace.of(points) for points in self.points.values()}
-        if len(spaces) > 1 or not self.comparison.pair.has_precision:
+        space = PrecisionRecallSpace.shared_by(self.points.values())
+        if space is None or not self.comparison.pair.has_precision:
             return {}
-        known = spaces.pop().curves(_GRID, self.comparison.metric)
+        known = space.curves(_GRID, self.comparison.metric)
         return {name: known[name] for name in self.landmarks}
 
     def columns(self) -> dict[str, list[Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,6 +20,7 @@ from compromis.tradeoffs._tables import span
 from compromis.tradeoffs.areas import Density
 from compromis.tradeoffs.curve import TradeoffCurve
 from compromis.tradeoffs.envelope import Candidates, Pair, upper_envelope
+from compromis.tradeoffs.space import ROUNDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,12 @@ class ComparisonVerdict:
         if largest == runner_up:
             return f"{first} and {second} are level (area {largest:.4g})"
         return f"{first} has the largest area ({largest:.4g}; {second} {runner_up:.4g})"
+
+
+def shared_prevalence(models: Iterable[OperatingPoints]) -> float | None:
+    """Return the share of positives at which the models were tested, None if they differ by more than sums of weights round."""
+    first, *others = (points.prevalence for points in models)
+    return first if np.allclose(others, first, rtol=ROUNDING, atol=0, equal_nan=True) else None
 
 
 def named_reasons(reasons: Mapping[str, str]) -> str:
@@ -208,7 +215,7 @@ class Comparison(Result):
             winners=self.intervals,
             areas=dict(ranked),
             undefined={name: curve.reason for name, curve in self.curves.items() if curve.reason},
-            same_prevalence=len({curve.points.prevalence for curve in self.curves.values()}) == 1,
+            same_prevalence=shared_prevalence(curve.points for curve in self.curves.values()) is not None,
         )
 
     def columns(self) -> dict[str, list[Any]]:

@@ -18,7 +18,7 @@ from compromis.evidence.points import OperatingPoints
 from compromis.measures.ranking import area_in_words, average_precision, pr_area, roc_area
 from compromis.metrics import KULCZYNSKI
 from compromis.tradeoffs._tables import Tabular
-from compromis.tradeoffs.comparison import check_named_points
+from compromis.tradeoffs.comparison import check_named_points, shared_prevalence
 from compromis.tradeoffs.envelope import (
     ALWAYS_POSITIVE,
     NEVER_POSITIVE,
@@ -340,8 +340,8 @@ def roc_hull(models: Mapping[str, OperatingPoints]) -> RocHull:
     for name, points in models.items():
         if points.reason:
             raise InputError(f"{name!r} has no place in ROC space: {points.reason}")
-    prevalences = {points.prevalence for points in models.values()}
-    prevalence = prevalences.pop() if len(prevalences) == 1 else math.nan
+    shared = shared_prevalence(models.values())
+    prevalence = math.nan if shared is None else shared
     parts = tuple(_parts(models, prevalence / (1 - prevalence)))
     used = {name for part in parts for name in part.models}
     return RocHull(

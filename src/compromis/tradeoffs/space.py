@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -17,6 +18,8 @@ from compromis.tradeoffs.curve import read_one_weight, read_weight
 
 Rates = tuple[float, float]
 
+ROUNDING = 1e-12
+"""Sums of the same weights in another order differ by less, relatively."""
 _HALVINGS = 60
 """Bisections of [0, 1] until float64 cannot tell the ends apart."""
 
@@ -55,6 +58,13 @@ class PrecisionRecallSpace:
     def of(cls, points: OperatingPoints) -> PrecisionRecallSpace:
         """Return the space in which these points lie."""
         return cls(points.positives, points.positives + points.negatives)
+
+    @classmethod
+    def shared_by(cls, models: Iterable[OperatingPoints]) -> PrecisionRecallSpace | None:
+        """Return the space in which the points of all models lie, None if there is none."""
+        spaces = [cls.of(points) for points in models]
+        sizes = np.array([(space.target_size, space.universe_size) for space in spaces])
+        return spaces[0] if np.allclose(sizes, sizes[0], rtol=ROUNDING, atol=0) else None
 
     @property
     def prevalence(self) -> float:

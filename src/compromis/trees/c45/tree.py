@@ -222,12 +222,11 @@ def _java_double(value: float) -> str:
 
 
 def threshold_text(value: float) -> str:
-    """Return a threshold with at most six decimals, halves away from zero, no trailing zeros."""
-    scaled = value * 1e6
-    if abs(scaled) >= 2.0**63:
-        return repr(value)
-    whole = int(abs(scaled) + 0.5)
+    """Return a threshold with at most six decimals, halves away from zero, no trailing zeros; beyond 64 bits as Java prints it."""
+    sign, scaled = "-" if value < 0 else "", abs(value) * 1e6
+    if scaled >= 2.0**63:
+        return sign + _java_double(abs(value))
+    whole = int(scaled + 0.5)
     if whole == 0:
         return "0"
-    digits = f"{whole // 10**6}.{whole % 10**6:06d}".rstrip("0").rstrip(".")
-    return ("-" if value < 0 else "") + digits
+    return sign + f"{whole // 10**6}.{whole % 10**6:06d}".rstrip("0").rstrip(".")
