@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import threading
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -22,7 +23,6 @@ EXACT = [
     " 1",
     "1 ",
     ' "NA"',
-    "a\0b",
     "x\ny",
     "x\r\ny",
     'q"q',
@@ -42,7 +42,7 @@ def written(cells, end="\n"):
 @pytest.mark.parametrize("size", [1, 2, 5, 1 << 19])
 def test_cells_stay_as_written_wherever_a_block_ends(tmp_path, monkeypatch, end, size):
     monkeypatch.setattr("compromis.frames.delimited.BLOCK", size)
-    cells = [cell for cell in EXACT if "\0" not in cell] + ["x" * 5000, "a\0b"]
+    cells = [*EXACT, "x" * 5000]
     (tmp_path / "x.csv").write_bytes(written(cells, end).encode())
     with open_table(str(tmp_path / "x.csv")) as file:
         table = file.read(["t"], ["k"])
@@ -60,7 +60,12 @@ def test_cells_stay_as_written_wherever_a_block_ends(tmp_path, monkeypatch, end,
         ('t,d\na,b\n\n"a,b\n', "the quote that opens in record 4, column 't' is never closed"),
         ("t,d\na,b\na,b,c\n", "has 3 fields in record 3, but 2 columns; check quotes and delimiters"),
         ("t,d\na,b\na\n", "has 1 fields in record 3, but 2 columns"),
-        ('t,"d\na,b\n', "cannot be read as a table: unexpected end of data in record 1"),
+        (
+            't,"d"e\na,b\n',
+            "text follows a closing quote in record 1, column 2; a quote inside a quoted cell is written twice",
+        ),
+        ('sep=,\n\n"t,d\na,b\n', "the quote that opens in record 3, column 1 is never closed"),
+        ('t,"d\na,b\n', "cannot be read as a table: the quote that opens in record 1, column 2 is never closed"),
     ],
 )
 def test_refusals_name_record_and_column(tmp_path, content, said):
@@ -120,6 +125,8 @@ def test_encodings(tmp_path, encoding):
         ),
         (b"%PDF-1.7\n", "holds a PDF document"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Excel workbook of the old kind (.xls)"),
+        ("t,d\na,a\n".encode("utf-32"), "holds UTF-32 text; convert it to UTF-8"),
+        (b"t,d\n\0,a\n", "holds binary data, not a table"),
         (b'{"a": [1]}', "holds JSON, which is not a table"),
         (gzip.compress(gzip.compress(b"t,d\na,a\n")), "gzip inside gzip"),
     ],
@@ -129,6 +136,43 @@ def test_other_files_are_called_what_they_are(tmp_path, content, said):
     with pytest.raises(cp.InputError) as caught:
         open_table(str(tmp_path / "x"))
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("before", ["a", "a" * 5000])
+@pytest.mark.parametrize("name", ["x.csv", "x.arff"])
+def test_a_nul_is_refused_wherever_it_stands(tmp_path, name, before):
+    head = "t,d\n" if name == "x.csv" else "@relation r\n@attribute t string\n@attribute d string\n@data\n"
+    (tmp_path / name).write_text(f'{head}"{before}\0",b\n')
+    with pytest.raises(cp.InputError, match="holds binary data, not a table; give CSV, TSV, ARFF or Parquet"):
+        read_table(str(tmp_path / name), ["t"])
+
+
+@pytest.mark.parametrize(
+    ("content", "columns"),
+    [
+        ("%share,d\n1,a\n", {"%share": ["1"], "d": ["a"]}),
+        ("%share,d\n", {"%share": [], "d": []}),
+        ("%a\n%b\n%c\n", {"%a": ["%b", "%c"]}),
+        ("PAR1,d\n1,a\n", {"PAR1": ["1"], "d": ["a"]}),
+        ("@relation,d\n1,a\n", {"@relation": ["1"], "d": ["a"]}),
+        ("\n" * 5000 + "t,d\n1,a\n", {"t": ["1"], "d": ["a"]}),
+        ("% c\n" * 3000 + "@relation r\n@attribute t {a}\n@data\na\n", {"t": ["a"]}),
+    ],
+)
+def test_headers_that_look_like_something_else(tmp_path, content, columns):
+    (tmp_path / "x").write_text(content)
+    assert read_table(str(tmp_path / "x"), lambda names: names).texts() == columns
+
+
+def test_a_header_of_very_many_names_costs_little(tmp_path):
+    (tmp_path / "x.csv").write_text(",".join(map(str, range(4_000_000))) + "\n")
+    tracemalloc.start()
+    try:
+        with pytest.raises(cp.InputError, match=r"more than 100,000 columns.*set COMPROMIS_MAX_COLUMNS to raise it"):
+            open_table(str(tmp_path / "x.csv"))
+        assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")

@@ -217,7 +217,6 @@ ODD = {
     "a quote inside an unquoted cell": b't,d\na,a\n"x", "NA"\n',
     "line ends of several kinds": b"t,d\na,b\r\nb,b\n",
     "blank lines": b"t,d\na,b\n\nb,b\n",
-    "a NUL": b"t,d\na,a\n" + b"a,a\n" * 2000 + b"a\0,a\n",
     "UTF-16": "t,d\na,a\n".encode("utf-16"),
 }
 
@@ -230,7 +229,7 @@ def test_what_engines_take_in_different_ways_they_do_not_get(tmp_path, engine, o
     with pytest.raises(cp.InputError, match=f"has {odd}, which {engine} may take in another way; leave the engine out"):
         cp.frames.scan(path, engine=engine)
     own = counted(path, None)
-    assert sum(own.values()) == (2002 if odd == "a NUL" else 1 if odd == "UTF-16" else 2)
+    assert sum(own.values()) == (1 if odd == "UTF-16" else 2)
     assert odd != "a quote inside an unquoted cell" or ("x", ' "NA"') in own
 
 

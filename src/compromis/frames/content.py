@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 import stat
 import sys
 import zlib
@@ -11,14 +12,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from compromis._files import UNPACKED
+from compromis._files import LINE, UNPACKED
 from compromis._text import nearest
 from compromis.errors import InputError
 
 BLOCK = 1 << 19
 """Bytes that are looked at together."""
 HEAD = 4096
-"""Bytes that show what a file holds."""
+"""Bytes that show what a file holds, where it does not begin with long comments or blank lines."""
 RATIO = 64
 """How many times its size a compressed file may become beyond the limit: tables of a few labels are packed so."""
 GZIP = b"\x1f\x8b"
@@ -47,9 +48,15 @@ _KNOWN = {
     b"BZh9": "bzip2, which is not read here; decompress it, or compress it with gzip",
     b"\xfd7zXZ": "xz, which is not read here; decompress it, or compress it with gzip",
     b"\x28\xb5\x2f\xfd": "zstd, which is not read here; decompress it, or compress it with gzip",
+    b"\xff\xfe\0\0": "UTF-32 text; convert it to UTF-8",
+    b"\0\0\xfe\xff": "UTF-32 text; convert it to UTF-8",
     b"{": "JSON, which is not a table; export it as CSV or Parquet",
 }
 """What other files begin with, what they are, and what to do instead; a header in braces is JSON only with a quote after it."""
+_PRINTED = re.compile(rb"[^\0-\x08\x0b\x0c\x0e-\x1f\x7f]*[\r\n]")
+"""A line of text, as no Parquet begins."""
+_COMMENTS = re.compile(r"(?:[ \t]*+(?:%[^\r\n]*+)?[\r\n]++)*+[ \t]*+")
+_KEYWORD = re.compile(r"@(relation|attribute)\s", re.IGNORECASE)
 _ENCODINGS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
@@ -88,9 +95,7 @@ class Content:
             start = self._more(HEAD)
             self.packed = start.startswith(GZIP)
             self._blocks = self._bytes(start)
-            self._head = b""
-            while len(self._head) < HEAD and (block := next(self._blocks, b"")):
-                self._head += block
+            self._head = b"".join(self._first(HEAD))
             self._encoding = next((name for mark, name in _ENCODINGS.items() if self._head.startswith(mark)), "")
             self.plain = self._encoding in {"", "utf-8"}
             self.format = self._detected()
@@ -119,10 +124,11 @@ class Content:
         mark = next((mark for mark, name in _ENCODINGS.items() if name == self._encoding), b"")
         before = len(mark)
         for block in self._all(len(mark)):
-            if self.plain and not decoder.getstate()[0] and block.isascii():
-                yield block
-            else:
-                yield self._decoded(decoder, block, before)
+            ready = self.plain and not decoder.getstate()[0] and block.isascii()
+            text = block if ready else self._decoded(decoder, block, before)
+            if b"\0" in text:
+                raise InputError(self._binary())
+            yield text
             before += len(block)
         self._decoded(decoder, b"", before, last=True)
         if self._stamp and stamp(self._path) != self._stamp:
@@ -165,6 +171,12 @@ class Content:
         self._read += len(data)
         return data
 
+    def _first(self, size: int) -> Iterator[bytes]:
+        """Yield blocks up to some bytes, or to the end."""
+        while size > 0 and (block := next(self._blocks, b"")):
+            size -= len(block)
+            yield block
+
     def _bytes(self, start: bytes) -> Iterator[bytes]:
         if self.packed:
             yield from self._unpacked(start)
@@ -203,8 +215,6 @@ class Content:
             if not self.packed:
                 raise InputError(f"{self.source} is named as gzip but is not; rename it to what it is")
             suffixes.pop()
-        if not self._head.strip():
-            raise InputError(f"{self.source} is empty")
         found = self._sniffed()
         expected = FORMATS_BY_SUFFIX.get(suffixes[-1] if suffixes else "")
         self.tabs = expected == "TSV"
@@ -214,8 +224,6 @@ class Content:
 
     def _sniffed(self) -> str:
         start = self._head
-        if start.startswith(b"PAR1"):
-            return "Parquet"
         if start.startswith(b"PK\x03\x04"):
             excel = b"xl/" in start or b"[Content_Types]" in start
             what = "a zip archive (an Excel workbook)" if excel else "a zip archive (or Excel)"
@@ -223,12 +231,33 @@ class Content:
         for magic, what in _KNOWN.items():
             if start.startswith(magic) and (magic != b"{" or start[1:].lstrip()[:1] == b'"'):
                 raise InputError(f"{self.source} holds {what}")
-        text = start.decode(self._encoding or "utf-8", "replace").lstrip("\ufeff")
-        if b"\0" in start[:HEAD] if self.plain else not {"\n", "\r"} & set(text):
-            raise InputError(f"{self.source} holds binary data, not a table; give CSV, TSV, ARFF or Parquet")
-        header = next((line for line in text.splitlines() if line.strip()), "")
-        # ARFF often starts with long comments
-        return "ARFF" if header.lstrip().lower().startswith(("%", "@relation", "@attribute")) else "CSV"
+        if start.startswith(b"PAR1") and not _PRINTED.match(start):
+            return "Parquet"
+        if b"\0" in start if self.plain else not {"\n", "\r"} & set(self._words()):
+            raise InputError(self._binary())
+        line = self._line()
+        if not self._words().strip():
+            raise InputError(f"{self.source} is empty")
+        return "ARFF" if _KEYWORD.match(line) else "CSV"
+
+    def _line(self) -> str:
+        """Return the first line that is neither blank nor a comment of ARFF, which may be a header of CSV; read on until it is there."""
+        while True:
+            text = self._words()
+            line = text[_COMMENTS.match(text).end() :]  # type: ignore[union-attr]
+            if len(line) > len("@attribute"):
+                return line
+            before = len(self._head)
+            LINE.check(before, f"{self.source} begins with blank lines and comments of {before:,} bytes")
+            self._head += b"".join(self._first(before))
+            if len(self._head) == before:
+                return line
+
+    def _words(self) -> str:
+        return self._head.decode(self._encoding or "utf-8", "replace").lstrip("\ufeff")
+
+    def _binary(self) -> str:
+        return f"{self.source} holds binary data, not a table; give CSV, TSV, ARFF or Parquet"
 
 
 def _opened(path: str) -> BinaryIO:

@@ -1,38 +1,39 @@
-"""CSV, TSV and their relatives: the header by the standard library, the rows by a compiled reader of RFC 4180."""
+"""CSV, TSV and their relatives: the header by a pattern, the rows by a compiled reader of RFC 4180."""
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from compromis._files import LINE, UNPACKED
+from compromis._files import COLUMNS, LINE
 from compromis.errors import InputError
 from compromis.frames.content import BLOCK, Content
-from compromis.frames.tables import Numbers, Table, Texts, check_names
+from compromis.frames.tables import Numbers, Table, Texts, check_names, check_texts
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars (|)"}
 HEAD_SIZE = 1 << 16
 """Characters that are read to see how cells are delimited, at least."""
 _SEPARATOR = re.compile(r"sep=(.)\r?(?:\n|$)", re.IGNORECASE)
 """The first line by which Excel tells the delimiter."""
-
-
-_LINE_END = re.compile(r"[\r\n]*$")
+_LINE_END = re.compile(r"\r\n|\r|\n|$")
+_LINE_ENDS = re.compile(r"[\r\n]*")
 
 
 class _Record(NamedTuple):
     cells: list[str]
-    number: int
-    """Which record it is, blank lines included."""
     end: int
-    """Where the next one begins."""
+    """Where its line end begins."""
+    next: int
+    """Where the next record begins."""
+
+
+class _Unreadable(InputError):
+    """A record that is none under some delimiter."""
 
 
 class Delimited:
@@ -58,6 +59,7 @@ class Delimited:
         self.oddities: set[str] = set()
         self._read_more(HEAD_SIZE)
         separator = _SEPARATOR.match(self._head)
+        self._number = 1 + bool(separator)
         if separator:
             self.oddities.add("a line 'sep='")
             self._head = self._head[separator.end() :]
@@ -69,19 +71,15 @@ class Delimited:
         usual = self.delimiter == "," or (self.delimiter == "\t" and content.tabs)
         what = DELIMITERS.get(self.delimiter, repr(self.delimiter))
         self.remark = "" if usual else f"{content.source}: {what} stand between the cells"
-        try:
-            header = self._records(self.delimiter, 1)[0]
-        except csv.Error as error:
-            raise InputError(f"{content.source} cannot be read as a table: {error} in record 1") from error
-        except IndexError:
-            raise InputError(f"{content.source} is empty") from None
+        header = self._header(self.delimiter)
         self.names = header.cells
         check_names(self.names, content.source)
-        if header.number > 1:
+        blank = _count_lines(self._head)
+        if blank:
             self.oddities.add("blank lines")
-        self._number = header.number + (2 if separator else 1)
-        self._header_end = _LINE_END.search(self._head[: header.end])[0]  # type: ignore[index]
-        self._head = self._head[header.end :]
+        self._number += 1 + blank
+        self._header_end = self._head[header.end : header.next]
+        self._head = self._head[header.next :]
 
     def tables(self, texts: Sequence[str], numbers: Sequence[str]) -> Iterator[Table]:
         """Yield some rows after the other, as soon as they are read."""
@@ -113,15 +111,10 @@ class Delimited:
 
     def _counts(self, cells: Any, codes: Any, values: Any) -> Iterator[int]:
         """Yield the number of rows that each block ends."""
-        most = UNPACKED.most
         for block in self._rest():
             count = cells.read(block, codes, values)
             self._check(cells)
-            if cells.size > most:
-                raise InputError(
-                    f"{self._content.source} has more than {most:,} bytes of different texts in the columns wanted; is one of them an "
-                    f"identifier or a text? {UNPACKED.setting} raises the limit"
-                )
+            check_texts(cells.texts_held, cells.letters_held, self._content.source)
             yield count
         count = cells.close(codes, values)
         self._check(cells)
@@ -131,8 +124,6 @@ class Delimited:
     def _rest(self) -> Iterator[Any]:
         head, self._head = self._head.encode("utf-8"), ""
         for block in chain([head], self._blocks):
-            if b"\0" in block:
-                self.oddities.add("a NUL")
             view = memoryview(block)
             for start in range(0, len(view), BLOCK):
                 yield view[start : start + BLOCK]
@@ -140,22 +131,26 @@ class Delimited:
     def _check(self, cells: Any) -> None:
         if not cells.error:
             return
-        source, record, column = self._content.source, f"record {cells.record:,}", cells.column
-        where = f"{record}, column {self.names[column]!r}" if column < len(self.names) else record
+        source, record, column = self._content.source, cells.record, cells.column
         error = cells.error_name()
         if error == "memory":
             raise MemoryError
         if error == "long":
-            LINE.check(LINE.most + 1, f"{source} has a line of more than {LINE.most:,} characters in {record}")
+            LINE.check(LINE.most + 1, f"{source} has a line of more than {LINE.most:,} characters in record {record:,}")
         if error == "ragged":
             raise InputError(
-                f"{source} has {column + 1} fields in {record}, but {len(self.names)} columns; check quotes and delimiters"
+                f"{source} has {column + 1} fields in record {record:,}, but {len(self.names)} columns; check quotes and delimiters"
             )
-        what = {
-            "after quote": f"text follows a closing quote in {where}; a quote inside a quoted cell is written twice",
-            "open quote": f"the quote that opens in {where} is never closed",
-        }
-        raise InputError(f"{source} cannot be read as a table: {what[error]}")
+        name = f"column {self.names[column]!r}" if column < len(self.names) else f"field {column + 1}"
+        self._refuse_quote(f"record {record:,}, {name}", never_closed=error == "open quote")
+
+    def _refuse_quote(self, where: str, *, never_closed: bool) -> NoReturn:
+        what = (
+            f"the quote that opens in {where} is never closed"
+            if never_closed
+            else f"text follows a closing quote in {where}; a quote inside a quoted cell is written twice"
+        )
+        raise _Unreadable(f"{self._content.source} cannot be read as a table: {what}")
 
     def _guessed(self) -> str:
         """Return the delimiter that gives header and first row the same, largest number of cells; the usual one in a tie.
@@ -168,47 +163,49 @@ class Delimited:
         return best if found[best] > 1 else usual
 
     def _width(self, delimiter: str) -> int:
+        """Return how many cells the header has, 0 where the first row has another number or either cannot be read."""
         try:
-            header = self._records(delimiter, 1)
-            widths = {len(record.cells) for record in header + self._whole_records(delimiter, 2)[0]}
-        except csv.Error:
+            header = self._header(delimiter)
+            row = self._record(header.next, delimiter)
+        except _Unreadable:
             return 0
-        return widths.pop() if len(widths) == 1 else 0
+        return len(header.cells) if row is None or len(row.cells) == len(header.cells) else 0
 
-    def _records(self, delimiter: str, count: int) -> list[_Record]:
-        """Return the first records that are no blank lines; read on until they are whole."""
-        while True:
-            found, whole = self._whole_records(delimiter, count)
-            if whole or self._whole:
-                return found
+    def _header(self, delimiter: str) -> _Record:
+        """Return the first record that is no blank line; read on until it is whole."""
+        while (header := self._record(0, delimiter)) is None:
+            if self._whole:
+                raise InputError(f"{self._content.source} is empty")
             self._read_more(2 * len(self._head))
+        return header
 
-    def _whole_records(self, delimiter: str, count: int) -> tuple[list[_Record], bool]:
-        """Return up to `count` records, and whether there cannot be more of them in what was read."""
-        end = 0
-        found: list[_Record] = []
-
-        def lines() -> Iterator[str]:
-            nonlocal end
-            for line in io.StringIO(self._head, newline=""):
-                end += len(line)
-                yield line
-
-        try:
-            for number, cells in enumerate(csv.reader(lines(), delimiter=delimiter, strict=True), start=1):
-                if end == len(self._head) and not self._whole:
-                    return found, False  # its line end may be the first half of one
-                if cells:
-                    found.append(_Record(cells, number, end))
-                if len(found) == count:
-                    return found, True
-        except csv.Error:
-            if end == len(self._head) and not self._whole:
-                return found, False
-            if not found:
-                raise
-            return found, True
-        return found, self._whole
+    def _record(self, place: int, delimiter: str) -> _Record | None:
+        """Return the next record that is no blank line; None where it may go on after what was read, or there is none."""
+        head, cells, most = self._head, list[str](), COLUMNS.most
+        begin = place = _LINE_ENDS.match(head, place).end()  # type: ignore[union-attr]
+        # what a quote holds is not looked at again, which would take memory for each quote inside
+        inside, plain = r'[^"]*+(?:""[^"]*+)*+', rf"[^\r\n{re.escape(delimiter)}]"
+        pattern = re.compile(rf'"({inside})"|((?!"){plain}+|)')
+        while True:
+            cell: Any = pattern.match(head, place)
+            place = cell.end()
+            if place == len(head) and (begin == place or not self._whole):
+                return None
+            cells.append(cell[2] if cell[1] is None else cell[1].replace('""', '"'))
+            if len(cells) > most:  # before the rest of a giant is taken apart
+                COLUMNS.check(most + 1, f"{self._content.source} has more than {most:,} columns")
+            if head[place : place + 1] != delimiter:
+                break
+            place += 1
+        if place < len(head) and head[place] not in "\r\n":
+            if cell[1] is None and not self._whole:  # the quote may be closed
+                return None
+            where = f"record {self._number + _count_lines(head[:begin]):,}, column {len(cells)}"
+            self._refuse_quote(where, never_closed=cell[1] is None)
+        after = _LINE_END.match(head, place).end()  # type: ignore[union-attr]
+        if after == len(head) and not self._whole:  # its line end may be the first half of one
+            return None
+        return _Record(cells, place, after)
 
     def _read_more(self, size: int) -> None:
         """Read until the head has more than that many letters, or until the end."""
@@ -221,3 +218,9 @@ class Delimited:
             parts.append("" if block is None else block.decode("utf-8"))
             length += len(parts[-1])
         self._head = "".join(parts)
+
+
+def _count_lines(text: str) -> int:
+    """Return how many line ends a text begins with."""
+    ends = _LINE_ENDS.match(text)[0]  # type: ignore[index]
+    return ends.count("\n") + ends.count("\r") - ends.count("\r\n")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._files import CLASSES, COLUMNS, write_whole
+from compromis._files import CLASSES, COLUMNS, UNPACKED, write_whole
 from compromis._text import nearest, shown
 from compromis._typing import Flags, Floats, Ints
 from compromis.errors import InputError
@@ -277,6 +277,19 @@ def check_names(names: Sequence[str], source: str) -> None:
     repeated = sorted(name for name, times in Counter(names).items() if times > 1)
     if repeated:
         raise InputError(f"{source} has several columns named {shown(repeated)}; rename them")
+
+
+_TEXT = 100
+"""Bytes that a text takes beside its letters."""
+
+
+def check_texts(count: int, letters: int, source: str) -> None:
+    """Refuse more different texts than are held."""
+    if _TEXT * count + letters > UNPACKED.most:
+        raise InputError(
+            f"{source} has more than {UNPACKED.most:,} bytes of different texts in the columns wanted; is one of them an identifier "
+            f"or a text? {UNPACKED.setting} raises the limit"
+        )
 
 
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")

@@ -155,13 +155,14 @@ cdef class Cells:
         return {what for what, there in found.items() if there}
 
     @property
-    def size(self):
-        """Bytes that the labels take."""
-        cdef Py_ssize_t k
-        cdef size_t total = 0
-        for k in range(self.labels_count):
-            total += self.labels[k].room + 12 * (self.labels[k].mask + 1) + 8 * self.labels[k].ends_room
-        return total
+    def texts_held(self):
+        """How many different texts are held."""
+        return sum(self.labels[k].count for k in range(self.labels_count))
+
+    @property
+    def letters_held(self):
+        """How many bytes they have."""
+        return sum(self.labels[k].ends[self.labels[k].count - 1] for k in range(self.labels_count) if self.labels[k].count)
 
     cdef void _take(self, int32_t[:, ::1] codes, double[:, ::1] numbers):
         self.room = codes.shape[1]
