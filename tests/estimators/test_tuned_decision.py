@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_wine, make_classification
 from sklearn.dummy import DummyClassifier
@@ -18,8 +19,10 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
+    GroupKFold,
     KFold,
     RepeatedStratifiedKFold,
+    StratifiedGroupKFold,
     StratifiedKFold,
     cross_val_predict,
     cross_validate,
@@ -31,9 +34,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import compromis as cp
+from compromis.estimators import tuned_decision
 from tests.estimators.test_honest_votes import FORESTS
 
 PREFERENCES = cp.Preferences.prioritise(["b"], metric="f")
@@ -253,26 +258,86 @@ def test_a_fold_may_lack_a_rare_class():
         assert list(tuned.fit(X, y).classes_) == [0, 1, 2]
 
 
-def test_sample_weights_reach_estimator_and_search(wine):
+def test_sample_weights_reach_the_estimator_and_the_search_only_when_told(wine):
     X, y = wine
-    weight = np.where(y == "b", 5.0, 1.0)
-    tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=PREFERENCES, random_state=0, resamples=0).fit(
-        X, y, sample_weight=weight
-    )
-    assert tuned.search_.counts.total == weight.sum()
+    weight = np.where(y == "b", 5.0, 1.0) * np.linspace(1, 2, len(y))
+    tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=PREFERENCES, random_state=0, resamples=0)
+    tuned.fit(X, y, sample_weight=weight)
+    assert tuned.search_.counts.total == len(y)
     assert tuned.estimator_.class_prior_ == pytest.approx(GaussianNB().fit(X, y, weight).class_prior_)
-    # knows no weights: only the search
-    tuned = cp.TunedDecisionClassifier(KNeighborsClassifier(), preferences=PREFERENCES, random_state=0).fit(
-        X, y, weight
+    tuned.fit(X, y, search_sample_weight=weight)
+    assert tuned.search_.counts.total == pytest.approx(weight.sum())
+    assert tuned.estimator_.class_prior_ == pytest.approx(GaussianNB().fit(X, y).class_prior_)
+    forest = cp.PragmaForestClassifier(10, preferences=PREFERENCES, random_state=0)
+    assert forest.fit(X, y, weight).search_.counts.rows == forest.search_.counts.total
+    told = forest.fit(X, y, search_sample_weight=weight).patterns_
+    assert told.multiplicity.sum() == pytest.approx(weight[forest.oob_votes_.any(axis=1)].sum())
+
+
+def test_balancing_weights_do_not_break_a_minimum():
+    """`class_weight`-like weights in fit shift the probabilities; the search makes up for them on the real shares."""
+    X, y = make_classification(3000, 8, n_informative=6, weights=[0.95], flip_y=0.01, class_sep=1.2, random_state=1)
+    X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
+    balanced = compute_sample_weight("balanced", y_train)
+    preferences = cp.Preferences({1: cp.Preference(10, 0.5, 0.5, min_precision=0.5)})
+    tuned = cp.TunedDecisionClassifier(LogisticRegression(), preferences=preferences, random_state=0)
+    tuned.fit(X_train, y_train, sample_weight=balanced)
+    assert cp.evaluate(y_test, tuned.predict(X_test)).per_class[1].precision >= 0.5
+    with pytest.warns(UserWarning, match="a function of the class alone"):
+        tuned.fit(X_train, y_train, search_sample_weight=balanced)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tuned.fit(X_train, y_train, search_sample_weight=np.full(len(y_train), 3.0))
+
+
+def test_rows_of_weight_zero_leave_the_search(wine):
+    X, y = wine
+    weight = np.where(np.arange(len(y)) % 3 == 0, 0.0, 1.0)
+    tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=PREFERENCES, random_state=0, resamples=0)
+    assert tuned.fit(X, y, sample_weight=weight).search_.counts.total == weight.sum()
+    assert tuned.fit(X, y, weight, search_sample_weight=np.arange(len(y))).patterns_.support.sum() == (
+        np.arange(len(y))[weight > 0].sum()
     )
-    assert tuned.search_.counts.total == weight.sum()
+
+
+@pytest.mark.parametrize("options", [{}, {"cv": "prefit"}])
+def test_weights_that_no_fit_takes_are_refused(wine, options):
+    X, y = wine
+    inner = GaussianNB().fit(X, y) if options else KNeighborsClassifier()
+    with pytest.raises(cp.InputError, match="takes no sample_weight"):
+        cp.TunedDecisionClassifier(inner, **options).fit(X, y, np.ones(len(y)))
+
+
+@pytest.mark.parametrize("cv", ["auto", 3, StratifiedGroupKFold(3), GroupKFold(3)])
+@pytest.mark.parametrize("estimator", [GaussianNB(), RandomForestClassifier(5, random_state=0)])
+def test_groups_stay_in_one_fold(wine, monkeypatch, estimator, cv):
+    X, y = wine
+    groups = np.array([f"g{k % 30}" for k in range(len(y))])
+    folds = []
+    original = tuned_decision.choose_folds
+    monkeypatch.setattr(tuned_decision, "choose_folds", lambda *a, **k: folds.append(original(*a, **k)) or folds[-1])
+    tuned = cp.TunedDecisionClassifier(estimator, preferences=PREFERENCES, cv=cv, random_state=0, resamples=0)
+    tuned.fit(X, y, groups=groups)
+    assert len(folds[0]) == (5 if cv == "auto" else 3)
+    assert all(not set(groups[fold.train]) & set(groups[fold.test]) for fold in folds[0])
+    with sklearn.config_context(enable_metadata_routing=True):
+        tuned.fit(X, y, groups=groups)
+    assert len(folds) == 2
+
+
+def test_folds_that_break_groups_are_refused(wine):
+    X, y = wine
+    tuned = cp.TunedDecisionClassifier(GaussianNB(), cv=StratifiedKFold(3), random_state=0)
+    with (
+        pytest.warns(UserWarning, match="ignored"),
+        pytest.raises(cp.InputError, match="rows of one group in training"),
+    ):
+        tuned.fit(X, y, groups=np.arange(len(y)) // 2)
 
 
 def test_metadata_routing(wine):
-    import sklearn
-
     X, y = wine
-    weight = np.where(y == "b", 5.0, 1.0)
+    weight = np.where(y == "b", 5.0, 1.0) * np.linspace(1, 2, len(y))
     with sklearn.config_context(enable_metadata_routing=True):
         inner = GaussianNB().set_fit_request(sample_weight=True)
         tuned = cp.TunedDecisionClassifier(inner, preferences=PREFERENCES, random_state=0).set_fit_request(
@@ -285,7 +350,9 @@ def test_metadata_routing(wine):
         )
         silent = silent.set_fit_request(sample_weight=True).fit(X, y, sample_weight=weight)
         assert silent.estimator_.class_prior_ == pytest.approx(GaussianNB().fit(X, y).class_prior_)
-        assert silent.search_.counts.total == weight.sum()
+        assert silent.search_.counts.total == pytest.approx(weight.sum())
+        unasked = cp.TunedDecisionClassifier(inner, preferences=PREFERENCES, random_state=0)
+        assert unasked.fit(X, y, sample_weight=weight).search_.counts.total == len(y)
         tuned = tuned.set_score_request(sample_weight=False)
         cross_validate(tuned, X, y, params={"sample_weight": weight}, cv=3, error_score="raise")
 

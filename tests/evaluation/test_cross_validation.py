@@ -335,3 +335,19 @@ def test_renderings():
     assert document["cross_validation"]["averages"]["loss"]["mean"] == result.averages["loss"].mean.value
     assert document["schema"] == "compromis/evaluation"
     assert repr(result).startswith("<CrossEvaluation in 10 folds of 150 rows")
+
+
+def test_groups_reach_the_folds_that_an_estimator_makes_itself():
+    """A tuned estimator makes folds inside each training fold; without the groups its votes would not be honest."""
+    rng = np.random.default_rng(0)
+    X, y, groups = rng.normal(size=(90, 2)), rng.integers(0, 2, 90), np.arange(90) % 15
+    seen = []
+
+    class Spy(GaussianNB):
+        def fit(self, X, y, sample_weight=None, *, groups=None):
+            seen.append(groups)
+            return super().fit(X, y, sample_weight)
+
+    cp.cross_evaluate(Spy(), X, y, cv=3, groups=groups, n_jobs=1)
+    assert len(seen) == 3
+    assert all(len(set(part)) == 10 and len(part) == 60 for part in seen)

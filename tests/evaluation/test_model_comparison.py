@@ -26,11 +26,11 @@ def test_verdicts():
     near = good.copy()
     near[[0, 300]] = [0, 0]
     better = cp.compare_models(truth, {"good": good, "poor": poor}, preferences=PREFERENCES)
-    assert str(better.verdict).startswith("'good' is better than 'poor': loss ")
+    assert str(better.verdict).startswith("'good' (loss 0.0029) is better than 'poor' (0.0271), by 0.0243 (95 % interval 0.01")
     assert (better.verdict.state, better.verdict.best, better.ranking) == ("better", "good", ("good", "poor"))
     other_way = cp.compare_models(truth, {"poor": poor, "good": good}, measure="accuracy")
     assert str(other_way.verdict).startswith(
-        "'good' is better than 'poor': accuracy 0.8000 against 0.9750, difference -0.1750"
+        "'good' (accuracy 0.9750) is better than 'poor' (0.8000), by 0.1750 (95 % interval 0.1"
     )
     same = cp.compare_models(truth, {"good": good, "twin": good})
     assert str(same.verdict).startswith("'good' and 'twin' decide every row alike")
@@ -53,7 +53,50 @@ def test_probabilities_are_predicted_for_the_most_probable_class(rng):
     proba = rng.dirichlet(np.ones(3), 60)
     labels = np.array(list("abc"))[proba.argmax(axis=1)]
     first, second = (cp.compare_models(truth, {"other": truth, "model": one}) for one in (labels, proba))
-    assert first.to_json() == second.to_json()
+    assert first.pairs[0].differences == second.pairs[0].differences
+    assert first.evaluations["other"].to_json() == second.evaluations["other"].to_json()
+    alone = cp.evaluate(truth, y_proba=proba, confidence=0.95)
+    assert second.evaluations["model"].to_json() == alone.to_json()
+
+
+def test_intervals_count_groups(rng):
+    """Ten rows of each of 40 customers say as much as 40 rows; without groups the interval is too narrow by a factor of about 3."""
+    truth = rng.integers(0, 2, 40)
+    one, two = (np.where(rng.random(40) < share, 1 - truth, truth) for share in (0.3, 0.4))
+    options = {"preferences": PREFERENCES, "measure": "accuracy"}
+    customers = np.repeat(np.arange(40), 10)
+    models = {"one": one.repeat(10), "two": two.repeat(10)}
+    rows, groups, alone = (
+        cp.compare_models(*data, **options, groups=keys)
+        for data, keys in (
+            ((truth.repeat(10), models), None),
+            ((truth.repeat(10), models), customers),
+            ((truth, {"one": one, "two": two}), None),
+        )
+    )
+    width = {
+        name: result.pairs[0].difference.difference.width
+        for name, result in (("rows", rows), ("groups", groups), ("alone", alone))
+    }
+    assert width["groups"] == pytest.approx(width["alone"], rel=0.1)
+    assert width["rows"] < 0.4 * width["alone"]
+    assert (
+        groups.evaluations["one"].intervals.summary["accuracy"].width
+        > 2 * rows.evaluations["one"].intervals.summary["accuracy"].width
+    )
+    assert math.isnan(groups.pairs[0].mcnemar.mid_p)
+    split = [
+        cp.PairedCounts.from_predictions(
+            truth.repeat(10)[part], models["one"][part], models["two"][part], groups=customers[part]
+        )
+        for part in (slice(0, 200), slice(200, 400))
+    ]
+    whole = cp.PairedCounts.from_predictions(truth.repeat(10), *models.values(), groups=customers)
+    added = split[0] + split[1]
+    assert added.times.sum() == whole.times.sum() == 40
+    assert (added.times @ added.tables == whole.times @ whole.tables).all()
+    with pytest.raises(cp.InputError, match="with groups and without"):
+        whole + cp.PairedCounts.from_predictions(truth, one, two)
 
 
 def test_weights_leave_mcnemar_undefined():

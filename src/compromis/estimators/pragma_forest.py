@@ -15,6 +15,7 @@ from compromis._typing import Flags, Floats
 from compromis.errors import InputError
 from compromis.estimators.fitting import BinnedTrees, whole
 from compromis.estimators.tuned_decision import TunedClassifier, TuningOptions
+from compromis.evidence.readers import read_weights
 from compromis.preferences import Preferences
 from compromis.trees._kernels import UNLIMITED
 from compromis.trees.criteria import OwnCriterion
@@ -113,8 +114,19 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow the trees on rows X of classes y, and tune the vote weights."""
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        search_sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Grow the trees on rows X of classes y, and tune the vote weights.
+
+        `sample_weight` is for the growth of the trees; the search counts each row of weight above 0 once, or with its
+        `search_sample_weight`.
+        """
         n_trees = whole("n_estimators", self.n_estimators, 1)
         if n_trees == UNLIMITED:
             raise InputError(f"n_estimators is below {UNLIMITED:,}, got {self.n_estimators!r}")
@@ -134,7 +146,10 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
         if self.tune and len(self.classes_) > 1:
             truth = self.classes_[prepared.training.labels]
             generator = np.random.default_rng(int(random.randint(2**31 - 1)))
-            self._tune(truth, votes, prepared.weights, TuningOptions(preferences=prepared.preferences), generator)
+            weight = read_weights(search_sample_weight, len(self.oob_votes_), name="search_sample_weight")
+            if weight is not None and prepared.kept is not None:
+                weight = weight[prepared.kept]
+            self._tune(truth, votes, weight, TuningOptions(preferences=prepared.preferences), generator)
         return self
 
     @property

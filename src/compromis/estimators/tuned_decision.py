@@ -11,7 +11,7 @@ from html import escape
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import NotFittedError
@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter, indexab
 
 from compromis._rows import Fold, choose_folds, shuffled_folds
 from compromis._text import shown_label
-from compromis._typing import Floats
+from compromis._typing import Floats, Ints
 from compromis.errors import InputError, UninformativeWarning
 from compromis.estimators.honest_votes import (
     check_votes_are_possible,
@@ -34,9 +34,9 @@ from compromis.estimators.honest_votes import (
     voting_ensemble,
 )
 from compromis.evidence.counts import Counts
-from compromis.evidence.readers import read_class_weights
+from compromis.evidence.readers import read_class_weights, read_weights
 from compromis.evidence.votes import Votes, decide_votes
-from compromis.labels import plain_label, refuse_many_outputs
+from compromis.labels import plain_label, read_groups, refuse_many_outputs
 from compromis.measures.pragma import pragma, shortfall
 from compromis.measures.verdict import Verdict, judge
 from compromis.preferences import Preferences, read_preferences
@@ -307,10 +307,17 @@ class TunedClassifier(PreferencesReprMixin, ClassifierMixin, BaseEstimator):  # 
         return None if self.tuning_ is None else self.tuning_.stability
 
     def _tune(
-        self, y: ArrayLike, votes: Floats, sample_weight: Any, options: TuningOptions, generator: np.random.Generator
+        self,
+        y: NDArray[Any],
+        votes: Floats,
+        weight: Floats | None,
+        options: TuningOptions,
+        generator: np.random.Generator,
     ) -> None:
         """Search the weights on honest votes, and warn if what they decide is worth nothing."""
-        patterns = Votes.from_proba(y, votes, labels=self.classes_.tolist(), sample_weight=sample_weight)
+        if weight is not None:
+            _warn_of_class_weights(y, weight)
+        patterns = Votes.from_proba(y, votes, labels=self.classes_.tolist(), sample_weight=weight)
         verdict = self._search(patterns, options, generator).verdict
         if not verdict.informative:
             warnings.warn(str(verdict), UninformativeWarning, stacklevel=3)
@@ -431,7 +438,16 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        search_sample_weight: Any = None,
+        groups: Any = None,
+        **params: Any,
+    ) -> Self:
         """Fit the estimator, gather honest votes, and search the weights that serve the preferences best.
 
         Parameters
@@ -441,12 +457,20 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         y : labels
             Their classes.
         sample_weight : array-like, optional
-            A weight per row, for the estimator and for the search.
+            A weight per row for the estimator's fit. The search counts each row once, but leaves out rows of weight 0.
+        search_sample_weight : array-like, optional
+            A weight per row for the search: how many rows of the population it stands for. With metadata routing the search
+            also takes a ``sample_weight`` that this estimator itself requests.
+        groups : labels, optional
+            A key per row: rows of one group stay in one fold. Members of a forest would see other rows of a group, so votes then come
+            from folds.
         **params
             Further parameters of the estimator's fit.
         """
         refuse_many_outputs(y, type(self).__name__)
-        X, y, sample_weight = indexable(X, column_or_1d(y, warn=True), sample_weight)
+        X, y, sample_weight, search_sample_weight, groups = indexable(
+            X, column_or_1d(y, warn=True), sample_weight, search_sample_weight, groups
+        )
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
         X = _with_shape(X)
@@ -456,12 +480,16 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         classes = self._known_classes(y)
         options, by_hand = self._options(classes), self._weights_by_hand(classes)
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-        own_params, split_params = self._fit_params(sample_weight, params)
-        folds = self._folds(X, y, split_params, generator) if by_hand is None else None
+        own_params, split_params = self._fit_params(sample_weight, groups, params)
+        folds = self._folds(X, y, groups, split_params, generator) if by_hand is None else None
         self._fit_estimator(X, y, own_params)
         if by_hand is None:
             votes = self._honest_votes(X, y, own_params, folds)
-            self._tune(y, votes, sample_weight, options, generator)
+            if search_sample_weight is None and self._searches_with_sample_weight():
+                search_sample_weight = sample_weight
+            counted = np.flatnonzero(np.ones(len(y)) if sample_weight is None else sample_weight)
+            weight = read_weights(search_sample_weight, len(y), name="search_sample_weight")
+            self._tune(y[counted], votes[counted], None if weight is None else weight[counted], options, generator)
         else:
             self._set_weights(by_hand, options.smoothing)
         return self
@@ -478,7 +506,7 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         return self.estimator_.predict_proba(X)
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return which metadata goes where: the estimator's fit, the splitter, and sample_weight to the search."""
+        """Return which metadata goes where: to the search, the estimator's fit, and the splitter."""
         router = MetadataRouter(owner=self).add_self_request(self)
         router.add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
         if self._has_splitter:
@@ -521,15 +549,32 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
             raise InputError(f"smoothing is 'auto' or a number of at least 0, got {self.smoothing!r}")
         return float(self.smoothing)
 
-    def _fit_params(self, sample_weight: Any, params: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the parameters for the estimator's fit and for the splitter."""
+    def _fit_params(
+        self, sample_weight: Any, groups: Any, params: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the parameters for the estimator's fit and for the splitter, which gets the groups in any case."""
         given = params if sample_weight is None else {**params, "sample_weight": sample_weight}
+        to_split = {} if groups is None else {"groups": groups}
         if get_config()["enable_metadata_routing"]:
-            routed = process_routing(self, "fit", **given)
-            return dict(routed["estimator"]["fit"]), dict(routed["splitter"]["split"]) if self._has_splitter else {}
-        if sample_weight is not None and not has_fit_parameter(self.estimator, "sample_weight"):
-            given = params  # the search still uses the weights
-        return given, {}
+            routed = process_routing(self, "fit", **given, **to_split)
+            split = dict(routed["splitter"]["split"]) if self._has_splitter else {}
+            return dict(routed["estimator"]["fit"]), split | to_split
+        if sample_weight is not None and (
+            self._is_cv("prefit") or not has_fit_parameter(self.estimator, "sample_weight")
+        ):
+            raise InputError(
+                f"the fit of {type(self.estimator).__name__} takes no sample_weight{' with prefit' if self._is_cv('prefit') else ''}; "
+                "pass step__sample_weight for a step of a pipeline, or search_sample_weight for the search",
+                "sample_weight",
+            )
+        return given, to_split
+
+    def _searches_with_sample_weight(self) -> bool:
+        """Whether metadata routing sends ``sample_weight`` to this estimator itself, which is the search."""
+        if not get_config()["enable_metadata_routing"]:
+            return False
+        own = super().get_metadata_routing()
+        return "sample_weight" in own.consumes("fit", ["sample_weight"])
 
     def _fit_estimator(self, X: Any, y: Any, params: dict[str, Any]) -> None:
         if self._is_cv("prefit"):
@@ -554,18 +599,23 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
     def _is_cv(self, word: str) -> bool:
         return isinstance(self.cv, str) and self.cv == word
 
-    def _folds(self, X: Any, y: Any, params: dict[str, Any], generator: np.random.Generator) -> list[Fold] | None:
+    def _folds(
+        self, X: Any, y: Any, groups: Any, params: dict[str, Any], generator: np.random.Generator
+    ) -> list[Fold] | None:
         """Return the folds that honest votes come from; None where they need no folds."""
         cv, ensemble = self.cv, voting_ensemble(self.estimator)
-        if self._is_cv("prefit") or (self._is_cv("auto") and ensemble is not None and ensemble.leaves_rows_out()):
+        out_of_bag = ensemble is not None and ensemble.leaves_rows_out() and groups is None
+        if self._is_cv("prefit") or (self._is_cv("auto") and out_of_bag):
             return None
         if isinstance(cv, str) and cv != "auto":
             raise InputError(f"cv is 'auto', 'prefit', a number of folds or a splitter, got {cv!r}")
+        group = None if groups is None else read_groups(groups, len(y), "y")
         if isinstance(cv, (str, int)):
-            rarest = int(np.unique(np.asarray(y), return_counts=True)[1].min())
-            number = cv if isinstance(cv, int) else max(2, min(AUTO_FOLDS, rarest))
-            cv = shuffled_folds(number, int(generator.integers(2**31)), stratified=True)
-        return choose_folds(check_cv(cv, y, classifier=True).split(X, y, **params), X, y)
+            pairs = np.unique(y, return_inverse=True)[1] if group is None else _classes_of_groups(y, group)
+            number = cv if isinstance(cv, int) else max(2, min(AUTO_FOLDS, int(np.bincount(pairs).min())))
+            seed = int(generator.integers(2**31))
+            cv = shuffled_folds(number, seed, stratified=True, grouped=group is not None)
+        return choose_folds(check_cv(cv, y, classifier=True).split(X, y, **params), X, y, group=group)
 
     def _voter(self) -> Any:
         ensemble = voting_ensemble(self.estimator_) if self.votes_are_hard_ else None
@@ -586,6 +636,28 @@ def _with_shape(X: Any) -> Any:
 def _refuse_one_class(y: NDArray[Any]) -> None:
     if len(y) and (y == y[0]).all():
         raise InputError(f"y has only one class, {plain_label(y[0])!r}; there is nothing to decide")
+
+
+def _classes_of_groups(y: NDArray[Any], group: Ints) -> Ints:
+    """Return the class of each distinct pair of class and group: a rare class may stand in a few groups only."""
+    classes: Ints = np.unique(np.stack([np.unique(y, return_inverse=True)[1], group]), axis=1)[0]
+    return classes
+
+
+def _warn_of_class_weights(y: NDArray[Any], weight: Floats) -> None:
+    """Warn of weights in the search that say nothing but a row's class: they change the shares of the classes."""
+    codes, weights = np.unique(y[weight > 0], return_inverse=True)[1], weight[weight > 0]
+    largest, first = np.zeros(int(codes.max()) + 1), np.zeros(int(codes.max()) + 1)
+    np.maximum.at(largest, codes, weights)
+    first[codes] = weights
+    if np.allclose(weights, first[codes], rtol=1e-9, atol=0) and largest.max() > largest.min() * (1 + 1e-9):
+        warnings.warn(
+            "the weights of the rows in the search are a function of the class alone: it takes the classes to be as frequent as the "
+            "weights make them, so precision on real rows is another. Leave search_sample_weight out and say what matters in "
+            "the preferences; for a population with other class shares use with_prevalence",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
 def _checked_fitted(estimator: Any) -> Any:

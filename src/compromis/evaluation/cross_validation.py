@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from compromis._rows import Fold, choose_folds, count_both, take_rows
 from compromis._text import fixed
@@ -52,13 +52,14 @@ def run_folds(
     X: Any,
     y: Any,
     *,
-    weight: Floats | None = None,
+    per_row: Mapping[str, NDArray[Any]] | None = None,
     n_jobs: int | None = None,
     progress: Progress = False,
 ) -> list[T]:
     """Fit a clone of each task's estimator on its fold; return what `judge` makes of the model, its rows and the seconds of fitting.
 
-    `judge` runs in the workers; `weight` is passed to ``fit``; `n_jobs` and `progress` are those of `cross_evaluate`.
+    `judge` runs in the workers; `per_row` is passed to ``fit``, the rows of the fold of each; `n_jobs` and `progress` are those of
+    `cross_evaluate`.
     """
     from sklearn.base import clone
     from sklearn.utils.parallel import Parallel, delayed
@@ -66,7 +67,7 @@ def run_folds(
     from compromis._rows import for_workers
 
     step = delayed(for_workers(_fit_and_judge, n_jobs))
-    calls = [step(judge, clone(estimator), X, y, weight, fold) for estimator, fold in tasks]
+    calls = [step(judge, clone(estimator), X, y, per_row or {}, fold) for estimator, fold in tasks]
     try:
         running = Parallel(n_jobs=n_jobs, return_as="generator")(calls)
     except ValueError as error:
@@ -76,7 +77,9 @@ def run_folds(
     return list(_counted(running, len(tasks), progress))
 
 
-def _fit_and_judge(judge: Callable[..., T], estimator: Any, X: Any, y: Any, weight: Floats | None, fold: Fold) -> T:
+def _fit_and_judge(
+    judge: Callable[..., T], estimator: Any, X: Any, y: Any, per_row: Mapping[str, NDArray[Any]], fold: Fold
+) -> T:
     rows = FoldRows(
         X_train=take_rows(X, fold.train),
         y_train=take_rows(y, fold.train),
@@ -84,7 +87,7 @@ def _fit_and_judge(judge: Callable[..., T], estimator: Any, X: Any, y: Any, weig
         y_test=take_rows(y, fold.test),
     )
     start = time.perf_counter()
-    estimator.fit(rows.X_train, rows.y_train, **({} if weight is None else {"sample_weight": weight[fold.train]}))
+    estimator.fit(rows.X_train, rows.y_train, **{name: values[fold.train] for name, values in per_row.items()})
     return judge(estimator, rows, time.perf_counter() - start)
 
 
@@ -301,7 +304,8 @@ def cross_evaluate(
     cv : int, splitter or pairs of row positions
         A number means stratified folds, shuffled with a fixed seed; for rows ordered by time pass ``TimeSeriesSplit()``.
     groups : labels, optional
-        Rows of one group stay in one fold; the intervals count groups, not rows.
+        Rows of one group stay in one fold, in the folds that an estimator makes itself too if its ``fit`` takes groups; the intervals
+        count groups, not rows.
     n_jobs : int, optional
         Folds fitted at a time, through joblib: inside ``joblib.parallel_config(backend="dask")`` on a cluster.
     labels, pos_label, cost, sample_weight
@@ -332,6 +336,8 @@ def cross_evaluate(
     >>> bool(result.averages["accuracy"].mean.value > 0.9)
     True
     """
+    from sklearn.utils.validation import has_fit_parameter
+
     count_both(X, y)
     (codes,), classes = encode_classes(read_labels(y, "y"), labels=labels)
     rows = TrueRows(
@@ -343,7 +349,10 @@ def cross_evaluate(
     terms = Terms.read(classes, preferences, cost=cost, pos_label=pos_label, confidence=confidence)
     folds = choose_folds(cv, X, codes, classes=classes, group=rows.group)
     tasks = [(estimator, fold) for fold in folds]
-    predictions = run_folds(_predict, tasks, X, y, weight=rows.weight, n_jobs=n_jobs, progress=progress)
+    per_row = {} if rows.weight is None else {"sample_weight": rows.weight}
+    if rows.group is not None and has_fit_parameter(estimator, "groups"):
+        per_row["groups"] = rows.group
+    predictions = run_folds(_predict, tasks, X, y, per_row=per_row, n_jobs=n_jobs, progress=progress)
     predictions = [part.on(classes) for part in predictions]
     parts = tuple(_evaluate_fold(rows, terms, fold, part) for fold, part in zip(folds, predictions, strict=True))
     tested = np.concatenate([fold.test for fold in folds])

@@ -13,16 +13,18 @@ from numpy.typing import ArrayLike
 
 from compromis._results import Result, Table
 from compromis._text import bounds, fixed
+from compromis._typing import Ints
 from compromis.errors import InputError
 from compromis.evaluation.cross_validation import CrossEvaluation
-from compromis.evaluation.evaluate import Evaluation, Summary, evaluate
-from compromis.evidence.counts import Counts
+from compromis.evaluation.evaluate import Evaluation, Summary, Terms
+from compromis.evaluation.scored_rows import ScoredRows, TrueRows
 from compromis.evidence.paired import PairedCounts, encode_models
 from compromis.evidence.readers import read_weights
 from compromis.evidence.scores import read_distributions
-from compromis.labels import encode_classes, read_labels
-from compromis.measures.rates import lower_is_better
-from compromis.preferences import Preferences, read_preferences
+from compromis.labels import encode_classes, read_groups, read_labels
+from compromis.measures.probability import smoothed_shares
+from compromis.measures.rates import counts_of, lower_is_better
+from compromis.preferences import Preferences
 from compromis.uncertainty.intervals import Interval, read_confidence
 from compromis.uncertainty.paired_tests import FoldMean, PairedComparison, compare_paired, fold_mean
 
@@ -58,7 +60,7 @@ class ModelComparison(Result):
     pairs: tuple[PairedComparison, ...]
     """Every pair of models."""
     p_values: tuple[float, ...]
-    """McNemar's mid-p values of the pairs, adjusted for their number (Holm); NaN where rows have weights."""
+    """McNemar's mid-p values of the pairs, adjusted for their number (Holm); NaN where rows have weights or groups."""
     confidence: float
     """The confidence of the intervals."""
 
@@ -199,6 +201,7 @@ def compare_models(
     measure: str | None = None,
     labels: Sequence[Any] | None = None,
     sample_weight: ArrayLike | None = None,
+    groups: Any = None,
     confidence: float = 0.95,
 ) -> ModelComparison:
     """Compare models by their predictions for the same rows: which is better, by how much, and how sure that is.
@@ -211,7 +214,7 @@ def compare_models(
         The predicted classes of each model, for the rows of `y_true`, in their order; or a matrix of probabilities, a column per
         class, of which the most probable class is taken.
     preferences : Preferences or mapping by class, optional
-        What matters; the models are then compared by the loss.
+        What matters; the models are then compared by the loss, or by the average cost where the preferences give costs.
     measure : str, optional
         Another measure to decide by, such as ``"accuracy"``, ``"kappa"`` or ``"macro_f_measure"``; without preferences it is the
         balanced accuracy.
@@ -219,6 +222,8 @@ def compare_models(
         The classes, absent ones included.
     sample_weight : array-like, optional
         A weight of at least 0 per row.
+    groups : labels, optional
+        A key per row: rows of one group (a customer, a day) belong together, and the intervals count groups, not rows.
     confidence : float
         The confidence of the intervals.
 
@@ -240,31 +245,40 @@ def compare_models(
     >>> shy = ["bad"] * 10 + ["good"] * 190
     >>> result = cp.compare_models(truth, {"eager": eager, "shy": shy}, preferences=cp.Preferences.prioritise(["bad"], metric="kulczynski"))
     >>> print(result.verdict)
-    'eager' is better than 'shy': loss 0.0360 against 0.6208, difference -0.5848 (95 % interval -0.6... to -0.4...)
+    'eager' (loss 0.0360) is better than 'shy' (0.6208), by 0.5848 (95 % interval 0.4... to 0.6...)
     """
-    level, preferences = read_confidence(confidence), read_preferences(preferences)
     _check(predictions)
-    predictions = {name: _most_probable(values, y_true, labels) for name, values in predictions.items()}
-    (truth, *codes), classes = encode_models(y_true, predictions, labels)
+    decided = {name: _most_probable(values, y_true, labels) for name, values in predictions.items()}
+    (truth, *codes), classes = encode_models(y_true, decided, labels)
     predicted = dict(zip(predictions, codes, strict=True))
-    weight = read_weights(sample_weight, len(truth))
-    arrays = None if preferences is None else preferences.on(classes)
-    evaluations = {
-        name: evaluate(Counts.from_positions(truth, codes, classes, weight), preferences=preferences, confidence=level)
-        for name, codes in predicted.items()
-    }
+    rows = TrueRows(
+        truth=truth,
+        classes=classes,
+        weight=read_weights(sample_weight, len(truth)),
+        group=None if groups is None else read_groups(groups, len(truth)),
+    )
+    terms = Terms.read(classes, preferences, cost=None, pos_label=None, confidence=read_confidence(confidence))
     pairs = tuple(
         compare_paired(
-            PairedCounts.from_positions(truth, predicted[first], predicted[second], classes, weight),
-            arrays=arrays,
+            PairedCounts.from_positions(truth, predicted[first], predicted[second], classes, rows.weight, rows.group),
+            arrays=terms.arrays,
+            cost=terms.cost,
             measure=measure,
             names=(first, second),
-            confidence=level,
+            confidence=confidence,
         )
         for first, second in combinations(predicted, 2)
     )
+    evaluations = {name: _evaluation(rows, predicted[name], values, terms) for name, values in predictions.items()}
     p_values = adjusted([pair.mcnemar.mid_p for pair in pairs])
-    return ModelComparison(evaluations=evaluations, pairs=pairs, p_values=p_values, confidence=level)
+    return ModelComparison(evaluations=evaluations, pairs=pairs, p_values=p_values, confidence=float(confidence))
+
+
+def _evaluation(rows: TrueRows, predicted: Ints, values: Any, terms: Terms) -> Evaluation:
+    """Return the evaluation of a model by itself; with its distributions where it gave some."""
+    evidence = rows.count(predicted)
+    scored = ScoredRows(rows, read_distributions(values, len(predicted), rows.classes)) if _is_matrix(values) else None
+    return Evaluation(**terms.judge(evidence, scored, smoothed_shares(counts_of(evidence))))
 
 
 def _check(predictions: Any) -> None:
@@ -279,10 +293,14 @@ def _check(predictions: Any) -> None:
         )
 
 
+def _is_matrix(values: Any) -> bool:
+    shape: tuple[int, ...] = getattr(values, "shape", ())
+    return len(shape) == 2 and shape[-1] > 1
+
+
 def _most_probable(values: Any, y_true: Any, labels: Sequence[Any] | None) -> Any:
     """Return the labels of the most probable classes, the first one in a tie; labels stay as they are."""
-    shape: tuple[int, ...] = getattr(values, "shape", ())
-    if len(shape) != 2 or shape[-1] == 1:
+    if not _is_matrix(values):
         return values
     (truth,), classes = encode_classes(read_labels(y_true, "y_true"), labels=labels)
     shares = read_distributions(values, len(truth), classes)

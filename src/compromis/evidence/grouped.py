@@ -71,7 +71,7 @@ class GroupedCounts:
         cells = len(counts.classes) ** 2
         codes, inverse = np.unique(group * cells + truth * len(counts.classes) + predicted, return_inverse=True)
         sums = np.bincount(inverse, weights=weight)
-        tables, times = _distinct_tables(codes // cells, codes % cells, sums, cells)
+        tables, times = distinct_tables(codes // cells, codes % cells, sums, cells)
         shaped = tables.reshape(-1, len(counts.classes), len(counts.classes))
         return cls(shaped.astype(counts.matrix.dtype), times, counts)
 
@@ -91,7 +91,7 @@ class GroupedCounts:
         return GroupedCounts(distinct.reshape(-1, *tables.shape[1:]), times, self.counts + other.counts)
 
 
-def _distinct_tables(
+def distinct_tables(
     group: NDArray[np.int64], cell: NDArray[np.int64], sums: NDArray[Any], cells: int
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Group the groups: the same cells with the same counts are one table; memory is that of the filled cells."""

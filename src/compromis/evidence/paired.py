@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts, check_room
+from compromis.evidence.grouped import distinct_tables
 from compromis.evidence.readers import read_weights
-from compromis.labels import encode_classes, read_labels
+from compromis.labels import encode_classes, read_groups, read_labels
 
 MOST_TABLE = 1 << 24
 """Cells looked up in a table; more are sorted instead."""
@@ -35,6 +36,8 @@ class PairedCounts:
         The number of rows counted.
     squares : ndarray of shape (C,), optional
         The sums of squared weights, where there are sample weights.
+    tables, times : ndarray of shape (T, C) and (T,), optional
+        Where rows come in groups: the distinct tables of cells of a group, and how many groups have each.
 
     Examples
     --------
@@ -51,6 +54,8 @@ class PairedCounts:
     classes: tuple[Label, ...]
     rows: int
     squares: NDArray[np.float64] | None = None
+    tables: NDArray[Any] | None = None
+    times: NDArray[np.int64] | None = None
 
     @classmethod
     def from_predictions(
@@ -61,10 +66,12 @@ class PairedCounts:
         *,
         labels: Sequence[Any] | None = None,
         sample_weight: ArrayLike | None = None,
+        groups: Any = None,
     ) -> PairedCounts:
-        """Count the true classes against the decisions of two models on the same rows."""
+        """Count the true classes against the decisions of two models on the same rows; `groups` holds one key per row."""
         (truth, one, two), classes = encode_models(y_true, {"first": first, "second": second}, labels)
-        return cls.from_positions(truth, one, two, classes, read_weights(sample_weight, len(truth)))
+        group = None if groups is None else read_groups(groups, len(truth))
+        return cls.from_positions(truth, one, two, classes, read_weights(sample_weight, len(truth)), group)
 
     @classmethod
     def from_positions(
@@ -74,14 +81,28 @@ class PairedCounts:
         second: Ints,
         classes: Sequence[Label],
         weight: Floats | None = None,
+        group: Ints | None = None,
     ) -> PairedCounts:
-        """Count checked positions of classes."""
+        """Count checked positions of classes; with the number of each row's group where there are groups."""
         size = len(classes)
         filled, cell = _filled((truth * size + first) * size + second, size**3)
         cells = np.stack(np.unravel_index(filled, (size,) * 3), axis=1).astype(np.int64)
         counts: NDArray[Any] = np.bincount(cell, weights=weight, minlength=len(cells))
         squares: Any = None if weight is None else np.bincount(cell, weights=weight * weight, minlength=len(cells))
-        return cls(cells=cells, counts=counts, classes=tuple(classes), rows=len(truth), squares=squares)
+        tables = times = None
+        if group is not None:
+            codes, inverse = np.unique(group * len(cells) + cell, return_inverse=True)
+            sums = np.bincount(inverse, weights=weight)
+            tables, times = distinct_tables(codes // len(cells), codes % len(cells), sums, len(cells))
+        return cls(
+            cells=cells,
+            counts=counts,
+            classes=tuple(classes),
+            rows=len(truth),
+            squares=squares,
+            tables=tables,
+            times=times,
+        )
 
     @property
     def first(self) -> Counts:
@@ -105,6 +126,8 @@ class PairedCounts:
             return NotImplemented
         if self.classes != other.classes:
             raise InputError("paired counts add up when they have the same classes in one order; pass labels= to both")
+        if (self.tables is None) != (other.tables is None):
+            raise InputError("paired counts with groups and without do not add up; give groups= to both")
         check_room(sum(self.counts.tolist()) + sum(other.counts.tolist()))
         cells, cell = np.unique(np.concatenate([self.cells, other.cells]), axis=0, return_inverse=True)
         counts = _added(cell.ravel(), self.counts, other.counts, len(cells))
@@ -112,8 +135,20 @@ class PairedCounts:
         if self.squares is not None or other.squares is not None:  # an unweighted row weighs 1, squared too
             one, two = (part.counts if part.squares is None else part.squares for part in (self, other))
             squares = _added(cell.ravel(), one, two, len(cells)).astype(np.float64)
-        rows = self.rows + other.rows
-        return PairedCounts(cells=cells, counts=counts, classes=self.classes, rows=rows, squares=squares)
+        tables = times = None
+        if self.tables is not None and other.tables is not None and self.times is not None and other.times is not None:
+            tables, times = np.zeros((len(self.tables) + len(other.tables), len(cells))), np.r_[self.times, other.times]
+            own, others = np.split(cell.ravel(), [len(self.cells)])
+            tables[: len(self.tables), own], tables[len(self.tables) :, others] = self.tables, other.tables
+        return PairedCounts(
+            cells=cells,
+            counts=counts,
+            classes=self.classes,
+            rows=self.rows + other.rows,
+            squares=squares,
+            tables=tables,
+            times=times,
+        )
 
     def _of_model(self, column: int) -> Counts:
         size, where = len(self.classes), (self.cells[:, 0], self.cells[:, column])

@@ -14,29 +14,29 @@ from compromis.errors import InputError
 from compromis.labels import on_host, plain_label
 
 
-def read_weights(sample_weight: Any, rows: int) -> Floats | None:
-    """Return sample weights as a checked float64 array, or None where there are none; one number stands for every row."""
+def read_weights(sample_weight: Any, rows: int, *, name: str = "sample_weight") -> Floats | None:
+    """Return weights of rows as a checked float64 array, or None where there are none; one number stands for every row."""
     if sample_weight is None:
         return None
     try:
         weight = np.array(on_host(sample_weight), dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError("sample_weight must hold numbers; found something else", parameter="sample_weight") from None
+        raise InputError(f"{name} must hold numbers; found something else", parameter=name) from None
     weight = np.full(rows, float(weight)) if weight.ndim == 0 else weight
     if weight.shape != (rows,):
         raise InputError(
-            f"sample_weight has shape {weight.shape}, but there are {rows:,} rows; give one weight per row",
-            parameter="sample_weight",
+            f"{name} has shape {weight.shape}, but there are {rows:,} rows; give one weight per row",
+            parameter=name,
         )
     wrong = ~(np.isfinite(weight) & (weight >= 0))
     if wrong.any():
         row = int(wrong.argmax())
         raise InputError(
-            f"sample_weight must be finite and at least 0, got {weight[row]:g} in row {row}; drop such rows or weigh them 0",
-            parameter="sample_weight",
+            f"{name} must be finite and at least 0, got {weight[row]:g} in row {row}; drop such rows or weigh them 0",
+            parameter=name,
         )
     if not weight.any():
-        raise InputError("sample_weight is zero for every row; nothing would count", parameter="sample_weight")
+        raise InputError(f"{name} is zero for every row; nothing would count", parameter=name)
     check_weights_add_up(weight, rows)
     return weight
 

@@ -9,6 +9,7 @@ import numpy as np
 from compromis._typing import Floats, Ints
 from compromis.evidence.counts import Counts, ratio
 from compromis.evidence.grouped import GroupedCounts
+from compromis.evidence.paired import PairedCounts
 from compromis.measures.rates import Evidence, counts_of, share_parts
 from compromis.uncertainty.intervals import normal_quantile
 
@@ -79,9 +80,11 @@ def _draw_groups(evidence: GroupedCounts, draws: int, rng: np.random.Generator) 
     return drawn.reshape(draws, *prior.shape) + pseudo
 
 
-def typical_group(evidence: GroupedCounts) -> float:
+def typical_group(evidence: GroupedCounts | PairedCounts) -> float:
     """Return the size of the group that a row typically lies in: sum of squares over sum; the weight of a pseudo-row."""
-    sizes = evidence.tables.sum(axis=(1, 2)).astype(np.float64)
+    assert evidence.tables is not None
+    assert evidence.times is not None
+    sizes = evidence.tables.reshape(len(evidence.tables), -1).sum(axis=1).astype(np.float64)
     return float((evidence.times * sizes**2).sum() / (evidence.times * sizes).sum())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -15,10 +15,10 @@ from compromis._typing import Floats, Ints
 from compromis.errors import InputError
 from compromis.evidence.counts import ratio
 from compromis.evidence.paired import PairedCounts
-from compromis.measures.pragma import class_losses, loss_shares
+from compromis.measures.pragma import average_costs, class_losses, loss_shares
 from compromis.measures.rates import Cells, Outcomes, class_rates, lower_is_better, summaries
 from compromis.preferences import PreferenceArrays
-from compromis.uncertainty.draws import CELLS_AT_ONCE, DRAWS, PRIOR, SEED
+from compromis.uncertainty.draws import CELLS_AT_ONCE, DRAWS, PRIOR, SEED, typical_group
 from compromis.uncertainty.intervals import Interval, from_draws, read_confidence, student_interval
 
 
@@ -30,7 +30,7 @@ class McNemar:
     only_second: float
     """The rows that only the first, only the second model predicts rightly."""
     exact: float = math.nan
-    """The two-sided p-value of the binomial test; conservative. NaN where rows have weights."""
+    """The two-sided p-value of the binomial test; conservative. NaN where rows have weights or groups."""
     mid_p: float = math.nan
     """The same with half the probability of what was seen; closest to the nominal level (Fagerland et al. 2013)."""
 
@@ -92,20 +92,27 @@ class PairedComparison:
     @cached_property
     def sentence(self) -> str:
         """The verdict, with the size of the difference."""
-        decisive, interval = self.difference, self.difference.difference
-        name = self.measure.replace("_", " ")
-        size = (
-            f"{name} {decisive.first:.4f} against {decisive.second:.4f}, difference {interval.value:+.4f} "
-            f"({100 * self.confidence:g} % interval {interval.low:+.4f} to {interval.high:+.4f})"
-        )
+        decisive, name = self.difference, self.measure.replace("_", " ")
+        interval = decisive.difference
         if math.isnan(interval.value):
             return f"the {name} of {self.first!r} or {self.second!r} is undefined on these rows"
         if self.alike:
-            return f"{self.first!r} and {self.second!r} decide every row alike: {size}"
+            return f"{self.first!r} and {self.second!r} decide every row alike ({name} {decisive.first:.4f})"
+        level = f"{100 * self.confidence:g} % interval"
         if not decisive.clear:
-            return f"these rows do not tell {self.first!r} and {self.second!r} apart: {size}"
-        better, worse = (self.first, self.second) if decisive.favours_first else (self.second, self.first)
-        return f"{better!r} is better than {worse!r}: {size}"
+            return (
+                f"these rows do not tell {self.first!r} ({name} {decisive.first:.4f}) and {self.second!r} ({decisive.second:.4f}) "
+                f"apart: difference {interval.value:+.4f} ({level} {interval.low:+.4f} to {interval.high:+.4f})"
+            )
+        (better, best), (worse, other) = sorted(
+            [(self.first, decisive.first), (self.second, decisive.second)],
+            key=lambda model: (model[0] == self.first) != decisive.favours_first,
+        )
+        low, high = sorted((abs(interval.low), abs(interval.high)))
+        return (
+            f"{better!r} ({name} {best:.4f}) is better than {worse!r} ({other:.4f}), "
+            f"by {abs(interval.value):.4f} ({level} {low:.4f} to {high:.4f})"
+        )
 
     def __str__(self) -> str:
         return self.sentence
@@ -115,17 +122,18 @@ def compare_paired(
     paired: PairedCounts,
     *,
     arrays: PreferenceArrays | None = None,
+    cost: Floats | None = None,
     measure: str | None = None,
     names: tuple[str, str] = ("first", "second"),
     confidence: float = 0.95,
     draws: int = DRAWS,
     random_state: int = SEED,
 ) -> PairedComparison:
-    """Compare two models by every measure; `measure` names the one that decides: the loss, or else the balanced accuracy."""
+    """Compare two models by every measure; `measure` names the one that decides: the cost, else the loss, else balanced accuracy."""
     level = read_confidence(confidence)
-    observed = [_numbers(counts.matrix, arrays) for counts in (paired.first, paired.second)]
+    observed = [_numbers(counts.matrix, arrays, cost) for counts in (paired.first, paired.second)]
     decisive = _decisive(measure, observed[0])
-    parts = [[_numbers(matrix, arrays) for matrix in pair] for pair in draw_pairs(paired, draws, random_state)]
+    parts = [[_numbers(matrix, arrays, cost) for matrix in pair] for pair in draw_pairs(paired, draws, random_state)]
     differences = {}
     for name in observed[0]:
         first, second = (float(numbers[name]) for numbers in observed)
@@ -133,14 +141,16 @@ def compare_paired(
         interval = from_draws(first - second, drawn, level)[0]
         differences[name] = Difference(measure=name, first=first, second=second, difference=interval)
     only_first, only_second = paired.discordant
-    weighted = paired.squares is not None  # sums of weights are not binomial
+    dependent = (
+        paired.squares is not None or paired.tables is not None
+    )  # neither sums of weights nor rows of a group are binomial
     untested = McNemar(only_first=only_first, only_second=only_second)
     return PairedComparison(
         first=names[0],
         second=names[1],
         measure=decisive,
         differences=MappingProxyType(differences),
-        mcnemar=untested if weighted else mcnemar(only_first, only_second),
+        mcnemar=untested if dependent else mcnemar(only_first, only_second),
         confidence=level,
         alike=bool((paired.cells[:, 1] == paired.cells[:, 2]).all()),
     )
@@ -153,21 +163,23 @@ def draw_pairs(paired: PairedCounts, draws: int, random_state: int) -> list[tupl
     -----
     Dirichlet draws on the cells of truth x first x second. The pseudo-rows give either model the prior of `draw_counts`: half of
     it where the two agree, half where they do not (for two classes 0.35 in each of the eight cells, near Agresti and Min's 1/2).
+    Groups are weighted anew as wholes, and a pseudo-row weighs as much as a typical group.
     """
     rng = np.random.default_rng(random_state)
-    cells, shape, scale = _cells_with_prior(paired)
+    cells, of_rows, pseudo = _cells_with_prior(paired)
+    draw = _drawn_rows(paired, of_rows, pseudo) if paired.tables is None else _drawn_groups(paired, of_rows, pseudo)
     size = len(paired.classes)
     first, second = (cells[:, 0] * size + cells[:, column] for column in (1, 2))
     stacks = []
     at_once = max(1, CELLS_AT_ONCE // len(cells))
     for start in range(0, draws, at_once):
-        drawn = rng.standard_gamma(shape, size=(min(at_once, draws - start), len(cells))) * scale
+        drawn = draw(rng, min(at_once, draws - start))
         stacks.append((_margin(drawn, first, size), _margin(drawn, second, size)))
     return stacks
 
 
-def _cells_with_prior(paired: PairedCounts) -> tuple[Ints, Floats, Floats]:
-    """Return the cells that rows or pseudo-rows lie in, the effective rows of each with the prior, and the weight of an effective row."""
+def _cells_with_prior(paired: PairedCounts) -> tuple[Ints, Ints, Floats]:
+    """Return the cells that rows or pseudo-rows lie in, the index of each filled cell among them, and the pseudo-rows of each."""
     size = len(paired.classes)
     present = np.flatnonzero(paired.first.support > 0)
     truth, other = (grid.ravel() for grid in np.meshgrid(present, np.arange(size), indexing="ij"))
@@ -180,12 +192,36 @@ def _cells_with_prior(paired: PairedCounts) -> tuple[Ints, Floats, Floats]:
     mass[: len(right)] = PRIOR / 2
     cells, index = np.unique(np.concatenate([paired.cells, prior]), axis=0, return_inverse=True)
     of_rows, of_prior = np.split(index.ravel(), [len(paired.cells)])
-    counts, pseudo, squares = (np.zeros(len(cells)) for _ in range(3))
+    pseudo = np.zeros(len(cells))
+    pseudo[of_prior] = mass
+    return cells, of_rows, pseudo
+
+
+Draw = Callable[[np.random.Generator, int], Floats]
+"""From a generator and a number of draws to rows of drawn cells."""
+
+
+def _drawn_rows(paired: PairedCounts, of_rows: Ints, pseudo: Floats) -> Draw:
+    counts, squares = np.zeros(len(pseudo)), np.zeros(len(pseudo))
     counts[of_rows] = paired.counts
     squares[of_rows] = paired.counts if paired.squares is None else paired.squares
-    pseudo[of_prior] = mass
     scale = np.where(counts > 0, ratio(squares, counts), squares.sum() / counts.sum())
-    return cells, counts / scale + pseudo, scale
+    shape = counts / scale + pseudo
+    return lambda rng, draws: rng.standard_gamma(shape, size=(draws, len(shape))) * scale
+
+
+def _drawn_groups(paired: PairedCounts, of_rows: Ints, pseudo: Floats) -> Draw:
+    assert paired.tables is not None
+    assert paired.times is not None
+    tables = np.zeros((len(paired.tables), len(pseudo)))
+    tables[:, of_rows] = paired.tables
+    times, typical = paired.times.astype(np.float64), typical_group(paired)
+
+    def draw(rng: np.random.Generator, draws: int) -> Floats:
+        groups: Floats = rng.standard_gamma(times, size=(draws, len(times))) @ tables
+        return groups + rng.standard_gamma(pseudo, size=groups.shape) * typical
+
+    return draw
 
 
 def _margin(drawn: Floats, index: Ints, size: int) -> Floats:
@@ -197,15 +233,17 @@ def _margin(drawn: Floats, index: Ints, size: int) -> Floats:
     return np.ascontiguousarray(margin).reshape(len(drawn), size, size)
 
 
-def _numbers(matrix: Cells, arrays: PreferenceArrays | None) -> dict[str, Floats]:
+def _numbers(matrix: Cells, arrays: PreferenceArrays | None, cost: Floats | None) -> dict[str, Floats]:
     cells = Outcomes(matrix)
-    loss = {} if arrays is None else {"loss": loss_shares(class_losses(cells, arrays), arrays).sum(axis=-1)}
-    return loss | summaries(cells, class_rates(cells))
+    judged = {} if cost is None else {"average_cost": average_costs(cells, cost)}
+    if arrays is not None:
+        judged["loss"] = loss_shares(class_losses(cells, arrays), arrays).sum(axis=-1)
+    return judged | summaries(cells, class_rates(cells))
 
 
 def _decisive(measure: str | None, known: Mapping[str, Floats]) -> str:
     if measure is None:
-        return "loss" if "loss" in known else "balanced_accuracy"
+        return next(name for name in ("average_cost", "loss", "balanced_accuracy") if name in known)
     if measure == "loss" and "loss" not in known:
         raise InputError("the measure 'loss' needs preferences; give preferences or choose another measure")
     if measure not in known:
