@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
-import tempfile
+import secrets
+import signal
+import stat
+import sys
+import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,39 +20,121 @@ from compromis.errors import InputError
 
 
 def write_whole(path: str | os.PathLike[str], data: str | bytes) -> None:
-    """Write `data` to `path` through a temporary file beside it, synced to disk and then renamed: a reader never finds a part."""
-    target = Path(path)
+    """Write `data` to `path` through a temporary file beside it, synced to disk and then renamed: a reader never finds a part.
+
+    A link stays one, and the file it leads to keeps its owner and mode. A device, a pipe and the standard output are written to.
+    """
     payload = data.encode("utf-8") if isinstance(data, str) else data
     try:
-        _write_beside(target, payload)
+        status = _status(path)
+        if status is not None and _is_output(status):
+            if sys.stdout is not None:
+                sys.stdout.flush()
+            _write_through(os.dup(1), payload)  # opened again, it would begin at its first byte
+            return
+        target, old = _followed(Path(path))
+        if status is not None and not stat.S_ISREG(status.st_mode):
+            _write_through(os.open(path, os.O_WRONLY | _BINARY), payload)
+        else:
+            with _signals_put_off():
+                _write_beside(target, payload, old)
     except OSError as error:  # name the file that the user knows, not the temporary one
-        error.filename, error.filename2 = str(target), None
+        error.filename, error.filename2 = os.fspath(path), None
         raise
 
 
-def _write_beside(target: Path, payload: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:60]}.", dir=target.parent)
+_BINARY = getattr(os, "O_BINARY", 0)
+_LINKS = 40
+"""How many links may follow each other, as in Linux."""
+_ANYBODY = stat.S_ISVTX | stat.S_IWOTH
+
+
+def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
+    with contextlib.suppress(FileNotFoundError):
+        return Path(path).stat()
+    return None
+
+
+def _is_output(status: os.stat_result) -> bool:
+    """Whether the standard output goes there; a new file of the name would leave it writing into one without a name."""
     try:
+        return os.path.samestat(status, os.fstat(1))
+    except OSError:  # closed
+        return False
+
+
+def _followed(path: Path) -> tuple[Path, os.stat_result | None]:
+    """Return where links lead, and the status of what is there.
+
+    In a folder where anybody may put files, another user's file, link or pipe may be a trap: it is refused, as Linux itself does
+    where its settings fs.protected_* are on.
+    """
+    for _ in range(_LINKS):
+        try:
+            status = path.lstat()
+        except FileNotFoundError:
+            return path, None
+        folder = path.parent.stat()
+        if folder.st_mode & _ANYBODY == _ANYBODY and status.st_uid not in (folder.st_uid, os.geteuid()):
+            raise PermissionError(errno.EACCES, "it belongs to another user, in a folder where anybody may write")
+        if not stat.S_ISLNK(status.st_mode):
+            return path, status
+        path = path.parent / path.readlink()
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+
+
+def _write_through(handle: int, payload: bytes) -> None:
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(payload)
+
+
+def _write_beside(target: Path, payload: bytes, old: os.stat_result | None) -> None:
+    temporary = target.with_name(f".{target.name[:60]}.{secrets.token_hex(8)}")
+    mode = 0o666 if old is None else 0o600  # the kernel takes the umask away
+    try:
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, mode)
         with os.fdopen(handle, "wb") as stream:
             stream.write(payload)
             stream.flush()
+            if old is not None:
+                _give(stream.fileno() if os.chmod in os.supports_fd else temporary, old)
             os.fsync(stream.fileno())
-        os.chmod(temporary, _mode_of(target))
         os.replace(temporary, target)
     except BaseException:
-        with contextlib.suppress(FileNotFoundError):  # Ctrl-C just after the file was renamed
+        with contextlib.suppress(FileNotFoundError):  # not there yet, or Ctrl-C just after it was renamed
             os.unlink(temporary)
         raise
 
 
-def _mode_of(target: Path) -> int:
-    """Return the permissions of the file, or those the umask gives a new one; mkstemp makes files private."""
+def _give(file: int | Path, old: os.stat_result) -> None:
+    """Give a file the owner and the mode of the old one; who may not give files away may still keep the group."""
+    mode = old.st_mode & 0o777
+    if sys.platform != "win32" and (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
+        for owner in (old.st_uid, -1):
+            with contextlib.suppress(OSError):
+                os.chown(file, owner, old.st_gid)
+                break
+        else:
+            mode &= 0o707  # it was meant for another group
+    os.chmod(file, mode)
+
+
+@contextlib.contextmanager
+def _signals_put_off() -> Iterator[None]:
+    """Let signals that would end the process at once wait until no temporary file is left; only the main thread can."""
+    arrived: list[int] = []
+    main = threading.current_thread() is threading.main_thread()
+    ending = [signal.Signals[name] for name in ("SIGTERM", "SIGHUP") if main and name in signal.Signals.__members__]
+    put_off = [number for number in ending if signal.getsignal(number) is signal.SIG_DFL]
+    for number in put_off:
+        signal.signal(number, lambda number, _: arrived.append(number))
     try:
-        return target.stat().st_mode & 0o777
-    except FileNotFoundError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
+        yield
+    finally:
+        for number in put_off:
+            signal.signal(number, signal.SIG_DFL)
+        for late in arrived:
+            signal.raise_signal(late)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,15 @@ OptimismWarning (UserWarning)      a loss that looks better than it is, and by h
 
 from __future__ import annotations
 
+_LONGEST = 1000
+
+
+def shortened(sentence: str) -> str:
+    """Return a sentence of at most 1,000 characters: names that a file brings may be long, and stand in the middle of it."""
+    if len(sentence) <= _LONGEST:
+        return sentence
+    return f"{sentence[: _LONGEST - 405]} ... {sentence[-400:]}"
+
 
 class CompromisError(Exception):
     """Every error that compromis raises on purpose.
@@ -22,6 +31,9 @@ class CompromisError(Exception):
     >>> issubclass(cp.InputError, cp.CompromisError), issubclass(cp.MissingExtra, cp.CompromisError)
     (True, True)
     """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(shortened(message))
 
 
 class InputError(CompromisError, ValueError):

@@ -143,6 +143,19 @@ def test_formulas_in_exported_csv_are_harmless():
     assert text.splitlines() == ["'=a,n", "'=1+1,1", "-1,2", "'+x,3", "'@y,4", "ok,5", "'-x,6"]
 
 
+@pytest.mark.parametrize("hidden", ["\ufeff", "\ufeff\ufeff", "\u200b", " \u2060", "\x1b", "\x00"])
+def test_formulas_behind_what_nobody_sees(hidden):
+    text = cp.frames.to_csv({hidden + "=1+cmd|' /C calc'!A0": [hidden + "@x", hidden + "-1"]})
+    assert text == f"'{hidden}=1+cmd|' /C calc'!A0\n'{hidden}@x\n'{hidden}-1\n"
+
+
+def test_formulas_behind_another_list_separator():
+    """A spreadsheet that separates by ; takes quotes for quotes at the beginning of its own cells only."""
+    text = cp.frames.to_csv({"n": [1, 2], "x": ["yes;=1+1", "a\t=1+1"]})
+    assert text == 'n,x\n1,"yes;\'=1+1"\n2,"a\t\'=1+1"\n'
+    assert cp.frames.to_csv({"x": ["a;b", "-1", "a\tb"]}) == 'x\n"a;b"\n-1\n"a\tb"\n'
+
+
 def test_arff_of_weka(weka):
     table = everything(weka / "labor.arff")
     assert len(table) == 57

@@ -1,4 +1,4 @@
-"""17. kill -9 at random moments and a full disk at every write: the old or the new file whole, never a part."""
+"""17. Signals at random moments and a full disk at every write: the old or the new file whole, and nothing beside it but after kill -9."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.stress.programs import ROOT, environment
 TITLE = "kill -9 and a full disk: files old or new, never a part"
 QUICK = 0.01
 KILLS = 300
-CALLS = ("os.fsync", "os.chmod", "os.replace", "tempfile.mkstemp", "os.fdopen")
+CALLS = ("os.open", "os.fdopen", "os.chmod", "os.fsync", "os.replace")
 """What a write does, in order; each fails in turn."""
 WRITING = {"write_text", "write_bytes", "savefig", "to_csv", "to_parquet", "dump", "mkstemp", "NamedTemporaryFile"}
 ELSEWHERE = {"cli/predict.py", "_files.py", "studio/serving.py", "studio/storage.py", "plots/_base.py"}
@@ -194,7 +194,8 @@ def killed(folder: Path, seed: int) -> Outcome:
     ready = process.stdout.readline() == b"ready\n"
     time.sleep(rng.random() * 0.3)
     lived = process.poll() is None
-    process.send_signal(signal.SIGKILL)
+    number = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP)[seed % 3]
+    process.send_signal(number)
     process.wait()
     process.stdout.close()
     if not (ready and lived):
@@ -208,7 +209,10 @@ def killed(folder: Path, seed: int) -> Outcome:
         one.unlink(missing_ok=True)
     notes = Counter({"a temporary file stayed after kill -9, which nothing can prevent": len(left)})
     notes["kills before the first file was there"] = 0 if found else 1
-    return Outcome(1, () if whole else (f"seed {seed}: {len(found):,} bytes of {size + 3:,}",), notes)
+    failures = () if whole else (f"seed {seed}: {len(found):,} bytes of {size + 3:,}",)
+    if left and number != signal.SIGKILL:
+        failures += (f"seed {seed}: {number.name} left a temporary file",)
+    return Outcome(1, failures, notes)
 
 
 @contextmanager

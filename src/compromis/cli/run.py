@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import codecs
+import errno
+import io
 import os
 import shlex
+import sys
 import warnings
 from importlib import import_module
 from typing import Any
 
 import click
 
-from compromis.errors import CompromisError
+from compromis.errors import CompromisError, shortened
 
 COMMANDS = {
     "evaluate": "Judge the decisions in a file by what matters to you.",
@@ -77,6 +81,17 @@ class _Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
+    def main(self, *args: Any, **settings: Any) -> Any:
+        _check_output()
+        try:
+            return super().main(*args, **settings)
+        except OSError as error:  # of the help, or of the sentence itself
+            try:
+                _failure(error).show()
+            except OSError:
+                sys.stderr = _Closed()
+            sys.exit(_Failure.exit_code)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             with warnings.catch_warnings():
@@ -86,7 +101,7 @@ class _Commands(click.Group):
         except (CompromisError, OSError) as error:
             if os.environ.get("COMPROMIS_DEBUG"):
                 raise
-            raise _Failure(_sentence(error)) from error
+            raise _failure(error) from error
         except MemoryError as error:
             raise _Failure("this does not fit into memory; use fewer rows or classes") from error
 
@@ -106,14 +121,49 @@ def _load(module: str) -> click.Command:
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    click.echo(f"Warning: {message}", err=True)
+    click.echo(f"Warning: {shortened(str(message))}", err=True)
+
+
+def _failure(error: Exception) -> _Failure:
+    if isinstance(error, OSError) and error.filename is None:
+        sys.stdout = _Closed()  # at the end Python would try again to write what is left
+    return _Failure(_sentence(error))
 
 
 def _sentence(error: Exception) -> str:
     """Return an error in the words of the command line, on one line: a file's name may hold a line end, or orders to the terminal."""
     text, parameter = str(error), getattr(error, "parameter", None)
     if isinstance(error, OSError) and error.strerror and not isinstance(error, CompromisError):
-        text = f"{error.filename or 'the file'}: {error.strerror}"
+        text = f"{error.filename or 'the output'}: {error.strerror}"
     elif parameter in OPTIONS and text.startswith(parameter):
         text = OPTIONS[parameter] + text.removeprefix(parameter)
-    return "".join(letter if letter.isprintable() else " " for letter in text)
+    return shortened("".join(letter if letter.isprintable() else " " for letter in text))
+
+
+def _check_output() -> None:
+    """Let nothing of the output be lost: letters that its encoding lacks are escaped, and what cannot be written is an error."""
+    stream = sys.stdout
+    if stream is None:
+        sys.stdout = _Closed()
+    elif isinstance(stream, io.TextIOWrapper):
+        if isinstance(
+            stream.buffer, io.RawIOBase
+        ):  # PYTHONUNBUFFERED: a write that ends halfway, on a full disk, is no error there
+            sys.stdout = stream = io.TextIOWrapper(io.BufferedWriter(stream.buffer), stream.encoding)
+        stream.reconfigure(errors="compromis")
+
+
+class _Closed(io.TextIOBase):
+    def write(self, text: str, /) -> int:
+        raise OSError(errno.EBADF, "it is closed")
+
+
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    """Return what cannot be encoded as JSON and Python write it."""
+    import json
+
+    assert isinstance(error, UnicodeEncodeError)
+    return json.dumps(error.object[error.start : error.end])[1:-1], error.end
+
+
+codecs.register_error("compromis", _escaped)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import os
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -292,30 +294,38 @@ def check_texts(count: int, letters: int, source: str) -> None:
         )
 
 
-_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+_FORMULA = frozenset("=+-@＝＋－＠")
 """What a spreadsheet may take for the start of a formula; the wide ones count in East Asian ones."""
+_BREAKS = re.compile("([;\t\n\r])")
+"""Where a spreadsheet whose list separator is no comma begins another cell, also within what we quote: it takes quotes for quotes only
+at the beginning of a cell of its own."""
 
 
 def to_csv(columns: Mapping[str, Sequence[object]], path: str | os.PathLike[str] | None = None) -> str:
     r"""Return the columns as CSV that no spreadsheet takes for formulas; with `path`, write it there too, whole or not at all.
 
-    Text that a spreadsheet may run starts with = + - @ (also after spaces, or wide), a tab or a line end; it gets a leading quote.
-    Numbers and a lone + or - stay as they are.
+    Text that a spreadsheet may run starts with = + - @ (or wide ones), whatever nobody sees before them: spaces, byte order marks,
+    control characters. It gets a leading quote, also where it starts after a ; a tab or a line end, which may end a cell for a
+    spreadsheet. Numbers and a lone + or - stay as they are.
 
     Examples
     --------
     >>> import compromis as cp
-    >>> cp.frames.to_csv({"t": ["a", "=1+1"]})
-    "t\na\n'=1+1\n"
+    >>> cp.frames.to_csv({"t": ["a", "=1+1", "b;=1+1"]})
+    't\na\n\'=1+1\n"b;\'=1+1"\n'
     """
     lines: list[str] = []
-    writer = csv.writer(_Lines(lines.append), lineterminator="\r\n")  # so that it quotes a cell with either of the two
+    writer = csv.writer(_Lines(lines.append), lineterminator=_END)
     writer.writerow([_harmless(name) for name in columns])
     writer.writerows([_harmless(cell) for cell in row] for row in zip(*columns.values(), strict=True))
-    text = "".join(line.removesuffix("\r\n") + "\n" for line in lines)
+    text = "".join(line.removesuffix(_END) + "\n" for line in lines)
     if path is not None:
         write_whole(path, text)
     return text
+
+
+_END = "\r\n;\t"
+"""Ends a row until it is written: the writer quotes a cell with any of these characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,14 +334,23 @@ class _Lines:
 
 
 def _harmless(cell: object) -> object:
-    if not isinstance(cell, str) or (
-        not cell.lstrip().startswith(_FORMULA) and not cell.startswith(("\t", "\r", "\n"))
-    ):
+    if not isinstance(cell, str) or cell.isalnum() or cell in {"+", "-"}:  # the classes of many a table, and no formula
         return cell
-    if cell in {"+", "-"}:  # the classes of many a table, and no formula
-        return cell
+    text = "".join("'" + part if _is_formula(part) else part for part in _BREAKS.split(cell))
+    if cell.startswith(("\t", "\r", "\n")) or (_is_formula(cell) and not text.startswith("'")):
+        text = "'" + text
+    return cell if text != cell and _is_number(cell) else text
+
+
+def _is_formula(text: str) -> bool:
+    """Whether text begins as a formula, after what nobody sees and quotes, of which two may be an empty cell's."""
+    seen = (mark for mark in text if mark != '"' and unicodedata.category(mark)[0] not in "CZM")
+    return next(seen, "") in _FORMULA
+
+
+def _is_number(text: str) -> bool:
     try:
-        float(cell)
+        float(text)
     except ValueError:
-        return "'" + cell
-    return cell  # -1 is a number, not a formula
+        return False
+    return True
