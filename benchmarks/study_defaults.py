@@ -25,7 +25,6 @@ import compromis as cp
 from compromis.estimators.model_file import describe_table, encode_table
 from compromis.frames.reading import read_table
 from compromis.measures.pragma import pragma
-from compromis.measures.verdict import judge
 
 VARIANTS = {
     f"smoothing {smoothing:g}, resamples {resamples}, ratio {'e^4' if bound else 'free'}": (smoothing, resamples, bound)
@@ -90,9 +89,7 @@ def one_split(name, X, y, train, test, trees, seed, variants):
 
 def outcome(counts, preferences):
     layout = preferences.on(counts.classes)
-    verdict = judge(counts, layout)
-    loss = pragma(counts, layout).total
-    missed = sum(one.minimum - one.value for one in verdict.shortfalls)
+    loss, missed = pragma(counts, layout).total, shortfall(counts, layout)
     constant = bool((counts.predicted == counts.total).any())
     priority = layout.importance > layout.importance.min()
     return loss, missed, constant, float(counts.predicted[priority].sum() / counts.total)

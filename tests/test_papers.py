@@ -76,7 +76,7 @@ def test_the_hiv_example_of_003():
     preferences = cp.Preferences.prioritise(["resistant"], metric="f")
     losses = [cp.evaluate(result.counts, preferences=preferences).summary.loss for result in (never, useful)]
     assert losses[1] < losses[0]
-    assert not cp.evaluate(never.counts, preferences=preferences).verdict.informative
+    assert cp.evaluate(never.counts, preferences=preferences).verdict.state != "better"
 
 
 def test_the_small_matrices_of_004():
@@ -122,11 +122,10 @@ def test_always_deciding_a_rare_class_meets_the_plane():
     assert cp.pragma_loss(truth, always, preferences=plane) < cp.pragma_loss(truth, honest, preferences=plane)
     assert cp.pragma_loss(truth, always, preferences=f) > cp.pragma_loss(truth, honest, preferences=f)
     verdict = cp.evaluate(truth, honest, preferences=plane).verdict
-    assert not verdict.informative
-    assert "always deciding 'rare'" in verdict.sentence
-    assert (
-        "set min_precision for 'rare' above 0.008, what always deciding it reaches, or use metric f" in verdict.sentence
-    )
+    assert verdict.state != "better"
+    assert verdict.difference < 0
+    assert "always predicting 'rare'" in verdict.sentence
+    assert "set min_precision for 'rare' above 0.008, what such predictions reach, or use metric f" in verdict.sentence
     floor = cp.Preferences({"rare": cp.Preference(10, 0.1, 0.9, min_precision=0.1)}, metric="kulczynski")
-    assert cp.evaluate(truth, honest, preferences=floor).verdict.informative
-    assert cp.evaluate(truth, honest, preferences=f).verdict.informative
+    assert cp.evaluate(truth, honest, preferences=floor).verdict.state == "better"
+    assert cp.evaluate(truth, honest, preferences=f).verdict.state == "better"

@@ -61,7 +61,7 @@ FLAT = [
     "Preferences",
     "TradeoffCurve",
     "TunedDecisionClassifier",
-    "UninformativeWarning",
+    "NotBetterWarning",
     "Verdict",
     "Votes",
     "WeightSearch",

@@ -121,7 +121,7 @@ def grow(X: pandas.DataFrame, y: NDArray[Any], experiment: Experiment, seed: int
         **options,
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", cp.UninformativeWarning)
+        warnings.simplefilter("ignore", cp.NotBetterWarning)
         return forest.fit(X, y)
 
 

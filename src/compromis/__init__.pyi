@@ -22,8 +22,8 @@ from .errors import (
     EngineError,
     InputError,
     MissingExtra,
+    NotBetterWarning,
     OptimismWarning,
-    UninformativeWarning,
 )
 from .estimators.c45 import C45Classifier
 from .estimators.pragma_forest import PragmaForestClassifier
@@ -38,7 +38,6 @@ from .evidence.counts import Counts
 from .evidence.paired import PairedCounts
 from .evidence.points import OperatingPoints
 from .evidence.votes import Votes
-from .measures.verdict import Verdict
 from .metrics import Metric, metric_value
 from .preferences import Preference, Preferences
 from .reports.contents import report
@@ -46,6 +45,7 @@ from .reports.panel.widget import panel
 from .tradeoffs.comparison import compare_curves
 from .tradeoffs.curve import TradeoffCurve
 from .tradeoffs.roc import roc_hull
+from .uncertainty.verdict import Verdict
 from .weights.decision import Decision
 from .weights.search import WeightSearch, search_weights
 
@@ -62,6 +62,7 @@ __all__ = [
     "InputError",
     "Metric",
     "MissingExtra",
+    "NotBetterWarning",
     "OperatingPoints",
     "OptimismWarning",
     "PairedCounts",
@@ -71,7 +72,6 @@ __all__ = [
     "Preferences",
     "TradeoffCurve",
     "TunedDecisionClassifier",
-    "UninformativeWarning",
     "Verdict",
     "Votes",
     "WeightSearch",

@@ -5,7 +5,7 @@ CompromisError
 ├── EngineError (RuntimeError)     an engine (polars, DuckDB, Dask, Spark) could not run a query, and what it said
 └── MissingExtra (ImportError)     which extra to install
 
-UninformativeWarning (UserWarning) a result that a constant decision reaches as well
+NotBetterWarning     (UserWarning) a result that is no better than no model, or that chance explains
 DeviceWarning (UserWarning)        data on a graphics card was copied to the host
 OptimismWarning (UserWarning)      a loss that looks better than it is, and by how much
 """
@@ -85,8 +85,8 @@ class MissingExtra(CompromisError, ImportError):
     """
 
 
-class UninformativeWarning(UserWarning):
-    """A result that is worth nothing, because a constant decision is as good.
+class NotBetterWarning(UserWarning):
+    """A result that is no better than no model, or that chance explains as well.
 
     Examples
     --------
@@ -97,7 +97,7 @@ class UninformativeWarning(UserWarning):
     ...     warnings.simplefilter("always")
     ...     model = cp.TunedDecisionClassifier(DummyClassifier()).fit([[0]] * 20, ["a", "b"] * 10)
     >>> caught[0].category.__name__
-    'UninformativeWarning'
+    'NotBetterWarning'
     """
 
 

@@ -125,6 +125,18 @@ class Preference:
             )
         return self.beta**2 / (1 + self.beta**2)
 
+    def level(self, metric: Metric) -> float:
+        """Return the value that both answers stand for, M(x, 1; l) = M(1, y; l); NaN unless both were given.
+
+        With an answer of 0 one of the two is only a limit, and the smaller value is the level.
+        """
+        x, y = self.precision_at_full_recall, self.recall_at_full_precision
+        return (
+            math.nan
+            if x is None or y is None
+            else float(metric.value([x, 1], [1, y], self.recall_weight_for(metric)).min())
+        )
+
     def describe(self, label: object = None) -> str:
         """Return in a sentence what the preference means."""
         name = "" if label is None else f"{label!r}: "
@@ -191,6 +203,8 @@ class PreferenceArrays:
     min_recall: NDArray[np.float64]
     max_share: NDArray[np.float64]
     """1 where there is no capacity."""
+    level: NDArray[np.float64]
+    """The metric at the two answers, for classes whose answers were both given; NaN for the others."""
     metric: Metric
 
     @property
@@ -363,6 +377,7 @@ class Preferences:
             min_precision=np.array([preference.min_precision or 0.0 for preference in each], dtype=np.float64),
             min_recall=np.array([preference.min_recall or 0.0 for preference in each], dtype=np.float64),
             max_share=max_share,
+            level=np.array([preference.level(self.metric) for preference in each], dtype=np.float64),
             metric=self.metric,
         )
 

@@ -55,7 +55,7 @@ def test_demo():
     done = run("demo")
     assert done.exit_code == 0
     assert "malignant" in done.stdout
-    assert "Verdict: informative" in done.stdout
+    assert "Verdict: better than no model" in done.stdout
 
 
 @pytest.mark.parametrize("command", [["-m", "compromis", "--help"], ["-m", "compromis", "evaluate", "--help"]])

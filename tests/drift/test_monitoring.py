@@ -24,7 +24,9 @@ class TestMonitor:
     def test_only_the_shares(self):
         autumn = cp.Counts.from_matrix([[1900, 100], [2, 18]], ["good", "bad"])
         period = cp.monitor({"spring": SPRING, "autumn": autumn}, preferences=PREFERENCES).periods[1]
-        assert period.missed == ("the precision of 'bad' is 0.153, below your minimum of 0.5",)
+        assert period.missed == (
+            "the precision of 'bad' is 0.153, below your minimum of 0.5 (82 predictions must change)",
+        )
         assert period.change.cause is Cause.SHARES
         assert period.change.classes == ("bad",)
         assert period.change.shares[0] == pytest.approx((100 / 1100, 20 / 2020))
@@ -55,7 +57,10 @@ class TestMonitor:
         assert period.missed[0].startswith("the loss is 0.")
         constant = cp.Counts.from_matrix([[100, 0], [10, 0]], ["good", "bad"])
         assert (
-            cp.monitor({"a": constant}, preferences=cp.Preferences()).periods[0].missed[0].startswith("uninformative")
+            cp.monitor({"a": constant}, preferences=cp.Preferences())
+            .periods[0]
+            .missed[0]
+            .startswith("no better than no model")
         )
 
     def test_without_labels(self):

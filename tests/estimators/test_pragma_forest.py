@@ -12,7 +12,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from compromis.errors import InputError, UninformativeWarning
+from compromis.errors import InputError, NotBetterWarning
 from compromis.estimators.pragma_forest import PragmaForestClassifier
 from compromis.estimators.tuned_decision import TunedDecisionClassifier
 from compromis.preferences import Preferences
@@ -34,7 +34,7 @@ def explained(estimator):
 @parametrize_with_checks(
     [PragmaForestClassifier(10, tune=False), PragmaForestClassifier(10)], expected_failed_checks=explained
 )
-@pytest.mark.filterwarnings("ignore::compromis.UninformativeWarning")
+@pytest.mark.filterwarnings("ignore::compromis.NotBetterWarning")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -132,7 +132,7 @@ def test_it_has_what_the_meta_estimator_has(three):
     weighted = shares * forest.weights_
     np.testing.assert_allclose(forest.weighted_votes(X), weighted / weighted.sum(axis=1, keepdims=True))
     assert forest.patterns_.counts(forest.weights_).matrix.tolist() == forest.tuning_.counts.matrix.tolist()
-    assert (forest.loss_, forest.verdict_, forest.smoothing_) == (forest.verdict_.loss, forest.tuning_.verdict, 0.0)
+    assert (forest.loss_, forest.verdict_, forest.smoothing_) == (forest.tuning_.loss, forest.tuning_.verdict, 0.0)
     rarer = forest.with_prevalence([0.49, 0.49, 0.02])
     assert not np.allclose(rarer.weights_, forest.weights_)
     assert rarer.trees_ is forest.trees_
@@ -162,7 +162,7 @@ def test_onnx_votes_and_decides_alike(three):
 
 def test_a_preferences_met_by_giving_up_is_said(rng):
     X, y = rng.normal(size=(400, 3)), np.r_[np.ones(4), np.zeros(396)]
-    with pytest.warns(UninformativeWarning, match="always deciding"):
+    with pytest.warns(NotBetterWarning, match="always predicting"):
         PragmaForestClassifier(20, preferences=Preferences.prioritise([1.0]), random_state=0).fit(X, y)
 
 

@@ -144,6 +144,7 @@ def test_preferences_change_the_tree(rng):
     assert preferring.feature_importances_.argmax() == 0
 
 
+@pytest.mark.filterwarnings("ignore::compromis.NotBetterWarning")  # of eight rows
 @pytest.mark.parametrize(
     "make",
     [

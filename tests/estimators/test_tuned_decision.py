@@ -168,7 +168,7 @@ def test_weights_by_hand(wine):
 
 def test_nothing_of_an_earlier_tuning_stays_with_weights_by_hand(wine):
     tuned = cp.TunedDecisionClassifier(GaussianNB(), preferences=PREFERENCES, random_state=0, resamples=0).fit(*wine)
-    assert (tuned.loss_, tuned.verdict_.loss) == (tuned.search_.loss, tuned.search_.loss)
+    assert (tuned.loss_, tuned.verdict_.rows) == (tuned.search_.loss, "cross-fitted")
     tuned.set_params(weights=[1.0, 2.0, 1.0]).fit(*wine)
     assert [tuned.tuning_, tuned.search_, tuned.verdict_, tuned.loss_, tuned.stability_, tuned.patterns_] == [None] * 6
 
@@ -179,8 +179,11 @@ def test_the_summary_tells_what_decides_from_what_was_found(wine):
         .fit(*wine)
         .tuning_
     )
-    worse, level = (replace(tuned, verdict=replace(tuned.verdict, loss=tuned.search.loss + more)) for more in (0.5, 0))
-    assert f"loss {tuned.search.loss + 0.5:.4f}, with weights averaged over 5 resamples" in str(worse)
+    worse, level = (
+        replace(tuned, counts=counts) for counts in (tuned.counts.with_prevalence([1, 1, 98]), tuned.search.counts)
+    )
+    assert worse.loss > tuned.search.loss + 0.001
+    assert f"loss {worse.loss:.4f}, with weights averaged over 5 resamples" in str(worse)
     assert f"({tuned.search.loss:.4f} is proven to be the lowest on these votes, and would pro" in str(worse)
     assert "resamples (proven to be the lowest on these votes)" in str(level)
 
@@ -258,6 +261,7 @@ def test_a_fold_may_lack_a_rare_class():
         assert list(tuned.fit(X, y).classes_) == [0, 1, 2]
 
 
+@pytest.mark.filterwarnings("ignore::compromis.NotBetterWarning")
 def test_sample_weights_reach_the_estimator_and_the_search_only_when_told(wine):
     X, y = wine
     weight = np.where(y == "b", 5.0, 1.0) * np.linspace(1, 2, len(y))
@@ -425,7 +429,7 @@ def test_a_fitted_estimator_names_the_classes(wine):
 
 
 def test_a_worthless_result_warns(wine):
-    with pytest.warns(cp.UninformativeWarning, match="uninformative: your preferences are met"):
+    with pytest.warns(cp.NotBetterWarning, match="no better than no model: loss"):
         cp.TunedDecisionClassifier(DummyClassifier(), preferences=PREFERENCES).fit(*wine)
 
 
@@ -493,7 +497,7 @@ EXPLAINED = {
 )
 def test_scikit_learn_checks(estimator, check):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", cp.UninformativeWarning)  # the checks' data is noise
+        warnings.simplefilter("ignore", cp.NotBetterWarning)  # the checks' data is noise
         check(estimator)
 
 
@@ -505,5 +509,5 @@ def test_a_real_table_end_to_end():
         RandomForestClassifier(20, random_state=0), preferences=preferences, random_state=0
     ).fit(X_train, y_train)
     result = cp.evaluate(y_test, tuned.predict(X_test), preferences=preferences)
-    assert result.verdict.informative
+    assert result.verdict.state == "better"
     assert result.per_class[0].recall >= 0.95

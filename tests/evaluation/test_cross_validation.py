@@ -50,7 +50,7 @@ def test_pooled_and_averaged_are_scikit_learns():
     losses = -cross_val_score(GaussianNB(), X, Y, cv=FOLDS, scoring=cp.pragma_scorer(PREFERENCES))
     assert result.averages["loss"].mean.value == pytest.approx(losses.mean())
     assert result.summary.loss == pytest.approx(cp.pragma_loss(Y, predicted, preferences=PREFERENCES))
-    assert result.verdict.baselines[0].name == "always deciding 0"
+    assert result.verdict.baselines[0].name == "always predicting 0"
 
 
 def test_each_fold_is_an_evaluation():

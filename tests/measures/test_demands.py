@@ -93,7 +93,7 @@ def test_only_answers_that_were_given_are_judged():
         }
     )
     counts = cp.Counts.from_matrix(np.diag([5, 5, 5, 0]), ["a", "b", "c", "absent"])
-    (answer,) = own_answers(counts, preferences)
+    (answer,) = own_answers(counts, preferences.on(counts.classes))
     assert (answer.label, answer.value, answer.reached, answer.distance) == ("a", 1.0, True, 0.0)
 
 
@@ -102,14 +102,14 @@ def test_only_answers_that_were_given_are_judged():
 def test_the_answers_themselves_reach_their_level(metric, x, y):
     """Recall 1 with precision x, and precision 1 with recall y, are what would do; a little less is not."""
     preferences = cp.Preferences({1: cp.Preference(3, x, y)}, metric=metric)
-    rows = 1000
+    on, rows = preferences.on([0, 1], strict=False), 1000
     full_recall = [[rows * 9 - round(rows * (1 / x - 1)), round(rows * (1 / x - 1))], [0, rows]] if x else None
     full_precision = [[rows, 0], [rows - round(rows * y), round(rows * y)]]
     for matrix in filter(None, (full_recall, full_precision if y else None)):
-        (answer,) = own_answers(cp.Counts.from_matrix(matrix, [0, 1]), preferences)
+        (answer,) = own_answers(cp.Counts.from_matrix(matrix, [0, 1]), on)
         assert answer.value >= answer.level - 2e-3
     if x and y:
-        (worse,) = own_answers(cp.Counts.from_matrix([[rows, rows], [rows // 2, rows // 2]], [0, 1]), preferences)
+        (worse,) = own_answers(cp.Counts.from_matrix([[rows, rows], [rows // 2, rows // 2]], [0, 1]), on)
         precision_and_recall = cp.metric_value(1 / 3, 0.5, preferences.of(1).recall_weight_for(metric), metric)
         assert worse.value == pytest.approx(float(precision_and_recall))
         assert worse.reached == (worse.value >= worse.level)
@@ -119,11 +119,12 @@ def test_the_answers_themselves_reach_their_level(metric, x, y):
 def test_the_level_of_the_design():
     """(0.1, 0.9) under f asks 0.90; recall 0.92 with precision 0.042 is 0.73."""
     counts = counts_of([[92, 8], [2098, 3000]])
-    (answer,) = own_answers(counts, cp.Preferences({"fraud": cp.Preference(10, 0.1, 0.9)}))
+    preferences = cp.Preferences({"fraud": cp.Preference(10, 0.1, 0.9)}).on(counts.classes)
+    (answer,) = own_answers(counts, preferences)
     assert answer.level == pytest.approx(0.901, abs=1e-3)
     assert answer.value == pytest.approx(0.733, abs=1e-3)
     assert answer.distance == pytest.approx(answer.level - answer.value)
-    (never,) = own_answers(counts_of([[0, 100], [0, 900]]), cp.Preferences({"fraud": cp.Preference(10, 0.1, 0.9)}))
+    (never,) = own_answers(counts_of([[0, 100], [0, 900]]), preferences)
     assert never.value == 0
 
 

@@ -40,13 +40,13 @@ def example(name):
 @pytest.mark.parametrize("seed", range(8))
 def test_the_polynomials_of_the_course(seed):
     fits = example("generalisation_polynomials").curve(seed).fits
-    assert [fit.word for fit in fits] == ["underfits", "good", "overfits"]
+    assert [fit.state for fit in fits] == ["underfits", "good", "overfits"]
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_three_boundaries_of_the_course(seed):
     fits = example("generalisation_boundaries").curve(seed).fits
-    assert [fit.word for fit in fits] == ["underfits", "good", "overfits"]
+    assert [fit.state for fit in fits] == ["underfits", "good", "overfits"]
 
 
 @pytest.mark.parametrize("name", ["generalisation_polynomials", "generalisation_boundaries"])
@@ -140,26 +140,26 @@ def made(train, validation, naive, sizes=(100, 200), ratio=0.25, target=None, sp
 )
 def test_verdicts(train, validation, naive, word, more):
     fit = made(train, validation, naive)
-    assert (fit.word, fit.more_data) == (word, more)
+    assert (fit.state, fit.more_data) == (word, more)
     assert fit.sentence.startswith(word)
     assert ("more data would help" in fit.sentence) == more
 
 
 def test_a_target_decides_what_underfits():
-    assert made([0.2, 0.2], [0.22, 0.22], 0.5).word == "good"
-    assert made([0.2, 0.2], [0.22, 0.22], 0.5, target=0.1).word == "underfits"
-    assert made([0.3, 0.3], [0.32, 0.32], 0.5, target=0.35).word == "good"
+    assert made([0.2, 0.2], [0.22, 0.22], 0.5).state == "good"
+    assert made([0.2, 0.2], [0.22, 0.22], 0.5, target=0.1).state == "underfits"
+    assert made([0.3, 0.3], [0.32, 0.32], 0.5, target=0.35).state == "good"
 
 
 def test_real_fits(rng):
     X = rng.uniform(-1, 1, (400, 2))
     y = (X[:, 0] * X[:, 1] > 0).astype(int)  # no line separates it
-    assert cp.model_selection.preference_learning_curve(LogisticRegression(), X, y).verdict.word == "underfits"
+    assert cp.model_selection.preference_learning_curve(LogisticRegression(), X, y).verdict.state == "underfits"
     good = cp.model_selection.preference_learning_curve(SVC(), X, y).verdict
-    assert good.word == "good"
+    assert good.state == "good"
     noisy = np.where(rng.random(400) < 0.25, 1 - y, y)
     assert (
-        cp.model_selection.preference_learning_curve(DecisionTreeClassifier(random_state=0), X, noisy).verdict.word
+        cp.model_selection.preference_learning_curve(DecisionTreeClassifier(random_state=0), X, noisy).verdict.state
         == "overfits"
     )
     few = cp.model_selection.preference_learning_curve(
@@ -171,7 +171,7 @@ def test_real_fits(rng):
 def test_a_model_worth_nothing(rng):
     X, y = rng.normal(size=(100, 2)), rng.integers(0, 2, 100)
     curve = cp.model_selection.complexity_curve(DummyClassifier(), X, y, parameter="strategy", values=["most_frequent"])
-    assert curve.fits[0].word == "uninformative"
+    assert curve.fits[0].state == "no better"
     assert "no better than" in str(curve.fits[0])
 
 
@@ -182,7 +182,7 @@ def test_the_recommended_value_is_the_simplest_good_one(rng):
     curve = cp.model_selection.complexity_curve(
         KNeighborsClassifier(), X, y, parameter="n_neighbors", values=[700, 25, 21, 1]
     )
-    words = [fit.word for fit in curve.fits]
+    words = [fit.state for fit in curve.fits]
     assert (words[0], words[-1]) == ("underfits", "overfits")
     assert curve.recommended in {25, 21}
     assert curve.recommended == curve.values[words.index("good")]
@@ -218,8 +218,8 @@ def test_displays(cloud, tmp_path):
         KNeighborsClassifier(), X, y, parameter="n_neighbors", values=[60, 1], ax=ax
     )
     assert complexity.ax_ is ax
-    assert [text.get_text() for text in ax.texts] == [fit.word for fit in complexity.curve.fits]
-    assert list(complexity.to_frame("pandas")["fit"]) == [fit.word for fit in complexity.curve.fits]
+    assert [text.get_text() for text in ax.texts] == [fit.state for fit in complexity.curve.fits]
+    assert list(complexity.to_frame("pandas")["fit"]) == [fit.state for fit in complexity.curve.fits]
     pyplot.close("all")
 
 
@@ -245,14 +245,16 @@ def learning(train, validation, naive=1.0, sizes=(50, 100), **options):
 
 
 def test_the_words_at_their_borders():
-    assert learning([0.25, 0.25], [0.5, 0.5]).verdict.word == "good"  # just half of the loss on new rows
-    assert learning([0.25, 0.2], [0.5, 0.5]).verdict.word == "overfits"
-    assert learning([0.5, 0.5], [0.9, 0.9]).verdict.word == "good"  # just half of the loss without a model
-    assert learning([0.5, 0.51], [0.9, 0.9]).verdict.word == "underfits"
-    assert learning([0.5, 0.5], [1.0, 1.0]).verdict.word == "uninformative"
-    assert learning([0.0, 0.0], [0.02, 0.02]).verdict.word == "good"  # a gap of 2 % of the loss without a model is none
-    assert learning([0.0, 0.0], [0.03, 0.03]).verdict.word == "overfits"
-    assert learning([0.3, 0.3], [0.4, 0.4], target=0.3).verdict.word == "good"
+    assert learning([0.25, 0.25], [0.5, 0.5]).verdict.state == "good"  # just half of the loss on new rows
+    assert learning([0.25, 0.2], [0.5, 0.5]).verdict.state == "overfits"
+    assert learning([0.5, 0.5], [0.9, 0.9]).verdict.state == "good"  # just half of the loss without a model
+    assert learning([0.5, 0.51], [0.9, 0.9]).verdict.state == "underfits"
+    assert learning([0.5, 0.5], [1.0, 1.0]).verdict.state == "no better"
+    assert (
+        learning([0.0, 0.0], [0.02, 0.02]).verdict.state == "good"
+    )  # a gap of 2 % of the loss without a model is none
+    assert learning([0.0, 0.0], [0.03, 0.03]).verdict.state == "overfits"
+    assert learning([0.3, 0.3], [0.4, 0.4], target=0.3).verdict.state == "good"
 
 
 def test_what_more_rows_would_bring():
@@ -281,7 +283,7 @@ def complexity(train, validation, naive=(1.0, 1.0), values=(1, 2, 3)):
 
 def test_the_verdict_on_each_value():
     curve = complexity([[0.5, 0.5], [0.3, 0.3], [0.1, 0.1]], [[0.6, 0.6], [0.4, 0.4], [0.5, 0.5]])
-    assert [fit.word for fit in curve.fits] == ["underfits", "good", "overfits"]
+    assert [fit.state for fit in curve.fits] == ["underfits", "good", "overfits"]
     assert (curve.best, curve.recommended, curve.axis, curve.positions) == (1, 2, "depth", (1, 2, 3))
     assert str(curve.verdict) == "depth: 1 underfits; 2 good; 3 overfits"
     assert curve.fits[0].sentence == (
@@ -299,13 +301,13 @@ def test_the_verdict_on_each_value():
 
 def test_the_last_value_and_equal_training_losses():
     last = complexity([[0.5, 0.5], [0.5, 0.5]], [[0.6, 0.6], [0.4, 0.4]], values=(0.5, 10.0))
-    assert last.fits[0].word == "overfits"  # it does no worse on the rows it saw
+    assert last.fits[0].state == "overfits"  # it does no worse on the rows it saw
     assert str(last.verdict) == "depth: 0.5 overfits; 10 good; the best value is the last one, so try beyond it"
     alone = complexity([[0.5, 0.5]], [[0.6, 0.6]], values=(7,))
     assert str(alone.verdict) == "depth: 7 good"
     useless = complexity([[0.5, 0.5]], [[1.0, 1.0]], values=(7,))
     assert useless.fits[0].sentence == (
-        "uninformative: the loss is 0.5 on the training rows and 1 on new rows, no better than 1 without a model"
+        "no better: the loss is 0.5 on the training rows and 1 on new rows, no better than 1 without a model"
     )
     assert useless.recommended == 7
 
@@ -315,7 +317,7 @@ def test_good_is_within_one_standard_error_and_two_of_the_difference():
 
     def word(more):
         curve = complexity([[0.2, 0.2]] * 2, [[0.3, 0.5], more], values=(1, 2))
-        return curve.fits[1].word
+        return curve.fits[1].state
 
     assert word([0.41, 0.61]) == "overfits"  # the same difference on both folds: its standard error is 0
     assert word([0.32, 0.70]) == "good"  # 0.11 more, the difference varies by 0.1273 sqrt(3/4) = 0.110
@@ -328,21 +330,21 @@ def test_good_is_within_one_standard_error_and_two_of_the_difference():
 def test_three_sizes_of_which_only_the_last_counts():
     """Training losses 0.4, 0.3, 0.1 and 0.5, 0.9, 0.15 on new rows: the last pair is good, any other is not."""
     curve = learning([0.4, 0.3, 0.1], [0.5, 0.9, 0.15], sizes=(20, 50, 100))
-    assert curve.verdict.word == "good"
+    assert curve.verdict.state == "good"
     assert curve.verdict.sentence.startswith("good: the loss is 0.1 on the training rows and 0.15 on new rows")
     assert curve.positions == (20, 50, 100)
     assert (
-        learning([0.0, 0.0, 0.0], [0.9, 0.9, 0.01], sizes=(20, 50, 100)).verdict.word == "good"
+        learning([0.0, 0.0, 0.0], [0.9, 0.9, 0.01], sizes=(20, 50, 100)).verdict.state == "good"
     )  # a gap of 1 % is none
-    assert learning([0.0, 0.0, 0.0], [0.0, 0.0, 0.5], sizes=(20, 50, 100)).verdict.word == "overfits"
+    assert learning([0.0, 0.0, 0.0], [0.0, 0.0, 0.5], sizes=(20, 50, 100)).verdict.state == "overfits"
 
 
 def test_worse_than_no_model():
-    assert learning([0.45, 0.45], [0.8, 0.8], naive=0.75).verdict.word == "underfits"
-    assert learning([0.3, 0.3], [0.5, 0.5], naive=0.4, target=0.3).verdict.word == "uninformative"
+    assert learning([0.45, 0.45], [0.8, 0.8], naive=0.75).verdict.state == "underfits"
+    assert learning([0.3, 0.3], [0.5, 0.5], naive=0.4, target=0.3).verdict.state == "no better"
     wild = LearningCurve(sizes=(50, 100), losses=folds([[0, 0]] * 2, [[0, 4], [0, 4]], [1, 1]), error="loss")
     # 2 more than on the training rows, with a standard error of 2.83 sqrt(3/4) = 2.45, but no better than no model
-    assert wild.verdict.word == "overfits"
+    assert wild.verdict.state == "overfits"
 
 
 def test_savings_are_shares_of_the_loss_without_a_model():
@@ -353,14 +355,14 @@ def test_savings_are_shares_of_the_loss_without_a_model():
 def test_two_standard_errors_of_the_difference():
     """0.09 and 0.05 more: 0.07 on average, twice its standard error is 2 x 0.0283 sqrt(3/4) = 0.049."""
     curve = complexity([[0.2, 0.2]] * 2, [[0.3, 0.5], [0.39, 0.55]], values=(1, 2))
-    assert curve.fits[1].word == "overfits"
+    assert curve.fits[1].state == "overfits"
 
 
 def test_a_value_better_on_one_fold_and_worse_on_the_other():
     """-0.05 and 0.25 more: 0.1 on average, within one standard error of the best (0.1225)."""
     curve = complexity([[0.2, 0.2]] * 2, [[0.3, 0.5], [0.25, 0.75]], values=(1, 2))
-    assert curve.fits[1].word == "good"
-    assert complexity([[0.5, 0.5]], [[1.2, 1.2]], values=(7,)).fits[0].word == "uninformative"
+    assert curve.fits[1].state == "good"
+    assert complexity([[0.5, 0.5]], [[1.2, 1.2]], values=(7,)).fits[0].state == "no better"
 
 
 def test_half_of_the_rows_is_the_nearest_size():
@@ -369,8 +371,8 @@ def test_half_of_the_rows_is_the_nearest_size():
 
 
 def test_gaps_of_the_last_size_in_shares_of_the_loss_without_a_model():
-    assert learning([0.0, 0.5, 0.0], [0.9, 0.9, 0.5], sizes=(20, 50, 100)).verdict.word == "overfits"
-    assert learning([0.0, 0.0], [0.05, 0.05], naive=4.0).verdict.word == "good"  # 0.05 is below 2 % of 4
+    assert learning([0.0, 0.5, 0.0], [0.9, 0.9, 0.5], sizes=(20, 50, 100)).verdict.state == "overfits"
+    assert learning([0.0, 0.0], [0.05, 0.05], naive=4.0).verdict.state == "good"  # 0.05 is below 2 % of 4
 
 
 # --- containers

@@ -117,7 +117,7 @@ def test_the_same_decisions_again_are_judged_alike(matrix, preferences, times, m
     assert found.met == two.met
     if one.met:
         assert evaluated.verdict.informative
-        assert not evaluated.verdict.shortfalls
+        assert not evaluated.verdict.constraints
         assert one.loss <= most
     written = json.loads(found.to_json())
     assert [period["rows"] for period in written["periods"]] == [first.rows, later.rows]

@@ -16,7 +16,7 @@ from tests.properties.laws import law
 from tests.properties.strategies import positive_weights, seeds
 
 # whether such small problems can be learnt is not the question here
-pytestmark = pytest.mark.filterwarnings("ignore::compromis.errors.UninformativeWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::compromis.errors.NotBetterWarning")
 
 TREES = {
     "PRAGMA": lambda: cp.PragmaTreeClassifier(random_state=0),

@@ -248,7 +248,7 @@ def test_a_check_is_passed_if_nothing_that_occurs_falls_short(rows, preferences,
     assert {one.name: one.passed for one in checked.conditions if one.name != "loss"} == met
     assert checked.passed == (all(met.values()) and result.summary.loss <= most)
     assert json.loads(checked.to_json())["passed"] == checked.passed
-    assert len(result.verdict.shortfalls) == sum(not one for one in met.values())
+    assert len(result.verdict.constraints) == sum(not one for one in met.values())
     if met:
         assert cp.check(result).passed == all(met.values())
     else:

@@ -155,7 +155,7 @@ def test_skore_gets_the_loss_the_shortfall_and_the_loss_of_each_class(rows, pref
     arguments = Saying(decision), [[0]] * len(rows), truth
     loss = cp.pragma_loss(truth, decision, preferences=preferences, labels=CLASSES)
     assert functions["pragma_loss"](*arguments) == pytest.approx(loss, abs=1e-12)
-    missing = sum(one.minimum - one.value for one in result.verdict.shortfalls)
+    missing = sum(one.distance for one in result.verdict.constraints)
     assert functions["pragma_shortfall"](*arguments) == pytest.approx(missing, abs=1e-12)
     each = functions["pragma_class_loss"](*arguments)
     assert same(list(each.values()), [one.loss for one in result.per_class.values()])

@@ -96,7 +96,7 @@ def test_the_formulas_of_the_course_by_hand():
     assert numbers.r2 == pytest.approx(9 / 14)
     assert result.baselines["zero"].r2 == pytest.approx(1 - 5 / 41)
     assert result.baselines["rows"].r2 == pytest.approx(1 - 5 / 1)
-    assert not result.verdict.informative
+    assert result.verdict.state == "no better"
     assert "is larger than the 0.5774 of rows" in result.verdict.sentence
 
 
@@ -324,7 +324,7 @@ def test_constant_targets_leave_r2_undefined_and_say_so(value):
     assert not math.isnan(given.summary.r2)
     perfect = cp.regression.evaluate([value] * 3, [value] * 3)
     assert math.isnan(perfect.summary.r2)
-    assert not perfect.verdict.informative
+    assert perfect.verdict.state == "no better"
 
 
 def test_constant_predictions_have_no_correlation():
@@ -459,16 +459,18 @@ def test_both_kinds_of_help():
 def test_predictions_are_judged_in_numbers():
     """Targets 0 and 4; predictions off by 1: 50 % below the 2 of the mean."""
     good = cp.regression.evaluate([0, 4], [1, 3], y_train=[0, 4]).verdict
-    assert good.informative
-    assert good.sentence.startswith("informative: the root mean squared error 1 is 50 % below the 2 of ")
+    assert good.state == "better"
+    assert good.sentence.startswith("better than no model: the root mean squared error 1 is 50 % below the 2 of ")
     assert "absolute" not in good.sentence
     level = cp.regression.evaluate([0, 4], [2, 2], y_train=[0, 4]).verdict
-    assert level.sentence.startswith("uninformative: the root mean squared error 2 is no smaller than the 2 of ")
+    assert level.sentence.startswith(
+        "no better than no model: the root mean squared error 2 is no smaller than the 2 of "
+    )
     worse = cp.regression.evaluate([0, 4], [4, 0], y_train=[0, 4]).verdict
-    assert worse.sentence.startswith("uninformative: the root mean squared error 4 is larger than the 2 of ")
+    assert worse.sentence.startswith("no better than no model: the root mean squared error 4 is larger than the 2 of ")
     mixed = cp.regression.evaluate([0, 0, 6], [2.5, 2.5, 3.5], baseline={"low": [1, 1, 1]}, y_train=[1, 1, 1]).verdict
     # squared: 6.25 x 3 = 18.75 against 1 + 1 + 25 = 27; absolute: 7.5 against 7
-    assert mixed.informative
+    assert mixed.state == "better"
     assert "; but its mean absolute error is not below the 2.333 of the baseline" in mixed.sentence
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 import compromis as cp
+from compromis.measures.baselines import naive_baselines
+from compromis.measures.demands import missed_constraints
 from compromis.measures.pragma import pragma, shortfall
-from compromis.measures.verdict import judge
 from compromis.preferences import JACCARD_WARNING
 from compromis.reports import panel_document
 from tests.weight_cases import METRICS, small_problem
@@ -43,9 +44,16 @@ class Case:
         )
 
     def sentence(self) -> str:
-        """The verdict on the document's weights."""
+        """The document's weights beside the baselines."""
         counts = self.patterns.counts(self.document["weights"], smoothing=self.smoothing)
-        return judge(counts, self.preferences.on(self.patterns.classes)).sentence
+        arrays = self.preferences.on(self.patterns.classes)
+        loss, best = pragma(counts, arrays).total, min(naive_baselines(counts, arrays), key=lambda one: one.loss)
+        side = "below" if loss < best.loss * (1 - 1e-12) else "not below"
+        missed = [
+            str(one).partition(" (")[0]  # the panel does not say how many predictions must change
+            for one in missed_constraints(counts, arrays)
+        ]
+        return "; ".join([f"on these rows the loss is {loss:.4f}, {side} {best.loss:.4f} for {best.name}", *missed])
 
 
 def make_case(votes, y, preferences, *, weights=None, labels=None, smoothing=0.0, sample_weight=None) -> Case:
@@ -101,7 +109,7 @@ WORK = """
   const weights = tune(patterns, preferences);
   const state = { preferences, weights, smoothing: page.smoothing };
   return {
-    counts, weights, loss: lossParts(counts, preferences).total, sentence: judge(counts, preferences).sentence,
+    counts, weights, loss: lossParts(counts, preferences).total, sentence: compareWithBaselines(counts, preferences).sentence,
     tuned: decide(patterns, weights), tunedLoss: lossParts(decide(patterns, weights), preferences).total,
     toml: toToml(preferences), python: toPython(state), decision: toDecision(state),
   };

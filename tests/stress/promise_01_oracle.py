@@ -14,10 +14,10 @@ from compromis.evidence import Counts
 from compromis.evidence.scores import DistributionErrors
 from compromis.measures import rates
 from compromis.measures import rates as agreement
+from compromis.measures.baselines import naive_baselines
 from compromis.measures.pragma import pragma
 from compromis.measures.probability import prior_errors, weka_errors
 from compromis.measures.ranking import average_precision, roc_area
-from compromis.measures.verdict import naive_baselines
 from compromis.preferences import PreferenceArrays
 from tests import oracle
 from tests.stress.cases import Case, exact, random_case

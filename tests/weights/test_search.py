@@ -226,7 +226,9 @@ def test_minima_that_contradict_are_named():
     for method in ("exact", "sweep"):
         search = search_weights(["a", "b", "a", "b"], votes, preferences=preferences, method=method, random_state=0)
         assert not search.feasible
-        assert [(short.rate, short.label, short.value) for short in search.verdict.shortfalls] == [("recall", "b", 0.5)]
+        assert [(missed.rate, missed.label, missed.value) for missed in search.verdict.constraints] == [
+            ("recall", "b", 0.5)
+        ]
         assert "recall of 'b' reaches 0.5, its minimum is 1" in search.message
     assert search_weights(["a", "b", "a", "b"], votes, preferences=preferences, random_state=0).message.startswith(
         "no weights meet every constraint"
@@ -313,7 +315,7 @@ def test_verdict_and_message():
     search = search_weights(np.append(y, [0, 1]), np.vstack([votes, np.zeros((2, 3))]), random_state=0)
     assert search.left_out == 2
     assert "2 rows without any vote are left out" in search.message
-    assert search.verdict.informative
+    assert (search.verdict.state, search.verdict.rows) == ("better", "own")
     assert len(search.baselines) == 4
     never = search_weights(y, np.column_stack([votes[:, :2], np.zeros(len(y))]), random_state=0)
     assert "no row has a vote for 2" in never.message

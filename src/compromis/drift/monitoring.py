@@ -20,9 +20,9 @@ from compromis.evidence.counts import Counts
 from compromis.labels import positions_in
 from compromis.measures.pragma import pragma
 from compromis.measures.rates import precision, recall
-from compromis.measures.verdict import Verdict, judge
 from compromis.preferences import PreferenceArrays, Preferences
 from compromis.uncertainty.intervals import read_confidence
+from compromis.uncertainty.verdict import Verdict, verdict_on
 
 SURE = 0.01
 """The chance of a false alarm, over all classes together."""
@@ -116,7 +116,7 @@ class Period:
     @property
     def met(self) -> bool:
         """Whether the period meets the preferences."""
-        return self.verdict.informative and not self.verdict.shortfalls and not self.too_large
+        return self.verdict.state != "no better" and not self.verdict.constraints and not self.too_large
 
     @property
     def retune(self) -> bool:
@@ -126,7 +126,7 @@ class Period:
     @cached_property
     def missed(self) -> tuple[str, ...]:
         """What the period misses of the preferences, in sentences."""
-        sentences = [str(short) for short in self.verdict.shortfalls]
+        sentences = [str(missed) for missed in self.verdict.constraints]
         if self.too_large:
             sentences.append(f"the loss is {self.loss:.4f}, above your maximum of {self.max_loss:g}")
         return tuple(sentences) if sentences or self.met else (self.verdict.sentence,)
@@ -335,7 +335,7 @@ def _period(
         loss_expected=pragma(reference.with_prevalence(shares), arrays).total,
         recall=tuple(recall(counts).tolist()),
         precision=tuple(precision(counts).tolist()),
-        verdict=judge(counts, arrays),
+        verdict=verdict_on(counts, arrays),
         max_loss=max_loss,
         change=change,
     )

@@ -7,6 +7,7 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from html import escape
 from typing import Any, Self
 
@@ -25,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter, indexab
 from compromis._rows import Fold, choose_folds, shuffled_folds
 from compromis._text import shown_label
 from compromis._typing import Floats, Ints
-from compromis.errors import InputError, UninformativeWarning
+from compromis.errors import InputError, NotBetterWarning
 from compromis.estimators.honest_votes import (
     check_votes_are_possible,
     out_of_bag_votes,
@@ -38,14 +39,20 @@ from compromis.evidence.readers import read_class_weights, read_weights
 from compromis.evidence.votes import Votes, decide_votes
 from compromis.labels import plain_label, read_groups, refuse_many_outputs
 from compromis.measures.pragma import pragma, shortfall
-from compromis.measures.verdict import Verdict, judge
 from compromis.preferences import Preferences, read_preferences
+from compromis.uncertainty.intervals import Interval
+from compromis.uncertainty.report_intervals import report_intervals
+from compromis.uncertainty.verdict import Verdict, verdict_on
 from compromis.weights.decision import Decision, normalised
 from compromis.weights.descent import Value, precedes
 from compromis.weights.search import WeightSearch, search_weights
 from compromis.weights.sweep import Sweep
 
 AUTO_FOLDS = 5
+FIFTHS = 5
+"""The parts of the evidence that are judged by weights searched on the others."""
+MOST_SHUFFLED = 1_000_000
+"""More rows are shared out at random, without equal numbers of each class in each part."""
 AUTO_SMOOTHING = 0.0
 """Half a vote for every class ranked best but once predicted constantly; see docs/tuning.md."""
 AUTO_RESAMPLES, AUTO_RESAMPLES_MANY = 20, 6
@@ -120,7 +127,7 @@ class TuningOptions:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Tuned:
     """The weights that an estimator decides with, and what they are worth on the evidence.
 
@@ -130,8 +137,8 @@ class Tuned:
         One weight per class, geometric mean 1.
     counts : Counts
         What they decide on the evidence.
-    verdict : Verdict
-        Their loss, and whether it is worth anything.
+    fitted_across : Counts
+        What weights decide on each fifth of the evidence that a search on the other four found: nothing here chose its own weights.
     search : WeightSearch
         The search on the whole evidence, whose weights may be others.
     options : TuningOptions
@@ -142,23 +149,38 @@ class Tuned:
 
     weights: Floats
     counts: Counts
-    verdict: Verdict
+    fitted_across: Counts
     search: WeightSearch
     options: TuningOptions
     stability: Stability | None = None
 
+    @cached_property
+    def verdict(self) -> Verdict:
+        """Whether they are better than no model, by `fitted_across`: an estimate that chose weights must not judge them."""
+        return verdict_on(self.fitted_across, self.search.arrays, rows="cross-fitted")
+
+    @property
+    def loss(self) -> float:
+        """Their PRAGMA loss on the evidence, which chose them; `verdict.loss` and `promised` do not look too good."""
+        return pragma(self.counts, self.search.arrays).total
+
+    @cached_property
+    def promised(self) -> Interval:
+        """The loss to expect on new rows, that of `fitted_across`, with its 95 % interval."""
+        return report_intervals(self.fitted_across, arrays=self.search.arrays).summary["loss"]
+
     def __str__(self) -> str:
-        if self.stability is None or self.weights is self.search.weights:
-            return str(self.search)
-        known = f"{'proven to be the lowest' if self.search.optimal else 'the lowest found'} on these votes"
-        if self.verdict.loss > self.search.loss:
-            known = f"{self.search.loss:.4f} is {known}, and would promise too much"
-        weights = zip(self.search.classes, self.weights, strict=True)
+        search, weights = self.search, zip(self.search.classes, self.weights, strict=True)
+        how = f"{'proven to be the lowest' if search.optimal else 'the lowest found'} on these votes"
+        if self.stability is not None and self.weights is not search.weights:
+            lowest = f"{search.loss:.4f} is {how}, and would promise too much" if self.loss > search.loss else how
+            how = f"with weights averaged over {len(self.stability.losses)} resamples ({lowest})"
         lines = [
-            f"loss {self.verdict.loss:.4f}, with weights averaged over {len(self.stability.losses)} resamples ({known})",
+            f"loss {self.loss:.4f}, {how}",
+            f"on new rows expect {self.promised}, from weights searched on other rows",
             "weights: " + ", ".join(f"{shown_label(label)} {weight:.4g}" for label, weight in weights),
         ]
-        lines += [f"note: {self.search.message}"] if self.search.message else []
+        lines += [f"note: {search.message}"] if search.message else []
         return "\n".join([*lines, f"Verdict: {self.verdict}."])
 
 
@@ -172,25 +194,63 @@ def tune(votes: Votes, options: TuningOptions, generator: np.random.Generator) -
     resamples = options.resamples_for(classes)
     seed = int(generator.integers(2**31))
     search = options.search(votes, seed)
-    tuned = Tuned(weights=search.weights, counts=search.counts, verdict=search.verdict, search=search, options=options)
+    # neither a mean nor a verdict needs a search to the end: with many classes only descents from the starts, without perturbations
+    quick = replace(options, method=Sweep(rounds=0)) if options.method == "auto" and classes > 3 else options
+    across = fitted_across(votes, quick, seed)
+    tuned = Tuned(weights=search.weights, counts=search.counts, fitted_across=across, search=search, options=options)
     if resamples == 0:
         return tuned
-    arrays = options.preferences.on(votes.classes)
 
     def value(weights: Floats) -> Value:
         counts = votes.counts(weights, smoothing=options.smoothing)
-        return shortfall(counts, arrays), pragma(counts, arrays).total
+        return shortfall(counts, search.arrays), pragma(counts, search.arrays).total
 
-    # a mean needs no search to the end: with many classes only descents from the starts, without perturbations
-    quick = replace(options, method=Sweep(rounds=0)) if options.method == "auto" and classes > 3 else options
     weights = np.array([quick.search(resampled(votes, generator), seed).weights for _ in range(resamples)])
     tuned = replace(tuned, stability=Stability(weights, np.array([value(row)[1] for row in weights])))
     mean = np.exp(np.log(weights).mean(axis=0))
     missed = value(mean)[0] > 0  # what the search meets, the mean meets too, or it is not taken
     if missed or not search.feasible or precedes(value(np.ones(classes)), value(mean)):
         return tuned
-    counts = votes.counts(mean, smoothing=options.smoothing)
-    return replace(tuned, weights=mean, counts=counts, verdict=judge(counts, arrays))
+    return replace(tuned, weights=mean, counts=votes.counts(mean, smoothing=options.smoothing))
+
+
+def fitted_across(votes: Votes, options: TuningOptions, seed: int) -> Counts:
+    """Return what weights decide on each fifth of the votes that a search on the other four found."""
+    held_out = _fifths(votes, np.random.default_rng(seed))
+    parts = []
+    for rows in held_out:
+        others = _with_rows(votes, votes.multiplicity - rows)
+        tradable = np.unique(others.truth).size > 1
+        weights = options.search(others, seed).weights if tradable else np.ones(len(votes.classes))
+        parts.append(_with_rows(votes, rows).counts(weights, smoothing=options.smoothing))
+    matrix = np.sum([part.matrix for part in parts], axis=0)
+    return Counts(matrix, votes.classes, votes.rows)
+
+
+def _fifths(votes: Votes, generator: np.random.Generator) -> NDArray[Any]:
+    """Share the rows of each pattern out over five parts, so that each has a fifth of the rows of each class."""
+    whole = votes.multiplicity.dtype.kind == "i"
+    if whole and votes.multiplicity.sum() > MOST_SHUFFLED:
+        return generator.multinomial(votes.multiplicity, np.full(FIFTHS, 1 / FIFTHS)).T
+    parts = np.zeros((FIFTHS, len(votes)), dtype=votes.multiplicity.dtype)
+    for k in range(len(votes.classes)):
+        own = np.flatnonzero((votes.truth == k) & (votes.multiplicity > 0))
+        row = np.repeat(own, votes.multiplicity[own]) if whole else own  # a weighted row goes to one part
+        part = (generator.permutation(len(row)) + generator.integers(FIFTHS)) % FIFTHS
+        np.add.at(parts, (part, row), 1 if whole else votes.multiplicity[row])
+    return parts
+
+
+def _with_rows(votes: Votes, multiplicity: NDArray[Any]) -> Votes:
+    chosen = np.flatnonzero(multiplicity > 0)
+    return replace(
+        votes,
+        votes=votes.votes[chosen],
+        truth=votes.truth[chosen],
+        multiplicity=multiplicity[chosen],
+        rows=0,
+        left_out=0,
+    )
 
 
 def resampled(votes: Votes, generator: np.random.Generator) -> Votes:
@@ -293,13 +353,13 @@ class TunedClassifier(PreferencesReprMixin, ClassifierMixin, BaseEstimator):  # 
 
     @property
     def verdict_(self) -> Verdict | None:
-        """What ``weights_`` are worth on the honest votes."""
+        """Whether the tuned decision is better than no model, each fifth of the honest votes judged by a search on the others."""
         return None if self.tuning_ is None else self.tuning_.verdict
 
     @property
     def loss_(self) -> float | None:
-        """The PRAGMA loss of ``weights_`` on the honest votes."""
-        return None if self.verdict_ is None else self.verdict_.loss
+        """The PRAGMA loss of ``weights_`` on the honest votes, which chose them; that of ``verdict_`` is cross-fitted."""
+        return None if self.tuning_ is None else self.tuning_.loss
 
     @property
     def stability_(self) -> Stability | None:
@@ -314,13 +374,13 @@ class TunedClassifier(PreferencesReprMixin, ClassifierMixin, BaseEstimator):  # 
         options: TuningOptions,
         generator: np.random.Generator,
     ) -> None:
-        """Search the weights on honest votes, and warn if what they decide is worth nothing."""
+        """Search the weights on honest votes; warn if they are no better than no model, or chance explains them as well."""
         if weight is not None:
             _warn_of_class_weights(y, weight)
         patterns = Votes.from_proba(y, votes, labels=self.classes_.tolist(), sample_weight=weight)
         verdict = self._search(patterns, options, generator).verdict
-        if not verdict.informative:
-            warnings.warn(str(verdict), UninformativeWarning, stacklevel=3)
+        if verdict.state == "no better" or verdict.by_chance:
+            warnings.warn(verdict.sentence, NotBetterWarning, stacklevel=3)
 
     def _search(self, patterns: Votes, options: TuningOptions, generator: np.random.Generator) -> Tuned:
         tuned = tune(patterns, options, generator)

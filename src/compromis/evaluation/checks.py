@@ -11,7 +11,7 @@ from compromis._text import shown_label
 from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation, Summary
-from compromis.measures.verdict import Verdict
+from compromis.uncertainty.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ class Condition:
     @property
     def name(self) -> str:
         """What is bounded, in words."""
-        return self.rate if self.label is None else f"{self.rate} of {self.label!r}"
+        return self.rate if self.label is None else f"{self.rate.replace('_', ' ')} of {self.label!r}"
 
     @property
     def asked(self) -> str:
@@ -142,7 +142,7 @@ def _constraints(evaluation: Evaluation, verdict: Verdict) -> Iterator[Condition
     """Yield the conditions of each class, precision first; minima only of those that occur."""
     arrays = evaluation.arrays
     assert arrays is not None
-    missed = {(shortfall.label, shortfall.rate): shortfall for shortfall in verdict.shortfalls}
+    missed = {(missed.label, missed.rate): missed for missed in verdict.constraints}
     for k, (label, row) in enumerate(evaluation.per_class.items()):
         for rate, minimum in (("precision", arrays.min_precision[k]), ("recall", arrays.min_recall[k])):
             if minimum > 0 and row.support > 0:
@@ -153,9 +153,9 @@ def _constraints(evaluation: Evaluation, verdict: Verdict) -> Iterator[Condition
                 )
         if arrays.max_share[k] < 1:
             yield Condition(
-                rate="share predicted",
+                rate="share_predicted",
                 label=label,
                 reached=row.share_predicted,
                 bound=float(arrays.max_share[k]),
-                passed=(label, "share predicted") not in missed,
+                passed=(label, "share_predicted") not in missed,
             )

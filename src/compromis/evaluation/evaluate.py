@@ -29,10 +29,11 @@ from compromis.measures import rates
 from compromis.measures.pragma import PragmaLoss, average_cost, pragma, read_cost, total_cost
 from compromis.measures.probability import prior_errors, read_priors, smoothed_shares, weka_errors
 from compromis.measures.rates import Evidence, counts_of
-from compromis.measures.verdict import Verdict, judge, screening
+from compromis.measures.screening import screening
 from compromis.preferences import PreferenceArrays, Preferences, read_preferences
 from compromis.uncertainty.intervals import Interval, read_confidence
 from compromis.uncertainty.report_intervals import ReportIntervals, report_intervals
+from compromis.uncertainty.verdict import Verdict, verdict_on
 
 MOST_COLUMNS = 20
 """The widest confusion matrix that a pull request should show."""
@@ -140,6 +141,8 @@ class Evaluation(Result):
     """The distributions over the classes, where they were given; reports need them for curves and sliders."""
     arrays: PreferenceArrays | None = None
     """The preferences laid out for the classes."""
+    evidence: Evidence | None = None
+    """The counts as the verdict takes them: by group where there are groups, rows that were tested several times once."""
 
     schema = "compromis/evaluation"
     template = "evaluation.html"
@@ -151,10 +154,12 @@ class Evaluation(Result):
 
     @cached_property
     def verdict(self) -> Verdict | None:
-        """Whether the result is better than decisions without a model, by average cost where there are costs; None without either."""
+        """Whether the result is better than no model, by average cost where there are costs; None without preferences and costs."""
         if self.arrays is None and self.cost is None:
             return None
-        return judge(self.counts, self.arrays or Preferences().on(self.counts.classes), self.cost)
+        arrays = self.arrays or Preferences().on(self.counts.classes)
+        confidence = None if self.intervals is None else self.intervals.confidence
+        return verdict_on(self.evidence or self.counts, arrays, cost=self.cost, confidence=confidence)
 
     @cached_property
     def screening(self) -> str | None:
@@ -237,7 +242,7 @@ class Evaluation(Result):
             "summary": asdict(self.summary),
             "per_class": [asdict(row) for row in self.per_class.values()],
             "preferences": None if preferences is None else _preferences_document(preferences),
-            "verdict": None if verdict is None else _verdict_document(verdict),
+            "verdict": None if verdict is None else verdict.document(),
             "screening": self.screening,
             "intervals": None if self.intervals is None else _intervals_document(self.intervals),
         }
@@ -254,19 +259,17 @@ class Evaluation(Result):
             numbers += f", loss {summary.loss:.4f}"
         if verdict is None:
             return [f"Evaluation of {numbers}"]
-        state = "meets" if not verdict.shortfalls and verdict.informative else "does not meet"
-        reasons = [str(missed) for missed in verdict.shortfalls] if verdict.informative else [verdict.sentence]
         measured = f"{capitalised(verdict.measure)} {verdict.loss:.4f}"
-        return [f"{measured}: the result {state} the preferences ({numbers})", *reasons]
+        return [
+            f"{measured}: the result {'meets' if verdict.met else 'does not meet'} the preferences ({numbers})",
+            *verdict.sentences(),
+        ]
 
     def tables(self) -> list[Table]:
         """Return the classes, the baselines where there is a verdict, and the confusion matrix unless it is wide."""
         tables = [self._class_table()]
         if self.verdict is not None:
-            best = sorted(self.verdict.baselines, key=lambda baseline: (baseline.shortfall, baseline.loss))[:3]
-            rows = [("this result", self.verdict.loss), *((baseline.name, baseline.loss) for baseline in best)]
-            header = ["Decision", capitalised(self.verdict.measure)]
-            tables.append(Table("Baselines", header, [[name, f"{loss:.4f}"] for name, loss in rows]))
+            tables += self.verdict.tables()
         classes, matrix = [str(label) for label in self.counts.classes], self.counts.matrix.tolist()
         if len(classes) <= MOST_COLUMNS:
             cells = [[label, *map(count, row)] for label, row in zip(classes, matrix, strict=True)]
@@ -309,10 +312,6 @@ class Evaluation(Result):
         names = [field.name for field in fields(Averages)]
         means = rates.averages(self._rates, weights, names)
         return Averages(**{name: float(mean) for name, mean in means.items()})
-
-
-def _verdict_document(verdict: Verdict) -> dict[str, Any]:
-    return {"informative": verdict.informative, "sentence": verdict.sentence, **asdict(verdict)}
 
 
 def _preferences_document(preferences: Preferences) -> dict[str, Any]:
@@ -497,6 +496,9 @@ class Terms:
         `priors` are the class shares in the training rows; where rows occur `repeats` times on average, intervals count them once.
         """
         counts, bounds = counts_of(evidence), None
+        if repeats > 1 and isinstance(evidence, Counts):
+            squares = evidence.matrix if evidence.squares is None else evidence.squares
+            evidence = replace(evidence, squares=squares * repeats)
         if scored is None:
             errors, areas = DistributionErrors.from_counts(counts), rates.class_rates(counts)["roc_area"]
         else:
@@ -516,17 +518,13 @@ class Terms:
             "arrays": self.arrays,
             "cost": self.cost,
             "pos_label": self.pos_label,
-            "intervals": self._intervals(evidence, bounds, repeats),
+            "intervals": self._intervals(evidence, bounds),
+            "evidence": evidence,
             "votes": None if scored is None else scored.votes(),
         }
 
-    def _intervals(
-        self, evidence: Evidence, roc_areas: Mapping[Label, Interval] | None, repeats: float
-    ) -> ReportIntervals | None:
+    def _intervals(self, evidence: Evidence, roc_areas: Mapping[Label, Interval] | None) -> ReportIntervals | None:
         if self.confidence is None:
             return None
-        if repeats > 1 and isinstance(evidence, Counts):
-            squares = evidence.matrix if evidence.squares is None else evidence.squares
-            evidence = replace(evidence, squares=squares * repeats)
         options: dict[str, Any] = {"arrays": self.arrays, "cost": self.cost, "confidence": self.confidence}
         return report_intervals(evidence, **options, roc_areas=roc_areas)

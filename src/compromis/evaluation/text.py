@@ -13,9 +13,9 @@ from compromis.measures.rates import NUMBERS
 if TYPE_CHECKING:
     from compromis.evaluation.evaluate import Averages, ClassSummary, Summary
     from compromis.evidence.counts import Counts
-    from compromis.measures.verdict import Baseline, Verdict
     from compromis.metrics import Metric
     from compromis.uncertainty.report_intervals import ReportIntervals
+    from compromis.uncertainty.verdict import Verdict
 
 MOST_COLUMNS = 200
 """The widest confusion matrix that is printed."""
@@ -137,32 +137,23 @@ def verdict_section(
     metric: Metric | None, per_class: Mapping[Label, ClassSummary], loss: float | None, verdict: Verdict
 ) -> str:
     """Return what preferences and costs say: each class, the result beside baselines, the verdict."""
-    lines = [] if metric is None else [*_preference_lines(metric, per_class), ""]
+    few = {label for label, _ in verdict.few_predictions}
+    lines = [] if metric is None else [*_preference_lines(metric, per_class, few), ""]
     if loss is not None and verdict.measure != "loss":
         lines += [f"{TITLES['loss']:<45}{loss:8.4f}"]
     title = TITLES[verdict.measure.replace(" ", "_")]
     lines += [f"{title:<45}{verdict.loss:8.4f}"]
-    lines += [
-        f"{capitalised(row.name):<45}{row.loss:8.4f}{'  (misses a minimum)' if row.shortfall > 0 else ''}"
-        for row in worth_showing(verdict)
-    ]
-    lines += ["", f"Verdict: {verdict.sentence}."]
+    lines += [f"{capitalised(row.name):<45}{row.loss:8.4f}" for row in verdict.shown_baselines()]
+    lines += ["", f"Verdict: {verdict}."]
     return section("By Your Costs" if metric is None else f"By Your Preferences (metric {metric.name})", lines)
 
 
-def _preference_lines(metric: Metric, per_class: Mapping[Label, ClassSummary]) -> list[str]:
+def _preference_lines(metric: Metric, per_class: Mapping[Label, ClassSummary], few: set[Label]) -> list[str]:
     lines = ["   Importance      Recall weight  Recall  Precision    Loss  Share  Predicted  Class"]
     lines += [
         f"{row.importance:13g}{metric.weight_text(row.recall_weight):>19}{fixed(row.recall):>8}{fixed(row.precision):>11}"
-        f"{fixed(row.loss):>8}{fixed(row.loss_share):>7}{100 * row.share_predicted:7.1f} %  {shown_label(label)}"
+        f"{'*' if label in few else ' '}{fixed(row.loss):>7}{fixed(row.loss_share):>7}{100 * row.share_predicted:7.1f} %  {shown_label(label)}"
         for label, row in per_class.items()
     ]
-    return [*lines, "(share: what the class adds to the loss; predicted: rows predicted as it)"]
-
-
-def worth_showing(verdict: Verdict, most: int = 4) -> list[Baseline]:
-    """Return the constant decisions, only the best of them where there are many, and the random one."""
-    constant = [baseline for baseline in verdict.baselines if baseline.label is not None]
-    if len(constant) > most:
-        constant = sorted(constant, key=lambda baseline: (baseline.shortfall, baseline.loss))[:most]
-    return [*constant, *(baseline for baseline in verdict.baselines if baseline.label is None)]
+    lines.append("(share: what the class adds to the loss; predicted: rows predicted as it)")
+    return [*lines, "(* the precision of fewer than 20 predictions)"] if few else lines

@@ -71,7 +71,7 @@ def skore_metrics(preferences: Preferences | Mapping[Any, Any]) -> dict[str, Met
     def shortfall(estimator: Any, X: Any, y: Any) -> float:
         verdict = evaluated(estimator, X, y).verdict
         assert verdict is not None
-        return float(sum(abs(missed.minimum - missed.value) for missed in verdict.shortfalls))
+        return float(sum(missed.distance for missed in verdict.constraints))
 
     def by_class(estimator: Any, X: Any, y: Any) -> dict[str, float]:
         per_class = evaluated(estimator, X, y).per_class

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from compromis._text import count
 from compromis._typing import Label
 from compromis.evidence.counts import Counts, ratio
 from compromis.measures.pragma import losses_at, violations
 from compromis.measures.rates import outcomes, precision, recall
-from compromis.preferences import PreferenceArrays, Preferences
+from compromis.preferences import PreferenceArrays
 
 LEAST_RECALL = 0.05
 """A class recognised more rarely is given up."""
@@ -40,6 +41,16 @@ class MissedConstraint:
         """By how much the bound is missed."""
         return abs(self.bound - self.value)
 
+    @property
+    def side(self) -> str:
+        """What kind of bound it is."""
+        return "maximum" if self.rate == "share_predicted" else "minimum"
+
+    def __str__(self) -> str:
+        beyond = f"{'above' if self.side == 'maximum' else 'below'} your {self.side} of {self.bound:g}"
+        rows = "" if self.rows is None else f" ({count(self.rows)} prediction{'s' * (self.rows != 1)} must change)"
+        return f"the {self.rate.replace('_', ' ')} of {self.label!r} is {self.value:.3f}, {beyond}{rows}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnAnswer:
@@ -61,6 +72,10 @@ class OwnAnswer:
         """By how much the level is missed; 0 where it is reached."""
         return 0.0 if self.reached else self.level - self.value
 
+    def __str__(self) -> str:
+        text = f"class {self.label!r} reaches a value of {self.value:.3f}, your own answers stand for {self.level:.3f}"
+        return text if self.reached else f"{text}: improve the model, or accept less"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenUp:
@@ -72,6 +87,10 @@ class GivenUp:
     predicted: float
     instead: Label
     """What most of its rows are predicted as."""
+
+    def __str__(self) -> str:
+        found = f"{100 * self.recall:.1f} % of its {count(self.support)} rows are found, most are predicted as {self.instead!r}"
+        return f"class {self.label!r} is given up, {found}: set min_recall, or a higher importance"
 
 
 def missed_constraints(counts: Counts, arrays: PreferenceArrays) -> tuple[MissedConstraint, ...]:
@@ -140,13 +159,10 @@ def _ceil(number: float) -> int:
     return math.ceil(number * (1 - _ROUNDING))
 
 
-def own_answers(counts: Counts, preferences: Preferences) -> tuple[OwnAnswer, ...]:
+def own_answers(counts: Counts, arrays: PreferenceArrays) -> tuple[OwnAnswer, ...]:
     """Return whether the classes whose two answers were both given reach the level that they stand for.
 
-    Notes
-    -----
-    The answers x and y lie on one line of equal value, a = M(x, 1; l) = M(1, y; l). With an answer of 0 one of the two is only
-    a limit, and the smaller value is the level. A class that does not occur is not judged.
+    A class that does not occur is not judged.
 
     Examples
     --------
@@ -154,22 +170,16 @@ def own_answers(counts: Counts, preferences: Preferences) -> tuple[OwnAnswer, ..
 
     >>> import compromis as cp
     >>> from compromis.measures.demands import own_answers
-    >>> preferences = cp.Preferences({"fraud": cp.Preference(10, 0.1, 0.9)})
+    >>> preferences = cp.Preferences({"fraud": cp.Preference(10, 0.1, 0.9)}).on(["fraud", "ok"])
     >>> (fraud,) = own_answers(cp.Counts.from_matrix([[46, 4], [1049, 1901]], ["fraud", "ok"]), preferences)
     >>> round(fraud.level, 2), round(fraud.value, 2), fraud.reached
     (0.9, 0.73, False)
     """
-    arrays, metric = preferences.on(counts.classes, strict=False), preferences.metric
     values = 1 - losses_at(precision(counts), recall(counts), arrays)
-    answers = []
-    for k, label in enumerate(counts.classes):
-        preference = preferences.of(label)
-        x, y = preference.precision_at_full_recall, preference.recall_at_full_precision
-        if x is None or y is None or math.isnan(values[k]):
-            continue
-        level = metric.value([x, 1.0], [1.0, y], arrays.recall_weight[k]).min()
-        answers.append(OwnAnswer(label=label, level=float(level), value=float(values[k])))
-    return tuple(answers)
+    return tuple(
+        OwnAnswer(label=counts.classes[k], level=float(arrays.level[k]), value=float(values[k]))
+        for k in np.flatnonzero(~np.isnan(arrays.level + values)).tolist()
+    )
 
 
 def given_up(counts: Counts, arrays: PreferenceArrays) -> tuple[GivenUp, ...]:

@@ -20,7 +20,7 @@ from compromis.evaluation.scoring import fold_loss
 from compromis.evidence.counts import Counts
 from compromis.evidence.residuals import read_targets
 from compromis.labels import encode_classes, read_groups, read_labels
-from compromis.measures.verdict import naive_baselines
+from compromis.measures.baselines import naive_baselines
 from compromis.preferences import Preferences, read_preferences
 
 OVERFITS = 0.5
@@ -35,8 +35,8 @@ HELPS = 0.02
 class Fit:
     """What a model does with its training rows; ``str()`` is the sentence."""
 
-    word: str
-    """The verdict."""
+    state: str
+    """``"good"``, ``"underfits"``, ``"overfits"``, or ``"no better"`` than no model."""
     sentence: str
     """The verdict with its reason and a cure."""
     more_data: bool | None = None
@@ -158,7 +158,7 @@ class LearningCurve(_Curve):
         """Whether the model underfits, overfits or is good, and whether more data would help."""
         helps, why = self._more_data()
         word, reason = self._fit()
-        return Fit(word=word, sentence=f"{word}: {reason}; {why}", more_data=helps)
+        return Fit(state=word, sentence=f"{word}: {reason}; {why}", more_data=helps)
 
     def _fit(self) -> tuple[str, str]:
         losses = self.losses
@@ -174,7 +174,7 @@ class LearningCurve(_Curve):
                 f"{numbers}; a richer model or better features are needed, unless the noise is that large",
             )
         if unseen >= naive:
-            return "uninformative", f"{numbers}; on new rows it is no better than no model"
+            return "no better", f"{numbers}; improve the model or its features"
         return "good", numbers
 
     def _more_data(self) -> tuple[bool, str]:
@@ -216,7 +216,7 @@ class ComplexityCurve(_Curve):
     @cached_property
     def chosen(self) -> int:  # type: ignore[override]
         """The position of the recommended value."""
-        return next(index for index, fit in enumerate(self.fits) if fit.word in {"good", "uninformative"})
+        return next(index for index, fit in enumerate(self.fits) if fit.state in {"good", "no better"})
 
     @property
     def recommended(self) -> Any:
@@ -237,18 +237,18 @@ class ComplexityCurve(_Curve):
 
     @cached_property
     def verdict(self) -> Fit:  # type: ignore[override]
-        """The word for the recommended value; the sentence is about all values."""
+        """The state of the recommended value; the sentence is about all values."""
         by_word: dict[str, list[str]] = {}
         for value, fit in zip(self.values, self.fits, strict=True):
-            by_word.setdefault(fit.word, []).append(_shown(value))
+            by_word.setdefault(fit.state, []).append(_shown(value))
         parts = [f"{', '.join(values)} {word}" for word, values in by_word.items()]
         at_end = len(self.values) > 1 and self.best == len(self.values) - 1
         edge = "; the best value is the last one, so try beyond it" if at_end else ""
-        return Fit(word=self.fits[self.chosen].word, sentence=f"{self.axis}: " + "; ".join(parts) + edge)
+        return Fit(state=self.fits[self.chosen].state, sentence=f"{self.axis}: " + "; ".join(parts) + edge)
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return the numbers of the curve, one entry per value."""
-        return {**super().columns(), "fit": [fit.word for fit in self.fits]}
+        return {**super().columns(), "fit": [fit.state for fit in self.fits]}
 
     def _fit(self, index: int) -> Fit:
         losses, best = self.losses, self.best
@@ -258,14 +258,14 @@ class ComplexityCurve(_Curve):
         numbers = f"the {self.error} is {seen[index]:.3g} on the training rows and {unseen[index]:.3g} on new rows"
         against = f"{seen[best]:.3g} and {unseen[best]:.3g} for {self.axis} {_shown(self.values[best])}"
         if unseen[best] >= losses.naive_mean:
-            word, reason = "uninformative", f", no better than {losses.naive_mean:.3g} without a model"
+            word, reason = "no better", f", no better than {losses.naive_mean:.3g} without a model"
         elif unseen[index] <= unseen[best] + margin:
             word, reason = "good", ""
         elif seen[index] > seen[best]:
             word, reason = "underfits", f", both worse than {against}"
         else:
             word, reason = "overfits", f", against {against}"
-        return Fit(word=word, sentence=f"{word}: {numbers}{reason}")
+        return Fit(state=word, sentence=f"{word}: {numbers}{reason}")
 
 
 Error = Callable[[Any, Any], float]
@@ -319,7 +319,7 @@ def preference_learning_curve(
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.linear_model import LogisticRegression
     >>> curve = cp.model_selection.preference_learning_curve(LogisticRegression(max_iter=1000), *load_iris(return_X_y=True))
-    >>> curve.verdict.word
+    >>> curve.verdict.state
     'good'
     """
     data = _read_data(estimator, X, y, preferences, error)

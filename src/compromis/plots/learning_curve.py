@@ -105,9 +105,9 @@ class PreferenceLearningCurveDisplay(Display):
         ax.margins(x=0.12)
         crowded = len(curve.values) > 8
         for number, (fit, height) in enumerate(zip(curve.fits, curve.losses.validation_mean, strict=True)):
-            good = fit.word == "good"
+            good = fit.state == "good"
             ax.annotate(
-                fit.word[:1] if crowded else fit.word, (number, height), xytext=(0, 9), textcoords="offset points",
+                fit.state[:1] if crowded else fit.state, (number, height), xytext=(0, 9), textcoords="offset points",
                 ha="center", fontsize=9, fontweight="bold" if good else "normal", color=DARK if good else ALARM,
                 bbox={"facecolor": "white", "alpha": 0.7, "edgecolor": "none", "pad": 1},
             )  # fmt: skip

@@ -114,8 +114,8 @@ def quantile_absolute_error(residuals: Residuals, shares: Floats) -> Floats:
 class RegressionVerdict:
     """Whether predictions are better than those without a model; ``str()`` is the sentence."""
 
-    informative: bool
-    """False when the best baseline has no larger squared error."""
+    state: str
+    """``"better"`` than the best baseline, or ``"no better"`` where its squared error is no larger."""
     baseline: str
     """The baseline with the least squared error."""
     error: float
@@ -131,10 +131,10 @@ class RegressionVerdict:
             f"the root mean squared error {self.error:.4g}",
             f"the {self.baseline_error:.4g} of {self.baseline}",
         )
-        if not self.informative:
+        if self.state == "no better":
             how = "larger" if self.error > self.baseline_error else "no smaller"
-            return f"uninformative: {error} is {how} than {other}"
-        text = f"informative: {error} is {100 * (1 - self.error / self.baseline_error):.0f} % below {other}"
+            return f"no better than no model: {error} is {how} than {other}"
+        text = f"better than no model: {error} is {100 * (1 - self.error / self.baseline_error):.0f} % below {other}"
         if self.baseline_absolute is None:
             return text
         return f"{text}; but its mean absolute error is not below the {self.baseline_absolute:.4g} of the baseline"
@@ -148,7 +148,7 @@ def judge_predictions(sums: ErrorSums) -> RegressionVerdict:
     best = int(np.argmin(sums.baseline_squared))
     absolute = float(sums.baseline_absolute[best] / sums.weight)
     return RegressionVerdict(
-        informative=bool(r2(sums)[best] > 0),
+        state="better" if r2(sums)[best] > 0 else "no better",
         baseline=sums.baselines[best],
         error=float(root_mean_squared_error(sums)),
         baseline_error=math.sqrt(sums.baseline_squared[best] / sums.weight),

@@ -251,7 +251,7 @@ def evaluate(
     >>> round(result.summary.root_mean_squared_error, 4), round(result.summary.r2, 4)
     (0.4082, 0.9722)
     >>> print(result.verdict)
-    informative: the root mean squared error 0.4082 is 83 % below the 2.449 of always predicting 4 (the mean of the training targets)
+    better than no model: the root mean squared error 0.4082 is 83 % below the 2.449 of always predicting 4 (the mean of the training targets)
 
     Sums of errors add up over parts:
 

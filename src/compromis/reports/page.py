@@ -23,7 +23,6 @@ from compromis._results import environment, running_version
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation
-from compromis.evaluation.text import worth_showing
 from compromis.evidence.counts import Counts
 from compromis.evidence.votes import VoteDistribution, Votes
 from compromis.preferences import Preferences
@@ -218,7 +217,7 @@ def _render(report: Report) -> str:
         evaluation=evaluation,
         matrix=matrix,
         support=evaluation.counts.support.tolist(),
-        baselines=worth_showing(verdict) if verdict else [],
+        baselines=verdict.shown_baselines() if verdict else [],
         preferences=report.preferences.describe().split("\n"),
         refused=refused,
         distributions=[_vote_picture(distribution) for distribution in report.distributions],

@@ -274,7 +274,9 @@ def tune(patterns: cp.Votes, preferences: cp.Preferences, before: cp.Decision, j
         random_state=0,
         progress=lambda share, loss: job.report(0.95 * share, f"loss {loss:.4f}"),
     )
-    return min(full, near, key=lambda search: (search.verdict.shortfall, search.loss))
+    return min(
+        full, near, key=lambda search: (sum(missed.distance for missed in search.verdict.constraints), search.loss)
+    )
 
 
 def sampled(patterns: cp.Votes, most: int) -> cp.Votes:
@@ -329,7 +331,7 @@ def _offered(patterns: cp.Votes, preferences: cp.Preferences, decision: cp.Decis
         "weights": decision.weights.tolist(),
         "counts": counts.matrix.tolist(),
         "loss": verdict.loss,
-        "feasible": not verdict.shortfalls,
+        "feasible": not verdict.constraints,
         "verdict": str(verdict),
     }
 

@@ -433,8 +433,8 @@ def _infeasible(what: str, rates: dict[str, Floats], least: dict[str, float]) ->
 def domain_of_application(points: OperatingPoints, metric: str | Metric = "f") -> tuple[Range, ...]:
     """Return the intervals of recall weights where some point is better than the maximal group.
 
-    Outside of them a constant decision for the positive class is as good: the result is uninformative there (section
-    4.1 of the trade-off paper). Empty if it is uninformative everywhere.
+    Outside of them always predicting the positive class is as good (section 4.1 of the trade-off paper, which calls the result
+    uninformative there). Empty if it is as good everywhere.
 
     Examples
     --------

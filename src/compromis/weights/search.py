@@ -16,9 +16,11 @@ from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.votes import Votes
+from compromis.measures.baselines import Baseline
+from compromis.measures.demands import missed_constraints
 from compromis.measures.rates import precision, recall
-from compromis.measures.verdict import Baseline, Verdict, judge
 from compromis.preferences import PreferenceArrays, Preferences
+from compromis.uncertainty.verdict import Verdict, verdict_on
 from compromis.weights.annealing import Annealing
 from compromis.weights.decision import SCHEMA, Decision, normalised
 from compromis.weights.descent import Found, Value, precedes
@@ -107,8 +109,8 @@ class WeightSearch(Result):
 
     @cached_property
     def verdict(self) -> Verdict:
-        """Whether the result is worth anything beside the decisions that need no model."""
-        return judge(self.counts, self.arrays, self.cost)
+        """Whether the result is better than no model; it judges the rows that chose the weights, and says so."""
+        return verdict_on(self.counts, self.arrays, cost=self.cost, rows="own")
 
     @property
     def baselines(self) -> tuple[Baseline, ...]:
@@ -175,8 +177,8 @@ class WeightSearch(Result):
         sentences = []
         if not self.feasible:
             missed = "; ".join(
-                f"{short.rate} of {short.label!r} reaches {short.value:.4g}, its {short.bound} is {short.minimum:.4g}"
-                for short in self.verdict.shortfalls
+                f"{missed.rate.replace('_', ' ')} of {missed.label!r} reaches {missed.value:.4g}, its {missed.side} is {missed.bound:.4g}"
+                for missed in missed_constraints(self.counts, self.arrays)
             )
             none = "no weights meet" if self.optimal else "no weights were found that meet"
             sentences.append(f"{none} every constraint; the nearest: {missed}")

@@ -19,7 +19,7 @@ from compromis.reports.panel.document import panel_document, preferences_documen
 from compromis.weights.decision import Decision
 
 MODULES = (
-    "evidence", "preferences", "loss", "verdict", "order", "descent", "search", "cuts",
+    "evidence", "preferences", "loss", "baselines", "order", "descent", "search", "cuts",
     "elements", "curves", "controls", "results", "actions", "panel",
 )  # fmt: skip
 """In an order in which each uses only earlier ones."""

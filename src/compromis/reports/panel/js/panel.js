@@ -2,7 +2,7 @@
 
 import { decide, readPatterns } from "./evidence.js";
 import { lossParts } from "./loss.js";
-import { judge } from "./verdict.js";
+import { compareWithBaselines } from "./baselines.js";
 import { Search } from "./search.js";
 import { cutsOf } from "./cuts.js";
 import { make, nameOf, setText } from "./elements.js";
@@ -28,7 +28,7 @@ function panelView(page, preferences, patterns, changed, select) {
   return {
     node: make("div", { class: "cp-columns" }, controls.node, make("div", { class: "cp-results" }, card.node, table.node, curves, matrix.node)),
     update({ counts, weights, chosen }) {
-      const judged = judge(counts, preferences);
+      const judged = compareWithBaselines(counts, preferences);
       controls.show();
       card.update(judged, lossParts(page.before, preferences).total);
       table.update(judged.parts, weights);
@@ -108,8 +108,8 @@ export function mountPanel(root, page, options = {}) {
   const state = () => ({ ...now, preferences: copyPreferences(preferences), weights: now.weights.slice(), counts: now.counts.map((row) => Array.from(row)), smoothing: page.smoothing });
   const alert = make("p", { class: "cp-complaint", role: "alert" });
   const render = () => {
-    const { parts, informative, sentence } = view.update(now);
-    Object.assign(now, { loss: parts.total, informative, sentence });
+    const { parts, sentence } = view.update(now);
+    Object.assign(now, { loss: parts.total, sentence });
     options.onChange?.(state());
   };
   const apply = (weights, settled, counts = null) => {

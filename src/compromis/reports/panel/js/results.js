@@ -1,4 +1,4 @@
-// What the weights do: verdict, losses, a table of classes and the confusion matrix.
+// What the weights do: losses, a table of classes and the confusion matrix.
 
 import { rates } from "./loss.js";
 import { bar, count, decimal, draw, make, nameOf, percent, setAttribute, setText } from "./elements.js";
@@ -8,7 +8,7 @@ const MOST_READABLE = 60;
 /** Return a focusable region that scrolls. */
 const scrolling = (label, extra, table) => make("div", { class: `cp-scroll ${extra}`, tabindex: "0", role: "region", "aria-label": label }, table);
 
-/** Return the verdict with the losses of this result, of the result before and of the best baseline: {node, update(judged, before)}. */
+/** Return a sentence with the losses of this result, of the result before and of the best baseline: {node, update(judged, before)}. */
 export function verdictCard() {
   const sentence = make("p", { class: "cp-sentence", role: "status", "aria-live": "polite" });
   const total = make("strong", { class: "cp-loss" });
@@ -23,7 +23,7 @@ export function verdictCard() {
     node,
     update(judged, before) {
       setText(sentence, judged.sentence.charAt(0).toUpperCase() + judged.sentence.slice(1) + ".");
-      setAttribute(node, "class", judged.informative ? "cp-verdict" : "cp-verdict cp-worthless");
+      setAttribute(node, "class", judged.good ? "cp-verdict" : "cp-verdict cp-worthless");
       setText(total, decimal(judged.parts.total));
       const values = [["now", judged.parts.total], ["before", before], [`without a model: ${judged.best.name}`, judged.best.loss]];
       values.forEach(([name, value], i) => {

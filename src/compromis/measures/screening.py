@@ -1,0 +1,66 @@
+"""What a test of two classes is good for: screening, diagnosis, both or neither."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from compromis._typing import Label
+from compromis.evidence.counts import Counts
+from compromis.measures.rates import negative_predictive_value, precision
+from compromis.preferences import PreferenceArrays
+
+GOOD_NEGATIVE = 0.95
+"""A negative prediction that is right this often excludes the condition."""
+GOOD_POSITIVE = 0.90
+"""A positive prediction that is right this often establishes it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Screening:
+    """What a test of two classes is good for, by the course; ``str()`` is its sentence."""
+
+    positive: Label
+    """The condition looked for."""
+    negative: Label
+    positive_value: float
+    """The share of positive predictions that are right; NaN where there is none."""
+    negative_value: float
+    screens: bool
+    """Whether a negative prediction excludes the condition."""
+    diagnoses: bool
+    """Whether a positive prediction establishes it."""
+
+    def __str__(self) -> str:
+        return (
+            f"Taking {self.positive!r} as the condition looked for: "
+            f"{_decision(self.negative, self.negative_value)}, so it is {'good' if self.screens else 'poor'} for screening; "
+            f"{_decision(self.positive, self.positive_value)}, so it is {'good' if self.diagnoses else 'poor'} for diagnosis."
+        )
+
+
+def screening(counts: Counts, arrays: PreferenceArrays | None, pos_label: Label | None = None) -> Screening:
+    """Return what the predictions of two classes are good for.
+
+    The condition looked for is `pos_label`, else the more important class, else the rarer one. A negative prediction must also
+    halve the risk at least: where the condition is rare, 'no' is nearly always right, even at random.
+    """
+    told = arrays is not None and arrays.importance[0] != arrays.importance[1]
+    k = int(arrays.importance.argmax() if arrays is not None and told else counts.support.argmin())
+    k = k if pos_label is None else counts.classes.index(pos_label)
+    npv, ppv = float(negative_predictive_value(counts)[k]), float(precision(counts)[k])
+    share = float(counts.support[k]) / counts.total
+    return Screening(
+        positive=counts.classes[k],
+        negative=counts.classes[1 - k],
+        positive_value=ppv,
+        negative_value=npv,
+        screens=npv >= GOOD_NEGATIVE and 1 - npv <= share / 2,
+        diagnoses=ppv >= GOOD_POSITIVE,
+    )
+
+
+def _decision(label: Label, value: float) -> str:
+    if math.isnan(value):
+        return f"{label!r} is never predicted"
+    return f"a decision for {label!r} is right in {100 * value:.1f} %"

@@ -1,0 +1,60 @@
+// Compare predictions with constant and random ones. No verdict: the weights are chosen on these very rows.
+
+import { metricValue } from "./preferences.js";
+import { lossParts } from "./loss.js";
+
+/** Format a number with decimals as Python does: exact ties go to the even digit. */
+export function fixed(number, decimals) {
+  const text = number.toFixed(decimals);
+  const exact = number.toFixed(Math.min(100, decimals + 45));
+  const rest = exact.slice(exact.indexOf(".") + 1 + decimals);
+  if (!/^50*$/.test(rest)) return text;
+  const cut = exact.slice(0, exact.indexOf(".") + 1 + decimals).replace(/\.$/, "");
+  return Number(cut.at(-1)) % 2 === 0 ? cut : text;
+}
+
+const general = (number) => String(Number(number.toPrecision(6)));
+
+/** Return the loss of always predicting class k. */
+function constantBaseline({ goal, support, rows }, k, preferences) {
+  const fraction = support[k] / rows;
+  const value = support[k] > 0 ? metricValue(goal.metric, fraction, 1, goal.weight[k]) : 0;
+  return { loss: 1 - goal.share[k] * value, name: `always predicting ${preferences.classes[k].python}` };
+}
+
+/** Return the best model-free baseline: a constant prediction, or random ones at the classes' shares. */
+function bestBaseline(parts, preferences) {
+  const { support, rows } = parts;
+  const random = lossParts(support.map((a) => support.map((b) => (a * b) / rows)), preferences);
+  const baselines = [
+    ...support.map((_, k) => constantBaseline(parts, k, preferences)),
+    { loss: random.total, name: "random predictions at the classes' shares" },
+  ];
+  return baselines.reduce((a, b) => (b.loss < a.loss ? b : a));
+}
+
+function missedConstraints(parts, preferences) {
+  const kinds = [
+    ["precision", parts.precision, parts.goal.minPrecision, parts.ofPrecision],
+    ["recall", parts.recall, parts.goal.minRecall, parts.ofRecall],
+  ];
+  const missed = kinds.flatMap(([name, rate, minimum, missing]) => preferences.classes
+    .map(({ python }, k) => `the ${name} of ${python} is ${fixed(rate[k] || 0, 3)}, below your minimum of ${general(minimum[k])}`)
+    .filter((_, k) => missing[k] > 0));
+  const over = preferences.classes
+    .map(({ python }, k) => `the share predicted of ${python} is ${fixed(parts.predicted[k] / parts.rows, 3)}, above your maximum of ${general(parts.goal.maxShare[k])}`)
+    .filter((_, k) => parts.ofShare[k] > 0);
+  return [...missed, ...over];
+}
+
+/** Return whether the loss is below the best baseline's and no constraint is missed, with a sentence: {good, sentence, parts, best}. */
+export function compareWithBaselines(counts, preferences) {
+  const parts = lossParts(counts, preferences);
+  const best = bestBaseline(parts, preferences);
+  if (Number.isNaN(parts.total)) return { good: false, sentence: "no class that matters occurs in these rows", parts, best };
+  const below = parts.total < best.loss * (1 - 1e-12);
+  const side = below ? "below" : "not below";
+  const missed = missedConstraints(parts, preferences);
+  const sentence = `on these rows the loss is ${fixed(parts.total, 4)}, ${side} ${fixed(best.loss, 4)} for ${best.name}`;
+  return { good: below && !missed.length, sentence: [sentence, ...missed].join("; "), parts, best };
+}

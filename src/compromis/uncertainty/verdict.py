@@ -1,0 +1,338 @@
+"""The verdict: whether a result is better than no model, and what it misses of what was asked."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from compromis._results import Result, Table, columns_of
+from compromis._text import capitalised, count, shown
+from compromis._typing import Floats, Label
+from compromis.evidence.counts import Counts, ratio
+from compromis.measures.baselines import Baseline, naive_baselines
+from compromis.measures.coin import Coin
+from compromis.measures.demands import (
+    GivenUp,
+    MissedConstraint,
+    OwnAnswer,
+    few_predictions,
+    given_up,
+    missed_constraints,
+    own_answers,
+)
+from compromis.measures.rates import Evidence, counts_of
+from compromis.metrics import KULCZYNSKI
+from compromis.preferences import PreferenceArrays
+from compromis.uncertainty.intervals import Interval
+from compromis.uncertainty.judgement import State, judge
+
+CONFIDENCE = 0.95
+CERTAIN = 1 - 1e-9
+"""A coin that predicts a class more often predicts it always."""
+MOST_NAMED = 3
+"""Classes that the name of a coin has."""
+
+Rows = Literal["given", "own", "cross-fitted"]
+"""The rows judged: any rows, those on which the weights were chosen, or each part by weights chosen on the others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """What the sentence of a verdict says of the rows and of the best decision without a model."""
+
+    single_class: bool
+    """Whether only one class occurs."""
+    rarest: Label | None
+    """The class that matters and has the fewest rows, with their number."""
+    rarest_rows: float
+    favoured: Label | None
+    """The class that the best coin predicts mostly, and far more often than it occurs, if no `min_precision` speaks against it yet."""
+    favoured_share: float
+    """How often it occurs: the precision of such predictions, so that a higher `min_precision` rules them out."""
+    other_metric: bool
+    """Whether another metric would not reward giving up the other classes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict(Result):
+    """Whether a result is better than the best decision without a model, and what it misses; ``str()`` is the text.
+
+    Four facts that stand apart: `state`, the `constraints` missed, the user's own `answers`, and the classes `given_up`.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> counts = cp.Counts.from_matrix([[14, 4], [10, 972]], ["fraud", "ok"])
+    >>> preferences = cp.Preferences({"fraud": cp.Preference(10, 0.1, 0.9, min_recall=0.8)})
+    >>> verdict = cp.evaluate(counts, preferences=preferences).verdict
+    >>> verdict.state, verdict.baseline.name, [(missed.rate, missed.rows) for missed in verdict.constraints]
+    ('not told apart', "always predicting 'fraud'", [('recall', 1)])
+    >>> round(verdict.difference, 3), [(answer.label, answer.reached) for answer in verdict.answers]
+    (0.249, [('fraud', False)])
+    """
+
+    state: State
+    """``"better"``: the interval of the gain lies above 0, and chance explains it in no more than 2.5 % of cases;
+    ``"no better"``: the interval does not reach above 0; else ``"not told apart"``."""
+    loss: float
+    """The PRAGMA loss of the result; its average cost where `measure` says so."""
+    measure: str
+    """What results are compared by: ``"loss"`` or ``"average cost"``."""
+    baseline: Baseline
+    """The best decision without a model that meets every constraint as far as the result does."""
+    interval: Interval
+    """The gain, which is the loss of the baseline minus that of the result, with its confidence interval."""
+    confidence: float
+    p_value: float
+    """How often predictions that know nothing of the truth have a loss as low."""
+    smallest_gain: float
+    """The gain that would be called better in 80 % of samples like this one."""
+    constraints: tuple[MissedConstraint, ...]
+    """The constraints that are missed: by how much, and how many rows that is."""
+    answers: tuple[OwnAnswer, ...]
+    """For each class whose two answers were given, whether it reaches the level they stand for."""
+    given_up: tuple[GivenUp, ...]
+    """The classes that matter and occur, but are predicted next to never."""
+    few_predictions: tuple[tuple[Label, float], ...]
+    """The classes predicted in fewer than 20 rows, so that their precision says little, with that number."""
+    rows: Rows
+    """``"own"`` where the rows are those on which the weights were chosen, ``"cross-fitted"`` where each part was judged by weights
+    chosen on the others, ``"given"`` else."""
+    baselines: tuple[Baseline, ...]
+    """To be shown beside it: each constant prediction, and random predictions at the classes' shares."""
+    cause: Cause
+
+    schema = "compromis/verdict"
+
+    @property
+    def difference(self) -> float:
+        """The loss of the baseline minus that of the result."""
+        return self.interval.value
+
+    @property
+    def met(self) -> bool:
+        """Whether it is better than no model, misses no constraint and reaches every level of the user's own answers."""
+        return self.state == "better" and not self.constraints and all(answer.reached for answer in self.answers)
+
+    @property
+    def by_chance(self) -> bool:
+        """Whether predictions that know nothing of the truth may well have a loss as low."""
+        return self.p_value > (1 - self.confidence) / 2
+
+    @property
+    def summary(self) -> dict[str, float]:
+        """The numbers behind the state."""
+        gain = {"difference": self.difference, "low": self.interval.low, "high": self.interval.high}
+        return {"loss": self.loss, "baseline": self.baseline.loss, **gain, "p_value": self.p_value}
+
+    @cached_property
+    def sentence(self) -> str:
+        """Whether the result is better than no model, why, and what to do."""
+        if math.isnan(self.difference):
+            return "no class that matters occurs in these rows; there is nothing to judge"
+        numbers = (_signed(bound) for bound in (self.difference, self.interval.low, self.interval.high))
+        gain = "difference {}, {:g} % interval {} to {}".format(next(numbers), 100 * self.confidence, *numbers)
+        best, better = self.baseline, self.state == "better"
+        lower = (
+            f", {100 * (1 - self.loss / best.loss):.0f} % below" if better and 0 < self.loss < best.loss else " against"
+        )
+        against = f"for {best.name}, the best without one" if self._rivalled else f"where {best.name}"
+        text = f"{_STATES[self.state]}: {self.measure} {self.loss:.4f}{lower} {best.loss:.4f} {against} ({gain})"
+        return text if better else f"{text}; {self._doubt() if self.state == 'not told apart' else self._cure()}"
+
+    @property
+    def _rivalled(self) -> bool:
+        return self.baseline.name != _NO_COIN
+
+    def _doubt(self) -> str:
+        """Return what is known all the same, and what would tell more."""
+        knows = (
+            "chance explains the predictions as well"
+            if self.by_chance
+            else "the predictions know something of the truth"
+        )
+        seen = f"four of five samples like this one would show a gain of {self.smallest_gain:.2g}"
+        if self.difference <= 0:
+            return f"{knows} (p {self.p_value:.2g}); {self._cure()}"
+        rarest = self.cause.rarest
+        more = "judge more rows" + (
+            f", above all of class {rarest!r} ({count(self.cause.rarest_rows)})" if rarest is not None else ""
+        )
+        return (
+            f"{knows} (p {self.p_value:.2g}), and {seen}: {f'improve the model, or {more}' if self.by_chance else more}"
+        )
+
+    def _cure(self) -> str:
+        cause = self.cause
+        if cause.single_class:
+            return "there is only one class in these rows"
+        if cause.favoured is None:
+            return f"improve the model, or review the {'preferences' if self.measure == 'loss' else 'costs'}"
+        above = (
+            f"set min_precision for {cause.favoured!r} above {cause.favoured_share:.3f}, what such predictions reach"
+        )
+        other = ", or use metric f, which does not reward giving up" if cause.other_metric else ""
+        return f"improve the model, or {above}{other}"
+
+    def sentences(self) -> list[str]:
+        """Return whether it is better, then the constraints missed, the answers not reached and the classes given up."""
+        return [self.sentence, *self.flaws()]
+
+    def flaws(self) -> list[str]:
+        """Return what is missed of what was asked, and on which rows that was judged, in sentences."""
+        lost = [str(one) for one in self.given_up]
+        if len(lost) > 1:
+            names = shown(one.label for one in self.given_up)
+            lost = [f"classes {names} are given up, predicted next to never: set min_recall, or a higher importance"]
+        missed = [str(answer) for answer in self.answers if not answer.reached]
+        return [*map(str, self.constraints), *missed, *lost, *_ROWS[self.rows]]
+
+    def __str__(self) -> str:
+        first, *others = self.sentences()
+        return ". ".join([first, *map(capitalised, others)])
+
+    def tables(self) -> list[Table]:
+        """Return the result beside the three best decisions without a model."""
+        best = sorted(self.shown_baselines(), key=lambda baseline: baseline.loss)[:3]
+        rows = [("this result", self.loss), *((baseline.name, baseline.loss) for baseline in best)]
+        return [
+            Table("Baselines", ["Decision", capitalised(self.measure)], [[name, f"{loss:.4f}"] for name, loss in rows])
+        ]
+
+    def shown_baselines(self, most: int = 4) -> list[Baseline]:
+        """Return the best decision without a model, the constant ones, only the best where there are many, and the random one."""
+        constant = [baseline for baseline in self.baselines if baseline.label is not None]
+        if len(constant) > most:
+            constant = sorted(constant, key=lambda baseline: baseline.loss)[:most]
+        random = [baseline for baseline in self.baselines if baseline.label is None]
+        best = [self.baseline] if self._rivalled and self.baseline.label is None else []
+        return [*best, *constant, *random]
+
+    def document(self) -> dict[str, Any]:
+        """Return what `to_json` writes, as plain values."""
+        numbers = {name: getattr(self, name) for name in ("state", "measure", "loss", "difference")}
+        return {
+            **self.heading(),
+            **numbers,
+            "interval": [self.interval.low, self.interval.high],
+            **{name: getattr(self, name) for name in ("confidence", "p_value", "smallest_gain", "rows")},
+            "baseline": asdict(self.baseline),
+            "baselines": [asdict(baseline) for baseline in self.baselines],
+            "constraints": [{**asdict(missed), "distance": missed.distance} for missed in self.constraints],
+            "answers": [
+                {**asdict(answer), "reached": answer.reached, "distance": answer.distance} for answer in self.answers
+            ],
+            "given_up": [asdict(lost) for lost in self.given_up],
+            "few_predictions": [{"label": label, "predicted": rows} for label, rows in self.few_predictions],
+            "sentences": self.sentences(),
+        }
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the decisions without a model, column by column."""
+        return columns_of(self.shown_baselines(len(self.baselines)), Baseline)
+
+
+_STATES = {
+    "better": "better than no model",
+    "not told apart": "not told apart from no model",
+    "no better": "no better than no model",
+}
+_ROWS = {
+    "given": (),
+    "own": ("these rows chose the weights, so the result looks better here than it is: judge it on other rows",),
+    "cross-fitted": ("each part of the rows was judged by weights chosen on the others",),
+}
+_NO_COIN = "no decision without a model meets the constraints that this result meets"
+
+
+def verdict_on(
+    evidence: Evidence,
+    arrays: PreferenceArrays,
+    *,
+    cost: Floats | None = None,
+    confidence: float | None = None,
+    rows: Rows = "given",
+) -> Verdict:
+    """Judge counts, by group where they are grouped, by PRAGMA loss or by `cost`.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> from compromis.uncertainty.verdict import verdict_on
+    >>> preferences = cp.Preferences.prioritise(["sick"]).on(["sick", "well"])
+    >>> verdict_on(cp.Counts.from_matrix([[80, 20], [120, 9780]], ["sick", "well"]), preferences).state
+    'better'
+    """
+    counts = counts_of(evidence)
+    judged = judge(evidence, arrays, cost=cost, confidence=CONFIDENCE if confidence is None else confidence)
+    return Verdict(
+        state=judged.state,
+        loss=judged.loss,
+        measure="loss" if cost is None else "average cost",
+        baseline=_best_baseline(judged.coin, counts),
+        interval=judged.difference,
+        confidence=judged.confidence,
+        p_value=judged.p_value,
+        smallest_gain=judged.smallest_gain,
+        constraints=missed_constraints(counts, arrays),
+        answers=() if cost is not None else own_answers(counts, arrays),
+        given_up=given_up(counts, arrays),
+        few_predictions=few_predictions(counts),
+        rows=rows,
+        baselines=naive_baselines(counts, arrays, cost),
+        cause=_cause(counts, arrays, judged.coin, cost),
+    )
+
+
+def _cause(counts: Counts, arrays: PreferenceArrays, coin: Coin, cost: Floats | None) -> Cause:
+    occurs = counts.support > 0
+    matter = np.flatnonzero(occurs & (arrays.importance > 0))
+    rarest = int(matter[counts.support[matter].argmin()]) if matter.size else None
+    shares = np.nan_to_num(ratio(counts.support, counts.total))
+    likely = occurs & (coin.probability > np.maximum(2 * shares, 0.5)) & (arrays.min_precision <= shares)
+    favour = np.where(likely, coin.probability - shares, 0.0)
+    k = int(favour.argmax())
+    favoured = cost is None and bool(favour[k] > 0)
+    return Cause(
+        single_class=int(occurs.sum()) == 1,
+        rarest=None if rarest is None else counts.classes[rarest],
+        rarest_rows=0.0 if rarest is None else float(counts.support[rarest]),
+        favoured=counts.classes[k] if favoured else None,
+        favoured_share=float(shares[k]) if favoured else math.nan,
+        other_metric=arrays.metric is KULCZYNSKI,
+    )
+
+
+def _best_baseline(coin: Coin, counts: Counts) -> Baseline:
+    chance, loss = coin.probability, float(coin.loss)
+    if not coin.feasible:
+        return Baseline(name=_NO_COIN, label=None, loss=loss)
+    likely = np.argsort(-chance, kind="stable")
+    first = counts.classes[int(likely[0])]
+    if chance[likely[0]] > CERTAIN:
+        name = f"always predicting {first!r}"
+        return Baseline(
+            name=name if coin.reached else f"almost {name}", label=first if coin.reached else None, loss=loss
+        )
+    if len(likely) == 2:  # one of the two says it all: the one that is predicted more often than it occurs
+        likely = np.argsort(counts.support - chance * counts.total, kind="stable")[:1]
+    named = [
+        f"{counts.classes[k]!r} in {_percent(chance[k])}"
+        for k in likely[:MOST_NAMED].tolist()
+        if chance[k] > 1 - CERTAIN
+    ]
+    end = " of rows" if coin.reached else " of rows and others next to never"
+    return Baseline(name=f"a coin that predicts {', '.join(named)}{end}", label=None, loss=loss)
+
+
+def _signed(number: float) -> str:
+    """Format without a sign before zero."""
+    return f"{round(number, 4) + 0.0:.4f}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} %" if share < 0.99 else f"{100 * share:.4g} %"
