@@ -169,7 +169,7 @@ def test_preferences_are_checked():
     X, y = np.arange(8.0)[:, None], np.array(list("aaaabbbb"))
     with pytest.raises(InputError, match="preferences is a compromis"):
         PragmaTreeClassifier(preferences=["a"]).fit(X, y)
-    with pytest.raises(InputError, match="importances of all classes"):
+    with pytest.raises(InputError, match=r"importances of all . classes"):
         PragmaTreeClassifier(preferences=Preferences(default=Preference(0.0))).fit(X, y)
 
 

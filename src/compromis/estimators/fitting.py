@@ -145,9 +145,7 @@ class BinnedTrees(TableClassifier):
 
     def _plan(self, preferences: Preferences) -> Plan:
         """Return criterion, stop rule, local model and features per node from the parameters."""
-        arrays = preferences.on(self.classes_.tolist(), strict=False)
-        if not arrays.importance.any():
-            raise InputError("the importances of all classes in y are 0; give at least one an importance above 0")
+        arrays = preferences.on(self.classes_.tolist())
         stop = StopRule(
             max_depth=whole("max_depth", self.max_depth, 1, unlimited=True),
             min_samples_leaf=whole("min_samples_leaf", self.min_samples_leaf, 1),

@@ -35,7 +35,7 @@ from compromis.estimators.honest_votes import (
     voting_ensemble,
 )
 from compromis.evidence.counts import Counts
-from compromis.evidence.readers import read_class_weights, read_weights
+from compromis.evidence.readers import read_class_weights, read_smoothing, read_weights
 from compromis.evidence.votes import Votes, decide_votes
 from compromis.labels import plain_label, read_groups, refuse_many_outputs
 from compromis.measures.pragma import pragma, shortfall
@@ -603,11 +603,7 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         return None if self.weights is None else normalised(read_class_weights(self.weights, classes))
 
     def _smoothing(self) -> float:
-        if self.smoothing == "auto":
-            return AUTO_SMOOTHING
-        if isinstance(self.smoothing, str) or not 0 <= self.smoothing < np.inf:
-            raise InputError(f"smoothing is 'auto' or a number of at least 0, got {self.smoothing!r}")
-        return float(self.smoothing)
+        return AUTO_SMOOTHING if self.smoothing == "auto" else read_smoothing(self.smoothing, "'auto' or ")
 
     def _fit_params(
         self, sample_weight: Any, groups: Any, params: dict[str, Any]

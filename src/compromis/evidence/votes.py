@@ -15,7 +15,7 @@ from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.count_bounds import CountBounds
 from compromis.evidence.counts import Counts, check_room
-from compromis.evidence.readers import prevalence_factors, read_class_weights, read_weights
+from compromis.evidence.readers import prevalence_factors, read_class_weights, read_smoothing, read_weights
 from compromis.evidence.scores import Matrix, as_dense, check_scores, column_labels, is_csr, read_scores
 from compromis.labels import encode, plain_label, read_labels
 
@@ -160,7 +160,7 @@ class Votes:
 
     def decide(self, weights: ArrayLike, *, smoothing: float = 0.0) -> NDArray[np.int64]:
         """Return the position of the class with the largest weight x (votes + smoothing) for each pattern; ties go to the first."""
-        return decide_votes(self.votes, read_class_weights(weights, self.classes), smoothing)
+        return decide_votes(self.votes, read_class_weights(weights, self.classes), read_smoothing(smoothing))
 
     def counts(self, weights: ArrayLike, *, smoothing: float = 0.0) -> Counts:
         """Return the confusion counts that the weights lead to; rows without votes are left out."""

@@ -17,7 +17,7 @@ from compromis._results import written
 from compromis._text import shown
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
-from compromis.evidence.readers import read_class_weights
+from compromis.evidence.readers import read_class_weights, read_smoothing
 from compromis.evidence.scores import check_scores, is_csr, read_scores
 from compromis.evidence.votes import decide_votes
 from compromis.labels import plain_label
@@ -59,8 +59,7 @@ class Decision:
             raise InputError(f"each class stands once in a decision, got {shown(classes)}")
         object.__setattr__(self, "classes", classes)
         object.__setattr__(self, "weights", read_class_weights(self.weights, classes))
-        if not 0 <= self.smoothing < np.inf:
-            raise InputError(f"smoothing is a number of at least 0, got {self.smoothing!r}")
+        object.__setattr__(self, "smoothing", read_smoothing(self.smoothing))
 
     def decide(self, votes: Any) -> NDArray[Any]:
         """Return the label of each row; rows without any vote get the class that smoothing and weights prefer, else the first.
@@ -166,7 +165,7 @@ class Decision:
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, as plain values."""
         classes: list[Any] = list(self.classes)
-        return msgspec.structs.asdict(_Document(SCHEMA, VERSION, classes, self.weights.tolist(), float(self.smoothing)))
+        return msgspec.structs.asdict(_Document(SCHEMA, VERSION, classes, self.weights.tolist(), self.smoothing))
 
     @classmethod
     def from_json(cls, source: str | os.PathLike[str]) -> Decision:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from numbers import Real
@@ -15,6 +14,7 @@ from compromis._text import shown
 from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
+from compromis.evidence.readers import read_smoothing
 from compromis.evidence.scores import is_csr
 from compromis.evidence.votes import Votes, sparse_parts
 from compromis.measures.pragma import average_cost, pragma, read_cost, shortfall
@@ -80,17 +80,13 @@ class SearchProblem:
         max_ratio: float | None,
     ) -> SearchProblem:
         """Return the problem, every part checked."""
-        if not (isinstance(smoothing, Real) and 0 <= smoothing < math.inf):
-            raise InputError(
-                f"smoothing is a finite number of at least 0, got {smoothing!r}; 0.5 / number of trees is a good start for shares"
-            )
         if max_ratio is not None and not (isinstance(max_ratio, Real) and max_ratio >= 1):
             raise InputError(f"max_ratio is at least 1 (1: equal weights), got {max_ratio!r}")
         return cls(
             patterns=patterns,
             arrays=_preference_arrays(patterns, preferences),
             cost=None if cost is None else read_cost(cost, patterns.classes),
-            smoothing=float(smoothing),
+            smoothing=read_smoothing(smoothing),
             max_ratio=WIDEST if max_ratio is None else min(float(max_ratio), WIDEST),
         )
 
