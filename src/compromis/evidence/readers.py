@@ -99,7 +99,7 @@ def read_class_weights(weights: Any, classes: Sequence[Label]) -> Floats:
     return values
 
 
-def read_smoothing(smoothing: float, also: str = "") -> float:
+def read_smoothing(smoothing: float | str, also: str = "") -> float:
     """Return what is added to every vote: a finite number of at least 0; `also` names what else the parameter may be."""
     if not (isinstance(smoothing, Real) and 0 <= smoothing < np.inf):
         raise InputError(
