@@ -161,7 +161,7 @@ def measure(lines: Lines, browser, folder: Path, trees: int) -> None:
                 {letter: Preference(10, 0.1 + 0.02 * turn, 0.9) for letter in VOWELS}, metric="kulczynski"
             )
             begin = time.perf_counter()
-            full.append(search_weights(model.patterns, preferences=preferences, random_state=0).loss)
+            full.append(search_weights(model.votes, preferences=preferences, random_state=0).loss)
             alone.append(1000 * (time.perf_counter() - begin))
         slides = [page.evaluate(_SLIDE, str(8 + turn)) for turn in range(8)]
         page.close()

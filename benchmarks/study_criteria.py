@@ -28,7 +28,7 @@ from sklearn.model_selection import StratifiedKFold
 from study_defaults import PRIORITY
 
 import compromis as cp
-from compromis.estimators.tuned_decision import TuningOptions, tune
+from compromis.estimators.tuning import TuningOptions, tune
 from compromis.measures.pragma import pragma
 from compromis.weights import Sweep
 

@@ -28,6 +28,7 @@ ROOMS = (
     "frames",
     "drift",
     "regression",
+    "deployment",
     "integrations",
 )
 """Submodules with public names of their own, in the order of the page."""

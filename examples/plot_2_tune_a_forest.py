@@ -26,7 +26,7 @@ print(tuned.tuning_)
 
 # %%
 # How the trees vote on rows they have not seen, by true class. Most cancers get fewer than half of the votes: by majority they are missed.
-cp.plots.VoteDisplay.from_patterns(tuned.patterns_, label="cancer")
+cp.plots.VoteDisplay.from_votes(tuned.patterns_, label="cancer")
 
 # %%
 # Recall and precision of both classes on the test rows, by majority and by the tuned weights.

@@ -28,10 +28,11 @@ KNOWN = {
 }  # fmt: skip
 """Relatives of sets that were looked at before."""
 FRESH = (
-    ("ada",), ("appendicitis",), ("australian", "crx"), ("balance",), ("bupa",), ("cleveland",), ("cm1", "kc1", "pc1"), ("dermatology",),
-    ("flare", "flare-F"), ("hayes-roth",), ("hepatitis",), ("ionosphere",), ("kddcup-buffer_overflow_vs_back", "kddcup-rootkit-imap_vs_back"),
-    ("lymphography",), ("mammographic",), ("movement_libras",), ("nursery",), ("pima",), ("post-operative",), ("saheart",), ("spectfheart",),
-    ("sylva",), ("tae",), ("wdbc", "wisconsin"), ("zoo",),
+    ("ada",), ("appendicitis",), ("australian", "crx"), ("balance",), ("bupa",), ("cleveland",), ("cm1", "kc1", "pc1"),
+    ("dermatology",), ("flare", "flare-F"), ("hayes-roth",), ("hepatitis",), ("ionosphere",),
+    ("kddcup-buffer_overflow_vs_back", "kddcup-rootkit-imap_vs_back"), ("lymphography",),
+    ("mammographic",), ("movement_libras",), ("nursery",), ("pima",), ("post-operative",), ("saheart",),
+    ("spectfheart",), ("sylva",), ("tae",), ("wdbc", "wisconsin"), ("zoo",),
 )  # fmt: skip
 """Families that nobody had looked at; half of them confirm."""
 

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.model_selection import RepeatedStratifiedKFold
 
 from compromis.estimators.honest_votes import out_of_bag_votes, out_of_fold_votes, votes_of
-from compromis.estimators.tuned_decision import TuningOptions, tune
+from compromis.estimators.tuning import TuningOptions, tune
 from compromis.evidence.votes import Votes, decide_votes
 from reproductions.study.rivals import TREES, forest
 from reproductions.study.rows import Answer, Answers, Clock, Floats, Labels, Rows, Settings

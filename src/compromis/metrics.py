@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -282,3 +283,36 @@ def metric_value(
             worst = values[(values < 0) | (values > 1)].flat[0]
             raise InputError(f"{name} is a share between 0 and 1, got {worst:g}")
     return get_metric(metric).value(precision, recall, recall_weight)
+
+
+def unit_values(values: ArrayLike, rule: str) -> Array:
+    """Return numbers between 0 and 1 as an array; the message of the error is `rule` and the first wrong number."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{rule}, got {values!r:.60}") from None
+    wrong = ~((array >= 0) & (array <= 1))
+    if wrong.any():
+        raise InputError(f"{rule}, got {array[wrong].flat[0]:g}")
+    return array
+
+
+def read_weight(recall_weight: ArrayLike) -> Array:
+    """Return recall weights as a checked array."""
+    return unit_values(recall_weight, "a recall weight lies between 0 (precision alone) and 1 (recall alone)")
+
+
+def read_one_weight(recall_weight: float) -> float:
+    """Return a checked recall weight where there is room for one only."""
+    weight = read_weight(recall_weight)
+    if weight.ndim:
+        raise InputError(f"give one recall weight, got {recall_weight!r:.60}")
+    return float(weight)
+
+
+def check_range(low: float, high: float) -> None:
+    """Raise unless 0 <= low < high <= 1."""
+    if not (isinstance(low, Real) and isinstance(high, Real) and 0 <= low < high <= 1):
+        raise InputError(
+            f"low and high are recall weights with 0 <= low < high <= 1, got low={low!r:.60} and high={high!r:.60}"
+        )

@@ -64,7 +64,7 @@ def load_file(page, path):
 
 
 def patterns_of(one):
-    return one.workspace.models()[0].patterns
+    return one.workspace.models()[0].votes
 
 
 def held(one, accepts, seconds=15):
@@ -342,7 +342,7 @@ def test_long_work_shows_progress_and_is_cancelled_while_the_page_goes_on(studio
     turn(knob(page, "bad", "Importance"), 14)
     held(one, lambda preferences: preferences["bad"].importance == 15)
     expected = cp.search_weights(
-        one.workspace.models()[0].patterns, preferences=one.workspace.preferences.preferences(), random_state=0
+        one.workspace.models()[0].votes, preferences=one.workspace.preferences.preferences(), random_state=0
     )
     expect(page.locator(".cp-complaint")).to_be_empty()
     page.wait_for_timeout(300)
@@ -411,11 +411,11 @@ def test_a_csv_of_200_megabytes(studio, visit, tmp_path, rng):  # noqa: F811
     held(one, lambda preferences: preferences["beta"].importance == 10, seconds=240)
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     model = one.workspace.models()[0]
-    copies = model.patterns.rows // len(y)
+    copies = model.votes.rows // len(y)
     whole = np.concatenate([shares] * copies)
     truth = [classes[k] for k in y.tolist()] * copies
     expected = cp.Votes.from_proba(truth, whole[:, np.argsort(classes)], labels=sorted(classes))
-    assert model.patterns.counts(np.ones(4)).matrix.tolist() == expected.counts(np.ones(4)).matrix.tolist()
+    assert model.votes.counts(np.ones(4)).matrix.tolist() == expected.counts(np.ones(4)).matrix.tolist()
     print(
         f"200 MB: shown after {loaded:.1f} s, the longest pause of the page {page.evaluate('window.longest'):.0f} ms, memory {grown:.0f} MB"
     )

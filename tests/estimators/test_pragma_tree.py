@@ -169,7 +169,7 @@ def test_preferences_are_checked():
     X, y = np.arange(8.0)[:, None], np.array(list("aaaabbbb"))
     with pytest.raises(InputError, match="preferences is a compromis"):
         PragmaTreeClassifier(preferences=["a"]).fit(X, y)
-    with pytest.raises(InputError, match="importances of all classes"):
+    with pytest.raises(InputError, match=r"importances of all . classes"):
         PragmaTreeClassifier(preferences=Preferences(default=Preference(0.0))).fit(X, y)
 
 
@@ -319,3 +319,13 @@ def test_importances_as_scikit_learn_has_them(rng):
     mine = PragmaTreeClassifier(criterion="gini", **limits).fit(X, y, weights).feature_importances_
     other = DecisionTreeClassifier(**limits, random_state=0).fit(X, y, weights).feature_importances_
     np.testing.assert_allclose(mine, other, atol=1e-9)
+
+
+def test_class_weight_on_a_fold_that_lacks_a_class():
+    X, y = np.zeros((12, 1)), np.repeat(["a", "b"], 6)  # one leaf: its shares are the weights
+    weights = {"a": 1.0, "b": 3.0, "rare": 9.0}
+    with pytest.warns(UserWarning, match="class_weight names 'rare', a class that does not occur here"):
+        tree = PragmaTreeClassifier(class_weight=weights).fit(X, y)
+    assert tree.classes_.tolist() == ["a", "b"]
+    same = PragmaTreeClassifier(class_weight={"a": 1.0, "b": 3.0}).fit(X, y)
+    assert (tree.predict_proba(X) == same.predict_proba(X)).all()

@@ -441,7 +441,7 @@ def test_a_worthless_result_warns(wine):
         (lambda: cp.TunedDecisionClassifier(GaussianNB(), votes="soft"), cp.InputError, "votes is 'auto', 'hard' or 'proba', got 'soft'"),
         (lambda: cp.TunedDecisionClassifier(GaussianNB(), cv="prefit"), NotFittedError, "cv='prefit' needs a fitted estimator"),
         (lambda: cp.TunedDecisionClassifier(GaussianNB(), cv="five"), cp.InputError, "cv is 'auto', 'prefit', a number of folds or a splitter"),
-        (lambda: cp.TunedDecisionClassifier(GaussianNB(), smoothing=-1), cp.InputError, "smoothing is 'auto' or a number of at least 0"),
+        (lambda: cp.TunedDecisionClassifier(GaussianNB(), smoothing=-1), cp.InputError, "smoothing is 'auto' or a finite number of at least 0"),
         (lambda: cp.TunedDecisionClassifier(GaussianNB(), resamples=-1), cp.InputError, "resamples is 'auto' or a number of at least 0"),
         (lambda: cp.TunedDecisionClassifier(GaussianNB(), weights={"z": 2}), cp.InputError, "there is a weight for 'z', but the classes are"),
         (lambda: cp.TunedDecisionClassifier(GaussianNB(), weights=[1, -1, 1]), cp.InputError, "weight"),

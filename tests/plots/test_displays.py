@@ -206,7 +206,7 @@ def test_votes_of_patterns_estimators_and_many_classes(rng):
     classes = sorted(set(y))
     votes = rng.dirichlet(np.full(26, 0.3), 400)
     patterns = cp.Votes.from_proba(y, votes)
-    display = cp.plots.VoteDisplay.from_patterns(patterns, label="c03")
+    display = cp.plots.VoteDisplay.from_votes(patterns, label="c03")
     frame = display.to_frame("pandas")
     assert frame.truth.nunique() == 5
     assert frame.rows.sum() == (votes[:, 3] > 0).sum()
@@ -219,7 +219,7 @@ def test_votes_of_patterns_estimators_and_many_classes(rng):
 
     assert cp.plots.VoteDisplay.from_estimator(Forest(), None, y, label="c03").to_frame("pandas").equals(frame)
     with pytest.raises(cp.InputError, match="no class 'c3'; did you mean"):
-        cp.plots.VoteDisplay.from_patterns(patterns, label="c3")
+        cp.plots.VoteDisplay.from_votes(patterns, label="c3")
 
 
 def test_class_balance_is_scikit_learns(voted):
@@ -300,7 +300,7 @@ def test_hostile_names_are_shown_as_they_are(rng):
     patterns = cp.Votes.from_proba(y, votes, labels=HOSTILE)
     pictures = [
         cp.plots.ClassBalanceDisplay.from_counts(patterns.counts(np.ones(4))),
-        cp.plots.VoteDisplay.from_patterns(patterns, label=HOSTILE[0]),
+        cp.plots.VoteDisplay.from_votes(patterns, label=HOSTILE[0]),
         cp.plots.WeightSweepDisplay.from_proba(patterns, label=HOSTILE[0]),
         cp.plots.PrecisionRecallSpaceDisplay.from_points(
             cp.OperatingPoints.one_vs_rest(y, votes, labels=HOSTILE)[HOSTILE[0]], name=HOSTILE[1]
@@ -328,7 +328,7 @@ def test_axes_given(voted):
     with pytest.raises(cp.InputError, match="4 panels, got 2 axes"):
         cp.plots.WeightSweepDisplay.from_proba(patterns, label="c", ax=axes[0])
     figure, axes = pyplot.subplots(2, 2)
-    display = cp.plots.VoteDisplay.from_patterns(patterns, label="c", ax=axes[0, 0])
+    display = cp.plots.VoteDisplay.from_votes(patterns, label="c", ax=axes[0, 0])
     assert display.ax_ is axes[0, 0]
     balance = cp.plots.ClassBalanceDisplay.from_counts(patterns.counts(np.ones(3)), ax=axes[1, 1])
     assert balance.figure_ is figure

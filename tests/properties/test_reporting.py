@@ -209,7 +209,7 @@ def test_displays_of_votes_and_classes_show_the_numbers(rows, preferences, label
     frame = cp.plots.WeightSweepDisplay(sweep).to_frame("pandas")
     assert frame["loss"].tolist() == sweep.loss.tolist()
     assert same(frame[f"recall {label}"], sweep.recall[:, CLASSES.index(label)])
-    display = cp.plots.VoteDisplay.from_patterns(patterns, label=label, bins=4)
+    display = cp.plots.VoteDisplay.from_votes(patterns, label=label, bins=4)
     pyplot.close(display.figure_)
     assert display.to_frame("pandas")["rows"].sum() + display.distribution.unvoted.sum() == len(rows)
 

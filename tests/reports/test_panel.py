@@ -165,5 +165,5 @@ def test_a_metric_of_ones_own_is_refused():
 
 
 def test_patterns_are_needed():
-    with pytest.raises(InputError, match=r"patterns are compromis\.Votes, got list"):
+    with pytest.raises(InputError, match=r"votes are compromis\.Votes, got list"):
         panel_document([[1, 2]])

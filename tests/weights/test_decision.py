@@ -144,7 +144,7 @@ def test_json_round_trip(tmp_path):
         ({"weights": [1.0, -1.0]}, "weight"),
         ({"classes": ["a", "a"]}, "each class stands once"),
         ({"weights": "x"}, "this is not a decision"),
-        ({"smoothing": -1.0}, "smoothing is a number of at least 0"),
+        ({"smoothing": -1.0}, "smoothing is a finite number of at least 0"),
     ],
 )
 def test_bad_decisions(change, message):
@@ -191,3 +191,16 @@ def test_inside_frames(predicted, votes, kind):
         if kind != "pandas"
         else found["decision"].tolist() == expected.tolist()
     )
+
+
+@pytest.mark.parametrize("wrong", ["0.5", None, np.nan, np.inf, -1, [0.5]])
+def test_smoothing_is_a_number(wrong):
+    votes = cp.Votes.from_proba(["a", "b"], [[2, 1], [1, 2]], labels=["a", "b"])
+    for use in (
+        lambda: cp.Decision(("a", "b"), [1.0, 1.0], smoothing=wrong),
+        lambda: votes.counts([1, 1], smoothing=wrong),
+        lambda: cp.search_weights(votes, smoothing=wrong),
+    ):
+        with pytest.raises(cp.InputError, match="smoothing is a finite number of at least 0") as refused:
+            use()
+        assert refused.value.parameter == "smoothing"

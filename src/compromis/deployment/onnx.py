@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._files import write_whole
 from compromis._text import shown
 from compromis._typing import Floats, Label
 from compromis.errors import InputError, MissingExtra
@@ -21,7 +23,27 @@ OPSET, IR_VERSION = 17, 8
 DECISION, VOTES = "decision", "votes"
 
 
-def decision_model(decision: Decision) -> Any:
+def to_onnx(decision: Decision, model: Any = None, X: Any = None, *, path: str | os.PathLike[str] | None = None) -> Any:
+    """Return an ONNX model that decides; `compromis.Decision.to_onnx` explains the parameters.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> decision = cp.Decision(("good", "bad"), [1, 3])
+    >>> made = cp.deployment.to_onnx(decision)  # doctest: +SKIP
+    >>> [output.name for output in made.graph.output]  # doctest: +SKIP
+    ['decision']
+    """
+    if model is None:
+        made = _decision_model(decision)
+    else:
+        made = _model_with_decision(decision.for_classes(getattr(model, "classes_", None)), model, X)
+    if path is not None:
+        write_whole(path, made.SerializeToString())
+    return made
+
+
+def _decision_model(decision: Decision) -> Any:
     """Return an ONNX model of the decision alone: float64 ``votes`` in, ``decision`` out."""
     onnx = _import("onnx")
     helper, kind = onnx.helper, onnx.TensorProto
@@ -36,7 +58,7 @@ def decision_model(decision: Decision) -> Any:
     return _finished(onnx, graph, [helper.make_opsetid("", OPSET)])
 
 
-def model_with_decision(decision: Decision, model: Any, X: Any) -> Any:
+def _model_with_decision(decision: Decision, model: Any, X: Any) -> Any:
     """Return the ONNX model of a classifier with `decision` applied to its probabilities."""
     onnx = _import("onnx")
     made = _converted(model, X)

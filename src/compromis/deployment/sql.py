@@ -30,10 +30,23 @@ class _Dialect:
     truth: tuple[str, str] = ("FALSE", "TRUE")
 
 
-def case_expression(
-    decision: Decision, columns: Mapping[Any, str] | Sequence[str] | None, dialect: str, *, checked: bool
+def to_sql(
+    decision: Decision,
+    columns: Mapping[Any, str] | Sequence[str] | None = None,
+    dialect: str = "ansi",
+    *,
+    checked: bool = True,
 ) -> str:
-    """Return the expression; see `compromis.Decision.to_sql`."""
+    """Return a decision as a CASE expression of SQL; `compromis.Decision.to_sql` explains the parameters.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> print(cp.deployment.to_sql(cp.Decision(("good", "bad"), [1, 3]), ["p_good", "p_bad"], "sqlite", checked=False))
+    CASE
+      WHEN (`p_good`) * (CAST(1 AS REAL) / 1) >= (`p_bad`) * (CAST(3 AS REAL) / 1) THEN 'good'
+      ELSE 'bad' END
+    """
     if dialect not in DIALECTS:
         raise InputError(
             f"there is no dialect {dialect!r}{nearest(dialect, DIALECTS)}; choose one of {', '.join(DIALECTS)}"

@@ -145,9 +145,7 @@ class BinnedTrees(TableClassifier):
 
     def _plan(self, preferences: Preferences) -> Plan:
         """Return criterion, stop rule, local model and features per node from the parameters."""
-        arrays = preferences.on(self.classes_.tolist(), strict=False)
-        if not arrays.importance.any():
-            raise InputError("the importances of all classes in y are 0; give at least one an importance above 0")
+        arrays = preferences.on(self.classes_.tolist())
         stop = StopRule(
             max_depth=whole("max_depth", self.max_depth, 1, unlimited=True),
             min_samples_leaf=whole("min_samples_leaf", self.min_samples_leaf, 1),
@@ -223,10 +221,9 @@ def times_class_weight(
     if class_weight is None:
         return weights
     if isinstance(class_weight, dict):
-        unknown = [label for label in class_weight if label not in classes]
-        if unknown:
-            raise InputError(f"class_weight names {unknown[0]!r}, which is not a class{nearest(unknown[0], classes)}")
-        present = np.array([class_weight.get(label, 1.0) for label in classes.tolist()], dtype=np.float64)
+        known = classes.tolist()
+        _tell_unknown([label for label in class_weight if label not in known], known, among=len(class_weight))
+        present = np.array([class_weight.get(label, 1.0) for label in known], dtype=np.float64)
     elif class_weight == "balanced":
         sums = np.bincount(labels, weights=weights, minlength=len(classes)).astype(np.float64)
         present = np.divide(sums.sum(), len(classes) * sums, out=np.ones(len(classes)), where=sums > 0)
@@ -236,6 +233,16 @@ def times_class_weight(
         raise InputError(f"class weights are finite numbers above 0, got {class_weight!r}")
     scaled: Floats = present[labels] if weights is None else weights * present[labels]
     return scaled
+
+
+def _tell_unknown(unknown: list[Any], classes: list[Any], *, among: int) -> None:
+    """Warn of a class weight for a class that these rows lack, as a fold may; raise if all are such, as `Preferences.among` does."""
+    if not unknown:
+        return
+    message = f"class_weight names {unknown[0]!r}, a class that does not occur here{nearest(unknown[0], classes)}"
+    if len(unknown) == among:
+        raise InputError(message, parameter="class_weight")
+    warnings.warn(f"{message}; its weight is ignored", UserWarning, stacklevel=2)
 
 
 def at_least_zero(name: str, value: Any, most: float = math.inf) -> float:

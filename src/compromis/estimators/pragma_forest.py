@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from compromis._typing import Flags, Floats
 from compromis.errors import InputError
 from compromis.estimators.fitting import BinnedTrees, whole
-from compromis.estimators.tuned_decision import TunedClassifier, TuningOptions
+from compromis.estimators.tuned_decision import TunedClassifier
+from compromis.estimators.tuning import TuningOptions
 from compromis.evidence.readers import read_weights
 from compromis.preferences import Preferences
 from compromis.trees._kernels import UNLIMITED

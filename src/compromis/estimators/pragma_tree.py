@@ -45,7 +45,7 @@ class PragmaTreeClassifier(PreferencesReprMixin, BinnedTrees):
     max_features : None, "sqrt", "log2", int or float, default=None
         Features drawn at random at each node; None takes all.
     class_weight : None, "balanced" or dict, default=None
-        Weights of the classes' rows.
+        Weights of the classes' rows; one for a class that the rows lack, as a fold may, is ignored with a warning.
     categorical_features : sequence of names or indices, or mask, optional
         Nominal columns beside a frame's text, boolean and categorical ones.
     local_model : {"frequency", "laplace"} or function, default="frequency"

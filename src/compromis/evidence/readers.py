@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -96,6 +97,16 @@ def read_class_weights(weights: Any, classes: Sequence[Label]) -> Floats:
     if not (np.isfinite(values).all() and (values > 0).all()):
         raise InputError(f"weights must be finite and above 0, got {shown(values.tolist())}")
     return values
+
+
+def read_smoothing(smoothing: float | str, also: str = "") -> float:
+    """Return what is added to every vote: a finite number of at least 0; `also` names what else the parameter may be."""
+    if not (isinstance(smoothing, Real) and 0 <= smoothing < np.inf):
+        raise InputError(
+            f"smoothing is {also}a finite number of at least 0, got {smoothing!r}; 0.5 / number of trees is a good start for shares",
+            parameter="smoothing",
+        )
+    return float(smoothing)
 
 
 def read_shares(

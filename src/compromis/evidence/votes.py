@@ -15,7 +15,7 @@ from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.count_bounds import CountBounds
 from compromis.evidence.counts import Counts, check_room
-from compromis.evidence.readers import prevalence_factors, read_class_weights, read_weights
+from compromis.evidence.readers import prevalence_factors, read_class_weights, read_smoothing, read_weights
 from compromis.evidence.scores import Matrix, as_dense, check_scores, column_labels, is_csr, read_scores
 from compromis.labels import encode, plain_label, read_labels
 
@@ -56,10 +56,10 @@ class Votes:
     Examples
     --------
     >>> import compromis as cp
-    >>> patterns = cp.Votes.from_proba(["a", "a", "b", "b"], [[3, 1], [3, 1], [0, 4], [0, 0]])
-    >>> patterns.votes.tolist(), patterns.multiplicity.tolist(), patterns.left_out
+    >>> votes = cp.Votes.from_proba(["a", "a", "b", "b"], [[3, 1], [3, 1], [0, 4], [0, 0]])
+    >>> votes.votes.tolist(), votes.multiplicity.tolist(), votes.left_out
     ([[3.0, 1.0], [0.0, 4.0]], [2, 1], 1)
-    >>> patterns.counts([1.0, 5.0]).matrix.tolist()
+    >>> votes.counts([1.0, 5.0]).matrix.tolist()
     [[0, 2], [0, 1]]
     """
 
@@ -160,7 +160,7 @@ class Votes:
 
     def decide(self, weights: ArrayLike, *, smoothing: float = 0.0) -> NDArray[np.int64]:
         """Return the position of the class with the largest weight x (votes + smoothing) for each pattern; ties go to the first."""
-        return decide_votes(self.votes, read_class_weights(weights, self.classes), smoothing)
+        return decide_votes(self.votes, read_class_weights(weights, self.classes), read_smoothing(smoothing))
 
     def counts(self, weights: ArrayLike, *, smoothing: float = 0.0) -> Counts:
         """Return the confusion counts that the weights lead to; rows without votes are left out."""
@@ -249,8 +249,8 @@ class Votes:
         Examples
         --------
         >>> import compromis as cp
-        >>> patterns = cp.Votes.from_proba(["a", "a", "b"], [[3, 1], [2, 2], [0, 4]])
-        >>> patterns.with_prevalence({"a": 0.5, "b": 0.5}).support.tolist()
+        >>> votes = cp.Votes.from_proba(["a", "a", "b"], [[3, 1], [2, 2], [0, 4]])
+        >>> votes.with_prevalence({"a": 0.5, "b": 0.5}).support.tolist()
         [1.5, 1.5]
         """
         factor = prevalence_factors(shares, self.classes, self.support)
@@ -400,12 +400,12 @@ class VoteDistribution:
         return self.classes.index(self.label)
 
 
-def vote_distribution(patterns: Votes, label: Any, *, bins: int = 20) -> VoteDistribution:
+def vote_distribution(votes: Votes, label: Any, *, bins: int = 20) -> VoteDistribution:
     """Return the distribution of the votes for `label`, by true class.
 
     Parameters
     ----------
-    patterns : Votes
+    votes : Votes
         The votes with their true classes.
     label : label
         The class whose votes are counted.
@@ -420,25 +420,25 @@ def vote_distribution(patterns: Votes, label: Any, *, bins: int = 20) -> VoteDis
     --------
     >>> import compromis as cp
     >>> from compromis.evidence.votes import vote_distribution
-    >>> patterns = cp.Votes.from_proba(["a", "a", "b", "b"], [[3, 1], [2, 2], [0, 4], [4, 0]])
-    >>> found = vote_distribution(patterns, "a", bins=4)
+    >>> votes = cp.Votes.from_proba(["a", "a", "b", "b"], [[3, 1], [2, 2], [0, 4], [4, 0]])
+    >>> found = vote_distribution(votes, "a", bins=4)
     >>> found.rows.tolist(), found.unvoted.tolist()
     ([[0, 0], [0, 0], [1, 0], [1, 0], [0, 1]], [0, 1])
     """
-    if not isinstance(patterns, Votes):
-        raise InputError(f"patterns are compromis.Votes, got {type(patterns).__name__}; use from_proba")
+    if not isinstance(votes, Votes):
+        raise InputError(f"votes are compromis.Votes, got {type(votes).__name__}; use from_proba")
     if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
         raise InputError(f"bins is a whole number of at least 1, got {bins!r}")
-    chosen = _known_label(patterns, label)
-    share = _shares(patterns, patterns.classes.index(chosen))
+    chosen = _known_label(votes, label)
+    share = _shares(votes, votes.classes.index(chosen))
     voted = share > 0
-    rows = np.zeros((bins + 1, len(patterns.classes)), dtype=patterns.multiplicity.dtype)
-    unvoted = np.zeros(len(patterns.classes), dtype=patterns.multiplicity.dtype)
+    rows = np.zeros((bins + 1, len(votes.classes)), dtype=votes.multiplicity.dtype)
+    unvoted = np.zeros(len(votes.classes), dtype=votes.multiplicity.dtype)
     steps = np.floor(share * bins + 0.5 + _ROUNDING).astype(np.int64)
-    np.add.at(rows, (steps[voted], patterns.truth[voted]), patterns.multiplicity[voted])
-    np.add.at(unvoted, patterns.truth[~voted], patterns.multiplicity[~voted])
+    np.add.at(rows, (steps[voted], votes.truth[voted]), votes.multiplicity[voted])
+    np.add.at(unvoted, votes.truth[~voted], votes.multiplicity[~voted])
     return VoteDistribution(
-        label=chosen, classes=patterns.classes, share=np.arange(bins + 1) / bins, rows=rows, unvoted=unvoted
+        label=chosen, classes=votes.classes, share=np.arange(bins + 1) / bins, rows=rows, unvoted=unvoted
     )
 
 

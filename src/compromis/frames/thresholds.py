@@ -24,8 +24,7 @@ from compromis.frames.points import (
 )
 from compromis.frames.query import ROWS, Bins, Frame, count_groups
 from compromis.labels import plain_label
-from compromis.metrics import Metric, get_metric
-from compromis.tradeoffs.curve import read_weight
+from compromis.metrics import Metric, get_metric, read_one_weight
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +100,7 @@ def best_threshold(
     0.8
     """
     label, family = plain_label(pos_label), get_metric(metric)
-    weight = float(read_weight(recall_weight))
+    weight = read_one_weight(recall_weight)
     opened = open_scores(frame, truth, score, label, None)
     steps = _first_steps(opened, bins)
     if not steps.hits.any():

@@ -35,8 +35,8 @@ class VoteDisplay(Display):
     Examples
     --------
     >>> import compromis as cp
-    >>> patterns = cp.Votes.from_proba(["sound", "sound", "faulty"], [[9, 1], [8, 2], [2, 8]], labels=["sound", "faulty"])
-    >>> display = cp.plots.VoteDisplay.from_patterns(patterns, label="faulty")
+    >>> votes = cp.Votes.from_proba(["sound", "sound", "faulty"], [[9, 1], [8, 2], [2, 8]], labels=["sound", "faulty"])
+    >>> display = cp.plots.VoteDisplay.from_votes(votes, label="faulty")
     >>> int(display.to_frame("pandas")["rows"].sum())
     3
     """
@@ -46,9 +46,9 @@ class VoteDisplay(Display):
         self.named = named
 
     @classmethod
-    def from_patterns(cls, patterns: Votes, *, label: Any, bins: int = 20, named: int = NAMED, ax: Any = None) -> Self:
-        """Draw the votes of patterns for the class `label`; `bins` as for `vote_distribution`."""
-        return cls(vote_distribution(patterns, label, bins=bins), named=named).plot(ax=ax)
+    def from_votes(cls, votes: Votes, *, label: Any, bins: int = 20, named: int = NAMED, ax: Any = None) -> Self:
+        """Draw the votes for the class `label`; `bins` as for `vote_distribution`."""
+        return cls(vote_distribution(votes, label, bins=bins), named=named).plot(ax=ax)
 
     @classmethod
     def from_proba(
@@ -61,15 +61,15 @@ class VoteDisplay(Display):
         sample_weight: ArrayLike | None = None,
         **options: Any,
     ) -> Self:
-        """Draw votes for the class `label`; see `Votes.from_proba` and `from_patterns` for the parameters."""
-        patterns = Votes.from_proba(y_true, y_proba, labels=labels, sample_weight=sample_weight)
-        return cls.from_patterns(patterns, label=label, **options)
+        """Draw votes for the class `label`; see `Votes.from_proba` and `from_votes` for the parameters."""
+        votes = Votes.from_proba(y_true, y_proba, labels=labels, sample_weight=sample_weight)
+        return cls.from_votes(votes, label=label, **options)
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, *, label: Any, **options: Any) -> Self:
         """Draw a fitted classifier's votes on rows it has not seen: its `vote_shares`, else its `predict_proba`.
 
-        The options are those of `from_proba` and `from_patterns`: sample_weight, bins, named, ax.
+        The options are those of `from_proba` and `from_votes`: sample_weight, bins, named, ax.
         """
         vote = getattr(estimator, "vote_shares", None) or getattr(estimator, "predict_proba", None)
         if vote is None:

@@ -31,8 +31,8 @@ class WeightSweepDisplay(Display):
     Examples
     --------
     >>> import compromis as cp
-    >>> patterns = cp.Votes.from_proba(["sound", "sound", "faulty"], [[9, 1], [6, 4], [2, 8]], labels=["sound", "faulty"])
-    >>> display = cp.plots.WeightSweepDisplay.from_proba(patterns, label="faulty")
+    >>> votes = cp.Votes.from_proba(["sound", "sound", "faulty"], [[9, 1], [6, 4], [2, 8]], labels=["sound", "faulty"])
+    >>> display = cp.plots.WeightSweepDisplay.from_proba(votes, label="faulty")
     >>> [panel.get_ylabel() for panel in display.ax_]
     ['recall', 'precision', 'errors (rows)', 'PRAGMA loss']
     """

@@ -282,13 +282,13 @@ def _versions() -> dict[str, str]:
     return known
 
 
-def _fingerprint(counts: Counts, patterns: Votes | None) -> str:
+def _fingerprint(counts: Counts, votes: Votes | None) -> str:
     """Return a hash of the evidence, the same for the same rows in any order."""
     digest = hashlib.sha256(repr(counts.classes).encode())
     digest.update(np.ascontiguousarray(counts.matrix).tobytes())
-    if patterns is not None:
-        votes = patterns.dense()
-        order = np.lexsort([*votes.T, patterns.truth])
-        for part in (votes[order], patterns.truth[order], patterns.multiplicity[order]):
+    if votes is not None:
+        dense = votes.dense()
+        order = np.lexsort([*dense.T, votes.truth])
+        for part in (dense[order], votes.truth[order], votes.multiplicity[order]):
             digest.update(np.ascontiguousarray(part).tobytes())
     return digest.hexdigest()[:16]

@@ -228,7 +228,7 @@ async def _save(workspace: Workspace, request: Request) -> Any:
 
 async def _open_preferences(workspace: Workspace, request: Request) -> Any:
     asked = await _asked(request, _Toml)
-    classes = workspace.model(asked.model).patterns.classes
+    classes = workspace.model(asked.model).votes.classes
     return await run_in_threadpool(_read_preferences, asked.toml, classes)
 
 

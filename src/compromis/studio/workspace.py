@@ -61,7 +61,7 @@ class Model(msgspec.Struct, kw_only=True):
     id: str
     recipe: Recipe
     name: str
-    patterns: cp.Votes
+    votes: cp.Votes
     dropped: int
     """Rows that were left out because their class is missing."""
     decision: cp.Decision
@@ -70,18 +70,18 @@ class Model(msgspec.Struct, kw_only=True):
 
     def counts(self) -> cp.Counts:
         """Return the confusion counts of the present decision."""
-        return self.patterns.counts(self.decision.weights, smoothing=self.decision.smoothing)
+        return self.votes.counts(self.decision.weights, smoothing=self.decision.smoothing)
 
     def shown(self) -> dict[str, Any]:
         """Return the model for the page."""
         return {
             "id": self.id,
             "name": self.name,
-            "classes": list(self.patterns.classes),
-            "support": self.patterns.support.astype(float).tolist(),
-            "rows": self.patterns.rows,
-            "patterns": len(self.patterns),
-            "left_out": self.patterns.left_out,
+            "classes": list(self.votes.classes),
+            "support": self.votes.support.astype(float).tolist(),
+            "rows": self.votes.rows,
+            "patterns": len(self.votes),
+            "left_out": self.votes.left_out,
             "dropped": self.dropped,
             "recipe": msgspec.to_builtins(self.recipe),
             "weights": self.decision.weights.tolist(),
@@ -139,9 +139,9 @@ class Workspace:
         """Read a file into votes, and keep them as a model."""
         source = self.places.source(recipe.source)
         model_file = None if recipe.model is None else self.places.source(recipe.model)
-        patterns, dropped, decision = _read(source, model_file, recipe.columns, progress)
+        votes, dropped, decision = _read(source, model_file, recipe.columns, progress)
         progress(0.98, "preparing the panel")
-        document = _document(patterns, decision.smoothing)
+        document = _document(votes, decision.smoothing)
         progress(0.99, "preparing the panel")
         with self._lock:
             if len(self._models) >= MOST_MODELS:
@@ -151,7 +151,7 @@ class Workspace:
                 id=number,
                 recipe=recipe,
                 name=_unique(recipe.name or source.name, {model.name for model in self.models()}),
-                patterns=patterns,
+                votes=votes,
                 dropped=dropped,
                 decision=decision,
                 document=document,
@@ -162,7 +162,7 @@ class Workspace:
         """Search the weights that serve the preferences best, and keep both."""
         getting_ready = "getting ready; after an installation this takes half a minute, once"
         job.report(0.0, "searching" if self.warm.is_set() else getting_ready)
-        search = tune(model.patterns, form.preferences(model.patterns.classes), model.decision, job)
+        search = tune(model.votes, form.preferences(model.votes.classes), model.decision, job)
         with self._lock:
             model.decision, self.preferences = search.decision, form
         return search_shown(search)
@@ -170,19 +170,19 @@ class Workspace:
     def hold(self, model: Model, form: PreferencesForm, weights: list[float]) -> None:
         """Keep preferences, and weights that the page found."""
         decision = with_weights(model.decision, weights)
-        form.preferences(model.patterns.classes)  # raises where they do not fit
+        form.preferences(model.votes.classes)  # raises where they do not fit
         with self._lock:
             model.decision, self.preferences = decision, form
 
     def compare(self, label: str, metric: str, progress: Progress) -> dict[str, Any]:
         """Compare all models for one class over all recall weights."""
-        models = {model.name: model for model in self.models() if label in model.patterns.classes}
+        models = {model.name: model for model in self.models() if label in model.votes.classes}
         if not models:
             raise cp.InputError(f"no model is loaded that knows the class {label!r}")
         points = {}
         for number, (name, model) in enumerate(models.items()):
             progress(number / (len(models) + 1), f"reading the votes of {name}")
-            points[name] = model.patterns.points([label])[label]
+            points[name] = model.votes.points([label])[label]
         progress(len(models) / (len(models) + 1), "comparing")
         comparison = cp.compare_curves(points, metric)
         return {
@@ -207,7 +207,7 @@ class Workspace:
 
     def panel(self, model: Model) -> dict[str, Any]:
         """Return the panel's document with the present preferences and weights."""
-        labels = model.patterns.classes
+        labels = model.votes.classes
         preferences = cp.Preferences() if self.preferences is None else self.preferences.preferences(labels)
         return model.document | {
             "preferences": preferences_document(preferences, labels),
@@ -219,7 +219,7 @@ class Workspace:
         """Write a file into the output folder, whole or not at all, and return its path."""
         model = self.model(asked.model)
         decision = with_weights(model.decision, asked.weights)
-        preferences = asked.preferences.preferences(model.patterns.classes)
+        preferences = asked.preferences.preferences(model.votes.classes)
         progress(0.1, "")
         if asked.kind == "preferences":
             write: Any = preferences.to_toml
@@ -227,7 +227,7 @@ class Workspace:
             write = decision.to_json
         else:
             write = cp.report(
-                model.patterns,
+                model.votes,
                 preferences=preferences,
                 weights=decision.weights,
                 smoothing=decision.smoothing,
@@ -243,7 +243,7 @@ class Workspace:
         self.places.close()
 
 
-def tune(patterns: cp.Votes, preferences: cp.Preferences, before: cp.Decision, job: Job) -> WeightSearch:
+def tune(votes: cp.Votes, preferences: cp.Preferences, before: cp.Decision, job: Job) -> WeightSearch:
     """Return the best search; the result of a quick descent from the weights `before` is offered to those who wait.
 
     If preferences changed a little, the best weights are near. Of many patterns the first descent sees a sample; its weights
@@ -261,14 +261,14 @@ def tune(patterns: cp.Votes, preferences: cp.Preferences, before: cp.Decision, j
         )
 
     start = before
-    if len(patterns) > SAMPLE:
-        start = descend(sampled(patterns, SAMPLE), before).decision
-        job.offer(_offered(patterns, preferences, start))
-    near = descend(patterns, start)
+    if len(votes) > SAMPLE:
+        start = descend(sampled(votes, SAMPLE), before).decision
+        job.offer(_offered(votes, preferences, start))
+    near = descend(votes, start)
     if job.result is None:
         job.offer(search_shown(near))
     full = search_weights(
-        patterns,
+        votes,
         preferences=preferences,
         smoothing=before.smoothing,
         random_state=0,
@@ -279,23 +279,23 @@ def tune(patterns: cp.Votes, preferences: cp.Preferences, before: cp.Decision, j
     )
 
 
-def sampled(patterns: cp.Votes, most: int) -> cp.Votes:
+def sampled(votes: cp.Votes, most: int) -> cp.Votes:
     """Return about `most` patterns, equally many of each class; the sample of a class has the weight of the class."""
     generator = np.random.default_rng(0)
-    each = max(1, most // len(patterns.classes))
+    each = max(1, most // len(votes.classes))
     rows, weights = [], []
-    for k in range(len(patterns.classes)):
-        own = np.flatnonzero((patterns.truth == k) & (patterns.multiplicity > 0))
+    for k in range(len(votes.classes)):
+        own = np.flatnonzero((votes.truth == k) & (votes.multiplicity > 0))
         kept = own if len(own) <= each else np.sort(generator.choice(own, each, replace=False))
         rows.append(kept)
-        total = patterns.multiplicity[kept].sum()
+        total = votes.multiplicity[kept].sum()
         if total > 0:
-            weights.append(patterns.multiplicity[kept] * (patterns.multiplicity[own].sum() / total))
+            weights.append(votes.multiplicity[kept] * (votes.multiplicity[own].sum() / total))
     chosen = np.concatenate(rows)
     return replace(
-        patterns,
-        votes=patterns.votes[chosen],
-        truth=patterns.truth[chosen],
+        votes,
+        votes=votes.votes[chosen],
+        truth=votes.truth[chosen],
         multiplicity=np.concatenate(weights),
         rows=len(chosen),
         left_out=0,
@@ -323,8 +323,8 @@ def search_shown(search: WeightSearch) -> dict[str, Any]:
     }
 
 
-def _offered(patterns: cp.Votes, preferences: cp.Preferences, decision: cp.Decision) -> dict[str, Any]:
-    counts = patterns.counts(decision.weights, smoothing=decision.smoothing)
+def _offered(votes: cp.Votes, preferences: cp.Preferences, decision: cp.Decision) -> dict[str, Any]:
+    counts = votes.counts(decision.weights, smoothing=decision.smoothing)
     verdict = cp.evaluate(counts, preferences=preferences).verdict
     assert verdict is not None
     return {
@@ -341,11 +341,11 @@ def _rates(counts: cp.Counts, label: str) -> dict[str, float]:
     return {"recall": row.recall, "precision": row.precision}
 
 
-def _document(patterns: cp.Votes, smoothing: float) -> dict[str, Any]:
+def _document(votes: cp.Votes, smoothing: float) -> dict[str, Any]:
     """Return the panel's document; the page searches if it has all votes and they are few, else the server."""
-    document = panel_document(patterns, smoothing=smoothing, most_bytes=MOST_PANEL)
-    votes = document["evidence"]["patterns"] * len(patterns.classes)
-    document["remote"] = document["binning"] is not None or votes > MOST_VOTES
+    document = panel_document(votes, smoothing=smoothing, most_bytes=MOST_PANEL)
+    entries = document["evidence"]["patterns"] * len(votes.classes)
+    document["remote"] = document["binning"] is not None or entries > MOST_VOTES
     return document
 
 
@@ -356,11 +356,11 @@ def _read(
     try:
         if model_file is not None:
             return load_model_votes(model_file, source, columns, progress)
-        patterns, dropped = load_votes(source, columns, progress)
+        votes, dropped = load_votes(source, columns, progress)
     except cp.InputError as error:
         message = source.renamed(str(error))
         raise cp.InputError(message if model_file is None else model_file.renamed(message)) from error
-    return patterns, dropped, cp.Decision(patterns.classes, np.ones(len(patterns.classes)))
+    return votes, dropped, cp.Decision(votes.classes, np.ones(len(votes.classes)))
 
 
 def _unique(name: str, taken: set[str]) -> str:

@@ -78,14 +78,6 @@ class Beta:
         return [middle + spread * step for step in (-8, -4, -2, 0, 2, 4, 8)]
 
 
-def check_range(low: float, high: float) -> None:
-    """Raise unless 0 <= low < high <= 1."""
-    if not (isinstance(low, Real) and isinstance(high, Real) and 0 <= low < high <= 1):
-        raise InputError(
-            f"low and high are recall weights with 0 <= low < high <= 1, got low={low!r:.60} and high={high!r:.60}"
-        )
-
-
 def mass(density: Density | None, low: float, high: float) -> float:
     """Return the integral of the density from `low` to `high`; raise unless it is finite and above 0."""
     if density is None:

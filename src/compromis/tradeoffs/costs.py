@@ -14,9 +14,9 @@ from compromis._results import Result, Table
 from compromis._typing import Flags, Floats, Ints
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
-from compromis.metrics import KULCZYNSKI
+from compromis.metrics import KULCZYNSKI, unit_values
 from compromis.tradeoffs._tables import Tabular, number_table
-from compromis.tradeoffs.curve import TradeoffCurve, unit_values
+from compromis.tradeoffs.curve import TradeoffCurve
 from compromis.tradeoffs.envelope import ALWAYS_POSITIVE, NEVER_POSITIVE, SPECIFICITY_SENSITIVITY, Candidates
 
 

@@ -16,9 +16,9 @@ from compromis._text import count, fixed
 from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
-from compromis.metrics import Metric, get_metric
+from compromis.metrics import Metric, check_range, get_metric, read_one_weight, read_weight
 from compromis.tradeoffs._tables import span
-from compromis.tradeoffs.areas import Density, check_range, mass, weighted_area
+from compromis.tradeoffs.areas import Density, mass, weighted_area
 from compromis.tradeoffs.envelope import PRECISION_RECALL, Candidates, Envelope, Pair, get_pair, upper_envelope
 
 Range = tuple[float, float]
@@ -79,31 +79,6 @@ class Choice:
     precision: float = math.nan
     recall: float = math.nan
     reason: str = ""
-
-
-def unit_values(values: ArrayLike, rule: str) -> Floats:
-    """Return numbers between 0 and 1 as an array; the message of the error is `rule` and the first wrong number."""
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{rule}, got {values!r:.60}") from None
-    wrong = ~((array >= 0) & (array <= 1))
-    if wrong.any():
-        raise InputError(f"{rule}, got {array[wrong].flat[0]:g}")
-    return array
-
-
-def read_weight(recall_weight: ArrayLike) -> Floats:
-    """Return recall weights as a checked array."""
-    return unit_values(recall_weight, "a recall weight lies between 0 (precision alone) and 1 (recall alone)")
-
-
-def read_one_weight(recall_weight: float) -> float:
-    """Return a checked recall weight where there is room for one only."""
-    weight = read_weight(recall_weight)
-    if weight.ndim:
-        raise InputError(f"give one recall weight, got {recall_weight!r:.60}")
-    return float(weight)
 
 
 class TradeoffCurve(Result):

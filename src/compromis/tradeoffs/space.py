@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike
 from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
-from compromis.metrics import Metric, get_metric
-from compromis.tradeoffs.curve import read_one_weight, read_weight
+from compromis.metrics import Metric, get_metric, read_one_weight, read_weight
 
 Rates = tuple[float, float]
 

@@ -9,11 +9,10 @@ from typing import Unpack
 import numpy as np
 
 from compromis._typing import Flags, Floats, Ints
-from compromis.errors import InputError
 from compromis.evidence.counts import ratio
 from compromis.evidence.points import OperatingPoints
 from compromis.measures.ranking import roc_area
-from compromis.metrics import Metric, get_metric
+from compromis.metrics import Metric, check_range, get_metric
 from compromis.uncertainty.bands import DrawOptions, draw_cuts, tradeoff_draws
 from compromis.uncertainty.intervals import Interval, from_draws, normal_quantile, read_confidence
 
@@ -178,8 +177,7 @@ def tradeoff_area_interval(
     from scipy.integrate import simpson
 
     level = read_confidence(confidence)
-    if not 0 <= low < high <= 1:
-        raise InputError(f"low and high are recall weights with 0 <= low < high <= 1, got {low:g} and {high:g}")
+    check_range(low, high)
     at = np.linspace(low, high, 101)
     observed, curves = tradeoff_draws(points, get_metric(metric), at, **options)
     value, draws = (np.asarray(simpson(part, x=at, axis=-1)) / (high - low) for part in (observed, curves))

@@ -12,12 +12,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._files import VERSION, Head, check_version, write_whole
+from compromis._files import VERSION, Head, check_version
 from compromis._results import written
 from compromis._text import shown
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
-from compromis.evidence.readers import read_class_weights
+from compromis.evidence.readers import read_class_weights, read_smoothing
 from compromis.evidence.scores import check_scores, is_csr, read_scores
 from compromis.evidence.votes import decide_votes
 from compromis.labels import plain_label
@@ -59,8 +59,7 @@ class Decision:
             raise InputError(f"each class stands once in a decision, got {shown(classes)}")
         object.__setattr__(self, "classes", classes)
         object.__setattr__(self, "weights", read_class_weights(self.weights, classes))
-        if not 0 <= self.smoothing < np.inf:
-            raise InputError(f"smoothing is a number of at least 0, got {self.smoothing!r}")
+        object.__setattr__(self, "smoothing", read_smoothing(self.smoothing))
 
     def decide(self, votes: Any) -> NDArray[Any]:
         """Return the label of each row; rows without any vote get the class that smoothing and weights prefer, else the first.
@@ -116,9 +115,9 @@ class Decision:
         [('bad',), ('good',), (None,)]
         >>> base.close()
         """
-        from compromis.deployment.sql import case_expression
+        from compromis.deployment.sql import to_sql
 
-        return case_expression(self, columns, dialect, checked=checked)
+        return to_sql(self, columns, dialect, checked=checked)
 
     def to_onnx(self, model: Any = None, X: Any = None, *, path: str | os.PathLike[str] | None = None) -> Any:
         """Return an ONNX model that decides: that of a fitted scikit-learn classifier, the decision appended.
@@ -137,13 +136,9 @@ class Decision:
         Outputs ``decision`` (the label) and ``votes``. Votes are weighed in float64; the classifier itself gives what skl2onnx makes of
         it, for most of them float32 probabilities. Needs the extra ``compromis[onnx]``.
         """
-        from compromis.deployment.onnx import decision_model, model_with_decision
+        from compromis.deployment.onnx import to_onnx
 
-        ordered = self if model is None else self.for_classes(getattr(model, "classes_", None))
-        made = decision_model(self) if model is None else model_with_decision(ordered, model, X)
-        if path is not None:
-            write_whole(path, made.SerializeToString())
-        return made
+        return to_onnx(self, model, X, path=path)
 
     def for_classes(self, classes: Any) -> Decision:
         """Return the same decision with the classes in the order of a model's; another set of classes is an error."""
@@ -166,7 +161,7 @@ class Decision:
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, as plain values."""
         classes: list[Any] = list(self.classes)
-        return msgspec.structs.asdict(_Document(SCHEMA, VERSION, classes, self.weights.tolist(), float(self.smoothing)))
+        return msgspec.structs.asdict(_Document(SCHEMA, VERSION, classes, self.weights.tolist(), self.smoothing))
 
     @classmethod
     def from_json(cls, source: str | os.PathLike[str]) -> Decision:

@@ -61,16 +61,16 @@ def _search_two(problem: SearchProblem, meter: Meter) -> Found:
 
 def _cuts(problem: SearchProblem) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats], tuple[float, float]]:
     """Return the sorted positive finite cuts v_1 / v_2 of the rows of either class, their sizes, and what is always second."""
-    patterns = problem.patterns
-    votes = patterns.votes.toarray() if is_csr(patterns.votes) else patterns.votes
+    given = problem.votes
+    votes = given.votes.toarray() if is_csr(given.votes) else given.votes
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # smoothing is added in the type of the votes
         smoothed = votes[:, 0] + problem.smoothing, votes[:, 1] + problem.smoothing
         cut = np.true_divide(*smoothed, dtype=np.float64)
-    multiplicity = patterns.multiplicity
+    multiplicity = given.multiplicity
     same = bool(multiplicity.size and multiplicity[0] > 0 and (multiplicity == multiplicity[0]).all())
     parts, sizes, always = [], [], []
     for k in range(2):
-        own = (patterns.truth == k) if same else (patterns.truth == k) & (multiplicity > 0)
+        own = (given.truth == k) if same else (given.truth == k) & (multiplicity > 0)
         part = cut[own]
         size = np.full(1, float(multiplicity[0])) if same else multiplicity[own].astype(np.float64)
         part, size = _sorted(part, size)
@@ -113,7 +113,7 @@ def _are_counts(problem: SearchProblem) -> bool:
     The ends of a cell are sums of up to four logarithms of ratios within rows, so its width is ln(a / b) with whole
     numbers a and b of at most the fourth power of the votes: 0, or far more than what is taken for rounding.
     """
-    votes = as_dense(problem.patterns.votes)
+    votes = as_dense(problem.votes.votes)
     votes = votes[votes.any(axis=1)] + problem.smoothing
     votes /= np.min(votes, axis=1, where=votes > 0, initial=np.inf, keepdims=True)
     whole = np.zeros(len(votes), dtype=bool)
@@ -125,11 +125,11 @@ def _are_counts(problem: SearchProblem) -> bool:
 
 
 def _rows(problem: SearchProblem) -> TernaryRows:
-    patterns, votes = problem.patterns, as_dense(problem.patterns.votes)
-    kept = patterns.multiplicity > 0
+    given, votes = problem.votes, as_dense(problem.votes.votes)
+    kept = given.multiplicity > 0
     parts = [votes[kept, k] + problem.smoothing for k in range(3)]
     x, y, d = _log_ratio(parts[0], parts[1]), _log_ratio(parts[0], parts[2]), _log_ratio(parts[1], parts[2])
-    return TernaryRows(x, y, d, patterns.truth[kept], patterns.multiplicity[kept].astype(np.float64))
+    return TernaryRows(x, y, d, given.truth[kept], given.multiplicity[kept].astype(np.float64))
 
 
 def _log_ratio(above: Floats, below: Floats) -> Floats:

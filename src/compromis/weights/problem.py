@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from numbers import Real
@@ -15,6 +14,7 @@ from compromis._text import shown
 from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
+from compromis.evidence.readers import read_smoothing
 from compromis.evidence.scores import is_csr
 from compromis.evidence.votes import Votes, sparse_parts
 from compromis.measures.pragma import average_cost, pragma, read_cost, shortfall
@@ -51,7 +51,7 @@ class SearchProblem:
 
     Attributes
     ----------
-    patterns : Votes
+    votes : Votes
         The votes with their true classes.
     arrays : PreferenceArrays
         Importances, recall weights and constraints of the classes.
@@ -63,7 +63,7 @@ class SearchProblem:
         The largest weight is at most this many times the smallest.
     """
 
-    patterns: Votes
+    votes: Votes
     arrays: PreferenceArrays
     cost: Floats | None
     smoothing: float
@@ -72,7 +72,7 @@ class SearchProblem:
     @classmethod
     def read(
         cls,
-        patterns: Votes,
+        votes: Votes,
         preferences: Preferences | Mapping[Any, Any] | None,
         *,
         cost: ArrayLike | None,
@@ -80,28 +80,24 @@ class SearchProblem:
         max_ratio: float | None,
     ) -> SearchProblem:
         """Return the problem, every part checked."""
-        if not (isinstance(smoothing, Real) and 0 <= smoothing < math.inf):
-            raise InputError(
-                f"smoothing is a finite number of at least 0, got {smoothing!r}; 0.5 / number of trees is a good start for shares"
-            )
         if max_ratio is not None and not (isinstance(max_ratio, Real) and max_ratio >= 1):
             raise InputError(f"max_ratio is at least 1 (1: equal weights), got {max_ratio!r}")
         return cls(
-            patterns=patterns,
-            arrays=_preference_arrays(patterns, preferences),
-            cost=None if cost is None else read_cost(cost, patterns.classes),
-            smoothing=float(smoothing),
+            votes=votes,
+            arrays=_preference_arrays(votes, preferences),
+            cost=None if cost is None else read_cost(cost, votes.classes),
+            smoothing=read_smoothing(smoothing),
             max_ratio=WIDEST if max_ratio is None else min(float(max_ratio), WIDEST),
         )
 
     @property
     def classes(self) -> int:
         """How many classes there are."""
-        return len(self.patterns.classes)
+        return len(self.votes.classes)
 
     def counts(self, weights: ArrayLike) -> Counts:
         """Return the counts that weights lead to."""
-        return self.patterns.counts(weights, smoothing=self.smoothing)
+        return self.votes.counts(weights, smoothing=self.smoothing)
 
     def value(self, counts: Counts) -> tuple[float, float]:
         """Return what is minimised, in this order: what is missed of the constraints, and the loss (or average cost)."""
@@ -119,16 +115,16 @@ class SearchProblem:
 
     def for_kernels(self) -> tuple[Patterns, Objective]:
         """Return the problem as arrays."""
-        table = _table(self.patterns.votes, self.smoothing)
-        truth = np.ascontiguousarray(self.patterns.truth)
-        return Patterns(table, truth, self.patterns.multiplicity.astype(np.float64)), self.objective()
+        table = _table(self.votes.votes, self.smoothing)
+        truth = np.ascontiguousarray(self.votes.truth)
+        return Patterns(table, truth, self.votes.multiplicity.astype(np.float64)), self.objective()
 
     def objective(self) -> Objective:
         """Return what is minimised as arrays."""
-        support = self.patterns.support.astype(np.float64)
+        support = self.votes.support.astype(np.float64)
         importance = np.where(support > 0, self.arrays.importance, 0.0)
         present = support > 0
-        weighted = self.patterns.multiplicity.dtype.kind == "f"
+        weighted = self.votes.multiplicity.dtype.kind == "f"
         metric = self.arrays.metric
         cost = np.zeros((1, 1)) if self.cost is None else self.cost / (self.cost_scale * support.sum())
         return Objective(
@@ -169,20 +165,20 @@ def _explainer(metric: Metric) -> Callable[..., BaseException]:
     return explained
 
 
-def _preference_arrays(patterns: Votes, preferences: object) -> PreferenceArrays:
-    if len(patterns.classes) < 2:
+def _preference_arrays(votes: Votes, preferences: object) -> PreferenceArrays:
+    if len(votes.classes) < 2:
         raise InputError(
-            f"there is one class, {patterns.classes[0]!r}; a decision needs at least two: give a column of votes for each"
+            f"there is one class, {votes.classes[0]!r}; a decision needs at least two: give a column of votes for each"
         )
-    present = patterns.support > 0
+    present = votes.support > 0
     if present.sum() < 2:
-        only = [label for label, there in zip(patterns.classes, present, strict=True) if there]
+        only = [label for label, there in zip(votes.classes, present, strict=True) if there]
         raise InputError(
             f"every row with votes is of class {shown(only)}; nothing can be traded off, give rows of at least two classes"
         )
-    arrays = (read_preferences(preferences) or Preferences()).on(patterns.classes)
+    arrays = (read_preferences(preferences) or Preferences()).on(votes.classes)
     if not arrays.importance[present].any():
-        important = [label for label, weight in zip(patterns.classes, arrays.importance, strict=True) if weight > 0]
+        important = [label for label, weight in zip(votes.classes, arrays.importance, strict=True) if weight > 0]
         raise InputError(
             f"the classes with an importance above 0, {shown(important)}, have no rows in y; nothing would count"
         )

@@ -286,8 +286,8 @@ def search_weights(
     >>> bool(1.5 < search.weights[1] / search.weights[0] < 7 / 3)
     True
     """
-    patterns = read_patterns(y_true, y_proba, labels, sample_weight)
-    problem = SearchProblem.read(patterns, preferences, cost=cost, smoothing=smoothing, max_ratio=max_ratio)
+    votes = read_votes(y_true, y_proba, labels, sample_weight)
+    problem = SearchProblem.read(votes, preferences, cost=cost, smoothing=smoothing, max_ratio=max_ratio)
     chosen = _read_method(method, problem)
     if method == "auto" and problem.classes == 3 and max_seconds is None and max_evaluations is None:
         max_evaluations = _EXACT_THREE
@@ -296,8 +296,8 @@ def search_weights(
     return _finish(problem, found, type(chosen).__name__.lower(), meter)
 
 
-def read_patterns(y_true: Any, y_proba: Any, labels: Sequence[Any] | None, sample_weight: ArrayLike | None) -> Votes:
-    """Return the patterns themselves, or those of votes and true classes."""
+def read_votes(y_true: Any, y_proba: Any, labels: Sequence[Any] | None, sample_weight: ArrayLike | None) -> Votes:
+    """Return the `Votes` given, or those of scores and true classes."""
     if not isinstance(y_true, Votes):
         if y_proba is None:
             raise InputError(
@@ -347,14 +347,14 @@ def _finish(problem: SearchProblem, found: Found, method: str, meter: Meter) -> 
         weights=weights,
         loss=loss,
         counts=counts,
-        classes=problem.patterns.classes,
+        classes=problem.votes.classes,
         method=method,
         optimal=found.proven and kept,
         feasible=shortfall == 0,
         evaluations=meter.evaluations,
         seconds=meter.seconds,
         history=_history(problem, meter),
-        left_out=problem.patterns.left_out,
+        left_out=problem.votes.left_out,
         never_voted=_never_voted(problem),
         smoothing=problem.smoothing,
         arrays=problem.arrays,
@@ -379,5 +379,5 @@ def _history(problem: SearchProblem, meter: Meter) -> Floats:
 def _never_voted(problem: SearchProblem) -> tuple[Label, ...]:
     if problem.smoothing > 0:
         return ()
-    voted = np.asarray(problem.patterns.votes.sum(axis=0)).reshape(-1)
-    return tuple(label for label, total in zip(problem.patterns.classes, voted, strict=True) if total == 0)
+    voted = np.asarray(problem.votes.votes.sum(axis=0)).reshape(-1)
+    return tuple(label for label, total in zip(problem.votes.classes, voted, strict=True) if total == 0)

@@ -22,7 +22,7 @@ from compromis.preferences import Preferences
 from compromis.weights._kernels import MERGED, gather_flips, prepare
 from compromis.weights.descent import Descent
 from compromis.weights.problem import SearchProblem
-from compromis.weights.search import read_patterns
+from compromis.weights.search import read_votes
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -108,10 +108,10 @@ def weight_sweep(
     >>> sweep.ratio.round(3).tolist(), sweep.recall[:, 1].tolist(), sweep.errors.tolist()
     ([0.167, 0.577, 1.732, 6.0], [0.0, 0.5, 1.0, 1.0], [2.0, 1.0, 0.0, 1.0])
     """
-    patterns = read_patterns(y_true, y_proba, labels, sample_weight)
-    problem = SearchProblem.read(patterns, preferences, cost=None, smoothing=smoothing, max_ratio=None)
-    k = _position(patterns, label)
-    base = np.ones(problem.classes) if weights is None else read_class_weights(weights, patterns.classes)
+    votes = read_votes(y_true, y_proba, labels, sample_weight)
+    problem = SearchProblem.read(votes, preferences, cost=None, smoothing=smoothing, max_ratio=None)
+    k = _position(votes, label)
+    base = np.ones(problem.classes) if weights is None else read_class_weights(weights, votes.classes)
     if ratios is None:
         return _as_sweep(problem, k, *_every_cell(problem, k, base), exact=True)
     grid = np.asarray(ratios, dtype=np.float64).reshape(-1)
@@ -120,13 +120,13 @@ def weight_sweep(
     return _as_sweep(problem, k, grid, [_at_ratio(problem, k, base, ratio).matrix for ratio in grid], exact=False)
 
 
-def _position(patterns: Votes, label: Any) -> int:
+def _position(votes: Votes, label: Any) -> int:
     plain = plain_label(label)
-    if plain not in patterns.classes:
+    if plain not in votes.classes:
         raise InputError(
-            f"there is no class {plain!r}{nearest(plain, patterns.classes)}; the classes are {shown(patterns.classes)}"
+            f"there is no class {plain!r}{nearest(plain, votes.classes)}; the classes are {shown(votes.classes)}"
         )
-    return patterns.classes.index(plain)
+    return votes.classes.index(plain)
 
 
 def _at_ratio(problem: SearchProblem, k: int, base: Floats, ratio: float) -> Counts:
@@ -152,7 +152,7 @@ def _every_cell(problem: SearchProblem, k: int, base: Floats) -> tuple[Floats, l
     rows, others = np.asarray(state.flip_row)[order], np.asarray(state.flip_other)[order]
     ratio = np.sqrt(low) * np.sqrt(high)
     matrices = [_at_ratio(problem, k, base, ratio[0]).matrix]
-    truth, size = problem.patterns.truth, problem.patterns.multiplicity
+    truth, size = problem.votes.truth, problem.votes.multiplicity
     for begin, end in zip(begins, ends, strict=True):
         matrix = matrices[-1].copy()
         for flip in range(begin, end + 1):
@@ -165,8 +165,8 @@ def _every_cell(problem: SearchProblem, k: int, base: Floats) -> tuple[Floats, l
 def _as_sweep(
     problem: SearchProblem, k: int, ratio: Floats, matrices: list[NDArray[Any]], *, exact: bool
 ) -> WeightSweep:
-    patterns = problem.patterns
-    counts = [Counts(matrix, patterns.classes, patterns.rows) for matrix in matrices]
+    votes = problem.votes
+    counts = [Counts(matrix, votes.classes, votes.rows) for matrix in matrices]
     losses = [pragma(point, problem.arrays) for point in counts]
     return WeightSweep(
         ratio=ratio,
@@ -175,7 +175,7 @@ def _as_sweep(
         loss_by_class=np.array([loss.by_class for loss in losses]),
         loss=np.array([loss.total for loss in losses]),
         errors=np.array([point.total - point.matrix.trace() for point in counts], dtype=np.float64),
-        label=patterns.classes[k],
-        classes=patterns.classes,
+        label=votes.classes[k],
+        classes=votes.classes,
         exact=exact,
     )

@@ -34,7 +34,7 @@ _TABLE = 65_536
 
 
 def panel_document(
-    patterns: Votes,
+    votes: Votes,
     preferences: Preferences | None = None,
     weights: ArrayLike | None = None,
     *,
@@ -47,7 +47,7 @@ def panel_document(
 
     Parameters
     ----------
-    patterns : Votes
+    votes : Votes
         The votes with their true classes.
     preferences : Preferences, optional
         The preferences at first; without them every class alike.
@@ -67,34 +67,34 @@ def panel_document(
     --------
     >>> import compromis as cp
     >>> from compromis.reports import panel_document
-    >>> patterns = cp.Votes.from_proba(["a", "a", "b"], [[3, 1], [3, 1], [0, 4]])
-    >>> document = panel_document(patterns, cp.Preferences.prioritise(["b"]))
+    >>> votes = cp.Votes.from_proba(["a", "a", "b"], [[3, 1], [3, 1], [0, 4]])
+    >>> document = panel_document(votes, cp.Preferences.prioritise(["b"]))
     >>> document["rows"], document["evidence"]["patterns"], document["binning"]
     (3, 2, None)
     """
-    if not isinstance(patterns, Votes):
-        raise InputError(f"patterns are compromis.Votes, got {type(patterns).__name__}; use from_proba")
+    if not isinstance(votes, Votes):
+        raise InputError(f"votes are compromis.Votes, got {type(votes).__name__}; use from_proba")
     preferences = Preferences() if preferences is None else preferences
     if not preferences.metric.built_in:
         raise InputError(
             f"the metric {preferences.metric.name!r} is your own code, which a page cannot run; choose one of {', '.join(METRICS)}"
         )
-    preferences.on(patterns.classes)  # raises where preferences and classes do not fit
-    equal = np.ones(len(patterns.classes))
-    used = equal if weights is None else read_class_weights(weights, patterns.classes)
-    packed, binning = _fit(patterns, smoothing, most_bytes)
-    counts = patterns.counts(equal, smoothing=smoothing) if before is None else before
+    preferences.on(votes.classes)  # raises where preferences and classes do not fit
+    equal = np.ones(len(votes.classes))
+    used = equal if weights is None else read_class_weights(weights, votes.classes)
+    packed, binning = _fit(votes, smoothing, most_bytes)
+    counts = votes.counts(equal, smoothing=smoothing) if before is None else before
     return {
         "schema": SCHEMA,
         "version": VERSION,
-        "classes": [_label(label) for label in patterns.classes],
-        "preferences": preferences_document(preferences, patterns.classes),
+        "classes": [_label(label) for label in votes.classes],
+        "preferences": preferences_document(preferences, votes.classes),
         "weights": used.tolist(),
         "smoothing": smoothing,
-        "rows": patterns.rows,
-        "left_out": patterns.left_out,
+        "rows": votes.rows,
+        "left_out": votes.left_out,
         "before": counts.matrix.tolist(),
-        "counts": patterns.counts(used, smoothing=smoothing).matrix.tolist(),
+        "counts": votes.counts(used, smoothing=smoothing).matrix.tolist(),
         "evidence": packed | {"smoothed": binning is not None},
         "binning": None if binning is None else str(binning),
         "remote": remote,
@@ -189,43 +189,43 @@ class Binning:
         )
 
 
-def binned(patterns: Votes, smoothing: float, ratio: float, floor: float) -> tuple[Votes, Binning]:
+def binned(votes: Votes, smoothing: float, ratio: float, floor: float) -> tuple[Votes, Binning]:
     """Return patterns with rounded votes, equal ones merged; smoothing is part of the rounded votes."""
-    votes = patterns.dense() + smoothing
-    largest = votes.max(axis=1, keepdims=True)
-    share = np.divide(votes, largest, out=np.zeros_like(votes), where=largest > 0)
+    dense = votes.dense() + smoothing
+    largest = dense.max(axis=1, keepdims=True)
+    share = np.divide(dense, largest, out=np.zeros_like(dense), where=largest > 0)
     with np.errstate(divide="ignore"):
         level = np.rint(np.log(share) / np.log(ratio))
     rounded = np.where(share >= floor, ratio**level, 0.0)
-    kept = replace(patterns, votes=rounded, merged=False, width=0.0)
-    moved = votes.argmax(axis=1) != rounded.argmax(axis=1)
-    sizes = patterns.multiplicity
+    kept = replace(votes, votes=rounded, merged=False, width=0.0)
+    moved = dense.argmax(axis=1) != rounded.argmax(axis=1)
+    sizes = votes.multiplicity
     return kept.merge(), Binning(ratio=ratio, floor=floor, changed=float(sizes[moved].sum()), rows=float(sizes.sum()))
 
 
-def _fit(patterns: Votes, smoothing: float, most_bytes: int) -> tuple[dict[str, Any], Binning | None]:
+def _fit(votes: Votes, smoothing: float, most_bytes: int) -> tuple[dict[str, Any], Binning | None]:
     """Return packed patterns that fit into the page: as they are, or binned as finely as fits."""
-    merged = patterns.merge()
+    merged = votes.merge()
     kept, binning = merged, None
     for rung in (None, *RUNGS):
         if rung is not None:
             kept, binning = binned(merged, smoothing, *rung)
         if len(kept) <= MOST_PATTERNS and _least_size(kept) <= most_bytes:
-            packed = _pack_patterns(kept)
+            packed = _pack_votes(kept)
             if _size(packed) <= most_bytes:
                 return packed, binning
     raise InputError(
-        f"{len(kept):,} patterns of {len(patterns.classes):,} classes do not fit into a page; use the studio, or fewer rows"
+        f"{len(kept):,} patterns of {len(votes.classes):,} classes do not fit into a page; use the studio, or fewer rows"
     )
 
 
-def _pack_patterns(patterns: Votes) -> dict[str, Any]:
-    """Return patterns as packed arrays: the classes with votes, one bit each, and the votes above 0 in that order."""
-    voted, value = _entries(patterns)
+def _pack_votes(votes: Votes) -> dict[str, Any]:
+    """Return votes as packed arrays: the classes with votes, one bit each, and the votes above 0 in that order."""
+    voted, value = _entries(votes)
     packed = {
-        "patterns": len(patterns),
-        "truth": _pack(patterns.truth),
-        "multiplicity": _pack(patterns.multiplicity),
+        "patterns": len(votes),
+        "truth": _pack(votes.truth),
+        "multiplicity": _pack(votes.multiplicity),
         "voted": _pack(np.packbits(voted, axis=1, bitorder="little").ravel()),
     }
     table, code = np.unique(value, return_inverse=True)
@@ -234,14 +234,14 @@ def _pack_patterns(patterns: Votes) -> dict[str, Any]:
     return packed | {"values": None, "code": _pack(value)}
 
 
-def _entries(patterns: Votes) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+def _entries(votes: Votes) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """Return which classes each pattern has votes for, and the votes above 0 in the order of rows and classes."""
-    if not is_csr(patterns.votes):
-        voted = patterns.votes > 0
-        return voted, patterns.votes[voted].astype(np.float64)
-    voted = np.zeros(patterns.votes.shape, dtype=bool)
-    voted[np.repeat(np.arange(len(patterns)), np.diff(patterns.votes.indptr)), patterns.votes.indices] = True
-    return voted, patterns.votes.data.astype(np.float64)
+    if not is_csr(votes.votes):
+        voted = votes.votes > 0
+        return voted, votes.votes[voted].astype(np.float64)
+    voted = np.zeros(votes.votes.shape, dtype=bool)
+    voted[np.repeat(np.arange(len(votes)), np.diff(votes.votes.indptr)), votes.votes.indices] = True
+    return voted, votes.votes.data.astype(np.float64)
 
 
 def _pack(values: NDArray[Any]) -> dict[str, str]:
@@ -254,10 +254,10 @@ def _pack(values: NDArray[Any]) -> dict[str, str]:
     return {"type": kind, "data": base64.b64encode(raw).decode("ascii")}
 
 
-def _least_size(patterns: Votes) -> int:
+def _least_size(votes: Votes) -> int:
     """Return how many bytes packed patterns take at least, without packing them."""
-    entries = patterns.votes.nnz if is_csr(patterns.votes) else int(np.count_nonzero(patterns.votes))
-    return 4 * (entries + len(patterns) * (2 + -(-len(patterns.classes) // 8))) // 3
+    entries = votes.votes.nnz if is_csr(votes.votes) else int(np.count_nonzero(votes.votes))
+    return 4 * (entries + len(votes) * (2 + -(-len(votes.classes) // 8))) // 3
 
 
 def _size(packed: dict[str, Any]) -> int:
