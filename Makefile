@@ -15,7 +15,7 @@ ifneq ($(wildcard ../shared/data),)
 export COMPROMIS_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test test-all test-integrations test-spark test-slow stress lint types layers check test-bounds test-address build-bounds build-address build-coverage bench reproduce study docs package audit test-oldest coverage mutation long-run format clean
+.PHONY: demo test test-all test-integrations test-spark test-slow stress snapshots lint types layers check test-bounds test-address build-bounds build-address build-coverage bench reproduce study docs package audit test-oldest coverage mutation long-run format clean
 
 demo: $(STAMP)
 	@$(BIN)/compromis demo
@@ -40,6 +40,10 @@ stress: $(STAMP)
 # Other packages and servers: installed once into the same environment; a test skips, with its reason, what is missing.
 test-integrations: $(INTEGRATIONS)
 	$(PYTEST) -q -m integration
+
+snapshots: $(STAMP)
+	$(BIN)/python -m tests.test_snapshots
+	git diff --stat tests/snapshots
 
 lint: $(VENV)/.lint-installed
 	$(BIN)/ruff check .
