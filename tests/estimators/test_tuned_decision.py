@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import pickle
 import warnings
 from dataclasses import replace
@@ -473,9 +474,13 @@ def test_bad_prevalence(wine):
 
 
 DECISION = "the decision is the largest weighted vote, not the largest probability; scikit-learn's threshold tuner has this exception too"
+
+
 BOOTSTRAP = (
     "bootstrap samples are drawn by row, so weighing a row is not repeating it; the forest itself has this exception"
 )
+
+
 EXPLAINED = {
     "LogisticRegression": {"check_classifiers_train": DECISION},
     "DecisionTreeClassifier": {},
@@ -511,3 +516,19 @@ def test_a_real_table_end_to_end():
     result = cp.evaluate(y_test, tuned.predict(X_test), preferences=preferences)
     assert result.verdict.state == "better"
     assert result.per_class[0].recall >= 0.95
+
+
+def test_estimators_say_their_preferences_below_the_diagram():
+    from sklearn.ensemble import RandomForestClassifier
+
+    preferences = cp.Preferences({"<b>bad</b>": cp.Preference(10, 0.1, 0.9)}, metric="f")
+    for model in (
+        cp.TunedDecisionClassifier(RandomForestClassifier(2), preferences=preferences),
+        cp.PragmaTreeClassifier(preferences=preferences),
+        cp.PragmaForestClassifier(preferences=preferences),
+    ):
+        shown = model._repr_mimebundle_()["text/html"]
+        assert "<b>bad" not in shown
+        for line in preferences.describe().split("\n"):
+            assert html.escape(line) in shown
+    assert "What matters" not in cp.PragmaTreeClassifier()._repr_html_()

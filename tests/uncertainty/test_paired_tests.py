@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -10,7 +12,7 @@ import compromis as cp
 from compromis.measures.pragma import pragma
 from compromis.measures.rates import accuracy
 from compromis.uncertainty.draws import prior_cells
-from compromis.uncertainty.paired_tests import compare_paired, draw_pairs, mcnemar
+from compromis.uncertainty.paired_tests import compare_paired, draw_pairs, fold_mean, mcnemar
 
 PREFERENCES = cp.Preferences.prioritise([1])
 
@@ -80,3 +82,27 @@ def test_the_paired_interval_keeps_its_level(rng):
         paired = cp.PairedCounts.from_predictions(truth, first, second)
         hold += not compare_paired(paired, measure="accuracy", draws=400, random_state=seed).difference.clear
     assert 0.92 <= hold / 400 <= 0.985
+
+
+def test_fold_mean_is_students_without_correction(rng):
+    values = rng.normal(0.3, 1, 12)
+    found = fold_mean(values, 1e-15, confidence=0.9)
+    expected = stats.ttest_1samp(values, 0)
+    bounds = expected.confidence_interval(0.9)
+    assert found.p_value == pytest.approx(expected.pvalue)
+    assert (found.mean.low, found.mean.high) == pytest.approx((bounds.low, bounds.high))
+
+
+def test_fold_mean_is_corrected(rng):
+    """Nadeau and Bengio, equation for J folds: variance (1/J + n2/n1) s^2."""
+    values = rng.normal(0.3, 1, 10)
+    found = fold_mean(values, 1 / 9)
+    statistic = values.mean() / math.sqrt((1 / 10 + 1 / 9) * values.var(ddof=1))
+    assert found.p_value == pytest.approx(2 * stats.t.sf(abs(statistic), 9))
+    reach = stats.t.ppf(0.975, 9) * math.sqrt((1 / 10 + 1 / 9) * values.var(ddof=1))
+    assert found.mean.width == pytest.approx(2 * reach)
+    assert fold_mean([0.1, math.nan, 0.3], 0.5).folds == 2
+    assert math.isnan(fold_mean([0.1], 0.5).mean.low)
+    assert fold_mean([0.0, 0.0], 0.5).p_value == 1
+    with pytest.raises(cp.InputError, match="above 0, got 0; for ten folds write 1/9"):
+        fold_mean(values, 0)

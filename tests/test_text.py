@@ -46,3 +46,11 @@ def test_a_mention_is_none():
     assert "&#64;&#8203;someone" in prose("the recall of '@someone' is 0.5")
     assert code("@someone") == "<code>&#64;someone</code>"
     assert prose("loss 0.5, done.") == "loss 0.5, done."
+
+
+def test_messages_stay_short():
+    from compromis._text import nearest, shown
+
+    assert len(shown(["x" * 100_000] * 3)) < 1000
+    assert nearest("x" * 50_000, ["x" * 50_001]) == ""
+    assert nearest("colum", ["column"]) == "; did you mean 'column'?"
