@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections import defaultdict
 from fractions import Fraction
@@ -233,3 +234,14 @@ def test_everything_comes_out_again(request, source, tmp_path, monkeypatch):
     assert names == sorted(file.name for file in tmp_path.glob("*.csv"))
     assert [name for name in names if (committed / name).read_bytes() != (tmp_path / name).read_bytes()] == []
     assert sorted(file.name for file in committed.glob("*.png")) == sorted(file.name for file in tmp_path.glob("*.png"))
+
+
+@pytest.mark.parametrize("folder", ["reproductions", "benchmarks", "examples", "docs"])
+def test_what_scripts_take_of_the_library_is_there(folder):
+    """Scripts that run rarely import inner names too, which move; finding out must not take half an hour."""
+    for path in sorted((ROOT.parent / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("compromis"):
+                module = import_module(node.module)
+                missing = [alias.name for alias in node.names if not hasattr(module, alias.name)]
+                assert not missing, (path, node.module, missing)

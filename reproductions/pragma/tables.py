@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import compromis as cp
+from compromis.measures.baselines import constant_losses
 from compromis.measures.rates import precision, recall
-from compromis.measures.verdict import constant_losses
 from reproductions.pragma.experiments import EXPERIMENTS, SEARCHES, SEEDS, Outcome
 from reproductions.pragma.printed import (
     PAPER_METHODS,

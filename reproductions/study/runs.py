@@ -12,8 +12,8 @@ from joblib import Parallel, delayed
 from sklearn.model_selection import StratifiedKFold
 
 import compromis as cp
+from compromis.measures.baselines import naive_baselines
 from compromis.measures.pragma import pragma
-from compromis.measures.verdict import naive_baselines
 from reproductions.study.remedies import remedies
 from reproductions.study.rivals import RIVALS
 from reproductions.study.rows import Answers, Rows, Settings
