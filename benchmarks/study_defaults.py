@@ -24,7 +24,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 import compromis as cp
 from compromis.estimators.model_file import describe_table, encode_table
 from compromis.frames.reading import read_table
-from compromis.measures.pragma import pragma
+from compromis.measures.pragma import pragma, shortfall
 
 VARIANTS = {
     f"smoothing {smoothing:g}, resamples {resamples}, ratio {'e^4' if bound else 'free'}": (smoothing, resamples, bound)

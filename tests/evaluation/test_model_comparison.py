@@ -26,7 +26,9 @@ def test_verdicts():
     near = good.copy()
     near[[0, 300]] = [0, 0]
     better = cp.compare_models(truth, {"good": good, "poor": poor}, preferences=PREFERENCES)
-    assert str(better.verdict).startswith("'good' (loss 0.0029) is better than 'poor' (0.0271), by 0.0243 (95 % interval 0.01")
+    assert str(better.verdict).startswith(
+        "'good' (loss 0.0029) is better than 'poor' (0.0271), by 0.0243 (95 % interval 0.01"
+    )
     assert (better.verdict.state, better.verdict.best, better.ranking) == ("better", "good", ("good", "poor"))
     other_way = cp.compare_models(truth, {"poor": poor, "good": good}, measure="accuracy")
     assert str(other_way.verdict).startswith(

@@ -250,7 +250,7 @@ def test_a_capacity_is_kept_and_used(method, classes):
     assert free.counts.predicted[0] > 48 >= kept.counts.predicted[0] > 24
     assert kept.feasible
     assert kept.loss > free.loss
-    assert kept.verdict.shortfalls == ()
+    assert kept.verdict.constraints == ()
 
 
 def test_a_capacity_below_what_a_minimum_needs_is_named():
