@@ -116,7 +116,7 @@ def test_the_same_decisions_again_are_judged_alike(matrix, preferences, times, m
     assert two.loss_expected == pytest.approx(one.loss, abs=1e-12)
     assert found.met == two.met
     if one.met:
-        assert evaluated.verdict.informative
+        assert evaluated.verdict.difference > 0
         assert not evaluated.verdict.constraints
         assert one.loss <= most
     written = json.loads(found.to_json())

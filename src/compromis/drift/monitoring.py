@@ -116,7 +116,7 @@ class Period:
     @property
     def met(self) -> bool:
         """Whether the period meets the preferences."""
-        return self.verdict.state != "no better" and not self.verdict.constraints and not self.too_large
+        return self.verdict.difference > 0 and not self.verdict.constraints and not self.too_large
 
     @property
     def retune(self) -> bool:

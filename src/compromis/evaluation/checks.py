@@ -29,7 +29,7 @@ class Condition:
     @property
     def name(self) -> str:
         """What is bounded, in words."""
-        return self.rate if self.label is None else f"{self.rate.replace('_', ' ')} of {self.label!r}"
+        return self.rate if self.label is None else f"{self.rate} of {self.label!r}"
 
     @property
     def asked(self) -> str:
@@ -153,7 +153,7 @@ def _constraints(evaluation: Evaluation, verdict: Verdict) -> Iterator[Condition
                 )
         if arrays.max_share[k] < 1:
             yield Condition(
-                rate="share_predicted",
+                rate="share predicted",
                 label=label,
                 reached=row.share_predicted,
                 bound=float(arrays.max_share[k]),
