@@ -21,11 +21,12 @@ from compromis.labels import positions_in
 from compromis.measures.pragma import pragma
 from compromis.measures.rates import precision, recall
 from compromis.preferences import PreferenceArrays, Preferences
+from compromis.uncertainty.draws import SEED
 from compromis.uncertainty.intervals import read_confidence
 from compromis.uncertainty.verdict import Verdict, verdict_on
 
 SURE = 0.01
-"""The chance of a false alarm, over all classes together."""
+"""The chance of a false alarm in a period, over all tests together."""
 AGAIN = "search the weights again for these shares"
 MOST = 4
 """The most classes whose shares the table shows."""
@@ -271,8 +272,9 @@ def monitor(
     Notes
     -----
     A period meets the preferences if every minimum is met, the loss is at most `max_loss`, and no decision without a model does as
-    well. New class shares change precision but not what the rows of one class are predicted as: chi-squared tests tell the
-    two apart. Without labels the shares are estimated from the decisions, and the numbers are those of the reference at these shares.
+    well. New class shares change precision but not what the rows of one class are predicted as: tests of independence tell the
+    two apart, by chi-squared or, where few rows are expected, by random tables. Without labels the shares are estimated from the
+    decisions, and the numbers are those of the reference at these shares.
 
     Examples
     --------
@@ -342,13 +344,19 @@ def _period(
 
 
 def change_between(reference: Counts, counts: Counts) -> Change:
-    """Compare counts of the same classes by chi-squared tests: of the class totals, and of each class's decisions."""
+    """Compare counts of the same classes: the class totals, and what the rows of each class are predicted as.
+
+    Notes
+    -----
+    One test for each class and one for the totals, each at the level SURE / (K + 1), so that all together raise a false alarm in at most
+    a share SURE of the periods.
+    """
     before, after = _effective(reference), _effective(counts)
-    limit = SURE / max(len(counts.classes), 1)
-    differing = [k for k in range(len(counts.classes)) if _p_value(before[k], after[k]) < limit]
+    limit = SURE / (len(counts.classes) + 1)
+    differing = [k for k in range(len(counts.classes)) if _p_value(before[k], after[k], limit) < limit]
     if differing:
         return _change(Cause.ROWS, reference, counts, differing)
-    moved = _p_value(before.sum(axis=1), after.sum(axis=1)) < SURE
+    moved = _p_value(before.sum(axis=1), after.sum(axis=1), limit) < limit
     return _change(Cause.SHARES if moved else Cause.NOTHING, reference, counts)
 
 
@@ -389,12 +397,36 @@ def _effective(counts: Counts) -> Floats:
     return scaled
 
 
-def _p_value(first: Floats, second: Floats) -> float:
-    """The chance of so large a difference if there were none; 1 where there is nothing to compare."""
+FEWEST = 5.0
+"""Expected rows from which on a cell's count is as good as normal; the tail of chi-squared with fewer is too thin."""
+MOST_ROWS = 5e8
+"""Rows of a random table: numpy draws up to 1e9."""
+
+
+def _p_value(first: Floats, second: Floats, limit: float) -> float:
+    """The chance of so large a difference if there were none, exact enough to compare with `limit`; 1 where nothing can differ."""
     from scipy.stats import chi2_contingency
+    from scipy.stats.contingency import expected_freq
 
     counts = np.array([first, second])
     counts = counts[:, counts.sum(axis=0) > 0]
     if counts.shape[1] < 2 or not counts.sum(axis=1).all():
         return 1.0
-    return float(chi2_contingency(counts).pvalue)
+    if expected_freq(counts).min() >= FEWEST:
+        return float(chi2_contingency(counts).pvalue)
+    return _simulated_p_value(counts, limit)
+
+
+def _simulated_p_value(counts: Floats, limit: float) -> float:
+    """The same from random tables with both margins fixed; a difference that is plainly chance ends the draws early."""
+    counts = np.rint(counts / max(1.0, counts.sum() / MOST_ROWS)).astype(np.int64)
+    counts = counts[:, counts.sum(axis=0) > 0]
+    columns, rng = counts.sum(axis=0), np.random.default_rng(SEED)
+    rows, part = counts[0].sum(), columns / columns.sum()
+    observed = (((counts[0] - rows * part) ** 2) / part).sum()  # chi-squared but for a factor
+    above = drawn = 0
+    while drawn < 4 / limit and above < 10:
+        table = rng.multivariate_hypergeometric(columns, rows, 500)
+        above += int(((((table - rows * part) ** 2) / part).sum(axis=1) >= observed * (1 - 1e-9)).sum())
+        drawn += len(table)
+    return (above + 1) / (drawn + 1)
