@@ -152,7 +152,8 @@ def _preference_lines(metric: Metric, per_class: Mapping[Label, ClassSummary], f
     lines = ["   Importance      Recall weight  Recall  Precision    Loss  Share  Predicted  Class"]
     lines += [
         f"{row.importance:13g}{metric.weight_text(row.recall_weight):>19}{fixed(row.recall):>8}{fixed(row.precision):>11}"
-        f"{'*' if label in few else ' '}{fixed(row.loss):>7}{fixed(row.loss_share):>7}{100 * row.share_predicted:7.1f} %  {shown_label(label)}"
+        f"{'*' if label in few else ' '}{fixed(row.loss):>7}{fixed(row.loss_share):>7}{100 * row.share_predicted:7.1f} %"
+        f"  {shown_label(label)}"
         for label, row in per_class.items()
     ]
     lines.append("(share: what the class adds to the loss; predicted: rows predicted as it)")
