@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._files import CLASSES, LABEL
-from compromis._text import shown
+from compromis._text import nearest, shown
 from compromis._typing import Flags, Ints, Label
 from compromis.errors import DeviceWarning, InputError
 
@@ -434,6 +434,20 @@ def positions_in(values: Any, classes: Sequence[Label], name: str) -> Ints:
     """Return the position of each row's class in `classes`, which must hold them all; `name` is what messages call the rows."""
     (codes,), _ = encode(read_labels(values, name), labels=classes)
     return codes
+
+
+def positive_class(classes: Sequence[Label], pos_label: Any = None) -> Label:
+    """Return which class is positive: `pos_label`, else 1 beside 0 or -1, and True beside False; raise if nothing says it."""
+    if pos_label is None:
+        if len(classes) == 2 and 1 in classes and not {0, -1}.isdisjoint(classes):
+            return classes[classes.index(1)]
+        raise InputError(f"which class is positive? pass pos_label, one of {shown(classes)}", "pos_label")
+    positive = plain_label(pos_label)
+    if positive not in classes:
+        raise InputError(
+            f"pos_label is {positive!r}, but the classes are {shown(classes)}{nearest(positive, classes)}", "pos_label"
+        )
+    return classes[classes.index(positive)]
 
 
 def read_groups(groups: Any, rows: int, data: str = "the data") -> Ints:

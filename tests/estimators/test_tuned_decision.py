@@ -340,6 +340,27 @@ def test_folds_that_break_groups_are_refused(wine):
         tuned.fit(X, y, groups=np.arange(len(y)) // 2)
 
 
+def test_two_classes_have_a_threshold(wine):
+    X, y = wine
+    two = y != "c"
+    for preferences, label in ((PREFERENCES, "b"), (cp.Preferences({"a": 10}), "a"), (None, "b")):
+        for estimator in (GaussianNB(), RandomForestClassifier(7, random_state=0)):
+            tuned = cp.TunedDecisionClassifier(estimator, preferences=preferences, random_state=0).fit(
+                X[two, :2], y[two]
+            )
+            share = tuned.vote_shares(X[:, :2])[:, "ab".index(label)]
+            reached = share >= tuned.threshold_ if label == "a" else share > tuned.threshold_
+            assert tuned.threshold_.label == label
+            assert (reached == (tuned.predict(X[:, :2]) == label)).all()
+            assert f"of 1,000 rows are predicted '{label}'" in str(tuned.tuning_)
+            assert "Threshold: " in str(tuned.search_)
+    assert not hasattr(cp.TunedDecisionClassifier(GaussianNB()).fit(X, y), "threshold_")
+    assert (
+        cp.PragmaForestClassifier(5, preferences=PREFERENCES, random_state=0).fit(X[two], y[two]).threshold_.label
+        == "b"
+    )
+
+
 def test_metadata_routing(wine):
     X, y = wine
     weight = np.where(y == "b", 5.0, 1.0) * np.linspace(1, 2, len(y))

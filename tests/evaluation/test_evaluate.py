@@ -69,9 +69,25 @@ def test_probabilities_by_name_or_for_one_class():
     expected = cp.evaluate(truth, y_proba=shares).to_json()
     assert cp.evaluate(truth, y_proba=pd.DataFrame({"yes": shares[:, 1], "no": shares[:, 0]})).to_json() == expected
     assert cp.evaluate(truth, y_proba=pl.DataFrame({"yes": shares[:, 1], "no": shares[:, 0]})).to_json() == expected
-    one_column = json.loads(cp.evaluate(truth, y_proba=shares[:, 1]).to_json())
+    one_column = json.loads(cp.evaluate(truth, y_proba=shares[:, 1], pos_label="yes").to_json())
     assert one_column["summary"]["accuracy"] == json.loads(expected)["summary"]["accuracy"]
     assert cp.evaluate(truth, y_proba=10 * shares).summary.accuracy == 2 / 3  # votes are scaled to shares
+
+
+def test_one_column_asks_which_class_it_is_the_probability_of():
+    """'fraud' sorts before 'ok': the probability of fraud was taken for that of ok, and every row was wrong without a message."""
+    truth, proba = ["fraud"] * 18 + ["ok"] * 982, np.r_[np.full(18, 0.9), np.full(982, 0.05)]
+    for ask in (lambda: cp.evaluate(truth, y_proba=proba), lambda: cp.search_weights(truth, proba)):
+        with pytest.raises(cp.InputError, match="which class is positive") as raised:
+            ask()
+        assert raised.value.parameter == "pos_label"
+    assert cp.evaluate(truth, y_proba=proba, pos_label="fraud").counts.matrix.tolist() == [[18, 0], [0, 982]]
+    assert cp.search_weights(truth, proba, pos_label="fraud").loss == 0
+    with pytest.raises(cp.InputError, match="pos_label is 'frued', but the classes are 'fraud', 'ok'; did you mean"):
+        cp.evaluate(truth, y_proba=proba, pos_label="frued")
+    for told in ([0, 1], [False, True], [-1, 1], [0.0, 1.0]):
+        assert cp.evaluate(told, y_proba=[0.2, 0.9]).summary.accuracy == 1
+    assert cp.evaluate([0, 1], y_proba=[0.2, 0.9], labels=[1, 0]).summary.accuracy == 1
 
 
 def test_weights_are_repetition(rng):
@@ -490,7 +506,7 @@ def test_scorer_on_folds_without_a_rare_class(rng):
             lambda: cp.evaluate([1, 2], y_proba=[[0.5, 0.5]]),
             "y_proba has 1 rows, y has 2",
         ),
-        (lambda: cp.evaluate([1, 2], y_proba=[0.5, 1.5]), "the probability of 2, at most 1, got 1.5"),
+        (lambda: cp.evaluate([1, 2], y_proba=[0.5, 1.5], pos_label=2), "the probability of 2, at most 1, got 1.5"),
         (lambda: cp.evaluate([1, 2], y_proba=[["x", "y"], ["z", "w"]]), "y_proba must hold numbers"),
         (
             lambda: cp.evaluate([1, 2], y_proba=pd.DataFrame({"a": [1, 2], "b": [1, 2]})),

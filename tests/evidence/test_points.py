@@ -239,7 +239,7 @@ class TestEstimators:
         model = LogisticRegression().fit(self.X, self.y)
         with pytest.raises(InputError, match="pass pos_label, one of 'a', 'b', 'c'"):
             OperatingPoints.from_estimator(model, self.X, self.y)
-        with pytest.raises(InputError, match="does not know"):
+        with pytest.raises(InputError, match="but the classes are"):
             OperatingPoints.from_estimator(model, self.X, self.y, pos_label="z")
         with pytest.raises(InputError, match="fitted"):
             OperatingPoints.from_estimator(DummyClassifier(), self.X, self.y, pos_label="a")

@@ -31,12 +31,14 @@ CONTAINERS = {
 @pytest.mark.parametrize("container", CONTAINERS)
 def test_containers(container):
     given = CONTAINERS[container]
-    assert as_dense(read_scores(given, ("a", "b"), 2)).tolist() == SCORES
+    told = {"pos_label": "b"} if "column" in container else {}
+    assert as_dense(read_scores(given, ("a", "b"), 2, **told)).tolist() == SCORES
     truth = ["b", "a"]
-    assert cp.Votes.from_proba(truth, given, labels=["a", "b"]).dense().tolist() == SCORES
-    assert cp.evaluate(truth, y_proba=given).summary.accuracy == 1
-    assert cp.OperatingPoints.one_vs_rest(truth, given)["b"].threshold[1:].tolist() == [0.75, 0.0]
-    assert cp.Decision(("a", "b"), [1.0, 1.0]).decide(given).tolist() == truth
+    assert cp.Votes.from_proba(truth, given, labels=["a", "b"], **told).dense().tolist() == SCORES
+    assert cp.evaluate(truth, y_proba=given, **told).summary.accuracy == 1
+    assert cp.Decision(("a", "b"), [1.0, 1.0]).decide(given, **told).tolist() == truth
+    if not told:
+        assert cp.OperatingPoints.one_vs_rest(truth, given)["b"].threshold[1:].tolist() == [0.75, 0.0]
 
 
 def test_columns_named_as_text_of_the_classes():

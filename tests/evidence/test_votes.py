@@ -101,11 +101,12 @@ def test_frames_are_put_into_the_order_of_the_classes():
         Votes.from_proba(["good", "evil"], frame, labels=["good", "evil"])
 
 
-def test_one_column_is_the_share_of_the_second_class():
-    patterns = Votes.from_proba(["a", "b"], [0.25, 0.75])
+def test_one_column_is_the_share_of_the_positive_class():
+    patterns = Votes.from_proba(["a", "b"], [0.25, 0.75], pos_label="b")
     assert patterns.votes.tolist() == [[0.75, 0.25], [0.25, 0.75]]
+    assert Votes.from_proba(["a", "b"], [0.25, 0.75], pos_label="a").votes.tolist() == [[0.25, 0.75], [0.75, 0.25]]
     with pytest.raises(InputError, match="at most 1"):
-        Votes.from_proba(["a", "b"], [0.25, 7.0])
+        Votes.from_proba(["a", "b"], [0.25, 7.0], pos_label="b")
 
 
 def test_sparse_input_stays_as_it_is():

@@ -20,7 +20,7 @@ def test_screening_at_its_borders():
     just = str(screening(counts_of([[9, 1], [1, 19]], ("sick", "well")), None))
     assert just == (
         "Taking 'sick' as the condition looked for: a decision for 'well' is right in 95.0 %, so it is good for screening; "
-        "a decision for 'sick' is right in 90.0 %, so it is good for diagnosis."
+        "a decision for 'sick' is right in 90.0 %, so it is good for diagnosis. Of 1,000 rows 333 are predicted 'sick'."
     )
     less = str(screening(counts_of([[8, 1], [1, 18]], ("sick", "well")), None))
     assert "94.7 %, so it is poor for screening" in less

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -204,3 +205,34 @@ def test_smoothing_is_a_number(wrong):
         with pytest.raises(cp.InputError, match="smoothing is a finite number of at least 0") as refused:
             use()
         assert refused.value.parameter == "smoothing"
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.05])
+@pytest.mark.parametrize("pos_label", [None, "fraud", "ok"])
+def test_two_classes_have_a_threshold(rng, smoothing, pos_label):
+    share = rng.random(500)
+    for weights in rng.lognormal(0, 2, (20, 2)):
+        decision = cp.Decision(("fraud", "ok"), weights, smoothing=smoothing, pos_label=pos_label)
+        threshold = decision.threshold
+        assert threshold.label == (pos_label or "ok")
+        assert threshold.inclusive is (threshold.label == "fraud")
+        reached = share >= threshold if threshold.inclusive else share > threshold
+        predicted = decision.decide(share, pos_label=threshold.label)
+        assert (reached == (predicted == threshold.label)).all()
+
+
+def test_a_threshold_follows_the_tie_rule_and_travels():
+    """Equal weights: one half is a tie, which goes to the first class."""
+    for label, rule in (("a", "'a' from 0.5 on"), ("b", "'b' above 0.5")):
+        threshold = cp.Decision(("a", "b"), [1.0, 1.0], pos_label=label).threshold
+        assert (threshold, threshold.rule) == (0.5, rule)
+        again = pickle.loads(pickle.dumps(threshold))
+        assert (again, again.label, again.inclusive) == (0.5, label, label == "a")
+        assert cp.Decision(("a", "b"), [1.0, 1.0]).decide([0.5], pos_label=label).tolist() == ["a"]
+    decision = cp.Decision(("a", "b"), [1.0, 3.0], pos_label="a")
+    assert cp.Decision.from_json(decision.to_json()).threshold.label == "a"
+    assert decision.for_classes(["b", "a"]).threshold.rule == "'a' above 0.75"
+    three = cp.Decision(("a", "b", "c"), [1.0, 1.0, 1.0])
+    assert not hasattr(three, "threshold")
+    with pytest.raises(cp.InputError, match="pos_label is 'd', but the classes are 'a', 'b', 'c'"):
+        cp.Decision(("a", "b", "c"), [1.0, 1.0, 1.0], pos_label="d")

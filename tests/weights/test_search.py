@@ -535,9 +535,10 @@ def test_classes_that_nothing_votes_for():
 
 def test_a_result_in_words():
     search = search_weights(["a", "b"], [[9, 1], [2, 8]])
-    assert repr(search).startswith("WeightSearch(exact, optimal, loss 0, weights {'a': ")
-    first, verdict, *_, a, b = str(search).splitlines()
-    assert first.startswith(f"Loss 0.0000, proven to be the best ({search.evaluations:,} weightings in ")
+    assert repr(search).startswith("WeightSearch(exact, optimal on these rows, loss 0, weights {'a': ")
+    first, verdict, threshold, *_, a, b = str(search).splitlines()
+    assert first.startswith(f"Loss 0.0000, proven to be the best on these rows ({search.evaluations:,} weightings in ")
+    assert threshold == f"Threshold: {search.decision.threshold.rule}; 500 of 1,000 rows are predicted 'b'."
     assert verdict == f"Verdict: {search.verdict}."
     assert a.split()[:2] == ["a", f"{search.weights[0]:.4g}"]
     assert b.split() == ["b", f"{search.weights[1]:.4g}", "1", "1", "1.000", "1.000"]

@@ -38,7 +38,7 @@ from compromis.evidence.votes import Votes, decide_votes
 from compromis.labels import plain_label, read_groups, refuse_many_outputs
 from compromis.preferences import Preferences, read_preferences
 from compromis.uncertainty.verdict import Verdict
-from compromis.weights.decision import Decision, normalised
+from compromis.weights.decision import Decision, Threshold, more_important, normalised
 from compromis.weights.search import WeightSearch
 
 AUTO_FOLDS = 5
@@ -112,7 +112,16 @@ class TunedClassifier(PreferencesReprMixin, ClassifierMixin, BaseEstimator):  # 
     def decision_(self) -> Decision:
         """The decision that can be carried elsewhere: JSON, SQL, ONNX; it takes `vote_shares`."""
         check_is_fitted(self, "weights_")
-        return Decision(tuple(self.classes_.tolist()), self.weights_, smoothing=self.smoothing_)
+        classes = self.classes_.tolist()
+        preferences = read_preferences(self.preferences) or Preferences()
+        importance = np.array([preferences.of(label).importance for label in classes])
+        positive = more_important(classes, importance)
+        return Decision(tuple(classes), self.weights_, smoothing=self.smoothing_, pos_label=positive)
+
+    @property
+    def threshold_(self) -> Threshold:
+        """Of two classes: from which share of votes on a row is predicted as the more important one, else as the second."""
+        return self.decision_.threshold
 
     def to_onnx(self, X: Any, *, path: str | os.PathLike[str] | None = None) -> Any:
         """Return an ONNX model of the fitted classifier with its tuned decision; see `Decision.to_onnx`."""
@@ -229,6 +238,9 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         Whether members' decisions are weighed, or probabilities.
     decision_ : Decision
         The decision that can be carried elsewhere.
+    threshold_ : Threshold
+        Of two classes: from which `vote_shares` on a row is predicted as the more important one (else as the second); ``>=`` where the
+        class is the first, ``>`` where it is the second, as ties go to the first. AttributeError for more classes.
 
     Notes
     -----

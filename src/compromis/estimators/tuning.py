@@ -20,6 +20,7 @@ from compromis.preferences import Preferences
 from compromis.uncertainty.intervals import Interval
 from compromis.uncertainty.report_intervals import report_intervals
 from compromis.uncertainty.verdict import Verdict, verdict_on
+from compromis.weights.decision import threshold_sentence
 from compromis.weights.descent import Value, precedes
 from compromis.weights.search import WeightSearch, search_weights
 from compromis.weights.sweep import Sweep
@@ -154,6 +155,7 @@ class Tuned:
             f"loss {self.loss:.4f}, {how}",
             f"on new rows expect {self.promised}, from weights searched on other rows",
             "weights: " + ", ".join(f"{shown_label(label)} {weight:.4g}" for label, weight in weights),
+            *threshold_sentence(replace(search.decision, weights=self.weights), self.counts),
         ]
         lines += [f"note: {search.message}"] if search.message else []
         return "\n".join([*lines, f"Verdict: {self.verdict}."])

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from compromis._results import Result, Table, columns_of
-from compromis._text import capitalised, count, fixed, nearest, shown
+from compromis._text import capitalised, count, fixed
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evaluation import text
@@ -24,7 +24,7 @@ from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.readers import read_weights
 from compromis.evidence.scores import DistributionErrors, read_distributions
 from compromis.evidence.votes import Votes
-from compromis.labels import encode_classes, plain_label, read_groups, read_labels
+from compromis.labels import encode_classes, positive_class, read_groups, read_labels
 from compromis.measures import rates
 from compromis.measures.pragma import PragmaLoss, average_cost, pragma, read_cost, total_cost
 from compromis.measures.probability import prior_errors, read_priors, smoothed_shares, weka_errors
@@ -358,13 +358,14 @@ def evaluate(
         The predicted classes. Without it: the class of the largest probability, the first one in a tie.
     y_proba : array-like of shape (n, K), optional
         A distribution over the classes per row, in the order of `labels` (else sorted); a frame whose columns are named after
-        the classes; or one column, the probability of the second of two classes. Votes are scaled to shares.
+        the classes; or one column, the probability of the positive one of two classes. Votes are scaled to shares.
     preferences : Preferences or mapping by class, optional
         What matters; adds the preference section, the baselines and the verdict.
     labels : sequence, optional
         The classes in the order wanted, absent ones included.
     pos_label : label, optional
-        Of two classes, the condition that the sentence on screening looks for; without it the more important one, else the rarer one.
+        Of two classes, the one whose probability a single column of `y_proba` is (needed unless they are 0 and 1, -1 and 1, or False and
+        True), and the condition that the sentence on screening looks for; without it the more important one, else the rarer one.
     priors : mapping or sequence, optional
         The classes' shares in the training rows, which Weka's relative errors are relative to; see `training_priors`.
     cost : array-like of shape (K, K), optional
@@ -395,7 +396,7 @@ def evaluate(
     >>> screening = cp.Counts.from_matrix([[190, 10], [210, 3590]], ["cancer", "no cancer"])
     >>> print(cp.evaluate(screening).screening)
     Taking 'cancer' as the condition looked for: a decision for 'no cancer' is right in 99.7 %, so it is good for screening;
-    a decision for 'cancer' is right in 47.5 %, so it is poor for diagnosis.
+    a decision for 'cancer' is right in 47.5 %, so it is poor for diagnosis. Of 1,000 rows 100 are predicted 'cancer'.
     """
     if isinstance(y_true, (Counts, GroupedCounts, Votes)):
         _refuse_rows(
@@ -408,7 +409,9 @@ def evaluate(
         )
         evidence, scored = _from_votes(y_true) if isinstance(y_true, Votes) else (y_true, None)
     else:
-        evidence, scored = _from_rows(y_true, y_pred, y_proba, labels, sample_weight, groups)
+        evidence, scored = _from_rows(
+            y_true, y_pred, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight, groups=groups
+        )
     counts = counts_of(evidence)
     terms = Terms.read(counts.classes, preferences, cost=cost, pos_label=pos_label, confidence=confidence)
     shares = smoothed_shares(counts) if priors is None else read_priors(priors, counts.classes)
@@ -427,7 +430,14 @@ def _refuse_rows(evidence: str, **given: Any) -> None:
 
 
 def _from_rows(
-    y_true: Any, y_pred: Any, y_proba: Any, labels: Sequence[Any] | None, sample_weight: Any, groups: Any
+    y_true: Any,
+    y_pred: Any,
+    y_proba: Any,
+    *,
+    labels: Sequence[Any] | None,
+    pos_label: Any,
+    sample_weight: Any,
+    groups: Any,
 ) -> tuple[Evidence, ScoredRows | None]:
     """Read and count rows; with `y_proba` the distributions too."""
     if y_pred is None and y_proba is None:
@@ -441,7 +451,7 @@ def _from_rows(
         return GroupedCounts.from_predictions(y_true, y_pred, **options), None
     columns = [] if y_pred is None else [read_labels(y_pred, "y_pred")]
     (truth, *predicted), classes = encode_classes(read_labels(y_true, "y_true"), *columns, labels=labels)
-    shares = read_distributions(y_proba, len(truth), classes)
+    shares = read_distributions(y_proba, len(truth), classes, pos_label=pos_label)
     rows = TrueRows(
         truth=truth,
         classes=classes,
@@ -475,16 +485,12 @@ class Terms:
     @classmethod
     def read(cls, classes: Sequence[Label], preferences: Any, *, cost: Any, pos_label: Any, confidence: Any) -> Terms:
         """Check what was given; a preference for an unknown class is an error here, not when the report is printed."""
-        wanted, label = read_preferences(preferences), plain_label(pos_label)
-        if label is not None and label not in classes:
-            raise InputError(
-                f"pos_label is {label!r}, but the classes are {shown(classes)}{nearest(label, classes)}", "pos_label"
-            )
+        wanted = read_preferences(preferences)
         return cls(
             preferences=wanted,
             arrays=None if wanted is None else wanted.on(classes),
             cost=None if cost is None else read_cost(cost, classes),
-            pos_label=label,
+            pos_label=None if pos_label is None else positive_class(classes, pos_label),
             confidence=None if confidence is None else read_confidence(confidence),
         )
 

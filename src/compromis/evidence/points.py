@@ -15,7 +15,7 @@ from compromis.errors import InputError
 from compromis.evidence.counts import check_room
 from compromis.evidence.readers import read_sets, read_weights
 from compromis.evidence.scores import as_dense, check_scores, read_ranking, read_scores
-from compromis.labels import LabelColumn, encode, plain_label, read_labels
+from compromis.labels import LabelColumn, encode, plain_label, positive_class, read_labels
 
 _NUMBERS = {"int", "bool", "float"}
 
@@ -515,7 +515,7 @@ def _score_rows(estimator: Any, X: Any, pos_label: Any) -> tuple[Floats, Label]:
     if not hasattr(estimator, "classes_"):
         raise InputError(f"{type(estimator).__name__} has no classes_; pass a fitted classifier")
     classes = [plain_label(label) for label in estimator.classes_]
-    positive = _positive_of(classes, pos_label)
+    positive = positive_class(classes, pos_label)
     if hasattr(estimator, "predict_proba"):
         scores = np.asarray(estimator.predict_proba(X))
     elif hasattr(estimator, "decision_function"):
@@ -528,17 +528,3 @@ def _score_rows(estimator: Any, X: Any, pos_label: Any) -> tuple[Floats, Label]:
     if scores.ndim == 2:
         return scores[:, column], positive
     return (scores if column == 1 else -scores), positive
-
-
-def _positive_of(classes: list[Label], pos_label: Any) -> Label:
-    if pos_label is None:
-        if len(classes) == 2 and classes[1] in (1, True) and classes[0] in (0, -1, False):
-            return classes[1]
-        raise InputError(f"which class is positive? pass pos_label, one of {shown(classes)}")
-    positive = plain_label(pos_label)
-    if positive not in classes:
-        raise InputError(
-            f"pos_label is {positive!r}, which the estimator does not know{nearest(positive, classes)}; "
-            f"it has {shown(classes)}"
-        )
-    return classes[classes.index(positive)]

@@ -13,7 +13,7 @@ from compromis._text import shown
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
-from compromis.labels import on_host, plain_label, positions_in
+from compromis.labels import on_host, plain_label, positions_in, positive_class
 
 Matrix = Any
 """A C-contiguous (n, K) array of float32 or float64, or a scipy CSR matrix with sorted indices and float64 data."""
@@ -23,7 +23,13 @@ ROUNDING = 0.02
 
 
 def read_scores(
-    y_proba: Any, classes: Sequence[Label], rows: int | None = None, *, name: str = "y_proba", dtype: Any = None
+    y_proba: Any,
+    classes: Sequence[Label],
+    rows: int | None = None,
+    *,
+    name: str = "y_proba",
+    dtype: Any = None,
+    pos_label: Any = None,
 ) -> Matrix:
     """Return class scores as a matrix, the array itself where it can be used as it is; `check_scores` checks dense values.
 
@@ -31,7 +37,7 @@ def read_scores(
     ----------
     y_proba : array, frame or scipy sparse matrix
         One column per class; a frame's columns are named after the classes, in any order. One column alone is the
-        probability of the second of two classes.
+        probability of the positive one of two classes.
     classes : sequence
         The classes in the order of the columns.
     rows : int, optional
@@ -40,12 +46,14 @@ def read_scores(
         What messages call the scores.
     dtype : type, optional
         The type of dense scores; without it float32 stays as it is, and small integers become float32.
+    pos_label : label, optional
+        The class of one column; needed unless the classes are 0 and 1, -1 and 1, or False and True.
     """
     y_proba = on_host(y_proba)
     if type(y_proba).__module__.startswith("scipy.sparse"):
         matrix = _read_sparse(y_proba, name)
     else:
-        matrix = _read_dense(_in_class_order(y_proba, classes, name), classes, name, dtype)
+        matrix = _read_dense(_in_class_order(y_proba, classes, name), classes, name, dtype, pos_label)
     if matrix.shape[1] != len(classes):
         raise InputError(
             f"{name} has {matrix.shape[1]} columns, but there are {len(classes)} classes ({shown(classes)}); "
@@ -111,9 +119,13 @@ def with_absent_classes(shares: NDArray[Any], found: Any, classes: Sequence[Labe
     return wide
 
 
-def read_distributions(y_proba: Any, rows: int, classes: Sequence[Label], name: str = "y_proba") -> Floats:
+def read_distributions(
+    y_proba: Any, rows: int, classes: Sequence[Label], name: str = "y_proba", *, pos_label: Any = None
+) -> Floats:
     """Return one distribution over `classes` for each row: finite, not negative; votes are scaled to sum to 1."""
-    shares = np.array(as_dense(read_scores(y_proba, classes, rows, name=name, dtype=np.float64)), order="C")
+    shares = np.array(
+        as_dense(read_scores(y_proba, classes, rows, name=name, dtype=np.float64, pos_label=pos_label)), order="C"
+    )
     check_scores(shares, name)
     largest = shares.max(axis=1, keepdims=True, initial=0.0)
     if largest.max(initial=0.0) > 1e300:  # their sum would not be finite
@@ -184,7 +196,7 @@ def _read_sparse(values: Any, name: str) -> Any:
     return matrix
 
 
-def _read_dense(values: Any, classes: Sequence[Label], name: str, dtype: Any) -> NDArray[Any]:
+def _read_dense(values: Any, classes: Sequence[Label], name: str, dtype: Any, pos_label: Any) -> NDArray[Any]:
     try:
         matrix = np.asarray(values, dtype=dtype)
         if matrix.dtype.kind in "iub":
@@ -194,7 +206,7 @@ def _read_dense(values: Any, classes: Sequence[Label], name: str, dtype: Any) ->
     except (TypeError, ValueError):
         raise InputError(f"{name} must hold numbers, one column per class; found something else") from None
     if matrix.ndim == 1 or (matrix.ndim == 2 and matrix.shape[1] == 1 and len(classes) == 2):
-        return _from_one_column(matrix.reshape(-1), classes, name)
+        return _from_one_column(matrix.reshape(-1), classes, name, pos_label)
     if matrix.ndim != 2:
         several = "; a model of several outputs gives a matrix for each: pass one of them at a time"
         raise InputError(
@@ -209,14 +221,22 @@ def _float_for(matrix: NDArray[Any]) -> type:
     return np.float32 if matrix.dtype.itemsize <= 2 or int(matrix.max(initial=0)) < 1 << 24 else np.float64
 
 
-def _from_one_column(share: NDArray[Any], classes: Sequence[Label], name: str) -> NDArray[Any]:
+def _from_one_column(share: NDArray[Any], classes: Sequence[Label], name: str, pos_label: Any) -> NDArray[Any]:
     if len(classes) != 2:
         raise InputError(
             f"{name} has one column, but there are {len(classes)} classes ({shown(classes)}); give one column per class"
         )
+    try:
+        positive = positive_class(classes, pos_label)
+    except InputError as error:
+        if pos_label is not None:
+            raise
+        raise InputError(
+            f"{name} has one column, the probability of one class: {error}, or give one column per class", "pos_label"
+        ) from None
     if (share > 1).any():
-        raise InputError(f"{name} with one column is the probability of {classes[1]!r}, at most 1, got {share.max():g}")
-    return np.column_stack([1 - share, share])
+        raise InputError(f"{name} with one column is the probability of {positive!r}, at most 1, got {share.max():g}")
+    return np.column_stack([1 - share, share] if positive == classes[1] else [share, 1 - share])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

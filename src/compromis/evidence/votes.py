@@ -79,6 +79,7 @@ class Votes:
         y_proba: Any,
         *,
         labels: Sequence[Any] | None = None,
+        pos_label: Any = None,
         sample_weight: ArrayLike | None = None,
         merge: bool | str = "auto",
     ) -> Votes:
@@ -90,9 +91,11 @@ class Votes:
             The true class of each row.
         y_proba : array, frame or scipy CSR of shape (n, K)
             Probabilities, votes or shares of votes, at least 0 each; a column per class. One column alone is the share of
-            the second of two classes.
+            the positive one of two classes.
         labels : sequence, optional
             The classes in the order of the columns. Without it: a frame's column names, else the classes of y_true, sorted.
+        pos_label : label, optional
+            The class of one column alone; needed unless the classes are 0 and 1, -1 and 1, or False and True.
         sample_weight : array-like, optional
             A weight of at least 0 per row.
         merge : bool or "auto"
@@ -102,7 +105,7 @@ class Votes:
         if len(column) == 0:
             raise InputError("y_true is empty; there are no rows")
         (truth,), classes = encode(column, labels=_labels_of(y_proba, column, labels))
-        matrix = read_scores(y_proba, classes, len(truth))
+        matrix = read_scores(y_proba, classes, len(truth), pos_label=pos_label)
         weight = read_weights(sample_weight, len(truth))
         empty = _check_and_find_empty(matrix)
         if merge not in (True, False, "auto"):

@@ -30,12 +30,15 @@ class Screening:
     """Whether a negative prediction excludes the condition."""
     diagnoses: bool
     """Whether a positive prediction establishes it."""
+    alerts: float
+    """How many of 1,000 rows are predicted to have it."""
 
     def __str__(self) -> str:
         return (
             f"Taking {self.positive!r} as the condition looked for: "
             f"{_decision(self.negative, self.negative_value)}, so it is {'good' if self.screens else 'poor'} for screening; "
-            f"{_decision(self.positive, self.positive_value)}, so it is {'good' if self.diagnoses else 'poor'} for diagnosis."
+            f"{_decision(self.positive, self.positive_value)}, so it is {'good' if self.diagnoses else 'poor'} for diagnosis. "
+            f"Of 1,000 rows {self.alerts:.3g} are predicted {self.positive!r}."
         )
 
 
@@ -57,6 +60,7 @@ def screening(counts: Counts, arrays: PreferenceArrays | None, pos_label: Label 
         negative_value=npv,
         screens=npv >= GOOD_NEGATIVE and 1 - npv <= share / 2,
         diagnoses=ppv >= GOOD_POSITIVE,
+        alerts=1000 * float(counts.predicted[k]) / counts.total,
     )
 
 

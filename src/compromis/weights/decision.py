@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 import numpy as np
@@ -14,16 +15,50 @@ from numpy.typing import NDArray
 
 from compromis._files import VERSION, Head, check_version
 from compromis._results import written
-from compromis._text import shown
+from compromis._text import shown, shown_label
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
+from compromis.evidence.counts import Counts
 from compromis.evidence.readers import read_class_weights, read_smoothing
 from compromis.evidence.scores import check_scores, is_csr, read_scores
 from compromis.evidence.votes import decide_votes
-from compromis.labels import plain_label
+from compromis.labels import plain_label, positive_class
 from compromis.weights.predictor import decide_labels
 
 SCHEMA = "compromis/decision"
+
+
+class Threshold(float):
+    """The share of votes from which a row is predicted as one of two classes: a number that knows its class.
+
+    Attributes
+    ----------
+    label : label
+        The class.
+    inclusive : bool
+        Whether a share of exactly the threshold is predicted as it: a tie goes to the first class.
+    """
+
+    __slots__ = ("inclusive", "label")
+
+    label: Label
+    inclusive: bool
+
+    def __new__(cls, value: float, label: Label, *, inclusive: bool) -> Self:
+        """Make the number and keep its class."""
+        made = super().__new__(cls, value)
+        made.label, made.inclusive = label, inclusive
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(Threshold, inclusive=self.inclusive), (float(self), self.label)
+
+    @property
+    def rule(self) -> str:
+        """The rule in words."""
+        return (
+            f"{self.label!r} {'from' if self.inclusive else 'above'} {float(self):.4g}{' on' if self.inclusive else ''}"
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +75,8 @@ class Decision:
         One positive weight per class.
     smoothing : float
         What is added to every vote.
+    pos_label : label, optional
+        Of two classes, the one whose threshold is told: the more important one, where a search or an estimator made the decision.
 
     Examples
     --------
@@ -47,11 +84,14 @@ class Decision:
     >>> decision = cp.Decision(("good", "bad"), [1.0, 3.0])
     >>> decision.decide([[0.7, 0.3], [0.8, 0.2]]).tolist()
     ['bad', 'good']
+    >>> decision.threshold, decision.threshold.rule
+    (0.25, "'bad' above 0.25")
     """
 
     classes: tuple[Label, ...]
     weights: Floats
     smoothing: float = field(default=0.0, kw_only=True)
+    pos_label: Label | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         classes = tuple(plain_label(label) for label in self.classes)
@@ -60,16 +100,32 @@ class Decision:
         object.__setattr__(self, "classes", classes)
         object.__setattr__(self, "weights", read_class_weights(self.weights, classes))
         object.__setattr__(self, "smoothing", read_smoothing(self.smoothing))
+        if self.pos_label is not None:
+            object.__setattr__(self, "pos_label", positive_class(classes, self.pos_label))
 
-    def decide(self, votes: Any) -> NDArray[Any]:
+    @property
+    def threshold(self) -> Threshold:
+        """Of two classes: from which share of the votes (or probability) on a row is predicted as the positive one.
+
+        The positive class is `pos_label`, else the second. More classes have no threshold (AttributeError).
+        """
+        if len(self.classes) != 2:
+            raise AttributeError(f"two classes have a threshold, this decision is about {len(self.classes)}")
+        k = 1 if self.pos_label is None else self.classes.index(self.pos_label)
+        own, other, added = float(self.weights[k]), float(self.weights[1 - k]), self.smoothing
+        return Threshold((other * (1 + added) - own * added) / (own + other), self.classes[k], inclusive=k == 0)
+
+    def decide(self, votes: Any, *, pos_label: Any = None) -> NDArray[Any]:
         """Return the label of each row; rows without any vote get the class that smoothing and weights prefer, else the first.
 
         Parameters
         ----------
         votes : array, frame or scipy CSR of shape (n, K)
             Finite and at least 0; a frame's columns named after the classes may come in any order.
+        pos_label : label, optional
+            The class of one column alone; needed unless the classes are 0 and 1, -1 and 1, or False and True.
         """
-        matrix = read_scores(votes, self.classes, name="votes")
+        matrix = read_scores(votes, self.classes, name="votes", pos_label=pos_label)
         labels = np.array(list(self.classes))
         if is_csr(matrix):
             return labels[decide_votes(matrix, self.weights, self.smoothing)]
@@ -152,7 +208,7 @@ class Decision:
                 f"use the weights that were tuned for this model"
             )
         order = [position[type(label), label] for label in wanted]
-        return Decision(wanted, self.weights[order], smoothing=self.smoothing)
+        return Decision(wanted, self.weights[order], smoothing=self.smoothing, pos_label=self.pos_label)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the decision as JSON of a versioned schema; with `path`, write it there too, whole or not at all."""
@@ -161,7 +217,9 @@ class Decision:
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, as plain values."""
         classes: list[Any] = list(self.classes)
-        return msgspec.structs.asdict(_Document(SCHEMA, VERSION, classes, self.weights.tolist(), self.smoothing))
+        positive: Any = self.pos_label
+        document = _Document(SCHEMA, VERSION, classes, self.weights.tolist(), self.smoothing, positive)
+        return msgspec.structs.asdict(document)
 
     @classmethod
     def from_json(cls, source: str | os.PathLike[str]) -> Decision:
@@ -174,13 +232,31 @@ class Decision:
             document = msgspec.json.decode(text, type=_Document)  # type: ignore[arg-type]
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise InputError(f"{name} is not a decision of compromis: {error}") from error
-        return cls(tuple(document.classes), np.array(document.weights), smoothing=document.smoothing)
+        weights = np.array(document.weights)
+        return cls(tuple(document.classes), weights, smoothing=document.smoothing, pos_label=document.pos_label)
 
 
 class _Document(Head):
     classes: list[bool | int | float | str]
     weights: list[float]
     smoothing: float = 0.0
+    pos_label: bool | int | float | str | None = None
+
+
+def more_important(classes: Sequence[Label], importance: Floats) -> Label | None:
+    """Return the more important one of two classes; None where they are alike, and for more classes."""
+    if len(classes) != 2 or importance[0] == importance[1]:
+        return None
+    return classes[int(importance.argmax())]
+
+
+def threshold_sentence(decision: Decision, counts: Counts) -> list[str]:
+    """Return the threshold of two classes and how many rows are predicted as the positive one, as a line of a summary."""
+    if len(decision.classes) != 2:
+        return []
+    threshold = decision.threshold
+    alerts = 1000 * float(counts.predicted[decision.classes.index(threshold.label)]) / counts.total
+    return [f"threshold: {shown_label(threshold.rule)}; {alerts:.3g} of 1,000 rows are predicted {threshold.label!r}"]
 
 
 def normalised(weights: Floats) -> Floats:

@@ -22,7 +22,7 @@ from compromis.measures.rates import precision, recall
 from compromis.preferences import PreferenceArrays, Preferences
 from compromis.uncertainty.verdict import Verdict, verdict_on
 from compromis.weights.annealing import Annealing
-from compromis.weights.decision import SCHEMA, Decision, normalised
+from compromis.weights.decision import SCHEMA, Decision, more_important, normalised, threshold_sentence
 from compromis.weights.descent import Found, Value, precedes
 from compromis.weights.exact import Exact
 from compromis.weights.meter import Meter, Progress
@@ -120,7 +120,8 @@ class WeightSearch(Result):
     @property
     def decision(self) -> Decision:
         """The weights as a decision that can be carried elsewhere."""
-        return Decision(self.classes, self.weights, smoothing=self.smoothing)
+        positive = more_important(self.classes, self.arrays.importance)
+        return Decision(self.classes, self.weights, smoothing=self.smoothing, pos_label=positive)
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the weight and the numbers of each class, column by column."""
@@ -153,11 +154,11 @@ class WeightSearch(Result):
 
     def sentences(self) -> list[str]:
         """Return what was found, the verdict, and what the user should know."""
-        known = "proven to be the best" if self.optimal else f"the best found by {self.method}"
+        known = "proven to be the best on these rows" if self.optimal else f"the best found by {self.method}"
         found = (
             f"{self.verdict.measure} {self.loss:.4f}, {known} ({self.evaluations:,} weightings in {self.seconds:.2f} s)"
         )
-        return [found, f"verdict: {self.verdict}", *self._notes()]
+        return [found, f"verdict: {self.verdict}", *threshold_sentence(self.decision, self.counts), *self._notes()]
 
     def tables(self) -> list[Table]:
         """Return the weight and the numbers of each class."""
@@ -202,7 +203,7 @@ class WeightSearch(Result):
         ]
 
     def __repr__(self) -> str:
-        state = "optimal" if self.optimal else "best found"
+        state = "optimal on these rows" if self.optimal else "best found"
         first = zip(self.classes[:6], self.weights[:6], strict=True)
         weights = ", ".join(f"{label!r}: {weight:.4g}" for label, weight in first)
         more = f", and {len(self.classes) - 6} more" if len(self.classes) > 6 else ""
@@ -222,6 +223,7 @@ def search_weights(
     *,
     preferences: Preferences | Mapping[Any, Any] | None = None,
     labels: Sequence[Any] | None = None,
+    pos_label: Any = None,
     method: str | Method = "auto",
     smoothing: float = 0.0,
     max_ratio: float | None = None,
@@ -244,6 +246,8 @@ def search_weights(
         What matters; without it every class alike.
     labels : sequence, optional
         The classes in the order of the columns of `y_proba`.
+    pos_label : label, optional
+        The class of one column alone; needed unless the classes are 0 and 1, -1 and 1, or False and True.
     method : {"auto", "exact", "sweep", "annealing"} or one of their objects
         "exact" goes through every reachable decision of two or three classes, "sweep" searches the weight of one class
         after the other exactly, "annealing" is the PRAGMA paper's method. "auto" is exact for two and three classes and
@@ -268,7 +272,7 @@ def search_weights(
     Returns
     -------
     WeightSearch
-        Weights with geometric mean 1, loss, counts, verdict, and whether the result is proven to be the best.
+        Weights with geometric mean 1, loss, counts, verdict, and whether the result is proven to be the best on these rows.
 
     Notes
     -----
@@ -286,7 +290,7 @@ def search_weights(
     >>> bool(1.5 < search.weights[1] / search.weights[0] < 7 / 3)
     True
     """
-    votes = read_votes(y_true, y_proba, labels, sample_weight)
+    votes = read_votes(y_true, y_proba, labels, sample_weight, pos_label)
     problem = SearchProblem.read(votes, preferences, cost=cost, smoothing=smoothing, max_ratio=max_ratio)
     chosen = _read_method(method, problem)
     if method == "auto" and problem.classes == 3 and max_seconds is None and max_evaluations is None:
@@ -296,15 +300,21 @@ def search_weights(
     return _finish(problem, found, type(chosen).__name__.lower(), meter)
 
 
-def read_votes(y_true: Any, y_proba: Any, labels: Sequence[Any] | None, sample_weight: ArrayLike | None) -> Votes:
+def read_votes(
+    y_true: Any,
+    y_proba: Any,
+    labels: Sequence[Any] | None,
+    sample_weight: ArrayLike | None,
+    pos_label: Any = None,
+) -> Votes:
     """Return the `Votes` given, or those of scores and true classes."""
     if not isinstance(y_true, Votes):
         if y_proba is None:
             raise InputError(
                 "y_proba is missing: give the votes of each row, or Votes, which hold the true classes too"
             )
-        return Votes.from_proba(y_true, y_proba, labels=labels, sample_weight=sample_weight)
-    if y_proba is not None or labels is not None or sample_weight is not None:
+        return Votes.from_proba(y_true, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight)
+    if any(given is not None for given in (y_proba, labels, sample_weight, pos_label)):
         raise InputError("Votes hold y_proba, labels and sample weights already; pass them to Votes.from_proba")
     return y_true
 
