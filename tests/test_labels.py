@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -99,6 +101,65 @@ def test_truth_and_predictions_without_a_label_in_common(truth, predicted, said)
     counts = cp.Counts.from_predictions(truth, predicted, labels=labels)
     assert counts.matrix.trace() == 0
     assert counts.rows == len(truth)
+
+
+TRUTH = [0, 1, 1, 0, 1]
+NUMBERS = {
+    "integers": np.array(TRUTH),
+    "floats": np.array(TRUTH, dtype=np.float16),
+    "booleans": np.array(TRUTH, dtype=bool),
+    "nullable integers": pd.array(TRUTH, dtype="Int64"),
+    "nullable booleans": pd.array(TRUTH, dtype="boolean"),
+    "nullable floats": pd.Series(TRUTH, dtype="Float64"),
+    "categories": pd.Categorical(map(float, TRUTH)),
+    "scalars of numpy": [np.int64(label) for label in TRUTH],
+    "scalars of Arrow": [pa.scalar(float(label)) for label in TRUTH],
+    "Arrow": pa.array(TRUTH),
+    "Polars": pl.Series(TRUTH, dtype=pl.Float32),
+    "1 and 1.0": [0, 1.0, 1, 0.0, 1],
+}
+
+
+@pytest.mark.parametrize("first", NUMBERS)
+@pytest.mark.parametrize("second", NUMBERS)
+def test_labels_that_are_equal_as_numbers_are_one_label(first, second):
+    truth, predicted = NUMBERS[first], NUMBERS[second]
+    counts = cp.evaluate(truth, predicted, preferences={1: 10}).counts
+    assert counts.matrix.tolist() == [[2, 0], [0, 3]]
+    assert counts.classes == (0, 1)
+    assert [type(label) for label in counts.classes] == [type(label) for label in encode(read_labels(truth, "y"))[1]]
+    assert cp.Counts.from_predictions(truth, predicted, labels=[1.0, 0.0]).matrix.tolist() == [[3, 0], [0, 2]]
+
+
+def test_numbers_and_text_stay_apart():
+    """And floats that are no integers from integers, which are probabilities more often than labels."""
+    for truth, predicted in ((TRUTH, list("01101")), ([0, 1, 2], [0.5, 1, 2]), ([0, 1], [True, 2])):
+        with pytest.raises(cp.InputError, match=r"types? "):
+            cp.evaluate(truth, predicted)
+    assert cp.evaluate([True, False, True], [1, 0, 2]).counts.classes == (0, 1, 2)
+
+
+def test_nullable_labels_in_an_estimator_and_its_scorer(rng):
+    """scikit-learn turns nullable integers into floats."""
+    X = rng.normal(size=(80, 2))
+    y = pd.array((X[:, 0] > 0).astype(int), dtype="Int64")
+    tuned = cp.TunedDecisionClassifier(LogisticRegression(), preferences={1: 5}, random_state=0).fit(X, y)
+    assert cp.evaluate(y, tuned.predict(X)).summary.accuracy > 0.9
+    assert cp.pragma_scorer({1: 5})(tuned, X, y) > -0.2
+
+
+def test_classes_that_may_be_absent_come_from_what_knows_them():
+    """A quiet Monday without the rare class."""
+    preferences = cp.Preferences({"fraud": 10})
+    quiet = ["ok"] * 5
+    with pytest.raises(cp.InputError, match=r"neither in the data nor in labels.*pass labels=\[...\] with it"):
+        cp.evaluate(quiet, quiet, preferences=preferences)
+    decision = cp.Decision(("fraud", "ok"), [3.0, 1.0])
+    model = DummyClassifier().fit(np.zeros((2, 1)), ["fraud", "ok"])
+    for labels in (["fraud", "ok"], decision, preferences, model):
+        result = cp.evaluate(quiet, quiet, preferences=preferences, labels=labels)
+        assert result.counts.classes == ("fraud", "ok")
+        assert result.per_class["fraud"].support == 0
 
 
 def test_a_label_in_common_may_weigh_nothing():

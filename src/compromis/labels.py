@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from decimal import Decimal
 from itertools import compress
 from typing import Any
@@ -58,14 +58,18 @@ def _warn(where: str) -> None:
 
 
 def plain_label(label: Any) -> Label:
-    """Return the label as a plain Python value: numpy's scalars and text of a class of its own are unwrapped."""
+    """Return the label as a plain Python value: scalars of numpy and Arrow and text of a class of its own are unwrapped."""
     if isinstance(label, np.generic):
         return label.item()
-    return str.__str__(label) if isinstance(label, str) else label
+    if isinstance(label, str):
+        return str.__str__(label)
+    return label.as_py() if hasattr(label, "as_py") else label
 
 
 _KINDS = {"i": "int", "u": "int", "b": "bool", "U": "str", "S": "bytes", "f": "float", "M": "datetime"}
 """What messages call numpy's kinds of labels; all others are objects."""
+_NUMBERS = {"bool", "int", "float"}
+"""The kinds that 1, 1.0 and True are of: one label."""
 CHUNK = 1 << 16
 """Rows read together: small enough for the cache, large enough that Python's overhead vanishes."""
 
@@ -94,13 +98,18 @@ class LabelColumn:
         """Whether the column can be counted without looking labels up."""
         return self.values.dtype.kind in "iub"
 
+    @property
+    def number_type(self) -> type:
+        """What integers stand for as labels."""
+        return {"bool": bool, "float": float}.get(self.kind, int)
+
     def lists(self) -> Iterator[list[Any]]:
         """Yield the labels chunk by chunk as Python lists, categories spelled out."""
         for start in range(0, len(self.values), CHUNK):
             chunk = self.values[start : start + CHUNK].tolist()
             if self.categories is not None:
                 chunk = [self.categories[code] for code in chunk]
-            yield list(map(bool, chunk)) if self.kind == "bool" else chunk
+            yield list(map(self.number_type, chunk)) if self.is_integer and self.kind in ("bool", "float") else chunk
 
 
 def read_labels(values: Any, name: str) -> LabelColumn:
@@ -112,7 +121,11 @@ def read_labels(values: Any, name: str) -> LabelColumn:
 
 
 def read_classes(labels: Any, name: str = "labels") -> tuple[Label, ...]:
-    """Return the classes in the order given, as plain values; refuse repeated ones. `name` is what messages call them."""
+    """Return the classes in the order given, as plain values; refuse repeated ones. `name` is what messages call them.
+
+    A decision or counts stand for their ``classes``, a fitted estimator for its ``classes_``.
+    """
+    labels = getattr(labels, "classes", getattr(labels, "classes_", labels))
     try:
         order = tuple(plain_label(label) for label in labels)
         distinct = len(set(order))
@@ -125,15 +138,59 @@ def read_classes(labels: Any, name: str = "labels") -> tuple[Label, ...]:
     return order
 
 
-def check_same_rows(first: LabelColumn, second: LabelColumn) -> None:
-    """Refuse columns of different length, kind or row labels."""
+def join_numbers(*columns: LabelColumn) -> tuple[LabelColumn, ...]:
+    """Return columns of numbers as of one kind, the first one's, if they are all whole: 1, 1.0 and True are one label."""
+    kinds = {column.kind for column in columns}
+    if len(kinds) == 1 or not kinds <= _NUMBERS:
+        return columns
+    parts = [column if column.kind != "float" else _as_whole(column) for column in columns]
+    whole = [part for part in parts if part is not None]
+    if len(whole) < len(columns):
+        return columns
+    kind = columns[0].kind
+    if kind == "bool" and not all(_holds_truth_values(part) for part in whole):
+        kind = "int"
+    return tuple(_of_kind(part, kind) for part in whole)
+
+
+def _of_kind(column: LabelColumn, kind: str) -> LabelColumn:
+    column = replace(column, kind=kind)
+    if column.categories is None:
+        return column
+    return replace(column, categories=tuple(map(column.number_type, column.categories)))
+
+
+def _as_whole(column: LabelColumn) -> LabelColumn | None:
+    """Return a column of floats with integers in their place, None if one is not whole."""
+    given = column.values if column.categories is None else column.categories
+    floats = np.asarray(given, dtype=np.float64)
+    if (
+        not (np.abs(floats) < 2**53).all()
+        or (whole := floats.astype(np.int64)).astype(np.float64).tobytes() != (floats + 0.0).tobytes()
+    ):
+        return None
+    return (
+        replace(column, values=whole)
+        if column.categories is None
+        else replace(column, categories=tuple(whole.tolist()))
+    )
+
+
+def _holds_truth_values(column: LabelColumn) -> bool:
+    values = column.values if column.categories is None else np.array(column.categories)
+    return len(values) == 0 or bool((values.min() >= 0) & (values.max() <= 1))
+
+
+def check_same_rows(first: LabelColumn, second: LabelColumn) -> tuple[LabelColumn, ...]:
+    """Return columns of one kind; refuse those of different length, kind or row labels."""
     if len(first) != len(second):
         raise InputError(
             f"{first.name} has {len(first):,} rows, {second.name} has {len(second):,}; they must describe the same rows"
         )
     if len(first) == 0:
         raise InputError(f"{first.name} and {second.name} are empty; there is nothing to evaluate")
-    if first.kind != second.kind:
+    joined = (first, second) if first.kind == second.kind else join_numbers(first, second)
+    if joined[0].kind != joined[1].kind:
         if second.kind == "float":
             shares = np.unique(np.asarray(second.values[:CHUNK], dtype=np.float64)).tolist()
             refuse_probabilities([share for share in shares if _is_share(share)], second.name)
@@ -141,6 +198,7 @@ def check_same_rows(first: LabelColumn, second: LabelColumn) -> None:
             f"{first.name} has labels of type {first.kind}, {second.name} of type {second.kind}; convert one so that both are of one type"
         )
     check_same_index(first, second, first.name, second.name)
+    return joined
 
 
 def refuse_probabilities(never_true: Sequence[Label], name: str) -> None:
@@ -231,6 +289,8 @@ def _plain_array(values: Any) -> NDArray[Any]:
     numpy turns [1, "a"] into text, [2**64 - 1, 7] into floats, and members of an enumeration into shortened text.
     """
     kinds = {type(value) for value in values}
+    if any(hasattr(kind, "as_py") for kind in kinds):  # scalars of Arrow
+        return _plain_array([plain_label(value) for value in values])
     array = np.asarray(values) if kinds <= {bool} or kinds <= {int} or kinds <= {float} else None
     if array is None or (kinds == {int} and array.dtype.kind not in "iu"):
         array = np.empty(len(values), dtype=object)
@@ -262,6 +322,8 @@ def _check_objects(array: NDArray[Any], name: str) -> tuple[NDArray[Any], str]:
     if any(_is_missing_type(kind) or issubclass(kind, (float, np.floating, Decimal)) for kind in types):
         _refuse_missing(np.fromiter((_is_missing(value) for value in array), dtype=bool, count=len(array)), name)
     kinds = {_kind_of(kind) for kind in types}
+    if kinds == {"int", "float"}:
+        return _check_numbers(array), "float"
     if len(kinds) > 1:
         raise InputError(f"{name} mixes labels of types {' and '.join(sorted(kinds))}; convert them to one type")
     kind = kinds.pop() if kinds else "object"
@@ -272,6 +334,12 @@ def _check_objects(array: NDArray[Any], name: str) -> tuple[NDArray[Any], str]:
         plain = _plain_array([type_of(value) for value in array])
         return plain if plain.dtype == object else _read_array(plain, name).values, kind
     return array, kind
+
+
+def _check_numbers(array: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers of several types as floats, those that no float holds as they are."""
+    floats = array.astype(np.float64)
+    return floats if (floats == array).all() else array
 
 
 def _check_hashable(array: NDArray[Any], name: str) -> None:
@@ -400,6 +468,7 @@ def encode(
     >>> [part.tolist() for part in codes], classes
     ([[1, 0], [2, 0]], ('a', 'b', 'c'))
     """
+    columns = join_numbers(*columns)
     codes, occurring = number(*columns, most=most)
     known = categories or next((column.categories for column in columns if column.categories), ())
     name = columns[0].name if len(columns) == 1 else "the data"
@@ -464,10 +533,12 @@ def read_groups(groups: Any, rows: int, data: str = "the data") -> Ints:
 
 
 def class_order(
-    occurring: Sequence[Label], labels: Sequence[Any] | None, categories: Sequence[Label], name: str = "the data"
+    occurring: Sequence[Label], labels: Any, categories: Sequence[Label], name: str = "the data"
 ) -> tuple[Label, ...]:
     """Return the classes in order: `labels`, else the categories and then the other labels that occur, sorted."""
     check_labels(occurring)
+    if hasattr(labels, "by_class"):  # preferences name classes that may be absent, beside those that occur
+        occurring, labels = [*occurring, *labels.by_class], None
     if labels is None:
         others = set(occurring).difference(categories)
         return (*categories, *sorted_labels(others, name))
@@ -523,7 +594,7 @@ def number(*columns: LabelColumn, most: int | None = None) -> tuple[list[Ints], 
         low = min(int(column.values.min()) for column in columns)
         high = max(int(column.values.max()) for column in columns)
         if high - low < _WIDEST and high < 2**63:
-            kind = bool if columns[0].kind == "bool" else int
+            kind = columns[0].number_type
             offsets = [_offsets(column.values, low) for column in columns]
             return _without_gaps(offsets, [kind(label) for label in range(low, high + 1)])
     return _number_by_lookup(columns, most)

@@ -404,7 +404,7 @@ class Preferences:
                 continue
             raise InputError(
                 f"there is a preference for {label!r}, which is neither in the data nor in labels{nearest(label, classes)}; "
-                f"the classes are {shown(classes)}"
+                f"the classes are {shown(classes)}. If the class may be absent, pass labels=[...] with it"
             )
 
     def _key(self) -> tuple[Any, ...]:

@@ -168,7 +168,13 @@ def test_the_order_of_a_model_and_other_classes():
     ):
         decision.for_classes(["a", "b"])
     with pytest.raises(cp.InputError, match="classes"):
-        cp.Decision((0, 1), [1.0, 2.0]).for_classes([False, True])
+        cp.Decision((0, 1), [1.0, 2.0]).for_classes(["0", "1"])
+    assert cp.Decision((0, 1), [1.0, 2.0]).for_classes(np.array([1.0, 0.0])).weights.tolist() == [
+        2.0,
+        1.0,
+    ]  # equal as numbers
+    with pytest.raises(cp.InputError, match="each class stands once"):
+        cp.Decision((1, True), [1.0, 2.0])
 
 
 @pytest.mark.parametrize("kind", ["polars", "lazy", "pandas", "duckdb"])

@@ -361,8 +361,8 @@ def evaluate(
         the classes; or one column, the probability of the positive one of two classes. Votes are scaled to shares.
     preferences : Preferences or mapping by class, optional
         What matters; adds the preference section, the baselines and the verdict.
-    labels : sequence, optional
-        The classes in the order wanted, absent ones included.
+    labels : sequence, Decision, estimator or Preferences, optional
+        The classes in the order wanted, absent ones included; or what knows them, where rows may lack a rare class.
     pos_label : label, optional
         Of two classes, the one whose probability a single column of `y_proba` is (needed unless they are 0 and 1, -1 and 1, or False and
         True), and the condition that the sentence on screening looks for; without it the more important one, else the rarer one.

@@ -88,7 +88,7 @@ class Counts:
             A weight of at least 0 per row.
         """
         truth, prediction = read_labels(y_true, "y_true"), read_labels(y_pred, "y_pred")
-        check_same_rows(truth, prediction)
+        truth, prediction = check_same_rows(truth, prediction)
         check_same_index(truth, sample_weight, "y_true", "sample_weight")
         weight = None if sample_weight is None else read_weights(sample_weight, len(truth))
         codings = _codings(truth, prediction)
@@ -238,7 +238,7 @@ def _codings(truth: LabelColumn, prediction: LabelColumn) -> Iterator[_Coding]:
         yield _Coding(truth.values, prediction.values, 0, categories)
         return
     if truth.is_integer and prediction.is_integer and categories is prediction.categories is None:
-        kind = bool if truth.kind == "bool" else int
+        kind = truth.number_type
         for rows in (CHUNK, len(truth)):  # the range of the first rows, then that of all
             parts = truth.values[:rows], prediction.values[:rows]
             low, high = min(int(part.min()) for part in parts), max(int(part.max()) for part in parts)

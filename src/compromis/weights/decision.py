@@ -95,7 +95,7 @@ class Decision:
 
     def __post_init__(self) -> None:
         classes = tuple(plain_label(label) for label in self.classes)
-        if len(set(map(repr, classes))) < len(classes):
+        if len(set(classes)) < len(classes):
             raise InputError(f"each class stands once in a decision, got {shown(classes)}")
         object.__setattr__(self, "classes", classes)
         object.__setattr__(self, "weights", read_class_weights(self.weights, classes))
@@ -201,13 +201,13 @@ class Decision:
         if classes is None:
             raise InputError("the model has no classes_; fit it, or give a classifier of scikit-learn's kind")
         wanted = tuple(plain_label(label) for label in classes)
-        position = {(type(label), label): k for k, label in enumerate(self.classes)}
-        if {(type(label), label) for label in wanted} != set(position):
+        position = {label: k for k, label in enumerate(self.classes)}
+        if set(wanted) != set(position):
             raise InputError(
                 f"the classes of the model are {shown(wanted)}, those of the weights {shown(self.classes)}; "
                 f"use the weights that were tuned for this model"
             )
-        order = [position[type(label), label] for label in wanted]
+        order = [position[label] for label in wanted]
         return Decision(wanted, self.weights[order], smoothing=self.smoothing, pos_label=self.pos_label)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
