@@ -268,3 +268,38 @@ def test_the_advice_helps():
     both = MultiOutputClassifier(forest).fit(X, outputs)
     assert both.predict(X).shape == (150, 2)
     assert np.array_equal(both.estimators_[0].predict(X), forest.fit(X, y).predict(X))
+
+
+def test_mappings_of_columns_and_classes_go_both_ways():
+    frame = pl.DataFrame({"t": list("aabb"), "p_a": [0.9, 0.4, 0.2, 0.1], "p_b": [0.1, 0.6, 0.8, 0.9]})
+    decision = cp.Decision(("a", "b"), [1.0, 1.0])
+    for mapping in ({"p_a": "a", "p_b": "b"}, {"b": "p_b", "a": "p_a"}):
+        assert cp.Votes.from_frame(frame, truth="t", proba=mapping).points(["b"])["b"].positives == 2
+        assert cp.frames.decide(frame, proba=mapping, weights=decision)["decision"].to_list() == list("abbb")
+        assert cp.frames.decide(frame, proba=mapping)["decision"].to_list() == list("abbb")
+        assert cp.frames.evaluate(frame, truth="t", proba=mapping).summary.accuracy == 0.75
+        assert cp.frames.search_weights(frame, truth="t", proba=mapping).search.loss == 0
+        assert '"p_a"' in decision.to_sql(mapping)
+    swapped = {"a": "b", "b": "a"}  # both ways fit: each door keeps the one it documents
+    assert decision.to_sql(swapped) != decision.to_sql({"a": "a", "b": "b"})
+    with pytest.raises(cp.InputError, match="a class of its own"):
+        cp.Votes.from_frame(frame, truth="t", proba={"p_a": "a", "p_b": "a"})
+    with pytest.raises(cp.InputError, match="give the class of each column, or the column of each class"):
+        cp.frames.decide(frame, proba={"p_a": "x", "p_b": "y"}, weights=decision)
+
+
+@pytest.mark.parametrize("labels", [("fraud", "ok"), (0, 1), ("a", "ba")])
+def test_a_common_prefix_of_columns_is_left_out(labels):
+    truth = [labels[0], labels[1], labels[1]]
+    columns = {f"p_{label}": share for label, share in zip(labels, ([0.9, 0.2, 0.1], [0.1, 0.8, 0.9]), strict=True)}
+    for frame in (pd.DataFrame(columns), pl.DataFrame(columns)):
+        assert cp.evaluate(truth, y_proba=frame).summary.accuracy == 1
+        assert cp.search_weights(truth, frame).counts.classes == labels
+        assert cp.Decision(labels, [1.0, 1.0]).decide(frame[list(columns)[::-1]]).tolist() == truth
+    if isinstance(labels[0], str):
+        frame = pl.DataFrame({"t": truth, **columns})
+        assert cp.frames.search_weights(frame, truth="t", proba=list(columns)).search.classes == labels
+        absent = cp.Votes.from_proba(truth[1:], pl.DataFrame(columns)[1:], labels=labels)
+        assert absent.classes == labels
+    with pytest.raises(cp.InputError, match="name the columns after the classes"):
+        cp.evaluate(truth, y_proba=pd.DataFrame({"p_x": [0.9, 0.2, 0.1], "q_y": [0.1, 0.8, 0.9]}))

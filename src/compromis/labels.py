@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from decimal import Decimal
 from itertools import compress
@@ -503,6 +503,42 @@ def positions_in(values: Any, classes: Sequence[Label], name: str) -> Ints:
     """Return the position of each row's class in `classes`, which must hold them all; `name` is what messages call the rows."""
     (codes,), _ = encode(read_labels(values, name), labels=classes)
     return codes
+
+
+def column_of_each_class(
+    mapping: Mapping[Any, Any],
+    *,
+    classes: Sequence[Label] | None = None,
+    columns: Iterable[Any] = (),
+    class_first: bool = False,
+) -> dict[Label, Any] | None:
+    """Return the column of each class from a mapping of columns to classes, or of classes to columns; None if it is neither.
+
+    One side must be the `classes` or, where nobody knows them, the other one be among the `columns`. `class_first` says which
+    direction is meant where both are possible.
+    """
+    known = set(columns)
+    pairs = [(plain_label(key), plain_label(value)) for key, value in mapping.items()]
+    directions = [{value: key for key, value in pairs}, dict(pairs)]
+    for by_class in reversed(directions) if class_first else directions:
+        fits = set(by_class) == set(classes) if classes is not None else set(by_class.values()) <= known
+        if fits and len(by_class) == len(mapping):
+            return by_class
+    return None
+
+
+def without_prefix(columns: Sequence[Label], classes: Iterable[Label]) -> tuple[Label, ...]:
+    """Return the names of columns without the prefix that stands before each class, p_good and p_bad; else as they are."""
+    names, known = [str(column) for column in columns], [str(label) for label in classes]
+    longest = max(known, key=len, default="")
+    for prefix in {name.removesuffix(longest) for name in names if name.endswith(longest)}:
+        if (
+            prefix
+            and all(name.startswith(prefix) for name in names)
+            and {prefix + label for label in known} <= set(names)
+        ):
+            return tuple(name.removeprefix(prefix) for name in names)
+    return tuple(columns)
 
 
 def positive_class(classes: Sequence[Label], pos_label: Any = None) -> Label:

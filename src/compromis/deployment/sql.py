@@ -12,7 +12,7 @@ from compromis._text import nearest, shown
 from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evidence.scores import part_of_votes
-from compromis.labels import plain_label
+from compromis.labels import column_of_each_class, plain_label
 
 if TYPE_CHECKING:
     from compromis.weights.decision import Decision
@@ -80,15 +80,16 @@ def _column_names(classes: Sequence[Label], columns: Mapping[Any, str] | Sequenc
     if columns is None:
         return [str(label) for label in classes]
     if isinstance(columns, Mapping):
+        by_class = column_of_each_class(columns, classes=classes, class_first=True)
+        if by_class is not None:
+            return [by_class[label] for label in classes]
         by_label = {plain_label(label): name for label, name in columns.items()}
         missing = [label for label in classes if label not in by_label]
         unknown = [label for label in by_label if label not in classes]
-        if missing or unknown:
-            raise InputError(
-                f"columns names a column for each class: {shown(missing or unknown)} "
-                f"{'has none' if missing else 'is no class'}; the classes are {shown(classes)}"
-            )
-        return [by_label[label] for label in classes]
+        raise InputError(
+            f"columns names a column for each class: {shown(missing or unknown)} "
+            f"{'has none' if missing else 'is no class'}; the classes are {shown(classes)}"
+        )
     names = [columns] if isinstance(columns, str) else list(columns)
     if len(names) != len(classes):
         raise InputError(f"there are {len(classes)} classes, so {len(classes)} columns are needed, got {shown(names)}")

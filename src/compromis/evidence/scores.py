@@ -13,7 +13,7 @@ from compromis._text import shown
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
-from compromis.labels import on_host, plain_label, positions_in, positive_class
+from compromis.labels import on_host, plain_label, positions_in, positive_class, without_prefix
 
 Matrix = Any
 """A C-contiguous (n, K) array of float32 or float64, or a scipy CSR matrix with sorted indices and float64 data."""
@@ -164,6 +164,8 @@ def _in_class_order(values: Any, classes: Sequence[Label], name: str) -> Any:
     columns = column_labels(values)
     if columns is None or columns == tuple(classes):
         return values
+    if not set(map(str, columns)) & set(map(str, classes)):
+        columns = without_prefix(columns, classes)
     by_class: dict[Any, Any] = dict(zip(columns, getattr(values, "column_names", values.columns), strict=True))
     wanted: Sequence[Label] = classes
     if set(by_class) != set(classes):
@@ -172,7 +174,7 @@ def _in_class_order(values: Any, classes: Sequence[Label], name: str) -> Any:
     if set(by_class) != set(wanted):
         raise InputError(
             f"the columns of {name} are {shown(columns)}, the classes {shown(classes)}; "
-            f"name the columns after the classes, or pass an array"
+            f"name the columns after the classes (a common prefix is left out), or pass an array"
         )
     return np.column_stack([np.asarray(values[by_class[label]]) for label in wanted])
 

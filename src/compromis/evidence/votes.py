@@ -17,7 +17,7 @@ from compromis.evidence.count_bounds import CountBounds
 from compromis.evidence.counts import Counts, check_room
 from compromis.evidence.readers import prevalence_factors, read_class_weights, read_smoothing, read_weights
 from compromis.evidence.scores import Matrix, as_dense, check_scores, column_labels, is_csr, read_scores
-from compromis.labels import encode, plain_label, read_labels
+from compromis.labels import LabelColumn, encode, plain_label, read_labels, without_prefix
 
 if TYPE_CHECKING:
     from compromis.evidence.points import OperatingPoints
@@ -104,7 +104,7 @@ class Votes:
         column = read_labels(y_true, "y_true")
         if len(column) == 0:
             raise InputError("y_true is empty; there are no rows")
-        (truth,), classes = encode(column, labels=_labels_of(y_proba, column, labels))
+        (truth,), classes = _encoded(column, y_proba, labels)
         matrix = read_scores(y_proba, classes, len(truth), pos_label=pos_label)
         weight = read_weights(sample_weight, len(truth))
         empty = _check_and_find_empty(matrix)
@@ -144,9 +144,9 @@ class Votes:
         frame, truth, weight
             As in `Counts.from_frame`.
         proba : sequence of str, or mapping
-            The columns of votes or probabilities; a mapping gives the class of each column.
+            The columns of votes or probabilities; a mapping gives the class of each column, or the column of each class.
         labels : sequence, optional
-            The class of each column of votes; without it the columns are named as the classes.
+            The class of each column of votes; without it the columns are named as the classes, but for a common prefix.
         bins : int, optional
             Votes become shares of the row's votes, rounded to steps of 1 / bins; `bounds` says what that can change.
 
@@ -307,12 +307,20 @@ def sparse_parts(votes: Any) -> tuple[Ints, NDArray[np.int32], Floats]:
     return votes.indptr.astype(np.int64), votes.indices.astype(np.int32, copy=False), value
 
 
-def _labels_of(votes: Any, column: Any, labels: Sequence[Any] | None) -> Sequence[Any] | None:
-    """A frame's column names are the classes when they are labels of the same kind as y's."""
+def _encoded(column: LabelColumn, votes: Any, labels: Sequence[Any] | None) -> tuple[list[Ints], tuple[Label, ...]]:
+    """Encode true classes; a frame's column names, but for a common prefix, are the classes when they are of the same kind."""
     named = column_labels(votes)
     if labels is not None or named is None or column.categories is not None:
-        return labels
-    return named if all(type(name).__name__ == column.kind for name in named) else None
+        return encode(column, labels=labels)
+    if any(type(name).__name__ != column.kind for name in named):
+        return encode(column)
+    try:
+        return encode(column, labels=named)
+    except InputError:
+        stripped = without_prefix(named, encode(column)[1])
+        if stripped == named:
+            raise
+        return encode(column, labels=stripped)
 
 
 def _check_and_find_empty(matrix: Matrix) -> Flags:

@@ -18,6 +18,7 @@ from compromis.evidence.counts import Counts
 from compromis.evidence.readers import read_class_weights
 from compromis.frames.query import BEST, SCORE, Frame, add_decision, lazy_frame, usable_votes
 from compromis.frames.votes import name_votes
+from compromis.labels import column_of_each_class
 from compromis.preferences import Preferences
 from compromis.weights.decision import Decision
 
@@ -59,7 +60,7 @@ def decide(
     >>> cp.frames.decide(frame, proba=["good", "bad"], weights=[1, 3])["decision"].tolist()
     ['bad', 'good', 'good']
     """
-    columns, rule = _read_rule(proba, weights, labels, smoothing)
+    columns, rule = _read_rule(frame, proba, weights, labels, smoothing)
     _check_labels(rule.classes)
     lazy = lazy_frame(frame)
     opened = Frame.open(frame, {column: column for column in columns})
@@ -72,22 +73,26 @@ def decide(
 
 
 def _read_rule(
-    proba: Sequence[str] | Mapping[str, Any],
+    frame: Any,
+    proba: Sequence[str] | Mapping[Any, Any],
     weights: ArrayLike | Decision | None,
     labels: Sequence[Any] | None,
     smoothing: float = 0.0,
 ) -> tuple[list[str], Decision]:
     """Return the columns of votes in the order of a decision's classes, and the decision."""
     if not isinstance(weights, Decision):
-        columns, classes = name_votes(proba, labels)
+        columns, classes = name_votes(frame, proba, labels)
         classes = classes or tuple(columns)
         given = np.ones(len(columns)) if weights is None else read_class_weights(weights, classes)
         return columns, Decision(classes, given, smoothing=smoothing)
     if not isinstance(proba, Mapping):
-        return name_votes(proba, weights.classes)[0], weights
-    column_of = {label: column for column, label in proba.items()}
-    if set(column_of) != set(weights.classes):
-        raise InputError(f"proba gives columns for {shown(column_of)}, the decision is about {shown(weights.classes)}")
+        return name_votes(frame, proba, weights.classes)[0], weights
+    column_of = column_of_each_class(proba, classes=weights.classes)
+    if column_of is None:
+        raise InputError(
+            f"proba gives columns for {shown(proba.values())}, the decision is about {shown(weights.classes)}; "
+            "give the class of each column, or the column of each class"
+        )
     return [column_of[label] for label in weights.classes], weights
 
 
@@ -153,7 +158,7 @@ def evaluate(
     if (prediction is None) == (proba is None):
         raise InputError("give prediction, the column of predicted classes, or proba, the columns that decide")
     if proba is not None:
-        columns, rule = _read_rule(proba, weights, labels)
+        columns, rule = _read_rule(frame, proba, weights, labels)
         frame = decide(frame, proba=columns, weights=rule, name=_PREDICTED)
         labels = labels if labels is not None else rule.classes
     elif weights is not None:

@@ -165,7 +165,7 @@ def search_weights(
         random_state=random_state,
         reporter=reporter,
     )
-    columns, classes = name_votes(proba, labels)
+    columns, classes = name_votes(frame, proba, labels)
     opened = open_votes(frame, truth, columns, weight)
     if not are_continuous(opened, vote_names(len(columns))):
         try:

@@ -24,11 +24,12 @@ from compromis.frames.query import (
     are_distinct,
     count_groups,
     count_rows,
+    lazy_frame,
     refuse_missing,
     row_total,
     usable_votes,
 )
-from compromis.labels import encode, plain_label
+from compromis.labels import column_of_each_class, encode, number, plain_label, without_prefix
 
 MOST_PATTERNS = 2_000_000
 """Distinct patterns that are fetched: more are better binned."""
@@ -46,7 +47,7 @@ def patterns_of_frame(
     bins: int | None = None,
 ) -> Votes:
     """Group rows of equal votes and truth in the frame's engine."""
-    columns, classes = name_votes(proba, labels)
+    columns, classes = name_votes(frame, proba, labels)
     opened = open_votes(frame, truth, columns, weight)
     names = vote_names(len(columns))
     if bins is None:
@@ -60,7 +61,7 @@ def patterns_of_frame(
 
 
 def name_votes(
-    votes: Sequence[str] | Mapping[str, Any], labels: Sequence[Any] | None
+    frame: Any, votes: Sequence[str] | Mapping[Any, Any], labels: Sequence[Any] | None
 ) -> tuple[list[str], tuple[Label, ...] | None]:
     """Return the columns of votes and their classes, None where nothing says which they are."""
     if isinstance(votes, str) or not votes:
@@ -69,7 +70,9 @@ def name_votes(
     if isinstance(votes, Mapping):
         if labels is not None:
             raise InputError("proba is a mapping that gives the class of each column already; leave labels out")
-        labels = list(votes.values())
+        column_of = column_of_each_class(votes, columns=lazy_frame(frame).collect_schema().names())
+        labels = list(votes.values() if column_of is None else column_of)
+        columns = columns if column_of is None else list(column_of.values())
     if len(set(columns)) < len(columns):
         raise InputError(f"each column of votes stands once, got {shown(columns)}")
     if labels is None:
@@ -110,7 +113,7 @@ def true_classes(
     """Return the position of each group's true class, and the classes; where nothing else says them, columns of votes are named so."""
     column = opened.labels(rows, TRUTH)
     if classes is None and column.kind == "str":
-        classes = tuple(columns)
+        classes = without_prefix(columns, number(column)[1])
     (truth,), order = encode(column, labels=classes)
     if len(order) != len(columns):
         raise InputError(

@@ -147,7 +147,7 @@ class Decision:
 
         Parameters
         ----------
-        columns : mapping of label to column name, or column names in the order of ``classes``, optional
+        columns : mapping of label to column name or the reverse, or column names in the order of ``classes``, optional
             The columns of votes; without it they are named as the classes.
         dialect : {"ansi", "duckdb", "postgres", "spark", "sqlite"}
             The dialect of SQL.
