@@ -178,6 +178,10 @@ class Table:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def named(self, row: int) -> str:
+        """Return what messages call a row: data rows are counted from 1, over the whole file."""
+        return f"data row {self.rows[row]:,}"
+
     def __getitem__(self, name: str) -> Texts:
         column = self.columns[name]
         assert isinstance(column, Texts), name
@@ -194,7 +198,7 @@ class Table:
         wrong = column.first_wrong()
         if wrong is not None:
             raise InputError(
-                f"column {name!r} of {self.source} must hold numbers, got {wrong[1]} in data row {self.rows[wrong[0]]}"
+                f"column {name!r} of {self.source} must hold numbers, got {wrong[1]} in {self.named(wrong[0])}"
             )
         return column.values
 
