@@ -19,7 +19,7 @@ from compromis.evidence.readers import check_weights_add_up
 from compromis.evidence.scores import part_of_votes
 from compromis.frames.reading import FileFrame
 from compromis.frames.tables import pick_column, text_of
-from compromis.labels import LabelColumn, read_labels
+from compromis.labels import LabelColumn, python_values, read_labels, whole_microseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,8 +201,9 @@ class Frame:
 
     def labels(self, rows: Rows, key: str) -> LabelColumn:
         """Return the labels that a column of groups holds, checked."""
-        values = rows.values(key)
-        return read_labels(list(map(text_of, values)) if self.spelled else values, f"column {self.named[key]!r}")
+        name = f"column {self.named[key]!r}"
+        values = rows.labels(key, name)
+        return read_labels(list(map(text_of, values)) if self.spelled else values, name)
 
 
 def lazy_frame(frame: Any) -> nw.LazyFrame[Any]:
@@ -249,6 +250,15 @@ class Rows:
         column = self._columns[name]
         values = column.to_list() if isinstance(column, nw.Series) else column.tolist()
         return [None if _is_missing(value) else value for value in values]
+
+    def labels(self, key: str, name: str) -> list[Any]:
+        """Return a column as Python values; dates that these would cut are refused, and `name` says whose they are."""
+        column = self._columns[key]
+        if isinstance(column, nw.Series):
+            python_values(column, name)
+        elif column.dtype.kind in "mM":
+            return list(whole_microseconds(column, name).tolist())
+        return self.values(key)
 
     def counts(self, name: str) -> Ints:
         """Return a column of whole numbers; some engines count in 32 bits, or in decimals."""
