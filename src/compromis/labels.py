@@ -311,8 +311,23 @@ def _read_array(array: NDArray[Any], name: str, index: Any = None) -> LabelColum
         _refuse_missing(np.isnan(array), name)
     elif kind == "datetime":
         _refuse_missing(np.isnat(array), name)
-        array = array.astype("datetime64[us]")
+        array = whole_microseconds(array, name)
     return LabelColumn(name, array, kind, index=index)
+
+
+def python_values(series: Any, name: str) -> list[Any]:
+    """Return the values of a series of narwhals; those of pandas and pyarrow keep nanoseconds, those of polars are refused."""
+    if series.implementation.is_polars() and getattr(series.dtype, "time_unit", "") == "ns":
+        whole_microseconds(series.to_numpy(), name)
+    return list(series.to_list())
+
+
+def whole_microseconds(array: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return dates or durations as Python can hold them; finer ones would become the same label."""
+    cut = array.astype(f"{array.dtype.kind}8[us]")
+    if ((cut != array) & ~np.isnat(array)).any():
+        raise InputError(f"{name} holds nanoseconds, which dates of Python cannot hold; convert it to text")
+    return cut
 
 
 def _check_objects(array: NDArray[Any], name: str) -> tuple[NDArray[Any], str]:
@@ -406,7 +421,7 @@ def _read_series(values: Any, name: str) -> LabelColumn:
     if series.dtype.is_float():
         return _read_array(series.to_numpy(), name, index)
     objects = np.empty(len(series), dtype=object)
-    objects[:] = series.to_list()
+    objects[:] = python_values(series, name)
     return _read_array(objects, name, index)
 
 

@@ -125,7 +125,7 @@ def test_a_label_called_like_a_parameter_keeps_its_name(tmp_path, name):
     assert f"did you mean '{name}'?" in run(*given, "--prioritise", f"{name}s").stderr
     assert f"--label misses '{name}', which" in run(*given, "--label", "a").stderr
     weighted = run(*given, "--weight", "w").stderr
-    assert weighted.startswith("Error: the column of --weight must be finite and at least 0, got -1 in row 1")
+    assert weighted.startswith("Error: the column of --weight must be finite and at least 0, got -1 in data row 2")
 
 
 def test_help_is_nearly_as_quick_as_click():
@@ -140,3 +140,54 @@ def test_help_is_nearly_as_quick_as_click():
         min(seconds(*command) for _ in range(7)) for command in (("-c", "import click"), ("-m", "compromis", "--help"))
     )
     assert ours < 1.5 * plain + 0.05
+
+
+@pytest.fixture
+def written(tmp_path, monkeypatch):
+    """Files of every kind that a command reads."""
+    monkeypatch.chdir(tmp_path)
+    folder = Path("folder")
+    folder.mkdir()
+    rows = "t,d,p_a,p_b\n" + "a,a,0.9,0.1\nb,b,0.2,0.8\nb,a,0.7,0.3\n" * 20
+    for path in (Path("x.csv"), folder / "y.csv"):
+        path.write_text(rows)
+    for part in ("one.json", "two.json"):
+        assert run("count", "x.csv", "--truth", "t", "--prediction", "d", "--output", part).exit_code == 0
+    cp.Preferences({"a": 5}).to_toml("wanted.toml")
+    Path("link.csv").symlink_to("x.csv")
+    Path("model").write_text("no model")
+
+
+@pytest.mark.usefixtures("written")
+@pytest.mark.parametrize(
+    ("arguments", "output"),
+    [
+        (["count", "x.csv", "--truth", "t", "--prediction", "d"], "x.csv"),
+        (["count", "x.csv", "--truth", "t", "--prediction", "d"], "./link.csv"),
+        (["count", "link.csv", "--truth", "t", "--prediction", "d"], "folder/../x.csv"),
+        (["count", "folder", "--truth", "t", "--prediction", "d"], "folder/y.csv"),
+        (["count", "fol*/*.csv", "--truth", "t", "--prediction", "d"], "folder/y.csv"),
+        (["merge", "one.json", "two.json"], "two.json"),
+        (["merge", "one.json", "two.json", "--preferences", "wanted.toml"], "wanted.toml"),
+        (["tune", "x.csv", "--truth", "t", "--proba", "p_", "--preferences", "wanted.toml"], "wanted.toml"),
+        (["tune", "x.csv", "--truth", "t", "--proba", "p_", "--prioritise", "a"], "x.csv"),
+        (["fit", "x.csv", "--target", "t", "--prioritise", "a"], "x.csv"),
+        (["predict", "model", "x.csv"], "model"),
+        (["predict", "model", "x.csv"], "x.csv"),
+        (["report", "x.csv", "--truth", "t", "--prediction", "d"], "x.csv"),
+        (["preferences", "x.csv", "--truth", "t", "--force"], "x.csv"),
+    ],
+)
+def test_no_command_writes_what_it_reads(arguments, output):
+    before = Path(output).read_bytes()
+    done = run(*arguments, "--output", output)
+    assert done.exit_code == 2, done.output
+    assert done.stderr == f"Error: {Path(output)} is read by this command; write elsewhere with --output\n"
+    assert Path(output).read_bytes() == before
+
+
+@pytest.mark.usefixtures("written")
+def test_an_output_of_an_earlier_run_is_replaced():
+    assert run("count", "x.csv", "--truth", "t", "--prediction", "d", "--output", "one.json").exit_code == 0
+    assert run("merge", "one.json", "two.json", "--output", "all.json").exit_code == 0
+    assert run("merge", "one.json", "two.json", "--output", "all.json").exit_code == 0

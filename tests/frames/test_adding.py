@@ -139,6 +139,82 @@ def test_weights_that_do_not_add_up_are_refused(tmp_path, weight):
         file.counts(truth="t", prediction="p", weight="w")
 
 
+def added(path, engine, what, **asked):
+    """Add up a file, or let an engine do it."""
+    if engine is None:
+        return scanned(path, what, truth="t", **asked)
+    return getattr(cp.frames.open_scan(path, engine=engine), what)(truth="t", **asked)
+
+
+@pytest.mark.parametrize("engine", [None, "polars", "duckdb"])
+@pytest.mark.parametrize(("weight", "fits"), [("1e308", False), ("1e160", False), ("1e153", True)])
+def test_weights_add_up_alike_on_every_path(tmp_path, engine, weight, fits):
+    path = str(tmp_path / "w.csv")
+    (tmp_path / "w.csv").write_text(f"p,s,z,w,t\ns,1,0,{weight},s\ns,1,0,{weight},s\nz,0,1,1,z\n")
+    for what, columns in (
+        ("counts", {"prediction": "p"}),
+        ("points", {"scores": ["s"], "pos_label": "s"}),
+        ("votes", {"proba": ["s", "z"]}),
+    ):
+        if fits:
+            added(path, engine, what, weight="w", **columns)
+            continue
+        with pytest.raises(InputError, match="too large to add up; scale it"):
+            added(path, engine, what, weight="w", **columns)
+
+
+def test_rows_of_weight_0_may_stand_together(tmp_path, monkeypatch):
+    """A block of them was refused as if the file had no weights at all."""
+    monkeypatch.setattr("compromis.frames.delimited.BLOCK", 10)
+    path = tmp_path / "w.csv"
+    path.write_text("t,a,b,w\n" + "a,1,0,0\n" * 5 + "b,0,1,2\nb,1,0,1\n")
+    votes, _ = scanned(str(path), "votes", truth="t", proba=["a", "b"], weight="w")
+    assert votes.support.tolist() == [0, 3]
+    points, _ = scanned(str(path), "points", truth="t", scores=["a"], pos_label="b", weight="w")
+    assert points["a"].threshold.tolist() == [np.inf, 1.0, 0.0]
+    path.write_text("t,a,b,w\n" + "a,1,0,0\n" * 5)
+    with pytest.raises(InputError, match="sample_weight is zero for every row"):
+        scanned(str(path), "points", truth="t", scores=["a"], pos_label="a", weight="w")
+
+
+@pytest.mark.parametrize("engine", [None, "polars", "duckdb"])
+def test_votes_near_the_largest_float(tmp_path, engine):
+    path = str(tmp_path / "v.csv")
+    (tmp_path / "v.csv").write_text("t,a,b\nb,0,1\na,1e308,1e308\nb,0,1e308\n")
+    votes, _ = added(path, engine, "votes", proba=["a", "b"])
+    assert (votes.rows, votes.left_out) == (3, 0)
+    assert votes.points(["a"])["a"].threshold.tolist() == [np.inf, 0.5, 0.0]
+    with pytest.raises(InputError, match=r"data row 2 of .* too large to add up|1 rows have a vote"):
+        added(path, engine, "votes", proba=["a", "b"], bins=10)
+
+
+@pytest.mark.parametrize("engine", [None, "polars", "duckdb"])
+def test_scores_near_the_largest_float_are_binned(tmp_path, engine):
+    path = str(tmp_path / "s.csv")
+    (tmp_path / "s.csv").write_text("t,s\na,1e308\nb,-1e308\na,0\nb,1e307\n")
+    points = added(path, engine, "points", scores=["s"], pos_label="a", bins=4)[0]["s"]
+    assert points.threshold.tolist() == pytest.approx([np.inf, 5e307, 0.0, -5e307, -1e308], abs=1e300)
+    assert points.true_positives.tolist() == [0, 1, 2, 2, 2]
+    assert points.false_positives.tolist() == [0, 0, 1, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [("-1", "sample_weight must be finite and at least 0, got -1 in data row 9;"), ("x", "got 'x' in data row 9")],
+)
+@pytest.mark.parametrize("what", ["counts", "votes"])
+def test_rows_are_counted_from_1_over_the_whole_file(tmp_path, monkeypatch, cell, said, what):
+    monkeypatch.setattr("compromis.frames.delimited.BLOCK", 10)
+    path = tmp_path / "w.csv"
+    path.write_text("t,d,a,b,w\n" + "a,a,1,0,1\n" * 8 + f"b,b,0,1,{cell}\n")
+    columns = {"prediction": "d"} if what == "counts" else {"proba": ["a", "b"]}
+    with pytest.raises(InputError, match=said):
+        scanned(str(path), what, truth="t", weight="w", **columns)
+    path.write_text("t,a,b\n" + "a,1,0\n" * 8 + "b,-1,1\n")
+    with pytest.raises(InputError, match="must not be negative, got -1 in data row 9, column 0"):
+        scanned(str(path), "votes", truth="t", proba=["a", "b"])
+
+
 def test_more_columns_of_scores_than_classes_are_refused_by_the_header(tmp_path):
     path = tmp_path / "wide.csv"
     names = [f"p_{k}" for k in range(5000)]

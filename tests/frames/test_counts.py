@@ -8,6 +8,7 @@ from collections import Counter
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 import compromis as cp
 from tests.frame_kinds import QUIET, make
@@ -137,3 +138,25 @@ def test_weight_of_the_wrong_type(engine):
     frame = make(engine, {"t": ["a"], "d": ["a"], "w": ["1"]})
     with pytest.raises(cp.InputError, match="column 'w' must hold numbers, its type is String"):
         cp.Counts.from_frame(frame, truth="t", prediction="d", weight="w")
+
+
+FINE = [np.datetime64(f"2020-01-01T00:00:00.00000000{k}", "ns") for k in (1, 2)]
+
+
+@pytest.mark.parametrize("kind", ["polars", "polars_lazy", "duckdb", "pandas", "pyarrow"])
+def test_nanoseconds_are_kept_or_refused(kind):
+    """Two labels became one."""
+    frame = make(kind, {"t": FINE, "p": FINE}, {"t": pa.timestamp("ns"), "p": pa.timestamp("ns")})
+    if kind in {"pandas", "pyarrow"}:
+        assert len(cp.Counts.from_frame(frame, truth="t", prediction="p").classes) == 2
+        return
+    with pytest.raises(cp.InputError, match="column 't' holds nanoseconds, which dates of Python cannot hold; convert"):
+        cp.Counts.from_frame(frame, truth="t", prediction="p")
+
+
+def test_a_scan_keeps_no_fewer_labels_than_the_file(tmp_path):
+    parquet.write_table(pa.table({"t": pa.array(FINE), "p": pa.array(FINE)}), tmp_path / "x.parquet")
+    with cp.frames.FileScan(str(tmp_path / "x.parquet")) as scan:
+        assert len(scan.counts(truth="t", prediction="p")[0].classes) == 2
+    with pytest.raises(cp.InputError, match="holds nanoseconds"):
+        cp.Counts.from_frame(cp.frames.scan(tmp_path / "x.parquet", engine="polars"), truth="t", prediction="p")

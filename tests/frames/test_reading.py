@@ -116,6 +116,49 @@ def test_arff_written_with_tabs_and_comments(tmp_path):
     assert table.weights.tolist() == [1, 1, 2]
 
 
+def test_escapes_are_those_of_weka(tmp_path):
+    """What Weka 3.6 made of the same file."""
+    rows = [
+        (r"'a\nb','c\td'", ("a\nb", "c\td")),
+        (r"""'a\rb',"q\"q" """, ("a\rb", 'q"q')),
+        (r"'it\'s','b\\b'", ("it's", r"b\b")),
+        (r"'a\zb','p\%c'", ("azb", "p%c")),
+        (r"'\u0041',a\nb", ("u0041", r"a\nb")),
+        (r"'\101\7\08','\477x\8'", ("A\a\0" + "8", "'7x8")),
+        (r"'','?'", ("", "?")),
+    ]
+    head = "@relation r\n@attribute 'x\\ty' string\n@attribute u string\n@data\n"
+    (tmp_path / "e.arff").write_text(head + "\n".join(line for line, _ in rows) + "\n")
+    first, second = everything(tmp_path / "e.arff").texts().values()
+    assert list(everything(tmp_path / "e.arff").columns) == ["x\ty", "u"]
+    assert list(zip(first, second, strict=True)) == [values for _, values in rows]
+
+
+@pytest.mark.parametrize(
+    ("attribute", "row", "said"),
+    [
+        ("{a,b}", "a,1\n% c\nc,1", "line 7: 'c' is none of the values that attribute 't' declares, 'a', 'b'"),
+        ("{a,b}", "a,1\n{0 c}", "line 6: 'c' is none of the values that attribute 't' declares, 'a', 'b'"),
+        ("{a,b", "a,1", "line 2: the values of attribute 't' do not end with a closing brace on the same line"),
+        ("{", "a,1", "line 2: the values of attribute 't' do not end with a closing brace on the same line"),
+        ("{a,b,a}", "a,1", "line 2: attribute 't' declares a value twice"),
+        ("relational", "a,1", "line 2: attribute 't' is relational, a table in each row, which is not read here"),
+        ("nominal", "a,1", "line 2: 'nominal' is no type of an attribute; use one of numeric, real"),
+        ("string\n@end t", "a,1", "line 3: expected @attribute or @data, got '@end t'"),
+        ("string", "{1 1, 0 a}", "line 5: the attribute numbers of a sparse row must rise, got 0 after 1"),
+        ("string", "{1 1, 1 2}", "line 5: the attribute numbers of a sparse row must rise, got 1 after 1"),
+        ("string", "a % c,1", "line 5: cannot read 'a % c'; quote values that hold quotes or %"),
+        ("string", 'a"b,1', "cannot read 'a\"b'; quote values that hold quotes or %"),
+        ("string\n@attribute t string", "a,1,1", "has several columns named 't'"),
+    ],
+)
+def test_what_weka_does_not_read_is_refused(tmp_path, attribute, row, said):
+    (tmp_path / "w.arff").write_text(f"@relation r\n@attribute t {attribute}\n@attribute n numeric\n@data\n{row}\n")
+    with pytest.raises(cp.InputError) as caught:
+        everything(tmp_path / "w.arff")
+    assert said in str(caught.value)
+
+
 def test_numbers_in_parquet(tmp_path):
     frame = pl.DataFrame({"a": [1.0, None, float("nan"), 2.5], "b": [1, None, 3, 4], "c": [True, False, None, True]})
     frame.write_parquet(tmp_path / "n.parquet")

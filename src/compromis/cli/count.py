@@ -29,7 +29,7 @@ from compromis.cli.inputs import opened, say_dropped
 @options.min_cell
 @click.option("--drop-missing", is_flag=True, help="Leave out rows in which a class is missing.")
 @options.engine
-@click.option("--output", required=True, metavar="PART.json", help="Where to write the evidence.")
+@options.output("PART.json", "Where to write the evidence.", required=True)
 def command(
     file: str,
     prediction: str | None,

@@ -20,7 +20,7 @@ from compromis.cli.inputs import kept_rows, telling
 @options.seed
 @click.option("--jobs", type=int, help="Trees or folds fitted at once.")
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose class is missing.")
-@click.option("--output", required=True, metavar="MODEL_FILE", help="Where to write the model.")
+@options.output("MODEL_FILE", "Where to write the model.", required=True)
 def command(
     data: str,
     target: str,

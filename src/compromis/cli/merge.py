@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.argument("parts", nargs=-1, required=True)
 @options.preferences
 @options.min_cell
-@click.option("--output", metavar="ALL.json", help="Where to write the merged evidence.")
+@options.output("ALL.json", "Where to write the merged evidence.")
 @options.as_json
 def command(
     parts: tuple[str, ...], preferences: options.PreferenceChoice, min_cell: int, output: str | None, as_json: bool

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
+from functools import reduce, wraps
+from glob import glob
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import click
@@ -34,6 +36,42 @@ _METRICS = "f, kulczynski (the paper's plane), fowlkes_mallows or jaccard."
 metric = click.option("--metric", default="f", show_default=True, metavar="NAME", help=_METRICS)
 weights = click.option("--weights", metavar="FILE.json", help="The weights that 'compromis tune --output' wrote.")
 min_cell = click.option("--min-cell", default=0, show_default=True, metavar="N", help="Keep back cells of fewer rows.")
+
+
+def output(metavar: str, what: str, **settings: Any) -> Decorator:
+    """Return the option --output; a file that the command reads is refused before anything is read."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def checked(*context: Any, output: str | None, **given: Any) -> Any:
+            if output is not None and Path(output).exists():
+                _refuse_input(Path(output))
+            return command(*context, output=output, **given)
+
+        return click.option("--output", metavar=metavar, help=what, **settings)(checked)
+
+    return decorate
+
+
+def _refuse_input(output: Path) -> None:
+    """Refuse to write what is read: any argument, or the file of any option."""
+    from compromis.errors import InputError
+
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        if parameter.name != "output" and (isinstance(parameter, click.Argument) or "FILE" in str(parameter.metavar)):
+            given = context.params.get(str(parameter.name))
+            names = given if isinstance(given, tuple) else (getattr(given, "file", given),)
+            if any(_stands_for(name, output) for name in names if name):
+                raise InputError(f"{output} is read by this command; write elsewhere with --output")
+
+
+def _stands_for(name: str, output: Path) -> bool:
+    """Return whether a file, a folder or a pattern means the file too."""
+    if Path(name).is_dir():
+        return Path(name).resolve() in output.resolve().parents
+    paths = [name] if Path(name).exists() else glob(name, recursive=True)  # noqa: PTH207 patterns may be absolute
+    return any(output.samefile(path) for path in paths)
 
 
 def proba(what: str = "Columns of votes or probabilities", **settings: Any) -> Decorator:

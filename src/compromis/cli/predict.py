@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from compromis.cli import options
 from compromis.cli.inputs import telling
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ PREDICTED = "predicted"
 @click.option(
     "--proba", metavar="PREFIX", help="Write the share of votes for each class too, in columns PREFIX and the class."
 )
-@click.option("--output", metavar="FILE.csv", help="Where to write; without it, standard output.")
+@options.output("FILE.csv", "Where to write; without it, standard output.")
 def command(model_file: str, data: str, append: bool, proba: str | None, output: str | None) -> None:
     """Decide the rows of DATA with the model that 'compromis fit' wrote to MODEL_FILE.
 

@@ -21,9 +21,7 @@ MOST_CLASSES = 50
 @click.option("--truth", metavar="COL", help="The column of FILE that holds the classes.")
 @click.option("--label", multiple=True, metavar="LABEL", help="A class to ask about; repeat for each. Without FILE.")
 @options.metric
-@click.option(
-    "--output", default="preferences.toml", show_default=True, metavar="FILE.toml", help="Where to write the answers."
-)
+@options.output("FILE.toml", "Where to write the answers.", default="preferences.toml", show_default=True)
 @click.option("--force", is_flag=True, help="Overwrite the output file.")
 def command(file: str | None, truth: str | None, label: tuple[str, ...], metric: str, output: str, force: bool) -> None:
     """Ask how much each class matters, and write the answers as TOML.

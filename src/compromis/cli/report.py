@@ -30,9 +30,7 @@ from compromis.cli.inputs import listed, read_rows, telling
 @click.option("--title", metavar="TEXT", help="What stands on top.")
 @options.seed
 @options.drop_missing
-@click.option(
-    "--output", default="report.html", show_default=True, metavar="FILE.html", help="Where to write the page."
-)
+@options.output("FILE.html", "Where to write the page.", default="report.html", show_default=True)
 @click.pass_context
 def command(
     context: click.Context,

@@ -98,7 +98,7 @@ def say_interrupted() -> NoReturn:
 @options.seed
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose true class is missing.")
 @options.engine
-@click.option("--output", metavar="FILE.json", help="Where to write the weights.")
+@options.output("FILE.json", "Where to write the weights.")
 @options.as_json
 def command(
     file: str,

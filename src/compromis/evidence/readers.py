@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -29,17 +29,22 @@ def read_weights(sample_weight: Any, rows: int, *, name: str = "sample_weight") 
             f"{name} has shape {weight.shape}, but there are {rows:,} rows; give one weight per row",
             parameter=name,
         )
-    wrong = ~(np.isfinite(weight) & (weight >= 0))
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise InputError(
-            f"{name} must be finite and at least 0, got {weight[row]:g} in row {row}; drop such rows or weigh them 0",
-            parameter=name,
-        )
+    check_weights(weight, lambda row: f"row {row}", name)
     if not weight.any():
         raise InputError(f"{name} is zero for every row; nothing would count", parameter=name)
     check_weights_add_up(weight, rows)
     return weight
+
+
+def check_weights(weight: Floats, named: Callable[[int], str], name: str = "sample_weight") -> None:
+    """Raise at the first weight that is negative or not finite; `named` says what messages call a row."""
+    wrong = ~(np.isfinite(weight) & (weight >= 0))
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise InputError(
+            f"{name} must be finite and at least 0, got {weight[row]:g} in {named(row)}; drop such rows or weigh them 0",
+            parameter=name,
+        )
 
 
 def check_weights_add_up(weight: Floats, rows: int) -> None:

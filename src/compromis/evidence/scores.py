@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,8 +70,10 @@ def part_of_votes(classes: int) -> float:
     return float(0.5 ** (classes - 1).bit_length())
 
 
-def check_scores(matrix: Matrix, name: str = "y_proba", *, negative: bool = False) -> None:
-    """Raise at the first score that is not finite or, unless `negative` is allowed, below 0."""
+def check_scores(
+    matrix: Matrix, name: str = "y_proba", *, negative: bool = False, named: Callable[[int], str] = "row {}".format
+) -> None:
+    """Raise at the first score that is not finite or, unless `negative` is allowed, below 0; `named` says what messages call a row."""
     values = matrix.data if is_csr(matrix) else matrix
     wrong = ~np.isfinite(values) if negative else ~((values >= 0) & (values < np.inf))
     if not wrong.any():
@@ -84,12 +86,12 @@ def check_scores(matrix: Matrix, name: str = "y_proba", *, negative: bool = Fals
         row, column = divmod(entry, matrix.shape[1])
     if value < 0 and not negative:
         raise InputError(
-            f"{name} must not be negative, got {value:g} in row {row}, column {column}; "
+            f"{name} must not be negative, got {value:g} in {named(row)}, column {column}; "
             f"turn decision values into probabilities first, for example with CalibratedClassifierCV",
             parameter=name,
         )
     raise InputError(
-        f"{name} must be finite, got {value} in row {row}, column {column}; drop such rows or give them votes",
+        f"{name} must be finite, got {value} in {named(row)}, column {column}; drop such rows or give them votes",
         parameter=name,
     )
 

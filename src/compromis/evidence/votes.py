@@ -182,7 +182,7 @@ class Votes:
         group, first = _grouped(self.votes, self.truth, 1)
         total = np.zeros(len(first), dtype=self.multiplicity.dtype)
         np.add.at(total, group, self.multiplicity)
-        voted = _total(self.votes[first]) > 0
+        voted = _total(_scaled(self.votes)[first]) > 0
         first, total = first[voted], total[voted]
         return replace(self, votes=self.votes[first], truth=self.truth[first], multiplicity=total, merged=True)
 
@@ -361,6 +361,12 @@ def _total(matrix: Matrix) -> Floats:
     return np.asarray(matrix.sum(axis=1), dtype=np.float64).reshape(-1)
 
 
+def _scaled(matrix: Matrix) -> Matrix:
+    """Return the votes, or a part of them where they could not be added up; shares and signs are the same."""
+    largest = matrix.max() if 0 not in matrix.shape else 0.0
+    return matrix * matrix.dtype.type(2.0**-64) if largest > np.finfo(matrix.dtype).max * 2.0**-32 else matrix
+
+
 def _possible(votes: Floats, width: float, weight: Floats, smoothing: float) -> Flags:
     """Return which classes each row may be predicted as: those whose highest vote reaches every other's lowest."""
     lowest = weight * (np.maximum(votes - width, 0.0) + smoothing)
@@ -473,7 +479,8 @@ def _share_against_best(votes: Votes, weights: ArrayLike, smoothing: float) -> C
 
 def _shares(votes: Votes, k: int) -> Floats:
     """Return each pattern's share of votes for class k; 0 for rows without any vote, which have no multiplicity."""
-    column, total = as_dense(votes.votes[:, [k]]), _total(votes.votes)
+    matrix = _scaled(votes.votes)
+    column, total = as_dense(matrix[:, [k]]), _total(matrix)
     return np.divide(column[:, 0], total, out=np.zeros(len(total)), where=total > 0)
 
 

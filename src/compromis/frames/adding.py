@@ -17,15 +17,12 @@ from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.points import OperatingPoints
-from compromis.evidence.readers import check_weights_add_up
+from compromis.evidence.readers import check_weights, check_weights_add_up
 from compromis.evidence.scores import check_scores
 from compromis.evidence.votes import Votes
 from compromis.frames.reading import OpenTable
 from compromis.frames.tables import Missing, Table, Texts
 from compromis.labels import encode_classes, read_labels, refuse_many_classes
-
-MOST_ROWS = 2**40
-"""No file has more rows: so many weights must add up, which come block by block."""
 
 MOST_PATTERNS = 4_000_000
 """Patterns of votes, or distinct scores, that are held."""
@@ -46,6 +43,9 @@ class FileScan(OpenTable):
     >>> counts.matrix.tolist(), dropped
     ([[1, 0], [1, 0]], 1)
     """
+
+    _heaviest: float | None = None
+    """The largest weight so far; None where there are none."""
 
     def counts(
         self,
@@ -85,14 +85,19 @@ class FileScan(OpenTable):
         unvoted = 0
         for table in self._labelled(missing, [*class_of, weight]):
             scores = table.scores(class_of, classes)
+            check_scores(scores, named=table.named)
             weights = self._weights(table, weight)
             if not scores.any():  # nothing to add but the number of rows, unless all are so
                 unvoted += len(table)
                 continue
-            rounded = scores if bins is None else _rounded(scores, bins)
+            rounded = scores if bins is None else _rounded(table, scores, bins)
             merge = "auto" if bins is None else True
             true = table[truth].array()
-            found.add(Votes.from_proba(true, rounded, labels=classes, sample_weight=weights, merge=merge))
+            weightless = weights is not None and not weights.any()  # other rows may have weights
+            made = Votes.from_proba(
+                true, rounded, labels=classes, sample_weight=None if weightless else weights, merge=merge
+            )
+            found.add(replace(made, multiplicity=np.zeros(len(made))) if weightless else made)
         if not found.parts:  # a block of such rows says so
             return Votes.from_proba(table[truth].array(), scores, labels=classes), missing.dropped
         votes = found.whole()
@@ -152,6 +157,8 @@ class FileScan(OpenTable):
             known = table[truth].labels
             flags = table[truth].codes == (known.index(pos_label) if pos_label in known else len(known))
             weights = self._weights(table, weight)
+            if weights is not None and not weights.any():
+                continue
             for name in scores:
                 made = OperatingPoints.from_flags(flags, self._finite(table, name), pos_label, weights)
                 found[name].add(_binned(made, bins, spreads[name], name) if name in spreads else made)
@@ -184,20 +191,16 @@ class FileScan(OpenTable):
         dropped = missing.check()
         if not some:
             raise InputError(f"{self.source} has no rows{' with a class' if dropped else ''}; there is nothing to read")
+        if self._heaviest == 0:
+            raise InputError("sample_weight is zero for every row; nothing would count", parameter="sample_weight")
 
     def _weights(self, table: Table, name: str | None) -> Floats | None:
         weights = table.row_weights(name)
         if weights is None or (name is None and (weights == 1).all()):
             return None
-        wrong = ~((weights >= 0) & (weights < np.inf))
-        if wrong.any():
-            row = int(wrong.argmax())
-            raise InputError(
-                f"sample_weight must be finite and at least 0, got {weights[row]:g} in row {table.rows[row] - 1}; drop such rows or "
-                f"weigh them 0",
-                parameter="sample_weight",
-            )
-        check_weights_add_up(weights, MOST_ROWS)
+        check_weights(weights, table.named)
+        self._heaviest = max(self._heaviest or 0.0, float(weights.max(initial=0.0)))
+        check_weights_add_up(np.array(self._heaviest), int(table.rows[-1]))
         return weights
 
     def _finite(self, table: Table, name: str) -> Floats:
@@ -206,7 +209,7 @@ class FileScan(OpenTable):
         if wrong.any():
             row = int(wrong.argmax())
             raise InputError(
-                f"column {name!r} of {self.source} must hold finite numbers, got {values[row]:g} in data row {table.rows[row]:,}; "
+                f"column {name!r} of {self.source} must hold finite numbers, got {values[row]:g} in {table.named(row)}; "
                 f"drop those rows"
             )
         return values
@@ -247,8 +250,6 @@ class _Cells:
         if self._sums is None:
             return Counts(laid_out(cells, self._rows[used], len(order)), order, rows)
         weights, squares = (laid_out(cells, part[used], len(order)) for part in self._sums)
-        if not weights.any():
-            raise InputError("sample_weight is zero for every row; nothing would count", parameter="sample_weight")
         return Counts(weights, order, rows, squares)
 
     def _grow(self, *wanted: int) -> None:
@@ -316,10 +317,14 @@ class _TooMany(InputError):
     """More distinct patterns or scores than are held."""
 
 
-def _rounded(scores: Floats, bins: int) -> Floats:
+def _rounded(table: Table, scores: Floats, bins: int) -> Floats:
     """Return votes as shares of the row's votes, in whole steps of 1 / bins; a row without votes stays so."""
-    check_scores(scores)
-    total = reduce(add, scores.T)[:, np.newaxis]  # from the left, as engines add
+    with np.errstate(over="ignore"):
+        total = reduce(add, scores.T)[:, np.newaxis]  # from the left, as engines add
+    wide = ~np.isfinite(total[:, 0])
+    if wide.any():
+        where = table.named(int(wide.argmax()))
+        raise InputError(f"the votes of {where} of {table.source} are too large to add up; scale them")
     return np.where(total > 0, np.floor(scores / np.where(total > 0, total, 1.0) * bins + 0.5), 0.0)
 
 
@@ -335,7 +340,7 @@ def _binned(points: OperatingPoints, bins: int, within: Within, name: str = "") 
     if outside.any():
         rows = int(inside[:, outside].sum())
         raise InputError(f"column {name!r} has {rows:,} scores outside {low:g} to {high:g}; widen --within")
-    step = np.clip(np.floor((scores - layout.low) * layout.scale), 0, layout.count - 1).astype(np.int64)
+    step = np.clip(layout.places(scores), 0, layout.count - 1).astype(np.int64)
     flags = np.repeat([True, False], len(step))
     return points_of_bins(
         layout, sum_by_flag(flags, np.tile(step, 2), inside.reshape(-1), layout.count), points.pos_label

@@ -3,25 +3,48 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
-from compromis._files import COLUMNS, LINE, UNPACKED
+from compromis._files import COLUMNS, LINE
+from compromis._text import shown
 from compromis.errors import InputError
 from compromis.frames.content import Content
-from compromis.frames.tables import Table, Texts, check_names
+from compromis.frames.tables import Coder, Table, Texts, check_names, check_texts
 
 # runs of plain characters are one step each: a step per character would take 130 bytes of memory for it
 _QUOTED = r"""'([^'\\]*(?:\\.[^'\\]*)*)'|"([^"\\]*(?:\\.[^"\\]*)*)\""""
 _TOKEN = re.compile(rf"""[ \t]*(?:{_QUOTED}|([^,{{}} \t'"](?:[^,{{}}]*[^,{{}} \t])?))[ \t]*""")
+_MARKED = re.compile(r"""['"%{}]""")
+"""What needs a look at each value: quotes, comments, sets and sparse rows."""
+_TAKEN_OTHERWISE = re.compile(r"""(?<!\\)['"]|%""")
 _PLACE = re.compile(r"\s*([^\s,{}]+)(?:\s+|$)")
 _GAP = re.compile(r"[, ]*")
 _WEIGHT = re.compile(r",\s*\{\s*([0-9.eE+-]+)\s*\}$")
-_ESCAPE = re.compile(r"\\(.)")
+_ESCAPE = re.compile(r"\\(?:([0-3]?[0-7]{1,2})|(.))", re.DOTALL)
+_ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+"""As Java's StreamTokenizer, with which Weka reads."""
+_TYPES = ("numeric", "real", "integer", "string", "date")
 CELLS = 1 << 20
 """Cells of the rows that are given together, at most."""
+LETTERS = 1 << 24
+"""Letters of them, about."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Attribute:
+    name: str
+    declared: dict[str, None] | None
+    """The values that it may have, in order; None where it is not nominal."""
+
+    @property
+    def default(self) -> str:
+        """The value that sparse rows leave out."""
+        return next(iter(self.declared)) if self.declared else "0"
 
 
 class Arff:
@@ -36,70 +59,71 @@ class Arff:
     def __init__(self, content: Content) -> None:
         self._source = content.source
         self._lines = _lines(content)
-        attributes = _attributes(self._lines, content.source)
-        self.names = [name for name, _ in attributes]
-        self._defaults = [default for _, default in attributes]
+        self._attributes = _attributes(self._lines, content.source)
+        self.names = [attribute.name for attribute in self._attributes]
 
     def tables(self, texts: Sequence[str], numbers: Sequence[str]) -> Iterator[Table]:
         """Yield some rows after the other; '?' is missing."""
         wanted = [*dict.fromkeys((*texts, *numbers))]
         place_of = {name: place for place, name in enumerate(self.names)}
         slots = {place_of[name]: slot for slot, name in enumerate(wanted)}
-        known: list[dict[str, int]] = [{} for _ in wanted]
-        defaults = [_code(known[slot], self._defaults[place]) for place, slot in slots.items()]
-        done = letters = 0
-        while True:
-            rows, weights = [], []
-            for number, line in islice(self._lines, -(-CELLS // max(1, len(wanted)))):
-                row, weight, added = self._row(line, number, slots, known, defaults)
-                rows.append(row)
-                weights.append(weight)
-                letters += added
-                if letters > UNPACKED.most:
-                    UNPACKED.check(
-                        letters, f"{self._source} has more than {UNPACKED.most:,} characters of different texts"
-                    )
-            if not rows:
-                return
-            codes = np.array(rows, dtype=np.int32).reshape(len(rows), len(wanted)).T.copy()
-            columns = {name: Texts(codes[slot], list(known[slot])) for slot, name in enumerate(wanted)}
-            yield Table(
-                source=self._source,
-                columns={name: column.numbers() if name in numbers else column for name, column in columns.items()},
-                rows=np.arange(done + 1, done + len(rows) + 1),
-                weights=np.array(weights),
-            )
+        coders, wrong = {name: Coder() for name in texts}, {name: list[str]() for name in numbers}
+        done = 0
+        while rows := self._rows(slots):
+            where, values, weights = zip(*rows, strict=True)
+            columns: dict[str, Any] = {}
+            for place, name, cells in zip(slots, wanted, zip(*values, strict=True), strict=False):
+                column = (coders[name] if name in coders else Coder()).code(cells)
+                self._check_declared(self._attributes[place], column, where)
+                columns[name] = column if name in coders else column.numbers(wrong[name])
+            held = sum(len(coder.labels) for coder in coders.values()) + sum(map(len, wrong.values()))
+            check_texts(held, sum(coder.letters for coder in coders.values()), self._source)
+            numbered = np.arange(done + 1, done + len(rows) + 1)
+            yield Table(source=self._source, columns=columns, rows=numbered, weights=np.array(weights))
             done += len(rows)
 
+    def _rows(self, slots: Mapping[int, int]) -> list[tuple[int, list[str | None], float]]:
+        """Return the lines of some rows, the values wanted of each, and its weight."""
+        rows: list[tuple[int, list[str | None], float]] = []
+        defaults: list[str | None] = [self._attributes[place].default for place in slots]
+        letters = 0
+        for number, line in islice(self._lines, -(-CELLS // max(1, len(slots)))):
+            values, weight = self._row(line, f"{self._source}, line {number}", slots, defaults)
+            rows.append((number, values, weight))
+            letters += len(line)
+            if letters > LETTERS:
+                break
+        return rows
+
     def _row(
-        self, line: str, number: int, slots: dict[int, int], known: Sequence[dict[str, int]], defaults: Sequence[int]
-    ) -> tuple[list[int], float, int]:
-        """Return the codes of the wanted values of a row, its weight, and the letters of texts that are new."""
-        where = f"{self._source}, line {number}"
+        self, line: str, where: str, slots: Mapping[int, int], defaults: Sequence[str | None]
+    ) -> tuple[list[str | None], float]:
+        """Return the values wanted of a row, and its weight."""
         line, weight = _without_weight(line, where)
-        added = 0
-        if line.startswith("{"):
-            codes = list(defaults)
-            if not line.endswith("}"):
-                raise InputError(f"{where}: the sparse row has no closing brace")
-            fields = _sparse(line[1:-1].strip(" \t"), len(self.names), where)
-        else:
+        if not line.startswith("{"):
             values = _tokens(line, where)
             if len(values) != len(self.names):
                 raise InputError(f"{where}: {len(values)} values for {len(self.names)} attributes")
-            codes = [0] * len(slots)
-            fields = ((place, values[place]) for place in slots)
-        for place, value in fields:
-            slot = slots.get(place)
-            if slot is not None:
-                if value is not None and value not in known[slot]:
-                    added += len(value)
-                codes[slot] = _code(known[slot], value)
-        return codes, weight, added
+            return [values[place] for place in slots], weight
+        if not line.endswith("}"):
+            raise InputError(f"{where}: the sparse row has no closing brace")
+        values = list(defaults)
+        for place, value in _sparse(line[1:-1].strip(" \t"), len(self.names), where):
+            if place in slots:
+                values[slots[place]] = value
+        return values, weight
 
-
-def _code(known: dict[str, int], value: str | None) -> int:
-    return -1 if value is None else known.setdefault(value, len(known))
+    def _check_declared(self, attribute: _Attribute, column: Texts, where: Sequence[int]) -> None:
+        """Refuse a value that a nominal attribute does not declare."""
+        if attribute.declared is None:
+            return
+        unknown = [code for code, label in enumerate(column.labels) if label not in attribute.declared]
+        if unknown:
+            row = int(np.isin(column.codes, unknown).argmax())
+            raise InputError(
+                f"{self._source}, line {where[row]}: {column.labels[column.codes[row]]!r} is none of the values that attribute "
+                f"{attribute.name!r} declares, {shown(attribute.declared)}"
+            )
 
 
 def _lines(content: Content) -> Iterator[tuple[int, str]]:
@@ -119,30 +143,56 @@ def _lines(content: Content) -> Iterator[tuple[int, str]]:
         yield number + 1, stripped
 
 
-def _attributes(lines: Iterator[tuple[int, str]], source: str) -> list[tuple[str, str]]:
-    """Return name and default (the value that sparse rows leave out) of each attribute, up to @data."""
-    attributes: list[tuple[str, str]] = []
+def _attributes(lines: Iterator[tuple[int, str]], source: str) -> list[_Attribute]:
+    """Return the attributes, up to @data."""
+    attributes: list[_Attribute] = []
     most = COLUMNS.most
     for number, line in lines:
         keyword, rest = (*line.split(maxsplit=1), "")[:2]
         if keyword.lower() == "@data":
-            check_names([name for name, _ in attributes], source)
+            check_names([attribute.name for attribute in attributes], source)
             return attributes
         if keyword.lower() == "@attribute":
             if len(attributes) == most:  # before the rest of a giant is read
                 COLUMNS.check(most + 1, f"{source} has more than {most:,} attributes")
             attributes.append(_attribute(rest.strip(), f"{source}, line {number}"))
+        elif keyword.lower() != "@relation":
+            raise InputError(f"{source}, line {number}: expected @attribute or @data, got {line[:60]!r}")
     raise InputError(f"{source} has no @data line; it is not a whole ARFF file")
 
 
-def _attribute(text: str, where: str) -> tuple[str, str]:
+def _attribute(text: str, where: str) -> _Attribute:
     match = re.match(rf"(?:{_QUOTED}|(\S+?))\s*(?=[\s{{])(.*)$", text)
     if match is None:
         raise InputError(f"{where}: cannot read the attribute {text[:60]!r}")
-    name = next(part for part in match.groups()[:3] if part is not None)
+    quoted = match[1] if match[1] is not None else match[2]
+    name = match[3] if quoted is None else _unescaped(quoted)
     kind = match[4].strip()
-    default = _tokens(kind[1:].rstrip("}"), where)[0] if kind.startswith("{") else "0"
-    return _ESCAPE.sub(r"\1", name), default or ""
+    if not kind.startswith("{"):
+        given = kind.split()[0].lower() if kind else ""
+        if given == "relational":
+            raise InputError(
+                f"{where}: attribute {name!r} is relational, a table in each row, which is not read here; leave it out"
+            )
+        if given not in _TYPES:
+            raise InputError(
+                f"{where}: {given[:60]!r} is no type of an attribute; use one of {', '.join(_TYPES)} or {{values}}"
+            )
+        return _Attribute(name, None)
+    if not kind.endswith("}"):
+        raise InputError(f"{where}: the values of attribute {name!r} do not end with a closing brace on the same line")
+    values = [value or "?" for value in _tokens(kind[1:-1], where)] if kind[1:-1].strip() else []
+    declared = dict.fromkeys(values)
+    if len(declared) < len(values):
+        raise InputError(f"{where}: attribute {name!r} declares a value twice")
+    return _Attribute(name, declared)
+
+
+def _unescaped(text: str) -> str:
+    """Return a quoted text as Weka reads it."""
+    if "\\" not in text:
+        return text
+    return _ESCAPE.sub(lambda found: chr(int(found[1], 8)) if found[1] else _ESCAPES.get(found[2], found[2]), text)
 
 
 def _without_weight(line: str, where: str) -> tuple[str, float]:
@@ -158,20 +208,27 @@ def _without_weight(line: str, where: str) -> tuple[str, float]:
 
 def _sparse(text: str, attributes: int, where: str) -> Iterator[tuple[int, str | None]]:
     """Yield the attributes that a sparse row names, and their values."""
-    place = 0
+    place, last = 0, -1
     while place < len(text):
         number = _PLACE.match(text, place)
         written = number[1] if number else text[place : place + 30]
         if not (written.isascii() and written.isdigit() and len(written) < 12 and int(written) < attributes):
             raise InputError(f"{where}: there is no attribute number {written[:30]!r} in a sparse row")
+        if int(written) <= last:
+            raise InputError(f"{where}: the attribute numbers of a sparse row must rise, got {written} after {last}")
         assert number is not None
+        last = int(written)
         value, place = _token(text, number.end(), where)
-        yield int(written), value
+        yield last, value
         gap = _GAP.match(text, place)
         place = gap.end() if gap else place
 
 
 def _tokens(text: str, where: str) -> list[str | None]:
+    if not _MARKED.search(text):
+        plain = [value.strip(" \t") for value in text.split(",")]
+        if "" not in plain:
+            return [None if value == "?" else value for value in plain]
     fields: list[str | None] = []
     place = 0
     while True:
@@ -190,6 +247,8 @@ def _token(text: str, place: int, where: str) -> tuple[str | None, int]:
     if match is None:
         raise InputError(f"{where}: cannot read {text[place : place + 30]!r}; check the quotes")
     single, double, bare = match.groups()
-    quoted = single if single is not None else double
-    value = (None if bare == "?" else bare) if quoted is None else _ESCAPE.sub(r"\1", quoted)
-    return value, match.end()
+    if bare is None:
+        return _unescaped(single if single is not None else double), match.end()
+    if _TAKEN_OTHERWISE.search(bare):
+        raise InputError(f"{where}: cannot read {bare[:30]!r}; quote values that hold quotes or %")
+    return None if bare == "?" else bare.replace("\\'", "'").replace('\\"', '"'), match.end()

@@ -13,7 +13,7 @@ from pyarrow import parquet, types
 from compromis._files import UNPACKED
 from compromis.errors import CompromisError, InputError
 from compromis.frames.content import RATIO, Content
-from compromis.frames.tables import MISSING, Numbers, Table, Texts, check_names, text_of
+from compromis.frames.tables import MISSING, Coder, Numbers, Table, Texts, check_names, check_texts, text_of
 
 ROWS = 1 << 16
 CELLS = 1 << 22
@@ -22,6 +22,8 @@ CELLS_PER_BYTE = 100
 """How many cells a byte of a file may hold beyond the limit: a column of one value takes next to none."""
 _CELL = 8
 """Bytes of a value in memory."""
+_COPIES = 5
+"""How many times its decompressed size a group of rows of long texts takes until it is read."""
 _BUFFER = 1 << 20
 
 
@@ -62,9 +64,9 @@ class Parquet:
 
     def tables(self, texts: Sequence[str], numbers: Sequence[str]) -> Iterator[Table]:
         """Yield some rows after the other; numbers and dates are written out where texts are wanted, NaN is missing."""
-        wanted, done = [*dict.fromkeys((*texts, *numbers))], 0
-        known: dict[str, dict[Any, int]] = {name: {} for name in wanted}
-        labels: dict[str, list[str]] = {name: [] for name in wanted}
+        wanted, done, source = [*dict.fromkeys((*texts, *numbers))], 0, self._content.source
+        coders = {name: Coder() for name in texts}
+        wrong: dict[str, list[str]] = {name: [] for name in numbers}
         for batch in self.batches(wanted):
             columns: dict[str, Any] = {}
             for name in wanted:
@@ -72,11 +74,13 @@ class Parquet:
                 if name in numbers and (types.is_integer(column.type) or types.is_floating(column.type)):
                     columns[name] = Numbers(_floats(column))
                     continue
-                with _refusing(self._content.source):
-                    coded = _coded(column, known[name], labels[name])
-                columns[name] = coded.numbers() if name in numbers else coded
+                with _refusing(source):
+                    coded = _coded(column, Coder() if name in numbers else coders[name])
+                columns[name] = coded.numbers(wrong[name]) if name in numbers else coded
+            held = sum(len(coder.labels) for coder in coders.values()) + sum(map(len, wrong.values()))
+            check_texts(held, sum(coder.letters for coder in coders.values()), source)
             rows = np.arange(done + 1, done + batch.num_rows + 1)
-            yield Table(source=self._content.source, columns=columns, rows=rows)
+            yield Table(source=source, columns=columns, rows=rows)
             done += batch.num_rows
 
     def empty(self) -> Any:
@@ -114,23 +118,21 @@ class Parquet:
             )
         groups = map(self._metadata.row_group, range(self._metadata.num_row_groups))
         unpacked = max((group.total_byte_size for group in groups), default=0)
-        if unpacked > most and unpacked > RATIO * self._size:
-            UNPACKED.check(unpacked, f"a group of rows of {source} becomes {unpacked:,} bytes when it is decompressed")
+        if _COPIES * unpacked > most and unpacked > RATIO * self._size:
+            raise InputError(
+                f"a group of rows of {source} becomes {unpacked:,} bytes when it is decompressed, more than the limit of {most:,} "
+                f"allows, as reading takes {_COPIES} times as much; set {UNPACKED.setting} to {_COPIES * unpacked} to raise it"
+            )
 
 
-def _coded(column: Any, known: dict[Any, int], labels: list[str]) -> Texts:
+def _coded(column: Any, coder: Coder) -> Texts:
     """Return a column of a batch under the codes of the whole file."""
     column = column if hasattr(column, "dictionary") else column.dictionary_encode()
-    codes = []
-    for value in column.dictionary.to_pylist():
-        missing = value is None or value != value
-        label = "" if missing else text_of(value)
-        if not missing and label not in known:
-            known[label] = len(labels)
-            labels.append(label)
-        codes.append(-1 if missing else known[label])
-    own = column.indices.fill_null(len(codes)).to_numpy(zero_copy_only=False)
-    return Texts(np.array([*codes, -1], dtype=np.int32)[own], labels)
+    values = column.dictionary.to_pylist()
+    if not (types.is_string(column.dictionary.type) or types.is_large_string(column.dictionary.type)):
+        values = [None if value is None or value != value else text_of(value) for value in values]
+    own = column.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)
+    return coder.code([*values, None]).take(own)
 
 
 def _refuse_nested(kind: Any, what: str) -> None:

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import CompromisError, EngineError, InputError, MissingExtra
+from compromis.evidence.readers import check_weights_add_up
 from compromis.evidence.scores import part_of_votes
 from compromis.frames.reading import FileFrame
 from compromis.frames.tables import pick_column, text_of
-from compromis.labels import LabelColumn, read_labels
+from compromis.labels import LabelColumn, python_values, read_labels, whole_microseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,8 @@ class Bins:
     """`count` bins of equal width from `low` to `high`, both inside.
 
     The bin of a number is floor((number - low) * scale): three operations that every engine rounds alike and that never fall
-    where the number rises. So a bin is an interval, and `edges` finds its first number by the same arithmetic.
+    where the number rises. So a bin is an interval, and `edges` finds its first number by the same arithmetic. Where high - low
+    is more than a float holds, halves are subtracted.
     """
 
     low: float
@@ -35,19 +37,23 @@ class Bins:
 
     @classmethod
     def over(cls, low: float, high: float, count: int) -> Bins:
-        """Return `count` bins, or one where the range is too narrow or too wide to be divided in floats."""
-        width = high - low
-        fits = 0 < width < np.inf and np.isfinite(count / width)
-        return cls(low, high, count if fits else 1)
+        """Return `count` bins, or one where the range is too narrow to be divided in floats."""
+        bins = cls(float(low), float(high), count)
+        return bins if low < high and bins.scale < np.inf else cls(bins.low, bins.high, 1)
 
     @property
     def scale(self) -> float:
-        """Bins per unit."""
-        return self.count / (self.high - self.low) if self.count > 1 else 1.0
+        """Bins per unit, or per two."""
+        return float(self.count / self._above(self.high)) if self.count > 1 else 1.0
+
+    def _above(self, number: Any) -> Any:
+        """Return how far a number, a column or an array lies above the lowest number."""
+        return number - self.low if self.high - self.low < np.inf else number * 0.5 - self.low * 0.5
 
     def expression(self, column: str) -> nw.Expr:
         """Return the bin of a finite number within the range, as a whole float."""
-        return ((nw.col(column) - self.low) * self.scale).floor().clip(0.0, float(self.count - 1))
+        places: nw.Expr = self._above(nw.col(column)) * self.scale
+        return places.floor().clip(0.0, float(self.count - 1))
 
     def edges(self) -> Floats:
         """Return the smallest number of each bin, rising.
@@ -59,14 +65,15 @@ class Bins:
         below, reached = (np.full(self.count, _rank(end), dtype=np.int64) for end in (self.low, self.high))
         for _ in range(64):
             middle = (below & reached) + ((below ^ reached) >> 1)  # their mean, which cannot overflow
-            there = self._bin_of(_number(middle)) >= wanted
+            there = self.places(_number(middle)) >= wanted
             below, reached = np.where(there, below, middle), np.where(there, middle, reached)
         edges = _number(reached)
         edges[0] = self.low
         return edges
 
-    def _bin_of(self, values: Floats) -> Floats:
-        bins: Floats = np.floor((values - self.low) * self.scale)
+    def places(self, values: Floats) -> Floats:
+        """Return the bins of numbers; the highest number may be beyond the last."""
+        bins: Floats = np.floor(self._above(values) * self.scale)
         return bins
 
 
@@ -89,6 +96,8 @@ _NUMBERS = (nw.Decimal, nw.Boolean)
 
 TRUTH, PREDICTION, ROWS, WEIGHT, SQUARE, WRONG = "truth", "prediction", "rows", "weight", "square", "wrong"
 """Our names: true and predicted classes, and what is summed over a group: rows, weights, squared weights, rows whose weight is unusable."""
+LARGEST = "largest"
+"""The largest weight of a group."""
 BEST, SECOND, ARGUMENT, SCORE = "compromis best", "compromis second", "compromis argument", "compromis score"
 """Columns that are dropped at the end; no column of a user's is called so."""
 SAMPLE = 20_000
@@ -192,8 +201,9 @@ class Frame:
 
     def labels(self, rows: Rows, key: str) -> LabelColumn:
         """Return the labels that a column of groups holds, checked."""
-        values = rows.values(key)
-        return read_labels(list(map(text_of, values)) if self.spelled else values, f"column {self.named[key]!r}")
+        name = f"column {self.named[key]!r}"
+        values = rows.labels(key, name)
+        return read_labels(list(map(text_of, values)) if self.spelled else values, name)
 
 
 def lazy_frame(frame: Any) -> nw.LazyFrame[Any]:
@@ -240,6 +250,15 @@ class Rows:
         column = self._columns[name]
         values = column.to_list() if isinstance(column, nw.Series) else column.tolist()
         return [None if _is_missing(value) else value for value in values]
+
+    def labels(self, key: str, name: str) -> list[Any]:
+        """Return a column as Python values; dates that these would cut are refused, and `name` says whose they are."""
+        column = self._columns[key]
+        if isinstance(column, nw.Series):
+            python_values(column, name)
+        elif column.dtype.kind in "mM":
+            return list(whole_microseconds(column, name).tolist())
+        return self.values(key)
 
     def counts(self, name: str) -> Ints:
         """Return a column of whole numbers; some engines count in 32 bits, or in decimals."""
@@ -311,11 +330,11 @@ def count_groups(frame: Frame, keys: Sequence[str], most: int, *, what: str) -> 
     More than `most` groups are refused before they are fetched; `what` is what the message calls them.
     """
     lazy, sums = frame.lazy, [nw.len().alias(ROWS)]
-    weights = [WEIGHT, SQUARE, WRONG] if frame.weighted else []
+    weights = [WEIGHT, SQUARE, WRONG, LARGEST] if frame.weighted else []
     if frame.weighted:
         lazy = _checked_weights(frame)
         # compound aggregations fail in some engines, so every sum is of a column that is there
-        sums += [nw.col(name).sum() for name in weights]
+        sums += [nw.col(name).max() if name == LARGEST else nw.col(name).sum() for name in weights]
     # Dask adds its index as a column; and a group-by of all rows apart must not come back whole
     rows = run(lazy.group_by(*keys).agg(*sums).select(*keys, ROWS, *weights).head(most + 1))
     if len(rows) > most:
@@ -379,7 +398,7 @@ def _checked_weights(frame: Frame) -> nw.LazyFrame[Any]:
         nw.when(usable).then(weight).otherwise(nw.lit(0.0)).alias(WEIGHT),
         nw.when(usable).then(nw.lit(0.0)).otherwise(nw.lit(1.0)).alias(WRONG),
     )
-    return lazy.with_columns((nw.col(WEIGHT) * nw.col(WEIGHT)).alias(SQUARE))
+    return lazy.with_columns((nw.col(WEIGHT) * nw.col(WEIGHT)).alias(SQUARE), nw.col(WEIGHT).alias(LARGEST))
 
 
 def _refuse_wrong_weights(frame: Frame, rows: Rows) -> None:
@@ -389,6 +408,7 @@ def _refuse_wrong_weights(frame: Frame, rows: Rows) -> None:
             f"column {frame.named[WEIGHT]!r} has {wrong:,} {'row' if wrong == 1 else 'rows'} whose weight is missing, negative "
             f"or infinite; filter them out first, or weigh them 0"
         )
+    check_weights_add_up(rows.floats(LARGEST), int(rows.counts(ROWS).sum()))
     if not rows.floats(WEIGHT).any():
         raise InputError(f"the weights in column {frame.named[WEIGHT]!r} are all 0; nothing would count")
 

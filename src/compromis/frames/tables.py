@@ -7,8 +7,9 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -43,9 +44,7 @@ class Texts:
     @classmethod
     def of(cls, values: Sequence[Any]) -> Texts:
         """Return the column of such values; None is missing."""
-        code_of: dict[Any, int] = {}
-        codes = [-1 if value is None else code_of.setdefault(value, len(code_of)) for value in values]
-        return cls(np.array(codes, dtype=np.int32), list(code_of))
+        return Coder().code(values)
 
     @property
     def missing(self) -> Flags:
@@ -66,18 +65,44 @@ class Texts:
         """Return some rows."""
         return Texts(self.codes[rows], self.labels)
 
-    def numbers(self) -> Numbers:
-        """Return the numbers that the texts mean, as Python reads them."""
-        wrong: list[str] = []
+    def numbers(self, wrong: list[str] | None = None) -> Numbers:
+        """Return the numbers that the texts mean, as Python reads them; `wrong` takes those that mean none."""
+        wrong = [] if wrong is None else wrong
         values = np.empty(len(self.labels) + 1)
-        for code, label in enumerate(self.labels):
+        for code in np.unique(self.codes[self.codes >= 0]).tolist():  # these rows may hold few of all labels
             try:
-                values[code] = float(label)
+                values[code] = float(self.labels[code])
             except (TypeError, ValueError):
                 values.view(np.int64)[code] = WRONG + len(wrong)
-                wrong.append(label)
+                wrong.append(self.labels[code])
         values.view(np.int64)[-1] = MISSING
         return Numbers(values[self.codes], wrong)
+
+
+class Coder:
+    """Gives the texts of a column their codes, block by block; codes and labels of all blocks are the same.
+
+    Attributes
+    ----------
+    labels : list of str
+        The texts so far.
+    letters : int
+        How many letters they have.
+    """
+
+    def __init__(self) -> None:
+        self._codes: dict[str | None, int] = {None: -1}
+        self.labels: list[str] = []
+        self.letters = 0
+
+    def code(self, values: Iterable[str | None]) -> Texts:
+        """Return the column of such values; None is missing."""
+        known = self._codes
+        codes = np.array([known.setdefault(value, len(known) - 1) for value in values], dtype=np.int32)
+        new = [label for label in islice(known, len(self.labels) + 1, None) if label is not None]
+        self.labels += new
+        self.letters += sum(map(len, new))
+        return Texts(codes, self.labels)
 
 
 def text_of(value: Any) -> str:
@@ -153,6 +178,10 @@ class Table:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def named(self, row: int) -> str:
+        """Return what messages call a row: data rows are counted from 1, over the whole file."""
+        return f"data row {self.rows[row]:,}"
+
     def __getitem__(self, name: str) -> Texts:
         column = self.columns[name]
         assert isinstance(column, Texts), name
@@ -169,7 +198,7 @@ class Table:
         wrong = column.first_wrong()
         if wrong is not None:
             raise InputError(
-                f"column {name!r} of {self.source} must hold numbers, got {wrong[1]} in data row {self.rows[wrong[0]]}"
+                f"column {name!r} of {self.source} must hold numbers, got {wrong[1]} in {self.named(wrong[0])}"
             )
         return column.values
 
@@ -281,7 +310,7 @@ def check_names(names: Sequence[str], source: str) -> None:
         raise InputError(f"{source} has several columns named {shown(repeated)}; rename them")
 
 
-_TEXT = 100
+_TEXT = 128
 """Bytes that a text takes beside its letters."""
 
 

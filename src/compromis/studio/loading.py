@@ -162,7 +162,7 @@ def _without_missing(table: Table, columns: Columns) -> tuple[Table, int]:
     gaps = table[columns.truth].missing
     if not columns.drop_missing and gaps.any():
         raise cp.InputError(
-            f"column {columns.truth!r} of {table.source} has a missing value in data row {table.rows[gaps.argmax()]:,}; "
+            f"column {columns.truth!r} of {table.source} has a missing value in {table.named(int(gaps.argmax()))}; "
             f"fill it, or tick 'leave out rows without a class'"
         )
     return table.without_missing([columns.truth], drop=True)
