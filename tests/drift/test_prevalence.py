@@ -6,7 +6,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq, minimize
+from scipy.optimize import brentq, minimize, minimize_scalar
 
 import compromis as cp
 
@@ -71,6 +71,37 @@ class TestEm:
             return np.log((1 - t) * (1 - p) / 0.7 + t * p / 0.3).sum() - np.log((1 - p) / 0.7).sum() + 1.959964**2 / 2
 
         assert found.high == pytest.approx(brentq(fallen, 1e-6, 0.5), rel=1e-3)
+
+    def test_a_rare_class_is_not_a_third_of_all(self):
+        """Found by review: 0.15 % with an interval of 0.0004 to 36.8 %, where the likelihood says 0 to 1.6 %."""
+        _, p = screened(np.random.default_rng(10), 500, 0.005, 0.05, apart=2.5)
+        found = cp.drift.prevalence_by_em(p, priors=[0.95, 0.05]).by_class[1]
+        assert (found.low, found.high) == (0, pytest.approx(0.016, abs=0.001))
+
+    def test_a_class_that_is_gone_may_be_gone(self, rng):
+        """A share of 0 lies in the interval of every estimate that the rows allow to be 0; on the scale of logits in 71 %."""
+        held = 0
+        for _ in range(100):
+            _, p = screened(rng, 500, 0.0, 0.05, apart=2.5)
+            held += 0 in cp.drift.prevalence_by_em(p, priors=[0.95, 0.05]).by_class[1]
+        assert held >= 93
+
+    def test_the_bounds_of_a_rare_class_among_three_leave_the_others_free(self, rng):
+        """The largest likelihood with the rare share at its bound, by another optimiser, is half the square of 1.96 below the top."""
+        priors, centre = np.array([0.6, 0.3, 0.1]), np.array([[0, 0], [2, 0], [1, 1.6]])
+        y = rng.choice(3, 400, p=[0.6, 0.38, 0.02])
+        p = np.exp(-0.5 * ((rng.normal(size=(400, 2)) + centre[y])[:, np.newaxis] - centre) ** 2).prod(axis=2) * priors
+        density = p / p.sum(axis=1, keepdims=True) / priors
+        found = cp.drift.prevalence_by_em(density * priors, priors=priors)
+        top = np.log(density @ found.shares).sum()
+
+        def best_at(share):
+            others = lambda part: -np.log(density @ [part * (1 - share), (1 - part) * (1 - share), share]).sum()  # noqa: E731
+            return -minimize_scalar(others, bounds=(0, 1), method="bounded", options={"xatol": 1e-10}).fun
+
+        interval = found.intervals[2]
+        for bound in {interval.low, interval.high} - {0.0}:
+            assert best_at(bound) == pytest.approx(top - 1.959964**2 / 2, abs=2e-3)
 
     def test_a_share_can_come_back_from_an_extrapolation_that_would_end_it(self):
         """Found by a property test: the leap set the first share to 0, from which no step leads away."""

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+import compromis as cp
 from compromis.errors import InputError
 from compromis.evidence.votes import Votes
 from compromis.preferences import Preference, Preferences
@@ -171,3 +172,28 @@ def test_extreme_votes_do_not_overflow():
 def test_four_classes_are_refused():
     with pytest.raises(InputError, match="two or three classes, got 4"):
         search_weights(range(4), np.eye(4), method="exact", random_state=0)
+
+
+@pytest.mark.parametrize(
+    ("votes", "truth"),
+    [([[1, 2], [2, 5]], "ab"), ([[1, 2, 0], [2, 5, 0], [0, 0, 1]], "abc")],
+)
+def test_a_tie_at_the_bound_of_the_ratio_is_not_forgotten(votes, truth):
+    """At a ratio of exactly 2 the tie goes to the first class and every row is right: no cell within the bound has that."""
+    patterns = cp.Votes.from_proba(list(truth), votes, labels=list(truth))
+    at_the_bound = patterns.counts([2.0, 1.0, 1.0][: len(truth)])
+    assert at_the_bound.matrix.trace() == len(truth)
+    search = search_weights(patterns, max_ratio=2)
+    assert search.loss > 0
+    assert not search.optimal
+    assert search_weights(patterns, max_ratio=3).optimal
+
+
+def test_weights_over_many_orders_of_magnitude_are_not_called_optimal():
+    """The three light rows are lost in sums with 1e13: a loss of 1/8 was 'proven', though a ratio of 1.6 has 1/12."""
+    votes, truth = [[9, 1], [8, 2], [6, 4], [4, 6], [5, 4]], list("aabba")
+    search = search_weights(truth, votes, labels=["a", "b"], sample_weight=[1e13, 1e13, 1, 1, 1])
+    better = cp.Votes.from_proba(truth, votes, labels=["a", "b"], sample_weight=[1e13, 1e13, 1, 1, 1]).counts([1, 1.6])
+    assert cp.evaluate(better, preferences=cp.Preferences()).summary.loss < search.loss + 1e-9
+    assert not search.optimal
+    assert search_weights(truth, votes, labels=["a", "b"], sample_weight=[1e3, 1e3, 1, 1, 1]).optimal

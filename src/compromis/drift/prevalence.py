@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -19,7 +19,6 @@ from compromis.evidence.counts import Counts
 from compromis.evidence.readers import read_shares
 from compromis.evidence.scores import as_dense, check_scores, read_scores
 from compromis.labels import plain_label, positions_in
-from compromis.uncertainty.area_intervals import farthest
 from compromis.uncertainty.intervals import Interval, normal_quantile, read_confidence
 
 
@@ -92,8 +91,8 @@ def prevalence_by_em(
     Notes
     -----
     Maximises sum_i log sum_k share_k p_ik / prior_k, which has one maximum. Bounds come from the observed information, on the scale of
-    logits; at a share of 0 from the fall of the likelihood. They take the probabilities for exact: how well these are
-    calibrated is not in them.
+    logits; where few rows are of the class, or none, from the fall of the likelihood with the other shares at their best. They
+    take the probabilities for exact: how well these are calibrated is not in them.
 
     Examples
     --------
@@ -228,10 +227,10 @@ def _multinomial(shares: Floats) -> Floats:
 
 _TINY = 1e-300
 _STEPS = 2_000
-_FLAT = 10.0
-"""Standard error of the logit above which the curvature is not used: there are too few rows, whatever the confidence."""
-_STILL = 1e-9
-"""Convergence: a smaller change of the shares ends the iteration."""
+_FLAT = 0.2
+"""Standard error of the logit above which the curvature is not used: so few rows do not determine the other end of the interval."""
+_NEAR = 1e-4
+"""Convergence of a bound: so small a change of the log-likelihood does not move it."""
 _DROP = 1e-3
 """Floor of extrapolated shares, relative: updates are multiplicative, so 0 would be absorbing."""
 
@@ -244,11 +243,11 @@ class MixtureFit:
     shares: Floats
 
     def interval(self, k: int, z: float) -> Interval:
-        """Return a share with bounds z standard errors away on the logit scale; near 0 and 1 by the fall of the likelihood."""
+        """Return a share with bounds z standard errors away on the scale of logits; where few rows determine it, by the likelihood."""
         share, spread = float(self.shares[k]), float(self.shares[k] * (1 - self.shares[k]))
         error = self.errors[k]
         if share < 1e-6 or share > 1 - 1e-6 or not 0 < error <= _FLAT * spread:
-            return self._interval_at_edge(k, z)
+            return self._likelihood_interval(k, z)
         logit, step = math.log(share / (1 - share)), z * error / spread
         return Interval(share, 1 / (1 + math.exp(step - logit)), 1 / (1 + math.exp(-step - logit)))
 
@@ -265,29 +264,44 @@ class MixtureFit:
         errors[inside] = np.sqrt(np.maximum(np.diag(covariance), 0))
         return errors
 
-    def _interval_at_edge(self, k: int, z: float) -> Interval:
-        share = float(self.shares[k])
-        lowest = self._log_likelihood(k, share) - z * z / 2
-
-        def holds(other: float) -> bool:
-            return self._log_likelihood(k, other) >= lowest
-
-        return Interval(share, farthest(share, 0.0, holds), farthest(share, 1.0, holds))
-
-    def _log_likelihood(self, k: int, share: float) -> float:
-        """The log-likelihood with class k at `share` and the others in proportion."""
+    def _likelihood_interval(self, k: int, z: float) -> Interval:
+        """Return the shares that the likelihood falls to by at most z^2 / 2, the others at their best."""
+        share, lowest = float(self.shares[k]), _log_likelihood(self.density, self.shares) - z * z / 2
         others = np.delete(self.shares, k)
         rest = others / others.sum() if others.sum() > 0 else np.full(len(others), 1 / len(others))
-        return _log_likelihood(self.density, np.insert((1 - share) * rest, k, share))
+        path = [
+            (share, rest)
+        ] * 2  # the last two shares tried, and the others at their best: the next ones lie about ahead
+
+        def above(other: float) -> float:
+            (before, far), (last, near) = path
+            ahead = near + (near - far) * (other - last) / (last - before) if last != before else near
+            # class k at this share is a part of each of the others, so their best is the best of a mixture without it
+            mixed = np.delete(other * self.density[:, [k]] + (1 - other) * self.density, k, axis=1)
+            best = fit_mixture(mixed, start=np.maximum(ahead, _DROP / len(mixed)), still=_NEAR).shares
+            path[:] = path[1], (other, best)
+            return _log_likelihood(mixed, best) - lowest
+
+        return Interval(share, _crossing(above, share, 0.0), _crossing(above, share, 1.0))
 
 
-def fit_mixture(density: Floats) -> MixtureFit:
+def _crossing(above: Callable[[float], float], inside: float, end: float) -> float:
+    """Return where a concave function that is above 0 `inside` falls to 0 towards `end`, or the end."""
+    from scipy.optimize import brentq
+
+    if above(end) >= 0 or above(inside) <= 0:
+        return end
+    return float(brentq(above, inside, end, xtol=1e-10, rtol=1e-5))
+
+
+def fit_mixture(density: Floats, start: Floats | None = None, still: float = 1e-9) -> MixtureFit:
     """Return the most likely shares by expectation maximisation, every third step extrapolated (SQUAREM).
 
     The likelihood is concave, so there is a single maximum; where many classes overlap it is so flat that the iteration may stop
-    short of it, at a likelihood that is next to the same.
+    short of it, at a likelihood that is next to the same. It ends at a change below `still` of the shares and of the likelihood.
     """
-    shares = np.full(density.shape[1], 1 / density.shape[1])
+    given = np.ones(density.shape[1]) if start is None else start
+    shares = given / given.sum()
     height = _log_likelihood(density, shares)
     for _ in range(_STEPS):
         first = _step(density, shares)
@@ -303,7 +317,7 @@ def fit_mixture(density: Floats) -> MixtureFit:
                 best, best_height = leap, leap_height
         moved, risen = float(np.abs(best - shares).max()), best_height - height
         shares, height = best, best_height
-        if moved < _STILL and risen < 1e-9:
+        if risen < still and (moved < still or start is not None):
             break
     return MixtureFit(density, shares)
 

@@ -9,7 +9,16 @@ import numpy as np
 from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.scores import as_dense, is_csr
-from compromis.weights._kernels import MERGED, BestCell, Boxes, TernaryRows, is_better, search_boxes, sweep_cuts
+from compromis.weights._kernels import (
+    MERGED,
+    BestCell,
+    Boxes,
+    Objective,
+    TernaryRows,
+    is_better,
+    search_boxes,
+    sweep_cuts,
+)
 from compromis.weights.descent import Descent, Found
 from compromis.weights.meter import Meter
 from compromis.weights.problem import WIDEST, SearchProblem
@@ -20,6 +29,8 @@ _QUOTA = 10_000_000
 """Cells tried before the clock is read again: about a quarter of a second."""
 _SMALLEST = 24
 """The smallest number of votes in a row, in whole votes, up to which shares are recognised as such."""
+_EDGE = 1 + 1e-9
+"""How far beyond `max_ratio` to look: a tie at the bound itself may stand in no cell within it, but stands in one beyond."""
 _BEYOND = np.log(4.0)
 """How far boxes reach beyond the last line, so that every cell is in."""
 
@@ -55,6 +66,9 @@ def _search_two(problem: SearchProblem, meter: Meter) -> Found:
     )
     meter.note(cells, loss, 1.0)
     in_doubt = is_better(any_shortfall, any_loss, shortfall, loss)  # by a cell narrower than rounding
+    if 1 < problem.max_ratio < WIDEST:
+        *_, any_shortfall, any_loss, _ = sweep_cuts(objective, cuts, sizes, always, problem.max_ratio * _EDGE)
+        in_doubt = in_doubt or is_better(any_shortfall, any_loss, shortfall, loss)
     proven = not in_doubt and (not outside or problem.max_ratio < WIDEST)
     return Found((np.array([1.0, np.sqrt(low) * np.sqrt(high)]),), (shortfall, loss), proven)
 
@@ -93,18 +107,27 @@ def _search_three(problem: SearchProblem, generator: np.random.Generator, meter:
     weights, value = Sweep().descend(descent, generator, meter, use_up=False)
     objective = descent.objective
     rows = _rows(problem)
-    boxes, limit, whole = _first_box(rows, problem.max_ratio)
     x, y = map(float, np.log(weights[1:] / weights[0]))
     best = BestCell(*value, x, y)
-    while boxes.depth > 0 and not meter.exhausted:
-        cells = search_boxes(rows, objective, boxes, limit, best, meter.left(_QUOTA))
-        meter.note(cells, best.loss)
+    proven = _go_through(rows, objective, problem.max_ratio, best, meter)
     value = best.shortfall, best.loss
-    in_doubt = is_better(best.any_shortfall, best.any_loss, *value) and not _are_counts(problem)
-    proven = boxes.depth == 0 and whole and not in_doubt
+    proven = proven and not (is_better(best.any_shortfall, best.any_loss, *value) and not _are_counts(problem))
+    if proven and 1 < problem.max_ratio < WIDEST:
+        beyond = BestCell(*value, best.x, best.y)
+        proven = _go_through(rows, objective, problem.max_ratio * _EDGE, beyond, meter)
+        proven = proven and not is_better(beyond.shortfall, beyond.loss, *value)
     if (best.x, best.y) != (x, y):  # else as they were: they may break a tie that logarithms would not
         weights = np.exp([0.0, best.x, best.y])
     return descent.found(weights, value, proven=proven)
+
+
+def _go_through(rows: TernaryRows, objective: Objective, max_ratio: float, best: BestCell, meter: Meter) -> bool:
+    """Go through the cells of three classes, and return whether every cell was seen or excluded."""
+    boxes, limit, whole = _first_box(rows, max_ratio)
+    while boxes.depth > 0 and not meter.exhausted:
+        cells = search_boxes(rows, objective, boxes, limit, best, meter.left(_QUOTA))
+        meter.note(cells, best.loss)
+    return boxes.depth == 0 and whole
 
 
 def _are_counts(problem: SearchProblem) -> bool:

@@ -37,6 +37,8 @@ from compromis.weights._kernels import (
 
 WIDEST = 1e100
 """The largest ratio of weights without a bound of the user's: products with votes stay within float64."""
+_TINY, _LIGHT = 1e-12, 1e-7
+"""Sums of weights up to this share of all are 0 but for rounding; the losses of a class below this one are not sure to nine digits."""
 _SPARSE_BELOW = 0.25
 """The fraction of non-zero votes below which the two sparse layouts take less memory than a dense copy would."""
 
@@ -113,6 +115,16 @@ class SearchProblem:
         """Return a kernel's shortfall and loss in the terms of `value`."""
         return float(value[0]), float(value[1]) * self.cost_scale  # numpy numbers where nothing is compiled
 
+    @property
+    def sums_lose_rows(self) -> bool:
+        """Whether sample weights span so many orders of magnitude that sums over all rows do not show the lightest rows or classes."""
+        weight = self.votes.multiplicity
+        if weight.dtype.kind != "f":
+            return False
+        support, lightest = self.votes.support, weight.min(where=weight > 0, initial=np.inf)
+        lightest_class = support.min(where=support > 0, initial=np.inf)
+        return bool(lightest <= 10 * _TINY * support.sum() or lightest_class <= _LIGHT * support.sum())
+
     def for_kernels(self) -> tuple[Patterns, Objective]:
         """Return the problem as arrays."""
         table = _table(self.votes.votes, self.smoothing)
@@ -140,7 +152,7 @@ class SearchProblem:
             max_share=self.arrays.max_share,
             constrained=self.arrays.constrained,
             cost=np.ascontiguousarray(cost),
-            tiny=1e-12 * float(support.sum()) if weighted else 0.0,
+            tiny=_TINY * float(support.sum()) if weighted else 0.0,
         )
 
 

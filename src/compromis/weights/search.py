@@ -359,7 +359,7 @@ def _finish(problem: SearchProblem, found: Found, method: str, meter: Meter) -> 
         counts=counts,
         classes=problem.votes.classes,
         method=method,
-        optimal=found.proven and kept,
+        optimal=found.proven and kept and not problem.sums_lose_rows,
         feasible=shortfall == 0,
         evaluations=meter.evaluations,
         seconds=meter.seconds,
