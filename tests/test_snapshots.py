@@ -53,6 +53,12 @@ SURFACES = {
     "model_comparison.txt": lambda: str(
         cp.compare_models(TRUTH, {"first": PREDICTED, "second": OTHER}, preferences=PREFERENCES)
     ),
+    "tradeoff_comparison.txt": lambda: cp.compare_curves(
+        {
+            name: cp.OperatingPoints.from_predictions(TWO[0], scores, pos_label="ill")
+            for name, scores in (("votes", VOTES[:, 0]), ("votes against", -VOTES[:, 2]))
+        }
+    ).report(),
     "check.txt": lambda: str(cp.check(evaluation(), max_loss=0.5)),
     "search.txt": lambda: str(search()),
     "search_without_votes_for_a_class.txt": lambda: str(search(VOTES * [0, 1, 1])),

@@ -152,7 +152,7 @@ def run(name: str, seed: int, **options: Any) -> Outcome:
             predicted[method][test] = np.array(classes)[np.argmax(votes[test] * weight, axis=1)]
         for method, found in (("annealing", annealed), ("search", forest.search_)):
             losses[method].append(found.loss)
-            blind[method] += not found.verdict.informative
+            blind[method] += found.loss > min(one.loss for one in found.verdict.baselines) - 1e-12
         if experiment.majority:
             predicted["C4.5"][test] = cp.C45Classifier().fit(X.iloc[train], y[train]).predict(X.iloc[test])
     counts = {method: cp.Counts.from_predictions(y, labels, labels=classes) for method, labels in predicted.items()}

@@ -77,7 +77,7 @@ def figure_3(letter: Outcome, folder: Path) -> None:
     )
     save(display.figure_, folder / "figure_3.png")
     frame = display.to_frame("pandas")
-    write(folder / "figure_3.csv", list(frame.columns), frame.itertuples(metric=False))
+    write(folder / "figure_3.csv", list(frame.columns), frame.itertuples(index=False))
 
 
 def figure_4(outcome: Outcome, folder: Path, name: str) -> None:
@@ -92,7 +92,7 @@ def figure_4(outcome: Outcome, folder: Path, name: str) -> None:
     display.figure_.text(0.01, -0.03, caption, fontsize=9, color="0.2")
     save(display.figure_, folder / f"{name}.png")
     frame = display.to_frame("pandas")
-    write(folder / f"{name}.csv", list(frame.columns), frame.itertuples(metric=False))
+    write(folder / f"{name}.csv", list(frame.columns), frame.itertuples(index=False))
 
 
 def draw_all(first: dict[str, Outcome], folder: Path) -> None:
