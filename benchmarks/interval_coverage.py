@@ -18,7 +18,7 @@ from scipy.special import ndtr, ndtri
 
 import compromis as cp
 from compromis.evidence.points import OperatingPoints
-from compromis.measures.pragma import class_losses, loss_shares
+from compromis.measures.pragma import losses
 from compromis.measures.rates import precision
 from compromis.uncertainty.area_intervals import roc_area_interval
 from compromis.uncertainty.draws import draw_counts
@@ -85,7 +85,7 @@ def _truths(setting: Setting, preferences: object) -> dict[str, float]:
 
 
 def _losses(matrix: np.ndarray, preferences: object) -> np.ndarray:
-    return loss_shares(class_losses(matrix, preferences), preferences).sum(axis=-1)
+    return losses(matrix, preferences)[1].sum(axis=-1)
 
 
 def _intervals(

@@ -42,7 +42,7 @@ def metric_value(name: str, p: float, r: float, weight: float) -> float:
     return p * r / (top * p + bottom * r - (1 - abs(1 - 2 * weight)) * p * r)
 
 
-def value(cells: np.ndarray, preferences: Any, cost: Any = None) -> tuple[float, float]:
+def value(cells: np.ndarray, preferences: Any) -> tuple[float, float]:
     """Shortfall from the constraints, and the PRAGMA loss or the average cost."""
     loss, total, shortfall = 0.0, 0.0, 0.0
     for k in range(len(cells)):
@@ -56,13 +56,13 @@ def value(cells: np.ndarray, preferences: Any, cost: Any = None) -> tuple[float,
         f = 1 - metric_value(preferences.metric.name, p, r, preferences.recall_weight[k]) if predicted else 1.0
         loss += preferences.importance[k] * f
         total += preferences.importance[k]
-    if cost is not None:
-        return shortfall, float((cells * cost).sum() / cells.sum())
+    if preferences.cost is not None:
+        return shortfall, float((cells * preferences.cost).sum() / cells.sum())
     return shortfall, loss / total
 
 
 def best_on_line(
-    votes: Any, truth: Any, sizes: Any, weights: Any, k: int, preferences: Any, smoothing: float = 0.0, cost: Any = None
+    votes: Any, truth: Any, sizes: Any, weights: Any, k: int, preferences: Any, smoothing: float = 0.0
 ) -> tuple[float, float]:
     """The best value over class k's weight: one weight between any two flips."""
     rows = np.asarray(votes, dtype=float) + smoothing
@@ -78,7 +78,7 @@ def best_on_line(
         if high > low * (1 + 1e-11):
             now = list(weights)
             now[k] = math.sqrt(low * high)
-            tried.append(value(matrix(truth, decide(rows, now), sizes, len(weights)), preferences, cost))
+            tried.append(value(matrix(truth, decide(rows, now), sizes, len(weights)), preferences))
     return min(tried)
 
 
@@ -113,10 +113,10 @@ def reachable(votes: Any) -> set[tuple[int, ...]]:
     return found
 
 
-def brute_force(votes: Any, truth: Any, preferences: Any, cost: Any = None) -> tuple[float, float]:
+def brute_force(votes: Any, truth: Any, preferences: Any) -> tuple[float, float]:
     """The best value over all reachable decisions; shortfalls that differ by rounding are equal."""
     rows, classes = np.asarray(votes, dtype=float), np.asarray(votes).shape[1]
     kept = [t for t, row in zip(truth, rows, strict=True) if row.sum() > 0]
-    found = [value(matrix(kept, one, [1] * len(kept), classes), preferences, cost) for one in reachable(votes)]
+    found = [value(matrix(kept, one, [1] * len(kept), classes), preferences) for one in reachable(votes)]
     least = min(shortfall for shortfall, _ in found)
     return min((one for one in found if one[0] <= least + 1e-12), key=lambda one: one[1])

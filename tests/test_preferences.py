@@ -6,6 +6,7 @@ import copy
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,6 +29,7 @@ answered = st.builds(
 weighed = st.builds(
     cp.Preference, st.floats(0, 1e6), recall_weight=st.floats(0, 1), min_precision=floor, min_recall=floor
 )
+bounded = st.builds(cp.Preference, min_precision=floor, max_share=st.none() | st.floats(1e-9, 1))
 text = st.text(st.characters(exclude_categories=["Cs"]))
 label = text | st.integers(-(2**63), 2**63 - 1) | st.booleans() | st.floats(allow_nan=False)
 preferences = st.builds(
@@ -38,6 +40,19 @@ preferences = st.builds(
 )
 
 
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+costs = st.lists(label, min_size=2, max_size=4, unique_by=lambda one: (type(one), str(one))).flatmap(
+    lambda labels: st.builds(
+        lambda cost, bound: cp.Preferences({labels[0]: bound}, cost=cost, labels=labels),
+        st.lists(
+            st.lists(numbers, min_size=len(labels), max_size=len(labels)), min_size=len(labels), max_size=len(labels)
+        ),
+        bounded,
+    )
+)
+preferences = preferences | costs.filter(lambda one: len(set(one.labels)) == len(one.labels))
+
+
 @given(preferences)
 def test_toml_round_trip(tmp_path_factory, preferences):
     path = tmp_path_factory.mktemp("toml") / "preferences.toml"
@@ -46,6 +61,7 @@ def test_toml_round_trip(tmp_path_factory, preferences):
     assert again == preferences
     assert hash(again) == hash(preferences)
     assert {(type(one), one) for one in again.by_class} == {(type(one), one) for one in preferences.by_class}
+    assert (again.cost, again.labels) == (preferences.cost, preferences.labels)
 
 
 def test_typed_labels_stay_different(tmp_path):
@@ -135,6 +151,34 @@ def test_capacities_that_leave_rows_without_a_class():
     cp.Preferences(default=cp.Preference(max_share=1 / 3)).on(["a", "b", "c"])
 
 
+def test_costs_by_matrix_mapping_and_frame_are_equal():
+    by_matrix = cp.Preferences(cost=[[0, 5], [200, 0]], labels=["ok", "fraud"])
+    by_name = cp.Preferences(cost={("fraud", "ok"): 200, ("ok", "fraud"): 5})
+    frame = pd.DataFrame([[0, 200], [5, 0]], index=["fraud", "ok"], columns=["fraud", "ok"])
+    assert by_matrix == by_name == cp.Preferences(cost=frame) == cp.Preferences(cost=frame, labels=["ok", "fraud"])
+    assert hash(by_matrix) == hash(by_name)
+    assert by_matrix.cost == ((0, 5), (200, 0))
+    assert cp.Preferences(cost=frame, labels=["ok", "fraud"]).cost == by_matrix.cost
+    assert by_name != cp.Preferences(cost={("fraud", "ok"): 200, ("ok", "fraud"): 6})
+    assert by_name.on(["ok", "fraud"]).cost.tolist() == [[0, 5], [200, 0]]
+    assert (
+        by_name.describe()
+        == "average cost of a row\n'fraud' predicted as 'ok' costs 200\n'ok' predicted as 'fraud' costs 5"
+    )
+    unnamed = pd.DataFrame([[0, 5], [200, 0]])  # rows and columns are numbers, the labels are given
+    assert cp.Preferences(cost=unnamed, labels=["ok", "fraud"]) == by_matrix
+
+
+def test_costs_hold_for_the_classes_at_hand():
+    """More costs than classes are no mistake, a class without costs is one: it would cost nothing in silence."""
+    costs = cp.Preferences({"b": {"min_recall": 0.5}}, cost=1 - np.eye(3), labels="abc")
+    assert costs.on(["c", "b"]).cost.tolist() == [[0, 1], [1, 0]]
+    with pytest.raises(cp.InputError, match=r"no cost names the class 'd': .* the costs are of 'a', 'b', 'c'"):
+        costs.on(["b", "d"], strict=False)
+    with pytest.raises(cp.InputError, match=r"preference for 'a' \(str\)|there is a preference for 1 "):
+        cp.Preferences(cost=1 - np.eye(2), labels=[1, 2]).on(["1", "2"])
+
+
 def test_jaccard_warns_when_recall_weights_differ():
     with pytest.warns(UserWarning, match="losses of classes with different recall weights are not comparable"):
         cp.Preferences.prioritise(["a"], metric="jaccard").on(["a", "b"])
@@ -163,6 +207,28 @@ def test_jaccard_warns_when_recall_weights_differ():
         (
             lambda: cp.Preference(precision_at_full_recall="0.1"),
             "precision_at_full_recall is a share between 0 and 1, got '0.1'",
+        ),
+        (lambda: cp.Preferences(cost=[[0, 1], [1, 0]]), "a cost matrix needs labels="),
+        (lambda: cp.Preferences(labels="ab"), "labels name the classes of a cost matrix"),
+        (lambda: cp.Preferences(cost=[[1, 2]], labels="ab"), r"for 2 classes has shape \(2, 2\), got \(1, 2\)"),
+        (lambda: cp.Preferences(cost=[["x"]], labels="ab"), "a cost matrix holds 2 x 2 numbers"),
+        (lambda: cp.Preferences(cost=[[0, np.inf], [1, 0]], labels="ab"), "costs must be finite"),
+        (lambda: cp.Preferences(cost=[[0]], labels="a"), "at least two different classes, got 'a'"),
+        (lambda: cp.Preferences(cost={"ab": 1}), r"pairs \(true class, predicted class\) to numbers, got 'ab'"),
+        (lambda: cp.Preferences(cost={("a", "b"): 1}, labels="ac"), "cost names 'b', labels do not"),
+        (
+            lambda: cp.Preferences({"a": 10}, cost={("a", "b"): 1}),
+            "take no importance .that of 'a'.; leave it out, or cost",
+        ),
+        (
+            lambda: cp.Preferences(default=cp.Preference(beta=2), cost={("a", "b"): 1}),
+            "take no beta .that of 'default'.",
+        ),
+        (lambda: cp.Preferences(cost={("a", "b"): 1}, metric="jaccard"), "costs need no metric, got 'jaccard'"),
+        (lambda: cp.Preferences(cost={("a", "b"): 1}).with_metric("kulczynski"), "costs need no metric"),
+        (
+            lambda: cp.Preferences(cost=pd.DataFrame([[0, 1], [2, 0]], index=["a", "b"], columns=["a", "c"])),
+            "same classes as its",
         ),
         (lambda: cp.Preference(importance=-1), "importance is a finite number of at least 0, got -1"),
         (lambda: cp.Preference(importance=float("nan")), "importance is a finite number of at least 0, got nan"),
@@ -243,6 +309,10 @@ def test_bad_input(make, said):
             r"label of \[\[class\]\] number 1 must be true or false or a number or text, got a list$",
         ),
         ("[[class]]\nlabel = 'a'\nprecision_at_full_recall = 10", "for 10 % write 0.1"),
+        ("[cost]\nlabels = ['a', 'b']", r"\[cost\] lacks its matrix$"),
+        ("[cost]\nlabels = ['a', 'b']\nmatrix = [[0, 'x'], [1, 0]]", r"matrix of \[cost\] must be a number, got text$"),
+        ("[cost]\nlabels = ['a', 'b']\nmatrix = [[0, 1]]", r"has shape \(2, 2\), got \(1, 2\)"),
+        ("[default]\nimportance = 2\n[cost]\nlabels = [1, 2]\nmatrix = [[0, 1], [1, 0]]", "take no importance"),
         ("[[class]]\nlabel = 'a'\n[[class]]\nlabel = 'a'", "'a' stands there twice"),
         ("[[class]]\nlabel = 1979-05-27", "label"),
     ],

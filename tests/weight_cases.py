@@ -42,3 +42,11 @@ def small_problem(
         for k in range(classes)
     }
     return votes, y, Preferences(by_class, metric=METRICS[seed % 4])
+
+
+def costing(cost: np.ndarray, preferences: Preferences | None = None) -> Preferences:
+    """Return costs of classes 0, 1, ... with the constraints of preferences."""
+    bounds = ("min_precision", "min_recall", "max_share")
+    given = {} if preferences is None else preferences.by_class
+    by_class = {label: {name: getattr(one, name) for name in bounds} for label, one in given.items()}
+    return Preferences(by_class, cost=cost, labels=range(len(cost)))

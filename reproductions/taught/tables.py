@@ -125,8 +125,10 @@ def accuracy_trap() -> Iterator[Line]:
         "metric f, (0.1, 0.9)",
     )
     for price in (1, 2, 3):  # what missing a resistant virus costs; a false alarm costs 1
-        cost = [[0, price], [1, 0]]
-        averages = [cp.evaluate(one.counts, cost=cost).summary.average_cost for one in (never, useful)]
+        averages = []
+        for one in (never, useful):
+            preferences = cp.Preferences(cost=[[0, price], [1, 0]], labels=one.counts.classes)
+            averages.append(cp.evaluate(one.counts, preferences=preferences).summary.average_cost)
         better = (
             "equal" if abs(averages[0] - averages[1]) < 1e-12 else "first" if averages[0] < averages[1] else "second"
         )

@@ -8,7 +8,7 @@ import re
 import tomllib
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, fields
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from numbers import Real
 from pathlib import Path
 from types import MappingProxyType
@@ -206,6 +206,17 @@ class PreferenceArrays:
     level: NDArray[np.float64]
     """The metric at the two answers, for classes whose answers were both given; NaN for the others."""
     metric: Metric
+    cost: NDArray[np.float64] | None = None
+    """What each decision costs, rows the truth; it stands in place of importances, recall weights and metric."""
+
+    def in_order(self, order: NDArray[Any]) -> PreferenceArrays:
+        """Return the same with the classes in another order."""
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        arrays = {name: value for name, value in given.items() if isinstance(value, np.ndarray)}
+        moved: dict[str, Any] = {
+            name: value[order] if value.ndim == 1 else value[np.ix_(order, order)] for name, value in arrays.items()
+        }
+        return replace(self, classes=tuple(self.classes[k] for k in order), **moved)
 
     @property
     def constrained(self) -> bool:
@@ -227,6 +238,12 @@ class Preferences:
         What holds for every other class.
     metric : str or Metric
         ``"kulczynski"`` (PRAGMA's plane), ``"f"``, ``"fowlkes_mallows"``, ``"jaccard"`` or one's own `Metric`.
+    cost : matrix, or mapping of (true, predicted) to a number, optional
+        What each decision costs, where that is known: the loss is then the average cost of a row, and importances, answers and metric
+        have no say (together they are refused); constraints hold all the same. A matrix has its true classes down, in the order of
+        `labels`; pairs that a mapping does not name cost nothing. A negative cost is a gain. Kept as a tuple of rows.
+    labels : sequence, optional
+        The classes of a cost matrix; a data frame brings them as its index and columns.
 
     Examples
     --------
@@ -241,12 +258,17 @@ class Preferences:
     by_class: Mapping[Label, Preference]
     default: Preference
     metric: Metric
+    cost: tuple[tuple[float, ...], ...] | None
+    labels: tuple[Label, ...] | None
 
     def __init__(
         self,
         by_class: Mapping[Any, Preference | Mapping[str, Any] | float] | None = None,
         default: Preference | None = None,
         metric: str | Metric = "f",
+        *,
+        cost: Any = None,
+        labels: Sequence[Any] | None = None,
     ) -> None:
         if by_class is not None and not isinstance(by_class, Mapping):
             raise InputError(f"by_class maps labels to preferences, got {type(by_class).__name__}")
@@ -254,9 +276,16 @@ class Preferences:
         object.__setattr__(self, "by_class", MappingProxyType(known))
         object.__setattr__(self, "default", _as_preference("default", Preference() if default is None else default))
         object.__setattr__(self, "metric", get_metric(metric))
-        for preference in (*known.values(), self.default):
+        names, rows = _read_cost(cost, labels)
+        object.__setattr__(self, "cost", rows)
+        object.__setattr__(self, "labels", names)
+        for label, preference in (*known.items(), ("default", self.default)):
             if preference.beta is not None:
                 preference.recall_weight_for(self.metric)  # raises where the metric is not f
+            if cost is not None:
+                _refuse_beside_cost(label, preference)
+        if cost is not None and self.metric is not F:
+            raise InputError(f"costs need no metric, got {self.metric.name!r}; leave out metric, or cost", "metric")
 
     @classmethod
     def prioritise(cls, labels: Iterable[Any] | str, *, metric: str | Metric = "f") -> Preferences:
@@ -297,7 +326,10 @@ class Preferences:
                     "it was written for compromis 0.1.0, which was never published; what was index is metric now"
                 )
             document = msgspec.convert(table, _Document)
-            return cls(_unique(document.classes), document.default.preference(), document.metric)
+            costs: dict[str, Any] = (
+                {} if document.cost is None else {"cost": document.cost.matrix, "labels": document.cost.labels}
+            )
+            return cls(_unique(document.classes), document.default.preference(), document.metric, **costs)
         except msgspec.ValidationError as error:
             raise InputError(f"{name} is not a preferences file: {_in_words(str(error))}") from error
         except (ValueError, RecursionError) as error:  # no TOML, a value out of range, a number of thousands of digits
@@ -312,7 +344,10 @@ class Preferences:
                 f"the metric {self.metric.name!r} is your own code, which a file cannot hold; write it with one of {', '.join(METRICS)}"
             )
         classes = [{"label": _writable(label), **_answers(given)} for label, given in self.by_class.items()]
-        return tomli_w.dumps({"metric": self.metric.name, "default": _answers(self.default), "class": classes})
+        document: dict[str, Any] = {"metric": self.metric.name, "default": _answers(self.default), "class": classes}
+        if self.cost is not None and self.labels is not None:
+            document["cost"] = {"labels": [_writable(label) for label in self.labels], "matrix": self.cost}
+        return tomli_w.dumps(document)
 
     def to_toml(self, path: str | os.PathLike[str]) -> None:
         """Write `to_toml_text` to a file, completely or not at all."""
@@ -324,7 +359,7 @@ class Preferences:
 
     def with_metric(self, metric: str | Metric) -> Preferences:
         """Return the same preferences under another metric."""
-        return Preferences(self.by_class, self.default, metric)
+        return Preferences(self.by_class, self.default, metric, cost=self.cost, labels=self.labels)
 
     def among(self, known: Iterable[Any]) -> Preferences:
         """Return the preferences for known classes; warn of one for any other class, and raise if there are only such.
@@ -346,7 +381,7 @@ class Preferences:
             UserWarning,
             stacklevel=3,
         )
-        return Preferences(kept, self.default, self.metric)
+        return Preferences(kept, self.default, self.metric, cost=self.cost, labels=self.labels)
 
     def on(self, classes: Sequence[Any], *, strict: bool = True) -> PreferenceArrays:
         """Lay the preferences out for `classes`; with `strict`, a preference for any other class is an error."""
@@ -379,18 +414,50 @@ class Preferences:
             max_share=max_share,
             level=np.array([preference.level(self.metric) for preference in each], dtype=np.float64),
             metric=self.metric,
+            cost=self._cost_on(known),
         )
+
+    def _cost_on(self, classes: tuple[Label, ...]) -> NDArray[np.float64] | None:
+        """Return the costs of `classes`, each of which must have some: an unnamed class would cost nothing in silence."""
+        if self.cost is None or self.labels is None:
+            return None
+        for label in classes:
+            if label not in self.labels:
+                raise InputError(
+                    f"no cost names the class {label!r}: give it costs, of 0 if that is meant; the costs are of "
+                    f"{shown(self.labels)}{nearest(label, self.labels)}",
+                    "preferences",
+                )
+        order = [self.labels.index(label) for label in classes]
+        return np.array(self.cost, dtype=np.float64)[np.ix_(order, order)]
 
     def describe(self) -> str:
         """Return in sentences what the preferences mean."""
+        if self.cost is not None:
+            return "\n".join(self._describe_costs())
         special = [preference.describe(label) for label, preference in self.by_class.items()]
         others = "every other class" if special else "every class"
         return "\n".join([f"metric {self.metric.name}", *special, f"{others}: {self.default.describe()}"])
 
+    def _describe_costs(self) -> list[str]:
+        assert self.cost is not None
+        assert self.labels is not None
+        pairs = [
+            f"{true!r} predicted as {predicted!r} costs {value:g}"
+            for true, row in zip(self.labels, self.cost, strict=True)
+            for predicted, value in zip(self.labels, row, strict=True)
+            if value
+        ]
+        more = [f"and {len(pairs) - MOST_COSTS} costs more"] if len(pairs) > MOST_COSTS else []
+        bound = [*self.by_class.items(), ("every other class", self.default)]
+        constraints = [(label, preference._constraints()) for label, preference in bound]  # noqa: SLF001 (a class of this file)
+        limits = [f"{label!r}: {text.removeprefix('; ')}" for label, text in constraints if text]
+        return ["average cost of a row", *pairs[:MOST_COSTS], *more, *limits]
+
     def _check_types(self, classes: tuple[Label, ...]) -> None:
         """Raise on a preference for "1" where the class is 1: a mistake, never a class that happens to be absent."""
         by_text = {str(other): other for other in classes}
-        for label in self.by_class:
+        for label in (*self.by_class, *(self.labels or ())):
             twin = by_text.get(str(label))
             if twin is not None and twin != label:
                 raise InputError(
@@ -410,7 +477,12 @@ class Preferences:
     def _key(self) -> tuple[Any, ...]:
         # 1, 1.0 and True are equal as labels; the type keeps them apart
         items = frozenset((type(label), label, preference) for label, preference in self.by_class.items())
-        return items, self.default, self.metric
+        if self.cost is None or self.labels is None:
+            return items, self.default, self.metric
+        names = [(type(label), label) for label in self.labels]
+        rows = zip(names, self.cost, strict=True)
+        cells = frozenset((true, other, cell) for true, row in rows for other, cell in zip(names, row, strict=True))
+        return items, self.default, self.metric, cells
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, Preferences) else NotImplemented
@@ -420,11 +492,101 @@ class Preferences:
 
     def __reduce__(self) -> tuple[Any, ...]:
         metric: str | Metric = self.metric.name if self.metric.built_in else self.metric
-        return Preferences, (dict(self.by_class), self.default, metric)
+        return _rebuilt, (dict(self.by_class), self.default, metric, self.cost, self.labels)
 
     def __repr__(self) -> str:
         metric = repr(self.metric.name) if self.metric.built_in else f"<metric {self.metric.name}>"
-        return f"Preferences({dict(self.by_class)!r}, default={self.default!r}, metric={metric})"
+        costs = "" if self.cost is None else f", cost={self.cost!r}, labels={self.labels!r}"
+        return f"Preferences({dict(self.by_class)!r}, default={self.default!r}, metric={metric}{costs})"
+
+
+MOST_COSTS = 12
+"""Costs that a description names."""
+
+
+def _rebuilt(by_class: Any, default: Any, metric: Any, cost: Any, labels: Any) -> Preferences:
+    return Preferences(by_class, default, metric, cost=cost, labels=labels)
+
+
+def _read_cost(
+    cost: Any, labels: Sequence[Any] | None
+) -> tuple[tuple[Label, ...] | None, tuple[tuple[float, ...], ...] | None]:
+    """Return the classes that costs are of, and the costs as rows of the true class."""
+    names = None if labels is None else [plain_label(label) for label in labels]
+    if cost is None:
+        if names is not None:
+            raise InputError("labels name the classes of a cost matrix; give cost too, or leave them out", "labels")
+        return None, None
+    if isinstance(cost, Mapping):
+        cost, names = _as_matrix(cost, names)
+    elif hasattr(cost, "loc"):
+        cost, names = _named_matrix(cost, names)
+    if names is None:
+        raise InputError("a cost matrix needs labels=, its classes in the order of rows and columns", "labels")
+    if len(set(names)) < len(names) or len(names) < 2:
+        raise InputError(
+            f"the labels of a cost matrix are at least two different classes, got {shown(names)}", "labels"
+        )
+    try:
+        matrix = np.array(cost, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"a cost matrix holds {len(names)} x {len(names)} numbers; found something else", "cost"
+        ) from None
+    if matrix.shape != (len(names), len(names)):
+        raise InputError(
+            f"a cost matrix for {len(names)} classes has shape ({len(names)}, {len(names)}), got {matrix.shape}; rows are the truth",
+            "cost",
+        )
+    if not np.isfinite(matrix).all():
+        raise InputError("costs must be finite; for 'never' write a large number", "cost")
+    return tuple(names), tuple(map(tuple, matrix.tolist()))
+
+
+def _as_matrix(cost: Mapping[Any, Any], names: list[Label] | None) -> tuple[list[list[Any]], list[Label]]:
+    """Lay costs by (true, predicted) out as a matrix; pairs that are not named cost nothing."""
+    for pair in cost:
+        if not (isinstance(pair, tuple) and len(pair) == 2):
+            raise InputError(
+                f"cost maps pairs (true class, predicted class) to numbers, got {pair!r} as a pair", "cost"
+            )
+    pairs = {(plain_label(true), plain_label(predicted)): value for (true, predicted), value in cost.items()}
+    named = list(dict.fromkeys(label for pair in pairs for label in pair))
+    unknown = [] if names is None else [label for label in named if label not in names]
+    if unknown:
+        raise InputError(f"cost names {unknown[0]!r}, labels do not{nearest(unknown[0], names or ())}", "labels")
+    names = names or named
+    return [[pairs.get((true, predicted), 0.0) for predicted in names] for true in names], names
+
+
+def _named_matrix(cost: Any, names: list[Label] | None) -> tuple[Any, list[Label]]:
+    """Put a data frame with the classes as its index and columns into their order."""
+    index, columns = ([plain_label(label) for label in axis] for axis in (cost.index, cost.columns))
+    if set(index) != set(columns) or set(index) != set(names or index):
+        if names is not None:  # rows and columns without names of classes
+            return cost, names
+        raise InputError(
+            f"a data frame of costs has the same classes as its index, {shown(index)}, and as its columns, {shown(columns)}",
+            "cost",
+        )
+    names = names or index
+    rows, places = [index.index(label) for label in names], [columns.index(label) for label in names]
+    return cost.iloc[rows, places], names
+
+
+def _refuse_beside_cost(label: Any, preference: Preference) -> None:
+    given = {field.name: getattr(preference, field.name) for field in fields(preference)}
+    bounds = ("min_precision", "min_recall", "max_share")
+    told = [
+        name
+        for name, value in given.items()
+        if name not in bounds and value is not None and (name, value) != ("importance", 1)
+    ]
+    if told:
+        raise InputError(
+            f"costs say what each decision is worth, so they take no {told[0]} (that of {label!r}); leave it out, or cost",
+            told[0],
+        )
 
 
 def _as_preference(label: object, given: object) -> Preference:
@@ -475,8 +637,14 @@ class _ClassAnswers(_Answers, kw_only=True, forbid_unknown_fields=True):
     label: bool | int | float | str
 
 
+class _Cost(msgspec.Struct, forbid_unknown_fields=True):
+    labels: list[bool | int | float | str]
+    matrix: list[list[float]]
+
+
 class _Document(msgspec.Struct, forbid_unknown_fields=True):
     metric: str = "f"
+    cost: _Cost | None = None
     default: _Answers = msgspec.field(default_factory=_Answers)
     classes: list[_ClassAnswers] = msgspec.field(name="class", default_factory=list)
 
@@ -484,11 +652,12 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True):
 _MESSAGE = re.compile(
     r"(?:Expected `(?P<wanted>[^`]+)`, got `(?P<got>[^`]+)`|Object contains unknown field `(?P<unknown>.*?)`|"
     r"Object missing required field `(?P<missing>\w+)`)"
-    r"(?: - at `\$\.?(?P<table>default|class)?(?:\[(?P<number>\d+)\])?\.?(?P<name>\w*)`)?",
+    r"(?: - at `\$\.?(?P<table>default|class|cost)?(?:\[(?P<number>\d+)\])?\.?(?P<name>\w*)(?:\[(?:\.\.\.|\d+)\])*`)?",
     re.DOTALL,
 )
 _TABLES: dict[str | None, tuple[str, type[msgspec.Struct]]] = {
     None: ("the head of the file", _Document), "default": ("[default]", _Answers), "class": ("[[class]]", _ClassAnswers),
+    "cost": ("[cost]", _Cost),
 }  # fmt: skip
 _KINDS = {
     "str": "text", "int": "a number", "float": "a number", "bool": "true or false", "object": "a table", "array": "a list",

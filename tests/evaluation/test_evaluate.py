@@ -105,7 +105,9 @@ def test_weights_are_repetition(rng):
 
 
 def test_cost():
-    result = cp.evaluate(["a", "a", "b"], ["a", "b", "b"], cost=[[0, 5], [1, 0]])
+    result = cp.evaluate(
+        ["a", "a", "b"], ["a", "b", "b"], preferences=cp.Preferences(cost=[[0, 5], [1, 0]], labels="ab")
+    )
     assert (result.summary.total_cost, result.summary.average_cost) == (5, 5 / 3)
     assert "Total Cost" in str(result)
 
@@ -202,19 +204,21 @@ def test_a_thousand_classes_are_judged_without_a_cube_of_them():
     assert "1,500 x 1,500 cells are not printed" in str(result)
 
 
-@pytest.mark.parametrize("preferences", [None, {"ill": {"importance": 10, "min_recall": 0.5}}])
-def test_costs_are_judged_as_the_search_judges_them(preferences):
+@pytest.mark.parametrize("constraints", [None, {"ill": {"min_recall": 0.5}}])
+def test_costs_are_judged_as_the_search_judges_them(constraints):
     """The loss would call these counts better; a missed ill row costs so little that always deciding 'well' is cheaper."""
     counts = cp.Counts.from_matrix([[8, 2], [20, 70]], ["ill", "well"])
-    cost = [[0, 1], [1, 0]]
-    result = cp.evaluate(counts, preferences=preferences, cost=cost)
+    preferences = cp.Preferences(constraints, cost={("ill", "well"): 1, ("well", "ill"): 1})
+    result = cp.evaluate(counts, preferences=preferences)
     assert result.verdict.measure == "average cost"
-    assert result.verdict.loss == result.summary.average_cost == 0.22
+    assert result.verdict.loss == result.summary.average_cost == result.summary.loss == 0.22
+    assert result.per_class["ill"].loss == 0.2
+    assert result.per_class["ill"].loss_share == 0.02
     costs = {baseline.label: baseline.loss for baseline in result.verdict.baselines if baseline.label}
     assert costs == {"ill": 0.9, "well": 0.1}
     # always predicting 'well' is cheaper, but it misses the minimum
     assert (result.verdict.state, result.verdict.baseline.label) == (
-        ("no better", "well") if preferences is None else ("better", None)
+        ("no better", "well") if constraints is None else ("better", None)
     )
     assert "Average Cost" in str(result).split("By Your ")[1]
     assert result.to_markdown().startswith("**Average cost 0.2200: ")
@@ -225,29 +229,34 @@ def test_the_verdict_of_a_search_is_that_of_its_counts():
     rng = np.random.default_rng(0)
     truth, cost = rng.integers(0, 3, 200), [[0, 1, 1], [5, 0, 5], [50, 50, 0]]
     votes = rng.random((200, 3)) + 0.5 * np.eye(3)[truth]
-    for preferences in (None, cp.Preferences({2: cp.Preference(3, min_recall=0.9)})):
-        search = cp.search_weights(truth, votes, preferences=preferences, cost=cost, random_state=0)
-        verdict = cp.evaluate(search.counts, preferences=preferences, cost=cost).verdict
+    for constraints in (None, {2: cp.Preference(min_recall=0.9)}):
+        preferences = cp.Preferences(constraints, cost=cost, labels=range(3))
+        search = cp.search_weights(truth, votes, preferences=preferences, random_state=0)
+        verdict = cp.evaluate(search.counts, preferences=preferences).verdict
         assert dataclasses.replace(verdict, rows="own") == search.verdict
 
 
-def test_a_check_of_costs_compares_the_loss():
+def test_a_check_of_costs_compares_the_average_cost():
     counts = cp.Counts.from_matrix([[8, 2], [20, 70]], ["ill", "well"])
-    given = {"preferences": {"ill": {"min_recall": 0.5}}}
-    plain = cp.check(cp.evaluate(counts, **given), max_loss=0.5)
-    assert cp.check(cp.evaluate(counts, **given, cost=[[0, 9], [9, 0]]), max_loss=0.5).conditions == plain.conditions
-    with pytest.raises(cp.InputError, match="a check needs preferences"):
-        cp.check(cp.evaluate(counts, cost=[[0, 9], [9, 0]]))
+    preferences = cp.Preferences({"ill": {"min_recall": 0.5}}, cost=[[0, 9], [9, 0]], labels=["ill", "well"])
+    checked = cp.check(cp.evaluate(counts, preferences=preferences), max_loss=0.5)
+    assert [(one.rate, one.reached, one.passed) for one in checked.conditions] == [
+        ("recall", 0.8, True),
+        ("loss", 1.98, False),
+    ]
 
 
 def test_weighted_cost_is_per_weight():
-    result = cp.evaluate(["a", "b"], ["b", "b"], cost=[[0, 6], [1, 0]], sample_weight=[1, 3])
-    assert result.summary.average_cost == 6 / 4
+    preferences = cp.Preferences(cost={("a", "b"): 6, ("b", "a"): 1})
+    assert (
+        cp.evaluate(["a", "b"], ["b", "b"], preferences=preferences, sample_weight=[1, 3]).summary.average_cost == 6 / 4
+    )
 
 
 def test_cost_by_name():
     cost = pd.DataFrame([[0, 1], [100, 0]], index=["b", "a"], columns=["b", "a"])  # deciding b for a costs 100
-    assert cp.evaluate(["a"], ["b"], labels=["a", "b"], cost=cost).summary.total_cost == 100
+    preferences = cp.Preferences(cost=cost)
+    assert cp.evaluate(["a"], ["b"], labels=["a", "b"], preferences=preferences).summary.total_cost == 100
 
 
 def test_averages_count_a_class_that_is_never_predicted():
@@ -527,7 +536,6 @@ def test_scorer_on_folds_without_a_rare_class(rng):
             lambda: cp.evaluate([1, 2], [1, 2], priors=["x", "y"]),
             "priors must be numbers, one training share per class",
         ),
-        (lambda: cp.evaluate([1, 2], [1, 2], cost=[["x"]]), "a cost matrix holds 2 x 2 numbers; found something else"),
         (
             lambda: cp.pragma_loss([1, 2], [1, 2], preferences=None),
             "preferences is a compromis.Preferences or a mapping by class, got NoneType",
@@ -566,6 +574,8 @@ OF_PROBABILITIES = {
 def test_every_number_of_a_summary_has_an_interval():
     """A number that is added to the summary alone would be printed without one."""
     counts = cp.Counts.from_matrix([[8, 2], [20, 70]], ["ill", "well"])
-    result = cp.evaluate(counts, preferences={"ill": 2.0}, cost=[[0, 1], [1, 0]], confidence=0.9)
+    result = cp.evaluate(
+        counts, preferences=cp.Preferences(cost=[[0, 1], [1, 0]], labels=["ill", "well"]), confidence=0.9
+    )
     names = {field.name for field in dataclasses.fields(result.summary)} - NOT_ESTIMATED - OF_PROBABILITIES
     assert names <= set(NUMBERS) <= set(result.intervals.summary)

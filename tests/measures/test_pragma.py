@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 
 import compromis as cp
 from compromis.measures.baselines import naive_baselines
-from compromis.measures.pragma import average_cost, pragma, read_cost
+from compromis.measures.pragma import pragma
 from tests import oracle
 from tests.measures.test_rates import close, counts_of, matrices
 
@@ -53,14 +53,15 @@ def test_baselines_are_what_the_decisions_would_reach(matrix, data):
     ).on(range(size))
     cost = data.draw(arrays(np.int64, matrix.shape, elements=st.integers(0, 9))).astype(float)
     counts = counts_of(matrix)
-    by_loss, by_cost = naive_baselines(counts, preferences)[:-1], naive_baselines(counts, preferences, cost)[:-1]
+    priced = replace(preferences, cost=cost)
+    by_loss, by_cost = naive_baselines(counts, preferences)[:-1], naive_baselines(counts, priced)[:-1]
     for k in range(size):
         written_out = np.zeros_like(matrix)
         written_out[:, k] = matrix.sum(axis=1)
         result = counts_of(written_out)
         assert by_loss[k].loss == pytest.approx(pragma(result, preferences).total, nan_ok=True)
         if matrix.any():
-            assert by_cost[k].loss == pytest.approx(average_cost(result, cost))
+            assert by_cost[k].loss == pytest.approx(pragma(result, priced).total)
 
 
 @given(matrix=matrices, data=st.data())
@@ -68,34 +69,8 @@ def test_cost(matrix, data):
     if not matrix.any():
         return
     cost = data.draw(arrays(np.int64, matrix.shape, elements=st.integers(-5, 100)))
-    assert close(
-        average_cost(counts_of(matrix), read_cost(cost, range(len(matrix)))),
-        oracle.cost(matrix.tolist(), cost.tolist()),
-    )
-
-
-@pytest.mark.parametrize(
-    ("cost", "said"),
-    [
-        ([[1, 2]], r"a cost matrix for 2 classes has shape \(2, 2\), got \(1, 2\)"),
-        ([[0, np.inf], [1, 0]], "costs must be finite"),
-    ],
-)
-def test_bad_cost(cost, said):
-    with pytest.raises(cp.InputError, match=said):
-        cp.evaluate([1, 2], [1, 2], cost=cost)
-
-
-def test_costs_by_name_only_where_both_sides_are_named():
-    named = pd.DataFrame([[0.0, 1.0], [2.0, 0.0]], index=["b", "a"], columns=["b", "a"])
-    assert read_cost(named, ("a", "b")).tolist() == [[0.0, 2.0], [1.0, 0.0]]
-    half = pd.DataFrame([[0.0, 1.0], [2.0, 0.0]], index=["x", "y"], columns=["b", "a"])
-    assert read_cost(half, ("a", "b")).tolist() == [[0.0, 1.0], [2.0, 0.0]]  # as it stands
-    other = pd.DataFrame([[0.0, 1.0], [2.0, 0.0]], index=["b", "a"], columns=["x", "y"])
-    assert read_cost(other, ("a", "b")).tolist() == [[0.0, 1.0], [2.0, 0.0]]
-
-
-def test_costs_of_some_classes_are_no_costs():
-    some = pd.DataFrame([[0, 1], [2, 0]], index=["a", "b"], columns=["a", "b"])
-    with pytest.raises(cp.InputError, match=r"a cost matrix for 3 classes has shape \(3, 3\), got \(2, 2\)"):
-        read_cost(some, "abc")
+    loss = pragma(counts_of(matrix), replace(cp.Preferences().on(range(len(matrix))), cost=cost))
+    assert close(loss.total, oracle.cost(matrix.tolist(), cost.tolist()))
+    assert loss.share.sum() == pytest.approx(loss.total)
+    support = matrix.sum(axis=1)
+    np.testing.assert_allclose((loss.by_class * support)[support > 0].sum(), loss.total * matrix.sum(), atol=1e-9)

@@ -15,8 +15,9 @@ from sklearn import metrics
 
 import compromis as cp
 from compromis.measures import rates
-from compromis.measures.pragma import average_cost, average_costs, class_losses, loss_shares, pragma
+from compromis.measures.pragma import losses, pragma
 from tests import oracle
+from tests.weight_cases import costing
 
 matrices = st.integers(1, 5).flatmap(
     lambda size: arrays(np.int64, (size, size), elements=st.sampled_from([0, 0, 0, 1, 2, 3, 17, 1000, 2**40]))
@@ -176,11 +177,11 @@ def test_stacks_have_the_rates_of_each_matrix(rng):
     matrices[40:100, :, 2] = 0
     matrices = matrices[matrices.any(axis=(1, 2))]
     assert np.isnan(rates.precision(matrices)).sum() > 50
-    preferences = cp.Preferences.prioritise([1]).on(range(4))
+    preferences, priced = cp.Preferences.prioritise([1]).on(range(4)), costing(cost).on(range(4))
     for stack in (matrices, matrices + 0.3):
-        found, losses = rates.class_rates(stack), class_losses(stack, preferences)
+        found, (by_class, shares) = rates.class_rates(stack), losses(stack, preferences)
         numbers = whole(stack)
-        totals, costs = loss_shares(losses, preferences).sum(axis=-1), average_costs(stack, cost)
+        totals, costs = shares.sum(axis=-1), losses(stack, priced)[1].sum(axis=-1)
         for k, matrix in enumerate(stack):
             counts = cp.Counts(matrix, (0, 1, 2, 3), 1)
             single = rates.class_rates(counts)
@@ -203,8 +204,9 @@ def test_stacks_have_the_rates_of_each_matrix(rng):
             for name, value in expected.items():
                 np.testing.assert_allclose(numbers[name][k], value, rtol=1e-9, atol=1e-12, err_msg=name)
             loss = pragma(counts, preferences)
-            np.testing.assert_array_equal(losses[k], loss.by_class)
-            np.testing.assert_allclose((totals[k], costs[k]), (loss.total, average_cost(counts, cost)), rtol=1e-14)
+            np.testing.assert_array_equal(by_class[k], loss.by_class)
+            average = (matrix * cost).sum() / matrix.sum()
+            np.testing.assert_allclose((totals[k], costs[k]), (loss.total, average), rtol=1e-14)
 
 
 def test_share_parts_are_rates(rng):

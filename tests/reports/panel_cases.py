@@ -13,7 +13,7 @@ from compromis.measures.demands import missed_constraints
 from compromis.measures.pragma import pragma, shortfall
 from compromis.preferences import JACCARD_WARNING
 from compromis.reports import panel_document
-from tests.weight_cases import METRICS, small_problem
+from tests.weight_cases import METRICS, costing, small_problem
 
 
 @dataclass
@@ -53,7 +53,10 @@ class Case:
             str(one).partition(" (")[0]  # the panel does not say how many predictions must change
             for one in missed_constraints(counts, arrays)
         ]
-        return "; ".join([f"on these rows the loss is {loss:.4f}, {side} {best.loss:.4f} for {best.name}", *missed])
+        measure = "loss" if arrays.cost is None else "average cost"
+        return "; ".join(
+            [f"on these rows the {measure} is {loss:.4f}, {side} {best.loss:.4f} for {best.name}", *missed]
+        )
 
 
 def make_case(votes, y, preferences, *, weights=None, labels=None, smoothing=0.0, sample_weight=None) -> Case:
@@ -69,6 +72,8 @@ def small_cases(count: int) -> list[Case]:
         votes, y, preferences = small_problem(seed, floors=seed % 3 == 0, capacities=seed % 4 == 1)
         rng = np.random.default_rng(seed)
         weights = rng.choice([0.5, 1.0, 1.0, 2.0, 3.0, 0.1], votes.shape[1])
+        if seed % 6 == 5:
+            preferences = costing(rng.integers(-2, 10, (votes.shape[1], votes.shape[1])), preferences)
         smoothing = 0.25 if seed % 5 == 0 else 0.0
         weight = rng.choice([0.5, 1.0, 2.5], len(y)) if seed % 7 == 0 else None
         with warnings.catch_warnings():
@@ -81,7 +86,9 @@ def small_cases(count: int) -> list[Case]:
     return cases
 
 
-def large_case(classes: int, rows: int, seed: int, *, trees: int | None = 50, floors: bool = False) -> Case:
+def large_case(
+    classes: int, rows: int, seed: int, *, trees: int | None = 50, floors: bool = False, costs: bool = False
+) -> Case:
     """Gaussian clouds voted for by trees, or with continuous probabilities; every eleventh vote is a tie by planting."""
     rng = np.random.default_rng(seed)
     y = rng.choice(classes, rows, p=rng.dirichlet(np.full(classes, 2.0)))
@@ -97,6 +104,8 @@ def large_case(classes: int, rows: int, seed: int, *, trees: int | None = 50, fl
     bounds = {"min_precision": 0.2, "min_recall": 0.5, "max_share": 0.3} if floors else {}
     by_class = {int(k): cp.Preference(10, 0.1, 0.9, **bounds) for k in chosen}
     preferences = cp.Preferences(by_class, metric=METRICS[seed % 4])
+    if costs:
+        preferences = costing(rng.integers(0, 20, (classes, classes)) * (1 - np.eye(classes)), preferences)
     weights = rng.choice([0.5, 1.0, 1.0, 2.0], classes)
     return make_case(votes, y, preferences, weights=weights, labels=range(classes))
 
@@ -104,7 +113,7 @@ def large_case(classes: int, rows: int, seed: int, *, trees: int | None = 50, fl
 WORK = """
 (documents) => documents.map((page) => {
   const patterns = readPatterns(page);
-  const preferences = { metric: page.preferences.metric, classes: page.preferences.classes.map((one, k) => ({ ...page.classes[k], ...one })) };
+  const preferences = { metric: page.preferences.metric, cost: page.preferences.cost, classes: page.preferences.classes.map((one, k) => ({ ...page.classes[k], ...one })) };
   const counts = decide(patterns, page.weights);
   const weights = tune(patterns, preferences);
   const state = { preferences, weights, smoothing: page.smoothing };

@@ -54,6 +54,7 @@ LARGE = [
 @pytest.mark.filterwarnings("ignore:the weighted Jaccard metric")
 def test_many_classes_match_python(work):
     cases = [large_case(k, n, seed, trees=trees, floors=seed % 2 == 1) for k, n, seed, trees in LARGE]
+    cases += [large_case(k, n, seed, trees=trees, costs=True) for k, n, seed, trees in LARGE[::2]]
     for case, answer in zip(cases, work([case.document for case in cases]), strict=True):
         check(case, answer)
 
@@ -88,6 +89,22 @@ def test_toml_python_and_weights_say_the_same(work, tmp_path):
     assert decision.classes == tuple(labels)
     predicted = cp.Counts.from_predictions(y, decision.decide(votes), labels=labels)
     assert predicted.matrix.tolist() == answer["tuned"]
+
+
+@needs_node
+def test_costs_as_toml_and_python(work, tmp_path):
+    rng = np.random.default_rng(0)
+    votes, y = rng.integers(0, 9, (80, 3)), rng.integers(0, 3, 80)
+    preferences = cp.Preferences({1: {"max_share": 0.25}}, cost=[[0, 1.5, 2], [-1, 0, 3], [9, 8, 0]], labels=range(3))
+    case = make_case(votes, y, preferences, labels=range(3))
+    (answer,) = work([case.document])
+    check(case, answer)
+    (tmp_path / "preferences.toml").write_text(answer["toml"])
+    assert cp.Preferences.from_toml(tmp_path / "preferences.toml") == preferences
+    search = eval(
+        answer["python"], {"cp": cp, "y_proba": votes, "y_true": y}
+    )  # our own line, which a person would paste
+    assert search.arrays.cost.tolist() == [list(row) for row in preferences.cost]
 
 
 @needs_node

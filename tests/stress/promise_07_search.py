@@ -10,7 +10,7 @@ from tests import naive_weights as naive
 from tests import oracle
 from tests.stress.counting import count_seeds
 from tests.stress.outcome import Outcome, Progress, scaled, silent
-from tests.weight_cases import small_problem
+from tests.weight_cases import costing, small_problem
 
 TITLE = "search against brute force, two and three classes, to 10 rows"
 FULL = 10_000
@@ -32,9 +32,11 @@ def check(seed: int) -> dict[str, int]:
     kind = seed % 3
     votes, y, preferences = small_problem(seed, floors=kind == 1, capacities=seed % 4 == 3)
     classes = votes.shape[1]
+    if kind == 2:
+        cost = np.random.default_rng(seed).integers(-2, 10, (classes, classes)).astype(float)
+        preferences = costing(cost, preferences)
     arrays = preferences.on(range(classes))
-    cost = np.random.default_rng(seed).integers(-2, 10, (classes, classes)).astype(float) if kind == 2 else None
-    best = naive.brute_force(votes, y, arrays, cost)
+    best = naive.brute_force(votes, y, arrays)
     if seed % 50 == 0 and kind == 0:  # without constraints
         exactly = oracle.brute_force_weights(
             votes.tolist(),
@@ -46,10 +48,8 @@ def check(seed: int) -> dict[str, int]:
         assert abs(best[1] - float(exactly)) < 1e-12, "two ways of brute force differ"
     missed = {}
     for method in ("exact", "sweep"):
-        search = search_weights(
-            y, votes, preferences=preferences, labels=range(classes), method=method, cost=cost, random_state=0
-        )
-        reached = naive.value(search.counts.matrix, arrays, cost)
+        search = search_weights(y, votes, preferences=preferences, labels=range(classes), method=method, random_state=0)
+        reached = naive.value(search.counts.matrix, arrays)
         worse = reached[0] > best[0] + 1e-9 or (reached[0] > best[0] - 1e-9 and reached[1] > best[1] + 1e-9)
         assert not (worse and search.optimal), f"{method} says optimal at {reached}, brute force reaches {best}"
         assert abs(search.loss - reached[1]) < 1e-12, f"the loss of {method} is not that of its counts"

@@ -12,7 +12,7 @@ from scipy.stats import binom, norm
 
 import compromis as cp
 from compromis.measures.coin import best_coin
-from compromis.measures.pragma import class_losses, loss_shares
+from compromis.measures.pragma import losses
 from compromis.preferences import PreferenceArrays
 from compromis.uncertainty.judgement import Judgement, judge
 from tests.stress.cases import METRICS
@@ -130,8 +130,8 @@ def _scored(shares: NDArray[np.float64], arrays: PreferenceArrays, goal: float) 
         rates = norm.sf(threshold - shift), norm.sf(threshold)
         rows = [[share * rate, share * (1 - rate)] for share, rate in zip(shares, rates, strict=True)]
         tables = np.moveaxis(np.array(rows), -1, 0)
-        losses = loss_shares(class_losses(tables, arrays), arrays).sum(axis=-1)
-        return float(losses.min()), tables[losses.argmin()]
+        lost = losses(tables, arrays)[1].sum(axis=-1)
+        return float(lost.min()), tables[lost.argmin()]
 
     return best(brentq(lambda shift: best(shift)[0] - goal, 0.0, 9.0, xtol=1e-4))[1]
 
@@ -142,7 +142,7 @@ def _known(shares: NDArray[np.float64], arrays: PreferenceArrays, goal: float) -
 
     def loss(part: float) -> float:
         table = (1 - part) * blind + part * np.diag(shares)
-        return float(loss_shares(class_losses(table, arrays), arrays).sum())
+        return float(losses(table, arrays)[1].sum())
 
     part = brentq(lambda part: loss(part) - goal, 0.0, 1.0, xtol=1e-6)
     return (1 - part) * blind + part * np.diag(shares)

@@ -109,11 +109,11 @@ def test_sentences():
 
 
 def test_costs_have_their_own_baseline():
-    cost = np.array([[0.0, 100.0], [1.0, 0.0]])
-    verdict = verdict_of([[140, 40], [100, 9720]], cp.Preferences(), cost=cost)
+    costs = cp.Preferences(cost={("fraud", "ok"): 100, ("ok", "fraud"): 1})
+    verdict = verdict_of([[140, 40], [100, 9720]], costs)
     assert (verdict.measure, verdict.state, verdict.loss) == ("average cost", "better", 0.41)
     assert (verdict.baseline.label, verdict.baseline.loss) == ("fraud", pytest.approx(0.982))
-    poor = verdict_of([[0, 180], [0, 9820]], cp.Preferences(), cost=cost)
+    poor = verdict_of([[0, 180], [0, 9820]], costs)
     assert poor.sentence.endswith("; improve the model, or review the costs")
 
 

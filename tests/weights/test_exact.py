@@ -12,7 +12,7 @@ from compromis.evidence.votes import Votes
 from compromis.preferences import Preference, Preferences
 from compromis.weights import search_weights, weight_sweep
 from tests import naive_weights as naive
-from tests.weight_cases import small_problem
+from tests.weight_cases import costing, small_problem
 
 pytestmark = pytest.mark.filterwarnings("ignore:the weighted Jaccard metric")  # every metric is searched
 
@@ -22,9 +22,11 @@ def check(seed: int, **options) -> None:
         seed, floors=options.pop("floors", False), capacities=options.pop("capacities", False)
     )
     classes = votes.shape[1]
+    if (cost := options.pop("cost", None)) is not None:
+        preferences = costing(cost, preferences)
     search = search_weights(y, votes, preferences=preferences, labels=range(classes), method="exact", **options)
-    expected = naive.brute_force(votes, y, preferences.on(range(classes)), options.get("cost"))
-    reached = naive.value(search.counts.matrix, preferences.on(range(classes)), options.get("cost"))
+    expected = naive.brute_force(votes, y, preferences.on(range(classes)))
+    reached = naive.value(search.counts.matrix, preferences.on(range(classes)))
     assert reached[0] <= expected[0] + 1e-9, seed
     assert reached[1] <= expected[1] + 1e-9, seed
     assert search.optimal, seed

@@ -32,6 +32,7 @@ from compromis.weights._kernels import (
 from compromis.weights.descent import Descent, precedes
 from compromis.weights.problem import SearchProblem
 from tests import naive_weights as naive
+from tests.weight_cases import costing
 
 pytestmark = pytest.mark.filterwarnings("ignore:the weighted Jaccard metric")  # every metric is searched
 
@@ -47,7 +48,7 @@ def random_problem(
     floor = {"min_precision": 0.5, "min_recall": 0.4} if floors else {}
     preferences = Preferences({0: Preference(10, 0.1, 0.9, **floor)}, metric=metric)
     patterns = Votes.from_proba(y, given, labels=range(classes), merge=True)
-    problem = SearchProblem.read(patterns, preferences, cost=None, smoothing=smoothing, max_ratio=None)
+    problem = SearchProblem.read(patterns, preferences, smoothing=smoothing, max_ratio=None)
     if dense:  # most votes of these rows are non-zero only with the dense layout forced
         descent = Descent(problem)
         table = VoteTable(smoothing, dense=np.ascontiguousarray(patterns.votes))
@@ -165,7 +166,7 @@ def test_recounting_the_changed_rows_is_counting_all(smoothing, sparse):
     given = scipy.sparse.csr_array(votes) if sparse else votes
     patterns = Votes.from_proba(y, given, merge=False)
     cost = np.random.default_rng(0).random((5, 5))
-    descent = Descent(SearchProblem.read(patterns, None, cost=cost, smoothing=smoothing, max_ratio=None))
+    descent = Descent(SearchProblem.read(patterns, costing(cost), smoothing=smoothing, max_ratio=None))
     rng = np.random.default_rng(1)
     for _ in range(30):
         weights, k, new = np.exp(rng.normal(size=5)), int(rng.integers(5)), float(np.exp(rng.normal()))
@@ -192,7 +193,7 @@ def test_total_value_is_the_loss(metric):
 def objective_of(metric):
     preferences = Preferences(default=Preference(recall_weight=0.5), metric=metric)
     patterns = Votes.from_proba([0, 1, 1], [[3, 1], [1, 3], [2, 2]], labels=[0, 1])
-    return SearchProblem.read(patterns, preferences, cost=None, smoothing=0.0, max_ratio=None).objective()
+    return SearchProblem.read(patterns, preferences, smoothing=0.0, max_ratio=None).objective()
 
 
 def values_on_a_grid(metric):

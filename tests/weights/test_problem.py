@@ -9,14 +9,15 @@ from compromis.evidence.votes import Votes
 from compromis.preferences import Preference, Preferences
 from compromis.weights.problem import WIDEST, SearchProblem
 from tests import naive_weights as naive
+from tests.weight_cases import costing
 
 VOTES = np.array([[9, 1, 2], [8, 2, 0], [3, 7, 1], [4, 6, 3], [1, 2, 9], [2, 2, 2], [5, 1, 5], [0, 3, 4]], dtype=float)
 TRUTH = np.array([0, 0, 1, 0, 2, 1, 2, 2])
 
 
-def problem_of(y=TRUTH, preferences=None, cost=None, max_ratio=None, **options):
+def problem_of(y=TRUTH, preferences=None, max_ratio=None, **options):
     patterns = Votes.from_proba(y, VOTES, labels=range(3), merge=False, **options)
-    return SearchProblem.read(patterns, preferences, cost=cost, smoothing=0.0, max_ratio=max_ratio)
+    return SearchProblem.read(patterns, preferences, smoothing=0.0, max_ratio=max_ratio)
 
 
 def test_the_objective_by_hand():
@@ -34,11 +35,11 @@ def test_the_objective_by_hand():
 
 def test_costs_are_scaled_for_kernels():
     cost = np.array([[0, 1, -8], [4, 0, 2], [2, 2, 0]], dtype=float)
-    problem = problem_of(cost=cost)
+    problem = problem_of(preferences=costing(cost))
     np.testing.assert_array_equal(problem.objective().cost, cost / 8 / 8)  # eight rows, and 8 the largest cost
     assert problem.kernel_value((0.5, 0.25)) == (0.5, 2.0)
     assert problem_of().cost_scale == 1.0
-    assert problem_of(cost=np.zeros((3, 3))).cost_scale > 0
+    assert problem_of(preferences=costing(np.zeros((3, 3)))).cost_scale > 0
 
 
 def test_weights_of_rows_leave_room_for_rounding():

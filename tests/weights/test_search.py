@@ -21,7 +21,7 @@ from compromis.weights import Annealing, Exact, Sweep, search_weights
 from compromis.weights.descent import Found
 from compromis.weights.problem import SearchProblem
 from tests import naive_weights as naive
-from tests.weight_cases import small_problem
+from tests.weight_cases import costing, small_problem
 
 pytestmark = pytest.mark.filterwarnings("ignore:the weighted Jaccard metric")  # every metric is searched
 
@@ -281,7 +281,7 @@ def test_a_met_minimum_comes_before_a_lower_loss():
 def test_cost_in_place_of_the_loss():
     votes, y = three_classes()
     cost = np.array([[0, 1, 1], [5, 0, 5], [50, 50, 0]], dtype=float)
-    search = search_weights(y, votes, cost=cost, random_state=0)
+    search = search_weights(y, votes, preferences=costing(cost), random_state=0)
     assert search.loss == pytest.approx((search.counts.matrix * cost).sum() / len(y))
     rng = np.random.default_rng(0)
     patterns = Votes.from_proba(y, votes)
@@ -357,7 +357,6 @@ BAD = [
         },
         "importance above 0, 'c', have no rows in y",
     ),
-    ({"cost": [[0, 1]]}, r"shape \(2, 2\)"),
     ({"sample_weight": [1, 2]}, "sample_weight has shape"),
     ({"y": ["a", "a", "a"], "labels": ["a", "b"]}, "every row with votes is of class 'a'"),
     ({"y": ["a", "a", "a"], "votes": [[1], [2], [3]]}, "one class, 'a'"),
@@ -410,7 +409,7 @@ def test_a_search_that_is_stopped_is_no_worse_than_equal_weights(rng, method, st
     truth = rng.integers(0, 5, 300)
     shares = rng.multinomial(10, np.ones(5) / 5, 300) + 3 * np.eye(5, dtype=int)[truth]
     patterns = Votes.from_proba(truth, shares, labels=range(5))
-    problem = SearchProblem.read(patterns, None, cost=None, smoothing=0.0, max_ratio=None)
+    problem = SearchProblem.read(patterns, None, smoothing=0.0, max_ratio=None)
     calls: list[float] = []
 
     def enough(done, loss):
@@ -441,7 +440,7 @@ def test_what_is_applied_is_what_is_returned(monkeypatch):
     better = Votes.from_proba(y, votes).counts([1.0, 1.0, 2.0])
     returns(monkeypatch, (np.array([1.0, 1.0, 2.0]), np.array([2.0, 2.0, 2.0])), (0.0, equal.loss))
     both = search_weights(y, votes, max_ratio=3.0)
-    problem = SearchProblem.read(Votes.from_proba(y, votes), None, cost=None, smoothing=0.0, max_ratio=None)
+    problem = SearchProblem.read(Votes.from_proba(y, votes), None, smoothing=0.0, max_ratio=None)
     assert both.loss == min(equal.loss, problem.value(better)[1])
     assert not both.optimal
 
@@ -461,10 +460,8 @@ def test_weights_on_the_border_of_the_ratio_are_within_it(monkeypatch):
 def test_a_proof_holds_if_what_is_applied_keeps_the_promise_up_to_rounding(monkeypatch, scale):
     """Rounding is 1e-9, of the loss where it is above 1."""
     votes, y = three_classes(rows=40)
-    given = {"cost": scale * (1 - np.eye(3)), "preferences": {2: {"min_recall": 1.0}}}
-    problem = SearchProblem.read(
-        Votes.from_proba(y, votes), given["preferences"], cost=given["cost"], smoothing=0.0, max_ratio=None
-    )
+    given = {"preferences": costing(scale * (1 - np.eye(3)), Preferences({2: {"min_recall": 1.0}}))}
+    problem = SearchProblem.read(Votes.from_proba(y, votes), given["preferences"], smoothing=0.0, max_ratio=None)
     shortfall, loss = problem.value(problem.counts(np.ones(3)))
     assert shortfall > 0
     room = 1e-9 * max(1.0, loss)
@@ -489,9 +486,9 @@ def test_auto_gives_up_a_long_proof(monkeypatch):
 def test_the_history_is_in_the_costs_of_the_user():
     votes, y = three_classes(rows=40)
     cost = 10.0 * (1 - np.eye(3))
-    search = search_weights(y, votes, cost=cost, random_state=0)
+    search = search_weights(y, votes, preferences=costing(cost), random_state=0)
     assert search.history[-1, 1] == pytest.approx(search.loss)
-    annealed = search_weights(y, votes, cost=cost, method=Annealing(50), random_state=0)
+    annealed = search_weights(y, votes, preferences=costing(cost), method=Annealing(50), random_state=0)
     assert annealed.history[:, 0].tolist() == list(range(1, 51))
     assert annealed.history[:, 1].min() == pytest.approx(annealed.loss)
 
@@ -548,7 +545,9 @@ def test_a_result_in_words():
         assert repr(many).endswith(f"5: {many.weights[5]:.4g}" + end.replace("}}", "}"))
     assert str(many).startswith("Loss 0.0000, the best found by sweep (")
     votes, y = three_classes(rows=20)
-    noted = search_weights([*y, 0], np.vstack([votes, np.zeros((1, 3))]), cost=1 - np.eye(3), random_state=0)
+    noted = search_weights(
+        [*y, 0], np.vstack([votes, np.zeros((1, 3))]), preferences=costing(1 - np.eye(3)), random_state=0
+    )
     assert str(noted).startswith("Average cost ")
     assert "\n1 rows without any vote are left out.\n" in str(noted)
     assert noted.verdict is noted.verdict  # judged once

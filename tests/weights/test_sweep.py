@@ -13,7 +13,7 @@ from compromis.preferences import Preference, Preferences
 from compromis.weights import Sweep, search_weights
 from compromis.weights.problem import SearchProblem
 from tests import naive_weights as naive
-from tests.weight_cases import small_problem
+from tests.weight_cases import costing, small_problem
 
 pytestmark = pytest.mark.filterwarnings("ignore:the weighted Jaccard metric")  # every metric is searched
 
@@ -58,7 +58,7 @@ def test_a_given_start_is_descended_from_and_never_made_worse(rng):
         found = search_weights(
             patterns, preferences=preferences, method=Sweep(rounds=0, start=tuple(start)), random_state=0
         )
-        problem = SearchProblem.read(patterns, preferences, cost=None, smoothing=0.0, max_ratio=None)
+        problem = SearchProblem.read(patterns, preferences, smoothing=0.0, max_ratio=None)
         assert found.loss <= problem.value(patterns.counts(start))[1] + 1e-12
         again = search_weights(
             patterns, preferences=preferences, method=Sweep(rounds=0, start=tuple(found.weights)), random_state=0
@@ -87,14 +87,14 @@ def test_a_descent_ends_where_no_class_gains(seed, costs):
     rng = np.random.default_rng(seed)
     votes = rng.integers(0, 9, (30, 4)) + 1.0
     truth, sizes = np.arange(30) % 4, rng.integers(1, 6, 30)
-    cost = rng.integers(-2, 10, (4, 4)).astype(float) if costs else None
+    preferences = costing(rng.integers(-2, 10, (4, 4)).astype(float)) if costs else Preferences()
     method = Sweep(rounds=0, start=(1.0, 1.0, 1.0, 1.0))
-    search = search_weights(truth, votes, cost=cost, sample_weight=sizes, method=method)
-    arrays = Preferences().on(range(4))
-    reached = naive.value(naive.matrix(truth, naive.decide(votes, search.weights), sizes, 4), arrays, cost)
+    search = search_weights(truth, votes, preferences=preferences, sample_weight=sizes, method=method)
+    arrays = preferences.on(range(4))
+    reached = naive.value(naive.matrix(truth, naive.decide(votes, search.weights), sizes, 4), arrays)
     assert search.loss == pytest.approx(reached[1])
     for k in range(4):
-        line = naive.best_on_line(votes, truth, sizes, search.weights, k, arrays, cost=cost)
+        line = naive.best_on_line(votes, truth, sizes, search.weights, k, arrays)
         assert reached[1] <= line[1] + 1e-9
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from compromis.cli import options
-from compromis.cli.inputs import is_many, listed, opened, read_evidence, read_rows, say_dropped
+from compromis.cli.inputs import is_many, opened, read_evidence, read_rows, say_dropped
 
 if TYPE_CHECKING:
     import compromis as cp
@@ -35,11 +35,6 @@ if TYPE_CHECKING:
 @options.confidence
 @options.drop_missing
 @click.option(
-    "--cost",
-    metavar="FILE",
-    help="A table of what decisions cost: true classes down the first column, predicted ones along the header.",
-)
-@click.option(
     "--priors", multiple=True, metavar="LABEL=SHARE", help="The classes' shares in the training rows; repeat for each."
 )
 @click.option(
@@ -53,7 +48,6 @@ def command(
     file: str,
     preferences: options.PreferenceChoice,
     confidence: float | None,
-    cost: str | None,
     priors: tuple[str, ...],
     train_file: str | None,
     train_truth: str | None,
@@ -69,7 +63,7 @@ def command(
     import compromis as cp
 
     training = _Training(priors=priors, file=train_file, column=train_truth or columns["truth"])
-    beside = _Beside(preferences=preferences, costs=_read_costs(cost), training=training, confidence=confidence)
+    beside = _Beside(preferences=preferences, training=training, confidence=confidence)
     counts = read_evidence(file, cp.Counts, **columns)
     result = _evaluate(file, beside, **columns) if counts is None else beside.judge(counts)
     text = result.to_json() if as_json else result.to_markdown() if markdown else str(result)
@@ -100,7 +94,7 @@ def _evaluate(
     with opened(file, engine) as scan:
         proba = {"proba": columns.pop("proba")}
         counts, dropped = scan.counts(
-            truth=truth, labels=label or sorted(beside.costs or ()) or None, **columns, **(proba if by_engine else {})
+            truth=truth, labels=label or beside.preferences.labels or None, **columns, **(proba if by_engine else {})
         )
     say_dropped(dropped)
     return beside.judge(counts)
@@ -121,7 +115,7 @@ def _evaluate_rows(
     import compromis as cp
 
     table, class_of = read_rows(file, [truth, prediction, group], [weight], proba=proba, drop=drop_missing)
-    classes = label or sorted(class_of.values()) or sorted(beside.costs or ()) or None
+    classes = label or sorted(class_of.values()) or beside.preferences.labels or None
     true, predicted, groups = (None if name is None else table[name].array() for name in (truth, prediction, group))
     scores = table.scores(class_of, classes) if classes and class_of else None
     weights = table.row_weights(weight)
@@ -163,7 +157,6 @@ class _Beside:
     """What judges the decisions, beside the decisions themselves."""
 
     preferences: options.PreferenceChoice
-    costs: dict[str, dict[str, float]] | None
     training: _Training
     confidence: float | None
 
@@ -178,34 +171,5 @@ class _Beside:
         return {
             "preferences": self.preferences.read(classes=classes or ()),
             "priors": self.training.shares(classes),
-            "cost": None if self.costs is None else _arranged(self.costs, classes or list(self.costs)),
             "confidence": self.confidence,
         }
-
-
-def _read_costs(file: str | None) -> dict[str, dict[str, float]] | None:
-    """Return the costs by true and predicted class: the first column names the true classes, the header the predicted ones."""
-    import compromis as cp
-
-    if file is None:
-        return None
-    table = cp.frames.read_table(file, lambda names: names)
-    first, *predicted = table.columns
-    true = [str(label) for label in table[first].tolist()]
-    if sorted(true) != sorted(predicted):
-        raise cp.InputError(
-            f"{file} must name the same classes down its first column, {listed(true)}, and along its header, {listed(predicted)}"
-        )
-    columns = {label: table.numbers(label).tolist() for label in predicted}
-    return {label: {other: columns[other][row] for other in predicted} for row, label in enumerate(true)}
-
-
-def _arranged(costs: dict[str, dict[str, float]], classes: Sequence[Any]) -> list[list[float]]:
-    import compromis as cp
-
-    texts = [str(label) for label in classes]
-    if sorted(texts) != sorted(costs):
-        raise cp.InputError(
-            f"the classes of --cost are {listed(costs)}, those of the data {listed(texts)}; give every cost"
-        )
-    return [[costs[true][predicted] for predicted in texts] for true in texts]

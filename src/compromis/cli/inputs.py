@@ -194,3 +194,18 @@ class Predicted:
     labels: Any = None
     proba: NDArray[np.float64] | None = None
     classes: tuple[str, ...] | None = None
+
+
+def read_costs(file: str) -> dict[str, dict[str, float]]:
+    """Return costs by true and predicted class: the first column names the true classes, the header the predicted ones."""
+    import compromis as cp
+
+    table = cp.frames.read_table(file, lambda names: names)
+    first, *predicted = table.columns
+    true = [str(label) for label in table[first].tolist()]
+    if sorted(true) != sorted(predicted):
+        raise cp.InputError(
+            f"{file} must name the same classes down its first column, {listed(true)}, and along its header, {listed(predicted)}"
+        )
+    columns = {label: table.numbers(label).tolist() for label in predicted}
+    return {label: {other: columns[other][row] for other in predicted} for row, label in enumerate(true)}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce, wraps
+from functools import cached_property, reduce, wraps
 from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import click
+
+from compromis.cli.inputs import read_costs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -80,13 +82,14 @@ def proba(what: str = "Columns of votes or probabilities", **settings: Any) -> D
     return click.option("--proba", multiple=True, metavar="PREFIX|COL", help=f"{what}: {how}.", **settings)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PreferenceChoice:
-    """What the options --preferences, --prioritise and --metric ask for."""
+    """What the options --preferences, --prioritise, --metric and --cost ask for."""
 
     file: str | None
     prioritise: tuple[str, ...]
     metric: str | None
+    cost: str | None
 
     @overload
     def read(self, *, classes: Sequence[Any] = ..., required: Literal[True]) -> cp.Preferences: ...
@@ -100,20 +103,36 @@ class PreferenceChoice:
 
         if self.file and self.prioritise:
             raise click.UsageError("give --preferences or --prioritise, not both")
-        if not (self.file or self.prioritise or self.metric):
+        if not (self.file or self.prioritise or self.metric or self.cost):
             if required:
                 raise click.UsageError("say what matters: give --preferences FILE.toml or --prioritise LABEL")
             return None
         labels = typed(self.prioritise, classes)
         preferences = cp.Preferences.from_toml(self.file) if self.file else cp.Preferences.prioritise(labels)
-        return preferences if self.metric is None else preferences.with_metric(self.metric)
+        preferences = preferences if self.metric is None else preferences.with_metric(self.metric)
+        if self.cost is None:
+            return preferences
+        if preferences.cost is not None:
+            raise click.UsageError(f"{self.file} has costs already; leave out --cost, or its [cost]")
+        costs = {(true, predicted): value for true, row in self._costs.items() for predicted, value in row.items()}
+        pairs = {tuple(typed(pair, classes)): value for pair, value in costs.items()}
+        return cp.Preferences(preferences.by_class, preferences.default, preferences.metric, cost=pairs)
+
+    @property
+    def labels(self) -> list[str]:
+        """The classes that --cost names."""
+        return sorted(self._costs)
+
+    @cached_property
+    def _costs(self) -> dict[str, dict[str, float]]:
+        return {} if self.cost is None else read_costs(self.cost)
 
 
 def preferences(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --preferences, --prioritise and --metric to a command, which gets them as one `preferences`."""
+    """Add --preferences, --prioritise, --metric and --cost to a command, which gets them as one `preferences`."""
 
     def chosen(context: click.Context, _: Any, file: str | None) -> PreferenceChoice:
-        return PreferenceChoice(file, context.params.pop("prioritise"), context.params.pop("metric"))
+        return PreferenceChoice(file, *(context.params.pop(name) for name in ("prioritise", "metric", "cost")))
 
     return _decorated(
         command,
@@ -130,6 +149,13 @@ def preferences(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Classes that matter most: importance 10, answers 0.1 and 0.9.",
         ),
         click.option("--metric", metavar="NAME", is_eager=True, help=_METRICS),
+        click.option(
+            "--cost",
+            metavar="FILE",
+            is_eager=True,
+            help="A table of what decisions cost, in place of importances: true classes down the first column, predicted ones along "
+            "the header.",
+        ),
     )
 
 

@@ -286,7 +286,6 @@ def cross_evaluate(
     n_jobs: int | None = None,
     labels: Sequence[Any] | None = None,
     pos_label: Any = None,
-    cost: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     confidence: float | None = None,
     progress: Progress = None,
@@ -308,7 +307,7 @@ def cross_evaluate(
         count groups, not rows.
     n_jobs : int, optional
         Folds fitted at a time, through joblib: inside ``joblib.parallel_config(backend="dask")`` on a cluster.
-    labels, pos_label, cost, sample_weight
+    labels, pos_label, sample_weight
         As for `evaluate`; weights are also passed to ``fit``.
     confidence : float, optional
         Adds intervals of the pooled numbers; the means over folds have theirs anyway (at 0.95).
@@ -346,7 +345,7 @@ def cross_evaluate(
         weight=read_weights(sample_weight, len(codes)),
         group=None if groups is None else read_groups(groups, len(codes)),
     )
-    terms = Terms.read(classes, preferences, cost=cost, pos_label=pos_label, confidence=confidence)
+    terms = Terms.read(classes, preferences, pos_label=pos_label, confidence=confidence)
     folds = choose_folds(cv, X, codes, classes=classes, group=rows.group)
     tasks = [(estimator, fold) for fold in folds]
     per_row = {} if rows.weight is None else {"sample_weight": rows.weight}

@@ -26,7 +26,7 @@ from compromis.evidence.scores import DistributionErrors, read_distributions
 from compromis.evidence.votes import Votes
 from compromis.labels import encode_classes, positive_class, read_groups, read_labels
 from compromis.measures import rates
-from compromis.measures.pragma import PragmaLoss, average_cost, pragma, read_cost, total_cost
+from compromis.measures.pragma import PragmaLoss, pragma, total_cost
 from compromis.measures.probability import prior_errors, read_priors, smoothed_shares, weka_errors
 from compromis.measures.rates import Evidence, counts_of
 from compromis.measures.screening import screening
@@ -97,8 +97,9 @@ class Summary:
     weighted: Averages
     total_cost: float | None
     average_cost: float | None
+    """None without costs."""
     loss: float | None
-    """The PRAGMA loss under the preferences; None without them."""
+    """The PRAGMA loss under the preferences, the average cost where they are costs; None without them."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -131,8 +132,6 @@ class Evaluation(Result):
     """Whether they are the training shares, or only those of the evaluated rows."""
     preferences: Preferences | None = None
     """What matters."""
-    cost: Floats | None = None
-    """The cost matrix, rows the truth."""
     pos_label: Label | None = None
     """Of two classes, the condition looked for; without it the more important one, else the rarer one."""
     intervals: ReportIntervals | None = None
@@ -154,12 +153,11 @@ class Evaluation(Result):
 
     @cached_property
     def verdict(self) -> Verdict | None:
-        """Whether the result is better than no model, by average cost where there are costs; None without preferences and costs."""
-        if self.arrays is None and self.cost is None:
+        """Whether the result is better than no model, by average cost where there are costs; None without preferences."""
+        if self.arrays is None:
             return None
-        arrays = self.arrays or Preferences().on(self.counts.classes)
         confidence = None if self.intervals is None else self.intervals.confidence
-        return verdict_on(self.evidence or self.counts, arrays, cost=self.cost, confidence=confidence)
+        return verdict_on(self.evidence or self.counts, self.arrays, confidence=confidence)
 
     @cached_property
     def screening(self) -> str | None:
@@ -192,6 +190,8 @@ class Evaluation(Result):
         counts, accuracy = self.counts, rates.accuracy(self.counts)
         macro, weighted = self._averages(counts.support > 0), self._averages(counts.support)
         correct = counts.matrix.trace().item()
+        loss = None if self.pragma is None else self.pragma.total
+        cost = None if self.arrays is None else total_cost(counts, self.arrays)
         return Summary(
             rows=counts.rows,
             total=counts.total,
@@ -206,9 +206,9 @@ class Evaluation(Result):
             **weka_errors(self.errors, self.prior_errors),
             macro=macro,
             weighted=weighted,
-            total_cost=None if self.cost is None else total_cost(counts, self.cost),
-            average_cost=None if self.cost is None else average_cost(counts, self.cost),
-            loss=None if self.pragma is None else self.pragma.total,
+            total_cost=cost,
+            average_cost=None if cost is None else loss,
+            loss=loss,
         )
 
     def weka(self) -> str:
@@ -255,8 +255,6 @@ class Evaluation(Result):
         """Return the summary in a line, then what is wrong."""
         verdict, summary = self.verdict, self.summary
         numbers = f"{summary.rows:,} rows, accuracy {fixed(summary.accuracy)}, kappa {fixed(summary.kappa)}"
-        if summary.average_cost is not None and summary.loss is not None:
-            numbers += f", loss {summary.loss:.4f}"
         if verdict is None:
             return [f"Evaluation of {numbers}"]
         measured = f"{capitalised(verdict.measure)} {verdict.loss:.4f}"
@@ -293,9 +291,8 @@ class Evaluation(Result):
         sections = [self.weka()]
         if self.intervals is not None:
             sections.append(text.intervals_section(self.intervals))
-        if self.verdict is not None:
-            metric = None if self.preferences is None else self.preferences.metric
-            sections.append(text.verdict_section(metric, self.per_class, self.summary.loss, self.verdict))
+        if self.verdict is not None and self.preferences is not None:
+            sections.append(text.verdict_section(self.preferences.metric, self.per_class, self.verdict))
         if self.screening is not None:
             sections.append(self.screening + "\n")
         return "\n".join(sections)
@@ -317,6 +314,7 @@ class Evaluation(Result):
 def _preferences_document(preferences: Preferences) -> dict[str, Any]:
     return {
         "metric": preferences.metric.name,
+        "cost": None if preferences.cost is None else {"labels": preferences.labels, "matrix": preferences.cost},
         "default": asdict(preferences.default),
         "class": [{"label": label, **asdict(preference)} for label, preference in preferences.by_class.items()],
     }
@@ -343,7 +341,6 @@ def evaluate(
     labels: Sequence[Any] | None = None,
     pos_label: Any = None,
     priors: Mapping[Any, float] | Sequence[float] | None = None,
-    cost: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     groups: Any = None,
     confidence: float | None = None,
@@ -360,7 +357,7 @@ def evaluate(
         A distribution over the classes per row, in the order of `labels` (else sorted); a frame whose columns are named after
         the classes; or one column, the probability of the positive one of two classes. Votes are scaled to shares.
     preferences : Preferences or mapping by class, optional
-        What matters; adds the preference section, the baselines and the verdict.
+        What matters, or what each decision costs; adds the preference section, the baselines and the verdict.
     labels : sequence, Decision, estimator or Preferences, optional
         The classes in the order wanted, absent ones included; or what knows them, where rows may lack a rare class.
     pos_label : label, optional
@@ -368,8 +365,6 @@ def evaluate(
         True), and the condition that the sentence on screening looks for; without it the more important one, else the rarer one.
     priors : mapping or sequence, optional
         The classes' shares in the training rows, which Weka's relative errors are relative to; see `training_priors`.
-    cost : array-like of shape (K, K), optional
-        What each decision costs, rows the truth; the verdict then compares average costs, as `search_weights` does.
     sample_weight : array-like, optional
         A weight of at least 0 per row.
     groups : labels, optional
@@ -413,7 +408,7 @@ def evaluate(
             y_true, y_pred, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight, groups=groups
         )
     counts = counts_of(evidence)
-    terms = Terms.read(counts.classes, preferences, cost=cost, pos_label=pos_label, confidence=confidence)
+    terms = Terms.read(counts.classes, preferences, pos_label=pos_label, confidence=confidence)
     shares = smoothed_shares(counts) if priors is None else read_priors(priors, counts.classes)
     judged = terms.judge(evidence, scored, shares)
     if isinstance(y_true, Votes):
@@ -478,18 +473,16 @@ class Terms:
 
     preferences: Preferences | None
     arrays: PreferenceArrays | None
-    cost: Floats | None
     pos_label: Label | None
     confidence: float | None
 
     @classmethod
-    def read(cls, classes: Sequence[Label], preferences: Any, *, cost: Any, pos_label: Any, confidence: Any) -> Terms:
+    def read(cls, classes: Sequence[Label], preferences: Any, *, pos_label: Any, confidence: Any) -> Terms:
         """Check what was given; a preference for an unknown class is an error here, not when the report is printed."""
         wanted = read_preferences(preferences)
         return cls(
             preferences=wanted,
             arrays=None if wanted is None else wanted.on(classes),
-            cost=None if cost is None else read_cost(cost, classes),
             pos_label=None if pos_label is None else positive_class(classes, pos_label),
             confidence=None if confidence is None else read_confidence(confidence),
         )
@@ -522,7 +515,6 @@ class Terms:
             "prior_errors": prior_errors(errors, priors),
             "preferences": self.preferences,
             "arrays": self.arrays,
-            "cost": self.cost,
             "pos_label": self.pos_label,
             "intervals": self._intervals(evidence, bounds),
             "evidence": evidence,
@@ -532,5 +524,5 @@ class Terms:
     def _intervals(self, evidence: Evidence, roc_areas: Mapping[Label, Interval] | None) -> ReportIntervals | None:
         if self.confidence is None:
             return None
-        options: dict[str, Any] = {"arrays": self.arrays, "cost": self.cost, "confidence": self.confidence}
+        options: dict[str, Any] = {"arrays": self.arrays, "confidence": self.confidence}
         return report_intervals(evidence, **options, roc_areas=roc_areas)

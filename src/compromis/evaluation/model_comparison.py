@@ -257,12 +257,11 @@ def compare_models(
         weight=read_weights(sample_weight, len(truth)),
         group=None if groups is None else read_groups(groups, len(truth)),
     )
-    terms = Terms.read(classes, preferences, cost=None, pos_label=None, confidence=read_confidence(confidence))
+    terms = Terms.read(classes, preferences, pos_label=None, confidence=read_confidence(confidence))
     pairs = tuple(
         compare_paired(
             PairedCounts.from_positions(truth, predicted[first], predicted[second], classes, rows.weight, rows.group),
             arrays=terms.arrays,
-            cost=terms.cost,
             measure=measure,
             names=(first, second),
             confidence=confidence,

@@ -123,7 +123,8 @@ def _letters(position: int) -> str:
 def intervals_section(intervals: ReportIntervals) -> str:
     """Return the intervals of the whole and of each class."""
     whole = intervals.summary
-    lines = [f"{title:<35}{bounds(whole[name])}" for name, title in TITLES.items() if name in whole]
+    said = "loss" if "average_cost" in whole else ""  # with costs they are one number
+    lines = [f"{title:<35}{bounds(whole[name])}" for name, title in TITLES.items() if name in whole and name != said]
     known = [name for name in _CLASS_TITLES if all(name in row for row in intervals.per_class.values())]
     lines += ["", "   " + "".join(f"{_CLASS_TITLES[name]:<18}" for name in known) + "Class"]
     lines += [
@@ -133,19 +134,15 @@ def intervals_section(intervals: ReportIntervals) -> str:
     return section(f"Intervals ({100 * intervals.confidence:g} % confidence)", lines)
 
 
-def verdict_section(
-    metric: Metric | None, per_class: Mapping[Label, ClassSummary], loss: float | None, verdict: Verdict
-) -> str:
-    """Return what preferences and costs say: each class, the result beside baselines, the verdict."""
-    few = {label for label, _ in verdict.few_predictions}
-    lines = [] if metric is None else [*_preference_lines(metric, per_class, few), ""]
-    if loss is not None and verdict.measure != "loss":
-        lines += [f"{TITLES['loss']:<45}{loss:8.4f}"]
+def verdict_section(metric: Metric, per_class: Mapping[Label, ClassSummary], verdict: Verdict) -> str:
+    """Return what preferences or costs say: each class, the result beside baselines, the verdict."""
+    costs, few = verdict.measure != "loss", {label for label, _ in verdict.few_predictions}
+    lines = [*(_cost_lines(per_class) if costs else _preference_lines(metric, per_class, few)), ""]
     title = TITLES[verdict.measure.replace(" ", "_")]
     lines += [f"{title:<45}{verdict.loss:8.4f}"]
     lines += [f"{capitalised(row.name):<45}{row.loss:8.4f}" for row in verdict.shown_baselines()]
     lines += ["", f"Verdict: {verdict}."]
-    return section("By Your Costs" if metric is None else f"By Your Preferences (metric {metric.name})", lines)
+    return section("By Your Costs" if costs else f"By Your Preferences (metric {metric.name})", lines)
 
 
 def _preference_lines(metric: Metric, per_class: Mapping[Label, ClassSummary], few: set[Label]) -> list[str]:
@@ -158,3 +155,16 @@ def _preference_lines(metric: Metric, per_class: Mapping[Label, ClassSummary], f
     ]
     lines.append("(share: what the class adds to the loss; predicted: rows predicted as it)")
     return [*lines, "(* the precision of fewer than 20 predictions)"] if few else lines
+
+
+def _cost_lines(per_class: Mapping[Label, ClassSummary]) -> list[str]:
+    lines = ["    Cost of a row       Share of all  Recall  Precision  Predicted  Class"]
+    lines += [
+        f"{row.loss:17.4f}{row.loss_share:19.4f}{fixed(row.recall):>8}{fixed(row.precision):>11}"
+        f"{100 * row.share_predicted:9.1f} %  {shown_label(label)}"
+        for label, row in per_class.items()
+    ]
+    return [
+        *lines,
+        "(share of all: what the rows of the class add to the average cost; predicted: rows predicted as it)",
+    ]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._typing import Floats
+from compromis.errors import InputError
 from compromis.evidence.count_bounds import CountBounds
 from compromis.evidence.counts import ratio
 from compromis.evidence.points import OperatingPoints
@@ -129,6 +130,10 @@ def loss_bounds(bounds: CountBounds, arrays: PreferenceArrays) -> tuple[float, f
     >>> cp.frames.loss_bounds(bounds, cp.Preferences().on(("bad", "good")))  # nothing is in doubt, and nothing is wrong
     (0.0, 0.0)
     """
+    if arrays.cost is not None:
+        raise InputError(
+            "the bounds of a loss are for a metric, not for costs; give preferences without cost", "preferences"
+        )
     low_precision, high_precision = bounds.precision
     low_recall, high_recall = bounds.recall
     best = losses_at(high_precision, high_recall, arrays)

@@ -125,7 +125,6 @@ def evaluate(
     labels: Sequence[Any] | None = None,
     preferences: Preferences | None = None,
     priors: Mapping[Any, float] | Sequence[float] | None = None,
-    cost: ArrayLike | None = None,
     confidence: float | None = None,
 ) -> Evaluation:
     """Evaluate decisions where the rows are: one query, and only counts come back.
@@ -140,7 +139,7 @@ def evaluate(
         As in `decide`.
     labels : sequence, optional
         The classes in the order wanted; with `proba`, the class of each column.
-    preferences, priors, cost, confidence
+    preferences, priors, confidence
         As in `evaluate`.
 
     Returns
@@ -166,4 +165,4 @@ def evaluate(
     counts = Counts.from_frame(
         frame, truth=truth, prediction=_PREDICTED if prediction is None else prediction, weight=weight, labels=labels
     )
-    return evaluate_counts(counts, preferences=preferences, priors=priors, cost=cost, confidence=confidence)
+    return evaluate_counts(counts, preferences=preferences, priors=priors, confidence=confidence)

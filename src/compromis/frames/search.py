@@ -11,7 +11,6 @@ from typing import Any, cast
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import ArrayLike
 
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
@@ -118,7 +117,6 @@ def search_weights(
     weight: str | None = None,
     method: str = "auto",
     smoothing: float = 0.0,
-    cost: ArrayLike | None = None,
     max_seconds: float | None = None,
     max_evaluations: int | None = None,
     sample: int = 200_000,
@@ -131,7 +129,7 @@ def search_weights(
     ----------
     frame, truth, proba, labels, weight
         As in `Votes.from_frame`.
-    preferences, method, smoothing, cost, max_seconds, max_evaluations, random_state
+    preferences, method, smoothing, max_seconds, max_evaluations, random_state
         As in `compromis.search_weights`; the limits are those of each search in memory, of which there are two to five.
     sample : int
         How many rows are fetched first where nearly every row has votes of its own.
@@ -157,7 +155,6 @@ def search_weights(
     """
     task = _Task(
         preferences=preferences,
-        cost=cost,
         smoothing=smoothing,
         method=method,
         max_seconds=max_seconds,
@@ -184,7 +181,6 @@ class _Task:
     """The settings of every search in memory, and whether its caller stopped one."""
 
     preferences: Preferences | None
-    cost: ArrayLike | None
     smoothing: float
     method: str
     max_seconds: float | None
@@ -202,7 +198,6 @@ class _Task:
             return search_votes(
                 patterns,
                 preferences=self.preferences,
-                cost=self.cost,
                 smoothing=smoothing,
                 method=method,
                 max_ratio=max_ratio,
@@ -221,7 +216,7 @@ class _Task:
 
     def problem(self, patterns: Votes) -> SearchProblem:
         """Return what is minimised."""
-        return SearchProblem.read(patterns, self.preferences, cost=self.cost, smoothing=self.smoothing, max_ratio=None)
+        return SearchProblem.read(patterns, self.preferences, smoothing=self.smoothing, max_ratio=None)
 
 
 def _by_passes(source: VoteSource, task: _Task, sample: int) -> FrameSearch:

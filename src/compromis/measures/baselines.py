@@ -8,7 +8,7 @@ import numpy as np
 
 from compromis._typing import Floats, Label
 from compromis.evidence.counts import Counts
-from compromis.measures.pragma import average_cost, losses_at, pragma
+from compromis.measures.pragma import losses_at, pragma
 from compromis.preferences import PreferenceArrays
 
 
@@ -23,14 +23,14 @@ class Baseline:
     """Its PRAGMA loss; its average cost where results are judged by cost."""
 
 
-def naive_baselines(counts: Counts, arrays: PreferenceArrays, cost: Floats | None = None) -> tuple[Baseline, ...]:
+def naive_baselines(counts: Counts, arrays: PreferenceArrays) -> tuple[Baseline, ...]:
     """Return what predicting each class always reaches, and random predictions at the classes' shares (the course's baseline)."""
     shares = _class_shares(counts)
-    losses = constant_losses(counts, arrays) if cost is None else shares @ cost
+    losses = constant_losses(counts, arrays) if arrays.cost is None else shares @ arrays.cost
     constant = zip(counts.classes, losses.tolist(), strict=True)
     # expected counts: as for the trade-off paper's random group, the expected precision of a class is its share of the rows
     random = Counts(np.outer(counts.support, shares), counts.classes, counts.rows)
-    loss = pragma(random, arrays).total if cost is None else average_cost(random, cost)
+    loss = pragma(random, arrays).total
     return (
         *(Baseline(name=f"always predicting {label!r}", label=label, loss=loss) for label, loss in constant),
         Baseline(name="random predictions at the classes' shares", label=None, loss=loss),

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from compromis._typing import Flags, Floats, Label
-from compromis.errors import InputError
+from compromis._typing import Flags, Floats
 from compromis.evidence.counts import Counts, ratio
 from compromis.measures.rates import Confusion, outcomes, precision, recall
 from compromis.preferences import PreferenceArrays
@@ -20,15 +17,15 @@ class PragmaLoss:
     """The PRAGMA loss and its parts."""
 
     total: float
-    """The mean of the classes' losses, weighted by importance."""
+    """The mean of the classes' losses, weighted by importance; with costs the average cost of a row."""
     by_class: Floats
-    """f of each class: 0 is perfect, 1 the worst; NaN for a class absent from the truth."""
+    """f of each class: 0 is perfect, 1 the worst; with costs the average cost of its rows; NaN for a class absent from the truth."""
     share: Floats
     """What each class adds to `total`."""
 
 
 def pragma(counts: Counts, arrays: PreferenceArrays) -> PragmaLoss:
-    """Return the PRAGMA loss of `counts` under `arrays`.
+    """Return the PRAGMA loss of `counts` under `arrays`, or their average cost.
 
     Notes
     -----
@@ -36,15 +33,18 @@ def pragma(counts: Counts, arrays: PreferenceArrays) -> PragmaLoss:
     Kulczynski's this is the paper's plane 1 + a r + b p. A class that is never predicted has f = 1 (the paper's
     f(0, 0)); a class absent from the truth is left out of the mean.
     """
-    by_class = class_losses(counts, arrays)
-    share = loss_shares(by_class, arrays)
+    by_class, share = losses(counts, arrays)
     return PragmaLoss(float(share.sum()), by_class, share)
 
 
-def class_losses(counts: Confusion, arrays: PreferenceArrays) -> Floats:
-    """Return f of each class, of shape (..., K)."""
+def losses(counts: Confusion, arrays: PreferenceArrays) -> tuple[Floats, Floats]:
+    """Return the loss of each class and what it adds to the whole, both of shape (..., K)."""
     cells = outcomes(counts)
-    return losses_at(precision(cells), recall(cells), arrays)
+    if arrays.cost is not None:
+        paid = (cells.matrix * arrays.cost).sum(axis=-1)
+        return ratio(paid, cells.support), ratio(paid, cells.total)
+    by_class = losses_at(precision(cells), recall(cells), arrays)
+    return by_class, loss_shares(by_class, arrays)
 
 
 def losses_at(precision: Floats, recall: Floats, arrays: PreferenceArrays) -> Floats:
@@ -90,38 +90,6 @@ def shortfall(counts: Counts, arrays: PreferenceArrays) -> float:
     return float(sum(part.sum() for part in violations(counts, arrays)))
 
 
-def read_cost(cost: Any, labels: Sequence[Label]) -> Floats:
-    """Return a checked K x K matrix of costs, rows the truth, columns the decision; negative costs are gains.
-
-    A pandas frame whose rows and columns are named after the classes is put into their order.
-    """
-    classes = len(labels)
-    if hasattr(cost, "loc") and set(cost.index) == set(cost.columns) == set(labels):
-        cost = cost.loc[list(labels), list(labels)]
-    try:
-        matrix = np.array(cost, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"a cost matrix holds {classes} x {classes} numbers; found something else") from None
-    if matrix.shape != (classes, classes):
-        raise InputError(
-            f"a cost matrix for {classes} classes has shape ({classes}, {classes}), got {matrix.shape}; rows are the truth"
-        )
-    if not np.all(np.isfinite(matrix)):
-        raise InputError("costs must be finite; for 'never' write a large number")
-    return matrix
-
-
-def total_cost(counts: Counts, cost: Floats) -> float:
-    """Return the sum of the costs of all rows."""
-    return float((counts.matrix * cost).sum())
-
-
-def average_cost(counts: Counts, cost: Floats) -> float:
-    """Return the expected cost of a row."""
-    return float(average_costs(counts, cost))
-
-
-def average_costs(counts: Confusion, cost: Floats) -> Floats:
-    """Return the expected cost of a row, of shape (...)."""
-    cells = outcomes(counts)
-    return ratio((cells.matrix * cost).sum(axis=(-2, -1)), cells.total[..., 0])
+def total_cost(counts: Counts, arrays: PreferenceArrays) -> float | None:
+    """Return the sum of the costs of all rows; None without costs."""
+    return None if arrays.cost is None else float((counts.matrix * arrays.cost).sum())

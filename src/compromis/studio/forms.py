@@ -27,11 +27,19 @@ class ClassForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
         return {name: getattr(self, name) for name in self.__struct_fields__ if name != "label"}
 
 
+class CostForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What each decision costs, rows the truth."""
+
+    labels: tuple[str, ...]
+    matrix: tuple[tuple[float, ...], ...]
+
+
 class PreferencesForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Preferences that name each class."""
 
     metric: str = "f"
     classes: tuple[ClassForm, ...] = ()
+    cost: CostForm | None = None
 
     def preferences(self, labels: tuple[Any, ...] | None = None) -> cp.Preferences:
         """Return the preferences; with `labels`, those of these classes only."""
@@ -39,7 +47,8 @@ class PreferencesForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if len(rows) < len(self.classes):
             raise cp.InputError("each class stands once in preferences")
         wanted = {label: row.answers() for label, row in rows.items() if labels is None or label in labels}
-        return cp.Preferences(wanted, metric=self.metric)
+        costs: dict[str, Any] = {} if self.cost is None else {"cost": self.cost.matrix, "labels": self.cost.labels}
+        return cp.Preferences(wanted, metric=self.metric, **costs)
 
 
 def form_of(preferences: cp.Preferences, classes: tuple[Any, ...]) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -76,11 +76,10 @@ def judge(
     evidence: Evidence,
     arrays: PreferenceArrays,
     *,
-    cost: Floats | None = None,
     confidence: float = 0.95,
     random_state: int | np.random.Generator = SEED,
 ) -> Judgement:
-    """Compare a result with the best decision without a model, by PRAGMA loss or by `cost`; the same for the same seed.
+    """Compare a result with the best decision without a model, by PRAGMA loss or average cost; the same for the same seed.
 
     Notes
     -----
@@ -101,7 +100,7 @@ def judge(
     """
     level, rng = read_confidence(confidence), np.random.default_rng(random_state)
     counts = counts_of(evidence)
-    scale = _Scale(arrays, cost)
+    scale, cost = _Scale(arrays), arrays.cost
     draws = _number_of_draws(len(counts.classes), (1 - level) / 2)
     observed = _sums(counts.matrix, cost)
     loss, coin = float(scale.loss(observed)), scale.coin(observed)
@@ -170,16 +169,13 @@ def _sums(tables: Floats | Ints, cost: Floats | None) -> _Sums:
 class _Scale:
     """What results are compared by: the PRAGMA loss under preferences, or the mean cost."""
 
-    def __init__(self, arrays: PreferenceArrays, cost: Floats | None) -> None:
-        self.arrays, self.cost = arrays, cost
-        self.rounding = ROUNDING * (1.0 if cost is None else float(np.abs(cost).max()))
+    def __init__(self, arrays: PreferenceArrays) -> None:
+        self.arrays, self.cost = arrays, arrays.cost
+        self.rounding = ROUNDING * (1.0 if arrays.cost is None else float(np.abs(arrays.cost).max()))
 
     def ordered(self, order: Ints) -> _Scale:
         """Return the same with the classes in another order."""
-        given = {field.name: getattr(self.arrays, field.name) for field in fields(self.arrays)}
-        moved: dict[str, Any] = {name: value[order] for name, value in given.items() if isinstance(value, np.ndarray)}
-        cost = None if self.cost is None else self.cost[np.ix_(order, order)]
-        return _Scale(replace(self.arrays, **moved), cost)
+        return _Scale(self.arrays.in_order(order))
 
     def loss(self, sums: _Sums) -> Floats:
         if sums.cost is not None:

@@ -15,7 +15,7 @@ from compromis._typing import Floats, Ints
 from compromis.errors import InputError
 from compromis.evidence.counts import ratio
 from compromis.evidence.paired import PairedCounts
-from compromis.measures.pragma import average_costs, class_losses, loss_shares
+from compromis.measures.pragma import losses
 from compromis.measures.rates import Cells, Outcomes, class_rates, lower_is_better, summaries
 from compromis.preferences import PreferenceArrays
 from compromis.uncertainty.draws import CELLS_AT_ONCE, DRAWS, PRIOR, SEED, typical_group
@@ -122,7 +122,6 @@ def compare_paired(
     paired: PairedCounts,
     *,
     arrays: PreferenceArrays | None = None,
-    cost: Floats | None = None,
     measure: str | None = None,
     names: tuple[str, str] = ("first", "second"),
     confidence: float = 0.95,
@@ -131,9 +130,9 @@ def compare_paired(
 ) -> PairedComparison:
     """Compare two models by every measure; `measure` names the one that decides: the cost, else the loss, else balanced accuracy."""
     level = read_confidence(confidence)
-    observed = [_numbers(counts.matrix, arrays, cost) for counts in (paired.first, paired.second)]
+    observed = [_numbers(counts.matrix, arrays) for counts in (paired.first, paired.second)]
     decisive = _decisive(measure, observed[0])
-    parts = [[_numbers(matrix, arrays, cost) for matrix in pair] for pair in draw_pairs(paired, draws, random_state)]
+    parts = [[_numbers(matrix, arrays) for matrix in pair] for pair in draw_pairs(paired, draws, random_state)]
     differences = {}
     for name in observed[0]:
         first, second = (float(numbers[name]) for numbers in observed)
@@ -233,11 +232,13 @@ def _margin(drawn: Floats, index: Ints, size: int) -> Floats:
     return np.ascontiguousarray(margin).reshape(len(drawn), size, size)
 
 
-def _numbers(matrix: Cells, arrays: PreferenceArrays | None, cost: Floats | None) -> dict[str, Floats]:
+def _numbers(matrix: Cells, arrays: PreferenceArrays | None) -> dict[str, Floats]:
     cells = Outcomes(matrix)
-    judged = {} if cost is None else {"average_cost": average_costs(cells, cost)}
+    judged = {}
     if arrays is not None:
-        judged["loss"] = loss_shares(class_losses(cells, arrays), arrays).sum(axis=-1)
+        judged["loss"] = losses(cells, arrays)[1].sum(axis=-1)
+        if arrays.cost is not None:
+            judged["average_cost"] = judged["loss"]
     return judged | summaries(cells, class_rates(cells))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -11,7 +11,7 @@ import numpy as np
 from compromis._typing import Floats, Label
 from compromis.evidence.counts import ratio
 from compromis.evidence.grouped import GroupedCounts
-from compromis.measures.pragma import average_costs, class_losses, loss_shares
+from compromis.measures.pragma import losses
 from compromis.measures.rates import (
     NUMBERS,
     SHARES,
@@ -61,7 +61,6 @@ def report_intervals(
     evidence: Evidence,
     *,
     arrays: PreferenceArrays | None = None,
-    cost: Floats | None = None,
     confidence: float = 0.95,
     roc_areas: Mapping[Label, Interval] | None = None,
     draws: int = DRAWS,
@@ -74,13 +73,14 @@ def report_intervals(
     level, counts = read_confidence(confidence), counts_of(evidence)
 
     def measures(matrix: Cells) -> dict[str, Floats]:
-        return _numbers(matrix, arrays, cost)
+        return _numbers(matrix, arrays)
 
     observed = measures(counts.matrix)
     parts = [measures(matrix) for matrix in draw_counts(evidence, draws, random_state)]
     shares = _share_intervals(evidence, level)
     stacks = {name: np.concatenate([part[name] for part in parts]) for name in observed if name not in shares}
-    drawn = centre(evidence, measures, stacks)
+    unbounded = () if arrays is None or arrays.cost is None else ("class_loss", "loss", "average_cost")
+    drawn = centre(evidence, measures, stacks, unbounded)
     intervals = {
         name: shares[name] if name in shares else from_draws(value, drawn[name], level)
         for name, value in observed.items()
@@ -98,16 +98,16 @@ def report_intervals(
     )
 
 
-def _numbers(matrix: Cells, arrays: PreferenceArrays | None, cost: Floats | None) -> dict[str, Floats]:
+def _numbers(matrix: Cells, arrays: PreferenceArrays | None) -> dict[str, Floats]:
     """Return every number of each matrix; those of classes are named class_..."""
     cells = Outcomes(matrix)
     rates = class_rates(cells)
     named = {f"class_{name}": values for name, values in rates.items()} | summaries(cells, rates)
     if arrays is not None:
-        named["class_loss"] = class_losses(cells, arrays)
-        named["loss"] = loss_shares(named["class_loss"], arrays).sum(axis=-1)
-    if cost is not None:
-        named["average_cost"] = average_costs(cells, cost)
+        named["class_loss"], shares = losses(cells, arrays)
+        named["loss"] = shares.sum(axis=-1)
+        if arrays.cost is not None:
+            named["average_cost"] = named["loss"]
     return named
 
 
@@ -128,7 +128,9 @@ MOST_CLASSES = 64
 STEP = 1e-6
 
 
-def centre(evidence: Evidence, measures: Measures, drawn: dict[str, Floats]) -> dict[str, Floats]:
+def centre(
+    evidence: Evidence, measures: Measures, drawn: dict[str, Floats], unbounded: Sequence[str] = ()
+) -> dict[str, Floats]:
     """Return the draws of each measure, moved by what its own pseudo-rows would do instead of those of all classes.
 
     Notes
@@ -153,7 +155,7 @@ def centre(evidence: Evidence, measures: Measures, drawn: dict[str, Floats]) -> 
         slope = slopes[name]
         own = PRIOR * np.nan_to_num(ratio(rows @ slope**3, rows @ slope**2))
         shift = own - (start[name] - observed[name]).ravel()
-        number = NUMBERS.get(name, Number(None))
+        number = NUMBERS["average_cost"] if name in unbounded else NUMBERS.get(name, Number(None))
         moved[name] = np.clip(draws + np.nan_to_num(shift).reshape(draws.shape[1:]), number.low, number.high)
     return moved
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from compromis._results import Result, Table, columns_of
 from compromis._text import capitalised, count, shown
-from compromis._typing import Floats, Label
+from compromis._typing import Label
 from compromis.evidence.counts import Counts, ratio
 from compromis.measures.baselines import Baseline, naive_baselines
 from compromis.measures.coin import Coin
@@ -253,11 +253,10 @@ def verdict_on(
     evidence: Evidence,
     arrays: PreferenceArrays,
     *,
-    cost: Floats | None = None,
     confidence: float | None = None,
     rows: Rows = "given",
 ) -> Verdict:
-    """Judge counts, by group where they are grouped, by PRAGMA loss or by `cost`.
+    """Judge counts, by group where they are grouped, by PRAGMA loss or average cost.
 
     Examples
     --------
@@ -268,27 +267,27 @@ def verdict_on(
     'better'
     """
     counts = counts_of(evidence)
-    judged = judge(evidence, arrays, cost=cost, confidence=CONFIDENCE if confidence is None else confidence)
+    judged = judge(evidence, arrays, confidence=CONFIDENCE if confidence is None else confidence)
     return Verdict(
         state=judged.state,
         loss=judged.loss,
-        measure="loss" if cost is None else "average cost",
+        measure="loss" if arrays.cost is None else "average cost",
         baseline=_best_baseline(judged.coin, counts),
         interval=judged.difference,
         confidence=judged.confidence,
         p_value=judged.p_value,
         smallest_gain=judged.smallest_gain,
         constraints=missed_constraints(counts, arrays),
-        answers=() if cost is not None else own_answers(counts, arrays),
+        answers=() if arrays.cost is not None else own_answers(counts, arrays),
         given_up=given_up(counts, arrays),
         few_predictions=few_predictions(counts),
         rows=rows,
-        baselines=naive_baselines(counts, arrays, cost),
-        cause=_cause(counts, arrays, judged.coin, cost),
+        baselines=naive_baselines(counts, arrays),
+        cause=_cause(counts, arrays, judged.coin),
     )
 
 
-def _cause(counts: Counts, arrays: PreferenceArrays, coin: Coin, cost: Floats | None) -> Cause:
+def _cause(counts: Counts, arrays: PreferenceArrays, coin: Coin) -> Cause:
     occurs = counts.support > 0
     matter = np.flatnonzero(occurs & (arrays.importance > 0))
     rarest = int(matter[counts.support[matter].argmin()]) if matter.size else None
@@ -296,7 +295,7 @@ def _cause(counts: Counts, arrays: PreferenceArrays, coin: Coin, cost: Floats | 
     likely = occurs & (coin.probability > np.maximum(2 * shares, 0.5)) & (arrays.min_precision <= shares)
     favour = np.where(likely, coin.probability - shares, 0.0)
     k = int(favour.argmax())
-    favoured = cost is None and bool(favour[k] > 0)
+    favoured = arrays.cost is None and bool(favour[k] > 0)
     return Cause(
         single_class=int(occurs.sum()) == 1,
         rarest=None if rarest is None else counts.classes[rarest],

@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from compromis._text import shown
-from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.readers import read_smoothing
 from compromis.evidence.scores import is_csr
 from compromis.evidence.votes import Votes, sparse_parts
-from compromis.measures.pragma import average_cost, pragma, read_cost, shortfall
+from compromis.measures.pragma import pragma, shortfall
 from compromis.metrics import Metric
 from compromis.preferences import PreferenceArrays, Preferences, read_preferences
 from compromis.weights._kernels import (
@@ -49,16 +48,14 @@ _COMPILED = {"kulczynski": KULCZYNSKI, "f": F, "fowlkes_mallows": FOWLKES_MALLOW
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SearchProblem:
-    """Patterns, the preferences or a cost matrix, smoothing, and a bound on the ratio of weights.
+    """Patterns, the preferences, smoothing, and a bound on the ratio of weights.
 
     Attributes
     ----------
     votes : Votes
         The votes with their true classes.
     arrays : PreferenceArrays
-        Importances, recall weights and constraints of the classes.
-    cost : ndarray of shape (K, K), optional
-        In place of the loss: what each decision costs, rows the truth. Constraints of the preferences hold all the same.
+        Importances, recall weights and constraints of the classes, or costs and constraints.
     smoothing : float
         Added to the votes of every class.
     max_ratio : float
@@ -67,7 +64,6 @@ class SearchProblem:
 
     votes: Votes
     arrays: PreferenceArrays
-    cost: Floats | None
     smoothing: float
     max_ratio: float
 
@@ -77,7 +73,6 @@ class SearchProblem:
         votes: Votes,
         preferences: Preferences | Mapping[Any, Any] | None,
         *,
-        cost: ArrayLike | None,
         smoothing: float,
         max_ratio: float | None,
     ) -> SearchProblem:
@@ -87,7 +82,6 @@ class SearchProblem:
         return cls(
             votes=votes,
             arrays=_preference_arrays(votes, preferences),
-            cost=None if cost is None else read_cost(cost, votes.classes),
             smoothing=read_smoothing(smoothing),
             max_ratio=WIDEST if max_ratio is None else min(float(max_ratio), WIDEST),
         )
@@ -103,13 +97,13 @@ class SearchProblem:
 
     def value(self, counts: Counts) -> tuple[float, float]:
         """Return what is minimised, in this order: what is missed of the constraints, and the loss (or average cost)."""
-        loss = pragma(counts, self.arrays).total if self.cost is None else average_cost(counts, self.cost)
-        return shortfall(counts, self.arrays), loss
+        return shortfall(counts, self.arrays), pragma(counts, self.arrays).total
 
     @property
     def cost_scale(self) -> float:
         """What the average cost is divided by in kernels, so that it lies within -1 and 1."""
-        return 1.0 if self.cost is None else max(float(np.abs(self.cost).max()), np.finfo(float).tiny)
+        cost = self.arrays.cost
+        return 1.0 if cost is None else max(float(np.abs(cost).max()), np.finfo(float).tiny)
 
     def kernel_value(self, value: tuple[float, float]) -> tuple[float, float]:
         """Return a kernel's shortfall and loss in the terms of `value`."""
@@ -138,9 +132,10 @@ class SearchProblem:
         present = support > 0
         weighted = self.votes.multiplicity.dtype.kind == "f"
         metric = self.arrays.metric
-        cost = np.zeros((1, 1)) if self.cost is None else self.cost / (self.cost_scale * support.sum())
+        given = self.arrays.cost
+        cost = np.zeros((1, 1)) if given is None else given / (self.cost_scale * support.sum())
         return Objective(
-            code=_code(metric) if self.cost is None else COST,
+            code=_code(metric) if given is None else COST,
             formula=metric.formula,
             explained=_explainer(metric),
             everywhere=metric.defined_at_zero,

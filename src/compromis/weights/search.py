@@ -42,7 +42,7 @@ class WeightSearch(Result):
     weights : ndarray of shape (K,)
         One weight per class, geometric mean 1; the decision is the class with the largest weight x (votes + smoothing).
     loss : float
-        The PRAGMA loss on the rows searched; the average cost of a row where a cost matrix was given.
+        The PRAGMA loss on the rows searched; the average cost of a row where the preferences are costs.
     counts : Counts
         What the weights decide on those rows.
     classes : tuple
@@ -92,7 +92,6 @@ class WeightSearch(Result):
     never_voted: tuple[Label, ...]
     smoothing: float
     arrays: PreferenceArrays
-    cost: Floats | None
 
     schema = SCHEMA
 
@@ -110,7 +109,7 @@ class WeightSearch(Result):
     @cached_property
     def verdict(self) -> Verdict:
         """Whether the result is better than no model; it judges the rows that chose the weights, and says so."""
-        return verdict_on(self.counts, self.arrays, cost=self.cost, rows="own")
+        return verdict_on(self.counts, self.arrays, rows="own")
 
     @property
     def baselines(self) -> tuple[Baseline, ...]:
@@ -230,7 +229,6 @@ def search_weights(
     max_seconds: float | None = None,
     max_evaluations: int | None = None,
     sample_weight: ArrayLike | None = None,
-    cost: ArrayLike | None = None,
     progress: Progress | None = None,
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
 ) -> WeightSearch:
@@ -243,7 +241,7 @@ def search_weights(
     y_proba : array, frame or scipy CSR of shape (n, K)
         Hard votes, probabilities or any scores of at least 0; votes of a model that has not seen the rows.
     preferences : Preferences or mapping by class, optional
-        What matters; without it every class alike.
+        What matters, or what each decision costs; without it every class alike.
     labels : sequence, optional
         The classes in the order of the columns of `y_proba`.
     pos_label : label, optional
@@ -262,8 +260,6 @@ def search_weights(
         Weightings that may be tried; the same limit gives the same result everywhere. Without a limit each method stops by itself.
     sample_weight : array-like, optional
         A weight of at least 0 per row.
-    cost : array-like of shape (K, K), optional
-        What each decision costs, rows the truth; the average cost is then minimised in place of the loss.
     progress : callable, optional
         Called with the fraction done and the best loss so far; if it returns True, the search ends with what it has found.
     random_state : int, Generator or RandomState, optional
@@ -291,7 +287,7 @@ def search_weights(
     True
     """
     votes = read_votes(y_true, y_proba, labels, sample_weight, pos_label)
-    problem = SearchProblem.read(votes, preferences, cost=cost, smoothing=smoothing, max_ratio=max_ratio)
+    problem = SearchProblem.read(votes, preferences, smoothing=smoothing, max_ratio=max_ratio)
     chosen = _read_method(method, problem)
     if method == "auto" and problem.classes == 3 and max_seconds is None and max_evaluations is None:
         max_evaluations = _EXACT_THREE
@@ -368,7 +364,6 @@ def _finish(problem: SearchProblem, found: Found, method: str, meter: Meter) -> 
         never_voted=_never_voted(problem),
         smoothing=problem.smoothing,
         arrays=problem.arrays,
-        cost=problem.cost,
     )
 
 

@@ -109,7 +109,7 @@ def weight_sweep(
     ([0.167, 0.577, 1.732, 6.0], [0.0, 0.5, 1.0, 1.0], [2.0, 1.0, 0.0, 1.0])
     """
     votes = read_votes(y_true, y_proba, labels, sample_weight)
-    problem = SearchProblem.read(votes, preferences, cost=None, smoothing=smoothing, max_ratio=None)
+    problem = SearchProblem.read(votes, preferences, smoothing=smoothing, max_ratio=None)
     k = _position(votes, label)
     base = np.ones(problem.classes) if weights is None else read_class_weights(weights, votes.classes)
     if ratios is None:

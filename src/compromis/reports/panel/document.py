@@ -122,7 +122,7 @@ def can_be_tuned(preferences: Preferences, votes: Votes) -> bool:
 
 
 def preferences_document(preferences: Preferences, classes: tuple[Label, ...]) -> dict[str, Any]:
-    """Return preferences as the panel keeps them: the metric's name, and the answers of every class.
+    """Return preferences as the panel keeps them: the metric's name, the costs, and the answers of every class.
 
     Examples
     --------
@@ -131,7 +131,11 @@ def preferences_document(preferences: Preferences, classes: tuple[Label, ...]) -
     >>> preferences_document(cp.Preferences.prioritise(["b"]), ("a", "b"))["classes"][1]["importance"]
     10.0
     """
-    return {"metric": preferences.metric.name, "classes": [_answers(preferences.of(label)) for label in classes]}
+    cost = preferences.on(classes, strict=False).cost
+    each = [_answers(preferences.of(label)) for label in classes]
+    if cost is not None:  # nobody was asked for answers
+        each = [{**answers, "precision_at_full_recall": None, "recall_at_full_precision": None} for answers in each]
+    return {"metric": preferences.metric.name, "cost": None if cost is None else cost.tolist(), "classes": each}
 
 
 def _answers(preference: Preference) -> dict[str, float | None]:

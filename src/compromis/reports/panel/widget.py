@@ -154,8 +154,10 @@ def _read_preferences(state: dict[str, Any], classes: tuple[Label, ...], first: 
         return first
     given, initial = state["preferences"], preferences_document(first, classes)
     rows = [
-        {name: row[name] for name in answers} for row, answers in zip(given["classes"], initial["classes"], strict=True)
+        {name: row.get(name) for name in answers}
+        for row, answers in zip(given["classes"], initial["classes"], strict=True)
     ]
     if given["metric"] == initial["metric"] and rows == initial["classes"]:
         return first
-    return Preferences(dict(zip(classes, rows, strict=True)), metric=given["metric"])
+    costs: dict[str, Any] = {"cost": given["cost"], "labels": classes} if given.get("cost") else {}
+    return Preferences(dict(zip(classes, rows, strict=True)), metric=given["metric"], **costs)

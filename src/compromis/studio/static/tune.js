@@ -26,7 +26,8 @@ function asRequest({ preferences, weights }, { id, classes }) {
     const given = Object.keys(DEFAULTS).filter((name) => preference[name] != null);
     return { label: classes[k], ...Object.fromEntries(given.map((name) => [name, preference[name]])) };
   });
-  return { model: id, preferences: { metric: preferences.metric, classes: rows }, weights: Array.from(weights) };
+  const cost = preferences.cost && { labels: classes, matrix: preferences.cost };
+  return { model: id, preferences: { metric: preferences.metric, cost, classes: rows }, weights: Array.from(weights) };
 }
 
 /** Mount the step. */
@@ -103,7 +104,7 @@ export function takeWeights(id, { weights, counts }) {
 }
 
 /** Show preferences from a file. */
-export function takePreferences({ metric, classes }) {
+export function takePreferences({ metric, cost, classes }) {
   const rows = model().classes.map((label) => ({ ...DEFAULTS, ...classes.find((preference) => preference.label === label) }));
-  panel.set({ preferences: { metric, classes: rows } });
+  panel.set({ preferences: { metric, cost, classes: rows } });
 }

@@ -4,13 +4,14 @@ import { make, setText } from "./elements.js";
 
 const FIELDS = ["importance", "precision_at_full_recall", "recall_at_full_precision", "recall_weight", "min_precision", "min_recall", "max_share"];
 
-const given = (preference) => FIELDS.filter((name) => preference[name] != null);
+const BOUNDS = ["min_precision", "min_recall", "max_share"];
+const given = (preference, costs) => (costs ? BOUNDS : FIELDS).filter((name) => preference[name] != null);
 const float = (number) => (Number.isInteger(number) ? `${number}.0` : String(number));
-const assignments = (preference, sign) => given(preference).map((name) => `${name}${sign}${float(preference[name])}`);
+const assignments = (preference, sign, costs = false) => given(preference, costs).map((name) => `${name}${sign}${float(preference[name])}`);
 
 /** Return the most common preference, null if every class differs, and the classes that differ from it. */
-function splitDefault({ classes }) {
-  const keys = classes.map((preference) => assignments(preference, "=").join());
+function splitDefault({ cost, classes }) {
+  const keys = classes.map((preference) => assignments(preference, "=", Boolean(cost)).join());
   const times = new Map();
   for (const key of keys) times.set(key, (times.get(key) || 0) + 1);
   const [common, most] = [...times].sort((a, b) => b[1] - a[1])[0];
@@ -21,20 +22,25 @@ function splitDefault({ classes }) {
 /** Return the preferences as the TOML that compromis.Preferences.from_toml reads. */
 export function toToml(preferences) {
   const { usual, special } = splitDefault(preferences);
-  const tables = special.map((preference) => ["[[class]]", `label = ${preference.toml}`, ...assignments(preference, " = ")]);
-  if (usual) tables.unshift(["[default]", ...assignments(usual, " = ")]);
+  const { cost, classes } = preferences;
+  const tables = special.map((preference) => ["[[class]]", `label = ${preference.toml}`, ...assignments(preference, " = ", Boolean(cost))]);
+  if (usual) tables.unshift(["[default]", ...assignments(usual, " = ", Boolean(cost))]);
+  if (cost) tables.unshift(["[cost]", `labels = [${classes.map(({ toml }) => toml).join(", ")}]`, `matrix = ${matrixText(cost)}`]);
   return [[`metric = "${preferences.metric}"`], ...tables].map((lines) => lines.join("\n")).join("\n\n") + "\n";
 }
 
-const pythonPreference = (preference) => `cp.Preference(${assignments(preference, "=").join(", ")})`;
+const matrixText = (cost) => `[${cost.map((row) => `[${row.map(float).join(", ")}]`).join(", ")}]`;
+const pythonPreference = (preference, costs) => `cp.Preference(${assignments(preference, "=", costs).join(", ")})`;
 
 /** Return the line of Python that finds the weights of a state from y_true and y_proba. */
 export function toPython({ preferences, smoothing }) {
   const { usual, special } = splitDefault(preferences);
-  const byClass = special.map((preference) => `${preference.python}: ${pythonPreference(preference)}`).join(", ");
-  const usually = usual ? `, default=${pythonPreference(usual)}` : "";
+  const { cost } = preferences;
+  const byClass = special.map((preference) => `${preference.python}: ${pythonPreference(preference, Boolean(cost))}`).join(", ");
+  const usually = usual ? `, default=${pythonPreference(usual, Boolean(cost))}` : "";
   const labels = preferences.classes.map(({ python }) => python).join(", ");
-  const python = `cp.Preferences({${byClass}}${usually}, metric="${preferences.metric}")`;
+  const judged = cost ? `cost=${matrixText(cost)}, labels=[${labels}]` : `metric="${preferences.metric}"`;
+  const python = `cp.Preferences({${byClass}}${usually}, ${judged})`;
   return `cp.search_weights(y_true, y_proba, labels=[${labels}], preferences=${python}${smoothing ? `, smoothing=${float(smoothing)}` : ""})`;
 }
 

@@ -19,7 +19,8 @@ const general = (number) => String(Number(number.toPrecision(6)));
 function constantBaseline({ goal, support, rows }, k, preferences) {
   const fraction = support[k] / rows;
   const value = support[k] > 0 ? metricValue(goal.metric, fraction, 1, goal.weight[k]) : 0;
-  return { loss: 1 - goal.share[k] * value, name: `always predicting ${preferences.classes[k].python}` };
+  const loss = goal.cost ? support.reduce((total, size, j) => total + size * goal.cost[j][k], 0) / rows : 1 - goal.share[k] * value;
+  return { loss, name: `always predicting ${preferences.classes[k].python}` };
 }
 
 /** Return the best model-free baseline: a constant prediction, or random ones at the classes' shares. */
@@ -55,6 +56,6 @@ export function compareWithBaselines(counts, preferences) {
   const below = parts.total < best.loss * (1 - 1e-12);
   const side = below ? "below" : "not below";
   const missed = missedConstraints(parts, preferences);
-  const sentence = `on these rows the loss is ${fixed(parts.total, 4)}, ${side} ${fixed(best.loss, 4)} for ${best.name}`;
+  const sentence = `on these rows the ${parts.goal.cost ? "average cost" : "loss"} is ${fixed(parts.total, 4)}, ${side} ${fixed(best.loss, 4)} for ${best.name}`;
   return { good: below && !missed.length, sentence: [sentence, ...missed].join("; "), parts, best };
 }

@@ -42,8 +42,8 @@ function boundField(label, changed) {
   };
 }
 
-/** Return the controls of one class, which change its preference in place: {node, show(metric)}. */
-function classControls(preference, open, changed) {
+/** Return the controls of one class, which change its preference in place: {node, show(metric)}; with costs the constraints alone. */
+function classControls(preference, open, costs, changed) {
   const set = (name, value) => {
     preference[name] = value;
     changed();
@@ -64,7 +64,7 @@ function classControls(preference, open, changed) {
   return {
     node: make(
       "details", { class: "cp-class", open }, make("summary", {}, nameOf(preference.text), brief),
-      importance.node, answers.map(([, control]) => control.node), constraints,
+      costs ? null : [importance.node, ...answers.map(([, control]) => control.node)], constraints,
     ),
     show(metric) {
       importance.show(Math.max(0, steps.findIndex((step) => step >= preference.importance)), String(preference.importance));
@@ -73,6 +73,7 @@ function classControls(preference, open, changed) {
         control.show(Math.round(100 * (value ?? 0.8)), value == null ? "–" : percent(value, 0));
       }
       for (const [name, field] of bounds) field.show(preference[name]);
+      if (costs) return;
       setText(brief, `importance ${preference.importance} · recall weight ${weightText(metric, recallWeight(metric, preference))}`);
     },
   };
@@ -94,11 +95,11 @@ export function preferenceControls(preferences, changed) {
   } }, options);
   const top = mostImportant(preferences);
   const few = preferences.classes.length <= OPEN_UP_TO;
-  const classes = preferences.classes.map((preference, k) => classControls(preference, k === top || (few && k < 3), changed));
+  const classes = preferences.classes.map((preference, k) => classControls(preference, k === top || (few && k < 3), Boolean(preferences.cost), changed));
   return {
     node: make(
       "div", { class: "cp-controls", role: "group", "aria-label": "Preferences" },
-      make("div", { class: "cp-metric" }, make("label", { for: id }, "Metric"), metric),
+      preferences.cost ? make("p", { class: "cp-note" }, "Judged by the costs given.") : make("div", { class: "cp-metric" }, make("label", { for: id }, "Metric"), metric),
       make("div", { class: "cp-classes" }, classes.map((controls) => controls.node)),
     ),
     show() {

@@ -85,7 +85,8 @@ export function curvePictures() {
       roc.line("best", size + 1, (c) => (c < size ? alarmRate(cuts.alarms[c]) : 1), (c) => (c < size ? recall(c) : 1));
       roc.dot(now.alarmRate, now.recall);
       roc.describe(`false positive rate ${now.alarmRate}, recall ${now.recall}`);
-      drawSweep(sweep, cuts, parts.total, { recall, precision, loss: (c) => cuts.loss[c] });
+      const dearest = parts.goal.cost ? cuts.loss.reduce((a, b) => Math.max(a, b), parts.total) || 1 : 1;
+      drawSweep(sweep, cuts, parts.total, dearest, { recall, precision, loss: (c) => cuts.loss[c] / dearest });
     },
   };
 }
@@ -101,7 +102,7 @@ function drawTradeoff(tradeoff, cuts, metric, now, weight) {
   tradeoff.describe(`at your recall weight ${weight.toFixed(3)} the value is ${own(weight).toFixed(3)}`);
 }
 
-function drawSweep(sweep, cuts, total, lines) {
+function drawSweep(sweep, cuts, total, dearest, lines) {
   const { factor } = cuts;
   let begin = 0, end = factor.length;
   while (begin < end - 1 && factor[begin + 1] < 1 / REACH) begin++;
@@ -116,7 +117,7 @@ function drawSweep(sweep, cuts, total, lines) {
     sweep.line(kind, 2 * size - 1, (point) => x(step(point)), (point) => y(step(point) - (point % 2)));
   }
   sweep.mark(0.5);
-  sweep.dot(0.5, total);
+  sweep.dot(0.5, total / dearest);
   const least = cuts.loss.reduce((a, b) => Math.min(a, b));
   sweep.describe(`the loss now is ${total.toFixed(4)}, its lowest along this line ${least.toFixed(4)}`);
 }

@@ -9,12 +9,14 @@ import { sortIndices } from "./order.js";
  * positives of k from there on, and the loss. At the first cut k is predicted only where nothing else has votes.
  */
 export function cutsOf(patterns, weights, k, preferences) {
-  const { order, flip, row, other, hits, predicted } = flipsTo(patterns, weights, k);
+  const { order, flip, row, other, hits, predicted, start } = flipsTo(patterns, weights, k);
   const goal = preferenceArrays(preferences, patterns.support);
   const parts = Array.from(hits, (_, j) => classLoss(goal, j, hits[j], predicted[j]));
   const cuts = { factor: [], hits: [], alarms: [], loss: [] };
-  let loss = sum(parts);
+  const price = (i, j) => (patterns.multiplicity[i] * goal.cost[patterns.truth[i]][j]) / goal.rows;
+  let loss = goal.cost ? start.reduce((total, j, i) => total + price(i, j), 0) : sum(parts);
   const refresh = (j) => {
+    if (goal.cost) return;
     const now = classLoss(goal, j, hits[j], predicted[j]);
     loss += now - parts[j];
     parts[j] = now;
@@ -30,6 +32,7 @@ export function cutsOf(patterns, weights, k, preferences) {
     const factor = flip[order[i]];
     for (; i < order.length && flip[order[i]] <= factor * (1 + 1e-11); i++) {
       moveRow(patterns, hits, predicted, row[order[i]], other[order[i]], k);
+      if (goal.cost) loss += price(row[order[i]], k) - price(row[order[i]], other[order[i]]);
       refresh(other[order[i]]);
     }
     refresh(k);
@@ -43,7 +46,7 @@ function flipsTo(patterns, weights, k) {
   const { classes, rows, rowStart, rowClass, rowValue, truth, multiplicity, classStart } = patterns;
   const most = classStart[k + 1] - classStart[k];
   const flip = new Float64Array(most), row = new Int32Array(most), other = new Int32Array(most);
-  const hits = new Float64Array(classes), predicted = new Float64Array(classes);
+  const hits = new Float64Array(classes), predicted = new Float64Array(classes), start = new Int32Array(rows);
   let size = 0;
   for (let i = 0; i < rows; i++) {
     let best = -1, score = 0, own = 0;
@@ -55,16 +58,17 @@ function flipsTo(patterns, weights, k) {
         best = rowClass[e];
       }
     }
-    const start = best < 0 ? k : best;
-    predicted[start] += multiplicity[i];
-    if (truth[i] === start) hits[start] += multiplicity[i];
+    const chosen = best < 0 ? k : best;
+    start[i] = chosen;
+    predicted[chosen] += multiplicity[i];
+    if (truth[i] === chosen) hits[chosen] += multiplicity[i];
     if (own > 0 && best >= 0) {
       flip[size] = score / own;
       row[size] = i;
       other[size++] = best;
     }
   }
-  return { order: sortIndices(flip, [new Int32Array(size), new Int32Array(size)], size), flip, row, other, hits, predicted };
+  return { order: sortIndices(flip, [new Int32Array(size), new Int32Array(size)], size), flip, row, other, hits, predicted, start };
 }
 
 const APART = 0.001;

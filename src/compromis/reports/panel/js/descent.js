@@ -27,6 +27,8 @@ export class Descent {
     this.loss = new Float64Array(classes);
     this.short = new Float64Array(classes);
     this.saved = [0, 1].map(() => [0, 1].map(() => new Float64Array(classes)));
+    this.paid = 0; // the sum of the costs of all rows, in the largest cost
+    this.savedPaid = [0, 0];
     this.flip = new Float64Array(rows);
     this.flipRow = new Int32Array(rows);
     this.flipOther = new Int32Array(rows);
@@ -49,17 +51,31 @@ export class Descent {
     return this.value();
   }
 
+  /** Return what predicting row i as class k costs. */
+  price(i, k) {
+    const { truth, multiplicity } = this.patterns;
+    return (multiplicity[i] * this.goal.cost[truth[i]][k]) / (this.goal.unit * this.goal.rows);
+  }
+
+  /** Predict row i as another class. */
+  move(i, from, to) {
+    moveRow(this.patterns, this.hits, this.predicted, i, from, to);
+    if (this.goal.cost) this.paid += this.price(i, to) - this.price(i, from);
+  }
+
   prepare() {
     const { rows, truth, multiplicity } = this.patterns;
     const { first, hits, predicted } = this;
     hits.fill(0);
     predicted.fill(0);
+    this.paid = 0;
     for (let i = 0; i < rows; i++) {
       this.bestTwo(i);
       const k = first[i];
       if (k < 0) continue;
       predicted[k] += multiplicity[i];
       if (truth[i] === k) hits[k] += multiplicity[i];
+      if (this.goal.cost) this.paid += this.price(i, k);
     }
     this.refresh();
   }
@@ -106,29 +122,31 @@ export class Descent {
 
   refresh() {
     for (let k = 0; k < this.weight.length; k++) {
-      this.loss[k] = this.lossOf(k);
+      this.loss[k] = this.goal.cost ? 0 : this.lossOf(k);
       this.short[k] = this.goal.constrained ? this.shortOf(k) : 0;
     }
   }
 
   value() {
-    return [sum(this.short), sum(this.loss)];
+    return [sum(this.short), this.goal.cost ? this.paid : sum(this.loss)];
   }
 
   save(slot) {
     this.saved[slot][0].set(this.hits);
     this.saved[slot][1].set(this.predicted);
+    this.savedPaid[slot] = this.paid;
   }
 
   restore(slot) {
     this.hits.set(this.saved[slot][0]);
     this.predicted.set(this.saved[slot][1]);
+    this.paid = this.savedPaid[slot];
   }
 
   /** Take every row that flips between `low` and `high` away from class k, and write down where it flips; return how many. */
   gather(k, low, high) {
     const { classStart, classRow, classValue } = this.patterns;
-    const { first, second, firstScore, secondScore, flip, flipRow, flipOther, hits, predicted } = this;
+    const { first, second, firstScore, secondScore, flip, flipRow, flipOther } = this;
     const weight = this.weight[k];
     let size = 0;
     for (let e = classStart[k], end = classStart[k + 1]; e < end; e++) {
@@ -139,7 +157,7 @@ export class Descent {
         score = secondScore[i];
       }
       if (other < 0 || score <= low * value || score >= high * value) continue;
-      if (wins(weight * value, k, score, other)) moveRow(this.patterns, hits, predicted, i, k, other);
+      if (wins(weight * value, k, score, other)) this.move(i, k, other);
       flip[size] = score / value;
       flipRow[size] = i;
       flipOther[size++] = other;
@@ -150,12 +168,12 @@ export class Descent {
 
   /** Write down every cell of class k's weight, from the lowest upwards; return how many there are. */
   walk(k, order, size, low, high) {
-    const { flip, flipRow, flipOther, hits, predicted, loss, short, cell } = this;
-    const { constrained } = this.goal;
+    const { flip, flipRow, flipOther, loss, short, cell } = this;
+    const { constrained, cost } = this.goal;
     let [nowShort, nowLoss] = this.value();
     const changed = (j) => {
-      const now = this.lossOf(j);
-      nowLoss += now - loss[j];
+      const now = cost ? 0 : this.lossOf(j);
+      nowLoss = cost ? this.paid : nowLoss + now - loss[j];
       loss[j] = now;
       if (constrained) short[j] = this.shortOf(j);
     };
@@ -179,7 +197,7 @@ export class Descent {
       while (taken < size && flip[order[taken]] <= position * MERGED) {
         const entry = order[taken++];
         position = flip[entry];
-        moveRow(this.patterns, hits, predicted, flipRow[entry], flipOther[entry], k);
+        this.move(flipRow[entry], flipOther[entry], k);
         changed(flipOther[entry]);
       }
       changed(k);
@@ -220,9 +238,7 @@ export class Descent {
   }
 
   replay(k, order, taken) {
-    for (let i = 0; i < taken; i++) {
-      moveRow(this.patterns, this.hits, this.predicted, this.flipRow[order[i]], this.flipOther[order[i]], k);
-    }
+    for (let i = 0; i < taken; i++) this.move(this.flipRow[order[i]], this.flipOther[order[i]], k);
   }
 
   setWeight(k, weight) {

@@ -46,11 +46,13 @@ export function rates(counts) {
   return { support, predicted, hits, rows: sum(support), recall: ratio(support), precision: ratio(predicted) };
 }
 
-/** Return the loss of counts under preferences, with what each class adds and which constraints are missed. */
+/** Return the loss (or average cost) of counts under preferences, with what each class adds and which constraints are missed. */
 export function lossParts(counts, preferences) {
   const result = rates(counts);
   const goal = preferenceArrays(preferences, result.support);
-  const added = counts.map((_, k) => classLoss(goal, k, result.hits[k], result.predicted[k]));
+  const added = goal.cost
+    ? counts.map((row, k) => sum(row.map((rows, j) => rows * goal.cost[k][j])) / result.rows)
+    : counts.map((_, k) => classLoss(goal, k, result.hits[k], result.predicted[k]));
   const ofPrecision = result.precision.map((rate, k) => shortfall(rate, goal.minPrecision[k]));
   const ofRecall = result.recall.map((rate, k) => shortfall(rate, goal.minRecall[k]));
   const ofShare = result.predicted.map((size, k) => excess(size, result.rows, goal.maxShare[k]));

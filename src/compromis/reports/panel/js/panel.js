@@ -14,11 +14,11 @@ import { actionBar } from "./actions.js";
 const SLICE = 12;
 const PAUSE = 150;
 
-const copyPreferences = ({ metric, classes }) => ({ metric, classes: classes.map((preference) => ({ ...preference })) });
+const copyPreferences = ({ metric, cost, classes }) => ({ metric, cost, classes: classes.map((preference) => ({ ...preference })) });
 
 /** Return everything below the buttons: {node, update(state)}. */
 function panelView(page, preferences, patterns, changed, select) {
-  const card = verdictCard();
+  const card = verdictCard(preferences);
   const table = classTable(preferences, page.before, select);
   const matrix = confusionMatrix(preferences);
   const pictures = curvePictures();
@@ -101,7 +101,8 @@ function remoteTuner(retune, preferences, apply, showError) {
  */
 export function mountPanel(root, page, options = {}) {
   const patterns = readPatterns(page);
-  const preferences = { metric: page.preferences.metric, classes: page.preferences.classes.map((preference, k) => ({ ...page.classes[k], ...preference })) };
+  const { metric: metricNow, cost } = page.preferences;
+  const preferences = { metric: metricNow, cost, classes: page.preferences.classes.map((preference, k) => ({ ...page.classes[k], ...preference })) };
   const first = copyPreferences(preferences);
   const now = { weights: page.weights, counts: page.remote ? page.counts : decide(patterns, page.weights), chosen: mostImportant(preferences), settled: true };
   const waiting = [];
@@ -132,8 +133,8 @@ export function mountPanel(root, page, options = {}) {
     now.chosen = k;
     render();
   };
-  const assign = ({ metric, classes }) => {
-    preferences.metric = metric;
+  const assign = ({ metric, cost = null, classes }) => {
+    Object.assign(preferences, { metric, cost });
     preferences.classes.forEach((preference, k) => Object.assign(preference, classes[k]));
   };
   const reset = () => {

@@ -54,6 +54,8 @@ export function preferenceArrays(preferences, support) {
   return {
     metric, support, minPrecision, minRecall, maxShare,
     rows: support.reduce((sum, value) => sum + value, 0),
+    cost: preferences.cost,
+    unit: preferences.cost ? Math.max(...preferences.cost.flat().map(Math.abs), Number.MIN_VALUE) : 1,
     share: importance.map((value) => (total > 0 ? value / total : 0)),
     weight: Float64Array.from(classes, (preference) => recallWeight(metric, preference)),
     constrained: [...minPrecision, ...minRecall].some((minimum) => minimum > 0) || maxShare.some((most) => most < 1),

@@ -9,7 +9,8 @@ const MOST_READABLE = 60;
 const scrolling = (label, extra, table) => make("div", { class: `cp-scroll ${extra}`, tabindex: "0", role: "region", "aria-label": label }, table);
 
 /** Return a sentence with the losses of this result, of the result before and of the best baseline: {node, update(judged, before)}. */
-export function verdictCard() {
+export function verdictCard({ cost }) {
+  const name = cost ? "Average cost" : "Loss";
   const sentence = make("p", { class: "cp-sentence", role: "status", "aria-live": "polite" });
   const total = make("strong", { class: "cp-loss" });
   const kinds = ["now", "before", "naive"];
@@ -17,7 +18,7 @@ export function verdictCard() {
   const legend = kinds.map((kind) => make("span", { class: `cp-key cp-key-${kind}` }));
   const track = draw("rect", { class: "cp-track", x: 0, y: 6, width: 100, height: 4, rx: 2 });
   const scale = draw("svg", { class: "cp-scale", viewBox: "0 0 100 16", preserveAspectRatio: "none", "aria-hidden": "true" }, track, marks);
-  const losses = make("div", { class: "cp-losses" }, make("span", {}, "Loss ", total), scale, make("div", { class: "cp-legend" }, legend));
+  const losses = make("div", { class: "cp-losses" }, make("span", {}, name, " ", total), scale, make("div", { class: "cp-legend" }, legend));
   const node = make("div", { class: "cp-verdict" }, sentence, losses);
   return {
     node,
@@ -25,9 +26,10 @@ export function verdictCard() {
       setText(sentence, judged.sentence.charAt(0).toUpperCase() + judged.sentence.slice(1) + ".");
       setAttribute(node, "class", judged.good ? "cp-verdict" : "cp-verdict cp-worthless");
       setText(total, decimal(judged.parts.total));
+      const dearest = judged.parts.goal.cost ? Math.max(judged.parts.total, before, judged.best.loss) : 1;
       const values = [["now", judged.parts.total], ["before", before], [`without a model: ${judged.best.name}`, judged.best.loss]];
       values.forEach(([name, value], i) => {
-        setAttribute(marks[i], "x", Number.isFinite(value) ? (98.8 * value).toFixed(2) : -5);
+        setAttribute(marks[i], "x", Number.isFinite(value) ? ((98.8 * Math.max(value, 0)) / dearest).toFixed(2) : -5);
         setText(legend[i], `${name} ${decimal(value)}`);
       });
     },

@@ -62,6 +62,7 @@ function jump(weights, next) {
 
 /** Return the mean over classes of what one row is worth, the scale of a temperature. */
 function rowWeight(goal) {
+  if (goal.cost) return sum(goal.cost.flat().map(Math.abs)) / (goal.cost.length ** 2 * goal.unit * goal.rows);
   const worth = Array.from(goal.share, (share, k) => share / goal.support[k]).filter((value) => !Number.isNaN(value));
   return sum(worth) / worth.length;
 }
