@@ -14,7 +14,7 @@ from compromis._text import shown
 from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
-from compromis.evidence.readers import read_smoothing
+from compromis.evidence.readers import WIDEST, read_smoothing
 from compromis.evidence.scores import is_csr
 from compromis.evidence.votes import Votes, sparse_parts
 from compromis.measures.pragma import average_cost, pragma, read_cost, shortfall
@@ -35,8 +35,6 @@ from compromis.weights._kernels import (
     gather_row_votes,
 )
 
-WIDEST = 1e100
-"""The largest ratio of weights without a bound of the user's: products with votes stay within float64."""
 _SPARSE_BELOW = 0.25
 """The fraction of non-zero votes below which the two sparse layouts take less memory than a dense copy would."""
 
