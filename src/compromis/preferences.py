@@ -78,14 +78,13 @@ class Preference:
     max_share: float | None = None
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.importance, Real) and 0 <= self.importance < math.inf):
-            raise InputError(f"importance is a finite number of at least 0, got {self.importance!r}", "importance")
+        for name in ("importance", "beta"):
+            if name == "importance" or self.beta is not None:
+                _check_factor(name, getattr(self, name))
         answers = ("precision_at_full_recall", "recall_at_full_precision")
         for name in (*answers, "recall_weight", "min_precision", "min_recall", "max_share"):
             if getattr(self, name) is not None:
                 _check_share(name, getattr(self, name), one_allowed=name not in answers)
-        if self.beta is not None and not (isinstance(self.beta, Real) and 0 <= self.beta < math.inf):
-            raise InputError(f"beta is a finite number of at least 0, got {self.beta!r}", "beta")
         self._check_one_trade()
         if self.max_share == 0 and (self.min_recall or self.min_precision):
             raise InputError(
@@ -168,6 +167,19 @@ class Preference:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.6g} %"
+
+
+_LARGEST = 1e100
+"""Sums and squares of such numbers stay within float64."""
+
+
+def _check_factor(name: str, value: float) -> None:
+    if not (isinstance(value, Real) and 0 <= value < math.inf):
+        raise InputError(f"{name} is a finite number of at least 0, got {value!r}", name)
+    if value > _LARGEST:
+        raise InputError(
+            f"{name} is at most {_LARGEST:g}, got {value}; what counts is how it compares with other classes", name
+        )
 
 
 def _check_share(name: str, value: float, *, one_allowed: bool) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ import compromis as cp
 from compromis.estimators.model_file import describe_table, encode_table, load_model, save_model
 from compromis.trees.columns import Column
 from tests.model_files import ROWS, logistic_model
+from tests.stress.promise_13_releases import RELEASES
 
 
 def test_a_model_comes_back(tmp_path):
@@ -61,3 +64,75 @@ def test_texts_become_numbers_and_codes():
 def test_numbers_that_no_tree_takes_are_refused_with_their_row(value):
     with pytest.raises(cp.InputError, match=r"column 'x' of rows\.csv holds -?(1e\+39|inf) in data row 2; models take"):
         encode_table({"x": ["1", value]}, [Column("x")], "rows.csv")
+
+
+def bend(path, change):
+    """Change the schema of the classifier in a model file, and the arrays beside it."""
+    with zipfile.ZipFile(path) as old:
+        parts = {name: old.read(name) for name in old.namelist()}
+    with zipfile.ZipFile(io.BytesIO(parts["classifier.skops"])) as old:
+        inner = {name: old.read(name) for name in old.namelist()}
+    change(inner)
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as new:
+        for name, content in inner.items():
+            new.writestr(name, content)
+    parts["classifier.skops"] = stream.getvalue()
+    with zipfile.ZipFile(path, "w") as new:
+        for name, content in parts.items():
+            new.writestr(name, content)
+
+
+def in_arrays(wanted, values):
+    """Return a change of one field in every array that has it."""
+
+    def change(inner):
+        for name, content in inner.items():
+            array = np.load(io.BytesIO(content)) if name.endswith(".npy") else np.zeros(0)
+            if array.dtype.names and wanted in array.dtype.names:
+                array[wanted] = values(array)
+                stream = io.BytesIO()
+                np.save(stream, array)
+                inner[name] = stream.getvalue()
+
+    return change
+
+
+def in_schema(old, new):
+    return lambda inner: inner.update({"schema.json": inner["schema.json"].replace(old, new)})
+
+
+@pytest.mark.parametrize("kind", ["forest", "extra-trees", "boosting"])
+def test_trees_that_lead_out_of_themselves_are_refused(tmp_path, kind):
+    """The compiled trees of scikit-learn believe such numbers: the process that predicted would end, or go round for ever."""
+    left, feature = ("left", "feature_idx") if kind == "boosting" else ("left_child", "feature")
+    inner = (lambda nodes: nodes["is_leaf"] == 0) if kind == "boosting" else (lambda nodes: nodes["left_child"] >= 0)
+    ways = [
+        in_arrays(left, lambda nodes: np.where(inner(nodes), 10**6, nodes[left])),
+        in_arrays(left, lambda nodes: np.where(inner(nodes), np.arange(len(nodes)), nodes[left])),
+        in_arrays(feature, lambda nodes: np.where(inner(nodes), 10**6, nodes[feature])),
+    ]
+    for change in ways:
+        path = tmp_path / "bent.model"
+        path.write_bytes((RELEASES / "0.2.0" / f"{kind}.model").read_bytes())
+        cp.estimators.load_model(path)
+        bend(path, change)
+        with pytest.raises(cp.InputError, match="is none that compromis fit writes"):
+            cp.estimators.load_model(path)
+
+
+def test_a_class_in_the_place_of_an_object_is_one_sentence(tmp_path):
+    path = tmp_path / "bent.model"
+    path.write_bytes((RELEASES / "0.2.0" / "forest.model").read_bytes())
+    bend(path, in_schema(b'"__loader__": "TreeNode"', b'"__loader__": "FunctionNode"'))
+    with pytest.raises(cp.InputError, match="is not a model file of compromis"):
+        cp.estimators.load_model(path)
+
+
+def test_whatever_a_classifier_raises_is_one_sentence():
+    model = replace(logistic_model(), classifier=object())
+    texts = {column.name: ["1"] for column in model.columns}
+    with pytest.raises(
+        cp.InputError, match=r"the model does not work on rows\.csv, fit it again: 'object' object has no"
+    ):
+        model.vote_shares(texts, "rows.csv")

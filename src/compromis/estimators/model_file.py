@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 import sklearn
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from compromis._files import UNPACKED, VERSION, Head, check_version, write_whole
 from compromis._text import nearest, shown
@@ -155,7 +156,12 @@ class TableModel:
     def vote_shares(self, texts: Texts, source: str) -> Floats:
         """Return the shares of the votes for each class of the decision; `source` is the table's name in errors."""
         rows = encode_table(texts, self.columns, source)
-        return votes_of(self.classifier, rows, np.array(self.decision.classes), hard=self.hard)
+        try:
+            return votes_of(self.classifier, rows, np.array(self.decision.classes), hard=self.hard)
+        except (CompromisError, MemoryError):
+            raise
+        except Exception as error:  # a file may have held anything in place of an attribute
+            raise InputError(f"the model does not work on {source}, fit it again: {_first_line(error)}") from error
 
 
 def save_model(model: TableModel, path: str | os.PathLike[str]) -> None:
@@ -209,10 +215,13 @@ def load_model(path: str | os.PathLike[str]) -> TableModel:
     except (CompromisError, OSError, MemoryError):
         raise
     except Exception as error:  # a damaged archive raises many kinds, and skops whatever its nodes do
-        message = (str(error).splitlines() or [""])[0][:300] or type(error).__name__
-        raise InputError(f"{os.fspath(path)} is not a model file of compromis: {message}") from error
+        raise InputError(f"{os.fspath(path)} is not a model file of compromis: {_first_line(error)}") from error
     columns = tuple(Column(name, categories) for name, categories in header.columns.items())
     return TableModel(classifier=classifier, decision=decision, columns=columns, target=header.target, hard=header.hard)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [""])[0][:300] or type(error).__name__
 
 
 def _read_header(data: bytes, path: str) -> _Header:
@@ -241,7 +250,108 @@ def _load_classifier(data: bytes, path: str | os.PathLike[str]) -> Any:
         raise InputError(
             f"{os.fspath(path)} holds types that are not trusted ({', '.join(sorted(unknown)[:5])}); it was not written by compromis fit"
         )
-    return skops.loads(data, trusted=sorted(TRUSTED))
+    classifier = skops.loads(data, trusted=sorted(TRUSTED))
+    for part in _parts(classifier):
+        if isinstance(part, BaseEstimator) and not _is_sound(part):
+            raise InputError(
+                f"{os.fspath(path)} is not a model file of compromis: its {type(part).__name__} is none that compromis fit writes"
+            )
+    return classifier
+
+
+_ESTIMATORS = {
+    "ColumnTransformer",
+    "DecisionTreeClassifier",
+    "ExtraTreeClassifier",
+    "ExtraTreesClassifier",
+    "FunctionTransformer",
+    "HistGradientBoostingClassifier",
+    "LabelEncoder",
+    "LogisticRegression",
+    "MissingIndicator",
+    "OneHotEncoder",
+    "OrdinalEncoder",
+    "Pipeline",
+    "RandomForestClassifier",
+    "SimpleImputer",
+    "StandardScaler",
+    "_BinMapper",
+}
+"""What `make_classifier` makes classifiers of; compiled code of others might believe numbers that are not looked at here."""
+
+
+def _parts(classifier: Any) -> Iterator[Any]:
+    """Yield every object that a classifier consists of."""
+    seen: set[int] = set()
+    waiting = [classifier]
+    while waiting:
+        part = waiting.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        yield part
+        if isinstance(part, np.ndarray):
+            waiting += part.ravel().tolist() if part.dtype.hasobject else []
+        elif isinstance(part, (list, tuple, dict)):
+            waiting += part.values() if isinstance(part, dict) else part
+        elif not isinstance(part, type):
+            waiting += getattr(part, "__dict__", {}).values()
+
+
+def _is_sound(part: Any) -> bool:
+    """Whether compiled code finds what a part of a classifier says of nodes, features and categories, which it believes."""
+    name = type(part).__name__
+    if name in {
+        "RandomForestClassifier",
+        "ExtraTreesClassifier",
+    }:  # only the first tree is asked whether the columns fit
+        return all(tree.n_features_in_ == part.n_features_in_ for tree in part.estimators_)
+    if name in {"DecisionTreeClassifier", "ExtraTreeClassifier"} and hasattr(part, "tree_"):
+        return part.tree_.n_features == part.n_features_in_ and _is_sound_tree(part.tree_)
+    if name == "HistGradientBoostingClassifier":
+        return _is_sound_boosting(part)
+    if name == "OneHotEncoder" and hasattr(part, "categories_"):
+        held = vars(part)
+        moved = held.get("_infrequent_enabled", False) or held.get("_drop_idx_after_grouping") is not None
+        return not moved and list(held["_n_features_outs"]) == [len(values) for values in part.categories_]
+    return name in _ESTIMATORS
+
+
+def _is_sound_tree(tree: Any) -> bool:
+    if not 0 < tree.node_count == tree.capacity:
+        return False
+    return _leads_on(tree.children_left, tree.children_right, tree.feature, tree.children_left != -1, tree.n_features)
+
+
+def _leads_on(left: Any, right: Any, feature: Any, inner: Any, features: int) -> bool:
+    """Whether children of inner nodes come after them and exist, so that every way ends, and their features exist."""
+    here = np.flatnonzero(inner)
+    ahead = [bool(((child[inner] > here) & (child[inner] < len(inner))).all()) for child in (left, right)]
+    return all(ahead) and bool(((feature[inner] >= 0) & (feature[inner] < features)).all())
+
+
+def _is_sound_boosting(boosting: Any) -> bool:
+    features, held = boosting.n_features_in_, vars(boosting)
+    bins, before, stages = held["_bin_mapper"], held["_preprocessor"], held["_predictors"]
+    if bins.is_categorical_.shape != (features,) or len(bins.bin_thresholds_) != features:
+        return False
+    sets = [bins.bin_thresholds_[k] for k in np.flatnonzero(bins.is_categorical_)]
+    if not all(bool(((values >= 0) & (values < 256)).all()) for values in sets):  # a set of categories has 256 bits
+        return False
+    if before is not None and before.transform(np.zeros((1, features))).shape != (1, features):
+        return False
+    return all(_is_sound_predictor(one, bins) for stage in stages for one in stage)
+
+
+def _is_sound_predictor(predictor: Any, bins: Any) -> bool:
+    nodes, sets = predictor.nodes, predictor.raw_left_cat_bitsets
+    inner = nodes["is_leaf"] == 0
+    if not len(nodes) or sets.ndim != 2 or sets.shape[1] != 8:
+        return False
+    if not _leads_on(nodes["left"], nodes["right"], nodes["feature_idx"], inner, len(bins.is_categorical_)):
+        return False
+    nominal = nodes[inner & (nodes["is_categorical"] != 0)]
+    return bool((nominal["bitset_idx"] < len(sets)).all() and bins.is_categorical_[nominal["feature_idx"]].all())
 
 
 def _check_sizes(archive: zipfile.ZipFile, path: str | os.PathLike[str]) -> None:

@@ -19,6 +19,7 @@ from compromis._text import shown
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.points import OperatingPoints
+from compromis.evidence.readers import check_weights_add_up
 from compromis.evidence.votes import Votes
 from compromis.labels import check_labels
 
@@ -197,11 +198,11 @@ def _part(evidence: Evidence) -> Any:
 
 def _read_counts(part: _CountsPart) -> Counts:
     classes = _distinct(part.classes)
-    matrix = _numbers(part.matrix, (len(classes), len(classes)), part.weighted, "matrix")
+    matrix = _cells(part.matrix, (len(classes), len(classes)), part.weighted, "matrix")
     squares = None
     if part.squares is not None:
-        squares = _numbers(part.squares, matrix.shape, True, "squares")
-    if part.rows < 0 or (not part.weighted and part.rows != sum(map(int, matrix.flat))):
+        squares = _cells(part.squares, matrix.shape, True, "squares")
+    if not 0 <= part.rows < _MOST or (not part.weighted and part.rows != sum(map(int, matrix.flat))):
         raise InputError(f"it says {part.rows:,} rows, but its cells add up to {matrix.sum():,}")
     return Counts(matrix, classes, part.rows, squares)
 
@@ -209,12 +210,14 @@ def _read_counts(part: _CountsPart) -> Counts:
 def _read_votes(part: _VotesPart) -> Votes:
     classes = _distinct(part.classes)
     votes = _numbers(part.votes, (len(part.truth), len(classes)), True, "votes")
-    sizes = _numbers(part.multiplicity, (len(part.truth),), part.weighted, "multiplicity")
-    truth = np.array(part.truth, dtype=np.int64)
-    if len(truth) and not (truth.min() >= 0 and truth.max() < len(classes)):
+    sizes = _cells(part.multiplicity, (len(part.truth),), part.weighted, "multiplicity")
+    truth = _numbers(part.truth, (len(part.truth),), False, "truth")
+    if truth.max(initial=0) >= len(classes):
         raise InputError(f"a true class lies outside the {len(classes)} classes")
-    if part.rows < 0 or part.left_out < 0 or not 0 <= part.width <= 1:
-        raise InputError("rows, rows left out and the width of bins are at least 0")
+    if not (0 <= part.rows < _MOST and 0 <= part.left_out < _MOST and 0 <= part.width <= 1):
+        raise InputError(
+            "rows and rows left out are at least 0 and fit into 64 bits, and the width of bins is at most 1"
+        )
     return Votes(
         votes=votes,
         truth=truth,
@@ -229,13 +232,17 @@ def _read_votes(part: _VotesPart) -> Votes:
 
 def _read_points(part: _PointsPart) -> OperatingPoints:
     shape = (len(part.threshold),)
-    hits = _numbers(part.positives, shape, part.weighted, "positives")
-    alarms = _numbers(part.negatives, shape, part.weighted, "negatives")
+    hits = _cells(part.positives, shape, part.weighted, "positives")
+    alarms = _cells(part.negatives, shape, part.weighted, "negatives")
     points = OperatingPoints.from_bins(part.threshold, hits, alarms, pos_label=part.pos_label)
     return replace(points, binned=part.binned)
 
 
 _READERS: dict[type, Any] = {_CountsPart: _read_counts, _VotesPart: _read_votes, _PointsPart: _read_points}
+
+
+_MOST = 2**63
+"""More rows than 64 bits hold."""
 
 
 def _distinct(classes: Sequence[Plain]) -> tuple[Plain, ...]:
@@ -258,7 +265,15 @@ def _numbers(values: Any, shape: tuple[int, ...], weighted: bool, name: str) -> 
         raise InputError(
             f"{name} must be {' x '.join(map(str, shape))} finite numbers of at least 0, whole ones where rows are counted"
         )
-    if not weighted and sum(map(int, array.flat)) >= 2**63:
+    return array
+
+
+def _cells(values: Any, shape: tuple[int, ...], weighted: bool, name: str) -> NDArray[Any]:
+    """Return numbers of rows, or sums of weights, whose total fits too."""
+    array = _numbers(values, shape, weighted, name)
+    if weighted:
+        check_weights_add_up(array, array.size)
+    elif sum(map(int, array.flat)) >= _MOST:
         raise InputError(f"{name} adds up to more than 64 bits hold")
     return array
 
@@ -284,8 +299,8 @@ class Suppressed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def checked(self) -> Suppressed:
         """Return itself, or refuse numbers that cannot be."""
-        if self.min_cell < 0 or self.cells < 0:
-            raise InputError("the numbers of suppressed cells are at least 0")
+        if not (0 <= self.min_cell < _MOST and 0 <= self.cells < _MOST):
+            raise InputError("the numbers of suppressed cells are at least 0 and fit into 64 bits")
         return self
 
     def __add__(self, other: Suppressed) -> Suppressed:

@@ -96,11 +96,19 @@ def read_class_numbers(
     return values
 
 
+WIDEST = 1e100
+"""The largest weight of a class, and the largest ratio of weights: products with votes stay within float64."""
+
+
 def read_class_weights(weights: Any, classes: Sequence[Label]) -> Floats:
     """Return the weights of the classes' votes: finite and above 0; a mapping may leave out classes of weight 1."""
     values = read_class_numbers(weights, classes, name="weights", noun="weight", default=1.0)
     if not (np.isfinite(values).all() and (values > 0).all()):
         raise InputError(f"weights must be finite and above 0, got {shown(values.tolist())}")
+    if values.max(initial=1.0) > WIDEST or values.min(initial=1.0) < 1 / WIDEST:
+        raise InputError(
+            f"weights must be between {1 / WIDEST:g} and {WIDEST:g}, got {shown(values.tolist())}; scale them"
+        )
     return values
 
 
@@ -111,6 +119,8 @@ def read_smoothing(smoothing: float | str, also: str = "") -> float:
             f"smoothing is {also}a finite number of at least 0, got {smoothing!r}; 0.5 / number of trees is a good start for shares",
             parameter="smoothing",
         )
+    if smoothing > WIDEST:
+        raise InputError(f"smoothing is at most {WIDEST:g}, got {smoothing}; scale the votes", parameter="smoothing")
     return float(smoothing)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from compromis._typing import Floats
 from compromis.errors import InputError
+from compromis.evidence.readers import WIDEST
 from compromis.evidence.scores import as_dense, is_csr
 from compromis.weights._kernels import (
     MERGED,
@@ -21,7 +22,7 @@ from compromis.weights._kernels import (
 )
 from compromis.weights.descent import Descent, Found
 from compromis.weights.meter import Meter
-from compromis.weights.problem import WIDEST, SearchProblem
+from compromis.weights.problem import SearchProblem
 from compromis.weights.sweep import Sweep
 
 _DEPTH = 512

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from compromis._text import shown
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
-from compromis.evidence.readers import read_smoothing
+from compromis.evidence.readers import WIDEST, read_smoothing
 from compromis.evidence.scores import is_csr
 from compromis.evidence.votes import Votes, sparse_parts
 from compromis.measures.pragma import pragma, shortfall
@@ -34,8 +34,6 @@ from compromis.weights._kernels import (
     gather_row_votes,
 )
 
-WIDEST = 1e100
-"""The largest ratio of weights without a bound of the user's: products with votes stay within float64."""
 _TINY, _LIGHT = 1e-12, 1e-7
 """Sums of weights up to this share of all are 0 but for rounding; the losses of a class below this one are not sure to nine digits."""
 _SPARSE_BELOW = 0.25
