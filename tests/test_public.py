@@ -49,6 +49,7 @@ FLAT = [
     "DeviceWarning",
     "EngineError",
     "Evaluation",
+    "FewRowsWarning",
     "InputError",
     "Metric",
     "MissingExtra",

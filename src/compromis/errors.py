@@ -6,6 +6,7 @@ CompromisError
 └── MissingExtra (ImportError)     which extra to install
 
 NotBetterWarning     (UserWarning) a result that is no better than no model, or that chance explains
+FewRowsWarning       (UserWarning) weights searched for a class of few rows
 DeviceWarning (UserWarning)        data on a graphics card was copied to the host
 OptimismWarning (UserWarning)      a loss that looks better than it is, and by how much
 """
@@ -95,9 +96,25 @@ class NotBetterWarning(UserWarning):
     >>> from sklearn.dummy import DummyClassifier
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     model = cp.TunedDecisionClassifier(DummyClassifier()).fit([[0]] * 20, ["a", "b"] * 10)
+    ...     model = cp.TunedDecisionClassifier(DummyClassifier()).fit([[0]] * 40, ["a", "b"] * 20)
     >>> caught[0].category.__name__
     'NotBetterWarning'
+    """
+
+
+class FewRowsWarning(UserWarning):
+    """Weights searched for a class that matters but has fewer than 20 rows, so that they are uncertain.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import compromis as cp
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     search = cp.search_weights(["a", "a", "b"], [[3, 1], [2, 2], [1, 3]])
+    >>> print(caught[0].message)
+    class 'a' has 2 rows, class 'b' has 1 row: weights found on so few rows are uncertain; label more of them, or average
+    over resamples (resamples=20), and read the interval of the verdict
     """
 
 
@@ -117,7 +134,7 @@ class OptimismWarning(UserWarning):
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
     ...     result = cp.cross_evaluate(tuned, X, y, cv=3, preferences=plane)
-    >>> caught[0].category.__name__, result.optimism > 0.1
+    >>> caught[-1].category.__name__, result.optimism > 0.1
     ('OptimismWarning', True)
     """
 

@@ -32,7 +32,7 @@ from compromis.estimators.honest_votes import (
     votes_of,
     voting_ensemble,
 )
-from compromis.estimators.tuning import AUTO_SMOOTHING, Stability, Tuned, TuningOptions, tune
+from compromis.estimators.tuning import AUTO_SMOOTHING, GroupedVotes, Tuned, TuningOptions, tune
 from compromis.evidence.readers import read_class_weights, read_smoothing, read_weights
 from compromis.evidence.votes import Votes, decide_votes
 from compromis.labels import plain_label, read_groups, refuse_many_outputs
@@ -40,6 +40,7 @@ from compromis.preferences import Preferences, read_preferences
 from compromis.uncertainty.verdict import Verdict
 from compromis.weights.decision import Decision, Threshold, more_important, normalised
 from compromis.weights.search import WeightSearch
+from compromis.weights.stability import Stability
 
 AUTO_FOLDS = 5
 
@@ -158,17 +159,24 @@ class TunedClassifier(PreferencesReprMixin, ClassifierMixin, BaseEstimator):  # 
         weight: Floats | None,
         options: TuningOptions,
         generator: np.random.Generator,
+        group: Ints | None = None,
     ) -> None:
         """Search the weights on honest votes; warn if they are no better than no model, or chance explains them as well."""
         if weight is not None:
             _warn_of_class_weights(y, weight)
         patterns = Votes.from_proba(y, votes, labels=self.classes_.tolist(), sample_weight=weight)
-        verdict = self._search(patterns, options, generator).verdict
+        rows = None
+        if group is not None:
+            apart = Votes.from_proba(y, votes, labels=patterns.classes, sample_weight=weight, merge=False)
+            rows = GroupedVotes(apart, group)
+        verdict = self._search(patterns, options, generator, rows).verdict
         if verdict.state == "no better" or verdict.by_chance:
             warnings.warn(verdict.sentence, NotBetterWarning, stacklevel=3)
 
-    def _search(self, patterns: Votes, options: TuningOptions, generator: np.random.Generator) -> Tuned:
-        tuned = tune(patterns, options, generator)
+    def _search(
+        self, patterns: Votes, options: TuningOptions, generator: np.random.Generator, rows: GroupedVotes | None = None
+    ) -> Tuned:
+        tuned = tune(patterns, options, generator, rows)
         self.smoothing_ = options.smoothing
         self.tuning_, self.weights_, self.patterns_ = tuned, tuned.weights, patterns
         return tuned
@@ -337,7 +345,9 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
                 search_sample_weight = sample_weight
             counted = np.flatnonzero(np.ones(len(y)) if sample_weight is None else sample_weight)
             weight = read_weights(search_sample_weight, len(y), name="search_sample_weight")
-            self._tune(y[counted], votes[counted], None if weight is None else weight[counted], options, generator)
+            weight = None if weight is None else weight[counted]
+            group = None if groups is None else read_groups(groups, len(y), "y")[counted]
+            self._tune(y[counted], votes[counted], weight, options, generator, group)
         else:
             self._set_weights(by_hand, options.smoothing)
         return self

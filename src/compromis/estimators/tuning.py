@@ -1,4 +1,4 @@
-"""Tune a decision on honest votes: the search, its resamples, and what it promises on new rows."""
+"""What an estimator's tuning is: the search on honest votes, and what its weights are worth on votes that did not choose them."""
 
 from __future__ import annotations
 
@@ -11,57 +11,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._text import shown_label
-from compromis._typing import Floats
+from compromis._typing import Floats, Ints
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
+from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.votes import Votes
-from compromis.measures.pragma import pragma, shortfall
+from compromis.measures.rates import Evidence
 from compromis.preferences import Preferences
 from compromis.uncertainty.intervals import Interval
 from compromis.uncertainty.report_intervals import report_intervals
 from compromis.uncertainty.verdict import Verdict, verdict_on
 from compromis.weights.decision import threshold_sentence
-from compromis.weights.descent import Value, precedes
-from compromis.weights.search import WeightSearch, search_weights
+from compromis.weights.problem import SearchProblem
+from compromis.weights.search import WeightSearch, search_problem
+from compromis.weights.stability import Stability, warn_of_few_rows
 from compromis.weights.sweep import Sweep
 
-FIFTHS = 5
-"""The parts of the evidence that are judged by weights searched on the others."""
+PARTS = 5
+"""The parts of the votes, each judged by weights searched on the others."""
 MOST_SHUFFLED = 1_000_000
 """More rows are shared out at random, without equal numbers of each class in each part."""
 AUTO_SMOOTHING = 0.0
 """Half a vote for every class ranked best but once predicted constantly; see docs/tuning.md."""
 AUTO_RESAMPLES, AUTO_RESAMPLES_MANY = 20, 6
 """For up to three classes, and for more, where a search takes longer; see docs/tuning.md for the comparison."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Stability:
-    """How much the chosen weights depend on the rows they were searched on.
-
-    Attributes
-    ----------
-    weights : ndarray of shape (resamples, K)
-        The weights that a search finds on each bootstrap resample of the evidence.
-    losses : ndarray of shape (resamples,)
-        What those weights lose on the whole evidence.
-    """
-
-    weights: Floats
-    losses: Floats
-
-    @property
-    def ratio(self) -> Floats:
-        """For each class, how many times its weight the 95 % point of the resamples is above the 5 % point; 1 is steady."""
-        low, high = np.quantile(np.log(self.weights), [0.05, 0.95], axis=0)
-        return np.exp(high - low)
-
-    def __str__(self) -> str:
-        low, high = np.quantile(self.losses, [0.05, 0.95])
-        return (
-            f"over {len(self.losses)} resamples the loss lies between {low:.4f} and {high:.4f}; "
-            f"the weights vary by factors up to {self.ratio.max():.3g}"
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,157 +62,152 @@ class TuningOptions:
         The search itself reads its options, so it gets one vote for each class.
         """
         self.resamples_for(len(classes))
-        self.search(Votes.from_proba(classes, np.eye(len(classes)), labels=classes), seed=0)
+        votes = Votes.from_proba(classes, np.eye(len(classes)), labels=classes)
+        search_problem(self.problem(votes), method=self.method, random_state=0)
 
-    def search(self, votes: Votes, seed: int) -> WeightSearch:
-        """Search weights on the votes."""
-        return search_weights(
-            votes,
-            preferences=self.preferences,
-            method=self.method,
-            smoothing=self.smoothing,
-            max_ratio=self.max_ratio,
-            random_state=seed,
-        )
+    def problem(self, votes: Votes) -> SearchProblem:
+        """Return what is searched, every part checked."""
+        return SearchProblem.read(votes, self.preferences, smoothing=self.smoothing, max_ratio=self.max_ratio)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Tuned:
-    """The weights that an estimator decides with, and what they are worth on the evidence.
+    """The weights that an estimator decides with, and what they are worth.
 
     Attributes
     ----------
-    weights : ndarray of shape (K,)
-        One weight per class, geometric mean 1.
-    counts : Counts
-        What they decide on the evidence.
-    fitted_across : Counts
-        What weights decide on each fifth of the evidence that a search on the other four found: nothing here chose its own weights.
-    search : WeightSearch
-        The search on the whole evidence, whose weights may be others.
+    chosen : WeightSearch
+        The search whose weights decide, an average where there were resamples.
+    judged : Counts or GroupedCounts
+        What weights decide on each fifth of the votes that a search on the other four found: nothing here chose its own weights.
     options : TuningOptions
         How it was searched.
-    stability : Stability or None
-        The spread over resamples, where there were any.
     """
 
-    weights: Floats
-    counts: Counts
-    fitted_across: Counts
-    search: WeightSearch
+    chosen: WeightSearch
+    judged: Evidence
     options: TuningOptions
-    stability: Stability | None = None
 
-    @cached_property
-    def verdict(self) -> Verdict:
-        """Whether they are better than no model, by `fitted_across`: an estimate that chose weights must not judge them."""
-        return verdict_on(self.fitted_across, self.search.arrays, rows="cross-fitted")
+    @property
+    def weights(self) -> Floats:
+        """One weight per class, geometric mean 1."""
+        return self.chosen.weights
+
+    @property
+    def counts(self) -> Counts:
+        """What they decide on the votes, which chose them."""
+        return self.chosen.counts
 
     @property
     def loss(self) -> float:
-        """Their PRAGMA loss on the evidence, which chose them; `verdict.loss` and `promised` do not look too good."""
-        return pragma(self.counts, self.search.arrays).total
+        """Their loss on the votes, which chose them; `verdict.loss` and `promised` do not look too good."""
+        return self.chosen.loss
+
+    @property
+    def search(self) -> WeightSearch:
+        """The search on the votes themselves, whose weights may be others."""
+        return self.chosen.single or self.chosen
+
+    @property
+    def stability(self) -> Stability | None:
+        """The spread over resamples, where there were any."""
+        return self.chosen.stability
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """Whether the decision is better than no model, by `judged`: an estimate that chose weights must not judge them."""
+        return verdict_on(self.judged, self.chosen.arrays, rows="cross-fitted")
 
     @cached_property
     def promised(self) -> Interval:
-        """The loss to expect on new rows, that of `fitted_across`, with its 95 % interval."""
-        return report_intervals(self.fitted_across, arrays=self.search.arrays).summary["loss"]
+        """The loss to expect on new rows, that of `judged`, with its 95 % interval."""
+        intervals = report_intervals(self.judged, arrays=self.chosen.arrays)
+        return intervals.summary["loss"]
 
     def __str__(self) -> str:
-        search, weights = self.search, zip(self.search.classes, self.weights, strict=True)
-        how = f"{'proven to be the lowest' if search.optimal else 'the lowest found'} on these votes"
-        if self.stability is not None and self.weights is not search.weights:
-            lowest = f"{search.loss:.4f} is {how}, and would promise too much" if self.loss > search.loss else how
-            how = f"with weights averaged over {len(self.stability.losses)} resamples ({lowest})"
+        weights = zip(self.chosen.classes, self.weights, strict=True)
         lines = [
-            f"loss {self.loss:.4f}, {how}",
-            f"on new rows expect {self.promised}, from weights searched on other rows",
+            f"loss {self.loss:.4f}, {self.chosen.known}",
+            f"on new rows expect {self.promised}: each fifth of these judged by weights searched on the others",
             "weights: " + ", ".join(f"{shown_label(label)} {weight:.4g}" for label, weight in weights),
-            *threshold_sentence(replace(search.decision, weights=self.weights), self.counts),
+            *threshold_sentence(replace(self.chosen.decision, weights=self.weights), self.counts),
         ]
-        lines += [f"note: {search.message}"] if search.message else []
+        lines += [f"note: {self.search.message}"] if self.search.message else []
         return "\n".join([*lines, f"Verdict: {self.verdict}."])
 
 
-def tune(votes: Votes, options: TuningOptions, generator: np.random.Generator) -> Tuned:
-    """Return the weights to decide with, what they are worth, the search on the whole evidence and the stability.
+def tune(
+    votes: Votes, options: TuningOptions, generator: np.random.Generator, rows: GroupedVotes | None = None
+) -> Tuned:
+    """Return the weights to decide with, and what a search like it decides on votes that did not choose the weights.
 
     With resamples the weights are the geometric mean of what the resamples find: steadier for rare classes. Where that is worse than
-    equal weights on the evidence, or misses a constraint, the weights of the search on the whole evidence are kept.
+    equal weights on the votes, or misses a constraint, the weights of the search on the votes themselves are kept. `rows` are the
+    votes row by row, where rows belong to groups.
     """
-    classes = len(votes.classes)
-    resamples = options.resamples_for(classes)
+    problem, resamples = options.problem(votes), options.resamples_for(len(votes.classes))
+    warn_of_few_rows(problem, resamples)
+    random_state = generator if resamples else int(generator.integers(2**31))
+    chosen = search_problem(problem, method=options.method, resamples=resamples, random_state=random_state)
+    # a verdict needs no search to the end: with many classes only descents from the starts, without perturbations
+    quick = Sweep(rounds=0) if options.method == "auto" and problem.classes > 3 else options.method
     seed = int(generator.integers(2**31))
-    search = options.search(votes, seed)
-    # neither a mean nor a verdict needs a search to the end: with many classes only descents from the starts, without perturbations
-    quick = replace(options, method=Sweep(rounds=0)) if options.method == "auto" and classes > 3 else options
-    across = fitted_across(votes, quick, seed)
-    tuned = Tuned(weights=search.weights, counts=search.counts, fitted_across=across, search=search, options=options)
-    if resamples == 0:
-        return tuned
-
-    def value(weights: Floats) -> Value:
-        counts = votes.counts(weights, smoothing=options.smoothing)
-        return shortfall(counts, search.arrays), pragma(counts, search.arrays).total
-
-    weights = np.array([quick.search(resampled(votes, generator), seed).weights for _ in range(resamples)])
-    tuned = replace(tuned, stability=Stability(weights, np.array([value(row)[1] for row in weights])))
-    mean = np.exp(np.log(weights).mean(axis=0))
-    missed = value(mean)[0] > 0  # what the search meets, the mean meets too, or it is not taken
-    if missed or not search.feasible or precedes(value(np.ones(classes)), value(mean)):
-        return tuned
-    return replace(tuned, weights=mean, counts=votes.counts(mean, smoothing=options.smoothing))
+    judged = cross_fitted(problem, quick, seed) if rows is None else rows.cross_fitted(problem, quick, seed)
+    return Tuned(chosen=chosen, judged=judged, options=options)
 
 
-def fitted_across(votes: Votes, options: TuningOptions, seed: int) -> Counts:
+def cross_fitted(problem: SearchProblem, method: str | Sweep, seed: int) -> Counts:
     """Return what weights decide on each fifth of the votes that a search on the other four found."""
-    held_out = _fifths(votes, np.random.default_rng(seed))
-    parts = []
-    for rows in held_out:
-        others = _with_rows(votes, votes.multiplicity - rows)
-        tradable = np.unique(others.truth).size > 1
-        weights = options.search(others, seed).weights if tradable else np.ones(len(votes.classes))
-        parts.append(_with_rows(votes, rows).counts(weights, smoothing=options.smoothing))
-    matrix = np.sum([part.matrix for part in parts], axis=0)
-    return Counts(matrix, votes.classes, votes.rows)
+    votes, counted = problem.votes, []
+    for part in _parts(votes, np.random.default_rng(seed)):
+        weights = _weights(problem, votes.multiplicity - part, method, seed)
+        counted.append(replace(votes, multiplicity=part).counts(weights, smoothing=problem.smoothing).matrix)
+    return Counts(np.sum(counted, axis=0), votes.classes, votes.rows)
 
 
-def _fifths(votes: Votes, generator: np.random.Generator) -> NDArray[Any]:
-    """Share the rows of each pattern out over five parts, so that each has a fifth of the rows of each class."""
+def _weights(problem: SearchProblem, others: NDArray[Any], method: str | Sweep, seed: int) -> Floats:
+    """Return weights searched on the rows `others` of each pattern; equal ones where these ask for no trade."""
+    votes, chosen = problem.votes, np.flatnonzero(others > 0)
+    present = np.unique(votes.truth[chosen])
+    if len(present) < 2 or not problem.arrays.importance[present].any():
+        return np.ones(problem.classes)
+    part = replace(votes, votes=votes.votes[chosen], truth=votes.truth[chosen], multiplicity=others[chosen])
+    return search_problem(replace(problem, votes=part), method=method, random_state=seed).weights
+
+
+def _parts(votes: Votes, generator: np.random.Generator) -> NDArray[Any]:
+    """Share the rows of each pattern out over the parts, so that each has as many rows of each class."""
     whole = votes.multiplicity.dtype.kind == "i"
     if whole and votes.multiplicity.sum() > MOST_SHUFFLED:
-        return generator.multinomial(votes.multiplicity, np.full(FIFTHS, 1 / FIFTHS)).T
-    parts = np.zeros((FIFTHS, len(votes)), dtype=votes.multiplicity.dtype)
+        return generator.multinomial(votes.multiplicity, np.full(PARTS, 1 / PARTS)).T
+    parts = np.zeros((PARTS, len(votes)), dtype=votes.multiplicity.dtype)
     for k in range(len(votes.classes)):
         own = np.flatnonzero((votes.truth == k) & (votes.multiplicity > 0))
         row = np.repeat(own, votes.multiplicity[own]) if whole else own  # a weighted row goes to one part
-        part = (generator.permutation(len(row)) + generator.integers(FIFTHS)) % FIFTHS
+        part = (generator.permutation(len(row)) + generator.integers(PARTS)) % PARTS
         np.add.at(parts, (part, row), 1 if whole else votes.multiplicity[row])
     return parts
 
 
-def _with_rows(votes: Votes, multiplicity: NDArray[Any]) -> Votes:
-    chosen = np.flatnonzero(multiplicity > 0)
-    return replace(
-        votes,
-        votes=votes.votes[chosen],
-        truth=votes.truth[chosen],
-        multiplicity=multiplicity[chosen],
-        rows=0,
-        left_out=0,
-    )
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupedVotes:
+    """Votes row by row, and the number of each row's group: groups stay whole in a part, and verdicts count groups."""
 
+    votes: Votes
+    group: Ints
 
-def resampled(votes: Votes, generator: np.random.Generator) -> Votes:
-    """Return a bootstrap resample of the rows, drawn within each true class so that no rare class disappears."""
-    multiplicity = votes.multiplicity.copy()
-    for k in range(len(votes.classes)):
-        own = np.flatnonzero((votes.truth == k) & (votes.multiplicity > 0))
-        if own.size == 0:
-            continue
-        weight = votes.multiplicity[own]
-        if multiplicity.dtype.kind == "i":
-            multiplicity[own] = generator.multinomial(weight.sum(), weight / weight.sum())
-        else:  # weighted rows: each row is drawn so many times, with its weight
-            multiplicity[own] = weight * generator.multinomial(own.size, np.full(own.size, 1 / own.size))
-    return replace(votes, multiplicity=multiplicity)
+    def cross_fitted(self, problem: SearchProblem, method: str | Sweep, seed: int) -> GroupedCounts:
+        """Return what weights decide on each fifth of the groups that a search on the other four found."""
+        votes, groups = self.votes, int(self.group.max()) + 1
+        problem = replace(problem, votes=votes)
+        part = (np.random.default_rng(seed).permutation(groups) % PARTS)[self.group]
+        decided = np.zeros(len(votes), dtype=np.int64)
+        for number in range(PARTS):
+            others = np.where(part == number, 0, votes.multiplicity)
+            weights = _weights(problem, others, method, seed)
+            decided = np.where(part == number, votes.decide(weights, smoothing=problem.smoothing), decided)
+        used = np.flatnonzero(votes.multiplicity > 0)
+        truth, predicted, group = votes.truth[used], decided[used], self.group[used]
+        weight = votes.multiplicity[used] if votes.multiplicity.dtype.kind == "f" else None
+        counts = Counts.from_positions(truth, predicted, votes.classes, weight)
+        return GroupedCounts.from_positions(truth, predicted, group, counts, weight)

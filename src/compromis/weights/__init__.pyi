@@ -2,6 +2,7 @@ from .annealing import Annealing
 from .decision import Decision
 from .exact import Exact
 from .search import WeightSearch, search_weights
+from .stability import Stability
 from .sweep import Sweep
 from .sweep_curve import WeightSweep, weight_sweep
 
@@ -9,6 +10,7 @@ __all__ = [
     "Annealing",
     "Decision",
     "Exact",
+    "Stability",
     "Sweep",
     "WeightSearch",
     "WeightSweep",

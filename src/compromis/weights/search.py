@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from compromis.weights.descent import Found, Value, precedes
 from compromis.weights.exact import Exact
 from compromis.weights.meter import Meter, Progress
 from compromis.weights.problem import SearchProblem
+from compromis.weights.stability import Stability, is_kept, mean_weights, read_resamples, warn_of_few_rows
 from compromis.weights.sweep import Sweep
 
 
@@ -65,6 +67,10 @@ class WeightSearch(Result):
         The classes without a vote in any row, which no weights can decide for; empty with smoothing.
     smoothing : float
         What is added to every vote.
+    stability : Stability or None
+        The spread over resamples, where there were any.
+    single : WeightSearch or None
+        Where the weights are an average over resamples: the search on the rows themselves.
 
     Examples
     --------
@@ -92,6 +98,8 @@ class WeightSearch(Result):
     never_voted: tuple[Label, ...]
     smoothing: float
     arrays: PreferenceArrays
+    stability: Stability | None = None
+    single: WeightSearch | None = None
 
     schema = SCHEMA
 
@@ -153,11 +161,19 @@ class WeightSearch(Result):
 
     def sentences(self) -> list[str]:
         """Return what was found, the verdict, and what the user should know."""
-        known = "proven to be the best on these rows" if self.optimal else f"the best found by {self.method}"
-        found = (
-            f"{self.verdict.measure} {self.loss:.4f}, {known} ({self.evaluations:,} weightings in {self.seconds:.2f} s)"
-        )
+        effort = f"({self.evaluations:,} weightings in {self.seconds:.2f} s)"
+        found = f"{self.verdict.measure} {self.loss:.4f}, {self.known} {effort}"
         return [found, f"verdict: {self.verdict}", *threshold_sentence(self.decision, self.counts), *self._notes()]
+
+    @property
+    def known(self) -> str:
+        """What is known of the weights, in words."""
+        if self.single is None or self.stability is None:
+            return "proven to be the best on these rows" if self.optimal else f"the best found by {self.method}"
+        known = f"{'proven to be the lowest' if self.single.optimal else 'the lowest found'} on these votes"
+        if self.loss > self.single.loss:
+            known = f"{self.single.loss:.4f} is {known}, and would promise too much"
+        return f"with weights averaged over {len(self.stability.losses)} resamples ({known})"
 
     def tables(self) -> list[Table]:
         """Return the weight and the numbers of each class."""
@@ -225,6 +241,7 @@ def search_weights(
     pos_label: Any = None,
     method: str | Method = "auto",
     smoothing: float = 0.0,
+    resamples: int = 0,
     max_ratio: float | None = None,
     max_seconds: float | None = None,
     max_evaluations: int | None = None,
@@ -252,10 +269,13 @@ def search_weights(
         sweep for more.
     smoothing : float
         Added to the votes of every class, so that classes without votes can be predicted.
+    resamples : int
+        Average the log-weights over so many bootstrap resamples of the rows, which is steadier where a class that matters has few
+        rows. Where the mean misses a constraint, or is worse than equal weights, the search on the rows themselves is kept.
     max_ratio : float, optional
         The largest ratio of two weights.
     max_seconds : float, optional
-        Wall-clock time that the search may take; the result then depends on the machine's speed.
+        Wall-clock time that the search may take, each resample its part; the result then depends on the machine's speed.
     max_evaluations : int, optional
         Weightings that may be tried; the same limit gives the same result everywhere. Without a limit each method stops by itself.
     sample_weight : array-like, optional
@@ -288,12 +308,59 @@ def search_weights(
     """
     votes = read_votes(y_true, y_proba, labels, sample_weight, pos_label)
     problem = SearchProblem.read(votes, preferences, smoothing=smoothing, max_ratio=max_ratio)
+    warn_of_few_rows(problem, resamples)
+    return search_problem(
+        problem,
+        method=method,
+        resamples=resamples,
+        max_seconds=max_seconds,
+        max_evaluations=max_evaluations,
+        progress=progress,
+        random_state=random_state,
+    )
+
+
+def search_problem(
+    problem: SearchProblem,
+    *,
+    method: str | Method = "auto",
+    resamples: int = 0,
+    max_seconds: float | None = None,
+    max_evaluations: int | None = None,
+    progress: Progress | None = None,
+    random_state: Any = None,
+) -> WeightSearch:
+    """Search a problem that is checked already; the parameters are those of `search_weights`."""
     chosen = _read_method(method, problem)
     if method == "auto" and problem.classes == 3 and max_seconds is None and max_evaluations is None:
         max_evaluations = _EXACT_THREE
-    meter = Meter(max_seconds, max_evaluations, progress)
-    found = chosen.search(problem, _read_generator(random_state), meter)
-    return _finish(problem, found, type(chosen).__name__.lower(), meter)
+    searches, generator = 1 + read_resamples(resamples), _read_generator(random_state)
+    seconds = max_seconds / searches if searches > 1 and isinstance(max_seconds, Real) else max_seconds
+    meter = Meter(seconds, max_evaluations, progress)
+    if searches == 1:
+        return _search(problem, chosen, meter, generator)
+    seed = int(generator.integers(2**31))
+    search = _search(problem, chosen, meter, np.random.default_rng(seed))
+    # a mean needs no search to the end: with many classes only descents from the starts, without perturbations
+    quick = Sweep(rounds=0) if method == "auto" and problem.classes > 3 else chosen
+
+    def once(resample: SearchProblem) -> Floats:
+        return _search(resample, quick, Meter(seconds, max_evaluations, None), np.random.default_rng(seed)).weights
+
+    return _averaged(problem, search, *mean_weights(problem, once, searches - 1, generator))
+
+
+def _search(problem: SearchProblem, method: Method, meter: Meter, generator: np.random.Generator) -> WeightSearch:
+    return _finish(problem, method.search(problem, generator, meter), type(method).__name__.lower(), meter)
+
+
+def _averaged(problem: SearchProblem, search: WeightSearch, mean: Floats, stability: Stability) -> WeightSearch:
+    """Return the search with the mean of the resamples' weights, where these may be kept."""
+    if not (search.feasible and is_kept(problem, mean)):
+        return replace(search, stability=stability)
+    (_, loss), weights, counts = _applied(problem, mean)
+    average = replace(search, weights=weights, loss=loss, counts=counts, optimal=False, feasible=True)
+    return replace(average, stability=stability, single=search)
 
 
 def read_votes(

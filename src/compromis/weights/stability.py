@@ -1,0 +1,112 @@
+"""Few rows: weights averaged over bootstrap resamples, which are steadier, with their spread; and a warning."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from compromis._typing import Floats
+from compromis.errors import FewRowsWarning, InputError
+from compromis.evidence.votes import Votes
+from compromis.weights.descent import precedes
+from compromis.weights.problem import SearchProblem
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stability:
+    """How much the chosen weights depend on the rows they were searched on.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (resamples, K)
+        The weights that a search finds on each bootstrap resample of the evidence.
+    losses : ndarray of shape (resamples,)
+        What those weights lose on the whole evidence.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> votes = [[9, 1], [8, 2], [7, 3], [6, 4], [6, 4], [2, 8]] * 4
+    >>> search = cp.search_weights([0, 0, 0, 1, 1, 1] * 4, votes, resamples=5, random_state=0)
+    >>> search.stability.weights.shape, len(search.stability.losses)
+    ((5, 2), 5)
+    """
+
+    weights: Floats
+    losses: Floats
+
+    @property
+    def ratio(self) -> Floats:
+        """For each class, how many times its weight the 95 % point of the resamples is above the 5 % point; 1 is steady."""
+        low, high = np.quantile(np.log(self.weights), [0.05, 0.95], axis=0)
+        return np.exp(high - low)
+
+    def __str__(self) -> str:
+        low, high = np.quantile(self.losses, [0.05, 0.95])
+        return (
+            f"over {len(self.losses)} resamples the loss lies between {low:.4f} and {high:.4f}; "
+            f"the weights vary by factors up to {self.ratio.max():.3g}"
+        )
+
+
+FEW_ROWS = 20
+"""Weights for a class of fewer rows are uncertain, however they are found."""
+
+
+def warn_of_few_rows(problem: SearchProblem, resamples: int | str) -> None:
+    """Warn of the classes that matter and have few rows: those of more than the least importance, or all where it is the same."""
+    votes, importance = problem.votes, problem.arrays.importance
+    times = votes.multiplicity if votes.multiplicity.dtype.kind == "i" else votes.multiplicity > 0
+    rows = np.bincount(votes.truth, weights=times, minlength=problem.classes)
+    matters = importance > (importance.min() if np.ptp(importance) > 0 else 0)
+    few = np.flatnonzero(matters & (rows > 0) & (rows < FEW_ROWS)).tolist()
+    if few:
+        named = ", ".join(f"class {votes.classes[k]!r} has {rows[k]:.0f} row{'s' * bool(rows[k] > 1)}" for k in few[:5])
+        cure = "label more of them" + (", or average over resamples (resamples=20)" if resamples == 0 else "")
+        warnings.warn(
+            f"{named}: weights found on so few rows are uncertain; {cure}, and read the interval of the verdict",
+            FewRowsWarning,
+            stacklevel=3,
+        )
+
+
+def read_resamples(resamples: Any) -> int:
+    """Return a checked number of resamples."""
+    if isinstance(resamples, bool) or not isinstance(resamples, int | np.integer) or resamples < 0:
+        raise InputError(f"resamples is a whole number of at least 0, got {resamples!r}", "resamples")
+    return int(resamples)
+
+
+def mean_weights(
+    problem: SearchProblem, search: Callable[[SearchProblem], Floats], resamples: int, generator: np.random.Generator
+) -> tuple[Floats, Stability]:
+    """Return the geometric mean of the weights that `search` finds on resamples, and their spread."""
+    draws = (replace(problem, votes=resampled(problem.votes, generator)) for _ in range(resamples))
+    weights = np.array([search(draw) for draw in draws])
+    losses = np.array([problem.value(problem.counts(row))[1] for row in weights])
+    return np.exp(np.log(weights).mean(axis=0)), Stability(weights, losses)
+
+
+def is_kept(problem: SearchProblem, mean: Floats) -> bool:
+    """Whether mean weights miss no constraint and are no worse than equal weights on the evidence."""
+    value, equal = (problem.value(problem.counts(weights)) for weights in (mean, np.ones(problem.classes)))
+    return value[0] == 0 and not precedes(equal, value)
+
+
+def resampled(votes: Votes, generator: np.random.Generator) -> Votes:
+    """Return a bootstrap resample of the rows, drawn within each true class so that no rare class disappears."""
+    multiplicity = votes.multiplicity.copy()
+    for k in range(len(votes.classes)):
+        own = np.flatnonzero((votes.truth == k) & (votes.multiplicity > 0))
+        if own.size == 0:
+            continue
+        weight = votes.multiplicity[own]
+        if multiplicity.dtype.kind == "i":
+            multiplicity[own] = generator.multinomial(weight.sum(), weight / weight.sum())
+        else:  # weighted rows: each row is drawn so many times, with its weight
+            multiplicity[own] = weight * generator.multinomial(own.size, np.full(own.size, 1 / own.size))
+    return replace(votes, multiplicity=multiplicity)
