@@ -208,6 +208,7 @@ class Frame:
 
 def lazy_frame(frame: Any) -> nw.LazyFrame[Any]:
     """Return a frame of any engine as a lazy frame of narwhals."""
+    frame = frame.frame if isinstance(frame, TextLabels) else frame
     try:
         opened = nw.from_native(frame.to_arrow() if isinstance(frame, FileFrame) else frame)
     except TypeError:

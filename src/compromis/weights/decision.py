@@ -217,9 +217,14 @@ class Decision:
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, as plain values."""
         classes: list[Any] = list(self.classes)
-        positive: Any = self.pos_label
-        document = _Document(SCHEMA, VERSION, classes, self.weights.tolist(), self.smoothing, positive)
-        return msgspec.structs.asdict(document)
+        document = {
+            "schema": SCHEMA,
+            "version": VERSION,
+            "classes": classes,
+            "weights": self.weights.tolist(),
+            "smoothing": self.smoothing,
+        }
+        return document if self.pos_label is None else {**document, "pos_label": self.pos_label}
 
     @classmethod
     def from_json(cls, source: str | os.PathLike[str]) -> Decision:
