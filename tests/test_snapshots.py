@@ -67,6 +67,7 @@ SURFACES = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::compromis.errors.FewRowsWarning")
 @pytest.mark.parametrize("name", SURFACES)
 def test_a_surface_reads_as_it_did(name):
     assert SURFACES[name]().rstrip("\n") == (FOLDER / name).read_text("utf-8").rstrip("\n")

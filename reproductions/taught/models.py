@@ -53,7 +53,7 @@ def generalisation() -> Iterator[Line]:
         ),
     ):
         for name, printed, fit in zip(names, words, curve.fits, strict=True):
-            yield Line("004", f"generalisation, {example}", name, printed, fit.word)
+            yield Line("004", f"generalisation, {example}", name, printed, fit.state)
     train = generalisation_polynomials.curve().losses.train.mean(axis=1)
     yield Line(
         "004",

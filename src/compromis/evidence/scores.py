@@ -1,4 +1,4 @@
-"""Class scores: one reader for votes, probabilities and shares of votes, whatever holds them."""
+"""Class scores (votes, probabilities, shares of votes), and distributions, which are scores that sum to 1 in each row."""
 
 from __future__ import annotations
 
@@ -112,12 +112,12 @@ def column_labels(values: Any) -> tuple[Label, ...] | None:
     return None if columns is None else tuple(plain_label(column) for column in columns)
 
 
-def with_absent_classes(shares: NDArray[Any], found: Any, classes: Sequence[Label]) -> Floats:
-    """Return shares for the classes `found` with one column for each of `classes`: 0 for those that a fold lacked."""
+def with_absent_classes(scores: NDArray[Any], found: Any, classes: Sequence[Label]) -> Floats:
+    """Return scores for the classes `found` with one column for each of `classes`: 0 for those that a fold lacked."""
     if [plain_label(label) for label in found] == list(classes):
-        return np.ascontiguousarray(shares, dtype=np.float64)
-    wide = np.zeros((len(shares), len(classes)))
-    wide[:, positions_in(found, classes, "classes_")] = shares
+        return np.ascontiguousarray(scores, dtype=np.float64)
+    wide = np.zeros((len(scores), len(classes)))
+    wide[:, positions_in(found, classes, "classes_")] = scores
     return wide
 
 
@@ -125,21 +125,21 @@ def read_distributions(
     y_proba: Any, rows: int, classes: Sequence[Label], name: str = "y_proba", *, pos_label: Any = None
 ) -> Floats:
     """Return one distribution over `classes` for each row: finite, not negative; votes are scaled to sum to 1."""
-    shares = np.array(
+    distributions = np.array(
         as_dense(read_scores(y_proba, classes, rows, name=name, dtype=np.float64, pos_label=pos_label)), order="C"
     )
-    check_scores(shares, name)
-    largest = shares.max(axis=1, keepdims=True, initial=0.0)
+    check_scores(distributions, name)
+    largest = distributions.max(axis=1, keepdims=True, initial=0.0)
     if largest.max(initial=0.0) > 1e300:  # their sum would not be finite
-        shares = shares / np.where(largest > 0, largest, 1.0)
-    sums = shares.sum(axis=1, keepdims=True)
+        distributions = distributions / np.where(largest > 0, largest, 1.0)
+    sums = distributions.sum(axis=1, keepdims=True)
     if not sums.all():
         raise InputError(
             f"{name} is 0 for every class in row {int((sums[:, 0] == 0).argmax())}; drop such rows or give them a distribution",
             parameter=name,
         )
-    np.divide(shares, sums, where=np.abs(sums - 1) > ROUNDING, out=shares)
-    return shares
+    np.divide(distributions, sums, where=np.abs(sums - 1) > ROUNDING, out=distributions)
+    return distributions
 
 
 def read_ranking(y_score: ArrayLike, rows: int) -> Floats:
@@ -225,7 +225,7 @@ def _float_for(matrix: NDArray[Any]) -> type:
     return np.float32 if matrix.dtype.itemsize <= 2 or int(matrix.max(initial=0)) < 1 << 24 else np.float64
 
 
-def _from_one_column(share: NDArray[Any], classes: Sequence[Label], name: str, pos_label: Any) -> NDArray[Any]:
+def _from_one_column(score: NDArray[Any], classes: Sequence[Label], name: str, pos_label: Any) -> NDArray[Any]:
     if len(classes) != 2:
         raise InputError(
             f"{name} has one column, but there are {len(classes)} classes ({shown(classes)}); give one column per class"
@@ -238,9 +238,9 @@ def _from_one_column(share: NDArray[Any], classes: Sequence[Label], name: str, p
         raise InputError(
             f"{name} has one column, the probability of one class: {error}, or give one column per class", "pos_label"
         ) from None
-    if (share > 1).any():
-        raise InputError(f"{name} with one column is the probability of {positive!r}, at most 1, got {share.max():g}")
-    return np.column_stack([1 - share, share] if positive == classes[1] else [share, 1 - share])
+    if (score > 1).any():
+        raise InputError(f"{name} with one column is the probability of {positive!r}, at most 1, got {score.max():g}")
+    return np.column_stack([1 - score, score] if positive == classes[1] else [score, 1 - score])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -253,14 +253,14 @@ class DistributionErrors:
     """The rows (or weights) of each true class."""
 
     @classmethod
-    def from_distributions(cls, truth: Ints, shares: Floats, weight: Floats | None) -> DistributionErrors:
+    def from_distributions(cls, truth: Ints, distributions: Floats, weight: Floats | None) -> DistributionErrors:
         """Sum the errors of each row's distribution; `truth` holds positions of classes."""
-        errors = shares.copy()
+        errors = distributions.copy()
         errors[np.arange(len(truth)), truth] -= 1
         absolute = np.abs(errors).sum(axis=1)
         squared = np.einsum("ij,ij->i", errors, errors)
         weights = np.ones(len(truth)) if weight is None else weight
-        support: Floats = np.bincount(truth, weights=weights, minlength=shares.shape[1]).astype(np.float64)
+        support: Floats = np.bincount(truth, weights=weights, minlength=distributions.shape[1]).astype(np.float64)
         # not a product of vectors: its rounding depends on the threads it gets
         return cls(float((absolute * weights).sum()), float((squared * weights).sum()), support)
 
