@@ -47,7 +47,7 @@ def test_pooled_and_averaged_are_scikit_learns():
     scores = cross_val_score(GaussianNB(), X, Y, cv=FOLDS)
     assert result.averages["accuracy"].mean.value == pytest.approx(scores.mean())
     assert result.averages["accuracy"].deviation == pytest.approx(scores.std(ddof=1))
-    losses = -cross_val_score(GaussianNB(), X, Y, cv=FOLDS, scoring=cp.pragma_scorer(PREFERENCES))
+    losses = 1 - cross_val_score(GaussianNB(), X, Y, cv=FOLDS, scoring=cp.pragma_scorer(PREFERENCES))
     assert result.averages["loss"].mean.value == pytest.approx(losses.mean())
     assert result.summary.loss == pytest.approx(cp.pragma_loss(Y, predicted, preferences=PREFERENCES))
     assert result.verdict.baselines[0].name == "always predicting 0"

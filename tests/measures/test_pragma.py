@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 
 import compromis as cp
 from compromis.measures.baselines import naive_baselines
-from compromis.measures.pragma import pragma
+from compromis.measures.pragma import pragma, preference_score
 from tests import oracle
 from tests.measures.test_rates import close, counts_of, matrices
 
@@ -74,3 +74,17 @@ def test_cost(matrix, data):
     assert loss.share.sum() == pytest.approx(loss.total)
     support = matrix.sum(axis=1)
     np.testing.assert_allclose((loss.by_class * support)[support > 0].sum(), loss.total * matrix.sum(), atol=1e-9)
+
+
+def test_a_result_that_misses_a_constraint_scores_below_any_that_meets_it():
+    """With costs too, whatever their unit: the dearest decisions that meet it are better."""
+    worst, best = counts_of(np.array([[0, 10], [90, 0]])), counts_of(np.array([[5, 5], [0, 90]]))
+    for unit in (1e-6, 1.0, 1e6):
+        cost = np.array([[0.0, unit], [9 * unit, 0.0]])
+        met = replace(cp.Preferences().on([0, 1]), cost=cost)
+        missed = replace(cp.Preferences({0: cp.Preference(min_recall=0.8)}).on([0, 1]), cost=cost)
+        assert preference_score(worst, met) == pytest.approx(1 - pragma(worst, met).total)
+        assert preference_score(worst, met) == pytest.approx(1 - (10 * unit + 810 * unit) / 100)
+        assert preference_score(best, missed) < preference_score(worst, met)
+    plain = cp.Preferences({0: cp.Preference(min_recall=0.8)}).on([0, 1])
+    assert preference_score(best, plain) == pytest.approx(0.5 - 0.8)

@@ -82,8 +82,8 @@ def test_losses_are_those_of_cross_validation(cloud, rng):
             scoring=cp.pragma_scorer(preferences),
             return_train_score=True,
         )
-        assert curve.losses.validation[place] == pytest.approx(-expected["test_score"])
-        assert curve.losses.train[place] == pytest.approx(-expected["train_score"])
+        assert curve.losses.validation[place] == pytest.approx(1 - expected["test_score"])
+        assert curve.losses.train[place] == pytest.approx(1 - expected["train_score"])
 
 
 def test_regression_errors_and_the_naive_one(rng):

@@ -214,7 +214,7 @@ def test_a_preference_for_a_class_that_is_not_there_is_one_sentence(rows, label)
 
 @law(examples=10)
 @given(predicted_rows, any_preferences())
-def test_the_scorer_is_the_loss_with_its_sign_changed(rows, preferences):
+def test_the_scorer_puts_constraints_before_the_loss(rows, preferences):
     truth, decision = columns_of(rows)
 
     class Saying(ClassifierMixin, BaseEstimator):
@@ -226,8 +226,12 @@ def test_the_scorer_is_the_loss_with_its_sign_changed(rows, preferences):
             return np.array(decision)[np.asarray(X).ravel()]
 
     X = np.arange(len(rows)).reshape(-1, 1)
-    expected = -cp.pragma_loss(truth, decision, preferences=preferences, labels=CLASSES)
-    assert cp.pragma_scorer(preferences)(Saying(), X, truth) == expected
+    score = cp.pragma_scorer(preferences)(Saying(), X, truth)
+    missed = cp.evaluate(truth, decision, preferences=preferences, labels=CLASSES).verdict.constraints
+    if missed:
+        assert score == pytest.approx(-sum(one.distance for one in missed))
+    else:
+        assert score == 1 - cp.pragma_loss(truth, decision, preferences=preferences, labels=CLASSES)
 
 
 @law()

@@ -12,14 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from compromis._typing import Ints
 from compromis.estimators.fitting import BinnedTrees
-from compromis.estimators.tuned_decision import PreferencesReprMixin
+from compromis.estimators.tuned_decision import PreferencesMixin
 from compromis.preferences import Preferences
 from compromis.trees.criteria import OwnCriterion
 from compromis.trees.grow import LocalModel, grow_tree, sampled
 from compromis.trees.store import Trees, tree_leaves
 
 
-class PragmaTreeClassifier(PreferencesReprMixin, BinnedTrees):
+class PragmaTreeClassifier(PreferencesMixin, BinnedTrees):
     """A decision tree whose splits are chosen by what the classes matter.
 
     Parameters

@@ -36,6 +36,7 @@ from compromis.estimators.tuning import AUTO_SMOOTHING, GroupedVotes, Tuned, Tun
 from compromis.evidence.readers import read_class_weights, read_smoothing, read_weights
 from compromis.evidence.votes import Votes, decide_votes
 from compromis.labels import plain_label, read_groups, refuse_many_outputs
+from compromis.measures.pragma import among_classes, score_predictions
 from compromis.preferences import Preferences, read_preferences
 from compromis.uncertainty.verdict import Verdict
 from compromis.weights.decision import Decision, Threshold, more_important, normalised
@@ -48,10 +49,23 @@ AUTO_FOLDS = 5
 _STYLE = "margin: .4em 0 0; padding: .3em .8em; border-left: .3em solid #1f6f9f; font: 13px/1.5 system-ui, sans-serif;"
 
 
-class PreferencesReprMixin:
-    """A mixin for before BaseEstimator: preferences in words below scikit-learn's diagram in notebooks."""
+class PreferencesMixin:
+    """A mixin for before BaseEstimator: scores by the preferences, and their words below scikit-learn's diagram in notebooks."""
 
     preferences: Any
+    classes_: NDArray[Any]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return how well the predictions serve the preferences, so that `GridSearchCV` chooses by them; accuracy without preferences.
+
+        1 - loss where the constraints are met, minus what is missed of them where they are not, as `pragma_scorer` has it.
+        """
+        preferences = read_preferences(self.preferences)
+        if preferences is None:
+            accuracy: float = super().score(X, y, sample_weight)  # type: ignore[misc]
+            return accuracy
+        known = among_classes(preferences, self.classes_, y)
+        return score_predictions(y, self.predict(X), known, sample_weight)  # type: ignore[attr-defined]
 
     def _html_repr(self) -> str:
         diagram: str = estimator_html_repr(self)
@@ -65,7 +79,7 @@ class PreferencesReprMixin:
         return f'{diagram}<div class="compromis-preferences" style="{_STYLE}"><strong>What matters</strong><br>{lines}</div>'
 
 
-class TunedClassifier(PreferencesReprMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TunedClassifier(PreferencesMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """What estimators with a tuned decision share: the decision and the parts of `tuning_`, each None where no search ran."""
 
     classes_: NDArray[Any]

@@ -1,4 +1,4 @@
-"""The PRAGMA loss for labels, and as a scikit-learn scorer."""
+"""The PRAGMA loss for labels, and preferences as a scikit-learn scorer."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
-from compromis.labels import encode, plain_label, read_labels
-from compromis.measures.pragma import pragma
+from compromis.measures.pragma import among_classes, fold_counts, pragma, score_predictions
 from compromis.preferences import Preferences, read_preferences
 
 
@@ -22,7 +21,9 @@ def pragma_loss(
     labels: Sequence[Any] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Return the PRAGMA loss of predicted classes under the preferences: 0 is perfect, 1 the worst.
+    """Return the PRAGMA loss of predicted classes under the preferences: 0 is perfect, 1 the worst; with costs their average cost.
+
+    It is the loss that `evaluate` shows; constraints have no part in it. `pragma_scorer` puts them first.
 
     Parameters
     ----------
@@ -53,12 +54,11 @@ class PragmaScorer:
         from sklearn.metrics import make_scorer
 
         self._preferences = preferences
-        self._scorer = make_scorer(fold_loss, greater_is_better=False, preferences=preferences)
+        self._scorer = make_scorer(score_predictions, preferences=preferences)
 
     def __call__(self, estimator: Any, X: Any, y_true: Any, **params: Any) -> float:
-        """Return the PRAGMA loss of the estimator's predictions, its sign changed."""
-        _, classes = encode(read_labels(y_true, "y_true"))
-        self._preferences.among(dict.fromkeys((*map(plain_label, getattr(estimator, "classes_", ())), *classes)))
+        """Return the score of the estimator's predictions."""
+        among_classes(self._preferences, getattr(estimator, "classes_", ()), y_true)
         return float(self._scorer(estimator, X, y_true, **params))
 
     def set_score_request(self, **requests: Any) -> Self:
@@ -75,7 +75,10 @@ class PragmaScorer:
 
 
 def pragma_scorer(preferences: Preferences | Mapping[Any, Any]) -> PragmaScorer:
-    """Return a scikit-learn scorer, the PRAGMA loss with its sign changed: greater is better.
+    """Return a scikit-learn scorer: 1 - loss where the constraints are met, minus what is missed of them where they are not.
+
+    So a model that meets them is better than any that does not, in `GridSearchCV` as in a search for weights. With costs the loss is
+    the average cost, and a model that misses a constraint has less than the dearest decisions would have.
 
     It works inside cross-validation: a class that a fold lacks is left out of the fold's mean. Of a preference for a class that
     neither the estimator nor the fold knows it warns; if there are only such, it raises.
@@ -87,7 +90,7 @@ def pragma_scorer(preferences: Preferences | Mapping[Any, Any]) -> PragmaScorer:
     >>> from sklearn.model_selection import cross_val_score
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> scorer = cp.pragma_scorer(cp.Preferences.prioritise([2]))
-    >>> bool(cross_val_score(DecisionTreeClassifier(random_state=0), *load_iris(return_X_y=True), scoring=scorer).mean() > -0.2)
+    >>> bool(cross_val_score(DecisionTreeClassifier(random_state=0), *load_iris(return_X_y=True), scoring=scorer).mean() > 0.8)
     True
     """
     return PragmaScorer(required_preferences(preferences))
@@ -95,10 +98,8 @@ def pragma_scorer(preferences: Preferences | Mapping[Any, Any]) -> PragmaScorer:
 
 def fold_loss(y_true: Any, y_pred: Any, *, preferences: Preferences, sample_weight: ArrayLike | None = None) -> float:
     """Return the loss on the rows of a fold, which may lack classes that the preferences name."""
-    # the rows of a fold may all be predicted wrong, and have no label in common with the predictions
-    _, classes = encode(read_labels(y_true, "y_true"), read_labels(y_pred, "y_pred"))
-    counts = Counts.from_predictions(y_true, y_pred, labels=classes, sample_weight=sample_weight)
-    return pragma(counts, preferences.on(classes, strict=False)).total
+    counts = fold_counts(y_true, y_pred, sample_weight)
+    return pragma(counts, preferences.on(counts.classes, strict=False)).total
 
 
 def required_preferences(preferences: Any) -> Preferences:

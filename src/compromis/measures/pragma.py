@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from compromis._typing import Flags, Floats
 from compromis.evidence.counts import Counts, ratio
+from compromis.labels import encode, plain_label, read_labels
 from compromis.measures.rates import Confusion, outcomes, precision, recall
-from compromis.preferences import PreferenceArrays
+from compromis.preferences import PreferenceArrays, Preferences
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,3 +97,36 @@ def shortfall(counts: Counts, arrays: PreferenceArrays) -> float:
 def total_cost(counts: Counts, arrays: PreferenceArrays) -> float | None:
     """Return the sum of the costs of all rows; None without costs."""
     return None if arrays.cost is None else float((counts.matrix * arrays.cost).sum())
+
+
+def preference_score(counts: Counts, arrays: PreferenceArrays) -> float:
+    """Return 1 - loss where the constraints are met; else less than any result that meets them, by what is missed of them.
+
+    The worst loss is 1, so that a result that misses constraints has minus the sum of what it misses. With costs the worst is what
+    the dearest decisions for these rows cost.
+    """
+    missed = shortfall(counts, arrays)
+    if missed == 0:
+        return 1 - pragma(counts, arrays).total
+    worst = 1.0 if arrays.cost is None else float(counts.support @ arrays.cost.max(axis=1)) / counts.total
+    return 1 - worst - missed
+
+
+def score_predictions(
+    y_true: Any, y_pred: Any, preferences: Preferences, sample_weight: ArrayLike | None = None
+) -> float:
+    """Return the `preference_score` of the rows of a fold, which may lack classes that the preferences name."""
+    counts = fold_counts(y_true, y_pred, sample_weight)
+    return preference_score(counts, preferences.on(counts.classes, strict=False))
+
+
+def among_classes(preferences: Preferences, classes: Iterable[Any], y_true: Any) -> Preferences:
+    """Return the preferences for the classes of an estimator and of a fold; see `Preferences.among`."""
+    _, occurring = encode(read_labels(y_true, "y_true"))
+    return preferences.among(dict.fromkeys((*map(plain_label, classes), *occurring)))
+
+
+def fold_counts(y_true: Any, y_pred: Any, sample_weight: ArrayLike | None = None) -> Counts:
+    """Return the counts of a fold, whose rows may all be predicted wrong, and have no label in common with the predictions."""
+    _, classes = encode(read_labels(y_true, "y_true"), read_labels(y_pred, "y_pred"))
+    return Counts.from_predictions(y_true, y_pred, labels=classes, sample_weight=sample_weight)
