@@ -46,7 +46,7 @@ def output(metavar: str, what: str, **settings: Any) -> Decorator:
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
         def checked(*context: Any, output: str | None, **given: Any) -> Any:
-            if output is not None and Path(output).exists():
+            if output is not None and Path(output).is_file():
                 _refuse_input(Path(output))
             return command(*context, output=output, **given)
 
