@@ -8,6 +8,7 @@ STAMP := $(VENV)/.built
 KERNELS := setup.py $(wildcard src/compromis/*/*.pyx src/compromis/*/*/*.pyx src/compromis/*/kernels/*.pxi src/compromis/*/*/kernels/*.pxi)
 INTEGRATIONS := $(VENV)/.integrations-from
 KERNEL_TESTS := tests/evidence tests/frames/test_delimited.py tests/weights tests/tradeoffs tests/trees
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest
 WORKERS ?= 2
 
@@ -15,7 +16,17 @@ ifneq ($(wildcard ../shared/data),)
 export COMPROMIS_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test test-all test-integrations test-spark test-slow stress snapshots lint types layers check test-bounds test-address build-bounds build-address build-coverage bench reproduce study docs package audit test-oldest coverage mutation long-run format clean
+# Install a group of pyproject.toml by its lock: exact versions, each file with its hash. Where they cannot be had (a Python or a platform that
+# is newer than the lock, an index without them) or with LOCKED=no, the newest versions; a file whose hash differs ends it.
+LOCKED ?= yes
+define install
+test "$(LOCKED)" = yes && $(PIP) --require-hashes --requirement locks/$(1).txt 2>$(VENV)/locked-$(1).log || { \
+	! grep -q 'DO NOT MATCH THE HASHES' $(VENV)/locked-$(1).log 2>/dev/null || { cat $(VENV)/locked-$(1).log >&2; exit 1; }; \
+	echo "the locked versions of $(1) are not used (see $(VENV)/locked-$(1).log): installing the newest"; \
+	$(PIP) --upgrade 'pip>=25.1' && $(PIP) $(2) --group $(1); }
+endef
+
+.PHONY: demo test test-all test-integrations test-spark test-slow stress snapshots lint types layers check test-bounds test-address build-bounds build-address build-coverage bench reproduce study docs package audit test-oldest coverage mutation long-run lock format clean
 
 demo: $(STAMP)
 	@$(BIN)/compromis demo
@@ -76,9 +87,14 @@ study: $(STAMP)
 	$(BIN)/python -m reproductions study
 	$(BIN)/python -m reproductions.blocks
 
+# The locks anew, with the newest versions that pyproject.toml allows.
+lock: $(STAMP)
+	@$(PIP) uv
+	$(BIN)/python tests/packaging/lock.py
+
 # A wheel and an sdist, each installed into an environment of its own and tried there; the wheel on every Python that is found.
 package: $(STAMP)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group package
+	@$(call install,package)
 	$(BIN)/python tests/packaging/smoke.py
 
 # What is known of the installed versions at the Python advisory database; what cannot be looked up fails too, with code 2.
@@ -126,11 +142,11 @@ long-run: $(STAMP)
 	$(BIN)/python -m tests.stress.long_run --minutes $(MINUTES)
 
 $(VENV)/.lint-installed: $(STAMP)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group lint
+	@$(call install,lint)
 	@touch $@
 
 $(VENV)/.hardening-installed: $(STAMP)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group hardening
+	@$(call install,hardening)
 	@touch $@
 
 format: $(STAMP)
@@ -141,7 +157,7 @@ clean:
 	rm -rf $(VENV) .venv-oldest build dist src/*.egg-info docs/_build docs/gallery docs/reference .pytest_cache .mypy_cache .ruff_cache
 
 $(VENV)/.docs-installed: $(STAMP)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
+	@$(call install,docs)
 	@touch $@
 
 # Compile again only the kernels that changed.
@@ -152,14 +168,13 @@ $(STAMP): $(INSTALLED) $(KERNELS)
 	@touch $@
 
 # Reinstall only when the list of dependencies changes: the stamp keeps a copy of it. The kernels are compiled by the rule above.
-$(INSTALLED): pyproject.toml
+$(INSTALLED): pyproject.toml locks/dev.txt
 	@test -x $(BIN)/python || $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "compromis needs Python 3.11 or newer, this is %d.%d; run make PYTHON=python3.11" % sys.version_info[:2])'
 	@test -x $(BIN)/python || { echo "creating $(VENV)"; $(PYTHON) -m venv $(VENV); }
-	@if ! cmp -s pyproject.toml $@; then \
+	@if ! cat pyproject.toml locks/dev.txt | cmp -s - $@; then \
 		echo "installing compromis and its tools into $(VENV) (once, about a minute)"; \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1' && \
-		COMPROMIS_BUILD=nothing $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]' --group dev && \
-		cp pyproject.toml $@; \
+		export COMPROMIS_BUILD=nothing && { $(call install,dev,--editable '.[all]'); } && \
+		$(PIP) --no-deps --no-build-isolation --editable . && cat pyproject.toml locks/dev.txt > $@; \
 	else touch $@; fi
 
 $(INTEGRATIONS): $(STAMP)

@@ -14,6 +14,7 @@ import pytest
 
 import compromis
 from tests.packaging.audit import judged, unanswered
+from tests.packaging.lock import GROUPS, requirements
 
 ROOT = Path(__file__).parents[1]
 
@@ -61,6 +62,32 @@ def test_the_oldest_versions_tried_are_the_lower_bounds():
     known = bounds(settings["dependency-groups"]["dev"]) | needed
     assert set(needed) - set(pinned) == set()
     assert {name: plain(version) for name, version in pinned.items()} == {name: plain(known[name]) for name in pinned}
+
+
+def locked(group):
+    """Return the versions of each package in a lock, and the packages without a hash."""
+    text = (ROOT / "locks" / f"{group}.txt").read_text(encoding="utf-8")
+    entries = re.findall(r"^([\w.-]+)==(\S+)((?:.*\\\n)(?: +--hash=sha256:[0-9a-f]{64}.*\n)*)?", text, re.MULTILINE)
+    versions = {}
+    for name, version, _ in entries:
+        versions.setdefault(re.sub(r"[-_.]+", "-", name).lower(), set()).add(version)
+    return versions, [name for name, _, hashes in entries if "--hash=sha256:" not in hashes]
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_the_lock_of_a_group_has_what_the_group_asks_for(group):
+    """Each package by exact versions within the bounds, each with the hashes of its files; `make lock` writes them anew."""
+    requirement = pytest.importorskip("packaging.requirements").Requirement
+    versions, bare = locked(group)
+    assert bare == []
+    for one in map(requirement, requirements(group)):
+        found = versions.get(re.sub(r"[-_.]+", "-", one.name).lower(), set())
+        assert found, f"{one} is in no lock; run make lock"
+        assert all(one.specifier.contains(version) for version in found)
+    everywhere, _ = locked("dev")
+    assert {
+        name: versions[name] for name in versions if name in everywhere and not versions[name] <= everywhere[name]
+    } == {}
 
 
 def answer(*packages):

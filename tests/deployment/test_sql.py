@@ -7,6 +7,8 @@ from contextlib import closing
 
 import numpy as np
 import pytest
+import sqlglot
+from sqlglot import exp
 
 import compromis as cp
 from compromis.deployment.sql import DIALECTS
@@ -141,3 +143,103 @@ def test_spark_text_is_bytes_where_quotes_could_be_read_in_two_ways():
 def test_what_sql_cannot_say(classes, columns, dialect, said):
     with pytest.raises(cp.InputError, match=said):
         cp.Decision(classes, [1.0, 1.0]).to_sql(columns, dialect)
+
+
+OTHERS = sorted(set(DIALECTS) - {"ansi"})
+INJECTION = "\\'||(SELECT password FROM users LIMIT 1) -- "
+"""Ends the text where a backslash escapes the first of two quotes."""
+PARTS = ("'", "''", "'''", "\\", "\\'", '"', "`", "]", "[", "(SELECT 1)", "||", " -- ", "/*", "*/", "\n", "\r\n", "\\\n", ";", "x", "é", "\u0301", "%s", ":a", "$$", "E'", "$1", "{x}", "#", "\\u0027", "\t")  # fmt: skip
+
+
+def hostile_texts(number, seed):
+    rng = np.random.default_rng(seed)
+    return [INJECTION, *("".join(rng.choice(PARTS, rng.integers(1, 7))) for _ in range(number - 1))]
+
+
+def text_of(node):
+    """What an expression without columns says, folded as the database does."""
+    if isinstance(node, (exp.DPipe, exp.Add)):
+        return text_of(node.left) + text_of(node.right)
+    if isinstance(node, (exp.Cast, exp.TryCast)):
+        return text_of(node.this)
+    if isinstance(node, exp.HexString):
+        return bytes.fromhex(node.this if len(node.this) % 2 == 0 else "0" + node.this).decode()
+    if isinstance(node, exp.Chr) or (isinstance(node, exp.Anonymous) and node.name.upper() == "NCHAR"):
+        return chr(int(node.expressions[0].this))
+    assert isinstance(node, (exp.Literal, exp.National, exp.ByteString)), node
+    return node.this
+
+
+def read_back(expression, dialect):
+    """Return the columns and the labels of an expression that is one CASE, by another's reader of that dialect."""
+    tree = sqlglot.parse_one(f"SELECT {expression}", read=dialect)
+    assert len(list(tree.find_all(exp.Case))) == 1
+    assert len(list(tree.find_all(exp.Select))) == 1
+    assert [type(one) for one in tree.expressions] == [exp.Case]
+    case = tree.expressions[0]
+    assert not tree.comments
+    labels = [text_of(branch.args["true"]) for branch in case.args["ifs"]] + [text_of(case.args["default"])]
+    return {column.name for column in tree.find_all(exp.Column)}, labels
+
+
+@pytest.mark.parametrize("dialect", OTHERS)
+def test_another_reader_finds_one_case_and_the_labels_as_text(dialect):
+    texts = hostile_texts(40, 1)
+    for first, second in zip(texts, reversed(texts), strict=True):
+        if first == second:
+            continue
+        columns = ["p" + first, "q" + second]
+        if dialect in {"bigquery", "oracle"} and set("".join(columns)) & set('`\\\n\r"'):
+            columns = ["p", "q"]
+        classes = (first, second)
+        names, labels = read_back(cp.Decision(classes, [1.0, 3.0]).to_sql(columns, dialect, checked=False), dialect)
+        assert labels == list(classes)
+        assert names == set(columns)
+
+
+def test_a_database_that_is_not_known_gets_only_what_all_read_alike():
+    with pytest.raises(
+        cp.InputError, match=r"databases read .* in different ways; choose the dialect of yours: bigquery,"
+    ):
+        cp.Decision((INJECTION, "z"), [1.0, 1.0]).to_sql(["p1", "p2"])
+    for classes, columns in (
+        (("a\\", "b"), ["p", "q"]), (("'", "b"), ["p", "q"]), (("a''b", "b"), ["p", "q"]), (("a", "b"), ["p\\", "q"]), (("a", "b"), ['p"', "q"]),
+    ):  # fmt: skip
+        with pytest.raises(cp.InputError, match="in different ways"):
+            cp.Decision(classes, [1.0, 1.0]).to_sql(columns)
+    accepted = 0
+    for first, second in zip(hostile_texts(100, 2), hostile_texts(100, 3), strict=True):
+        try:
+            expression = cp.Decision((first, second + "."), [1.0, 1.0]).to_sql(["p", "q"])
+        except cp.InputError:
+            continue
+        accepted += 1
+        for dialect in OTHERS:
+            try:
+                tree = sqlglot.parse_one(f"SELECT {expression}", read=dialect)
+            except sqlglot.errors.SqlglotError:  # the database refuses it
+                continue
+            assert len(list(tree.find_all(exp.Select))) == 1, (dialect, expression)
+            assert not tree.comments
+    assert accepted > 10
+
+
+@pytest.mark.parametrize(
+    ("dialect", "classes", "columns", "said"),
+    [
+        ("oracle", ("", "b"), ["p", "q"], "Oracle takes an empty text for NULL"),
+        ("oracle", ("a", "b"), ['p"', "q"], "cannot hold '\"' in the name"),
+        ("bigquery", ("a", "b"), ["p`", "q"], "cannot hold '`' in the name"),
+    ],
+)
+def test_what_a_database_cannot_hold(dialect, classes, columns, said):
+    with pytest.raises(cp.InputError, match=said):
+        cp.Decision(classes, [1.0, 1.0]).to_sql(columns, dialect)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_dialect_tests_votes_and_weighs_them_as_floats(dialect):
+    expression = cp.Decision((True, False), [1e-5, 1e5], smoothing=0.1).to_sql(["p", "q"], dialect)
+    tree = sqlglot.parse_one(f"SELECT {expression}", read=None if dialect == "ansi" else dialect)
+    assert len(list(tree.find_all(exp.Case))) == 2
+    assert {"p", "q"} <= {column.name for column in tree.find_all(exp.Column)}

@@ -7,6 +7,7 @@ is built again, keep to the limited API, and work on every Python of this machin
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -21,6 +22,15 @@ USE = Path(__file__).with_name("use.py").read_text(encoding="utf-8")
 ROWS = "truth,decision\n" + "good,good\n" * 94 + "good,bad\n" * 11 + "bad,good\n" * 37 + "bad,bad\n" * 23
 SOURCES = (".pyx", ".pxi", ".c")
 NOT_IN_SDIST = (".ci/", ".github/", ".gitignore", ".pre-commit-config.yaml")
+LICENCES = """
+import json
+from importlib.metadata import distributions
+def licence(about):
+    told = about.get("License-Expression") or (about.get("License") or "").strip().partition("\\n")[0]
+    return told or ", ".join(one.rpartition(" :: ")[2] for one in about.get_all("Classifier") or [] if one.startswith("License"))
+print(json.dumps({one.name: licence(one.metadata) for one in distributions()}))
+"""
+"""Prints the licence of each installed package, as its author wrote it."""
 SAME_TIME = {"SOURCE_DATE_EPOCH": "1767225600"}
 
 
@@ -98,6 +108,28 @@ def try_out(file: Path, folder: Path) -> None:
     run(python, "-m", "pip", "check", folder=folder)
     run(python, "-m", "pip", "install", "--quiet", "--dry-run", f"compromis[all] @ {file.as_uri()}", folder=folder)
     print(f"{file.name}: installs, evaluates a file; compromis[all] resolves")
+    if file.suffix == ".whl":
+        describe(python, file)
+
+
+def describe(python: str, wheel: Path) -> None:
+    """Write what an environment holds that the wheel was installed into: a bill of materials, and a list of licences."""
+    bill = wheel.with_name(f"compromis-{wheel.name.split('-')[1]}.cdx.json")
+    command = ("-m", "cyclonedx_py", "environment", "--output-reproducible", "--output-file", str(bill), python)
+    run(sys.executable, *command, folder=ROOT)
+    licences = json.loads(run(python, "-c", LICENCES, folder=ROOT))
+    named = {one["name"] for one in json.loads(bill.read_text(encoding="utf-8"))["components"]}
+    assert "numpy" in named
+    assert named <= set(licences), f"not looked at: {sorted(named - set(licences))}"
+    unknown = sorted(name for name, text in licences.items() if not text)
+    assert not unknown, f"no licence is known of: {unknown}"
+    lines = [f"{name}: {text}\n" for name, text in sorted(licences.items())]
+    bill.with_name(bill.name.replace(".cdx.json", ".licences.txt")).write_text(
+        f"The wheel holds compromis (BSD-3-Clause) and, in its kernels, code that Cython wrote (Apache-2.0 allows any use of it).\n"
+        f"An installation of it and its dependencies holds:\n\n{''.join(lines)}",
+        encoding="utf-8",
+    )
+    print(f"{bill.name}: {len(licences)} packages, each with its licence")
 
 
 def other_pythons() -> list[str]:

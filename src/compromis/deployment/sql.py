@@ -126,16 +126,50 @@ def _label(label: Label, sql: _Dialect) -> str:
     raise InputError(f"SQL takes labels that are text, numbers or true/false, got {label!r} ({type(label).__name__})")
 
 
-def _in_double_quotes(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+def _quoting(quote: str, *, lacks: str = "", escapes: Mapping[str, str] | None = None) -> Callable[[str], str]:
+    """Return what quotes a text or a name: escapes stand for some characters, others are refused; the quote itself is doubled.
+
+    Parameters
+    ----------
+    quote : str
+        What stands at both ends; two different ones for brackets.
+    lacks : str
+        Characters that the database cannot hold there.
+    escapes : mapping, optional
+        What stands for a character.
+    """
+    first, last = quote[0], quote[-1]
+    table = str.maketrans({last: last * 2} | dict(escapes or {}))
+
+    def quoted(text: str) -> str:
+        for mark in lacks:
+            if mark in text:
+                raise InputError(f"the database cannot hold {mark!r} in the name {text!r}; rename it")
+        return f"{first}{text.translate(table)}{last}"
+
+    return quoted
 
 
-def _in_backticks(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
+def _of_one_meaning(quote: str) -> Callable[[str], str]:
+    """Return what quotes for a database that is not known: a text that some databases read in another way is refused.
+
+    Some take a backslash for an escape, and BigQuery takes three quotes for the beginning or the end of a text.
+    """
+    plain = _quoting(quote)
+
+    def quoted(text: str) -> str:
+        made = plain(text)
+        if "\\" in text or quote * 3 in made:
+            raise InputError(
+                f"databases read {text!r} in different ways; choose the dialect of yours: {', '.join(list(DIALECTS)[1:])}"
+            )
+        return made
+
+    return quoted
 
 
-def _in_quotes(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+_in_double_quotes, _in_backticks, _in_quotes = map(_quoting, ('"', "`", "'"))
+_ESCAPED = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r"}
 
 
 def _postgres_text(text: str) -> str:
@@ -143,10 +177,34 @@ def _postgres_text(text: str) -> str:
     return "E" + _in_quotes(text.replace("\\", "\\\\")) if "\\" in text else _in_quotes(text)
 
 
+def _redshift_text(text: str) -> str:
+    """Quote text, a backslash by its number: Redshift has no E, and its quotes are those of an old PostgreSQL."""
+    return " || CHR(92) || ".join(map(_in_quotes, text.split("\\")))
+
+
+def _tsql_text(text: str) -> str:
+    """Quote text, a backslash by its number: before a line end it would take itself and the line end away."""
+    return " + NCHAR(92) + ".join("N" + _in_quotes(part) for part in text.split("\\"))
+
+
+def _oracle_text(text: str) -> str:
+    if not text:
+        raise InputError("Oracle takes an empty text for NULL; rename the label ''")
+    return _in_quotes(text)
+
+
+def _in_bytes(text: str, around: str, *, letters: bool = True) -> str:
+    """Quote text; anything unusual is written as bytes, because how a quote is escaped depends on version and settings."""
+    plain = letters and all(char.isalnum() or char in " _-.,:;/+()" for char in text)
+    return f"'{text}'" if plain else around.format(f"X'{text.encode().hex().upper()}'")
+
+
 def _spark_text(text: str) -> str:
-    """Quote text; anything unusual is written as bytes, because how Spark escapes a quote depends on version and settings."""
-    plain = all(char.isalnum() or char in " _-.,:;/+()" for char in text)
-    return f"'{text}'" if plain else f"CAST(X'{text.encode().hex().upper()}' AS STRING)"
+    return _in_bytes(text, "CAST({} AS STRING)")
+
+
+def _mysql_text(text: str) -> str:
+    return _in_bytes(text, "CONVERT({} USING utf8mb4)", letters=text.isascii())  # else the connection's letters count
 
 
 def _sqlite_number(number: float) -> str:
@@ -157,24 +215,49 @@ def _sqlite_number(number: float) -> str:
     return repr(number)
 
 
-def _casting(number_type: str, name: Callable[[str], str], text: Callable[[str], str]) -> _Dialect:
+def _casting(
+    number_type: str,
+    name: Callable[[str], str],
+    text: Callable[[str], str],
+    truth: tuple[str, str] = ("FALSE", "TRUE"),
+) -> _Dialect:
     """Return a dialect that casts columns, and weights written as text: some engines take a bare 0.1 for a decimal."""
 
     def number(value: float) -> str:
         return f"CAST('{value!r}' AS {number_type})"
 
     largest = number(sys.float_info.max)
-    return _Dialect(number_type=number_type, number=number, finite=f"<= {largest}", name=name, text=text)
+    return _Dialect(number_type=number_type, number=number, finite=f"<= {largest}", name=name, text=text, truth=truth)
 
 
 DIALECTS = {
-    "ansi": _casting("DOUBLE PRECISION", _in_double_quotes, _in_quotes),
+    "ansi": _casting("DOUBLE PRECISION", _of_one_meaning('"'), _of_one_meaning("'")),
+    "bigquery": _casting("FLOAT64", _quoting("`", lacks="`\\\n\r"), _quoting("'", escapes=_ESCAPED)),
+    # A column that may be NULL stays so; a name is escaped as a text is.
+    "clickhouse": _casting(
+        "Nullable(Float64)", _quoting('"', escapes={"\\": "\\\\", '"': '\\"'}), _quoting("'", escapes=_ESCAPED)
+    ),
+    "databricks": _casting("DOUBLE", _in_backticks, _spark_text),
     "duckdb": _casting("DOUBLE", _in_double_quotes, _in_quotes),
+    "mysql": _casting("DOUBLE", _in_backticks, _mysql_text),
+    # A bare number: how Oracle reads a text as one depends on the language of the session.
+    "oracle": _Dialect(
+        number_type="BINARY_DOUBLE",
+        number=lambda value: f"CAST({value!r} AS BINARY_DOUBLE)",
+        finite="< BINARY_DOUBLE_INFINITY",
+        name=_quoting('"', lacks='"'),
+        text=_oracle_text,
+        truth=("0", "1"),
+    ),
     "postgres": _casting("DOUBLE PRECISION", _in_double_quotes, _postgres_text),
+    "redshift": _casting("DOUBLE PRECISION", _in_double_quotes, _redshift_text),
+    "snowflake": _casting("DOUBLE", _in_double_quotes, _quoting("'", escapes={"\\": "\\\\"})),
     "spark": _casting("DOUBLE", _in_backticks, _spark_text),
     # Backticks: SQLite reads a double-quoted name that no column has as text, so a missing column would go unnoticed.
     # No cast: a product with a REAL is REAL whatever the column holds, and a cast would cost a third of the time.
     "sqlite": _Dialect(
         number_type="", number=_sqlite_number, finite="< 9e999", name=_in_backticks, text=_in_quotes, truth=("0", "1")
     ),
+    "trino": _casting("DOUBLE", _in_double_quotes, _in_quotes),
+    "tsql": _casting("FLOAT", _quoting("[]"), _tsql_text, truth=("CAST(0 AS BIT)", "CAST(1 AS BIT)")),
 }

@@ -149,8 +149,9 @@ class Decision:
         ----------
         columns : mapping of label to column name or the reverse, or column names in the order of ``classes``, optional
             The columns of votes; without it they are named as the classes.
-        dialect : {"ansi", "duckdb", "postgres", "spark", "sqlite"}
-            The dialect of SQL.
+        dialect : str
+            The dialect of SQL: bigquery, clickhouse, databricks, duckdb, mysql, oracle, postgres, redshift, snowflake, spark, sqlite,
+            trino or tsql; ansi takes only names and labels that all databases read alike.
         checked : bool
             Whether a row with anything but votes gives NULL. If False it gets one of the labels: quicker, for columns that are known
             to be finite and at least 0.
