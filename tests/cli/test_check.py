@@ -48,7 +48,25 @@ def test_json_and_markdown(files):
     assert [one["reached"] for one in document["conditions"]] == [0.375, 0.3]
     text = run("check", "worse.csv", *CHECK, "--markdown").output
     assert text.startswith("**compromis check: failed**\n\n- Loss ")
-    assert "| <code>recall of &#39;bad&#39;</code> | 0.3000 | at least 0.8 | MISSED |" in text
+    assert "| <code>recall of &#39;bad&#39;</code> | 0.3000 | at least 0.8 | MISSED | surely missed, " in text
+
+
+def test_only_what_is_surely_missed_fails(files):
+    write("few.csv", {("good", "good"): 50, ("bad", "bad"): 11, ("bad", "good"): 3})
+    done = run("check", "few.csv", *CHECK)
+    assert done.exit_code == 1
+    assert "MISSED  recall of 'bad': 0.7857, at least 0.8 (not told apart, " in done.output
+    assert run("check", "few.csv", *CHECK, "--fail-on", "surely-missed").exit_code == 0
+    assert run("check", "few.csv", *CHECK, "--fail-on", "surely-missed", "--confidence", "0.01").exit_code == 1
+    assert run("check", "worse.csv", *CHECK, "--fail-on", "surely-missed").exit_code == 1
+
+
+def test_a_quiet_day_without_the_rare_class(files):
+    write("quiet.csv", {("good", "good"): 50})
+    done = run("check", "quiet.csv", *CHECK, "--max-loss", "0.9")
+    assert done.exit_code == 2
+    assert "--label" in done.output
+    assert run("check", "quiet.csv", *CHECK, "--max-loss", "0.9", "--label", "bad").exit_code == 0
 
 
 def test_a_class_that_is_never_predicted_misses_its_precision(files):

@@ -7,6 +7,7 @@ import json
 import pytest
 
 import compromis as cp
+from tests.cli.files import write
 from tests.command_line import run
 
 MONITOR = ("--truth", "class", "--proba", "p_", "--weights", "w.json", "--preferences", "preferences.toml")
@@ -20,6 +21,8 @@ def test_over_time(files):
     assert [line.endswith("NOT MET") for line in lines[1:5]] == [False, True, True, True]
     assert "autumn.csv: the class shares have changed ('bad' 9.1 % -> 1.0 %)" in done.output
     assert "worse.csv: the rows of 'bad' are predicted differently" in done.output
+    assert [name in lines[0] for name in ("Recall of bad", "Precision of bad", "By intervals")] == [True] * 3
+    assert "surely missed" in lines[3]
 
 
 def test_it_says_the_command(files):
@@ -45,6 +48,25 @@ def test_met(files):
     )
     assert done.exit_code == 0
     assert "Your preferences are met in every period." in done.output
+
+
+def test_only_what_is_surely_missed_fails(files):
+    write("few.csv", {("good", "good"): 50, ("bad", "bad"): 11, ("bad", "good"): 3})
+    files_and_columns = (
+        "monitor",
+        "spring.csv",
+        "few.csv",
+        "--truth",
+        "class",
+        "--prediction",
+        "predicted",
+        "--preferences",
+        "preferences.toml",
+    )
+    assert run(*files_and_columns).exit_code == 1
+    assert run(*files_and_columns, "--fail-on", "surely-missed").exit_code == 0
+    assert run(*files_and_columns, "--fail-on", "surely-missed", "--confidence", "0.01").exit_code == 1
+    assert run("monitor", "spring.csv", "worse.csv", *MONITOR, "--fail-on", "surely-missed").exit_code == 1
 
 
 def test_a_reference_of_its_own(files):

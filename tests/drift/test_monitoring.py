@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import compromis as cp
@@ -12,6 +13,10 @@ from compromis.drift.monitoring import Cause, change_between
 
 SPRING = cp.Counts.from_matrix([[950, 50], [10, 90]], ["good", "bad"])
 PREFERENCES = cp.Preferences({"bad": cp.Preference(10, min_precision=0.5)}, metric="f")
+
+
+def unlabelled(good, bad, **options):
+    return cp.drift.Unlabelled({"good": good, "bad": bad}, **options)
 
 
 class TestMonitor:
@@ -65,19 +70,62 @@ class TestMonitor:
 
     def test_without_labels(self):
         # 1000 rows, 5 % bad: 0.95 x 0.05 + 0.05 x 0.9 = 92.5 alarms
-        period = cp.monitor(
-            {"now": cp.drift.Unlabelled(np.array([1815, 185]))}, preferences=PREFERENCES, reference=SPRING
-        ).periods[0]
+        period = cp.monitor({"now": unlabelled(1815, 185)}, preferences=PREFERENCES, reference=SPRING).periods[0]
         assert period.shares == pytest.approx((0.95, 0.05))
         assert period.precision[1] == pytest.approx(0.05 * 0.9 / 0.0925)
         assert (period.met, period.change.cause, period.retune) == (False, Cause.SHARES, True)
         assert "if only the class shares have changed" in period.advice
         assert period.bounds[1][0] < 0.05 < period.bounds[1][1]
 
+    def test_without_labels_from_what_was_predicted(self):
+        """Labels in any container and order, of classes that may be absent, count as they are."""
+        predicted = ["bad"] * 185 + ["good"] * 1815
+        for given in (predicted, np.array(predicted), pd.Series(predicted, dtype="category")):
+            period = cp.monitor({"now": cp.drift.Unlabelled(given)}, preferences=PREFERENCES, reference=SPRING).periods[
+                0
+            ]
+            assert period.shares == pytest.approx((0.95, 0.05))
+        quiet = cp.drift.Unlabelled(["good"] * 20)
+        assert cp.monitor({"now": quiet}, preferences=PREFERENCES, reference=SPRING).periods[0].rows == 20
+        with pytest.raises(cp.InputError, match="period 'now' has the classes 1, 2, which the reference has not"):
+            cp.monitor({"now": cp.drift.Unlabelled([1, 2])}, preferences=PREFERENCES, reference=SPRING)
+
+    def test_evaluations_are_periods(self):
+        spring, worse = (
+            cp.evaluate(counts) for counts in (SPRING, cp.Counts.from_matrix([[950, 50], [70, 30]], ["good", "bad"]))
+        )
+        by_counts = cp.monitor({"spring": SPRING, "now": worse.counts}, preferences=PREFERENCES)
+        assert cp.monitor({"spring": spring, "now": worse}, preferences=PREFERENCES).to_json() == by_counts.to_json()
+        given = cp.monitor({"now": worse}, preferences=PREFERENCES, reference=spring)
+        assert given.periods[0].change.cause is Cause.ROWS
+
+    def test_what_is_sure(self):
+        """14 rows of a class tell little, 1,400 a lot."""
+        preferences = cp.Preferences({"bad": cp.Preference(10, min_recall=0.8)})
+        states = []
+        for times, hits in ((1, 10), (100, 10), (100, 13), (1, 13)):
+            counts = cp.Counts.from_matrix(
+                [[950 * times, 2 * times], [(14 - hits) * times, hits * times]], ["good", "bad"]
+            )
+            found = cp.monitor({"month": counts}, preferences=preferences)
+            period = found.periods[0]
+            (condition,) = period.conditions
+            assert condition.low < condition.reached < condition.high
+            states.append((period.met, str(period.state)))
+        assert states == [
+            (False, "not told apart"),
+            (False, "surely missed"),
+            (True, "surely met"),
+            (True, "not told apart"),
+        ]
+        table = str(found).splitlines()[0]
+        assert "Recall of bad" in table
+        assert "Precision of bad" in table
+        document = json.loads(found.to_json())["periods"][0]
+        assert (document["state"], document["conditions"][0]["state"]) == ("not told apart", "not told apart")
+
     def test_without_labels_and_beyond_any_shares(self):
-        period = cp.monitor(
-            {"now": cp.drift.Unlabelled(np.array([2000, 0]))}, preferences=PREFERENCES, reference=SPRING
-        ).periods[0]
+        period = cp.monitor({"now": unlabelled(2000, 0)}, preferences=PREFERENCES, reference=SPRING).periods[0]
         assert (period.change.cause, period.retune) == (Cause.UNEXPLAINED, False)
         assert "more than the shares has changed" in period.advice
 
@@ -85,13 +133,13 @@ class TestMonitor:
         by_em = cp.drift.prevalence_by_em(
             [[0.9, 0.1]] * 500 + [[0.05, 0.95]] * 500, priors=[0.5, 0.5], labels=["good", "bad"]
         )
-        given = cp.drift.Unlabelled(np.array([1815, 185]), by_em)
+        given = unlabelled(1815, 185, by_em=by_em)
         period = cp.monitor({"now": given}, preferences=PREFERENCES, reference=SPRING).periods[0]
         assert (period.change.cause, period.retune) == (Cause.CONFLICTING, False)
         assert "point to different class shares" in period.advice
 
     def test_renderings_agree(self):
-        found = cp.monitor({"a|b": SPRING, "now": cp.drift.Unlabelled(np.array([1815, 185]))}, preferences=PREFERENCES)
+        found = cp.monitor({"a|b": SPRING, "now": unlabelled(1815, 185)}, preferences=PREFERENCES)
         document = json.loads(found.to_json())
         assert [document["periods"][1][name] for name in ("met", "retune", "cause")] == [False, True, "shares"]
         assert document["periods"][1]["missed"] == list(found.periods[1].missed)
@@ -114,9 +162,9 @@ class TestMonitor:
             ({}, {}, "at least one"),
             ({"a": [[1]]}, {}, "got list"),
             ({"a": SPRING}, {"preferences": None}, "got NoneType"),
-            ({"a": cp.drift.Unlabelled(np.array([1, 2]))}, {}, "give reference="),
+            ({"a": unlabelled(1, 2)}, {}, "give reference="),
             ({"a": SPRING, "b": cp.Counts.from_matrix([[1]], ["x"])}, {}, "has the classes 'x'"),
-            ({"a": SPRING, "b": cp.drift.Unlabelled(np.array([0, 0]))}, {}, "no new row"),
+            ({"a": SPRING, "b": unlabelled(0, 0)}, {}, "no new row"),
         ],
     )
     def test_mistakes(self, periods, options, said):

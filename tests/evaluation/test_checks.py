@@ -24,9 +24,47 @@ def test_conditions_are_data(checked):
 
 
 def test_text(checked):
-    assert str(checked).splitlines()[1] == "MISSED  recall of 'bad': 0.7500, at least 0.9"
-    assert str(checked).splitlines()[2].endswith("at most 0.5")
+    assert (
+        str(checked).splitlines()[1] == "MISSED  recall of 'bad': 0.7500, at least 0.9 (not told apart, 0.301 to 0.954)"
+    )
+    assert ", at most 0.5 (" in str(checked).splitlines()[2]
+    assert (
+        str(checked).splitlines()[3] == "        'bad': recall 0.750 (0.301 to 0.954), precision 0.750 (0.301 to 0.954)"
+    )
     assert str(checked).splitlines()[-1] == "The check of 10 rows failed: 1 of 3 is missed."
+
+
+def test_states_by_intervals():
+    """10 of 14 are below 0.8 on paper; of 1,400 rows as many are below it surely."""
+    preferences = cp.Preferences({"bad": cp.Preference(10, min_recall=0.8, max_share=0.02)})
+    states = {}
+    for times in (1, 100):
+        counts = cp.Counts.from_matrix([[950 * times, 2 * times], [4 * times, 10 * times]], ["good", "bad"])
+        for confidence in (0.95, 0.5):
+            found = cp.check(cp.evaluate(counts, preferences=preferences), confidence=confidence)
+            states[times, confidence] = [str(one.state) for one in found.conditions]
+            strict = cp.check(found.evaluation, confidence=confidence, fail_on="surely-missed")
+            assert (found.passed, strict.passed) == (False, states[times, confidence][0] != "surely missed")
+    assert states[1, 0.95] == ["not told apart", "not told apart"]
+    assert states[100, 0.95] == ["surely missed", "surely met"]
+    assert "passed" in str(
+        cp.check(
+            cp.evaluate(cp.Counts.from_matrix([[950, 2], [4, 10]], ["good", "bad"]), preferences=preferences),
+            fail_on="surely-missed",
+        )
+    )
+    with pytest.raises(cp.InputError, match="fail_on is 'missed' or 'surely-missed', got 'never'"):
+        cp.check(found.evaluation, fail_on="never")
+
+
+def test_the_intervals_of_an_evaluation_count_groups():
+    truth, predicted = ["bad"] * 40 + ["good"] * 60, ["bad"] * 36 + ["good"] * 64
+    preferences = cp.Preferences({"bad": cp.Preference(10, min_recall=0.8)})
+    rows, groups = (
+        cp.check(cp.evaluate(truth, predicted, preferences=preferences, confidence=0.95, groups=keys)).conditions[0]
+        for keys in (None, [k // 20 for k in range(100)])
+    )
+    assert groups.high - groups.low > 1.5 * (rows.high - rows.low)
 
 
 def test_a_class_that_does_not_occur_asks_for_nothing():

@@ -127,12 +127,13 @@ def test_the_same_decisions_again_are_judged_alike(matrix, preferences, times, m
 @given(telling, any_preferences())
 def test_a_period_without_labels_that_is_predicted_like_the_reference_has_its_numbers(matrix, preferences):
     reference = cp.Counts.from_matrix(matrix, CLASSES)
-    found = cp.monitor({"new": cp.drift.Unlabelled(reference.predicted)}, preferences=preferences, reference=reference)
+    predicted = cp.drift.Unlabelled(dict(zip(reference.classes, reference.predicted.tolist(), strict=True)))
+    found = cp.monitor({"new": predicted}, preferences=preferences, reference=reference)
     period = found.periods[0]
     assert same(period.shares, reference.support / reference.total, 1e-9)
     assert period.loss == pytest.approx(cp.evaluate(reference, preferences=preferences).summary.loss, abs=1e-9)
     assert not period.labelled
-    refused(cp.monitor, {"new": cp.drift.Unlabelled(reference.predicted)}, preferences=preferences)
+    refused(cp.monitor, {"new": predicted}, preferences=preferences)
 
 
 @law()

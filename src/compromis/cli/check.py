@@ -18,23 +18,36 @@ from compromis.cli.inputs import Predictions
 @options.proba("Columns of votes or probabilities, decided by --weights; without --weights, by the highest")
 @options.weights
 @click.option("--max-loss", type=float, metavar="LOSS", help="The largest loss to accept.")
+@options.label
+@options.confidence_of_states
+@options.fail_on
 @options.drop_missing
 @options.markdown
 @options.as_json
 def command(
-    file: str, preferences: str, truth: str, max_loss: float | None, markdown: bool, as_json: bool, **predictions: Any
+    file: str,
+    preferences: str,
+    truth: str,
+    label: tuple[str, ...],
+    markdown: bool,
+    as_json: bool,
+    max_loss: float | None,
+    confidence: float,
+    fail_on: str,
+    **predictions: Any,
 ) -> None:
     """Check the decisions in FILE against the minima of your preferences (CSV, TSV, ARFF or Parquet; '-' is standard input).
 
-    The exit code is 0 when every minimum is met, 1 when one is missed, and 2 when the check could not be made.
+    The exit code is 0 when every minimum is met, 1 when one is missed (with --fail-on surely-missed: when the whole interval of a
+    number lies beyond its bound), and 2 when the check could not be made.
     """
     import compromis as cp
 
     columns = Predictions(**predictions)
     wanted = cp.Preferences.from_toml(preferences)
     predicted = columns.read(file, truth)
-    assert predicted.counts is not None
-    result = cp.check(cp.evaluate(predicted.counts, preferences=wanted), max_loss=max_loss)
+    evaluation = cp.evaluate(predicted.with_classes(label), preferences=wanted, confidence=confidence)
+    result = cp.check(evaluation, max_loss=max_loss, fail_on=fail_on)
     text = result.to_json() if as_json else result.to_markdown() if markdown else str(result)
     click.echo(text, nl=not (markdown and not as_json))
     if not result.passed:

@@ -195,6 +195,11 @@ class Predicted:
     proba: NDArray[np.float64] | None = None
     classes: tuple[str, ...] | None = None
 
+    def with_classes(self, labels: Sequence[str]) -> cp.Counts:
+        """Return the counts, with classes that the rows may lack."""
+        assert self.counts is not None
+        return self.counts.arranged_as((*self.counts.classes, *sorted({*labels} - {*self.counts.classes})))
+
 
 def read_costs(file: str) -> dict[str, dict[str, float]]:
     """Return costs by true and predicted class: the first column names the true classes, the header the predicted ones."""

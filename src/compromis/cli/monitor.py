@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 )
 @options.preferences
 @click.option("--max-loss", type=float, metavar="LOSS", help="The largest loss that meets the preferences.")
+@options.label
+@options.confidence_of_states
+@options.fail_on
 @options.drop_missing
 @options.markdown
 @options.as_json
@@ -38,6 +41,9 @@ def command(
     reference: str | None,
     preferences: options.PreferenceChoice,
     max_loss: float | None,
+    label: tuple[str, ...],
+    confidence: float,
+    fail_on: str,
     markdown: bool,
     as_json: bool,
     **predictions: Any,
@@ -45,8 +51,8 @@ def command(
     """Judge the same decision in one FILE per period, in the order of time.
 
     Says for each period what the preferences come to, whether the class shares have moved or the rows themselves, and what to do.
-    Without labels the class shares are estimated. The exit code is 1 when the last period does not meet the preferences, 2 when
-    nothing could be judged.
+    Without labels the class shares are estimated. The exit code is 1 when the last period does not meet the preferences (with
+    --fail-on surely-missed: when the interval of a number lies beyond its bound), 2 when nothing could be judged.
     """
     import compromis as cp
 
@@ -55,19 +61,18 @@ def command(
     if truth is None:
         raise click.UsageError("give --truth, the column of true classes in --reference or in the first FILE")
     first = columns.read(reference or files[0], truth)
-    accepted = first.counts
-    assert accepted is not None
+    accepted = first.with_classes(label)
     periods = {}
     for number, (name, file) in enumerate(zip(_names(files), files, strict=True)):
         period = first if number == 0 and reference is None else columns.read(file, truth, optional=True)
         periods[name] = period.counts if period.counts is not None else _unlabelled(period, accepted)
-    result = cp.monitor(periods, preferences=wanted, reference=accepted, max_loss=max_loss)
+    result = cp.monitor(periods, preferences=wanted, reference=accepted, max_loss=max_loss, confidence=confidence)
     text = result.to_json() if as_json else result.to_markdown() if markdown else str(result)
     click.echo(text, nl=as_json)
     last = result.periods[-1]
     if last.retune and columns.proba and not (as_json or markdown):
         click.echo(_tune_command(reference or files[0], truth, columns.proba, result.classes, last.shares))
-    if not result.met:
+    if last.state == "surely missed" if fail_on == "surely-missed" else not result.met:
         raise click.exceptions.Exit(1)
 
 

@@ -26,6 +26,22 @@ weight = click.option("--weight", metavar="COL", help="A column of row weights."
 confidence = click.option(
     "--confidence", type=float, metavar="SHARE", help="Add confidence intervals, for example 0.95."
 )
+confidence_of_states = click.option(
+    "--confidence",
+    type=float,
+    default=0.95,
+    show_default=True,
+    metavar="SHARE",
+    help="That of what is surely met or missed.",
+)
+fail_on = click.option(
+    "--fail-on",
+    type=click.Choice(["missed", "surely-missed"]),
+    default="missed",
+    show_default=True,
+    help="Fail where a number misses its bound, or only where its whole interval does.",
+)
+label = click.option("--label", multiple=True, metavar="LABEL", help="A class that the rows may lack; repeat for each.")
 drop_missing = click.option(
     "--drop-missing", is_flag=True, help="Leave out rows whose true or predicted class is missing."
 )

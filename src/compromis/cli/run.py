@@ -137,6 +137,7 @@ def _sentence(error: Exception) -> str:
         text = f"{error.filename or 'the output'}: {error.strerror}"
     elif parameter in OPTIONS and text.startswith(parameter):
         text = OPTIONS[parameter] + text.removeprefix(parameter)
+    text = text.replace("labels=[...]", OPTIONS["labels"])
     return shortened("".join(letter if letter.isprintable() else " " for letter in text))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -15,14 +15,17 @@ from compromis._text import fixed, shown, shown_label
 from compromis._typing import Floats, Ints, Label
 from compromis.drift.prevalence import PrevalenceEstimate, from_predicted, prevalence_by_em
 from compromis.errors import InputError
+from compromis.evaluation.checks import Condition, State, condition_on_loss, conditions_of
+from compromis.evaluation.evaluate import Evaluation
 from compromis.evaluation.scoring import required_preferences
 from compromis.evidence.counts import Counts
-from compromis.labels import positions_in
+from compromis.labels import encode, positions_in, read_classes, read_labels
 from compromis.measures.pragma import pragma
 from compromis.measures.rates import precision, recall
 from compromis.preferences import PreferenceArrays, Preferences
 from compromis.uncertainty.draws import SEED
 from compromis.uncertainty.intervals import read_confidence
+from compromis.uncertainty.report_intervals import report_intervals
 from compromis.uncertainty.verdict import Verdict, verdict_on
 
 SURE = 0.01
@@ -32,14 +35,38 @@ MOST = 4
 """The most classes whose shares the table shows."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class Unlabelled:
-    """A period without labels: how many rows were predicted as each class and, where there are probabilities, the shares by them."""
+    """A period without labels: how many rows were predicted as each class and, where there are probabilities, the shares by them.
 
+    Parameters
+    ----------
+    y_pred : labels, or mapping of label to number of rows
+        What was predicted.
+    by_em : PrevalenceEstimate, optional
+        The shares that `prevalence_by_em` estimates from the probabilities of the same rows.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> march = cp.drift.Unlabelled(["bad", "good", "good"])
+    >>> march.classes, march.predicted.tolist()
+    (('bad', 'good'), [1, 2])
+    """
+
+    classes: tuple[Label, ...]
     predicted: Ints
-    """The rows predicted as each class of the reference."""
-    by_em: PrevalenceEstimate | None = None
-    """The shares that `prevalence_by_em` estimates from the probabilities of the same rows."""
+    """The rows predicted as each class."""
+    by_em: PrevalenceEstimate | None
+
+    def __init__(self, y_pred: Any, *, by_em: PrevalenceEstimate | None = None) -> None:
+        if isinstance(y_pred, Mapping):
+            classes, predicted = read_classes(y_pred), np.array([*y_pred.values()], dtype=np.int64)
+        else:
+            (codes,), classes = encode(read_labels(y_pred, "y_pred"))
+            predicted = np.bincount(codes, minlength=len(classes))
+        for name, value in (("classes", classes), ("predicted", predicted), ("by_em", by_em)):
+            object.__setattr__(self, name, value)
 
     @classmethod
     def from_predictions(cls, y_pred: Any, reference: Counts, *, y_proba: Any = None) -> Unlabelled:
@@ -53,11 +80,17 @@ class Unlabelled:
         [2, 1]
         """
         positions = positions_in(y_pred, reference.classes, "prediction")
-        predicted = np.bincount(positions, minlength=len(reference.classes))
+        rows = np.bincount(positions, minlength=len(reference.classes)).tolist()
+        predicted = dict(zip(reference.classes, rows, strict=True))
         support = reference.support / reference.support.sum()
         if y_proba is None or not support.all():
             return cls(predicted)
-        return cls(predicted, prevalence_by_em(y_proba, priors=support.tolist(), labels=reference.classes))
+        return cls(predicted, by_em=prevalence_by_em(y_proba, priors=support.tolist(), labels=reference.classes))
+
+    def arranged_as(self, order: Sequence[Label]) -> Ints:
+        """Return the rows predicted as each of the classes, which hold all that were predicted."""
+        rows = dict(zip(self.classes, self.predicted.tolist(), strict=True))
+        return np.array([rows.get(label, 0) for label in order], dtype=np.int64)
 
 
 class Cause(StrEnum):
@@ -102,7 +135,18 @@ class Period:
     verdict: Verdict
     max_loss: float | None
     """The largest loss that meets the preferences."""
+    conditions: tuple[Condition, ...]
+    """Each constraint (and the largest loss), with the interval of what was reached; no interval where shares are estimated."""
     change: Change
+
+    @property
+    def state(self) -> State:
+        """Whether the period surely meets the preferences, surely misses them, or has too few rows to tell."""
+        states = [condition.state for condition in self.conditions]
+        if State.MISSED in states or self.verdict.state == "no better":
+            return State.MISSED
+        sure = self.verdict.state == "better" and all(state is State.MET for state in states)
+        return State.MET if sure and self.labelled else State.UNKNOWN
 
     @property
     def loss(self) -> float:
@@ -165,8 +209,9 @@ class Period:
     def document(self) -> dict[str, Any]:
         """Return what JSON holds of it."""
         numbers = ("name", "rows", "labelled", "shares", "bounds", "loss", "loss_expected", "recall", "precision")
-        names = (*numbers, "met", "missed", "advice", "retune")
-        return {name: getattr(self, name) for name in names} | {"cause": self.change.cause}
+        names = (*numbers, "met", "state", "missed", "advice", "retune")
+        conditions = [{"name": one.name, **asdict(one), "state": one.state} for one in self.conditions]
+        return {name: getattr(self, name) for name in names} | {"cause": self.change.cause, "conditions": conditions}
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,6 +249,7 @@ class Monitor(Result):
         columns: dict[str, list[Any]] = {
             name: [getattr(period, name) for period, _ in rows] for name in ("name", "rows", "labelled", "loss", "met")
         }
+        columns["state"] = [str(period.state) for period, _ in rows]
         columns["label"] = [self.classes[k] for _, k in rows]
         for column, name in (("share", "shares"), ("recall", "recall"), ("precision", "precision")):
             columns[column] = [getattr(period, name)[k] for period, k in rows]
@@ -219,7 +265,8 @@ class Monitor(Result):
         sentences = []
         for period in self.periods:
             if not period.met:
-                sentences.append(f"{period.name}: your preferences are not met: {'; '.join(period.missed)}")
+                sure = ", though these rows do not make it sure" if period.state is State.UNKNOWN else ""
+                sentences.append(f"{period.name}: your preferences are not met{sure}: {'; '.join(period.missed)}")
             if period.advice:
                 sentences.append(f"{period.name}: {period.advice}")
         notes = ["Expected: what the reference loses at these class shares"]
@@ -232,14 +279,28 @@ class Monitor(Result):
         shares = np.array([period.shares for period in self.periods])
         moved = np.argsort(-(shares.max(axis=0) - shares.min(axis=0)), kind="stable")[:MOST]
         chosen = range(len(self.classes)) if len(self.classes) <= MOST else sorted(moved.tolist())
-        rows = []
+        judged, rows = self._judged(), []
         for period in self.periods:
             mark = "" if period.labelled else "*"
             losses = [fixed(period.loss, 4) + mark, fixed(period.loss_expected, 4)]
             cells = [f"{100 * period.shares[k]:.2f} %{mark}" for k in chosen]
-            rows.append([period.name, f"{period.rows:,}", *losses, *cells, "met" if period.met else "NOT MET"])
+            cells += [fixed(rates[k]) + mark for k in judged for rates in (period.recall, period.precision)]
+            judgement = [str(period.state), "met" if period.met else "NOT MET"]
+            rows.append([period.name, f"{period.rows:,}", *losses, *cells, *judgement])
         names = [f"Share of {self.classes[k]}" for k in chosen]
-        return [Table("Periods", ["Period", "Rows", "Loss", "Expected", *names, "Preferences"], rows)]
+        names += [f"{rate} of {self.classes[k]}" for k in judged for rate in ("Recall", "Precision")]
+        return [Table("Periods", ["Period", "Rows", "Loss", "Expected", *names, "By intervals", "Preferences"], rows)]
+
+    def _judged(self) -> list[int]:
+        """Return the classes whose rates the table shows: those with constraints or the highest importance."""
+        importance = [self.preferences.of(label).importance for label in self.classes]
+        asked = {one.label for period in self.periods for one in period.conditions}
+        matter = [
+            k
+            for k, label in enumerate(self.classes)
+            if label in asked or min(importance) < importance[k] == max(importance)
+        ]
+        return matter[:MOST]
 
     def __str__(self) -> str:
         sentences = [f"{shown_label(sentence)}." for sentence in self.sentences()]
@@ -247,10 +308,10 @@ class Monitor(Result):
 
 
 def monitor(
-    periods: Mapping[str, Counts | Unlabelled],
+    periods: Mapping[str, Counts | Evaluation | Unlabelled],
     *,
     preferences: Preferences | Mapping[Any, Any],
-    reference: Counts | None = None,
+    reference: Counts | Evaluation | None = None,
     max_loss: float | None = None,
     confidence: float = 0.95,
 ) -> Monitor:
@@ -258,16 +319,16 @@ def monitor(
 
     Parameters
     ----------
-    periods : mapping of name to Counts or Unlabelled
+    periods : mapping of name to Counts, Evaluation or Unlabelled
         In the order of time: true against predicted classes, or decisions without labels.
     preferences : Preferences
         What matters; minima are what a period can miss.
-    reference : Counts, optional
+    reference : Counts or Evaluation, optional
         The rows on which the decision was tuned or accepted; without it the first period with labels.
     max_loss : float, optional
         The largest loss that still meets the preferences.
     confidence : float
-        The confidence of estimated class shares.
+        The confidence of estimated class shares, and of the intervals that tell what is surely met or missed.
 
     Notes
     -----
@@ -292,20 +353,29 @@ def monitor(
     _check(periods)
     wanted = required_preferences(preferences)
     level = read_confidence(confidence)
-    first = reference or next((period for period in periods.values() if isinstance(period, Counts)), None)
-    if first is None:
+    counted = {name: _counted(period) for name, period in periods.items()}
+    labelled = (period for period in counted.values() if isinstance(period, Counts))
+    first = next(labelled, None) if reference is None else _counted(reference)
+    if not isinstance(first, Counts):
         raise InputError("no period has labels, so nothing is known of the decision's errors; give reference=")
     arrays = wanted.on(first.classes)
-    judged = [_period(name, period, first, arrays, max_loss, level) for name, period in periods.items()]
+    judged = [_period(name, period, first, arrays, max_loss, level) for name, period in counted.items()]
     return Monitor(tuple(judged), first.classes, wanted)
 
 
 def _check(periods: Any) -> None:
     if not isinstance(periods, Mapping) or not periods:
-        raise InputError("periods maps names to Counts or Unlabelled, and holds at least one")
-    wrong = next((period for period in periods.values() if not isinstance(period, (Counts, Unlabelled))), None)
-    if wrong is not None:
-        raise InputError(f"a period is compromis.Counts or compromis.drift.Unlabelled, got {type(wrong).__name__}")
+        raise InputError("periods maps names to Counts, Evaluation or Unlabelled, and holds at least one")
+
+
+def _counted(period: Any) -> Counts | Unlabelled:
+    if isinstance(period, Evaluation):
+        return period.counts
+    if isinstance(period, (Counts, Unlabelled)):
+        return period
+    raise InputError(
+        f"a period is compromis.Counts, an Evaluation or compromis.drift.Unlabelled, got {type(period).__name__}"
+    )
 
 
 def _period(
@@ -316,18 +386,19 @@ def _period(
     max_loss: float | None,
     level: float,
 ) -> Period:
+    unknown = [label for label in given.classes if label not in reference.classes]
+    if unknown:
+        raise InputError(f"period {name!r} has the classes {shown(unknown)}, which the reference has not")
     estimate = None
     if isinstance(given, Unlabelled):
-        estimate = from_predicted(np.asarray(given.predicted), reference, level)
+        estimate = from_predicted(given.arranged_as(reference.classes), reference, level)
         counts = reference.with_prevalence(estimate.shares.tolist())
         change = _change_without_labels(reference, counts, estimate, given.by_em)
     else:
-        unknown = [label for label in given.classes if label not in reference.classes]
-        if unknown:
-            raise InputError(f"period {name!r} has the classes {shown(unknown)}, which the reference has not")
         counts = given.arranged_as(reference.classes)
         change = change_between(reference, counts)
     shares = _shares(counts).tolist()
+    verdict = verdict_on(counts, arrays)
     return Period(
         name=str(name),
         rows=counts.rows if estimate is None else estimate.rows,
@@ -337,10 +408,26 @@ def _period(
         loss_expected=pragma(reference.with_prevalence(shares), arrays).total,
         recall=tuple(recall(counts).tolist()),
         precision=tuple(precision(counts).tolist()),
-        verdict=verdict_on(counts, arrays),
+        verdict=verdict,
         max_loss=max_loss,
+        conditions=_conditions(counts, arrays, max_loss, None if estimate is not None else level),
         change=change,
     )
+
+
+def _conditions(
+    counts: Counts, arrays: PreferenceArrays, max_loss: float | None, level: float | None
+) -> tuple[Condition, ...]:
+    """Return the conditions of a period, with intervals of that level where there is one."""
+    if level is None:
+        per_class, loss = {}, None
+    else:
+        intervals = report_intervals(counts, arrays=arrays, confidence=level)
+        per_class, loss = dict(intervals.per_class), intervals.summary["loss"]
+    conditions = conditions_of(counts, arrays, per_class)
+    if max_loss is None:
+        return conditions
+    return (*conditions, condition_on_loss(pragma(counts, arrays).total, max_loss, loss))
 
 
 def change_between(reference: Counts, counts: Counts) -> Change:

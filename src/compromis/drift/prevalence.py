@@ -73,6 +73,7 @@ def prevalence_by_em(
     *,
     priors: Mapping[Any, float] | Sequence[float],
     labels: Sequence[Any] | None = None,
+    pos_label: Any = None,
     confidence: float = 0.95,
 ) -> PrevalenceEstimate:
     """Estimate class shares from calibrated probabilities by expectation maximisation (Saerens, Latinne, Decaestecker 2002).
@@ -85,6 +86,8 @@ def prevalence_by_em(
         The class shares that the probabilities are calibrated to.
     labels : sequence, optional
         The classes in the order of the columns; without it those of `priors` if it is a mapping, else 0, 1, ...
+    pos_label : label, optional
+        The class of one column alone; needed unless the classes are 0 and 1, -1 and 1, or False and True.
     confidence : float
         The confidence of the bounds.
 
@@ -101,7 +104,7 @@ def prevalence_by_em(
     >>> rng = np.random.default_rng(1)
     >>> sick = rng.random(5000) < 0.20
     >>> odds = np.exp(2 * (rng.normal(2.0 * sick) - 1)) * 0.05 / 0.95  # calibrated to a share of 5 %
-    >>> estimate = cp.drift.prevalence_by_em(odds / (1 + odds), priors={"healthy": 0.95, "sick": 0.05})
+    >>> estimate = cp.drift.prevalence_by_em(odds / (1 + odds), priors={"healthy": 0.95, "sick": 0.05}, pos_label="sick")
     >>> 0.20 in estimate.by_class["sick"]
     True
     """
@@ -111,7 +114,7 @@ def prevalence_by_em(
         never = [label for label, share in zip(classes, old, strict=True) if share == 0]
         raise InputError(f"the prior share of {shown(never)} is 0; probabilities say nothing of such a class")
     level = read_confidence(confidence)
-    shares = _read_probabilities(y_proba, classes)
+    shares = _read_probabilities(y_proba, classes, pos_label)
     fit = fit_mixture(shares / old)
     intervals = tuple(fit.interval(k, normal_quantile(level)) for k in range(len(classes)))
     return PrevalenceEstimate(method="em", classes=classes, intervals=intervals, confidence=level, rows=len(shares))
@@ -124,8 +127,8 @@ def _classes(priors: Any, labels: Sequence[Any] | None) -> tuple[Label, ...]:
     return tuple(plain_label(label) for label in given)
 
 
-def _read_probabilities(y_proba: Any, classes: tuple[Label, ...]) -> Floats:
-    values = as_dense(read_scores(y_proba, classes))
+def _read_probabilities(y_proba: Any, classes: tuple[Label, ...], pos_label: Any) -> Floats:
+    values = as_dense(read_scores(y_proba, classes, pos_label=pos_label))
     check_scores(values)
     total = values.sum(axis=1, keepdims=True)
     kept = total[:, 0] > 0

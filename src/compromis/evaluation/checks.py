@@ -1,30 +1,53 @@
-"""A check of constraints: passed when each is met."""
+"""A check of constraints: which are met, and which of that is sure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from typing import Any
 
 from compromis._results import Result, Table, columns_of
-from compromis._text import shown_label
+from compromis._text import bounds, shown_label
 from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation, Summary
+from compromis.evidence.counts import Counts
+from compromis.measures.demands import missed_constraints
+from compromis.measures.rates import class_rates
+from compromis.preferences import PreferenceArrays
+from compromis.uncertainty.intervals import Interval
+from compromis.uncertainty.report_intervals import ReportIntervals, report_intervals
 from compromis.uncertainty.verdict import Verdict
+
+
+class State(StrEnum):
+    """On which side of its bound the interval of a number lies."""
+
+    MET = "surely met"
+    UNKNOWN = "not told apart"
+    MISSED = "surely missed"
+
+
+FAIL_ON = ("missed", "surely-missed")
+"""When a check fails: where a number misses its bound, or only where its whole interval does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """A bound on a class's rate (or the largest loss), what was reached, and whether that is enough."""
+    """A bound of a class's rate (or of the loss), what was reached, and whether that is enough."""
 
     rate: str
-    """What is bounded: precision or recall, at least; share predicted or loss, at most."""
+    """What is bounded: precision or recall, at least; loss or share predicted, at most."""
     label: Label | None = None
     """The class; None for the loss."""
     reached: float
     bound: float
     passed: bool
+    low: float = math.nan
+    high: float = math.nan
+    """The confidence interval of what was reached; NaN where there is none."""
 
     @property
     def name(self) -> str:
@@ -32,12 +55,31 @@ class Condition:
         return self.rate if self.label is None else f"{self.rate} of {self.label!r}"
 
     @property
+    def is_minimum(self) -> bool:
+        """Whether the bound is the least that is asked for."""
+        return self.rate in ("precision", "recall")
+
+    @property
     def asked(self) -> str:
         """The bound, in words."""
-        return f"{'at least' if self.rate in ('precision', 'recall') else 'at most'} {self.bound:g}"
+        return f"{'at least' if self.is_minimum else 'at most'} {self.bound:g}"
+
+    @property
+    def state(self) -> State:
+        """Whether the condition is surely met, surely missed, or these rows do not tell."""
+        low, high = (self.low, self.high) if self.is_minimum else (-self.high, -self.low)
+        bound = self.bound if self.is_minimum else -self.bound
+        if low >= bound:
+            return State.MET
+        return State.MISSED if high < bound else State.UNKNOWN
+
+    @property
+    def certainty(self) -> str:
+        """The state and the interval, in words."""
+        return f"{self.state}, {bounds(Interval(self.reached, self.low, self.high))}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Check(Result):
     """The conditions of preferences, checked one by one; ``str()`` is a line for each."""
 
@@ -45,13 +87,17 @@ class Check(Result):
     """What was checked."""
     conditions: tuple[Condition, ...]
     """Each minimum of a class that occurs, each capacity, and the largest loss where one is given."""
+    intervals: ReportIntervals
+    """The intervals that tell what is sure."""
+    fail_on: str = "missed"
+    """Whether a condition that is missed fails the check, or only one that is surely missed."""
 
     schema = "compromis/check"
 
     @property
     def passed(self) -> bool:
-        """Whether every condition is met."""
-        return all(condition.passed for condition in self.conditions)
+        """Whether no condition fails the check."""
+        return not any(map(self._fails, self.conditions))
 
     @property
     def summary(self) -> Summary:
@@ -65,26 +111,36 @@ class Check(Result):
 
     def __str__(self) -> str:
         lines = [
-            f"{'ok    ' if condition.passed else 'MISSED'}  {shown_label(condition.name)}: {condition.reached:.4f}, {condition.asked}"
+            f"{'ok    ' if condition.passed else 'MISSED'}  {shown_label(condition.name)}: {condition.reached:.4f}, "
+            f"{condition.asked} ({condition.certainty})"
             for condition in self.conditions
         ]
-        missed = sum(not condition.passed for condition in self.conditions)
-        end = "passed" if self.passed else f"failed: {missed} of {len(lines)} {'is' if missed == 1 else 'are'} missed"
-        return "\n".join([*lines, f"The check of {self.evaluation.counts.rows:,} rows {end}."])
+        failed = sum(map(self._fails, self.conditions))
+        how = "missed" if self.fail_on == "missed" else "surely missed"
+        end = "passed" if self.passed else f"failed: {failed} of {len(lines)} {'is' if failed == 1 else 'are'} {how}"
+        labels = dict.fromkeys(one.label for one in self.conditions if one.label is not None)
+        rates = [
+            f"        {shown_label(repr(label))}: recall {self.intervals.per_class[label]['recall']}, "
+            f"precision {self.intervals.per_class[label]['precision']}"
+            for label in labels
+        ]
+        return "\n".join([*lines, *rates, f"The check of {self.evaluation.counts.rows:,} rows {end}."])
 
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, the evaluation included."""
-        conditions = [{"name": condition.name, **asdict(condition)} for condition in self.conditions]
+        conditions = [{"name": one.name, **asdict(one), "state": one.state} for one in self.conditions]
         return {
             **self.heading(),
             "passed": self.passed,
+            "fail_on": self.fail_on,
+            "confidence": self.intervals.confidence,
             "conditions": conditions,
             "evaluation": self.evaluation.document(),
         }
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the conditions, column by column."""
-        return columns_of(self.conditions, Condition)
+        return columns_of(self.conditions, Condition) | {"state": [str(one.state) for one in self.conditions]}
 
     def sentences(self) -> list[str]:
         """Return whether the check passed."""
@@ -93,13 +149,19 @@ class Check(Result):
     def tables(self) -> list[Table]:
         """Return the conditions, then the tables of the evaluation."""
         rows = [
-            [condition.name, f"{condition.reached:.4f}", condition.asked, "met" if condition.passed else "MISSED"]
-            for condition in self.conditions
+            [one.name, f"{one.reached:.4f}", one.asked, "met" if one.passed else "MISSED", one.certainty]
+            for one in self.conditions
         ]
-        return [Table("Conditions", ["Condition", "Reached", "Asked", "State"], rows), *self.evaluation.tables()]
+        level = f"{100 * self.intervals.confidence:g} % interval"
+        return [Table("Conditions", ["Condition", "Reached", "Asked", "State", level], rows), *self.evaluation.tables()]
+
+    def _fails(self, condition: Condition) -> bool:
+        return not condition.passed if self.fail_on == "missed" else condition.state is State.MISSED
 
 
-def check(evaluation: Evaluation, *, max_loss: float | None = None) -> Check:
+def check(
+    evaluation: Evaluation, *, max_loss: float | None = None, confidence: float | None = None, fail_on: str = "missed"
+) -> Check:
     """Check an evaluation against the constraints of its preferences.
 
     Parameters
@@ -108,6 +170,11 @@ def check(evaluation: Evaluation, *, max_loss: float | None = None) -> Check:
         With preferences that set at least one constraint, unless `max_loss` is given.
     max_loss : float, optional
         The largest loss to accept.
+    confidence : float, optional
+        That of the intervals which tell what is sure; without it the evaluation's own intervals (which count groups), else 0.95.
+    fail_on : {"missed", "surely-missed"}
+        Whether a condition that is missed fails the check, or only one whose whole interval lies beyond the bound: 14 rows of a class
+        are no reason to stop a release.
 
     Notes
     -----
@@ -120,42 +187,67 @@ def check(evaluation: Evaluation, *, max_loss: float | None = None) -> Check:
     >>> preferences = cp.Preferences({"bad": cp.Preference(10, min_recall=0.9)})
     >>> result = cp.evaluate(["bad", "bad", "good", "good"], ["bad", "good", "good", "good"], preferences=preferences)
     >>> print(cp.check(result))
-    MISSED  recall of 'bad': 0.5000, at least 0.9
+    MISSED  recall of 'bad': 0.5000, at least 0.9 (not told apart, 0.095 to 0.905)
+            'bad': recall 0.500 (0.095 to 0.905), precision 1.000 (0.207 to 1.000)
     The check of 4 rows failed: 1 of 1 is missed.
     """
-    verdict, loss = evaluation.verdict, evaluation.summary.loss
-    if verdict is None or loss is None:
+    if evaluation.arrays is None or evaluation.summary.loss is None:
         raise InputError("a check needs preferences: evaluate with preferences=")
-    conditions = list(_constraints(evaluation, verdict))
+    if fail_on not in FAIL_ON:
+        raise InputError(f"fail_on is {' or '.join(map(repr, FAIL_ON))}, got {fail_on!r}", "fail_on")
+    intervals = evaluation.intervals
+    if intervals is None or confidence is not None:
+        level = 0.95 if confidence is None else confidence
+        intervals = report_intervals(evaluation.counts, arrays=evaluation.arrays, confidence=level)
+    conditions = conditions_of(evaluation.counts, evaluation.arrays, intervals.per_class)
     if max_loss is not None:
-        passed = bool(loss <= max_loss)
-        conditions.append(Condition(rate="loss", reached=loss, bound=float(max_loss), passed=passed))
+        loss, interval = evaluation.summary.loss, intervals.summary["loss"]
+        conditions += (condition_on_loss(loss, max_loss, interval),)
     if not conditions:
         raise InputError(
             "the preferences set no constraint for a class of these rows, so nothing could be missed; "
             "set min_precision, min_recall or max_share"
         )
-    return Check(evaluation, tuple(conditions))
+    return Check(evaluation=evaluation, conditions=conditions, intervals=intervals, fail_on=fail_on)
 
 
-def _constraints(evaluation: Evaluation, verdict: Verdict) -> Iterator[Condition]:
-    """Yield the conditions of each class, precision first; minima only of those that occur."""
-    arrays = evaluation.arrays
-    assert arrays is not None
-    missed = {(missed.label, missed.rate): missed for missed in verdict.constraints}
-    for k, (label, row) in enumerate(evaluation.per_class.items()):
-        for rate, minimum in (("precision", arrays.min_precision[k]), ("recall", arrays.min_recall[k])):
-            if minimum > 0 and row.support > 0:
-                short = missed.get((label, rate))
-                reached = getattr(row, rate) if short is None else short.value
-                yield Condition(
-                    rate=rate, label=label, reached=float(reached), bound=float(minimum), passed=short is None
-                )
-        if arrays.max_share[k] < 1:
+def condition_on_loss(loss: float, most: float, interval: Interval | None) -> Condition:
+    """Return the condition that the loss is at most so large."""
+    unknown = interval or Interval(loss, math.nan, math.nan)
+    passed = bool(loss <= most)
+    return Condition(rate="loss", reached=loss, bound=float(most), passed=passed, low=unknown.low, high=unknown.high)
+
+
+def conditions_of(
+    counts: Counts, arrays: PreferenceArrays, intervals: Mapping[Label, Mapping[str, Interval]]
+) -> tuple[Condition, ...]:
+    """Return the conditions of each class, precision first; minima only of those that occur."""
+    return tuple(_conditions(counts, arrays, intervals))
+
+
+def _conditions(
+    counts: Counts, arrays: PreferenceArrays, intervals: Mapping[Label, Mapping[str, Interval]]
+) -> Iterator[Condition]:
+    missed = {(missed.label, missed.rate): missed.value for missed in missed_constraints(counts, arrays)}
+    asked_of = (
+        ("precision", arrays.min_precision),
+        ("recall", arrays.min_recall),
+        ("share_predicted", arrays.max_share),
+    )
+    values = class_rates(counts)
+    for k, label in enumerate(counts.classes):
+        for rate, bound in asked_of:
+            asked = bound[k] < 1 if rate == "share_predicted" else bound[k] > 0 and counts.support[k] > 0
+            if not asked:
+                continue
+            reached = missed.get((label, rate), float(values[rate][k]))
+            interval = intervals.get(label, {}).get(rate) or Interval(reached, math.nan, math.nan)
             yield Condition(
-                rate="share predicted",
+                rate=rate.replace("_", " "),
                 label=label,
-                reached=row.share_predicted,
-                bound=float(arrays.max_share[k]),
-                passed=(label, "share_predicted") not in missed,
+                reached=reached,
+                bound=float(bound[k]),
+                passed=(label, rate) not in missed,
+                low=interval.low,
+                high=interval.high,
             )

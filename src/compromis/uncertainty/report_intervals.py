@@ -77,7 +77,7 @@ def report_intervals(
 
     observed = measures(counts.matrix)
     parts = [measures(matrix) for matrix in draw_counts(evidence, draws, random_state)]
-    shares = _share_intervals(evidence, level)
+    shares = share_intervals(evidence, level)
     stacks = {name: np.concatenate([part[name] for part in parts]) for name in observed if name not in shares}
     unbounded = () if arrays is None or arrays.cost is None else ("class_loss", "loss", "average_cost")
     drawn = centre(evidence, measures, stacks, unbounded)
@@ -111,7 +111,7 @@ def _numbers(matrix: Cells, arrays: PreferenceArrays | None) -> dict[str, Floats
     return named
 
 
-def _share_intervals(evidence: Evidence, confidence: float) -> dict[str, list[Interval]]:
+def share_intervals(evidence: Evidence, confidence: float) -> dict[str, list[Interval]]:
     """Return Wilson's intervals of every share of rows, by the names of `_numbers`."""
     sizes = effective_sizes(evidence, confidence)
     intervals = {}
