@@ -481,9 +481,10 @@ class Preferences:
         for label in self.by_class:
             if label in classes:
                 continue
+            meant = nearest(label, classes)
             raise InputError(
-                f"there is a preference for {label!r}, which is neither in the data nor in labels{nearest(label, classes)}; "
-                f"the classes are {shown(classes)}. If the class may be absent, pass labels=[...] with it"
+                f"there is a preference for {label!r}, which is neither in the data nor in labels{meant}; "
+                f"the classes are {shown(classes)}{'' if meant else '; if it may be absent, pass labels=[...] with it'}"
             )
 
     def _key(self) -> tuple[Any, ...]:
