@@ -231,6 +231,11 @@ class PreferenceArrays:
         return replace(self, classes=tuple(self.classes[k] for k in order), **moved)
 
     @property
+    def priority(self) -> NDArray[np.bool_]:
+        """Which classes matter most: those more important than the least important; none where all are alike."""
+        return self.importance > self.importance.min()
+
+    @property
     def constrained(self) -> bool:
         """Whether any class has a constraint."""
         return bool(self.min_precision.any() or self.min_recall.any() or (self.max_share < 1).any())

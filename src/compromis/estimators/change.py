@@ -51,9 +51,8 @@ class Change:
 
     @property
     def priority(self) -> Flags:
-        """Which classes matter most: those more important than the least important."""
-        importance = np.array([self.preferences.of(label).importance for label in self.after.classes])
-        return np.asarray(importance > importance.min())
+        """Which classes matter most."""
+        return self.preferences.on(self.after.classes, strict=False).priority
 
     def rows(self) -> list[tuple[str, float, float, float, float]]:
         """Return name, recall and precision before, recall and precision after: of each class, and of means weighted by class sizes."""

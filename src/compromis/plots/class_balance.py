@@ -62,11 +62,8 @@ class ClassBalanceDisplay(Display):
                 f"pass the same labels= to both"
             )
         self.before, self.after, self.preferences = before, after, read_preferences(preferences)
-        wanted = self.preferences or Preferences()
-        importance = [wanted.of(label).importance for label in before.classes]
-        self._matters = {
-            label: value > min(importance) for label, value in zip(before.classes, importance, strict=True)
-        }
+        arrays = (self.preferences or Preferences()).on(before.classes, strict=False)
+        self._matters = dict(zip(before.classes, arrays.priority.tolist(), strict=True))
         self.classes = tuple(sorted(before.classes, key=lambda label: not self._matters[label]))
 
     @classmethod

@@ -59,10 +59,10 @@ FEW_ROWS = 20
 
 def warn_of_few_rows(problem: SearchProblem, resamples: int | str) -> None:
     """Warn of the classes that matter and have few rows: those of more than the least importance, or all where it is the same."""
-    votes, importance = problem.votes, problem.arrays.importance
+    votes, priority = problem.votes, problem.arrays.priority
     times = votes.multiplicity if votes.multiplicity.dtype.kind == "i" else votes.multiplicity > 0
     rows = np.bincount(votes.truth, weights=times, minlength=problem.classes)
-    matters = importance > (importance.min() if np.ptp(importance) > 0 else 0)
+    matters = priority if priority.any() else problem.arrays.importance > 0
     few = np.flatnonzero(matters & (rows > 0) & (rows < FEW_ROWS)).tolist()
     if few:
         named = ", ".join(f"class {votes.classes[k]!r} has {rows[k]:.0f} row{'s' * bool(rows[k] > 1)}" for k in few[:5])
