@@ -116,7 +116,11 @@ def test_a_verdict_is_data_whose_text_is_its_sentence():
         "regression",
     ):
         verdict = RESULTS[name].verdict
-        assert str(verdict) == verdict.sentence != repr(verdict)
+        sentences = verdict.sentences() if isinstance(verdict, cp.Verdict) else [verdict.sentence]
+        assert str(verdict).startswith(verdict.sentence)
+        assert all(sentence[1:] in str(verdict) for sentence in sentences)
+        assert len(str(verdict)) == sum(map(len, sentences)) + 2 * (len(sentences) - 1)
+        assert str(verdict) != repr(verdict)
 
 
 def test_curves_as_text():
