@@ -17,7 +17,11 @@ from sklearn.model_selection import StratifiedKFold
 
 import compromis as cp
 from benchmarks.lines import Lines, above, at_most
+from compromis.estimators.tuning import TuningOptions, cross_fitted
 from compromis.uncertainty.report_intervals import report_intervals
+from compromis.uncertainty.verdict import verdict_on
+from compromis.weights.search import search_problem
+from compromis.weights.sweep import Sweep
 
 
 def timed(call, clock=time.perf_counter):
@@ -44,6 +48,38 @@ def intervals(lines):
         counts = cp.Counts.from_matrix(matrix.astype(int), range(10))
         alone = min(timed(lambda counts=counts: report_intervals(counts)) for _ in range(5))
         lines.add(f"the intervals alone, {rows:,} rows", alone, unit="s")
+
+
+def verdicts(lines):
+    """The verdict alone: what it takes does not depend on the rows."""
+    for classes, most in ((2, 30), (10, 30), (30, 150), (50, 150)):
+        counts = cp.Counts.from_predictions(*labels(1_000_000, classes))
+        arrays = cp.Preferences.prioritise([0]).on(counts.classes)
+        took = [
+            timed(lambda counts=counts, arrays=arrays: verdict_on(counts, arrays), time.process_time) for _ in range(5)
+        ]
+        lines.add(f"the verdict, {classes} classes", 1000 * min(took), at_most(most), unit="ms")
+
+
+def cross_fitting(lines):
+    """Weights for five parts of the votes, each searched on the others, beside the search that they judge."""
+    rng = np.random.default_rng(0)
+    for classes, rows in ((2, 20_000), (3, 3_000), (8, 20_000)):
+        truth = rng.choice(classes, rows, p=np.r_[0.05, np.full(classes - 1, 0.95 / (classes - 1))])
+        votes = rng.multinomial(100, np.full(classes, 1 / classes), rows) + 20 * np.eye(classes)[truth]
+        votes, options = cp.Votes.from_proba(truth, votes), TuningOptions(preferences=cp.Preferences.prioritise([0]))
+        problem, resamples = options.problem(votes), options.resamples_for(classes)
+        searched = timed(lambda: search_problem(problem, resamples=resamples, random_state=0), time.process_time)
+        method = "auto" if classes <= 3 else Sweep(rounds=0)
+        crossed = timed(lambda: cross_fitted(problem, method, 0), time.process_time)
+        what = f"cross-fitted weights beside the search with {resamples} resamples: {classes} classes, {rows:,} rows"
+        lines.add(
+            what,
+            100 * crossed / searched,
+            at_most(100),
+            f"search {searched:.2f} s, cross-fitting {crossed:.2f} s",
+            unit="%",
+        )
 
 
 def overhead(lines, name, estimator, X, y, repeat):
@@ -81,6 +117,8 @@ preferences = cp.Preferences.prioritise([1], metric="f")
 def main():
     with Lines("uncertainty") as lines:
         intervals(lines)
+        verdicts(lines)
+        cross_fitting(lines)
         X, y = make_classification(3_000, 20, weights=[0.9], random_state=0)
         cp.cross_evaluate(LogisticRegression(), X, y, cv=2, preferences=preferences)
         forest = RandomForestClassifier(20, random_state=0)

@@ -31,7 +31,7 @@ def photograph(page: Page, address: str) -> None:
     """Walk through the four steps and take a picture of each."""
     page.goto(address)
     page.wait_for_selector(".cp-panel", timeout=60_000)
-    page.wait_for_function("() => document.querySelector('.cp-verdict')?.textContent.includes('nformative')")
+    page.wait_for_function("() => document.querySelector('.cp-verdict')?.textContent.includes('the loss is')")
     page.wait_for_timeout(1500)
     page.screenshot(path=HERE / "studio_tune.png")
     page.get_by_role("tab", name="Compare").click()

@@ -97,8 +97,8 @@ def answer(remedy: Remedy, ballot: Ballot, truth: Labels, labels: Labels, asked:
         )
         found = tune(patterns, options, np.random.default_rng(seed))
         smoothing = remedy.smoothing
-        if remedy.unless_idle and not found.search.verdict.informative:
+        if remedy.unless_idle and found.search.loss >= min(one.loss for one in found.search.baselines):
             smoothing = 0.0
             found = tune(patterns, replace(options, smoothing=0.0), np.random.default_rng(seed))
     predicted = labels[decide_votes(ballot.new, found.weights, smoothing)]
-    return Answer(predicted, ballot.seconds + clock.seconds, found.verdict.loss)
+    return Answer(predicted, ballot.seconds + clock.seconds, found.loss)

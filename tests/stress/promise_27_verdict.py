@@ -1,14 +1,17 @@
-"""27. Coins of any rate are seldom called better than no model, and a real gain is found."""
+"""27. Coins of any rate, and models tuned on noise, are seldom called better than no model, and a real gain is found."""
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.stats import binom, norm
+from threadpoolctl import threadpool_limits
 
 import compromis as cp
 from compromis.measures.coin import best_coin
@@ -19,8 +22,9 @@ from tests.stress.cases import METRICS
 from tests.stress.counting import count_seeds
 from tests.stress.outcome import Outcome, Progress, scaled, silent
 
-TITLE = "the verdict: coins are no model, real gains are found"
-COINS, GAINS = 10_000, 4_000
+TITLE = "the verdict: coins and models of noise are no model, real gains are found"
+COINS, GAINS, FITS = 10_000, 4_000, 1_500
+"""The fits are 500 for each model."""
 QUICK = 0.01
 LARGEST = 0.05
 """The share of coins that may be called better."""
@@ -42,10 +46,12 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
     """Count the verdicts; a cell breaks the promise where chance cannot explain it (1 in 10,000)."""
     coins = count_seeds(check_coin, range(FIRST, FIRST + scaled(COINS, scale)), progress)
     gains = count_seeds(check_gain, range(FIRST, FIRST + scaled(GAINS, scale)), progress)
+    fits = count_seeds(check_fit, range(FIRST, FIRST + scaled(FITS, scale)), progress)
     failures = (*_too_many(coins.notes, "better", LARGEST), *_too_many(gains.notes, "no better", WRONG))
-    failures += _too_few(gains.notes)
-    tried = Outcome(coins.cases + gains.cases, coins.failures + gains.failures + failures)
-    return tried + Outcome(0, (), _worst(coins.notes, highest=True) + _worst(gains.notes, highest=False))
+    failures += (*_too_few(gains.notes), *_too_many(fits.notes, "better", LARGEST))
+    cases, broken = coins.cases + gains.cases + fits.cases, coins.failures + gains.failures + fits.failures
+    worst = _worst(coins.notes, highest=True) + _worst(gains.notes, highest=False) + _worst(fits.notes, highest=True)
+    return Outcome(cases, broken + failures, worst)
 
 
 def check_coin(seed: int) -> dict[str, int]:
@@ -81,6 +87,39 @@ def _coin(
     }[rate]
     coin = np.maximum(coin, 0.0)
     return coin / coin.sum()
+
+
+MODELS = ("logistic regression", "forest", "boosting")
+
+
+def check_fit(seed: int) -> dict[str, int]:
+    """One tuned estimator on columns that tell nothing of the class, judged by cross-fitted weights."""
+    rng = np.random.default_rng([seed, 2])
+    model, metric = MODELS[seed % 3], METRICS[seed // 3 % 4]
+    rows, classes = int(np.exp(rng.uniform(np.log(200), np.log(2_000)))), int(rng.integers(2, 4))
+    shares = _with_rare(np.full(classes, 1 / classes), float(np.exp(rng.uniform(np.log(0.03), np.log(0.4)))))
+    y = rng.choice(classes, rows, p=shares)
+    y[: 5 * classes] = np.tile(np.arange(classes), 5)  # so that every fold has each
+    importance, pair = float(rng.choice([1.0, 5.0, 20.0])), PAIRS[int(rng.integers(len(PAIRS)))]
+    preferences = cp.Preferences({0: cp.Preference(importance, *pair)}, cp.Preference(1.0, *pair), metric=metric)
+    tuned = cp.TunedDecisionClassifier(_model(model, seed), preferences=preferences, random_state=seed)
+    with warnings.catch_warnings(), threadpool_limits(1):
+        warnings.simplefilter("ignore", cp.NotBetterWarning)
+        verdict = tuned.fit(rng.normal(size=(rows, 4)), y).verdict_
+    size = next(limit for limit in (500, 1_000, 2_000) if rows <= limit)
+    cells = ("all fits", model, f"{model}, metric {metric}", f"tuned, metric {metric}", f"tuned, to {size:,} rows")
+    return {f"{cell}|{what}": 1 for cell in cells for what in ("cases", verdict.state)}
+
+
+def _model(name: str, seed: int) -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
+
+    if name == "forest":
+        return RandomForestClassifier(15, random_state=seed)
+    if name == "boosting":
+        return HistGradientBoostingClassifier(max_iter=5, max_leaf_nodes=6, random_state=seed)
+    return LogisticRegression()
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +210,7 @@ def _noted(cells: tuple[str, ...], judgement: Judgement) -> dict[str, int]:
 def _too_many(notes: Counter[str], state: str, allowed: float) -> tuple[str, ...]:
     broken = []
     for cell, cases, count in _cells(notes, state):
-        limit = allowed * cases if cell == "all" and cases >= 1_000 else binom.ppf(0.9999, cases, allowed)
+        limit = allowed * cases if cell in ("all", "all fits") and cases >= 1_000 else binom.ppf(0.9999, cases, allowed)
         if count > limit:
             broken.append(f"{cell}: {count} of {cases} called {state}")
     return tuple(broken)
@@ -195,14 +234,14 @@ def _worst(notes: Counter[str], *, highest: bool, shown: int = 4) -> Counter[str
     """Return all cases and the worst cells of 100 and more, as notes."""
     cells = [one for one in _cells(notes, "better") if one[1] >= 100]
     chosen = sorted(cells, key=lambda one: one[2] / one[1], reverse=highest)[:shown]
-    whole = [one for one in cells if one[0] == "all"]
+    whole = [one for one in cells if one[0] in ("all", "all fits")]
     return Counter({f"better, of {cases:,}: {cell}": count for cell, cases, count in (*whole, *chosen)})
 
 
 def table(scale: float = 1.0) -> str:
     """Return every cell as text: python -c 'from tests.stress.promise_27_verdict import table; print(table())'."""
     lines = []
-    for check, full in ((check_coin, COINS), (check_gain, GAINS)):
+    for check, full in ((check_coin, COINS), (check_gain, GAINS), (check_fit, FITS)):
         done = count_seeds(check, range(FIRST, FIRST + scaled(full, scale)))
         states = ("better", "not told apart", "no better")
         for cell, cases, _ in sorted(_cells(done.notes, "better")):

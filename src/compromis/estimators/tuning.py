@@ -121,8 +121,7 @@ class Tuned:
     @cached_property
     def promised(self) -> Interval:
         """The loss to expect on new rows, that of `judged`, with its 95 % interval."""
-        intervals = report_intervals(self.judged, arrays=self.chosen.arrays)
-        return intervals.summary["loss"]
+        return report_intervals(self.judged, arrays=self.chosen.arrays).summary["loss"]
 
     def __str__(self) -> str:
         weights = zip(self.chosen.classes, self.weights, strict=True)
@@ -130,7 +129,7 @@ class Tuned:
             f"loss {self.loss:.4f}, {self.chosen.known}",
             f"on new rows expect {self.promised}: each fifth of these judged by weights searched on the others",
             "weights: " + ", ".join(f"{shown_label(label)} {weight:.4g}" for label, weight in weights),
-            *threshold_sentence(replace(self.chosen.decision, weights=self.weights), self.counts),
+            *threshold_sentence(self.chosen.decision, self.counts),
         ]
         lines += [f"note: {self.search.message}"] if self.search.message else []
         return "\n".join([*lines, f"Verdict: {self.verdict}."])
@@ -149,8 +148,9 @@ def tune(
     warn_of_few_rows(problem, resamples)
     random_state = generator if resamples else int(generator.integers(2**31))
     chosen = search_problem(problem, method=options.method, resamples=resamples, random_state=random_state)
-    # a verdict needs no search to the end: with many classes only descents from the starts, without perturbations
-    quick = Sweep(rounds=0) if options.method == "auto" and problem.classes > 3 else options.method
+    # a verdict needs no search to the end: with many classes, or a single search, only descents from the starts
+    slow = problem.classes > (3 if resamples else 2)
+    quick = Sweep(rounds=0) if options.method == "auto" and slow else options.method
     seed = int(generator.integers(2**31))
     judged = cross_fitted(problem, quick, seed) if rows is None else rows.cross_fitted(problem, quick, seed)
     return Tuned(chosen=chosen, judged=judged, options=options)

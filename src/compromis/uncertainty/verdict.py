@@ -228,7 +228,7 @@ class Verdict(Result):
             ],
             "given_up": [asdict(lost) for lost in self.given_up],
             "few_predictions": [{"label": label, "predicted": rows} for label, rows in self.few_predictions],
-            "sentences": self.sentences(),
+            "sentence": str(self),
         }
 
     def columns(self) -> dict[str, list[Any]]:

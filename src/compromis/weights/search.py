@@ -17,7 +17,7 @@ from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.votes import Votes
-from compromis.measures.baselines import Baseline
+from compromis.measures.baselines import Baseline, naive_baselines
 from compromis.measures.demands import missed_constraints
 from compromis.measures.rates import precision, recall
 from compromis.preferences import PreferenceArrays, Preferences
@@ -121,8 +121,8 @@ class WeightSearch(Result):
 
     @property
     def baselines(self) -> tuple[Baseline, ...]:
-        """What each constant decision and random decisions reach on the same rows."""
-        return self.verdict.baselines
+        """What each constant prediction and random ones reach on the same rows."""
+        return naive_baselines(self.counts, self.arrays)
 
     @property
     def decision(self) -> Decision:

@@ -1,0 +1,133 @@
+"""What tuned weights are worth: judged on votes that did not choose them."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+
+import compromis as cp
+from compromis.estimators.tuning import GroupedVotes, TuningOptions, cross_fitted, tune
+from compromis.evidence.grouped import GroupedCounts
+
+EVEN = cp.Preferences({1: cp.Preference(5, 0.6, 0.6)})
+
+
+def noise(rng, rows=600, share=0.05, columns=5):
+    y = np.zeros(rows, int)
+    y[: round(share * rows)] = 1
+    return rng.normal(size=(rows, columns)), y
+
+
+@pytest.mark.filterwarnings("ignore::compromis.NotBetterWarning")
+def test_tuned_on_noise_is_seldom_better(rng):
+    """15 of 25 such fits were called informative; the long count is promise 27."""
+    states = [
+        cp.TunedDecisionClassifier(GaussianNB(), preferences=EVEN, resamples=0, random_state=seed)
+        .fit(*noise(rng))
+        .verdict_.state
+        for seed in range(25)
+    ]
+    assert states.count("better") <= 2
+
+
+def votes_of(rng, rows=300, classes=3, weight=None):
+    y = rng.integers(0, classes, rows)
+    votes = rng.multinomial(20, np.full(classes, 1 / classes), rows) + 4 * np.eye(classes, dtype=int)[y]
+    return y, votes, cp.Votes.from_proba(y, votes, sample_weight=weight)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_every_row_is_judged_once(rng, weighted):
+    weight = rng.choice([0.5, 1.0, 2.5], 300) if weighted else None
+    _, _, votes = votes_of(rng, weight=weight)
+    problem = TuningOptions().problem(votes)
+    counts = cross_fitted(problem, "auto", 0)
+    assert counts.support == pytest.approx(votes.support)
+    assert counts.rows == votes.rows
+    assert counts.matrix.tolist() == cross_fitted(problem, "auto", 0).matrix.tolist()
+
+
+def test_weights_are_searched_on_the_other_parts(rng, monkeypatch):
+    """No part is judged by a search that saw it."""
+    from compromis.estimators import tuning
+
+    _, _, votes = votes_of(rng)
+    seen = []
+    search = tuning.search_problem
+    monkeypatch.setattr(
+        tuning,
+        "search_problem",
+        lambda problem, **given: seen.append(problem.votes.multiplicity.sum()) or search(problem, **given),
+    )
+    cross_fitted(TuningOptions().problem(votes), "auto", 0)
+    assert len(seen) == 5
+    assert all(0.75 * 300 < rows < 0.85 * 300 for rows in seen)
+    assert sum(seen) == 4 * 300
+
+
+def test_a_class_of_one_row_and_a_class_that_alone_matters():
+    y = np.r_[0, np.ones(40, int)]
+    votes = cp.Votes.from_proba(y, np.column_stack([np.linspace(1, 0.1, 41), np.linspace(0, 0.9, 41)]))
+    for preferences in (cp.Preferences(), cp.Preferences({0: 1, 1: 0})):
+        counts = cross_fitted(TuningOptions(preferences=preferences).problem(votes), "auto", 0)
+        assert counts.total == 41
+
+
+def test_many_rows_are_shared_out_at_random(rng):
+    votes = cp.Votes.from_proba([0, 1, 0, 1], [[4, 1], [1, 4], [2, 3], [3, 2]])
+    from dataclasses import replace
+
+    many = replace(votes, multiplicity=np.array([10**9, 10**7, 10**8, 10**6]), rows=1_111_000_000)
+    counts = cross_fitted(TuningOptions().problem(many), "auto", 0)
+    assert counts.support.tolist() == many.support.tolist()
+
+
+def test_groups_stay_whole_and_are_counted(rng):
+    y, shares, votes = votes_of(rng)
+    group = np.arange(300) // 10
+    rows = GroupedVotes(cp.Votes.from_proba(y, shares, merge=False), group)
+    tuned = tune(votes, TuningOptions(resamples=0), rng, rows)
+    assert isinstance(tuned.judged, GroupedCounts)
+    assert tuned.judged.groups == 30
+    assert tuned.judged.counts.support.tolist() == votes.support.tolist()
+    assert tuned.verdict.rows == "cross-fitted"
+
+
+def test_the_promise_has_an_interval(rng):
+    X, y = noise(rng, 2000, 0.2)
+    X[:, 0] += 2 * y
+    keys = np.arange(2000) // 4
+    preferences = cp.Preferences.prioritise([1])
+    for groups in (None, keys):
+        tuned = cp.TunedDecisionClassifier(LogisticRegression(), preferences=preferences, random_state=0)
+        tuned.fit(X, y, groups=groups)
+        promised = tuned.tuning_.promised
+        assert promised.value == pytest.approx(tuned.verdict_.loss)
+        assert promised.low < promised.value < promised.high
+        assert f"on new rows expect {promised}" in str(tuned.tuning_)
+        assert isinstance(tuned.tuning_.judged, GroupedCounts) == (groups is not None)
+        fresh = rng.normal(size=(20_000, 5)), rng.random(20_000) < 0.2
+        fresh[0][:, 0] += 2 * fresh[1]
+        loss = cp.pragma_loss(fresh[1].astype(int), tuned.predict(fresh[0]), preferences=preferences)
+        assert promised.low < loss < promised.high
+
+
+def test_one_warning_of_few_rows_for_a_fit(rng):
+    X, y = noise(rng, 300, 0.04)
+    X[:, 0] += 4 * y
+    tuned = cp.TunedDecisionClassifier(LogisticRegression(), preferences={1: 10}, random_state=0)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        tuned.fit(X, y)
+    said = [str(one.message) for one in caught if one.category is cp.FewRowsWarning]
+    assert [one.partition(":")[0] for one in said] == ["class 1 has 12 rows"]
+    assert not [one for one in caught if one.category is cp.NotBetterWarning]  # they know something
+
+
+def test_chance_is_warned_about(rng):
+    with pytest.warns(cp.NotBetterWarning):
+        cp.TunedDecisionClassifier(GaussianNB(), preferences=EVEN, random_state=0).fit(*noise(rng))
