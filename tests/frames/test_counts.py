@@ -156,7 +156,10 @@ def test_nanoseconds_are_kept_or_refused(kind):
 
 
 def test_a_scan_keeps_no_fewer_labels_than_the_file(tmp_path):
-    parquet.write_table(pa.table({"t": pa.array(FINE, pa.timestamp("ns")), "p": pa.array(FINE, pa.timestamp("ns"))}), tmp_path / "x.parquet")
+    parquet.write_table(
+        pa.table({"t": pa.array(FINE, pa.timestamp("ns")), "p": pa.array(FINE, pa.timestamp("ns"))}),
+        tmp_path / "x.parquet",
+    )
     with cp.frames.FileScan(str(tmp_path / "x.parquet")) as scan:
         assert len(scan.counts(truth="t", prediction="p")[0].classes) == 2
     with pytest.raises(cp.InputError, match="holds nanoseconds"):
