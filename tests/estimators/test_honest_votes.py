@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from imblearn.ensemble import BalancedBaggingClassifier, BalancedRandomForestClassifier
@@ -10,6 +12,7 @@ from sklearn.datasets import load_wine
 from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import compromis as cp
 from compromis.estimators.honest_votes import out_of_bag_votes, out_of_fold_votes, votes_of, voting_ensemble
@@ -126,3 +129,73 @@ def test_a_fold_without_a_class_votes_in_the_columns_of_its_own(wine, forest, ha
     assert votes[test, 1:].sum(axis=1) == pytest.approx(1)
     fitted = clone(forest).fit(X[train], y[train])
     assert np.array_equal(votes[test, 1:], votes_of(fitted, X[test], fitted.classes_, hard=hard))
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "options"),
+    [
+        ("xgboost", "XGBClassifier", {"n_estimators": 5, "n_jobs": 1}),
+        ("lightgbm", "LGBMClassifier", {"n_estimators": 5, "n_jobs": 1, "verbose": -1}),
+        ("catboost", "CatBoostClassifier", {"iterations": 5, "verbose": False, "allow_writing_files": False}),
+    ],
+)
+@pytest.mark.parametrize("inside", [lambda model: model, lambda model: make_pipeline(StandardScaler(), model)])
+def test_boosters_take_text_labels(wine, package, name, options, inside):
+    library = pytest.importorskip(package, reason=f"{package} is not installed")
+    X, y = wine
+    rows = np.r_[:130, 130:134]  # four rows of the last class, fewer than folds would like
+    X, y = X[rows], np.array(["fine", "late", "default"])[np.unique(y, return_inverse=True)[1]][rows]
+    model = inside(getattr(library, name)(**options))
+    tuned = cp.TunedDecisionClassifier(model, preferences={"default": 10}, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tuned.fit(X, y)
+        assert list(tuned.classes_) == ["default", "fine", "late"]
+        assert set(tuned.predict(X)) <= {"default", "fine", "late"}
+        assert (tuned.predict(X) == y).mean() > 0.8
+        assert np.array_equal(tuned.vote_shares(X), tuned.predict_proba(X))
+        folds = [
+            (np.arange(len(y)) != 0, np.arange(len(y)) == 0),
+            (y != "default", y == "default"),
+        ]  # one lacks a class
+        lacking = clone(tuned).set_params(cv=[tuple(map(np.flatnonzero, fold)) for fold in folds]).fit(X, y)
+    assert lacking.vote_shares(X).shape == (len(y), 3)
+
+
+class Positions(GaussianNB):
+    """What XGBoost's classifier is to us: it refuses all classes but 0, 1, ..."""
+
+    def fit(self, X, y, sample_weight=None):
+        if not np.array_equal(np.unique(y), np.arange(len(np.unique(y)))):
+            raise ValueError("Invalid classes inferred from unique values of `y`")
+        return super().fit(X, y, sample_weight)
+
+
+Positions.__module__ = "xgboost.sklearn"
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        lambda model: model,
+        lambda model: make_pipeline(StandardScaler(), model),
+        lambda model: BaggingClassifier(model, 4),
+    ],
+)
+def test_labels_are_encoded_where_only_positions_are_taken(wine, inside):
+    X, y = wine
+    plain, tuned = (
+        cp.TunedDecisionClassifier(inside(kind()), preferences={"c": 10}, random_state=0, cv=3).fit(X, y)
+        for kind in (GaussianNB, Positions)
+    )
+    assert tuned.classes_.tolist() == plain.classes_.tolist()
+    assert tuned.predict(X).dtype == y.dtype
+    if not isinstance(plain.estimator_, BaggingClassifier):
+        assert np.array_equal(tuned.predict(X), plain.predict(X))
+    odd = np.arange(len(y)) % 2 == 1
+    folds = [(odd & (y != "b"), ~odd), (~odd, odd)]  # a class that the training rows of a fold lack
+    cv = [tuple(map(np.flatnonzero, fold)) for fold in folds]
+    lacking = cp.TunedDecisionClassifier(inside(Positions()), random_state=0, cv=cv)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert lacking.fit(X, y).vote_shares(X).shape == (len(y), 3)

@@ -101,6 +101,15 @@ def test_intervals_count_groups(rng):
         whole + cp.PairedCounts.from_predictions(truth, one, two)
 
 
+def test_costs_decide():
+    truth = ["fraud"] * 40 + ["ok"] * 960
+    miss, alarm = ["ok"] * 20 + truth[20:], truth[:100] + ["fraud"] * 100 + truth[200:]
+    preferences = cp.Preferences(cost={("fraud", "ok"): 100, ("ok", "fraud"): 5})
+    result = cp.compare_models(truth, {"miss": miss, "alarm": alarm}, preferences=preferences)
+    assert (result.measure, dict(result.values)) == ("average_cost", {"miss": 2.0, "alarm": 0.5})
+    assert str(result.verdict).startswith("'alarm' (average cost 0.5000) is better than 'miss' (2.0000), by 1.5000 (")
+
+
 def test_weights_leave_mcnemar_undefined():
     result = cp.compare_models([0, 1, 1], {"a": [0, 1, 1], "b": [0, 0, 1]}, sample_weight=[1, 2, 3])
     assert math.isnan(result.pairs[0].mcnemar.exact)

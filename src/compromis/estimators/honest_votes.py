@@ -151,16 +151,40 @@ def voting_ensemble(estimator: Any) -> VotingEnsemble | None:
     return None
 
 
-def votes_of(estimator: Any, X: Any, classes: NDArray[Any], *, hard: bool) -> Floats:
-    """Return the shares of the votes for each class: of the members' decisions if `hard`, else predicted probabilities."""
+def fit_classifier(estimator: Any, X: Any, y: NDArray[Any], params: dict[str, Any]) -> NDArray[Any]:
+    """Fit an estimator, and return the classes of its columns of probabilities.
+
+    One that takes only the classes 0, 1, ..., or holds such a one, is fitted on their positions.
+    """
+    if not takes_positions_only(estimator):
+        estimator.fit(X, y, **params)
+        fitted: NDArray[Any] = estimator.classes_
+        return fitted
+    classes, positions = np.unique(y, return_inverse=True)
+    estimator.fit(X, positions, **params)
+    return classes
+
+
+def takes_positions_only(estimator: Any) -> bool:
+    """Whether it is or holds a classifier of XGBoost, which refuses all classes but 0, 1, ..."""
+    parts = [estimator, *(estimator.get_params().values() if hasattr(estimator, "get_params") else ())]
+    return any(kind.__module__.partition(".")[0] == "xgboost" for part in parts for kind in type(part).__mro__)
+
+
+def votes_of(estimator: Any, X: Any, classes: NDArray[Any], *, hard: bool, found: NDArray[Any] | None = None) -> Floats:
+    """Return the shares of the votes for each class: of the members' decisions if `hard`, else predicted probabilities.
+
+    `found` are the classes of the estimator's columns; without it its ``classes_``.
+    """
     shares = _voting(estimator).vote_shares(X) if hard else estimator.predict_proba(X)
-    return with_absent_classes(shares, estimator.classes_, classes.tolist())
+    return with_absent_classes(shares, estimator.classes_ if found is None else found, classes.tolist())
 
 
 def out_of_bag_votes(estimator: Any, X: Any, classes: NDArray[Any], *, hard: bool) -> Floats:
     """Return for each training row the votes of the members that did not see it; rows that all of them saw have none."""
     votes = _voting(estimator).oob_votes(X, hard=hard)
-    return with_absent_classes(votes, estimator.classes_, classes.tolist())
+    found = classes if takes_positions_only(estimator) else estimator.classes_
+    return with_absent_classes(votes, found, classes.tolist())
 
 
 def out_of_fold_votes(
@@ -221,8 +245,8 @@ def _fold_votes(
     own = {
         name: _safe_indexing(value, train) if _is_per_row(value, rows) else value for name, value in fit_params.items()
     }
-    model.fit(_safe_indexing(X, train), _safe_indexing(y, train), **own)
-    return votes_of(model, _safe_indexing(X, test), classes, hard=hard)
+    found = fit_classifier(model, _safe_indexing(X, train), _safe_indexing(y, train), own)
+    return votes_of(model, _safe_indexing(X, test), classes, hard=hard, found=found)
 
 
 def _is_per_row(value: Any, rows: int) -> bool:

@@ -27,6 +27,7 @@ from compromis._typing import Floats, Ints
 from compromis.errors import InputError, NotBetterWarning
 from compromis.estimators.honest_votes import (
     check_votes_are_possible,
+    fit_classifier,
     out_of_bag_votes,
     out_of_fold_votes,
     votes_of,
@@ -243,7 +244,7 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
     Attributes
     ----------
     estimator_ : classifier
-        The fitted classifier.
+        The fitted classifier; XGBoost's takes only the classes 0, 1, ..., so it knows the positions of the labels in ``classes_``.
     classes_ : ndarray
         The classes.
     weights_ : ndarray
@@ -369,7 +370,7 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
     def vote_shares(self, X: Any) -> Floats:
         """Return the share of the votes for each class, before weighting."""
         check_is_fitted(self, "weights_")
-        return votes_of(self.estimator_, _with_shape(X), self.classes_, hard=self.votes_are_hard_)
+        return votes_of(self.estimator_, _with_shape(X), self.classes_, hard=self.votes_are_hard_, found=self.classes_)
 
     @available_if(_estimator_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
@@ -447,9 +448,11 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
     def _fit_estimator(self, X: Any, y: Any, params: dict[str, Any]) -> None:
         if self._is_cv("prefit"):
             self.estimator_ = _checked_fitted(self.estimator)
+            self.classes_ = self.estimator_.classes_
         else:
-            self.estimator_ = clone(self.estimator).fit(X, y, **params)
-        for name in ("classes_", "n_features_in_", "feature_names_in_"):
+            self.estimator_ = clone(self.estimator)
+            self.classes_ = fit_classifier(self.estimator_, X, y, params)
+        for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
 
