@@ -175,6 +175,7 @@ cdef class Cells:
         cdef const unsigned char* end = block + size
         cdef const unsigned char* start = block  # of the part of the cell in this block
         cdef const unsigned char* record_start = block
+        cdef const unsigned char* ends_plain = self.ends_plain
         while here < end and not self.error:
             if self.state == RETURN:
                 self.state = RECORD
@@ -204,13 +205,19 @@ cdef class Cells:
                 if here == end:
                     break
             if self.state == PLAIN:
-                while here < end and self.ends_plain[here[0]] != 1:
-                    self.quotes += self.ends_plain[here[0]]
+                while True:
+                    # most bytes: nothing is written between them, which a byte of the text might alias
+                    while here < end and ends_plain[here[0]] == 0:
+                        here += 1
+                    if here == end or ends_plain[here[0]] == 1:
+                        break
+                    self.quotes += 1
                     here += 1
                 if here == end:
                     self._hold(start, here - start)
                     break
-                self._end_cell(start, here - start)
+                if self.pending or self._wanted():
+                    self._end_cell(start, here - start)
             elif self.state == QUOTED:
                 while here < end and here[0] != 34:
                     here += 1
