@@ -316,6 +316,15 @@ def descend(
     return cells, entries
 
 
+def search_line(Patterns patterns, Objective objective, SearchState state, Py_ssize_t k, double low, double high):
+    """Return the best weight of class k from `low` to `high`, with the others as they are, and whether it improves."""
+    cdef Tried tried
+    with nogil:
+        tried = line_search(patterns, objective, state, k, (low, high), (0.0, 0.0))
+    objective.raise_error()
+    return tried.changed, tried.weight
+
+
 def one_against_rest(
     Patterns patterns, Objective objective, SearchState state, double max_ratio, double[::1] best
 ):

@@ -1,0 +1,343 @@
+"""Guarantees: weights whose constraints hold on new rows with a stated confidence, by exact binomial bounds.
+
+One constraint of recall is held by an order statistic: row i of the class is predicted as it from the weight at which it flips
+on, so the weight above all but m of the flips misses m rows, and m rows of n are few enough where a share of misses of
+1 - level would give that few with a probability of 1 - confidence at most. The other weights come from the rows of the other
+classes alone, so that the rows of the class are asked once (Tong, Feng and Li 2018, for two classes).
+
+Precisions, and several constraints, are held by Learn then Test (Angelopoulos et al. 2021): one half of the rows gives a path
+of weights from cautious to bold; along it the other half tests every constraint, and the first failure ends the path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+from scipy.stats import beta, binom
+
+from compromis._typing import Floats, Ints, Label
+from compromis.errors import InputError
+from compromis.evidence.counts import Counts
+from compromis.evidence.scores import Matrix, is_csr
+from compromis.measures.rates import outcomes, precision, recall
+from compromis.preferences import PreferenceArrays
+from compromis.weights._kernels import prepare, search_line
+from compromis.weights.descent import Descent, tie_weights
+from compromis.weights.meter import Meter
+from compromis.weights.problem import WIDEST, SearchProblem
+from compromis.weights.sweep import Sweep
+
+_SLACKS = (0.0, 0.03, 0.07, 0.13, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0)
+"""The parts of what a constraint allows that the weights of the path may use, from cautious to bold."""
+_ROUNDING = 1e-11
+"""Relative: flips nearer than this are one."""
+_MOST_ROWS = 10**9
+"""numpy draws hypergeometric numbers below it."""
+
+Searching = Callable[[SearchProblem], Floats]
+"""The search of the user's choice: a problem in, its best weights out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guaranteed:
+    """One constraint, and what the calibration rows say of it."""
+
+    label: Label
+    rate: str
+    """recall or precision."""
+    asked: float
+    confidence: float
+    rows: int
+    """The calibration rows it rests on: of the class for recall, predicted as the class for precision."""
+    allowed: int
+    """So many of them may be wrong; -1 where even none would be too many."""
+    wrong: int
+    """So many are."""
+    level: float
+    """What holds with the confidence: what was asked for, else the largest level that these rows give."""
+    rows_missing: int | None
+    """How many more such rows would do if as large a part of them is wrong; None where no number would."""
+
+    @property
+    def given(self) -> bool:
+        """Whether the constraint holds with its confidence."""
+        return self.level >= self.asked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """The rates of a class without and with the guarantee, on all rows."""
+
+    label: Label
+    recall_before: float
+    recall_after: float
+    precision_before: float
+    precision_after: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guarantee:
+    """What holds on new rows that are drawn like the calibration rows, with which confidence, and what it costs."""
+
+    items: tuple[Guaranteed, ...]
+    price: tuple[Price, ...]
+    method: str
+    """order statistic, or path."""
+
+    @property
+    def given(self) -> bool:
+        """Whether everything that was asked for holds."""
+        return all(item.given for item in self.items)
+
+    @property
+    def rows_missing(self) -> int | None:
+        """How many more rows of one class would do at most; None where no number would."""
+        missing = [item.rows_missing for item in self.items]
+        return None if None in missing else max(rows for rows in missing if rows is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """A constraint to guarantee."""
+
+    position: int
+    rate: str
+    level: float
+    confidence: float
+
+    @property
+    def risk(self) -> float:
+        """The probability with which it may fail."""
+        return 1 - self.confidence
+
+
+def misses_allowed(rows: int, level: float, confidence: float) -> int:
+    """Return how many of the rows may be wrong, so that a rate below `level` would give as few with 1 - confidence at most.
+
+    Examples
+    --------
+    >>> [misses_allowed(rows, 0.95, 0.95) for rows in (58, 59, 93, 3000)]
+    [-1, 0, 1, 130]
+    """
+    if rows == 0:
+        return -1
+    most = int(binom.ppf(1 - confidence, rows, 1 - level)) + 1  # at the quantile the probability is already reached
+    while most >= 0 and binom.cdf(most, rows, 1 - level) > 1 - confidence:
+        most -= 1
+    return most
+
+
+def held_level(rows: int, wrong: int, confidence: float) -> float:
+    """Return the largest rate that `wrong` of the rows leave sure: the lower end of Clopper and Pearson's interval."""
+    return 0.0 if wrong >= rows else float(beta.ppf(1 - confidence, rows - wrong, wrong + 1))
+
+
+def rows_needed(share_wrong: float, level: float, confidence: float) -> int | None:
+    """Return the least number of rows that would do if that part of them is wrong; None where no number does."""
+    if share_wrong >= 1 - level:
+        return None
+    low, high = 0, 1
+    while misses_allowed(high, level, confidence) < np.ceil(share_wrong * high):
+        low, high = high, 2 * high
+        if high > 2**40:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        enough = misses_allowed(middle, level, confidence) >= np.ceil(share_wrong * middle)
+        low, high = (low, middle) if enough else (middle, high)
+    return high
+
+
+def with_guarantee(
+    problem: SearchProblem, demands: list[Demand], search: Searching, generator: np.random.Generator
+) -> tuple[Floats, Guarantee]:
+    """Return weights that hold the demands on new rows as far as the votes allow, and what holds."""
+    votes = problem.patterns
+    if votes.multiplicity.dtype.kind == "f":
+        raise InputError("a guarantee counts rows that were drawn one by one; leave sample weights out")
+    for demand in demands:
+        if not votes.support[demand.position]:
+            raise InputError(
+                f"there is no row of class {votes.classes[demand.position]!r} to guarantee its {demand.rate} from; label some, "
+                f"or leave its confidence out"
+            )
+    before = problem.counts(search(problem))
+    if len(demands) == 1 and demands[0].rate == "recall":
+        weights, method = _by_order_statistic(problem, demands[0], search), "order statistic"
+        judged = problem
+    else:
+        tuning, judged = _halves(problem, generator)
+        weights, method = _by_path(tuning, judged, demands, search), "path"
+    items = tuple(_judged(judged.counts(weights), demand) for demand in demands)
+    return weights, Guarantee(items=items, price=_price(before, problem.counts(weights)), method=method)
+
+
+def _by_order_statistic(problem: SearchProblem, demand: Demand, search: Searching) -> Floats:
+    """Return the weights of the other classes from their rows, and the best weight of the class above all but the allowed misses.
+
+    Recall grows with the weight, so every weight above that order statistic holds what it holds: the line search takes the one
+    of the lowest loss. The other weights stay as they are, to the last bit: they must not know the rows of the class.
+    """
+    k, rows = demand.position, int(problem.patterns.support[demand.position])
+    allowed = max(misses_allowed(rows, demand.level, demand.confidence), 0)
+    weights = np.insert(_weights_of_others(problem, k, search), k, 1.0) * tie_weights(problem.classes)
+    weights[k] = least = least_weight(problem, k, weights, allowed)
+    descent = Descent(problem)
+    descent.weight[:] = weights
+    prepare(descent.patterns, descent.objective, descent.state)
+    better, weight = search_line(descent.patterns, descent.objective, descent.state, k, least, least * WIDEST)
+    if better:
+        weights[k] = weight
+        if _rows_and_wrong(problem.counts(weights), demand)[1] > allowed:  # a cell narrower than rounding
+            weights[k] = least
+    return weights
+
+
+def least_weight(problem: SearchProblem, k: int, weights: Floats, allowed: int) -> float:
+    """Return the least weight of class k that leaves at most `allowed` of its rows to other classes, in the middle of its open cell.
+
+    Rows without a vote for the class cannot be won; where they are more than allowed, every other row is.
+    """
+    votes, weights = problem.patterns, weights.copy()
+    smoothed = votes.dense() + problem.smoothing
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        flips = np.delete(smoothed * weights, k, axis=1).max(axis=1) / smoothed[:, k]
+    counted = (votes.multiplicity > 0) & np.isfinite(flips)
+    own = counted & (votes.truth == k)
+    order = np.argsort(flips[own], kind="stable")
+    lost = votes.support[k] - np.append(0, np.cumsum(votes.multiplicity[own][order]))
+    allowed = max(allowed, int(lost[-1]))
+    edge = np.append(0.0, flips[own][order])[np.argmax(lost <= allowed)]
+    ends = np.unique(np.append(flips[counted], edge))
+    ends = ends[ends >= edge]
+    while True:
+        edge, ends = ends[0], ends[ends > ends[0] * (1 + _ROUNDING)]
+        if not len(ends):
+            return 2.0 * edge or 1.0
+        weights[k] = float(np.sqrt(edge) * np.sqrt(ends[0])) if edge > 0 else float(ends[0]) / 2
+        if (
+            votes.support[k] - problem.counts(weights).matrix[k, k] <= allowed
+        ):  # else the cell is narrower than rounding
+            return float(weights[k])
+
+
+def _weights_of_others(problem: SearchProblem, k: int, search: Searching) -> Floats:
+    """Return weights of the other classes, found on their rows alone."""
+    others = np.delete(np.arange(problem.classes), k)
+    if len(others) == 1:
+        return np.ones(1)
+    votes, arrays = problem.patterns, problem.arrays
+    own = (votes.truth != k) & (np.asarray(votes.votes[:, others].sum(axis=1)).ravel() > 0)
+    if len(np.unique(votes.truth[own])) < 2 or not arrays.importance[np.unique(votes.truth[own])].any():
+        return np.ones(len(others))
+    classes = tuple(votes.classes[j] for j in others)
+    part = replace(
+        votes, votes=_columns(votes.votes[own], others), truth=np.searchsorted(others, votes.truth[own]),
+        multiplicity=votes.multiplicity[own], classes=classes, merged=False,
+    )  # fmt: skip
+    cost = None if problem.cost is None else problem.cost[np.ix_(others, others)]
+    return search(replace(problem, patterns=part, arrays=_arrays_of(arrays, others, classes), cost=cost))
+
+
+def _columns(votes: Matrix, chosen: Ints) -> Matrix:
+    part = votes[:, chosen]
+    return part if is_csr(part) else np.ascontiguousarray(part)
+
+
+def _arrays_of(arrays: PreferenceArrays, chosen: Ints, classes: tuple[Label, ...]) -> PreferenceArrays:
+    parts: dict[str, Any] = {field.name: getattr(arrays, field.name) for field in fields(arrays)}
+    own = {name: part[chosen] for name, part in parts.items() if isinstance(part, np.ndarray)}
+    return PreferenceArrays(**{**parts, **own, "classes": classes})
+
+
+def _tightened(problem: SearchProblem, demands: list[Demand], slack: float) -> SearchProblem:
+    """Return the problem with constraints that leave only that part of what each demand leaves."""
+    bounds = {"recall": problem.arrays.min_recall.copy(), "precision": problem.arrays.min_precision.copy()}
+    for demand in demands:
+        bounds[demand.rate][demand.position] = 1 - (1 - demand.level) * slack
+    arrays = replace(problem.arrays, min_recall=bounds["recall"], min_precision=bounds["precision"])
+    return replace(problem, arrays=arrays)
+
+
+def _halves(problem: SearchProblem, generator: np.random.Generator) -> tuple[SearchProblem, SearchProblem]:
+    """Return the problem on a random half of each class's rows, and on the other half."""
+    votes = problem.patterns
+    taken = np.zeros_like(votes.multiplicity)
+    for k in range(problem.classes):
+        own = np.flatnonzero(votes.truth == k)
+        size, total = votes.multiplicity[own], int(votes.multiplicity[own].sum())
+        if total >= _MOST_ROWS:
+            taken[own] = generator.binomial(size, 0.5)
+        elif total:
+            half = total // 2 + int(generator.integers(2)) * (total % 2)
+            taken[own] = generator.multivariate_hypergeometric(size, half, method="marginals")
+    first = replace(votes, multiplicity=taken, rows=int(taken.sum()))
+    second = replace(votes, multiplicity=votes.multiplicity - taken, rows=votes.rows - int(taken.sum()))
+    return replace(problem, patterns=first), replace(problem, patterns=second)
+
+
+def _by_path(tuning: SearchProblem, judged: SearchProblem, demands: list[Demand], search: Searching) -> Floats:
+    """Return the boldest weights of the path up to its first failure on the other half; the most cautious where that fails at once."""
+    path = _path(tuning, demands, search)
+    chosen = path[0]
+    for weights in path:
+        counts = judged.counts(weights)
+        if any(_p_value(counts, demand) > demand.risk for demand in demands):
+            break
+        chosen = weights
+    return chosen
+
+
+def _path(tuning: SearchProblem, demands: list[Demand], search: Searching) -> list[Floats]:
+    """Return weights from cautious to bold, as the tuning half sees them: searches under constraints tightened more and less."""
+    found: list[Floats] = [search(tuning)]
+    for slack in reversed(_SLACKS[:-1]):
+        quick = Sweep(rounds=0, start=tuple(found[-1].tolist()))
+        found.append(
+            quick.search(
+                _tightened(tuning, demands, slack), np.random.default_rng(0), Meter(None, None, None)
+            ).candidates[0]
+        )
+    risk = [max(_p_value(tuning.counts(weights), demand) / demand.risk for demand in demands) for weights in found]
+    return [found[i] for i in np.argsort(risk, kind="stable")]
+
+
+def _p_value(counts: Counts, demand: Demand) -> float:
+    """Return how probable so few wrong rows are where the rate is only as large as was asked for at most."""
+    rows, wrong = _rows_and_wrong(counts, demand)
+    return 1.0 if rows == 0 else float(binom.cdf(wrong, rows, 1 - demand.level))
+
+
+def _rows_and_wrong(counts: Counts, demand: Demand) -> tuple[int, int]:
+    k, matrix = demand.position, counts.matrix
+    rows = int((matrix[k] if demand.rate == "recall" else matrix[:, k]).sum())
+    return rows, rows - int(matrix[k, k])
+
+
+def _judged(counts: Counts, demand: Demand) -> Guaranteed:
+    rows, wrong = _rows_and_wrong(counts, demand)
+    allowed = misses_allowed(rows, demand.level, demand.confidence)
+    given = wrong <= allowed
+    needed = rows_needed(wrong / rows if rows else 1.0, demand.level, demand.confidence)
+    return Guaranteed(
+        label=counts.classes[demand.position],
+        rate=demand.rate,
+        asked=demand.level,
+        confidence=demand.confidence,
+        rows=rows,
+        allowed=allowed,
+        wrong=wrong,
+        level=demand.level if given else held_level(rows, wrong, demand.confidence),
+        rows_missing=0 if given else None if needed is None else max(needed - rows, 1),
+    )
+
+
+def _price(before: Counts, after: Counts) -> tuple[Price, ...]:
+    rates = [recall(outcomes(before)), recall(outcomes(after)), precision(outcomes(before)), precision(outcomes(after))]
+    return tuple(
+        Price(label=label, recall_before=a, recall_after=b, precision_before=c, precision_after=d)
+        for label, a, b, c, d in zip(before.classes, *(part.tolist() for part in rates), strict=True)
+    )

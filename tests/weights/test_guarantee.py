@@ -1,0 +1,141 @@
+"""Guarantees: exact bounds against sums of binomial terms, the least weight against every cell, what the other weights may know."""
+
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import pytest
+
+import compromis as cp
+from compromis.weights.guarantee import Demand, held_level, least_weight, misses_allowed, rows_needed, with_guarantee
+from compromis.weights.meter import Meter
+from compromis.weights.problem import SearchProblem
+from compromis.weights.sweep import Sweep
+
+
+def plain_search(problem):
+    return Sweep(rounds=3).search(problem, np.random.default_rng(0), Meter(None, None, None)).candidates[0]
+
+
+def problem_of(y, votes, preferences=None, smoothing=0.0):
+    labels = list(range(np.shape(votes)[1]))
+    read = cp.Votes.from_proba(y, votes, labels=labels)
+    return SearchProblem.read(read, preferences, cost=None, smoothing=smoothing, max_ratio=None)
+
+
+def exact_cdf(most, rows, chance):
+    return sum(comb(rows, i) * chance**i * (1 - chance) ** (rows - i) for i in range(most + 1))
+
+
+@pytest.mark.parametrize("level", [Fraction(1, 2), Fraction(4, 5), Fraction(19, 20)])
+@pytest.mark.parametrize("confidence", [Fraction(9, 10), Fraction(99, 100)])
+@pytest.mark.parametrize("rows", [0, 1, 5, 29, 60, 150])
+def test_the_most_misses_whose_probability_is_small_enough(rows, level, confidence):
+    allowed = misses_allowed(rows, float(level), float(confidence))
+    risk = 1 - confidence
+    assert allowed < 0 or exact_cdf(allowed, rows, 1 - level) <= risk
+    assert allowed == rows == 0 or exact_cdf(allowed + 1, rows, 1 - level) > risk
+
+
+def test_rows_needed_without_a_miss():
+    assert [rows_needed(0.0, level, 0.95) for level in (0.9, 0.95, 0.98, 0.99)] == [29, 59, 149, 299]
+    assert rows_needed(0.06, 0.95, 0.95) is None
+
+
+def test_what_twenty_rows_hold():
+    assert held_level(20, 0, 0.95) == pytest.approx(0.05 ** (1 / 20), abs=1e-12)
+    assert held_level(20, 20, 0.95) == 0.0
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_least_weight_of_all_cells(seed):
+    rng = np.random.default_rng(seed)
+    classes, rows = int(rng.integers(2, 5)), int(rng.integers(2, 12))
+    votes = rng.integers(0, 4, size=(rows, classes)).astype(float)
+    votes[votes.sum(axis=1) == 0, 0] = 1
+    y = rng.integers(0, classes, size=rows)
+    y[:2] = 0, 1
+    k = int(y[0])
+    smoothing = float(rng.choice([0.0, 0.25]))
+    weights = rng.uniform(0.5, 2, size=classes)
+    problem = problem_of(y, votes, smoothing=smoothing)
+    allowed = int(rng.integers(0, 3))
+    found = least_weight(problem, k, weights, allowed)
+
+    def missed(weight):
+        tried = weights.copy()
+        tried[k] = weight
+        scores = (votes + smoothing) * tried
+        return int(((scores.argmax(axis=1) != k) & (y == k)).sum())
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        flips = np.delete((votes + smoothing) * weights, k, axis=1).max(axis=1) / (votes[:, k] + smoothing)
+    ends = np.unique(flips[np.isfinite(flips) & (flips > 0)])
+    ends = ends[np.append(True, ends[1:] > ends[:-1] * (1 + 1e-9))] if len(ends) else np.ones(1)
+    cells = np.concatenate([ends[:1] / 2, np.sqrt(ends[1:] * ends[:-1]), 2 * ends[-1:]])
+    fewest = min(missed(cell) for cell in cells)
+    least = next(cell for cell in cells if missed(cell) <= max(allowed, fewest))
+    assert missed(found) <= max(allowed, fewest)
+    assert missed(found) == missed(least)
+    assert not (y == k).any() or found <= least * (1 + 1e-9) or missed(found) == (y == k).sum()
+
+
+@pytest.mark.parametrize("rows", [60, 200])
+def test_two_classes_follow_the_order_statistic(rows):
+    rng = np.random.default_rng(rows)
+    y = np.repeat([0, 1], [500, rows])
+    share = np.clip(rng.normal(np.where(y == 1, 0.6, 0.3), 0.15), 0.01, 0.99)
+    flat = cp.Preferences({1: cp.Preference(1e-9, min_recall=0.9)})  # nothing but the guarantee asks for a recall
+    weights, guarantee = with_guarantee(
+        problem_of(y, np.column_stack([1 - share, share]), flat), [Demand(1, "recall", 0.9, 0.95)], plain_search, rng
+    )
+    threshold = weights[0] / weights.sum()
+    scores = np.sort(share[y == 1])
+    allowed = max(m for m in range(rows) if exact_cdf(m, rows, Fraction(1, 10)) <= Fraction(1, 20))
+    below = share[share < scores[allowed]].max()
+    assert below < threshold < scores[allowed]
+    assert guarantee.given
+    assert guarantee.items[0].wrong == guarantee.items[0].allowed == allowed
+
+
+def test_the_other_weights_do_not_know_the_guarded_rows():
+    rng = np.random.default_rng(3)
+    y = np.repeat([0, 1, 2, 3], [300, 200, 100, 80])
+    votes = rng.dirichlet(np.ones(4), size=len(y)) + np.eye(4)[y] * rng.random((len(y), 1))
+    demands = [Demand(2, "recall", 0.8, 0.95)]
+    first, _ = with_guarantee(problem_of(y, votes), demands, plain_search, rng)
+    votes[y == 2] = rng.dirichlet(np.ones(4), size=100)
+    second, _ = with_guarantee(problem_of(y, votes), demands, plain_search, rng)
+    assert np.delete(first, 2).tobytes() == np.delete(second, 2).tobytes()
+    assert first[2] < second[2]
+
+
+def test_too_few_rows_give_the_most_that_can_be_had():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], [200, 20])
+    votes = rng.dirichlet([2, 2], size=220)
+    _, guarantee = with_guarantee(problem_of(y, votes), [Demand(1, "recall", 0.95, 0.95)], plain_search, rng)
+    item = guarantee.items[0]
+    assert not guarantee.given
+    assert (item.wrong, item.rows_missing) == (0, 39)
+    assert item.level == pytest.approx(0.8609, abs=1e-4)
+
+
+def test_a_path_holds_several_constraints():
+    rng = np.random.default_rng(1)
+    y = np.repeat([0, 1, 2], [2000, 800, 400])
+    votes = np.exp(rng.normal(size=(3200, 3)) + 2 * np.eye(3)[y])
+    demands = [Demand(2, "recall", 0.6, 0.95), Demand(2, "precision", 0.5, 0.95), Demand(1, "recall", 0.5, 0.9)]
+    weights, guarantee = with_guarantee(problem_of(y, votes), demands, plain_search, rng)
+    assert guarantee.given
+    assert guarantee.method == "path"
+    assert all(item.wrong <= item.allowed for item in guarantee.items)
+    assert guarantee.items[0].rows == 200  # the half that did not give the path
+    assert np.isfinite(weights).all()
+
+
+def test_sample_weights_are_refused():
+    read = cp.Votes.from_proba([0, 0, 1], [[2, 1], [1, 1], [1, 2]], sample_weight=[1.0, 0.5, 2.0])
+    problem = SearchProblem.read(read, None, cost=None, smoothing=0.0, max_ratio=None)
+    with pytest.raises(cp.InputError, match="leave sample weights out"):
+        with_guarantee(problem, [Demand(1, "recall", 0.5, 0.9)], plain_search, np.random.default_rng(0))
