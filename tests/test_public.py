@@ -50,6 +50,8 @@ FLAT = [
     "EngineError",
     "Evaluation",
     "FewRowsWarning",
+    "Guarantee",
+    "GuaranteeWarning",
     "InputError",
     "Metric",
     "MissingExtra",

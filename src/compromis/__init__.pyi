@@ -21,6 +21,7 @@ from .errors import (
     DeviceWarning,
     EngineError,
     FewRowsWarning,
+    GuaranteeWarning,
     InputError,
     MissingExtra,
     NotBetterWarning,
@@ -48,6 +49,7 @@ from .tradeoffs.curve import TradeoffCurve
 from .tradeoffs.roc import roc_hull
 from .uncertainty.verdict import Verdict
 from .weights.decision import Decision
+from .weights.guarantee import Guarantee
 from .weights.search import WeightSearch, search_weights
 
 __version__: str
@@ -61,6 +63,8 @@ __all__ = [
     "EngineError",
     "Evaluation",
     "FewRowsWarning",
+    "Guarantee",
+    "GuaranteeWarning",
     "InputError",
     "Metric",
     "MissingExtra",

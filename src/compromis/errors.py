@@ -7,6 +7,7 @@ CompromisError
 
 NotBetterWarning     (UserWarning) a result that is no better than no model, or that chance explains
 FewRowsWarning       (UserWarning) weights searched for a class of few rows
+GuaranteeWarning     (UserWarning) a constraint that cannot be guaranteed on new rows
 DeviceWarning (UserWarning)        data on a graphics card was copied to the host
 OptimismWarning (UserWarning)      a loss that looks better than it is, and by how much
 """
@@ -115,6 +116,24 @@ class FewRowsWarning(UserWarning):
     >>> print(caught[0].message)
     class 'a' has 2 rows, class 'b' has 1 row: weights found on so few rows are uncertain; label more of them, or average
     over resamples (resamples=20), and read the interval of the verdict
+    """
+
+
+class GuaranteeWarning(UserWarning):
+    """A constraint that is to hold on new rows with a confidence, which these rows do not give.
+
+    ``warnings.simplefilter("error", cp.GuaranteeWarning)`` makes it an error.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import compromis as cp
+    >>> wanted = {"b": cp.Preference(min_recall=0.5, confidence=0.9)}
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always", cp.GuaranteeWarning)
+    ...     search = cp.search_weights(["a", "a", "b"], [[3, 1], [2, 2], [1, 3]], preferences=wanted)
+    >>> search.guarantee.given, caught[-1].category.__name__
+    (False, 'GuaranteeWarning')
     """
 
 

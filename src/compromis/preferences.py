@@ -49,6 +49,8 @@ class Preference:
         Constraints: results below are not acceptable at any price.
     max_share : float in [0, 1], optional
         A capacity, a constraint too: at most this share of all rows is predicted as the class.
+    confidence : float in (0, 1), optional
+        How surely `min_recall` and `min_precision` hold on new rows: a guarantee; see `compromis.weights.Guarantee`.
 
     Notes
     -----
@@ -76,6 +78,7 @@ class Preference:
     min_precision: float | None = None
     min_recall: float | None = None
     max_share: float | None = None
+    confidence: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("importance", "beta"):
@@ -86,10 +89,27 @@ class Preference:
             if getattr(self, name) is not None:
                 _check_share(name, getattr(self, name), one_allowed=name not in answers)
         self._check_one_trade()
+        self._check_confidence()
         if self.max_share == 0 and (self.min_recall or self.min_precision):
             raise InputError(
                 "max_share is 0, so the class is never predicted and can meet no minimum; raise max_share, or leave the minimum out",
                 "max_share",
+            )
+
+    def _check_confidence(self) -> None:
+        if self.confidence is None:
+            return
+        _check_share("confidence", self.confidence, one_allowed=False)
+        if self.confidence == 0:
+            raise InputError("confidence lies between 0 and 1, both excluded, got 0; 0.95 is usual", "confidence")
+        if not (self.min_recall or self.min_precision):
+            raise InputError(
+                "confidence says how surely min_recall or min_precision holds on new rows; give one of them",
+                "confidence",
+            )
+        if 1 in (self.min_recall, self.min_precision):
+            raise InputError(
+                "no number of rows shows that a rate is 1; guarantee 0.99, or leave confidence out", "confidence"
             )
 
     def _check_one_trade(self) -> None:
@@ -162,6 +182,8 @@ class Preference:
         texts = [f"{name} never below {_percent(bound)}" for name, bound in bounds if bound is not None]
         if self.max_share is not None:
             texts.append(f"at most {_percent(self.max_share)} of all rows predicted as it")
+        if self.confidence is not None:
+            texts.append(f"which is to hold on new rows with a confidence of {_percent(self.confidence)}")
         return "; " + ", ".join(texts) if texts else ""
 
 
@@ -215,6 +237,8 @@ class PreferenceArrays:
     min_recall: NDArray[np.float64]
     max_share: NDArray[np.float64]
     """1 where there is no capacity."""
+    confidence: NDArray[np.float64]
+    """How surely the minima hold on new rows; 0 where no guarantee is wanted."""
     level: NDArray[np.float64]
     """The metric at the two answers, for classes whose answers were both given; NaN for the others."""
     metric: Metric
@@ -429,6 +453,7 @@ class Preferences:
             min_precision=np.array([preference.min_precision or 0.0 for preference in each], dtype=np.float64),
             min_recall=np.array([preference.min_recall or 0.0 for preference in each], dtype=np.float64),
             max_share=max_share,
+            confidence=np.array([preference.confidence or 0.0 for preference in each], dtype=np.float64),
             level=np.array([preference.level(self.metric) for preference in each], dtype=np.float64),
             metric=self.metric,
             cost=self._cost_on(known),
@@ -594,7 +619,7 @@ def _named_matrix(cost: Any, names: list[Label] | None) -> tuple[Any, list[Label
 
 def _refuse_beside_cost(label: Any, preference: Preference) -> None:
     given = {field.name: getattr(preference, field.name) for field in fields(preference)}
-    bounds = ("min_precision", "min_recall", "max_share")
+    bounds = ("min_precision", "min_recall", "max_share", "confidence")
     told = [
         name
         for name, value in given.items()
@@ -646,6 +671,7 @@ class _Answers(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     min_precision: float | None = None
     min_recall: float | None = None
     max_share: float | None = None
+    confidence: float | None = None
 
     def preference(self) -> Preference:
         return Preference(**{field.name: getattr(self, field.name) for field in fields(Preference)})

@@ -1,10 +1,13 @@
 """Guarantees: exact bounds against sums of binomial terms, the least weight against every cell, what the other weights may know."""
 
+import warnings
 from fractions import Fraction
 from math import comb
 
 import numpy as np
 import pytest
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
 
 import compromis as cp
 from compromis.weights.guarantee import Demand, held_level, least_weight, misses_allowed, rows_needed, with_guarantee
@@ -20,7 +23,11 @@ def plain_search(problem):
 def problem_of(y, votes, preferences=None, smoothing=0.0):
     labels = list(range(np.shape(votes)[1]))
     read = cp.Votes.from_proba(y, votes, labels=labels)
-    return SearchProblem.read(read, preferences, cost=None, smoothing=smoothing, max_ratio=None)
+    return SearchProblem.read(read, preferences, smoothing=smoothing, max_ratio=None)
+
+
+def held(problem, demands, search, generator):
+    return with_guarantee(problem, demands, problem.counts(search(problem)), search, generator)
 
 
 def exact_cdf(most, rows, chance):
@@ -86,7 +93,7 @@ def test_two_classes_follow_the_order_statistic(rows):
     y = np.repeat([0, 1], [500, rows])
     share = np.clip(rng.normal(np.where(y == 1, 0.6, 0.3), 0.15), 0.01, 0.99)
     flat = cp.Preferences({1: cp.Preference(1e-9, min_recall=0.9)})  # nothing but the guarantee asks for a recall
-    weights, guarantee = with_guarantee(
+    weights, guarantee = held(
         problem_of(y, np.column_stack([1 - share, share]), flat), [Demand(1, "recall", 0.9, 0.95)], plain_search, rng
     )
     threshold = weights[0] / weights.sum()
@@ -103,18 +110,18 @@ def test_the_other_weights_do_not_know_the_guarded_rows():
     y = np.repeat([0, 1, 2, 3], [300, 200, 100, 80])
     votes = rng.dirichlet(np.ones(4), size=len(y)) + np.eye(4)[y] * rng.random((len(y), 1))
     demands = [Demand(2, "recall", 0.8, 0.95)]
-    first, _ = with_guarantee(problem_of(y, votes), demands, plain_search, rng)
+    first, _ = held(problem_of(y, votes), demands, plain_search, rng)
     votes[y == 2] = rng.dirichlet(np.ones(4), size=100)
-    second, _ = with_guarantee(problem_of(y, votes), demands, plain_search, rng)
-    assert np.delete(first, 2).tobytes() == np.delete(second, 2).tobytes()
-    assert first[2] < second[2]
+    second, _ = held(problem_of(y, votes), demands, plain_search, rng)
+    np.testing.assert_allclose(np.delete(first, 2) / first[0], np.delete(second, 2) / second[0], rtol=1e-14)
+    assert first[2] / first[0] < second[2] / second[0]
 
 
 def test_too_few_rows_give_the_most_that_can_be_had():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], [200, 20])
     votes = rng.dirichlet([2, 2], size=220)
-    _, guarantee = with_guarantee(problem_of(y, votes), [Demand(1, "recall", 0.95, 0.95)], plain_search, rng)
+    _, guarantee = held(problem_of(y, votes), [Demand(1, "recall", 0.95, 0.95)], plain_search, rng)
     item = guarantee.items[0]
     assert not guarantee.given
     assert (item.wrong, item.rows_missing) == (0, 39)
@@ -126,7 +133,7 @@ def test_a_path_holds_several_constraints():
     y = np.repeat([0, 1, 2], [2000, 800, 400])
     votes = np.exp(rng.normal(size=(3200, 3)) + 2 * np.eye(3)[y])
     demands = [Demand(2, "recall", 0.6, 0.95), Demand(2, "precision", 0.5, 0.95), Demand(1, "recall", 0.5, 0.9)]
-    weights, guarantee = with_guarantee(problem_of(y, votes), demands, plain_search, rng)
+    weights, guarantee = held(problem_of(y, votes), demands, plain_search, rng)
     assert guarantee.given
     assert guarantee.method == "path"
     assert all(item.wrong <= item.allowed for item in guarantee.items)
@@ -136,6 +143,82 @@ def test_a_path_holds_several_constraints():
 
 def test_sample_weights_are_refused():
     read = cp.Votes.from_proba([0, 0, 1], [[2, 1], [1, 1], [1, 2]], sample_weight=[1.0, 0.5, 2.0])
-    problem = SearchProblem.read(read, None, cost=None, smoothing=0.0, max_ratio=None)
+    problem = SearchProblem.read(read, None, smoothing=0.0, max_ratio=None)
     with pytest.raises(cp.InputError, match="leave sample weights out"):
-        with_guarantee(problem, [Demand(1, "recall", 0.5, 0.9)], plain_search, np.random.default_rng(0))
+        held(problem, [Demand(1, "recall", 0.5, 0.9)], plain_search, np.random.default_rng(0))
+
+
+def fraud(rows=150, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.repeat(["fraud", "ok"], [rows, 2000])
+    share = 1 / (1 + np.exp(-rng.normal(np.where(y == "fraud", 1.0, -1.5))))
+    return y, np.column_stack([share, 1 - share])
+
+
+SURE = {"fraud": cp.Preference(10, 0.1, 0.9, min_recall=0.95, confidence=0.95)}
+
+
+def test_a_search_gives_its_guarantee():
+    search = cp.search_weights(*fraud(), preferences=SURE, labels=["fraud", "ok"])
+    (item,) = search.guarantee.items
+    assert (item.rows, item.allowed, item.level) == (150, 2, 0.95)
+    assert item.wrong == search.counts.matrix[0, 1] <= 2
+    assert "Guarantee: recall of 'fraud' at least 0.95 on new rows" in str(search).replace("\n", " ")
+    assert search.guarantee.price[0].recall_after >= 0.98
+    assert search.document()["guarantee"]["given"] is True
+
+
+def test_a_tuned_estimator_gives_its_guarantee():
+    y, votes = fraud()
+    prefit = FrozenEstimator(LogisticRegression().fit(votes[::2, :1], y[::2]))
+    model = cp.TunedDecisionClassifier(prefit, preferences=SURE, cv="prefit", random_state=0).fit(
+        votes[1::2, :1], y[1::2]
+    )
+    assert model.guarantee_ is model.tuning_.guarantee
+    assert model.guarantee_.items[0].rows == 75
+
+
+def test_too_few_rows_warn_and_can_be_an_error():
+    y, votes = fraud(rows=30)
+    with pytest.warns(cp.GuaranteeWarning, match="label 29 more rows of the class") as caught:
+        search = cp.search_weights(y, votes, preferences=SURE, labels=["fraud", "ok"])
+    assert len(caught) == 1
+    assert not search.guarantee.given
+    assert search.counts.matrix[0, 1] == 0  # the largest level that can be had
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", cp.GuaranteeWarning)
+        with pytest.raises(cp.GuaranteeWarning):
+            cp.search_weights(y, votes, preferences=SURE, labels=["fraud", "ok"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"confidence": 0.95}, "give one of them"),
+        ({"confidence": 0, "min_recall": 0.5}, "both excluded"),
+        ({"confidence": 1.0, "min_recall": 0.5}, "below 1"),
+        ({"confidence": 0.9, "min_recall": 1.0}, "no number of rows"),
+        ({"confidence": 95, "min_recall": 0.5}, "write 0.95"),
+    ],
+)
+def test_a_confidence_that_means_nothing_is_refused(arguments, sentence):
+    with pytest.raises(cp.InputError, match=sentence):
+        cp.Preference(**arguments)
+
+
+def test_what_a_guarantee_cannot_stand_beside():
+    y, votes = fraud()
+    with pytest.raises(cp.InputError, match="leave max_ratio out"):
+        cp.search_weights(y, votes, preferences=SURE, labels=["fraud", "ok"], max_ratio=4)
+    with pytest.raises(cp.InputError, match="leave sample weights out"):
+        cp.search_weights(y, votes, preferences=SURE, labels=["fraud", "ok"], sample_weight=np.arange(1.0, len(y) + 1))
+    only = {"absent": cp.Preference(min_recall=0.5, confidence=0.9)}
+    with pytest.raises(cp.InputError, match="no row of class 'absent'"):
+        cp.search_weights(y, np.column_stack([votes, votes[:, 0]]), preferences=only, labels=["fraud", "ok", "absent"])
+
+
+def test_a_confidence_survives_its_file(tmp_path):
+    preferences = cp.Preferences(SURE)
+    preferences.to_toml(tmp_path / "wanted.toml")
+    assert "confidence = 0.95" in (tmp_path / "wanted.toml").read_text()
+    assert cp.Preferences.from_toml(tmp_path / "wanted.toml") == preferences

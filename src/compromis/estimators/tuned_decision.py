@@ -41,6 +41,7 @@ from compromis.measures.pragma import among_classes, score_predictions
 from compromis.preferences import Preferences, read_preferences
 from compromis.uncertainty.verdict import Verdict
 from compromis.weights.decision import Decision, Threshold, more_important, normalised
+from compromis.weights.guarantee import Guarantee
 from compromis.weights.search import WeightSearch
 from compromis.weights.stability import Stability
 
@@ -161,6 +162,11 @@ class TunedClassifier(PreferencesMixin, ClassifierMixin, BaseEstimator):  # type
     def loss_(self) -> float | None:
         """The PRAGMA loss of ``weights_`` on the honest votes, which chose them; that of ``verdict_`` is cross-fitted."""
         return None if self.tuning_ is None else self.tuning_.loss
+
+    @property
+    def guarantee_(self) -> Guarantee | None:
+        """What holds on new rows, where the preferences name a confidence."""
+        return None if self.tuning_ is None else self.tuning_.guarantee
 
     @property
     def stability_(self) -> Stability | None:

@@ -22,6 +22,7 @@ from compromis.uncertainty.intervals import Interval
 from compromis.uncertainty.report_intervals import report_intervals
 from compromis.uncertainty.verdict import Verdict, verdict_on
 from compromis.weights.decision import threshold_sentence
+from compromis.weights.guarantee import Guarantee, warn_if_not_given
 from compromis.weights.problem import SearchProblem
 from compromis.weights.search import WeightSearch, search_problem
 from compromis.weights.stability import Stability, warn_of_few_rows
@@ -113,6 +114,11 @@ class Tuned:
         """The spread over resamples, where there were any."""
         return self.chosen.stability
 
+    @property
+    def guarantee(self) -> Guarantee | None:
+        """What holds on new rows, where a confidence was asked for."""
+        return self.chosen.guarantee
+
     @cached_property
     def verdict(self) -> Verdict:
         """Whether the decision is better than no model, by `judged`: an estimate that chose weights must not judge them."""
@@ -131,6 +137,7 @@ class Tuned:
             "weights: " + ", ".join(f"{shown_label(label)} {weight:.4g}" for label, weight in weights),
             *threshold_sentence(self.chosen.decision, self.counts),
         ]
+        lines += [f"guarantee: {one}" for one in (self.guarantee.sentences() if self.guarantee else [])]
         lines += [f"note: {self.search.message}"] if self.search.message else []
         return "\n".join([*lines, f"Verdict: {self.verdict}."])
 
@@ -146,11 +153,17 @@ def tune(
     """
     problem, resamples = options.problem(votes), options.resamples_for(len(votes.classes))
     warn_of_few_rows(problem, resamples)
+    if rows is not None and problem.arrays.confidence.any():
+        raise InputError(
+            "a guarantee counts rows that were drawn one by one, which the rows of a group are not; leave groups out, or confidence",
+            "groups",
+        )
     random_state = generator if resamples else int(generator.integers(2**31))
     chosen = search_problem(problem, method=options.method, resamples=resamples, random_state=random_state)
     # a verdict needs no search to the end: with many classes, or a single search, only descents from the starts
     slow = problem.classes > (3 if resamples else 2)
     quick = Sweep(rounds=0) if options.method == "auto" and slow else options.method
+    warn_if_not_given(chosen.guarantee)
     seed = int(generator.integers(2**31))
     judged = cross_fitted(problem, quick, seed) if rows is None else rows.cross_fitted(problem, quick, seed)
     return Tuned(chosen=chosen, judged=judged, options=options)

@@ -21,6 +21,7 @@ class ClassForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     min_precision: float | None = None
     min_recall: float | None = None
     max_share: float | None = None
+    confidence: float | None = None
 
     def answers(self) -> dict[str, float | None]:
         """Return the arguments of a `compromis.Preference`."""

@@ -1,6 +1,7 @@
 from .annealing import Annealing
 from .decision import Decision
 from .exact import Exact
+from .guarantee import Guarantee
 from .search import WeightSearch, search_weights
 from .stability import Stability
 from .sweep import Sweep
@@ -10,6 +11,7 @@ __all__ = [
     "Annealing",
     "Decision",
     "Exact",
+    "Guarantee",
     "Stability",
     "Sweep",
     "WeightSearch",

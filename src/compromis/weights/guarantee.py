@@ -11,23 +11,28 @@ of weights from cautious to bold; along it the other half tests every constraint
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.stats import beta, binom
 
+from compromis._results import Result, Table, columns_of
+from compromis._text import count, fixed
 from compromis._typing import Floats, Ints, Label
-from compromis.errors import InputError
+from compromis.errors import GuaranteeWarning, InputError
 from compromis.evidence.counts import Counts
+from compromis.evidence.readers import WIDEST
 from compromis.evidence.scores import Matrix, is_csr
 from compromis.measures.rates import outcomes, precision, recall
 from compromis.preferences import PreferenceArrays
 from compromis.weights._kernels import prepare, search_line
+from compromis.weights.decision import normalised
 from compromis.weights.descent import Descent, tie_weights
 from compromis.weights.meter import Meter
-from compromis.weights.problem import WIDEST, SearchProblem
+from compromis.weights.problem import SearchProblem
 from compromis.weights.sweep import Sweep
 
 _SLACKS = (0.0, 0.03, 0.07, 0.13, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0)
@@ -66,6 +71,20 @@ class Guaranteed:
         """Whether the constraint holds with its confidence."""
         return self.level >= self.asked
 
+    def __str__(self) -> str:
+        wish = f"{self.rate} of {self.label!r} at least {self.asked:g} on new rows, with a confidence of {100 * self.confidence:g} %"
+        of = "of the class" if self.rate == "recall" else "predicted as it"
+        if self.given:
+            return (
+                f"{wish}: {count(self.wrong)} of {count(self.rows)} rows {of} are wrong, {count(self.allowed)} may be"
+            )
+        missing = (
+            "the model makes too many mistakes for it with any number of rows; ask for less, or improve the model"
+            if self.rows_missing is None
+            else f"label {count(self.rows_missing)} more rows {of}, or ask for less"
+        )
+        return f"not given: {wish}; {count(self.rows)} rows {of} with {count(self.wrong)} wrong give {self.level:.3f}; {missing}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
@@ -78,14 +97,32 @@ class Price:
     precision_after: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Guarantee:
-    """What holds on new rows that are drawn like the calibration rows, with which confidence, and what it costs."""
+@dataclass(frozen=True, kw_only=True)
+class Guarantee(Result):
+    """What holds on new rows that are drawn like the calibration rows, with which confidence, and what it costs.
+
+    Recall is a share of its class, so a guarantee of recall holds where the classes become rarer or more frequent; precision does
+    not. Neither holds where the rows within a class change.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat(["fraud", "ok"], [150, 2850])
+    >>> share = 1 / (1 + np.exp(-rng.normal(np.where(y == "fraud", 1.0, -1.5))))
+    >>> preferences = {"fraud": cp.Preference(10, 0.1, 0.9, min_recall=0.95, confidence=0.95)}
+    >>> search = cp.search_weights(y, share, preferences=preferences, pos_label="fraud")
+    >>> print(search.guarantee.items[0])
+    recall of 'fraud' at least 0.95 on new rows, with a confidence of 95 %: 0 of 150 rows of the class are wrong, 2 may be
+    """
 
     items: tuple[Guaranteed, ...]
     price: tuple[Price, ...]
     method: str
     """order statistic, or path."""
+
+    schema = "compromis/guarantee"
 
     @property
     def given(self) -> bool:
@@ -98,10 +135,45 @@ class Guarantee:
         missing = [item.rows_missing for item in self.items]
         return None if None in missing else max(rows for rows in missing if rows is not None)
 
+    @property
+    def summary(self) -> dict[str, float]:
+        """Whether it is given (1 or 0), and the level of each constraint."""
+        return {"given": float(self.given), **{f"{item.rate} of {item.label}": item.level for item in self.items}}
+
+    def sentences(self) -> list[str]:
+        """Return each constraint in a sentence."""
+        return [str(item) for item in self.items]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the constraints, column by column."""
+        return columns_of(self.items, Guaranteed)
+
+    def document(self) -> dict[str, Any]:
+        """Return what `to_json` writes, as plain values."""
+        return {
+            **self.heading(),
+            "given": self.given,
+            "method": self.method,
+            "items": [{**asdict(item), "given": item.given} for item in self.items],
+            "price": [asdict(line) for line in self.price],
+        }
+
+    def tables(self) -> list[Table]:
+        """Return the price: recall and precision of each class without and with the guarantee."""
+        header = ["Class", "Recall", "with it", "Precision", "with it"]
+        rows = [
+            [
+                str(line.label),
+                *map(fixed, (line.recall_before, line.recall_after, line.precision_before, line.precision_after)),
+            ]
+            for line in self.price
+        ]
+        return [Table("Price of the guarantee", header, rows)]
+
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """A constraint to guarantee."""
+    """A constraint to guarantee: the position of its class, the rate, its least value, and how surely."""
 
     position: int
     rate: str
@@ -151,28 +223,47 @@ def rows_needed(share_wrong: float, level: float, confidence: float) -> int | No
     return high
 
 
+def demands_of(arrays: PreferenceArrays) -> list[Demand]:
+    """Return the constraints that are to hold with a confidence."""
+    return [
+        Demand(k, rate, float(least[k]), float(arrays.confidence[k]))
+        for rate, least in (("recall", arrays.min_recall), ("precision", arrays.min_precision))
+        for k in np.flatnonzero((arrays.confidence > 0) & (least > 0)).tolist()
+    ]
+
+
 def with_guarantee(
-    problem: SearchProblem, demands: list[Demand], search: Searching, generator: np.random.Generator
+    problem: SearchProblem, demands: list[Demand], before: Counts, search: Searching, generator: np.random.Generator
 ) -> tuple[Floats, Guarantee]:
-    """Return weights that hold the demands on new rows as far as the votes allow, and what holds."""
-    votes = problem.patterns
+    """Return weights that hold the demands on new rows as far as the votes allow, and what holds; `before` is the result without."""
+    votes = problem.votes
     if votes.multiplicity.dtype.kind == "f":
-        raise InputError("a guarantee counts rows that were drawn one by one; leave sample weights out")
+        raise InputError("a guarantee counts rows that were drawn one by one; leave sample weights out", "preferences")
+    if problem.max_ratio < WIDEST:
+        raise InputError("a guarantee needs whatever weights hold it; leave max_ratio out, or confidence", "max_ratio")
     for demand in demands:
         if not votes.support[demand.position]:
             raise InputError(
                 f"there is no row of class {votes.classes[demand.position]!r} to guarantee its {demand.rate} from; label some, "
-                f"or leave its confidence out"
+                f"or leave its confidence out",
+                "preferences",
             )
-    before = problem.counts(search(problem))
+    judged = problem
     if len(demands) == 1 and demands[0].rate == "recall":
-        weights, method = _by_order_statistic(problem, demands[0], search), "order statistic"
-        judged = problem
+        found, method = _by_order_statistic(problem, demands[0], search), "order statistic"
     else:
         tuning, judged = _halves(problem, generator)
-        weights, method = _by_path(tuning, judged, demands, search), "path"
+        found, method = _by_path(tuning, judged, demands, search), "path"
+    weights = normalised(found)
     items = tuple(_judged(judged.counts(weights), demand) for demand in demands)
     return weights, Guarantee(items=items, price=_price(before, problem.counts(weights)), method=method)
+
+
+def warn_if_not_given(guarantee: Guarantee | None) -> None:
+    """Warn of the constraints that these rows do not give."""
+    for item in () if guarantee is None else guarantee.items:
+        if not item.given:
+            warnings.warn(str(item), GuaranteeWarning, stacklevel=3)
 
 
 def _by_order_statistic(problem: SearchProblem, demand: Demand, search: Searching) -> Floats:
@@ -181,7 +272,7 @@ def _by_order_statistic(problem: SearchProblem, demand: Demand, search: Searchin
     Recall grows with the weight, so every weight above that order statistic holds what it holds: the line search takes the one
     of the lowest loss. The other weights stay as they are, to the last bit: they must not know the rows of the class.
     """
-    k, rows = demand.position, int(problem.patterns.support[demand.position])
+    k, rows = demand.position, int(problem.votes.support[demand.position])
     allowed = max(misses_allowed(rows, demand.level, demand.confidence), 0)
     weights = np.insert(_weights_of_others(problem, k, search), k, 1.0) * tie_weights(problem.classes)
     weights[k] = least = least_weight(problem, k, weights, allowed)
@@ -201,7 +292,7 @@ def least_weight(problem: SearchProblem, k: int, weights: Floats, allowed: int) 
 
     Rows without a vote for the class cannot be won; where they are more than allowed, every other row is.
     """
-    votes, weights = problem.patterns, weights.copy()
+    votes, weights = problem.votes, weights.copy()
     smoothed = votes.dense() + problem.smoothing
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         flips = np.delete(smoothed * weights, k, axis=1).max(axis=1) / smoothed[:, k]
@@ -229,7 +320,7 @@ def _weights_of_others(problem: SearchProblem, k: int, search: Searching) -> Flo
     others = np.delete(np.arange(problem.classes), k)
     if len(others) == 1:
         return np.ones(1)
-    votes, arrays = problem.patterns, problem.arrays
+    votes, arrays = problem.votes, problem.arrays
     own = (votes.truth != k) & (np.asarray(votes.votes[:, others].sum(axis=1)).ravel() > 0)
     if len(np.unique(votes.truth[own])) < 2 or not arrays.importance[np.unique(votes.truth[own])].any():
         return np.ones(len(others))
@@ -238,19 +329,12 @@ def _weights_of_others(problem: SearchProblem, k: int, search: Searching) -> Flo
         votes, votes=_columns(votes.votes[own], others), truth=np.searchsorted(others, votes.truth[own]),
         multiplicity=votes.multiplicity[own], classes=classes, merged=False,
     )  # fmt: skip
-    cost = None if problem.cost is None else problem.cost[np.ix_(others, others)]
-    return search(replace(problem, patterns=part, arrays=_arrays_of(arrays, others, classes), cost=cost))
+    return search(replace(problem, votes=part, arrays=arrays.in_order(others)))
 
 
 def _columns(votes: Matrix, chosen: Ints) -> Matrix:
     part = votes[:, chosen]
     return part if is_csr(part) else np.ascontiguousarray(part)
-
-
-def _arrays_of(arrays: PreferenceArrays, chosen: Ints, classes: tuple[Label, ...]) -> PreferenceArrays:
-    parts: dict[str, Any] = {field.name: getattr(arrays, field.name) for field in fields(arrays)}
-    own = {name: part[chosen] for name, part in parts.items() if isinstance(part, np.ndarray)}
-    return PreferenceArrays(**{**parts, **own, "classes": classes})
 
 
 def _tightened(problem: SearchProblem, demands: list[Demand], slack: float) -> SearchProblem:
@@ -264,7 +348,7 @@ def _tightened(problem: SearchProblem, demands: list[Demand], slack: float) -> S
 
 def _halves(problem: SearchProblem, generator: np.random.Generator) -> tuple[SearchProblem, SearchProblem]:
     """Return the problem on a random half of each class's rows, and on the other half."""
-    votes = problem.patterns
+    votes = problem.votes
     taken = np.zeros_like(votes.multiplicity)
     for k in range(problem.classes):
         own = np.flatnonzero(votes.truth == k)
@@ -276,7 +360,7 @@ def _halves(problem: SearchProblem, generator: np.random.Generator) -> tuple[Sea
             taken[own] = generator.multivariate_hypergeometric(size, half, method="marginals")
     first = replace(votes, multiplicity=taken, rows=int(taken.sum()))
     second = replace(votes, multiplicity=votes.multiplicity - taken, rows=votes.rows - int(taken.sum()))
-    return replace(problem, patterns=first), replace(problem, patterns=second)
+    return replace(problem, votes=first), replace(problem, votes=second)
 
 
 def _by_path(tuning: SearchProblem, judged: SearchProblem, demands: list[Demand], search: Searching) -> Floats:

@@ -26,6 +26,7 @@ from compromis.weights.annealing import Annealing
 from compromis.weights.decision import SCHEMA, Decision, more_important, normalised, threshold_sentence
 from compromis.weights.descent import Found, Value, precedes
 from compromis.weights.exact import Exact
+from compromis.weights.guarantee import Guarantee, demands_of, warn_if_not_given, with_guarantee
 from compromis.weights.meter import Meter, Progress
 from compromis.weights.problem import SearchProblem
 from compromis.weights.stability import Stability, is_kept, mean_weights, read_resamples, warn_of_few_rows
@@ -71,6 +72,8 @@ class WeightSearch(Result):
         The spread over resamples, where there were any.
     single : WeightSearch or None
         Where the weights are an average over resamples: the search on the rows themselves.
+    guarantee : Guarantee or None
+        What holds on new rows, where a confidence was asked for.
 
     Examples
     --------
@@ -100,6 +103,7 @@ class WeightSearch(Result):
     arrays: PreferenceArrays
     stability: Stability | None = None
     single: WeightSearch | None = None
+    guarantee: Guarantee | None = None
 
     schema = SCHEMA
 
@@ -156,6 +160,7 @@ class WeightSearch(Result):
             "evaluations": self.evaluations,
             "left_out": self.left_out,
             "never_voted": list(self.never_voted),
+            **({} if self.guarantee is None else {"guarantee": self.guarantee.document()}),
             "verdict": {"state": self.verdict.state, "sentence": str(self.verdict)},
         }
 
@@ -163,11 +168,26 @@ class WeightSearch(Result):
         """Return what was found, the verdict, and what the user should know."""
         effort = f"({self.evaluations:,} weightings in {self.seconds:.2f} s)"
         found = f"{self.verdict.measure} {self.loss:.4f}, {self.known} {effort}"
-        return [found, f"verdict: {self.verdict}", *threshold_sentence(self.decision, self.counts), *self._notes()]
+        return [
+            found,
+            f"verdict: {self.verdict}",
+            *threshold_sentence(self.decision, self.counts),
+            *self._guaranteed(),
+            *self._notes(),
+        ]
+
+    def _guaranteed(self) -> list[str]:
+        return [] if self.guarantee is None else [f"guarantee: {sentence}" for sentence in self.guarantee.sentences()]
 
     @property
     def known(self) -> str:
         """What is known of the weights, in words."""
+        if self.guarantee is not None:
+            return (
+                "the lowest found that holds the guarantee"
+                if self.guarantee.given
+                else "where the guarantee is not given"
+            )
         if self.single is None or self.stability is None:
             return "proven to be the best on these rows" if self.optimal else f"the best found by {self.method}"
         known = f"{'proven to be the lowest' if self.single.optimal else 'the lowest found'} on these votes"
@@ -309,7 +329,7 @@ def search_weights(
     votes = read_votes(y_true, y_proba, labels, sample_weight, pos_label)
     problem = SearchProblem.read(votes, preferences, smoothing=smoothing, max_ratio=max_ratio)
     warn_of_few_rows(problem, resamples)
-    return search_problem(
+    found = search_problem(
         problem,
         method=method,
         resamples=resamples,
@@ -318,9 +338,29 @@ def search_weights(
         progress=progress,
         random_state=random_state,
     )
+    warn_if_not_given(found.guarantee)
+    return found
 
 
-def search_problem(
+def search_problem(problem: SearchProblem, *, random_state: Any = None, **options: Any) -> WeightSearch:
+    """Search a problem that is checked already, with its guarantees; the options are those of `search_weights`."""
+    generator = _read_generator(random_state)
+    demands = demands_of(problem.arrays)
+    seed = int(generator.integers(2**31)) if demands else generator
+    search = _best_weights(problem, random_state=seed, **options)
+    if not demands:
+        return search
+
+    def again(part: SearchProblem) -> Floats:
+        return _best_weights(part, random_state=seed, **options).weights
+
+    weights, guarantee = with_guarantee(problem, demands, search.counts, again, generator)
+    (shortfall, loss), weights, counts = _applied(problem, weights)
+    found = replace(search, weights=weights, loss=loss, counts=counts, optimal=False, feasible=shortfall == 0)
+    return replace(found, single=None, guarantee=guarantee)
+
+
+def _best_weights(
     problem: SearchProblem,
     *,
     method: str | Method = "auto",
@@ -330,7 +370,6 @@ def search_problem(
     progress: Progress | None = None,
     random_state: Any = None,
 ) -> WeightSearch:
-    """Search a problem that is checked already; the parameters are those of `search_weights`."""
     chosen = _read_method(method, problem)
     if method == "auto" and problem.classes == 3 and max_seconds is None and max_evaluations is None:
         max_evaluations = _EXACT_THREE

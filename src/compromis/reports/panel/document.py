@@ -149,6 +149,7 @@ def _answers(preference: Preference) -> dict[str, float | None]:
         "min_precision": preference.min_precision,
         "min_recall": preference.min_recall,
         "max_share": preference.max_share,
+        "confidence": preference.confidence,
     }
 
 

@@ -5,7 +5,7 @@ import { better, make, mountPanel } from "./panel.js";
 import { ask, follow, on } from "./server.js";
 import { choose, hold, model, session } from "./session.js";
 
-const DEFAULTS = { importance: 1, precision_at_full_recall: null, recall_at_full_precision: null, recall_weight: null, min_precision: null, min_recall: null, max_share: null };
+const DEFAULTS = { importance: 1, precision_at_full_recall: null, recall_at_full_precision: null, recall_weight: null, min_precision: null, min_recall: null, max_share: null, confidence: null };
 const RESTING = 300;
 
 let panel = null;

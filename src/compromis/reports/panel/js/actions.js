@@ -2,9 +2,9 @@
 
 import { make, setText } from "./elements.js";
 
-const FIELDS = ["importance", "precision_at_full_recall", "recall_at_full_precision", "recall_weight", "min_precision", "min_recall", "max_share"];
+const FIELDS = ["importance", "precision_at_full_recall", "recall_at_full_precision", "recall_weight", "min_precision", "min_recall", "max_share", "confidence"];
 
-const BOUNDS = ["min_precision", "min_recall", "max_share"];
+const BOUNDS = ["min_precision", "min_recall", "max_share", "confidence"];
 const given = (preference, costs) => (costs ? BOUNDS : FIELDS).filter((name) => preference[name] != null);
 const float = (number) => (Number.isInteger(number) ? `${number}.0` : String(number));
 const assignments = (preference, sign, costs = false) => given(preference, costs).map((name) => `${name}${sign}${float(preference[name])}`);
