@@ -23,6 +23,7 @@ def laid_out(importance, recall_weight, metric):
         min_precision=np.zeros(size),
         min_recall=np.zeros(size),
         max_share=np.ones(size),
+        confidence=np.zeros(size),
         level=np.full(size, np.nan),
         metric=METRICS[metric] if isinstance(metric, str) else metric,
     )
