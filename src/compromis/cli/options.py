@@ -68,7 +68,11 @@ class _Output(click.Option):
             if one is not self and (isinstance(one, click.Argument) or "FILE" in str(one.metavar))
         ]
         names = [name for given in named for name in (given if isinstance(given, (list, tuple)) else [given])]
-        if output is not None and Path(output).is_file() and any(_stands_for(name, Path(output)) for name in names):
+        if (
+            isinstance(output, str)
+            and Path(output).is_file()
+            and any(_stands_for(name, Path(output)) for name in names)
+        ):
             raise InputError(f"{output} is read by this command; write elsewhere with --output")
         return output, args
 
