@@ -182,7 +182,7 @@ def test_no_command_writes_what_it_reads(arguments, output):
     before = Path(output).read_bytes()
     done = run(*arguments, "--output", output)
     assert done.exit_code == 2, done.output
-    assert done.stderr == f"Error: {Path(output)} is read by this command; write elsewhere with --output\n"
+    assert done.stderr == f"Error: {output} is read by this command; write elsewhere with --output\n"
     assert Path(output).read_bytes() == before
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, reduce, wraps
+from functools import cached_property, reduce
 from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import click
 
 from compromis.cli.inputs import read_costs
+from compromis.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -56,36 +57,35 @@ weights = click.option("--weights", metavar="FILE.json", help="The weights that 
 min_cell = click.option("--min-cell", default=0, show_default=True, metavar="N", help="Keep back cells of fewer rows.")
 
 
+class _Output(click.Option):
+    """Where to write; a file that the command reads is refused before anything is read."""
+
+    def handle_parse_result(self, ctx: click.Context, opts: Any, args: list[str]) -> tuple[Any, list[str]]:
+        output, args = super().handle_parse_result(ctx, opts, args)
+        named = [
+            opts.get(str(one.name))
+            for one in ctx.command.params
+            if one is not self and (isinstance(one, click.Argument) or "FILE" in str(one.metavar))
+        ]
+        names = [name for given in named for name in (given if isinstance(given, (list, tuple)) else [given])]
+        if (
+            isinstance(output, str)
+            and Path(output).is_file()
+            and any(_stands_for(name, Path(output)) for name in names)
+        ):
+            raise InputError(f"{output} is read by this command; write elsewhere with --output")
+        return output, args
+
+
 def output(metavar: str, what: str, **settings: Any) -> Decorator:
-    """Return the option --output; a file that the command reads is refused before anything is read."""
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(command)
-        def checked(*context: Any, output: str | None, **given: Any) -> Any:
-            if output is not None and Path(output).is_file():
-                _refuse_input(Path(output))
-            return command(*context, output=output, **given)
-
-        return click.option("--output", metavar=metavar, help=what, **settings)(checked)
-
-    return decorate
+    """Return the option --output."""
+    return click.option("--output", cls=_Output, metavar=metavar, help=what, **settings)
 
 
-def _refuse_input(output: Path) -> None:
-    """Refuse to write what is read: any argument, or the file of any option."""
-    from compromis.errors import InputError
-
-    context = click.get_current_context()
-    for parameter in context.command.params:
-        if parameter.name != "output" and (isinstance(parameter, click.Argument) or "FILE" in str(parameter.metavar)):
-            given = context.params.get(str(parameter.name))
-            names = given if isinstance(given, tuple) else (getattr(given, "file", given),)
-            if any(_stands_for(name, output) for name in names if name):
-                raise InputError(f"{output} is read by this command; write elsewhere with --output")
-
-
-def _stands_for(name: str, output: Path) -> bool:
+def _stands_for(name: Any, output: Path) -> bool:
     """Return whether a file, a folder or a pattern means the file too."""
+    if not isinstance(name, str):
+        return False
     if Path(name).is_dir():
         return Path(name).resolve() in output.resolve().parents
     paths = [name] if Path(name).exists() else glob(name, recursive=True)  # noqa: PTH207 patterns may be absolute
