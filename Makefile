@@ -22,7 +22,7 @@ LOCKED ?= yes
 define install
 test "$(LOCKED)" = yes && $(PIP) --require-hashes --requirement locks/$(1).txt 2>$(VENV)/locked-$(1).log || { \
 	! grep -q 'DO NOT MATCH THE HASHES' $(VENV)/locked-$(1).log 2>/dev/null || { cat $(VENV)/locked-$(1).log >&2; exit 1; }; \
-	echo "the locked versions of $(1) are not used (see $(VENV)/locked-$(1).log): installing the newest"; \
+	echo "installing the newest versions of $(1) in place of the locked ones (if those were tried, $(VENV)/locked-$(1).log says what was wrong)"; \
 	$(PIP) --upgrade 'pip>=25.1' && $(PIP) $(2) --group $(1); }
 endef
 
@@ -44,9 +44,10 @@ test-spark: $(STAMP)
 test-slow: $(STAMP)
 	$(PYTEST) -q -m slow
 
-# all promises of docs/reliability.md at full counts, one table; about an hour on two quiet cores
+# The promises of docs/reliability.md at full counts, one table that ends with how many failed; less than two hours on two quiet cores.
+# Promise 26, an hour of random use, is asked for by itself: python -m tests.stress --only 26 --write.
 stress: $(STAMP)
-	STRESS_WORKERS=$(WORKERS) $(BIN)/python -m tests.stress --write
+	STRESS_WORKERS=$(WORKERS) $(BIN)/python -m tests.stress --without 26 --write
 
 # Other packages and servers: installed once into the same environment; a test skips, with its reason, what is missing.
 test-integrations: $(INTEGRATIONS)

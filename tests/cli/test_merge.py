@@ -105,3 +105,11 @@ def test_classes_of_evidence_that_are_numbers(rows):
         for option in ("--prioritise", "--prioritize"):
             done = run(command, rows / "numbers.json", option, 1, "--json")
             assert json.loads(done.stdout) == json.loads(expected.to_json())
+
+
+def test_a_class_that_is_a_number_can_be_prioritised(tmp_path):
+    """Evidence that the library wrote has typed labels; the command line has text only."""
+    cp.evidence.write(cp.Counts.from_predictions([0, 1, 1, 0], [0, 1, 0, 0]), tmp_path / "part.json")
+    text = run("merge", tmp_path / "part.json", "--prioritise", "1", "--json").stdout
+    assert [(one["label"], one["importance"]) for one in json.loads(text)["preferences"]["class"]] == [(1, 10.0)]
+    assert "there is a preference for '2'" in run("merge", tmp_path / "part.json", "--prioritise", "2", code=2).stderr

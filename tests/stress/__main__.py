@@ -18,7 +18,12 @@ _SHOWN = 20
 def main(arguments: list[str] | None = None) -> int:
     """Run the promises asked for; return the exit code."""
     asked = _read(arguments)
-    wanted = [one for one in all_promises() if not asked.only or one.number in asked.only.split(",")]
+    left_out = asked.without.split(",")
+    wanted = [
+        one
+        for one in all_promises()
+        if one.number not in left_out and (not asked.only or one.number in asked.only.split(","))
+    ]
     rows = []
     for promise in wanted:
         rows.append(put_to_the_test(promise, asked.scale))
@@ -33,6 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _read(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.stress", description=__doc__)
     parser.add_argument("--only", help="numbers of promises, separated by commas")
+    parser.add_argument("--without", default="", help="numbers of promises to leave out, separated by commas")
     parser.add_argument("--scale", type=float, default=1.0, help="share of the full number of cases")
     parser.add_argument("--write", action="store_true", help="write the results into docs/reliability.md")
     return parser.parse_args(arguments)

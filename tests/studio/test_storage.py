@@ -21,6 +21,7 @@ import pytest
 
 from compromis.errors import InputError
 from compromis.studio.storage import NameTaken, Places, checked_name
+from tests.second_user import ONLY_ROOT, acting, shared_folder
 from tests.studio.running import BINARY, JSON
 
 
@@ -228,3 +229,26 @@ def test_uploads_go_on_after_the_temporary_folder_was_cleaned(studio):
 def test_names_that_windows_keeps_for_devices_are_refused(name):
     with pytest.raises(InputError, match="systems treat apart"):
         checked_name(name, ".toml")
+
+
+@ONLY_ROOT
+def test_another_user_reads_no_upload_and_moves_no_sweep(monkeypatch, tmp_path):
+    """In a temporary folder for everybody: ours is closed, his stays, and his link leads the sweep to nothing of ours."""
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "kept").write_text("kept")
+    with shared_folder() as folder:
+        monkeypatch.setattr(tempfile, "tempdir", str(folder))
+        with acting():
+            (folder / "compromis-studio-4194999-his").mkdir()
+            (folder / "compromis-studio-4194998-trap").symlink_to(mine)
+        places = Places([], tmp_path)
+        (places.private() / "upload").write_text("secret")
+        with acting():
+            with pytest.raises(PermissionError):
+                list(places.private().iterdir())
+            with pytest.raises(PermissionError):
+                shutil.move(places.private(), folder / "his")
+        assert (folder / "compromis-studio-4194999-his").is_dir()
+        assert (mine / "kept").read_text() == "kept"
+        places.close()

@@ -200,7 +200,7 @@ def _sweep() -> None:
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         number = folder.name.removeprefix(PREFIX).partition("-")[0]
         with contextlib.suppress(OSError):
-            if number.isdigit() and not _is_running(int(number)) and folder.stat().st_uid == os.getuid():
+            if number.isdigit() and not _is_running(int(number)) and folder.lstat().st_uid == os.getuid():
                 shutil.rmtree(folder, ignore_errors=True)
 
 
