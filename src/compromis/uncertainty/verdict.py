@@ -186,7 +186,7 @@ class Verdict(Result):
         """Return what is missed of what was asked, and on which rows that was judged, in sentences."""
         lost = [str(one) for one in self.given_up]
         if len(lost) > 1:
-            names = shown(one.label for one in self.given_up)
+            names = shown([one.label for one in self.given_up])
             lost = [f"classes {names} are given up, predicted next to never: set min_recall, or a higher importance"]
         missed = [str(answer) for answer in self.answers if not answer.reached]
         return [*map(str, self.constraints), *missed, *lost, *_ROWS[self.rows]]

@@ -29,7 +29,7 @@ from compromis.weights.exact import Exact
 from compromis.weights.guarantee import Guarantee, demands_of, warn_if_not_given, with_guarantee
 from compromis.weights.meter import Meter, Progress
 from compromis.weights.problem import SearchProblem
-from compromis.weights.stability import Stability, is_kept, mean_weights, read_resamples, warn_of_few_rows
+from compromis.weights.stability import Stability, is_kept, read_resamples, resampled, spread, warn_of_few_rows
 from compromis.weights.sweep import Sweep
 
 
@@ -383,10 +383,12 @@ def _best_weights(
     # a mean needs no search to the end: with many classes only descents from the starts, without perturbations
     quick = Sweep(rounds=0) if method == "auto" and problem.classes > 3 else chosen
 
-    def once(resample: SearchProblem) -> Floats:
-        return _search(resample, quick, Meter(seconds, max_evaluations, None), np.random.default_rng(seed)).weights
-
-    return _averaged(problem, search, *mean_weights(problem, once, searches - 1, generator))
+    weights = []
+    for _ in range(searches - 1):
+        resample = replace(problem, votes=resampled(problem.votes, generator))
+        limit = Meter(seconds, max_evaluations, None)
+        weights.append(_search(resample, quick, limit, np.random.default_rng(seed)).weights)
+    return _averaged(problem, search, *spread(problem, np.array(weights)))
 
 
 def _search(problem: SearchProblem, method: Method, meter: Meter, generator: np.random.Generator) -> WeightSearch:

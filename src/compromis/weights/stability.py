@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -81,12 +80,8 @@ def read_resamples(resamples: Any) -> int:
     return int(resamples)
 
 
-def mean_weights(
-    problem: SearchProblem, search: Callable[[SearchProblem], Floats], resamples: int, generator: np.random.Generator
-) -> tuple[Floats, Stability]:
-    """Return the geometric mean of the weights that `search` finds on resamples, and their spread."""
-    draws = (replace(problem, votes=resampled(problem.votes, generator)) for _ in range(resamples))
-    weights = np.array([search(draw) for draw in draws])
+def spread(problem: SearchProblem, weights: Floats) -> tuple[Floats, Stability]:
+    """Return the geometric mean of the weights found on resamples, and their spread."""
     losses = np.array([problem.value(problem.counts(row))[1] for row in weights])
     return np.exp(np.log(weights).mean(axis=0)), Stability(weights, losses)
 
