@@ -74,6 +74,28 @@ def test_probabilities_by_name_or_for_one_class():
     assert cp.evaluate(truth, y_proba=10 * shares).summary.accuracy == 2 / 3  # votes are scaled to shares
 
 
+def test_roc_areas_and_relative_errors_need_probabilities():
+    """Without them they are balanced accuracies and errors of 0 and 1, which Weka's layout shows as Weka does."""
+    truth, predicted = ["a"] * 30 + ["b"] * 70, ["a"] * 20 + ["b"] * 75 + ["a"] * 5
+    proba = np.eye(2)[[0 if label == "a" else 1 for label in predicted]]
+    alone, scored = cp.evaluate(truth, predicted, confidence=0.9), cp.evaluate(truth, y_proba=proba, confidence=0.9)
+    assert scored.per_class["a"].roc_area == pytest.approx((1 + 20 / 30 - 5 / 70) / 2)
+    assert math.isnan(alone.per_class["a"].roc_area)
+    for name in ("relative_absolute_error", "root_relative_squared_error"):
+        assert math.isnan(getattr(alone.summary, name))
+        weka = (
+            cp.evaluate(truth, predicted, priors=[0.3, 0.7]).summary,
+            cp.evaluate(truth, y_proba=proba, priors=[0.3, 0.7]).summary,
+        )
+        assert getattr(weka[0], name) == getattr(weka[1], name)  # Weka's training priors ask for Weka's errors
+    assert math.isnan(alone.summary.macro.roc_area)
+    assert alone.weka() == scored.weka()
+    assert "roc_area" not in alone.intervals.per_class["a"]
+    assert "roc_area" in scored.intervals.per_class["a"]
+    assert ("ROC area" in alone.to_markdown(), "ROC area" in scored.to_markdown()) == (False, True)
+    assert ("ROC area" in alone._repr_html_(), "ROC area" in scored._repr_html_()) == (False, True)
+
+
 def test_one_column_asks_which_class_it_is_the_probability_of():
     """'fraud' sorts before 'ok': the probability of fraud was taken for that of ok, and every row was wrong without a message."""
     truth, proba = ["fraud"] * 18 + ["ok"] * 982, np.r_[np.full(18, 0.9), np.full(982, 0.05)]

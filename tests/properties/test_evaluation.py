@@ -107,7 +107,7 @@ def test_undefined_numbers_are_nan_here_and_null_in_json(rows):
         assert math.isnan(one.recall) == (label not in truth)
         assert math.isnan(one.precision) == (label not in decision)
         assert math.isnan(one.specificity) == (set(truth) == {label})
-        assert math.isnan(one.roc_area) == (label not in truth or set(truth) == {label})
+        assert math.isnan(one.roc_area)  # there are no distributions
         for name in ("recall", "precision", "specificity", "roc_area"):
             assert (written[label][name] is None) == math.isnan(getattr(one, name))
     assert "nan" not in result.to_json().lower().replace("nans", "")

@@ -123,7 +123,9 @@ class Evaluation(Result):
     errors: DistributionErrors
     """The sums behind Weka's probability errors."""
     roc_areas: Floats
-    """The area under each class's ROC curve."""
+    """The area under each class's ROC curve; Weka's of the predictions alone where there are no distributions."""
+    scored: bool = False
+    """Whether there are distributions over the classes; ROC areas of predictions, and their relative errors without priors, are Weka's."""
     priors: Floats
     """The shares of the classes in the training rows."""
     prior_errors: tuple[float, float]
@@ -203,7 +205,7 @@ class Evaluation(Result):
             balanced_accuracy=macro.recall,
             matthews=rates.matthews(counts),
             g_mean=float(rates.geometric_mean(self._rates["recall"])),
-            **weka_errors(self.errors, self.prior_errors),
+            **self._errors(),
             macro=macro,
             weighted=weighted,
             total_cost=cost,
@@ -213,8 +215,9 @@ class Evaluation(Result):
 
     def weka(self) -> str:
         """Return Weka's report: summary, rates by class, confusion matrix."""
-        summary = text.weka_summary(self.summary, priors_given=self.priors_given)
-        by_class = text.weka_classes(self.per_class.values(), self.summary)
+        shown = self if self.scored else replace(self, scored=True)
+        summary = text.weka_summary(shown.summary, priors_given=self.priors_given)
+        by_class = text.weka_classes(shown.per_class.values(), shown.summary)
         return "\n".join([summary, by_class, text.weka_confusion(self.counts)])
 
     def to_html(self, path: str | os.PathLike[str] | None = None, **options: Any) -> str:
@@ -275,12 +278,14 @@ class Evaluation(Result):
         return tables
 
     def _class_table(self) -> Table:
-        header = ["Class", "Support", "Predicted", "Recall", "Precision", "F-measure", "ROC area"]
+        header = ["Class", "Support", "Predicted", "Recall", "Precision", "F-measure"]
+        names = ["recall", "precision", "f_measure", *(["roc_area"] if self.scored else [])]
+        header += ["ROC area"] if self.scored else []
         if self.preferences is not None:
             header += ["Importance", "Loss", "Share of loss"]
         rows = []
         for label, row in self.per_class.items():
-            shown_rates = map(fixed, (row.recall, row.precision, row.f_measure, row.roc_area))
+            shown_rates = [fixed(getattr(row, name)) for name in names]
             cells = [str(label), count(row.support), count(row.predicted), *shown_rates]
             if self.preferences is not None:
                 cells += [f"{row.importance:g}", fixed(row.loss), fixed(row.loss_share)]
@@ -303,7 +308,14 @@ class Evaluation(Result):
 
     @cached_property
     def _rates(self) -> dict[str, Floats]:
-        return {**rates.class_rates(self.counts), "roc_area": self.roc_areas}
+        areas = self.roc_areas if self.scored else np.full(len(self.roc_areas), math.nan)
+        return {**rates.class_rates(self.counts), "roc_area": areas}
+
+    def _errors(self) -> dict[str, float]:
+        errors = weka_errors(self.errors, self.prior_errors)
+        if not (self.scored or self.priors_given):
+            errors |= dict.fromkeys(("relative_absolute_error", "root_relative_squared_error"), math.nan)
+        return errors
 
     def _averages(self, weights: Any) -> Averages:
         names = [field.name for field in fields(Averages)]
@@ -511,6 +523,7 @@ class Terms:
             "counts": counts,
             "errors": errors,
             "roc_areas": areas,
+            "scored": scored is not None,
             "priors": priors,
             "prior_errors": prior_errors(errors, priors),
             "preferences": self.preferences,

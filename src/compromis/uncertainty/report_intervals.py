@@ -68,7 +68,7 @@ def report_intervals(
 ) -> ReportIntervals:
     """Return the intervals of every share (Wilson) and of every other number (draws of the counts).
 
-    `roc_areas` are those of scores, instead of those of predictions.
+    `roc_areas` are those of scores; predictions alone have none.
     """
     level, counts = read_confidence(confidence), counts_of(evidence)
 
@@ -86,13 +86,15 @@ def report_intervals(
         for name, value in observed.items()
     }
     by_class = {name.removeprefix("class_"): row for name, row in intervals.items() if name.startswith("class_")}
-    if roc_areas is not None:
+    whole = {name: row[0] for name, row in intervals.items() if not name.startswith("class_")}
+    if roc_areas is None:
+        del by_class["roc_area"]
+    else:
         by_class["roc_area"] = [roc_areas[label] for label in counts.classes]
     per_class = {
         label: MappingProxyType({name: row[k] for name, row in by_class.items()})
         for k, label in enumerate(counts.classes)
     }
-    whole = {name: row[0] for name, row in intervals.items() if not name.startswith("class_")}
     return ReportIntervals(
         confidence=level, summary=MappingProxyType(whole), per_class=MappingProxyType(per_class), draws=draws
     )
