@@ -58,7 +58,7 @@ def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
 def _is_output(status: os.stat_result) -> bool:
     """Whether the standard output goes there; a new file of the name would leave it writing into one without a name."""
     try:
-        return os.path.samestat(status, os.fstat(1))
+        return sys.__stdout__ is not None and os.path.samestat(status, os.fstat(1))
     except OSError:  # closed
         return False
 
