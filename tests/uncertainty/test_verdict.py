@@ -176,6 +176,11 @@ def test_groups_count_groups():
     assert grouped.interval.width > 0.8 * single.interval.width > 2 * alone.interval.width
 
 
+def test_repr_is_short():
+    verdict = verdict_of([[140, 40], [100, 9720]], rare())
+    assert repr(verdict) == "<Verdict: better than no model, loss 0.2055, difference 0.2486>"
+
+
 def test_json_has_the_facts():
     verdict = verdict_of([[14, 4], [10, 972]], rare(min_recall=0.8))
     document = json.loads(verdict.to_json())

@@ -195,6 +195,9 @@ class Verdict(Result):
         first, *others = self.sentences()
         return ". ".join([first, *map(capitalised, others)])
 
+    def __repr__(self) -> str:
+        return f"<Verdict: {_STATES[self.state]}, {self.measure} {self.loss:.4f}, difference {_signed(self.difference)}>"
+
     def tables(self) -> list[Table]:
         """Return the result beside the three best decisions without a model."""
         best = sorted(self.shown_baselines(), key=lambda baseline: baseline.loss)[:3]
