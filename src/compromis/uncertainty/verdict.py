@@ -196,7 +196,9 @@ class Verdict(Result):
         return ". ".join([first, *map(capitalised, others)])
 
     def __repr__(self) -> str:
-        return f"<Verdict: {_STATES[self.state]}, {self.measure} {self.loss:.4f}, difference {_signed(self.difference)}>"
+        return (
+            f"<Verdict: {_STATES[self.state]}, {self.measure} {self.loss:.4f}, difference {_signed(self.difference)}>"
+        )
 
     def tables(self) -> list[Table]:
         """Return the result beside the three best decisions without a model."""
