@@ -164,6 +164,18 @@ def test_a_fit_by_amounts():
     assert forest.loss_ < amount[y == "fraud"].sum() / len(y)
 
 
+def test_a_guarantee_beside_amounts():
+    """Halves and classes alone keep the amounts of their rows."""
+    rng = np.random.default_rng(0)
+    y = rng.choice(3, 1500, p=[0.2, 0.4, 0.4])
+    votes = rng.dirichlet(np.ones(3), 1500) + np.eye(3)[y]
+    costs = costing(np.array([[0, "amount", "amount"], [2, 0, 1], [2, 1, 0]], dtype=object))
+    for bound in ({"min_recall": 0.8}, {"min_recall": 0.8, "min_precision": 0.3}):
+        preferences = cp.Preferences({0: {**bound, "confidence": 0.9}}, cost=costs.cost, labels=costs.labels)
+        search = search_weights(y, votes, preferences=preferences, amount=rng.lognormal(1, 1, 1500), random_state=0)
+        assert search.loss == pytest.approx(pragma(search.counts, preferences.on(range(3))).total)
+
+
 def test_evidence_with_amounts_adds_up_and_is_kept(tmp_path):
     X, y, amount = rows()
     predicted = np.where(X[:, 0] > 1.2, "fraud", "ok")
