@@ -310,7 +310,10 @@ def test_bad_input(make, said):
         ),
         ("[[class]]\nlabel = 'a'\nprecision_at_full_recall = 10", "for 10 % write 0.1"),
         ("[cost]\nlabels = ['a', 'b']", r"\[cost\] lacks its matrix$"),
-        ("[cost]\nlabels = ['a', 'b']\nmatrix = [[0, 'x'], [1, 0]]", r"matrix of \[cost\] must be a number, got text$"),
+        (
+            "[cost]\nlabels = ['a', 'b']\nmatrix = [[0, 'x'], [1, 0]]",
+            "or 'amount' for the amount of the row; found something else$",
+        ),
         ("[cost]\nlabels = ['a', 'b']\nmatrix = [[0, 1]]", r"has shape \(2, 2\), got \(1, 2\)"),
         ("[default]\nimportance = 2\n[cost]\nlabels = [1, 2]\nmatrix = [[0, 1], [1, 0]]", "take no importance"),
         ("[[class]]\nlabel = 'a'\n[[class]]\nlabel = 'a'", "'a' stands there twice"),

@@ -244,6 +244,10 @@ class PreferenceArrays:
     metric: Metric
     cost: NDArray[np.float64] | None = None
     """What each decision costs, rows the truth; it stands in place of importances, recall weights and metric."""
+    by_amount: NDArray[np.float64] | None = None
+    """1 where a decision costs the amount of the row, 0 elsewhere; None where no cost depends on it."""
+    blind_cost: NDArray[np.float64] | None = None
+    """What a decision costs that knows nothing of the row's amount, where `cost` has those of a result's own cells."""
 
     def in_order(self, order: NDArray[Any]) -> PreferenceArrays:
         """Return the same with the classes in another order."""
@@ -279,10 +283,11 @@ class Preferences:
         What holds for every other class.
     metric : str or Metric
         ``"kulczynski"`` (PRAGMA's plane), ``"f"``, ``"fowlkes_mallows"``, ``"jaccard"`` or one's own `Metric`.
-    cost : matrix, or mapping of (true, predicted) to a number, optional
+    cost : matrix, or mapping of (true, predicted) to a number or "amount", optional
         What each decision costs, where that is known: the loss is then the average cost of a row, and importances, answers and metric
         have no say (together they are refused); constraints hold all the same. A matrix has its true classes down, in the order of
-        `labels`; pairs that a mapping does not name cost nothing. A negative cost is a gain. Kept as a tuple of rows.
+        `labels`; pairs that a mapping does not name cost nothing. A negative cost is a gain; ``"amount"`` is the amount of each row, which
+        functions of rows take as ``amount=``. Kept as a tuple of rows.
     labels : sequence, optional
         The classes of a cost matrix; a data frame brings them as its index and columns.
 
@@ -299,7 +304,7 @@ class Preferences:
     by_class: Mapping[Label, Preference]
     default: Preference
     metric: Metric
-    cost: tuple[tuple[float, ...], ...] | None
+    cost: tuple[tuple[float | str, ...], ...] | None
     labels: tuple[Label, ...] | None
 
     def __init__(
@@ -456,13 +461,18 @@ class Preferences:
             confidence=np.array([preference.confidence or 0.0 for preference in each], dtype=np.float64),
             level=np.array([preference.level(self.metric) for preference in each], dtype=np.float64),
             metric=self.metric,
-            cost=self._cost_on(known),
+            **self._costs_on(known),
         )
 
-    def _cost_on(self, classes: tuple[Label, ...]) -> NDArray[np.float64] | None:
+    @property
+    def costs_amounts(self) -> bool:
+        """Whether some decision costs the amount of the row."""
+        return self.cost is not None and any(cell == AMOUNT for row in self.cost for cell in row)
+
+    def _costs_on(self, classes: tuple[Label, ...]) -> dict[str, NDArray[np.float64]]:
         """Return the costs of `classes`, each of which must have some: an unnamed class would cost nothing in silence."""
         if self.cost is None or self.labels is None:
-            return None
+            return {}
         for label in classes:
             if label not in self.labels:
                 raise InputError(
@@ -471,7 +481,10 @@ class Preferences:
                     "preferences",
                 )
         order = [self.labels.index(label) for label in classes]
-        return np.array(self.cost, dtype=np.float64)[np.ix_(order, order)]
+        cells = np.array(self.cost, dtype=object)[np.ix_(order, order)]
+        varies = cells == AMOUNT
+        fixed = {"cost": np.where(varies, 0.0, cells).astype(np.float64)}
+        return {**fixed, "by_amount": varies.astype(np.float64)} if varies.any() else fixed
 
     def describe(self) -> str:
         """Return in sentences what the preferences mean."""
@@ -485,7 +498,7 @@ class Preferences:
         assert self.cost is not None
         assert self.labels is not None
         pairs = [
-            f"{true!r} predicted as {predicted!r} costs {value:g}"
+            f"{true!r} predicted as {predicted!r} costs {f'{value:g}' if isinstance(value, float) else 'the amount of the row'}"
             for true, row in zip(self.labels, self.cost, strict=True)
             for predicted, value in zip(self.labels, row, strict=True)
             if value
@@ -543,6 +556,8 @@ class Preferences:
         return f"Preferences({dict(self.by_class)!r}, default={self.default!r}, metric={metric}{costs})"
 
 
+AMOUNT = "amount"
+"""Stands for the amount of each row among costs."""
 MOST_COSTS = 12
 """Costs that a description names."""
 
@@ -553,7 +568,7 @@ def _rebuilt(by_class: Any, default: Any, metric: Any, cost: Any, labels: Any) -
 
 def _read_cost(
     cost: Any, labels: Sequence[Any] | None
-) -> tuple[tuple[Label, ...] | None, tuple[tuple[float, ...], ...] | None]:
+) -> tuple[tuple[Label, ...] | None, tuple[tuple[float | str, ...], ...] | None]:
     """Return the classes that costs are of, and the costs as rows of the true class."""
     names = None if labels is None else [plain_label(label) for label in labels]
     if cost is None:
@@ -571,10 +586,13 @@ def _read_cost(
             f"the labels of a cost matrix are at least two different classes, got {shown(names)}", "labels"
         )
     try:
-        matrix = np.array(cost, dtype=np.float64)
+        cells = np.array(cost, dtype=object)
+        varies = np.array([[isinstance(cell, str) and cell == AMOUNT for cell in row] for row in cells], dtype=bool)
+        matrix = np.where(varies, 0.0, cells).astype(np.float64) if cells.ndim == 2 else cells
     except (TypeError, ValueError):
         raise InputError(
-            f"a cost matrix holds {len(names)} x {len(names)} numbers; found something else", "cost"
+            f"a cost matrix holds {len(names)} x {len(names)} numbers, or 'amount' for the amount of the row; found something else",
+            "cost",
         ) from None
     if matrix.shape != (len(names), len(names)):
         raise InputError(
@@ -583,7 +601,10 @@ def _read_cost(
         )
     if not np.isfinite(matrix).all():
         raise InputError("costs must be finite; for 'never' write a large number", "cost")
-    return tuple(names), tuple(map(tuple, matrix.tolist()))
+    rows = zip(matrix.tolist(), varies, strict=True)
+    return tuple(names), tuple(
+        tuple(AMOUNT if of else cell for cell, of in zip(row, where, strict=True)) for row, where in rows
+    )
 
 
 def _as_matrix(cost: Mapping[Any, Any], names: list[Label] | None) -> tuple[list[list[Any]], list[Label]]:
@@ -662,6 +683,26 @@ def read_preferences(preferences: object) -> Preferences | None:
     )
 
 
+def refuse_amounts_of_groups(amount: object, groups: object) -> None:
+    """Raise if there are amounts and groups: the evidence of groups holds none."""
+    if amount is not None and groups is not None:
+        raise InputError(
+            "amount and groups do not go together, as amounts are not counted by group; leave one of them out", "amount"
+        )
+
+
+def refuse_idle_amount(preferences: object, amount: object) -> None:
+    """Raise if there are amounts that no cost depends on."""
+    if amount is None:
+        return
+    wanted = read_preferences(preferences)
+    if wanted is None or not wanted.costs_amounts:
+        raise InputError(
+            "amount is given, but no decision costs it; write 'amount' in Preferences(cost=...), or leave it out",
+            "amount",
+        )
+
+
 class _Answers(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     importance: float = 1.0
     precision_at_full_recall: float | None = None
@@ -683,7 +724,7 @@ class _ClassAnswers(_Answers, kw_only=True, forbid_unknown_fields=True):
 
 class _Cost(msgspec.Struct, forbid_unknown_fields=True):
     labels: list[bool | int | float | str]
-    matrix: list[list[float]]
+    matrix: list[list[float | str]]
 
 
 class _Document(msgspec.Struct, forbid_unknown_fields=True):

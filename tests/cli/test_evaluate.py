@@ -6,6 +6,7 @@ import json
 import warnings
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -174,3 +175,34 @@ def test_a_table_without_rows(tmp_path):
     given = ["--truth", "t", "--prediction", "d", "--drop-missing"]
     assert "none.csv has no rows; there is nothing to read" in run("evaluate", "none.csv", *given).stderr
     assert "gaps.csv has no rows with a class" in run("evaluate", "gaps.csv", *given).stderr
+
+
+def test_costs_by_amount(files):
+    """Costs from a preferences file and from the library are one; the search pays amounts too."""
+    rng = np.random.default_rng(0)
+    truth = np.where(rng.random(400) < 0.2, "fraud", "ok")
+    score = np.clip(rng.normal(0.3 + 0.3 * (truth == "fraud"), 0.2), 0.01, 0.99).round(3)
+    amount, predicted = rng.lognormal(3, 1, 400).round(2), np.where(score > 0.5, "fraud", "ok")
+    pd.DataFrame({"t": truth, "d": predicted, "p_fraud": score, "p_ok": (1 - score).round(3), "euro": amount}).to_csv(
+        "transactions.csv", index=False
+    )
+    with open("costs.toml", "w") as file:
+        file.write('[cost]\nlabels = ["fraud", "ok"]\nmatrix = [[0, "amount"], [5, 0]]\n')
+    costs = cp.Preferences(cost={("fraud", "ok"): "amount", ("ok", "fraud"): 5})
+    assert cp.Preferences.from_toml("costs.toml") == costs
+    given = ("transactions.csv", "--truth", "t", "--preferences", "costs.toml")
+    evaluated = json.loads(run("evaluate", *given, "--prediction", "d", "--amount", "euro", "--json").output)
+    expected = cp.evaluate(truth, predicted, preferences=costs, amount=amount).summary
+    assert evaluated["summary"]["total_cost"] == pytest.approx(expected.total_cost)
+    tuned = run("tune", *given, "--proba", "p_", "--amount", "euro", "--output", "weights.json")
+    assert tuned.exit_code == 0
+    votes = np.column_stack([score, (1 - score).round(3)])
+    found = cp.search_weights(truth, votes, preferences=costs, labels=["fraud", "ok"], amount=amount)
+    assert cp.Decision.from_json("weights.json").weights.tolist() == pytest.approx(found.weights.tolist())
+    without = run("evaluate", *given, "--prediction", "d")
+    assert without.exit_code == 2
+    assert "amount is missing" in without.output
+    assert (
+        "needs the rows in memory"
+        in run("evaluate", *given, "--prediction", "d", "--amount", "euro", "--engine", "polars").output
+    )

@@ -43,6 +43,8 @@ def some_evidence(rng):
     yield cp.Counts.from_predictions(truth, decision)
     yield cp.Counts.from_predictions(truth, decision, sample_weight=rng.random(50))
     yield cp.Votes.from_proba(truth, votes, labels=[0, 1, 2], merge=True)
+    yield cp.Counts.from_predictions(truth, decision, amount=rng.random(50))
+    yield cp.Votes.from_proba(truth, votes, labels=[0, 1, 2], merge=True, amount=rng.random(50))
     yield cp.OperatingPoints.from_predictions(truth == 1, rng.random(50))
     yield cp.OperatingPoints.from_bins([0.5, 0.0], [3, 1], [0, 7], pos_label="é\n😀")
 

@@ -11,6 +11,7 @@ from tests import oracle
 from tests.stress.counting import count_seeds
 from tests.stress.outcome import Outcome, Progress, scaled, silent
 from tests.weight_cases import costing, small_problem
+from tests.weights.test_amounts import check as check_amounts
 
 TITLE = "search against brute force, two and three classes, to 10 rows"
 FULL = 10_000
@@ -28,7 +29,9 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
 
 
 def check(seed: int) -> dict[str, int]:
-    """Plain, with minima, with costs, in turn, every fourth with capacities too; each also with the sweep."""
+    """Plain, with minima, with costs, in turn, every fourth with capacities too; each also with the sweep; and every fifth with amounts."""
+    if seed % 5 == 4:
+        check_amounts(seed)
     kind = seed % 3
     votes, y, preferences = small_problem(seed, floors=kind == 1, capacities=seed % 4 == 3)
     classes = votes.shape[1]

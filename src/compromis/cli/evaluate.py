@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 @options.preferences
 @click.option("--label", multiple=True, metavar="LABEL", help="The classes in the order wanted; repeat for each.")
 @options.weight
+@options.amount
 @click.option("--group", metavar="COL", help="A column of keys: rows of one group belong together; for --confidence.")
 @options.confidence
 @options.drop_missing
@@ -87,8 +88,11 @@ def _evaluate(
         raise click.UsageError("give --prediction, --proba, or both")
     if by_engine and group is not None:
         raise click.UsageError("--group needs the rows in memory; leave out --engine")
-    if not by_engine and (columns["proba"] or group is not None):
-        return _evaluate_rows(file, beside, truth=truth, label=label, group=group, **columns)
+    amount = columns.pop("amount")
+    if by_engine and amount is not None:
+        raise click.UsageError("--amount needs the rows in memory; leave out --engine")
+    if not by_engine and (columns["proba"] or group is not None or amount is not None):
+        return _evaluate_rows(file, beside, truth=truth, label=label, group=group, amount=amount, **columns)
     if columns["proba"]:
         click.echo("probability errors and areas need the rows in memory; the report is of the decisions", err=True)
     with opened(file, engine) as scan:
@@ -110,15 +114,16 @@ def _evaluate_rows(
     label: tuple[str, ...],
     weight: str | None,
     group: str | None,
+    amount: str | None,
     drop_missing: bool,
 ) -> cp.Evaluation:
     import compromis as cp
 
-    table, class_of = read_rows(file, [truth, prediction, group], [weight], proba=proba, drop=drop_missing)
+    table, class_of = read_rows(file, [truth, prediction, group], [weight, amount], proba=proba, drop=drop_missing)
     classes = label or sorted(class_of.values()) or beside.preferences.labels or None
     true, predicted, groups = (None if name is None else table[name].array() for name in (truth, prediction, group))
     scores = table.scores(class_of, classes) if classes and class_of else None
-    weights = table.row_weights(weight)
+    weights, amounts = table.row_weights(weight), None if amount is None else table.numbers(amount)
     del table  # the rows are held once
     return cp.evaluate(
         true,
@@ -126,6 +131,7 @@ def _evaluate_rows(
         y_proba=scores,
         labels=classes,
         sample_weight=weights,
+        amount=amounts,
         groups=groups,
         **beside.settings(classes),
     )

@@ -24,6 +24,11 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 truth = click.option("--truth", required=True, metavar="COL", help="The column of true classes.")
 prediction = click.option("--prediction", metavar="COL", help="The column of predicted classes.")
 weight = click.option("--weight", metavar="COL", help="A column of row weights.")
+amount = click.option(
+    "--amount",
+    metavar="COL",
+    help="A column of amounts of the rows, where decisions cost 'amount'; see [cost] in --preferences.",
+)
 confidence = click.option(
     "--confidence", type=float, metavar="SHARE", help="Add confidence intervals, for example 0.95."
 )

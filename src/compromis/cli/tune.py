@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from compromis.cli import options
-from compromis.cli.inputs import is_many, opened, opened_scan, read_evidence, say_dropped
+from compromis.cli.inputs import is_many, opened, opened_scan, read_evidence, read_rows, say_dropped
 
 if TYPE_CHECKING:
     import compromis as cp
@@ -85,6 +85,7 @@ def say_interrupted() -> NoReturn:
 @click.argument("file")
 @click.option("--truth", metavar="COL", help="The column of true classes.")
 @options.proba()
+@options.amount
 @options.preferences
 @click.option("--method", default="auto", show_default=True, metavar="NAME", help="auto, exact, sweep or annealing.")
 @click.option("--smoothing", default=0.0, show_default=True, help="Votes added to every class.")
@@ -154,6 +155,7 @@ def _by_engine(
     truth: str | None,
     proba: tuple[str, ...],
     engine: options.Engine,
+    amount: str | None,
     **_: Any,
 ) -> bool:
     """Return whether an engine searches the file; refuse options that are missing or need the rows in memory."""
@@ -162,6 +164,8 @@ def _by_engine(
             raise click.UsageError(f"Missing option '{option}'.")
     if shares is not None and engine:
         raise click.UsageError("--prevalence needs the rows in memory; leave out --engine")
+    if amount is not None and (engine or is_many(file)):
+        raise click.UsageError("--amount needs the rows in memory; leave out --engine")
     return shares is None and (bool(engine) or is_many(file))
 
 
@@ -173,8 +177,19 @@ def _search_files(file: str, settings: dict[str, Any], *, engine: options.Engine
     return found
 
 
-def _read_votes(file: str, *, engine: options.Engine, **columns: Any) -> cp.Votes:
+def _read_votes(file: str, *, engine: options.Engine, amount: str | None, **columns: Any) -> cp.Votes:
+    if amount is not None:
+        return _read_amounts(file, amount, **columns)
     with opened(file, engine) as scan:
         votes, dropped = scan.votes(**columns)
     say_dropped(dropped)
     return votes
+
+
+def _read_amounts(file: str, amount: str, *, truth: str, proba: tuple[str, ...], drop_missing: bool) -> cp.Votes:
+    import compromis as cp
+
+    table, class_of = read_rows(file, [truth], [amount], proba=proba, drop=drop_missing)
+    classes = sorted(class_of.values())
+    scores = table.scores(class_of, classes)
+    return cp.Votes.from_proba(table[truth].array(), scores, labels=classes, amount=table.numbers(amount))

@@ -17,7 +17,7 @@ from compromis.estimators.fitting import BinnedTrees, whole
 from compromis.estimators.tuned_decision import TunedClassifier
 from compromis.estimators.tuning import TuningOptions
 from compromis.evidence.readers import read_weights
-from compromis.preferences import Preferences
+from compromis.preferences import Preferences, refuse_idle_amount
 from compromis.trees._kernels import UNLIMITED
 from compromis.trees.criteria import OwnCriterion
 from compromis.trees.grow import LocalModel, grow_forest, out_of_bag_shares
@@ -122,11 +122,12 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
         sample_weight: ArrayLike | None = None,
         *,
         search_sample_weight: ArrayLike | None = None,
+        amount: ArrayLike | None = None,
     ) -> Self:
         """Grow the trees on rows X of classes y, and tune the vote weights.
 
         `sample_weight` is for the growth of the trees; the search counts each row of weight above 0 once, or with its
-        `search_sample_weight`.
+        `search_sample_weight`. `amount` is a number per row, where decisions cost the amount of a row; see `Preferences`.
         """
         n_trees = whole("n_estimators", self.n_estimators, 1)
         if n_trees == UNLIMITED:
@@ -135,6 +136,7 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
             raise InputError(
                 "tuning needs out-of-bag votes, which bootstrap=False has not; set tune=False or bootstrap=True"
             )
+        refuse_idle_amount(self.preferences, amount)
         prepared = self._prepare(X, y, sample_weight)
         random = check_random_state(self.random_state)
         self._seeds = random.randint(2**31 - 1, size=n_trees)
@@ -150,7 +152,11 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
             weight = read_weights(search_sample_weight, len(self.oob_votes_), name="search_sample_weight")
             if weight is not None and prepared.kept is not None:
                 weight = weight[prepared.kept]
-            self._tune(truth, votes, weight, TuningOptions(preferences=prepared.preferences), generator)
+            amounts = read_weights(amount, len(self.oob_votes_), name="amount")
+            if amounts is not None and prepared.kept is not None:
+                amounts = amounts[prepared.kept]
+            options = TuningOptions(preferences=prepared.preferences)
+            self._tune(truth, votes, weight, options, generator, amount=amounts)
         return self
 
     @property

@@ -37,8 +37,8 @@ from compromis.estimators.tuning import AUTO_SMOOTHING, GroupedVotes, Tuned, Tun
 from compromis.evidence.readers import read_class_weights, read_smoothing, read_weights
 from compromis.evidence.votes import Votes, decide_votes
 from compromis.labels import plain_label, read_groups, refuse_many_outputs
-from compromis.measures.pragma import among_classes, score_predictions
-from compromis.preferences import Preferences, read_preferences
+from compromis.measures.pragma import among_classes, amount_missing, score_predictions
+from compromis.preferences import Preferences, read_preferences, refuse_amounts_of_groups, refuse_idle_amount
 from compromis.uncertainty.verdict import Verdict
 from compromis.weights.decision import Decision, Threshold, more_important, normalised
 from compromis.weights.guarantee import Guarantee
@@ -180,12 +180,14 @@ class TunedClassifier(PreferencesMixin, ClassifierMixin, BaseEstimator):  # type
         weight: Floats | None,
         options: TuningOptions,
         generator: np.random.Generator,
+        *,
         group: Ints | None = None,
+        amount: NDArray[Any] | None = None,
     ) -> None:
         """Search the weights on honest votes; warn if they are no better than no model, or chance explains them as well."""
         if weight is not None:
             _warn_of_class_weights(y, weight)
-        patterns = Votes.from_proba(y, votes, labels=self.classes_.tolist(), sample_weight=weight)
+        patterns = Votes.from_proba(y, votes, labels=self.classes_.tolist(), sample_weight=weight, amount=amount)
         rows = None
         if group is not None:
             apart = Votes.from_proba(y, votes, labels=patterns.classes, sample_weight=weight, merge=False)
@@ -323,6 +325,7 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         *,
         search_sample_weight: Any = None,
         groups: Any = None,
+        amount: Any = None,
         **params: Any,
     ) -> Self:
         """Fit the estimator, gather honest votes, and search the weights that serve the preferences best.
@@ -341,6 +344,8 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         groups : labels, optional
             A key per row: rows of one group stay in one fold. Members of a forest would see other rows of a group, so votes then come
             from folds.
+        amount : array-like, optional
+            A number of at least 0 per row for the search, where decisions cost the amount of a row; see `Preferences`.
         **params
             Further parameters of the estimator's fit.
         """
@@ -356,6 +361,10 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         check_votes_are_possible(self.estimator, hard=self.votes_are_hard_)
         classes = self._known_classes(y)
         options, by_hand = self._options(classes), self._weights_by_hand(classes)
+        refuse_idle_amount(options.preferences, amount)
+        refuse_amounts_of_groups(amount, groups)
+        if amount is None and options.preferences.costs_amounts and by_hand is None:
+            raise amount_missing()
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         own_params, split_params = self._fit_params(sample_weight, groups, params)
         folds = self._folds(X, y, groups, split_params, generator) if by_hand is None else None
@@ -367,8 +376,9 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
             counted = np.flatnonzero(np.ones(len(y)) if sample_weight is None else sample_weight)
             weight = read_weights(search_sample_weight, len(y), name="search_sample_weight")
             weight = None if weight is None else weight[counted]
+            amounts = None if amount is None else np.asarray(amount)[counted]
             group = None if groups is None else read_groups(groups, len(y), "y")[counted]
-            self._tune(y[counted], votes[counted], weight, options, generator, group)
+            self._tune(y[counted], votes[counted], weight, options, generator, group=group, amount=amounts)
         else:
             self._set_weights(by_hand, options.smoothing)
         return self

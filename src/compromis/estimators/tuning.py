@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,8 @@ class TuningOptions:
         The search itself reads its options, so it gets one vote for each class.
         """
         self.resamples_for(len(classes))
-        votes = Votes.from_proba(classes, np.eye(len(classes)), labels=classes)
+        amount = np.ones(len(classes)) if self.preferences.costs_amounts else None
+        votes = Votes.from_proba(classes, np.eye(len(classes)), labels=classes, amount=amount)
         search_problem(self.problem(votes), method=self.method, random_state=0)
 
     def problem(self, votes: Votes) -> SearchProblem:
@@ -174,8 +176,8 @@ def cross_fitted(problem: SearchProblem, method: str | Sweep, seed: int) -> Coun
     votes, counted = problem.votes, []
     for part in _parts(votes, np.random.default_rng(seed)):
         weights = _weights(problem, votes.multiplicity - part, method, seed)
-        counted.append(replace(votes, multiplicity=part).counts(weights, smoothing=problem.smoothing).matrix)
-    return Counts(np.sum(counted, axis=0), votes.classes, votes.rows)
+        counted.append(votes.with_rows(part).counts(weights, smoothing=problem.smoothing))
+    return replace(reduce(add, counted), rows=votes.rows)
 
 
 def _weights(problem: SearchProblem, others: NDArray[Any], method: str | Sweep, seed: int) -> Floats:
@@ -184,8 +186,9 @@ def _weights(problem: SearchProblem, others: NDArray[Any], method: str | Sweep, 
     present = np.unique(votes.truth[chosen])
     if len(present) < 2 or not problem.arrays.importance[present].any():
         return np.ones(problem.classes)
-    part = replace(votes, votes=votes.votes[chosen], truth=votes.truth[chosen], multiplicity=others[chosen])
-    return search_problem(replace(problem, votes=part), method=method, random_state=seed).weights
+    return search_problem(
+        replace(problem, votes=votes.with_rows(others, chosen)), method=method, random_state=seed
+    ).weights
 
 
 def _parts(votes: Votes, generator: np.random.Generator) -> NDArray[Any]:

@@ -26,11 +26,17 @@ from compromis.evidence.scores import DistributionErrors, read_distributions
 from compromis.evidence.votes import Votes
 from compromis.labels import encode_classes, positive_class, read_groups, read_labels
 from compromis.measures import rates
-from compromis.measures.pragma import PragmaLoss, pragma, total_cost
+from compromis.measures.pragma import PragmaLoss, amount_missing, pragma, total_cost
 from compromis.measures.probability import prior_errors, read_priors, smoothed_shares, weka_errors
 from compromis.measures.rates import Evidence, counts_of
 from compromis.measures.screening import screening
-from compromis.preferences import PreferenceArrays, Preferences, read_preferences
+from compromis.preferences import (
+    PreferenceArrays,
+    Preferences,
+    read_preferences,
+    refuse_amounts_of_groups,
+    refuse_idle_amount,
+)
 from compromis.uncertainty.intervals import Interval, read_confidence
 from compromis.uncertainty.report_intervals import ReportIntervals, report_intervals
 from compromis.uncertainty.verdict import Verdict, verdict_on
@@ -354,6 +360,7 @@ def evaluate(
     pos_label: Any = None,
     priors: Mapping[Any, float] | Sequence[float] | None = None,
     sample_weight: ArrayLike | None = None,
+    amount: ArrayLike | None = None,
     groups: Any = None,
     confidence: float | None = None,
 ) -> Evaluation:
@@ -379,6 +386,8 @@ def evaluate(
         The classes' shares in the training rows, which Weka's relative errors are relative to; see `training_priors`.
     sample_weight : array-like, optional
         A weight of at least 0 per row.
+    amount : array-like, optional
+        A number of at least 0 per row (an amount of money), where decisions cost the amount of a row; see `Preferences`.
     groups : labels, optional
         A key per row: rows of one group (a patient, a day) belong together, and the intervals count groups, not rows.
     confidence : float, optional
@@ -412,13 +421,14 @@ def evaluate(
             y_proba=y_proba,
             labels=labels,
             sample_weight=sample_weight,
+            amount=amount,
             groups=groups,
         )
         evidence, scored = _from_votes(y_true) if isinstance(y_true, Votes) else (y_true, None)
     else:
-        evidence, scored = _from_rows(
-            y_true, y_pred, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight, groups=groups
-        )
+        refuse_idle_amount(preferences, amount)
+        given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+        evidence, scored = _from_rows(y_true, y_pred, y_proba, **given, amount=amount, groups=groups)
     counts = counts_of(evidence)
     terms = Terms.read(counts.classes, preferences, pos_label=pos_label, confidence=confidence)
     shares = smoothed_shares(counts) if priors is None else read_priors(priors, counts.classes)
@@ -444,6 +454,7 @@ def _from_rows(
     labels: Sequence[Any] | None,
     pos_label: Any,
     sample_weight: Any,
+    amount: Any,
     groups: Any,
 ) -> tuple[Evidence, ScoredRows | None]:
     """Read and count rows; with `y_proba` the distributions too."""
@@ -451,9 +462,11 @@ def _from_rows(
         raise InputError(
             "there is nothing to evaluate: pass y_pred (predicted classes), y_proba (distributions), or both"
         )
+    refuse_amounts_of_groups(amount, groups)
     if y_proba is None:
         if groups is None:
-            return Counts.from_predictions(y_true, y_pred, labels=labels, sample_weight=sample_weight), None
+            weighted = {"sample_weight": sample_weight, "amount": amount}
+            return Counts.from_predictions(y_true, y_pred, labels=labels, **weighted), None
         options = {"groups": groups, "labels": labels, "sample_weight": sample_weight}
         return GroupedCounts.from_predictions(y_true, y_pred, **options), None
     columns = [] if y_pred is None else [read_labels(y_pred, "y_pred")]
@@ -464,6 +477,7 @@ def _from_rows(
         classes=classes,
         weight=read_weights(sample_weight, len(truth)),
         group=None if groups is None else read_groups(groups, len(truth)),
+        amount=read_weights(amount, len(truth), name="amount"),
     )
     return rows.count(predicted[0] if predicted else shares.argmax(axis=1)), ScoredRows(rows, shares)
 
@@ -507,6 +521,8 @@ class Terms:
         `priors` are the class shares in the training rows; where rows occur `repeats` times on average, intervals count them once.
         """
         counts, bounds = counts_of(evidence), None
+        if self.arrays is not None and self.arrays.by_amount is not None and counts.amounts is None:
+            raise amount_missing()
         if repeats > 1 and isinstance(evidence, Counts):
             squares = evidence.matrix if evidence.squares is None else evidence.squares
             evidence = replace(evidence, squares=squares * repeats)

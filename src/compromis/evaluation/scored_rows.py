@@ -28,15 +28,21 @@ class TrueRows:
     weight: NDArray[Any] | None = None
     """Sample weights; whole numbers say how many equal rows each row stands for."""
     group: Ints | None = None
+    amount: Floats | None = None
+    """The amounts of the rows, where decisions cost them."""
 
     def take(self, rows: Ints) -> TrueRows:
         """Return some of the rows."""
-        weight, group = (None if part is None else part[rows] for part in (self.weight, self.group))
-        return TrueRows(truth=self.truth[rows], classes=self.classes, weight=weight, group=group)
+        parts = {name: getattr(self, name) for name in ("weight", "group", "amount")}
+        taken = {name: None if part is None else part[rows] for name, part in parts.items()}
+        return TrueRows(truth=self.truth[rows], classes=self.classes, **taken)
 
     def count(self, predicted: Ints) -> Counts | GroupedCounts:
         """Count true against predicted classes; by group where there are groups."""
         counts = Counts.from_positions(self.truth, predicted, self.classes, self.weight)
+        if self.amount is not None:
+            priced = self.amount if self.weight is None else self.amount * self.weight
+            counts = counts.with_amounts(Counts.from_positions(self.truth, predicted, self.classes, priced))
         if self.group is None:
             return counts
         return GroupedCounts.from_positions(self.truth, predicted, self.group, counts, self.weight)
@@ -55,6 +61,7 @@ class ScoredRows:
         truth, weight = self.rows.truth, self.rows.weight
         counted = np.ones(len(truth), dtype=np.int64) if weight is None else weight
         left_out = int(empty.sum())
+        amount = None if self.rows.amount is None else np.where(empty, 0.0, self.rows.amount * counted)
         return Votes(
             votes=self.shares,
             truth=truth,
@@ -62,6 +69,8 @@ class ScoredRows:
             classes=self.rows.classes,
             rows=len(truth) - left_out,
             left_out=left_out,
+            amount=amount,
+            amount_squares=None if amount is None else amount**2,
         )
 
     def roc_areas(self) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,6 +54,8 @@ class Counts:
         The number of rows counted.
     squares : ndarray of shape (K, K), optional
         The sums of squared weights, where there are sample weights.
+    amounts, amount_squares : ndarray of shape (K, K), optional
+        The sums of the rows' amounts (times their weights) and of their squares, where decisions cost the amount of a row.
 
     Examples
     --------
@@ -71,10 +73,18 @@ class Counts:
     classes: tuple[Label, ...]
     rows: int
     squares: NDArray[np.float64] | None = None
+    amounts: NDArray[np.float64] | None = None
+    amount_squares: NDArray[np.float64] | None = None
 
     @classmethod
     def from_predictions(
-        cls, y_true: Any, y_pred: Any, *, labels: Sequence[Any] | None = None, sample_weight: ArrayLike | None = None
+        cls,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        labels: Sequence[Any] | None = None,
+        sample_weight: ArrayLike | None = None,
+        amount: ArrayLike | None = None,
     ) -> Counts:
         """Count true against predicted classes.
 
@@ -86,7 +96,15 @@ class Counts:
             The classes in the order wanted, absent ones included. Without it: the order of the categories, else sorted.
         sample_weight : array-like, optional
             A weight of at least 0 per row.
+        amount : array-like, optional
+            A number of at least 0 per row, where decisions cost the amount of a row; see `Preferences`.
         """
+        if amount is not None:
+            counts = cls.from_predictions(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+            priced = _times_amount(amount, sample_weight, counts.rows)
+            return counts.with_amounts(
+                cls.from_predictions(y_true, y_pred, labels=counts.classes, sample_weight=priced)
+            )
         truth, prediction = read_labels(y_true, "y_true"), read_labels(y_pred, "y_pred")
         truth, prediction = check_same_rows(truth, prediction)
         check_same_index(truth, sample_weight, "y_true", "sample_weight")
@@ -97,7 +115,14 @@ class Counts:
 
     @classmethod
     def from_frame(
-        cls, frame: Any, *, truth: str, prediction: str, weight: str | None = None, labels: Sequence[Any] | None = None
+        cls,
+        frame: Any,
+        *,
+        truth: str,
+        prediction: str,
+        weight: str | None = None,
+        amount: str | None = None,
+        labels: Sequence[Any] | None = None,
     ) -> Counts:
         """Count the rows of a data frame in its own engine; only the counts come back.
 
@@ -109,6 +134,8 @@ class Counts:
             The columns of true and predicted classes; rows that lack one are refused.
         weight : str, optional
             A column of row weights, finite and at least 0.
+        amount : str, optional
+            A column of amounts, finite and at least 0, where decisions cost the amount of a row; without `weight`, in a second query.
         labels : sequence, optional
             The classes in the order wanted, absent ones included.
 
@@ -121,7 +148,12 @@ class Counts:
         """
         from compromis.frames.counts import count_frame
 
-        return cls(*count_frame(frame, truth=truth, prediction=prediction, weight=weight, labels=labels))
+        columns = {"truth": truth, "prediction": prediction}
+        counts = cls(*count_frame(frame, **columns, weight=weight, labels=labels))
+        if amount is None:
+            return counts
+        refuse_weighted_amounts(weight)
+        return counts.with_amounts(cls(*count_frame(frame, **columns, weight=amount, labels=counts.classes)))
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike, classes: Sequence[Any]) -> Counts:
@@ -183,7 +215,14 @@ class Counts:
         """
         factor = prevalence_factors(shares, self.classes, self.support)[:, np.newaxis]
         squares = self.matrix if self.squares is None else self.squares
-        return Counts(self.matrix * factor, self.classes, self.rows, np.asarray(squares * factor**2, dtype=np.float64))
+        amounts = None if self.amounts is None else self.amounts * factor
+        amount_squares = None if self.amount_squares is None else self.amount_squares * factor**2
+        squares = np.asarray(squares * factor**2, dtype=np.float64)
+        return Counts(self.matrix * factor, self.classes, self.rows, squares, amounts, amount_squares)
+
+    def with_amounts(self, priced: Counts) -> Counts:
+        """Return the same counts with amounts: `priced` are those of the same rows, weighted by their amounts."""
+        return replace(self, amounts=np.asarray(priced.matrix, dtype=np.float64), amount_squares=priced.squares)
 
     def __add__(self, other: Counts) -> Counts:
         if not isinstance(other, Counts):
@@ -195,12 +234,41 @@ class Counts:
         if self.squares is not None or other.squares is not None:  # an unweighted row weighs 1, squared too
             first, second = (part.matrix if part.squares is None else part.squares for part in parts)
             squares = np.asarray(first + second, dtype=np.float64)
-        return Counts(parts[0].matrix + parts[1].matrix, order, self.rows + other.rows, squares)
+        amounts = amount_squares = None
+        if (self.amounts is None) != (other.amounts is None):
+            raise InputError("counts with amounts and counts without do not add up; count both with amount=", "amount")
+        if parts[0].amounts is not None and parts[1].amounts is not None:
+            amounts, amount_squares = (
+                parts[0].amounts + parts[1].amounts,
+                _sum(parts[0].amount_squares, parts[1].amount_squares),
+            )
+        matrix = parts[0].matrix + parts[1].matrix
+        return Counts(matrix, order, self.rows + other.rows, squares, amounts, amount_squares)
 
     def arranged_as(self, order: tuple[Label, ...]) -> Counts:
         """Return the same counts with the classes in another order, which may hold further classes."""
-        squares = None if self.squares is None else _arranged(self.squares, self.classes, order)
-        return Counts(_arranged(self.matrix, self.classes, order), order, self.rows, squares)
+        given = (self.squares, self.amounts, self.amount_squares)
+        further = [None if part is None else _arranged(part, self.classes, order) for part in given]
+        return Counts(_arranged(self.matrix, self.classes, order), order, self.rows, *further)
+
+
+def _sum(first: Floats | None, second: Floats | None) -> Floats | None:
+    return None if first is None or second is None else first + second
+
+
+def _times_amount(amount: ArrayLike, sample_weight: ArrayLike | None, rows: int) -> Floats:
+    given, weight = read_weights(amount, rows, name="amount"), read_weights(sample_weight, rows)
+    assert given is not None
+    return given if weight is None else given * weight
+
+
+def refuse_weighted_amounts(weight: str | None) -> None:
+    """Raise where a data frame has weights beside amounts: sums of products would take a further column."""
+    if weight is not None:
+        raise InputError(
+            "amount and weight do not go together in a data frame; add a column of weight x amount, or leave weight out",
+            "amount",
+        )
 
 
 def check_room(total: float) -> None:

@@ -30,15 +30,21 @@ Plain = bool | int | float | str
 Number = int | float
 
 
-class _CountsPart(msgspec.Struct, kw_only=True, tag_field="kind", tag="counts", forbid_unknown_fields=True):
+class _CountsPart(
+    msgspec.Struct, kw_only=True, tag_field="kind", tag="counts", forbid_unknown_fields=True, omit_defaults=True
+):
     classes: list[Plain]
     matrix: list[list[Number]]
     rows: int
     squares: list[list[Number]] | None
     weighted: bool
+    amounts: list[list[float]] | None = None
+    amount_squares: list[list[float]] | None = None
 
 
-class _VotesPart(msgspec.Struct, kw_only=True, tag_field="kind", tag="votes", forbid_unknown_fields=True):
+class _VotesPart(
+    msgspec.Struct, kw_only=True, tag_field="kind", tag="votes", forbid_unknown_fields=True, omit_defaults=True
+):
     classes: list[Plain]
     votes: list[list[float]]
     truth: list[int]
@@ -47,6 +53,8 @@ class _VotesPart(msgspec.Struct, kw_only=True, tag_field="kind", tag="votes", fo
     left_out: int
     width: float
     weighted: bool
+    amount: list[float] | None = None
+    amount_squares: list[float] | None = None
 
 
 class _PointsPart(msgspec.Struct, kw_only=True, tag_field="kind", tag="operating points", forbid_unknown_fields=True):
@@ -170,7 +178,9 @@ def _part(evidence: Evidence) -> Any:
             classes=list(evidence.classes),  # type: ignore[arg-type]
             matrix=evidence.matrix.tolist(),
             rows=evidence.rows,
-            squares=None if evidence.squares is None else evidence.squares.tolist(),
+            squares=_listed(evidence.squares),
+            amounts=_listed(evidence.amounts),
+            amount_squares=_listed(evidence.amount_squares),
             weighted=evidence.matrix.dtype.kind == "f",
         )
     if isinstance(evidence, Votes):
@@ -182,6 +192,8 @@ def _part(evidence: Evidence) -> Any:
             rows=evidence.rows,
             left_out=evidence.left_out,
             width=evidence.width,
+            amount=_listed(evidence.amount),
+            amount_squares=_listed(evidence.amount_squares),
             weighted=evidence.multiplicity.dtype.kind == "f",
         )
     if not isinstance(evidence, OperatingPoints) or evidence.names is not None:
@@ -199,12 +211,27 @@ def _part(evidence: Evidence) -> Any:
 def _read_counts(part: _CountsPart) -> Counts:
     classes = _distinct(part.classes)
     matrix = _cells(part.matrix, (len(classes), len(classes)), part.weighted, "matrix")
-    squares = None
-    if part.squares is not None:
-        squares = _cells(part.squares, matrix.shape, True, "squares")
+    squares, amounts, amount_squares = (
+        None if cells is None else _cells(cells, matrix.shape, True, name)
+        for name, cells in (
+            ("squares", part.squares),
+            ("amounts", part.amounts),
+            ("amount_squares", part.amount_squares),
+        )
+    )
+    _check_both(amounts, amount_squares)
     if not 0 <= part.rows < _MOST or (not part.weighted and part.rows != sum(map(int, matrix.flat))):
         raise InputError(f"it says {part.rows:,} rows, but its cells add up to {matrix.sum():,}")
-    return Counts(matrix, classes, part.rows, squares)
+    return Counts(matrix, classes, part.rows, squares, amounts, amount_squares)
+
+
+def _listed(part: NDArray[Any] | None) -> Any:
+    return None if part is None else part.tolist()
+
+
+def _check_both(amounts: object, squares: object) -> None:
+    if (amounts is None) != (squares is None):
+        raise InputError("amounts and the sums of their squares belong together; one of them is missing")
 
 
 def _read_votes(part: _VotesPart) -> Votes:
@@ -214,6 +241,11 @@ def _read_votes(part: _VotesPart) -> Votes:
     truth = _numbers(part.truth, (len(part.truth),), False, "truth")
     if truth.max(initial=0) >= len(classes):
         raise InputError(f"a true class lies outside the {len(classes)} classes")
+    amount, amount_squares = (
+        None if given is None else _cells(given, truth.shape, True, name)
+        for name, given in (("amount", part.amount), ("amount_squares", part.amount_squares))
+    )
+    _check_both(amount, amount_squares)
     if not (0 <= part.rows < _MOST and 0 <= part.left_out < _MOST and 0 <= part.width <= 1):
         raise InputError(
             "rows and rows left out are at least 0 and fit into 64 bits, and the width of bins is at most 1"
@@ -227,6 +259,8 @@ def _read_votes(part: _VotesPart) -> Votes:
         left_out=part.left_out,
         merged=True,
         width=part.width,
+        amount=amount,
+        amount_squares=amount_squares,
     )
 
 
@@ -332,7 +366,11 @@ def _suppress_counts(counts: Counts, min_cell: int) -> tuple[Counts, Suppressed]
     _refuse_weights(counts.matrix)
     small = (counts.matrix > 0) & (counts.matrix < min_cell)
     matrix = np.where(small, 0, counts.matrix)
-    return Counts(matrix, counts.classes, int(matrix.sum())), Suppressed(min_cell, int(small.sum()))
+    amounts, squares = (
+        None if part is None else np.where(small, 0.0, part) for part in (counts.amounts, counts.amount_squares)
+    )
+    kept = Counts(matrix, counts.classes, int(matrix.sum()), None, amounts, squares)
+    return kept, Suppressed(min_cell, int(small.sum()))
 
 
 def _suppress_votes(votes: Votes, min_cell: int) -> tuple[Votes, Suppressed]:
@@ -342,15 +380,8 @@ def _suppress_votes(votes: Votes, min_cell: int) -> tuple[Votes, Suppressed]:
     if not kept.any():
         raise InputError(f"every pattern of votes has fewer than {min_cell} rows; bin the votes, or lower min_cell")
     cells = int((~kept).sum()) + int(left_out != votes.left_out)
-    sizes = votes.multiplicity[kept]
-    fewer = replace(
-        votes,
-        votes=votes.votes[kept],
-        truth=votes.truth[kept],
-        multiplicity=sizes,
-        rows=int(sizes.sum()),
-        left_out=left_out,
-    )
+    fewer = votes.with_rows(votes.multiplicity, np.flatnonzero(kept))
+    fewer = replace(fewer, rows=int(fewer.multiplicity.sum()), left_out=left_out)
     return fewer, Suppressed(min_cell, cells)
 
 

@@ -14,7 +14,7 @@ from compromis._text import nearest, shown
 from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.count_bounds import CountBounds
-from compromis.evidence.counts import Counts, check_room
+from compromis.evidence.counts import Counts, check_room, refuse_weighted_amounts
 from compromis.evidence.readers import prevalence_factors, read_class_weights, read_smoothing, read_weights
 from compromis.evidence.scores import Matrix, as_dense, check_scores, column_labels, is_csr, read_scores
 from compromis.labels import LabelColumn, encode, plain_label, read_labels, without_prefix
@@ -52,6 +52,8 @@ class Votes:
         Whether equal rows were merged.
     width : float
         How far a vote may lie from the one stored: half a bin where votes were binned, else 0.
+    amount, amount_squares : ndarray of shape (patterns,), optional
+        The sums of the rows' amounts (times their weights) and of their squares, where decisions cost the amount of a row.
 
     Examples
     --------
@@ -71,6 +73,8 @@ class Votes:
     left_out: int = 0
     merged: bool = False
     width: float = 0.0
+    amount: Floats | None = None
+    amount_squares: Floats | None = None
 
     @classmethod
     def from_proba(
@@ -81,6 +85,7 @@ class Votes:
         labels: Sequence[Any] | None = None,
         pos_label: Any = None,
         sample_weight: ArrayLike | None = None,
+        amount: ArrayLike | None = None,
         merge: bool | str = "auto",
     ) -> Votes:
         """Read votes and true classes.
@@ -98,6 +103,8 @@ class Votes:
             The class of one column alone; needed unless the classes are 0 and 1, -1 and 1, or False and True.
         sample_weight : array-like, optional
             A weight of at least 0 per row.
+        amount : array-like, optional
+            A number of at least 0 per row, where decisions cost the amount of a row; see `Preferences`.
         merge : bool or "auto"
             Whether equal rows are merged; "auto" looks at a sample to see whether that pays.
         """
@@ -106,12 +113,13 @@ class Votes:
             raise InputError("y_true is empty; there are no rows")
         (truth,), classes = _encoded(column, y_proba, labels)
         matrix = read_scores(y_proba, classes, len(truth), pos_label=pos_label)
-        weight = read_weights(sample_weight, len(truth))
+        weight, amounts = read_weights(sample_weight, len(truth)), read_weights(amount, len(truth), name="amount")
         empty = _check_and_find_empty(matrix)
         if merge not in (True, False, "auto"):
             raise InputError(f"merge is True, False or 'auto', got {merge!r}")
         rows = np.where(empty, 0, 1) if weight is None else np.where(empty, 0.0, weight)
         left_out = int(empty.sum())
+        amounts = None if amounts is None else amounts * rows
         votes = cls(
             votes=matrix,
             truth=truth,
@@ -119,6 +127,8 @@ class Votes:
             classes=classes,
             rows=len(truth) - left_out,
             left_out=left_out,
+            amount=amounts,
+            amount_squares=None if amounts is None else amounts**2,
         )
         if merge is True or (merge == "auto" and _merging_pays(matrix, truth)):
             merged = votes.merge()
@@ -135,14 +145,15 @@ class Votes:
         proba: Sequence[str] | Mapping[str, Any],
         labels: Sequence[Any] | None = None,
         weight: str | None = None,
+        amount: str | None = None,
         bins: int | None = None,
     ) -> Votes:
         """Group the rows of a data frame by their votes in its own engine; only the patterns come back.
 
         Parameters
         ----------
-        frame, truth, weight
-            As in `Counts.from_frame`.
+        frame, truth, weight, amount
+            As in `Counts.from_frame`; amounts of rows with equal votes count as equal in intervals.
         proba : sequence of str, or mapping
             The columns of votes or probabilities; a mapping gives the class of each column, or the column of each class.
         labels : sequence, optional
@@ -159,7 +170,13 @@ class Votes:
         """
         from compromis.frames.votes import patterns_of_frame
 
-        return patterns_of_frame(frame, truth=truth, proba=proba, labels=labels, weight=weight, bins=bins)
+        columns: dict[str, Any] = {"truth": truth, "proba": proba, "labels": labels, "bins": bins}
+        votes = patterns_of_frame(frame, **columns, weight=weight)
+        if amount is None:
+            return votes
+        refuse_weighted_amounts(weight)
+        amounts = patterns_of_frame(frame, **columns, weight=amount).multiplicity
+        return replace(votes, amount=amounts, amount_squares=amounts**2 / votes.multiplicity)
 
     def decide(self, weights: ArrayLike, *, smoothing: float = 0.0) -> NDArray[np.int64]:
         """Return the position of the class with the largest weight x (votes + smoothing) for each pattern; ties go to the first."""
@@ -172,8 +189,14 @@ class Votes:
         dtype = np.float64 if self.multiplicity.dtype.kind == "f" else np.int64
         matrix = np.zeros((len(self.classes), len(self.classes)), dtype=dtype)
         truth, size = np.ascontiguousarray(self.truth, np.int64), np.ascontiguousarray(self.multiplicity, dtype)
-        count_decisions(truth, self.decide(weights, smoothing=smoothing), size, matrix)
-        return Counts(matrix, self.classes, self.rows)
+        decided = self.decide(weights, smoothing=smoothing)
+        count_decisions(truth, decided, size, matrix)
+        if self.amount is None or self.amount_squares is None:
+            return Counts(matrix, self.classes, self.rows)
+        amounts = np.zeros((2, *matrix.shape))
+        for cells, parts in zip(amounts, (self.amount, self.amount_squares), strict=True):
+            count_decisions(truth, decided, np.ascontiguousarray(parts), cells)
+        return Counts(matrix, self.classes, self.rows, None, amounts[0], amounts[1])
 
     def merge(self) -> Votes:
         """Return the same votes with equal rows merged, and without rows that have no votes."""
@@ -183,8 +206,22 @@ class Votes:
         total = np.zeros(len(first), dtype=self.multiplicity.dtype)
         np.add.at(total, group, self.multiplicity)
         voted = _total(_scaled(self.votes)[first]) > 0
+        parts: dict[str, Any] = {name: _added(part, group, len(voted))[voted] for name, part in self._amounts().items()}
         first, total = first[voted], total[voted]
-        return replace(self, votes=self.votes[first], truth=self.truth[first], multiplicity=total, merged=True)
+        return replace(self, votes=self.votes[first], truth=self.truth[first], multiplicity=total, merged=True, **parts)
+
+    def with_rows(self, multiplicity: NDArray[Any], chosen: Ints | slice = slice(None)) -> Votes:
+        """Return the `chosen` patterns with other multiplicities; amounts go with them."""
+        share = np.divide(multiplicity, self.multiplicity, out=np.zeros(len(self)), where=self.multiplicity > 0)
+        amounts: dict[str, Any] = {name: (part * share)[chosen] for name, part in self._amounts().items()}
+        return replace(
+            self, votes=self.votes[chosen], truth=self.truth[chosen], multiplicity=multiplicity[chosen], **amounts
+        )
+
+    def _amounts(self) -> dict[str, Any]:
+        if self.amount is None or self.amount_squares is None:
+            return {}
+        return {"amount": self.amount, "amount_squares": self.amount_squares}
 
     def dense(self) -> Floats:
         """Return the votes as an array of float64."""
@@ -257,7 +294,7 @@ class Votes:
         [1.5, 1.5]
         """
         factor = prevalence_factors(shares, self.classes, self.support)
-        return replace(self, multiplicity=self.multiplicity * factor[self.truth])
+        return self.with_rows(self.multiplicity * factor[self.truth])
 
     def __len__(self) -> int:
         return len(self.truth)
@@ -280,8 +317,21 @@ class Votes:
             left_out=self.left_out + other.left_out,
             merged=False,
             width=max(self.width, other.width),
+            **_joined(self._amounts(), other._amounts()),
         )
         return both.merge() if self.merged and other.merged else both
+
+
+def _added(parts: Floats, group: Ints, groups: int) -> Floats:
+    total = np.zeros(groups)
+    np.add.at(total, group, parts)
+    return total
+
+
+def _joined(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    if bool(first) != bool(second):
+        raise InputError("votes with amounts and votes without do not add up; read both with amount=", "amount")
+    return {name: np.concatenate([part, second[name]]) for name, part in first.items()}
 
 
 def decide_votes(votes: Matrix, weights: Floats, smoothing: float = 0.0) -> Ints:

@@ -19,7 +19,7 @@ from compromis.evidence.readers import read_class_weights
 from compromis.frames.query import BEST, SCORE, Frame, add_decision, lazy_frame, usable_votes
 from compromis.frames.votes import name_votes
 from compromis.labels import column_of_each_class
-from compromis.preferences import Preferences
+from compromis.preferences import Preferences, refuse_idle_amount
 from compromis.weights.decision import Decision
 
 
@@ -122,6 +122,7 @@ def evaluate(
     proba: Sequence[str] | Mapping[str, Any] | None = None,
     weights: ArrayLike | Decision | None = None,
     weight: str | None = None,
+    amount: str | None = None,
     labels: Sequence[Any] | None = None,
     preferences: Preferences | None = None,
     priors: Mapping[Any, float] | Sequence[float] | None = None,
@@ -131,7 +132,7 @@ def evaluate(
 
     Parameters
     ----------
-    frame, truth, weight
+    frame, truth, weight, amount
         As in `Counts.from_frame`.
     prediction : str, optional
         The column of predicted classes; without it `proba` decides.
@@ -162,7 +163,7 @@ def evaluate(
         labels = labels if labels is not None else rule.classes
     elif weights is not None:
         raise InputError("weights are for votes; for row weights pass weight, the name of their column")
-    counts = Counts.from_frame(
-        frame, truth=truth, prediction=_PREDICTED if prediction is None else prediction, weight=weight, labels=labels
-    )
+    refuse_idle_amount(preferences, amount)
+    decided = _PREDICTED if prediction is None else prediction
+    counts = Counts.from_frame(frame, truth=truth, prediction=decided, weight=weight, amount=amount, labels=labels)
     return evaluate_counts(counts, preferences=preferences, priors=priors, confidence=confidence)

@@ -38,13 +38,12 @@ from compromis.frames.votes import (
     are_continuous,
     name_votes,
     open_votes,
-    patterns_of_frame,
     patterns_of_rows,
     true_classes,
     vote_names,
 )
 from compromis.labels import encode
-from compromis.preferences import Preferences
+from compromis.preferences import Preferences, refuse_idle_amount
 from compromis.weights.decision import normalised
 from compromis.weights.meter import Progress
 from compromis.weights.problem import SearchProblem
@@ -115,6 +114,7 @@ def search_weights(
     preferences: Preferences | None = None,
     labels: Sequence[Any] | None = None,
     weight: str | None = None,
+    amount: str | None = None,
     method: str = "auto",
     smoothing: float = 0.0,
     max_seconds: float | None = None,
@@ -127,8 +127,8 @@ def search_weights(
 
     Parameters
     ----------
-    frame, truth, proba, labels, weight
-        As in `Votes.from_frame`.
+    frame, truth, proba, labels, weight, amount
+        As in `Votes.from_frame`; with amounts every pattern of votes must come back.
     preferences, method, smoothing, max_seconds, max_evaluations, random_state
         As in `compromis.search_weights`; the limits are those of each search in memory, of which there are two to five.
     sample : int
@@ -162,16 +162,22 @@ def search_weights(
         random_state=random_state,
         reporter=reporter,
     )
+    refuse_idle_amount(preferences, amount)
     columns, classes = name_votes(frame, proba, labels)
     opened = open_votes(frame, truth, columns, weight)
     if not are_continuous(opened, vote_names(len(columns))):
         try:
-            patterns = patterns_of_frame(frame, truth=truth, proba=proba, labels=labels, weight=weight)
+            patterns = Votes.from_frame(frame, truth=truth, proba=proba, labels=labels, weight=weight, amount=amount)
         except TooMany:
             pass  # the first rows were no fair sample of the others
         else:
             before = patterns.counts(np.ones(len(patterns.classes)))
             return FrameSearch(search=task.search(patterns, smoothing), before=before, passes=1, box=None, sampled=0)
+    if amount is not None:
+        raise InputError(
+            "nearly every row has votes of its own, and a search in passes carries no amounts; read the rows, or round the votes",
+            "amount",
+        )
     source = VoteSource.read(opened, columns, classes)
     return _by_passes(source, task, sample)
 

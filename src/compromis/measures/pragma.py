@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from compromis._typing import Flags, Floats
+from compromis.errors import InputError
 from compromis.evidence.counts import Counts, ratio
 from compromis.labels import encode, plain_label, read_labels
 from compromis.measures.rates import Confusion, outcomes, precision, recall
@@ -45,10 +46,54 @@ def losses(counts: Confusion, arrays: PreferenceArrays) -> tuple[Floats, Floats]
     """Return the loss of each class and what it adds to the whole, both of shape (..., K)."""
     cells = outcomes(counts)
     if arrays.cost is not None:
-        paid = (cells.matrix * arrays.cost).sum(axis=-1)
+        paid = costs_of(counts, arrays).sum(axis=-1)
         return ratio(paid, cells.support), ratio(paid, cells.total)
     by_class = losses_at(precision(cells), recall(cells), arrays)
     return by_class, loss_shares(by_class, arrays)
+
+
+def costs_of(counts: Confusion, arrays: PreferenceArrays) -> Floats:
+    """Return what the rows of each cell cost together, of shape (..., K, K)."""
+    costs: Floats = outcomes(counts).matrix * arrays.cost
+    if arrays.by_amount is None:
+        return costs
+    amounts = counts.amounts if isinstance(counts, Counts) else None
+    if amounts is None:
+        raise amount_missing()
+    return costs + amounts * arrays.by_amount
+
+
+def with_mean_costs(counts: Counts, arrays: PreferenceArrays) -> tuple[Counts, PreferenceArrays]:
+    """Return counts and costs in which each cell costs the mean of its amounts, for draws of counts, which have none.
+
+    Rows of unequal amounts are fewer effective rows: the sums of squares are those of weights in proportion to the amounts of the
+    true class (Kish). What knows nothing of amounts pays the mean of the class, `blind_cost`.
+    """
+    if arrays.by_amount is None or arrays.cost is None:
+        return counts, arrays
+    if counts.amounts is None or counts.amount_squares is None:
+        raise amount_missing()
+    whole, squares = counts.amounts.sum(axis=1), counts.amount_squares.sum(axis=1)
+    mean = np.nan_to_num(ratio(whole, counts.support))[:, np.newaxis]
+    own = np.where(counts.matrix > 0, ratio(counts.amounts, counts.matrix), mean)
+    scale = np.nan_to_num(ratio(squares * counts.support, whole**2), nan=1.0)[:, np.newaxis]
+    before = counts.matrix if counts.squares is None else counts.squares
+    effective = np.where(arrays.by_amount.any(axis=1, keepdims=True), np.maximum(before, counts.matrix * scale), before)
+    priced = replace(
+        arrays,
+        cost=arrays.cost + arrays.by_amount * own,
+        by_amount=None,
+        blind_cost=arrays.cost + arrays.by_amount * mean,
+    )
+    return replace(counts, squares=effective.astype(np.float64), amounts=None, amount_squares=None), priced
+
+
+def amount_missing() -> InputError:
+    """Return what is raised where costs depend on amounts that nobody gave."""
+    return InputError(
+        "amount is missing: a decision costs the 'amount' of its row; give one number per row, where the rows are read",
+        "amount",
+    )
 
 
 def losses_at(precision: Floats, recall: Floats, arrays: PreferenceArrays) -> Floats:
@@ -96,7 +141,7 @@ def shortfall(counts: Counts, arrays: PreferenceArrays) -> float:
 
 def total_cost(counts: Counts, arrays: PreferenceArrays) -> float | None:
     """Return the sum of the costs of all rows; None without costs."""
-    return None if arrays.cost is None else float((counts.matrix * arrays.cost).sum())
+    return None if arrays.cost is None else float(costs_of(counts, arrays).sum())
 
 
 def preference_score(counts: Counts, arrays: PreferenceArrays) -> float:
@@ -108,8 +153,17 @@ def preference_score(counts: Counts, arrays: PreferenceArrays) -> float:
     missed = shortfall(counts, arrays)
     if missed == 0:
         return 1 - pragma(counts, arrays).total
-    worst = 1.0 if arrays.cost is None else float(counts.support @ arrays.cost.max(axis=1)) / counts.total
-    return 1 - worst - missed
+    return 1 - _worst(counts, arrays) - missed
+
+
+def _worst(counts: Counts, arrays: PreferenceArrays) -> float:
+    """Return the worst loss that decisions for the same rows could have, or an upper bound of it."""
+    if arrays.cost is None:
+        return 1.0
+    worst = float(counts.support @ arrays.cost.max(axis=1))
+    if arrays.by_amount is not None and counts.amounts is not None:
+        worst += float(counts.amounts.sum(axis=1) @ arrays.by_amount.max(axis=1))
+    return worst / counts.total
 
 
 def score_predictions(

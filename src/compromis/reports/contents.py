@@ -126,7 +126,7 @@ def _from_votes(
     by_importance = _by_importance(votes, wanted)
     shown = [label for label in votes.classes if label in by_importance[:MOST_PICTURES]]
     sweep = None
-    if can_be_tuned(wanted, votes):
+    if can_be_tuned(wanted, votes) and not wanted.costs_amounts:
         sweep = weight_sweep(
             votes,
             label=next(label for label in by_importance if votes.support[votes.classes.index(label)] > 0),

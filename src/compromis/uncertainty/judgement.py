@@ -13,7 +13,7 @@ from compromis._typing import Floats, Ints
 from compromis.evidence.counts import Counts, ratio
 from compromis.evidence.grouped import GroupedCounts
 from compromis.measures.coin import Coin, Limits, best_coin, best_constant, coin_limits
-from compromis.measures.pragma import loss_shares, losses_at
+from compromis.measures.pragma import loss_shares, losses_at, with_mean_costs
 from compromis.measures.rates import Evidence, counts_of
 from compromis.preferences import PreferenceArrays
 from compromis.uncertainty.draws import SEED, typical_group
@@ -99,6 +99,8 @@ def judge(
     better 0.397 (0.0... to 0.59...)
     """
     level, rng = read_confidence(confidence), np.random.default_rng(random_state)
+    if isinstance(evidence, Counts):
+        evidence, arrays = with_mean_costs(evidence, arrays)
     counts = counts_of(evidence)
     scale, cost = _Scale(arrays), arrays.cost
     draws = _number_of_draws(len(counts.classes), (1 - level) / 2)
@@ -171,6 +173,7 @@ class _Scale:
 
     def __init__(self, arrays: PreferenceArrays) -> None:
         self.arrays, self.cost = arrays, arrays.cost
+        self.blind = arrays.cost if arrays.blind_cost is None else arrays.blind_cost
         self.rounding = ROUNDING * (1.0 if arrays.cost is None else float(np.abs(arrays.cost).max()))
 
     def ordered(self, order: Ints) -> _Scale:
@@ -186,7 +189,9 @@ class _Scale:
     def coin(self, sums: _Sums) -> Coin:
         """Return the best coin that meets each constraint as far as the result does."""
         shares, limits = ratio(sums.support, sums.total), self._limits(sums)
-        return best_coin(shares, self.arrays, limits) if self.cost is None else best_constant(shares, self.cost, limits)
+        return (
+            best_coin(shares, self.arrays, limits) if self.blind is None else best_constant(shares, self.blind, limits)
+        )
 
     def gain(self, sums: _Sums) -> Floats:
         return self.coin(sums).loss - self.loss(sums)
@@ -333,8 +338,8 @@ def _chance_losses(
     support, predicted = _whole_margins(counts.matrix / weight[:, np.newaxis])
     expected = np.outer(observed.support, observed.predicted) / observed.total
     each = np.nan_to_num(ratio(expected, np.outer(support, predicted) / support.sum()))
-    if scale.cost is not None:
-        paid = _random_costs(support, predicted, scale.cost * each, tables, rng)
+    if scale.blind is not None:
+        paid = _random_costs(support, predicted, scale.blind * each, tables, rng)
         return scale.loss(_Sums(observed.hits, observed.support, observed.predicted, paid))
     wanted = np.flatnonzero((scale.arrays.importance > 0) & (support > 0) & (predicted > 0))
     hits = np.zeros((tables, len(support)))

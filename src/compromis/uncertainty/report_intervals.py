@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
 from compromis._typing import Floats, Label
-from compromis.evidence.counts import ratio
+from compromis.evidence.counts import Counts, ratio
 from compromis.evidence.grouped import GroupedCounts
-from compromis.measures.pragma import losses
+from compromis.measures.pragma import losses, with_mean_costs
 from compromis.measures.rates import (
     NUMBERS,
     SHARES,
@@ -71,6 +72,10 @@ def report_intervals(
     `roc_areas` are those of scores; predictions alone have none.
     """
     level, counts = read_confidence(confidence), counts_of(evidence)
+    if arrays is not None and arrays.by_amount is not None:
+        return _with_amounts(
+            counts, arrays, {"confidence": level, "draws": draws, "random_state": random_state}, roc_areas
+        )
 
     def measures(matrix: Cells) -> dict[str, Floats]:
         return _numbers(matrix, arrays)
@@ -98,6 +103,21 @@ def report_intervals(
     return ReportIntervals(
         confidence=level, summary=MappingProxyType(whole), per_class=MappingProxyType(per_class), draws=draws
     )
+
+
+def _with_amounts(
+    counts: Counts, arrays: PreferenceArrays, options: dict[str, Any], roc_areas: Mapping[Label, Interval] | None
+) -> ReportIntervals:
+    """Return the intervals where costs depend on amounts: rates count rows, costs count effective rows."""
+    rates = report_intervals(counts, **options, roc_areas=roc_areas)
+    priced, means = with_mean_costs(counts, arrays)
+    costs = report_intervals(priced, arrays=means, **options)
+    whole = {name: costs.summary[name] for name in ("loss", "average_cost")}
+    per_class = {
+        label: MappingProxyType({**row, "loss": costs.per_class[label]["loss"]})
+        for label, row in rates.per_class.items()
+    }
+    return replace(rates, summary=MappingProxyType({**rates.summary, **whole}), per_class=MappingProxyType(per_class))
 
 
 def _numbers(matrix: Cells, arrays: PreferenceArrays | None) -> dict[str, Floats]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -24,6 +24,7 @@ from compromis.measures.demands import (
     missed_constraints,
     own_answers,
 )
+from compromis.measures.pragma import with_mean_costs
 from compromis.measures.rates import Evidence, counts_of
 from compromis.metrics import KULCZYNSKI
 from compromis.preferences import PreferenceArrays
@@ -287,9 +288,15 @@ def verdict_on(
         given_up=given_up(counts, arrays),
         few_predictions=few_predictions(counts),
         rows=rows,
-        baselines=naive_baselines(counts, arrays),
+        baselines=naive_baselines(*_blindly(counts, arrays)),
         cause=_cause(counts, arrays, judged.coin),
     )
+
+
+def _blindly(counts: Counts, arrays: PreferenceArrays) -> tuple[Counts, PreferenceArrays]:
+    """Return counts and costs as decisions without a model pay them, which know nothing of amounts."""
+    counts, arrays = with_mean_costs(counts, arrays)
+    return counts, arrays if arrays.blind_cost is None else replace(arrays, cost=arrays.blind_cost)
 
 
 def _cause(counts: Counts, arrays: PreferenceArrays, coin: Coin) -> Cause:

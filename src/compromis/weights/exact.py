@@ -60,40 +60,56 @@ class Exact:
 
 def _search_two(problem: SearchProblem, meter: Meter) -> Found:
     objective = problem.objective()
-    cuts, sizes, always = _cuts(problem)
+    cuts, sizes, always, extras = _cuts(problem, objective)
     outside = any(part.size and (part[0] < 1 / WIDEST or part[-1] > WIDEST) for part in cuts)
     low, high, shortfall, loss, any_shortfall, any_loss, cells = sweep_cuts(
-        objective, cuts, sizes, always, problem.max_ratio
+        objective, cuts, sizes, always, problem.max_ratio, extras
     )
     meter.note(cells, loss, 1.0)
     in_doubt = is_better(any_shortfall, any_loss, shortfall, loss)  # by a cell narrower than rounding
     if 1 < problem.max_ratio < WIDEST:
-        *_, any_shortfall, any_loss, _ = sweep_cuts(objective, cuts, sizes, always, problem.max_ratio * _EDGE)
+        *_, any_shortfall, any_loss, _ = sweep_cuts(objective, cuts, sizes, always, problem.max_ratio * _EDGE, extras)
         in_doubt = in_doubt or is_better(any_shortfall, any_loss, shortfall, loss)
     proven = not in_doubt and (not outside or problem.max_ratio < WIDEST)
     return Found((np.array([1.0, np.sqrt(low) * np.sqrt(high)]),), (shortfall, loss), proven)
 
 
-def _cuts(problem: SearchProblem) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats], tuple[float, float]]:
-    """Return the sorted positive finite cuts v_1 / v_2 of the rows of either class, their sizes, and what is always second."""
+_Extras = tuple[float, Floats, Floats]
+"""What amounts cost where only `always` is second, and by how much each cut changes that."""
+
+
+def _cuts(
+    problem: SearchProblem, objective: Objective
+) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats], tuple[float, float], _Extras | None]:
+    """Return the sorted positive finite cuts v_1 / v_2 of the rows of either class, their sizes, what is always second, and extras."""
     given = problem.votes
     votes = given.votes.toarray() if is_csr(given.votes) else given.votes
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # smoothing is added in the type of the votes
         smoothed = votes[:, 0] + problem.smoothing, votes[:, 1] + problem.smoothing
         cut = np.true_divide(*smoothed, dtype=np.float64)
     multiplicity = given.multiplicity
-    same = bool(multiplicity.size and multiplicity[0] > 0 and (multiplicity == multiplicity[0]).all())
-    parts, sizes, always = [], [], []
+    amount = problem.amount
+    same = bool(
+        amount is None and multiplicity.size and multiplicity[0] > 0 and (multiplicity == multiplicity[0]).all()
+    )
+    parts, sizes, always, start, extras = [], [], [], 0.0, []
     for k in range(2):
         own = (given.truth == k) if same else (given.truth == k) & (multiplicity > 0)
         part = cut[own]
         size = np.full(1, float(multiplicity[0])) if same else multiplicity[own].astype(np.float64)
+        if amount is not None:
+            each = amount[own][np.argsort(part, kind="stable")]
+            kept, moved = objective.by_amount[k, 0], objective.by_amount[k, 1]
         part, size = _sorted(part, size)
         begin, end = np.searchsorted(part, 0.0, side="right"), np.searchsorted(part, np.inf, side="left")
         always.append(float(size[:begin].sum()) if not same else float(begin * size[0]))
+        if amount is not None:
+            start += float(kept * each[begin:].sum() + moved * each[:begin].sum())
+            extras.append(np.append((moved - kept) * each[begin:end], 0.0))
         parts.append(part[begin:end])
         sizes.append(size if same else np.append(size[begin:end], [0.0, 0.0]))  # more than one number: a size per cut
-    return (parts[0], parts[1]), (sizes[0], sizes[1]), (always[0], always[1])
+    by_amount = None if amount is None else (start, extras[0], extras[1])
+    return (parts[0], parts[1]), (sizes[0], sizes[1]), (always[0], always[1]), by_amount
 
 
 def _sorted(part: Floats, size: Floats) -> tuple[Floats, Floats]:
@@ -153,7 +169,8 @@ def _rows(problem: SearchProblem) -> TernaryRows:
     kept = given.multiplicity > 0
     parts = [votes[kept, k] + problem.smoothing for k in range(3)]
     x, y, d = _log_ratio(parts[0], parts[1]), _log_ratio(parts[0], parts[2]), _log_ratio(parts[1], parts[2])
-    return TernaryRows(x, y, d, given.truth[kept], given.multiplicity[kept].astype(np.float64))
+    amount = None if problem.amount is None else problem.amount[kept]
+    return TernaryRows(x, y, d, given.truth[kept], given.multiplicity[kept].astype(np.float64), amount)
 
 
 def _log_ratio(above: Floats, below: Floats) -> Floats:

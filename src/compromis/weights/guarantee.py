@@ -325,10 +325,14 @@ def _weights_of_others(problem: SearchProblem, k: int, search: Searching) -> Flo
     if len(np.unique(votes.truth[own])) < 2 or not arrays.importance[np.unique(votes.truth[own])].any():
         return np.ones(len(others))
     classes = tuple(votes.classes[j] for j in others)
+    part = votes.with_rows(votes.multiplicity, np.flatnonzero(own))
     part = replace(
-        votes, votes=_columns(votes.votes[own], others), truth=np.searchsorted(others, votes.truth[own]),
-        multiplicity=votes.multiplicity[own], classes=classes, merged=False,
-    )  # fmt: skip
+        part,
+        votes=_columns(part.votes, others),
+        truth=np.searchsorted(others, part.truth),
+        classes=classes,
+        merged=False,
+    )
     return search(replace(problem, votes=part, arrays=arrays.in_order(others)))
 
 
@@ -358,8 +362,8 @@ def _halves(problem: SearchProblem, generator: np.random.Generator) -> tuple[Sea
         elif total:
             half = total // 2 + int(generator.integers(2)) * (total % 2)
             taken[own] = generator.multivariate_hypergeometric(size, half, method="marginals")
-    first = replace(votes, multiplicity=taken, rows=int(taken.sum()))
-    second = replace(votes, multiplicity=votes.multiplicity - taken, rows=votes.rows - int(taken.sum()))
+    first = replace(votes.with_rows(taken), rows=int(taken.sum()))
+    second = replace(votes.with_rows(votes.multiplicity - taken), rows=votes.rows - int(taken.sum()))
     return replace(problem, votes=first), replace(problem, votes=second)
 
 

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from compromis._text import shown
+from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.readers import WIDEST, read_smoothing
 from compromis.evidence.scores import is_csr
 from compromis.evidence.votes import Votes, sparse_parts
-from compromis.measures.pragma import pragma, shortfall
+from compromis.measures.pragma import amount_missing, pragma, shortfall
 from compromis.metrics import Metric
 from compromis.preferences import PreferenceArrays, Preferences, read_preferences
 from compromis.weights._kernels import (
@@ -100,8 +101,16 @@ class SearchProblem:
     @property
     def cost_scale(self) -> float:
         """What the average cost is divided by in kernels, so that it lies within -1 and 1."""
-        cost = self.arrays.cost
-        return 1.0 if cost is None else max(float(np.abs(cost).max()), np.finfo(float).tiny)
+        cost, amount = self.arrays.cost, self.amount
+        if cost is None:
+            return 1.0
+        mean = 0.0 if amount is None else float(amount.sum() / self.votes.multiplicity.sum())
+        return max(float(np.abs(cost).max()) + mean, np.finfo(float).tiny)
+
+    @property
+    def amount(self) -> Floats | None:
+        """The amounts of each pattern's rows together, where costs depend on them."""
+        return None if self.arrays.by_amount is None else self.votes.amount
 
     def kernel_value(self, value: tuple[float, float]) -> tuple[float, float]:
         """Return a kernel's shortfall and loss in the terms of `value`."""
@@ -121,7 +130,7 @@ class SearchProblem:
         """Return the problem as arrays."""
         table = _table(self.votes.votes, self.smoothing)
         truth = np.ascontiguousarray(self.votes.truth)
-        return Patterns(table, truth, self.votes.multiplicity.astype(np.float64)), self.objective()
+        return Patterns(table, truth, self.votes.multiplicity.astype(np.float64), self.amount), self.objective()
 
     def objective(self) -> Objective:
         """Return what is minimised as arrays."""
@@ -131,7 +140,9 @@ class SearchProblem:
         weighted = self.votes.multiplicity.dtype.kind == "f"
         metric = self.arrays.metric
         given = self.arrays.cost
-        cost = np.zeros((1, 1)) if given is None else given / (self.cost_scale * support.sum())
+        unit = self.cost_scale * support.sum()
+        cost = np.zeros((1, 1)) if given is None else given / unit
+        by_amount = self.arrays.by_amount
         return Objective(
             code=_code(metric) if given is None else COST,
             formula=metric.formula,
@@ -145,6 +156,7 @@ class SearchProblem:
             max_share=self.arrays.max_share,
             constrained=self.arrays.constrained,
             cost=np.ascontiguousarray(cost),
+            by_amount=None if by_amount is None else np.ascontiguousarray(by_amount / unit),
             tiny=_TINY * float(support.sum()) if weighted else 0.0,
         )
 
@@ -182,6 +194,8 @@ def _preference_arrays(votes: Votes, preferences: object) -> PreferenceArrays:
             f"every row with votes is of class {shown(only)}; nothing can be traded off, give rows of at least two classes"
         )
     arrays = (read_preferences(preferences) or Preferences()).on(votes.classes)
+    if arrays.by_amount is not None and votes.amount is None:
+        raise amount_missing()
     if not arrays.importance[present].any():
         important = [label for label, weight in zip(votes.classes, arrays.importance, strict=True) if weight > 0]
         raise InputError(

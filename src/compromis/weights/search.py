@@ -20,7 +20,7 @@ from compromis.evidence.votes import Votes
 from compromis.measures.baselines import Baseline, naive_baselines
 from compromis.measures.demands import missed_constraints
 from compromis.measures.rates import precision, recall
-from compromis.preferences import PreferenceArrays, Preferences
+from compromis.preferences import PreferenceArrays, Preferences, refuse_idle_amount
 from compromis.uncertainty.verdict import Verdict, verdict_on
 from compromis.weights.annealing import Annealing
 from compromis.weights.decision import SCHEMA, Decision, more_important, normalised, threshold_sentence
@@ -266,6 +266,7 @@ def search_weights(
     max_seconds: float | None = None,
     max_evaluations: int | None = None,
     sample_weight: ArrayLike | None = None,
+    amount: ArrayLike | None = None,
     progress: Progress | None = None,
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
 ) -> WeightSearch:
@@ -300,6 +301,8 @@ def search_weights(
         Weightings that may be tried; the same limit gives the same result everywhere. Without a limit each method stops by itself.
     sample_weight : array-like, optional
         A weight of at least 0 per row.
+    amount : array-like, optional
+        A number of at least 0 per row, where decisions cost the amount of a row; see `Preferences`.
     progress : callable, optional
         Called with the fraction done and the best loss so far; if it returns True, the search ends with what it has found.
     random_state : int, Generator or RandomState, optional
@@ -326,7 +329,8 @@ def search_weights(
     >>> bool(1.5 < search.weights[1] / search.weights[0] < 7 / 3)
     True
     """
-    votes = read_votes(y_true, y_proba, labels, sample_weight, pos_label)
+    refuse_idle_amount(preferences, amount)
+    votes = read_votes(y_true, y_proba, labels, sample_weight, pos_label, amount)
     problem = SearchProblem.read(votes, preferences, smoothing=smoothing, max_ratio=max_ratio)
     warn_of_few_rows(problem, resamples)
     found = search_problem(
@@ -410,6 +414,7 @@ def read_votes(
     labels: Sequence[Any] | None,
     sample_weight: ArrayLike | None,
     pos_label: Any = None,
+    amount: ArrayLike | None = None,
 ) -> Votes:
     """Return the `Votes` given, or those of scores and true classes."""
     if not isinstance(y_true, Votes):
@@ -417,8 +422,9 @@ def read_votes(
             raise InputError(
                 "y_proba is missing: give the votes of each row, or Votes, which hold the true classes too"
             )
-        return Votes.from_proba(y_true, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight)
-    if any(given is not None for given in (y_proba, labels, sample_weight, pos_label)):
+        given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "amount": amount}
+        return Votes.from_proba(y_true, y_proba, **given)
+    if any(given is not None for given in (y_proba, labels, sample_weight, pos_label, amount)):
         raise InputError("Votes hold y_proba, labels and sample weights already; pass them to Votes.from_proba")
     return y_true
 

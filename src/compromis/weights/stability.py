@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -104,4 +104,4 @@ def resampled(votes: Votes, generator: np.random.Generator) -> Votes:
             multiplicity[own] = generator.multinomial(weight.sum(), weight / weight.sum())
         else:  # weighted rows: each row is drawn so many times, with its weight
             multiplicity[own] = weight * generator.multinomial(own.size, np.full(own.size, 1 / own.size))
-    return replace(votes, multiplicity=multiplicity)
+    return votes.with_rows(multiplicity)

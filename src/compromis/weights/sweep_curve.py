@@ -110,6 +110,10 @@ def weight_sweep(
     """
     votes = read_votes(y_true, y_proba, labels, sample_weight)
     problem = SearchProblem.read(votes, preferences, smoothing=smoothing, max_ratio=None)
+    if problem.arrays.by_amount is not None:
+        raise InputError(
+            "a weight sweep counts rows, not their amounts; give preferences without 'amount'", "preferences"
+        )
     k = _position(votes, label)
     base = np.ones(problem.classes) if weights is None else read_class_weights(weights, votes.classes)
     if ratios is None:

@@ -131,6 +131,11 @@ def preferences_document(preferences: Preferences, classes: tuple[Label, ...]) -
     >>> preferences_document(cp.Preferences.prioritise(["b"]), ("a", "b"))["classes"][1]["importance"]
     10.0
     """
+    if preferences.costs_amounts:
+        raise InputError(
+            "the panel holds no amounts of rows, which these costs depend on; give preferences without 'amount'",
+            "preferences",
+        )
     cost = preferences.on(classes, strict=False).cost
     each = [_answers(preferences.of(label)) for label in classes]
     if cost is not None:  # nobody was asked for answers

@@ -28,14 +28,14 @@ cdef class Objective:
     OWN_METRIC, and where a limit takes over only if it holds `everywhere`. `explained` makes of its error and these three numbers
     what is raised. `share` is the importance of each class, in shares
     of those that occur, 0 for the others; `cost` is that of (truth, decision), scaled so that the sum over rows lies within
-    -1 and 1, one cell unless the objective is `costly`. Sums of weights up to `tiny` are 0 but for rounding.
+    -1 and 1, one cell unless the objective is `costly`; `by_amount` is what is paid for each unit of a row's amount. Sums of weights up to `tiny` are 0 but for rounding.
     """
 
     cdef readonly int code
-    cdef readonly bint constrained, costly
+    cdef readonly bint constrained, costly, by_row
     cdef readonly double tiny, total
     cdef readonly const double[::1] share, recall_weight, support, min_precision, min_recall, max_share
-    cdef readonly const double[:, ::1] cost
+    cdef readonly const double[:, ::1] cost, by_amount
     cdef object formula, explained, error
     cdef tuple failed_at
     cdef bint everywhere, failed
@@ -56,6 +56,7 @@ cdef class Objective:
         bint constrained,
         const double[:, ::1] cost,
         double tiny,
+        by_amount=None,
     ):
         if not OWN_METRIC <= code <= COST:
             raise ValueError(f"there is no objective of code {code}")
@@ -64,6 +65,8 @@ cdef class Objective:
         self.min_precision, self.min_recall, self.max_share = min_precision, min_recall, max_share
         self.constrained, self.total = constrained, np.sum(support)
         self.costly, self.cost, self.tiny = code == COST, cost, tiny
+        self.by_row = by_amount is not None
+        self.by_amount = by_amount if self.by_row else cost
         self.failed = False
 
     cdef int raise_error(self) except -1:
@@ -120,6 +123,13 @@ cdef inline double class_loss(Objective objective, Py_ssize_t k, double hits, do
     if predicted <= objective.tiny:
         return share
     return share * (1.0 - metric_at(objective, hits / predicted, hits / objective.support[k], objective.recall_weight[k]))
+
+
+cdef inline double price(Objective objective, Py_ssize_t truth, Py_ssize_t k, double size, double amount) noexcept nogil:
+    """What predicting class k costs for rows of a true class, that many and of that amount together."""
+    if objective.by_row:
+        return size * objective.cost[truth, k] + amount * objective.by_amount[truth, k]
+    return size * objective.cost[truth, k]
 
 
 cdef inline double excess(Objective objective, Py_ssize_t k, double predicted) noexcept nogil:

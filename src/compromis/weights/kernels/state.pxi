@@ -9,14 +9,15 @@ cdef enum:
 
 
 cdef class Patterns:
-    """What is searched: votes, true classes and multiplicities."""
+    """What is searched: votes, true classes and multiplicities, and the amounts of the rows where costs depend on them."""
 
     cdef readonly VoteTable table
     cdef const long long[::1] truth
-    cdef const double[::1] multiplicity
+    cdef const double[::1] multiplicity, amount
 
-    def __init__(self, VoteTable table, const long long[::1] truth, const double[::1] multiplicity):
+    def __init__(self, VoteTable table, const long long[::1] truth, const double[::1] multiplicity, amount=None):
         self.table, self.truth, self.multiplicity = table, truth, multiplicity
+        self.amount = multiplicity if amount is None else amount
 
     def __len__(self):
         return self.truth.shape[0]
@@ -166,7 +167,8 @@ cdef inline void move_row(
     elif truth == target:
         state.hits[target] += size
     if objective.costly:
-        state.cost[0] += size * (objective.cost[truth, target] - objective.cost[truth, source])
+        state.cost[0] += price(objective, truth, target, size, patterns.amount[i])
+        state.cost[0] -= price(objective, truth, source, size, patterns.amount[i])
 
 
 cdef void count_all(Patterns patterns, Objective objective, SearchState state) noexcept nogil:
@@ -188,7 +190,7 @@ cdef void count_all(Patterns patterns, Objective objective, SearchState state) n
         if patterns.truth[i] == k:
             state.hits[k] += patterns.multiplicity[i]
         if objective.costly:
-            total_cost += patterns.multiplicity[i] * objective.cost[patterns.truth[i], k]
+            total_cost += price(objective, patterns.truth[i], k, patterns.multiplicity[i], patterns.amount[i])
     state.cost[0] = total_cost
     refresh_losses(objective, state)
     if background >= 0:

@@ -32,7 +32,7 @@ cdef class TernaryRows:
 
     cdef readonly const double[::1] x, y, d
     cdef const long long[::1] truth
-    cdef const double[::1] size
+    cdef const double[::1] size, amount
 
     def __init__(
         self,
@@ -41,8 +41,10 @@ cdef class TernaryRows:
         const double[::1] d,
         const long long[::1] truth,
         const double[::1] size,
+        amount=None,
     ):
         self.x, self.y, self.d, self.truth, self.size = x, y, d, truth, size
+        self.amount = size if amount is None else amount
 
     def __len__(self):
         return self.x.shape[0]
@@ -145,7 +147,7 @@ cdef (Py_ssize_t, Py_ssize_t, Py_ssize_t) settle_rows(
             if k == t:
                 counts[k] += size
             if costly:
-                counts[6] += size * objective.cost[t, k]
+                counts[6] += price(objective, t, k, size, rows.amount[i])
             continue
         # several ways, or none by rounding: the row stays undecided
         listed[count] = <int>i
@@ -161,12 +163,12 @@ cdef (Py_ssize_t, Py_ssize_t, Py_ssize_t) settle_rows(
         if costly:
             least = INFINITY
             if may_1 or not (may_2 or may_3):
-                least = min(least, objective.cost[t, 0])
+                least = min(least, price(objective, t, 0, size, rows.amount[i]))
             if may_2 or not (may_1 or may_3):
-                least = min(least, objective.cost[t, 1])
+                least = min(least, price(objective, t, 1, size, rows.amount[i]))
             if may_3 or not (may_1 or may_2):
-                least = min(least, objective.cost[t, 2])
-            ideal[6] += size * least
+                least = min(least, price(objective, t, 2, size, rows.amount[i]))
+            ideal[6] += least
     for k in range(7):
         ideal[k] += counts[k]
     return count - span[1], across_x, across_y
@@ -244,7 +246,7 @@ cdef void line_up(
         if t == k:
             lines.gained[0, 0] += size
         if costly:
-            lines.gained[0, 4] += size * objective.cost[t, k]
+            lines.gained[0, 4] += price(objective, t, k, size, rows.amount[i])
     # then over one by one; rows below the slab go over in the first step
     for e in range(count):
         i = lines.order[e]
@@ -265,7 +267,8 @@ cdef void line_up(
         if t == 2:
             lines.gained[step, 2] += size
         if costly:
-            lines.gained[step, 4] += size * (objective.cost[t, 2] - objective.cost[t, k])
+            lines.gained[step, 4] += price(objective, t, 2, size, rows.amount[i])
+            lines.gained[step, 4] -= price(objective, t, k, size, rows.amount[i])
     lines.at[step + 1] = high
     lines.steps = step + 1
 
