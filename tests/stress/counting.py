@@ -6,9 +6,10 @@ import os
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
+from typing import Any
 
 from compromis.errors import FewRowsWarning
 from tests.stress.outcome import Outcome, Progress, silent
@@ -68,3 +69,13 @@ def described(error: BaseException, case: str) -> str:
     where = f" ({places[-1].filename.rsplit('/', 1)[-1]}:{places[-1].lineno})" if places else ""
     text = " ".join(str(error).split())
     return f"{case}: {type(error).__name__}: {text[:300]}{where}"
+
+
+def in_programs(check: Callable[..., Outcome], blocks: Sequence[tuple[Any, ...]], progress: Progress) -> Outcome:
+    """Return the sum of `check(*block)`, which starts a program of its own for each block: as many at once as there are workers."""
+    total = Outcome(0)
+    with ThreadPoolExecutor(WORKERS) as pool:
+        for done, outcome in enumerate(pool.map(lambda block: check(*block), blocks), start=1):
+            total += outcome
+            progress(done, len(blocks))
+    return total

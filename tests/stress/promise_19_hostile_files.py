@@ -11,9 +11,11 @@ import zipfile
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from threading import Lock
 
 import msgspec
 
+from tests.stress.counting import in_programs
 from tests.stress.mutations import ONE_BIT, RELEASE, TABLES, whole
 from tests.stress.outcome import Outcome, Progress, scaled, silent
 from tests.stress.programs import ROOT, environment
@@ -36,15 +38,12 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
     """Spoiled files in processes of their own, then the special ones."""
     wanted = [(kind, scaled(_count(kind), scale, least=2)) for kind in TABLES]
     blocks = [(kind, start, min(start + BLOCK, count)) for kind, count in wanted for start in range(0, count, BLOCK)]
-    total = Outcome(0)
+    total = in_programs(spoiled_block, blocks, progress)
     with tempfile.TemporaryDirectory() as name:
-        for done, block in enumerate(blocks, start=1):
-            total += spoiled_block(*block, Path(name))
-            progress(done, len(blocks) + len(SPECIAL))
         chosen = list(SPECIAL) if scale >= 0.05 else list(SPECIAL)[:2]
-        for done, what in enumerate(chosen, start=len(blocks) + 1):
+        for done, what in enumerate(chosen, start=1):
             total += special(what, Path(name))
-            progress(done, len(blocks) + len(SPECIAL))
+            progress(done, len(chosen))
     return total
 
 
@@ -52,10 +51,20 @@ def _count(kind: str) -> int:
     return 8 * len(whole(kind, 0)) if kind == ONE_BIT else TABLES_EACH
 
 
-def spoiled_block(kind: str, first: int, last: int, folder: Path) -> Outcome:
+_ONE = Lock()
+
+
+def spoiled_block(kind: str, first: int, last: int) -> Outcome:
     """Try seeds in one process; if it dies, the seed is named and the next process goes on after it."""
-    if last - first < FEW:  # starting a process would take longer than the files
-        return Outcome(last - first, tuple(filter(None, (try_seed(kind, seed, folder) for seed in range(first, last)))))
+    with tempfile.TemporaryDirectory() as name:
+        if last - first >= FEW:
+            return _in_a_process(kind, first, last, Path(name))
+        with _ONE:  # starting a process would take longer than the files
+            found = [try_seed(kind, seed, Path(name)) for seed in range(first, last)]
+    return Outcome(last - first, tuple(filter(None, found)))
+
+
+def _in_a_process(kind: str, first: int, last: int, folder: Path) -> Outcome:
     failures: list[str] = []
     begin = first
     while begin < last:

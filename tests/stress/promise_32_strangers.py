@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 from click.testing import CliRunner
 
+from tests.stress.counting import in_programs
 from tests.stress.outcome import Outcome, Progress, scaled, silent
 from tests.stress.programs import ROOT, environment
 
@@ -46,11 +47,7 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
     """Try the seeds of each format, some in each process."""
     each = scaled(EACH, scale, least=2)
     blocks = [(kind, first, min(first + BLOCK, each)) for kind in FORMATS for first in range(0, each, BLOCK)]
-    total = Outcome(0)
-    for done, block in enumerate(blocks, start=1):
-        total += tried(*block)
-        progress(done, len(blocks))
-    return total
+    return in_programs(tried, blocks, progress)
 
 
 def tried(kind: str, first: int, last: int) -> Outcome:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
-
+from tests.stress.counting import in_programs
 from tests.stress.mutations import DOCUMENTS
 from tests.stress.outcome import Outcome, Progress, scaled, silent
 from tests.stress.promise_19_hostile_files import BLOCK, spoiled_block
@@ -19,9 +17,4 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
     """Read and use every file, in processes that may die; what runs beside is told by Python's own audit."""
     count = scaled(EACH, scale)
     blocks = [(kind, start, min(start + BLOCK, count)) for kind in DOCUMENTS for start in range(0, count, BLOCK)]
-    total = Outcome(0)
-    with tempfile.TemporaryDirectory() as name:
-        for done, block in enumerate(blocks, start=1):
-            total += spoiled_block(*block, Path(name))
-            progress(done, len(blocks))
-    return total
+    return in_programs(spoiled_block, blocks, progress)
