@@ -195,6 +195,8 @@ def test_trees_of_tuned_forests_see_three_times_the_rarest_class(rare):
     tuned = PragmaForestClassifier(20, preferences={1: 5.0}, random_state=0).fit(X, y)
     np.testing.assert_array_equal(plain.trees_.nodes, rows.trees_.nodes)
     assert tuned.trees_.figures[tuned.trees_.roots, 1].tolist() == [80.0] * 20  # the weight in each root
+    limited = PragmaForestClassifier(20, tune=False, sampling="limited", random_state=0).fit(X, y)
+    np.testing.assert_array_equal(limited.trees_.nodes, tuned.trees_.nodes)
     even = PragmaForestClassifier(20, sampling="classes", tune=False, random_state=0).fit(X, y)
     assert even.trees_.figures[even.trees_.roots, 1].tolist() == [40.0] * 20
 

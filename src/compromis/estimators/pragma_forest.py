@@ -23,7 +23,7 @@ from compromis.trees.criteria import OwnCriterion
 from compromis.trees.grow import LocalModel, grow_forest, out_of_bag_shares
 from compromis.trees.store import Trees, vote_shares
 
-SAMPLINGS = ("auto", "rows", "classes")
+SAMPLINGS = ("auto", "rows", "limited", "classes")
 MOST_TIMES, FEW = 3, 25
 """How many times as often as the rarest a class is drawn at most, and rows of the rarest from which on more times; see docs/study.md."""
 
@@ -47,10 +47,11 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
         As in `PragmaTreeClassifier`.
     bootstrap : bool, default=True
         Whether each tree is grown on a bootstrap sample.
-    sampling : {"auto", "rows", "classes"}
-        What a bootstrap sample is drawn from: all rows; every class alike, as many rows of each as the rarest has; or, with ``"auto"``
-        where the votes are tuned, as many rows of each class as there are but at most three times as many as the rarest class has, and
-        more than three times where that has more than 25: trees that see less of large classes lose less where a class has few rows.
+    sampling : {"auto", "rows", "limited", "classes"}
+        What bootstrap samples are drawn from. ``"rows"``: all rows. ``"classes"``: as many rows of each class as the rarest has.
+        ``"limited"``: as many rows of each class as there are, but at most three times as many as the rarest class has, and more times
+        where that has more than 25; where a class has few rows, tuned votes of such trees lose less on new rows. ``"auto"``: limited
+        where the votes are tuned, else rows.
     n_jobs : int, optional
         Threads; results do not depend on it.
     random_state : int, RandomState or None, default=None
@@ -66,6 +67,8 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
         Shares of the hard votes of the trees that did not see the row; zeros where all saw it (or it has weight 0).
     trees_ : Trees
         All trees as flat arrays.
+    class_factors_ : ndarray or None
+        What probabilities are multiplied by to be at the class shares of the training rows, where classes were sampled.
     binning_, columns_, feature_importances_, n_features_in_, feature_names_in_
         As in `PragmaTreeClassifier`.
 
@@ -176,8 +179,8 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
         support = np.bincount(labels, minlength=len(self.classes_))
         rarest = support[support > 0].min()
         most = rarest if self.sampling == "classes" else np.ceil(MOST_TIMES * rarest * max(1.0, rarest / FEW))
-        plain = self.sampling == "rows" or (self.sampling == "auto" and not self.tune) or not self.bootstrap
-        if plain or support.max() <= most:
+        limited = self.sampling in ("limited", "classes") or (self.sampling == "auto" and self.tune)
+        if not (limited and self.bootstrap) or support.max() <= most:
             return None
         return np.minimum(support, int(most))
 
@@ -195,12 +198,20 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
         """Return the class shares of each row's leaf, averaged over trees, at the class shares of the training rows."""
         return self._at_training_shares(super().predict_proba(X))
 
-    def _at_training_shares(self, shares: Floats) -> Floats:
-        """Undo what the sampling of classes does to probabilities: weigh classes by the rows that trees did not see."""
+    @property
+    def class_factors_(self) -> Floats | None:
+        """Rows of each class over draws, by which probabilities are multiplied and then scaled; None where all rows were drawn from."""
         if self._draws is None:
-            return shares
+            return None
         support = np.bincount(self._labels, minlength=len(self._draws))
-        weighted = shares * np.divide(support, self._draws, out=np.ones(len(support)), where=self._draws > 0)
+        return np.divide(support, self._draws, out=np.ones(len(support)), where=self._draws > 0)
+
+    def _at_training_shares(self, shares: Floats) -> Floats:
+        """Undo what the sampling of classes does to probabilities."""
+        factors = self.class_factors_
+        if factors is None:
+            return shares
+        weighted = shares * factors
         total = weighted.sum(axis=1, keepdims=True)
         return np.divide(weighted, total, out=weighted, where=total > 0)
 
