@@ -83,8 +83,9 @@ reproduce: $(STAMP)
 	$(BIN)/python -m reproductions
 	$(BIN)/python -m reproductions.blocks
 
-# The study beyond the papers, half an hour on two cores, then the tables of its page.
+# The study beyond the papers: an hour of one core, lines that stand are not run again; then the tables of its page.
 study: $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group study
 	$(BIN)/python -m reproductions study
 	$(BIN)/python -m reproductions.blocks
 

@@ -184,12 +184,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "models": models,
     "taught": taught,
     "statements": statements,
-    "study_all": lambda: study.ranked(study.WAYS),
-    "study_two_classes": lambda: study.ranked(study.WAYS_FOR_TWO),
-    "study_priority": study.priority,
-    "study_remedies": lambda: study.ranked(study.REMEDIES),
-    "study_overfitting": study.overfitting,
-    "study_losses": study.losses_by_set,
+    **study.BLOCKS,
 }
 
 

@@ -1,25 +1,23 @@
-"""The picture of the study: mean ranks under each metric."""
+"""The picture of the study: mean ranks under each metric, of the families that confirm only."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import matplotlib
 import matplotlib.pyplot as plt
 
 import compromis as cp
-from reproductions.study.tables import METRICS, WAYS, losses, results
+from reproductions.study.tables import MAIN, METRICS, by_family, plain_name
 
 
-def picture(folder: Path) -> Any:
+def picture(role: str) -> Any:
     """A critical-difference diagram for each metric."""
     matplotlib.use("Agg")
-    figure, axes = plt.subplots(len(METRICS), 1, figsize=(9, 11), layout="constrained")
-    found = results(folder)
-    for ax, metric in zip(axes, METRICS, strict=True):
-        cp.plots.CriticalDifferenceDisplay(cp.uncertainty.compare_over_data_sets(losses(found, metric, WAYS))).plot(
-            ax=ax
-        )
-        ax.set_title(metric.replace("_", "-"), loc="left")
+    figure, axes = plt.subplots(len(METRICS), 1, figsize=(9, 6), layout="constrained")
+    for ax, (name, metric) in zip(axes, METRICS.items(), strict=True):
+        columns = by_family(role, MAIN, metric).T
+        losses = {plain_name(way): column.tolist() for way, column in zip(MAIN, columns, strict=True)}
+        cp.plots.CriticalDifferenceDisplay(cp.uncertainty.compare_over_data_sets(losses)).plot(ax=ax)
+        ax.set_title(name, loc="left")
     return figure

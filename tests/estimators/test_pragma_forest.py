@@ -13,6 +13,7 @@ from sklearn.model_selection import KFold, cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from compromis.errors import InputError, NotBetterWarning
+from compromis.estimators import tuning
 from compromis.estimators.pragma_forest import PragmaForestClassifier
 from compromis.estimators.tuned_decision import TunedDecisionClassifier
 from compromis.preferences import Preferences
@@ -104,7 +105,8 @@ def test_rows_never_out_of_bag_have_no_votes(three):
     assert not PragmaForestClassifier(3, tune=False, bootstrap=False).fit(X, y).oob_votes_.any()
 
 
-def test_tuning_is_on_out_of_bag_votes_and_its_weights_decide(three):
+def test_tuning_is_on_out_of_bag_votes_and_its_weights_decide(three, monkeypatch):
+    monkeypatch.setattr(tuning, "with_expected_truth", lambda *_: None)  # weights are of the rows alone
     X, y = three
     names = np.array(["x", "y", "z"])[y]
     preferences = Preferences.prioritise(["z"])
@@ -176,6 +178,38 @@ def test_one_class_is_not_tuned():
     forest = PragmaForestClassifier(3).fit(np.eye(3), [1, 1, 1])
     assert forest.search_ is None
     assert forest.predict(np.eye(3)).tolist() == [1, 1, 1]
+
+
+@pytest.fixture
+def rare(rng):
+    """Two classes in the ratio 1 to 20, with a column that tells them apart by half."""
+    y = np.repeat([0, 1], [400, 20])
+    return np.column_stack([rng.normal(1.5 * y, 1), rng.normal(size=420)]), y
+
+
+def test_trees_of_tuned_forests_see_three_times_the_rarest_class(rare):
+    X, y = rare
+    plain, rows = (
+        PragmaForestClassifier(20, tune=False, sampling=one, random_state=0).fit(X, y) for one in ("auto", "rows")
+    )
+    tuned = PragmaForestClassifier(20, preferences={1: 5.0}, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(plain.trees_.nodes, rows.trees_.nodes)
+    assert tuned.trees_.figures[tuned.trees_.roots, 1].tolist() == [80.0] * 20  # the weight in each root
+    limited = PragmaForestClassifier(20, tune=False, sampling="limited", random_state=0).fit(X, y)
+    np.testing.assert_array_equal(limited.trees_.nodes, tuned.trees_.nodes)
+    even = PragmaForestClassifier(20, sampling="classes", tune=False, random_state=0).fit(X, y)
+    assert even.trees_.figures[even.trees_.roots, 1].tolist() == [40.0] * 20
+
+
+def test_out_of_bag_votes_and_probabilities_of_sampled_classes(rare):
+    """Rows of the large class are out of nearly every bag; probabilities are at the shares of the training rows again."""
+    X, y = rare
+    forest = PragmaForestClassifier(200, sampling="classes", tune=False, min_samples_leaf=5, random_state=0).fit(X, y)
+    honest = forest.oob_votes(X, hard=False)
+    assert honest.sum(axis=1) == pytest.approx(1.0)
+    assert honest[:, 1].mean() == pytest.approx(20 / 420, rel=0.5)
+    assert forest.predict_proba(X)[:, 1].mean() == pytest.approx(20 / 420, rel=0.5)
+    assert forest.vote_shares(X)[:, 1].mean() > 0.2
 
 
 def test_rows_of_weight_zero_are_left_out(three):

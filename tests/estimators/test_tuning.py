@@ -10,6 +10,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 import compromis as cp
+from compromis.estimators import tuning
+from compromis.estimators.expected import with_expected_truth
 from compromis.estimators.tuning import GroupedVotes, TuningOptions, cross_fitted, tune
 from compromis.evidence.grouped import GroupedCounts
 
@@ -53,8 +55,6 @@ def test_every_row_is_judged_once(rng, weighted):
 
 def test_weights_are_searched_on_the_other_parts(rng, monkeypatch):
     """No part is judged by a search that saw it."""
-    from compromis.estimators import tuning
-
     _, _, votes = votes_of(rng)
     seen = []
     search = tuning.search_problem
@@ -131,3 +131,38 @@ def test_one_warning_of_few_rows_for_a_fit(rng):
 def test_chance_is_warned_about(rng):
     with pytest.warns(cp.NotBetterWarning):
         cp.TunedDecisionClassifier(GaussianNB(), preferences=EVEN, random_state=0).fit(*noise(rng))
+
+
+@pytest.fixture
+def few(rng):
+    """Votes of 40 trees for two classes, one of them with few rows."""
+    truth = np.repeat([0, 1], [180, 12])
+    share = np.round(40 * rng.beta(np.where(truth == 1, 4, 1), 6)) / 40
+    return cp.Votes.from_proba(truth, np.column_stack([1 - share, share]), labels=[0, 1])
+
+
+PREFERENCES = cp.Preferences({1: cp.Preference(10, 0.1, 0.9)}, metric="f")
+
+
+@pytest.mark.filterwarnings("ignore::compromis.FewRowsWarning")
+@pytest.mark.parametrize("trust", [0.0, 0.6, 1.0])
+def test_weights_go_half_way_to_the_expected_ones_as_far_as_those_are_trusted(few, monkeypatch, trust):
+    expected, _ = with_expected_truth(few, np.random.default_rng(0))
+    monkeypatch.setattr(tuning, "with_expected_truth", lambda *_: (expected, trust))
+    tuned = tune(few, TuningOptions(preferences=PREFERENCES), np.random.default_rng(0))
+    rows, other = (
+        np.log(tuned.stability.weights).mean(axis=0),
+        np.log(cp.search_weights(expected, preferences=PREFERENCES).weights),
+    )
+    assert np.log(tuned.weights) == pytest.approx((1 - trust / 2) * rows + trust / 2 * other)
+    assert (tuned.counts.matrix == few.counts(tuned.weights).matrix).all()
+
+
+@pytest.mark.filterwarnings("ignore::compromis.FewRowsWarning")
+def test_a_constraint_missed_with_the_expected_truth_is_met_by_the_rows(few, monkeypatch):
+    """The search with that truth is made to shun the class; the mean over resamples, which meets the minimum, is taken."""
+    preferences = cp.Preferences({1: cp.Preference(10, 0.1, 0.9, min_recall=0.5)}, metric="f")
+    shunning = cp.Votes.from_proba([0, 0, 0, 1], [[1, 0.9], [1, 0.8], [1, 0.7], [1, 0.1]], labels=[0, 1])
+    monkeypatch.setattr(tuning, "with_expected_truth", lambda *_: (shunning, 1.0))
+    tuned = tune(few, TuningOptions(preferences=preferences), np.random.default_rng(0))
+    assert tuned.counts.matrix[1, 1] >= 6

@@ -116,6 +116,17 @@ def test_our_forest_alone_and_inside(dtype):
         assert np.array_equal(label, model.predict(X))
 
 
+def test_probabilities_of_sampled_classes():
+    X, y = rows(3000)
+    rare = y == "it's high"
+    keep = np.flatnonzero(~rare | (np.cumsum(rare) <= 40))
+    forest = cp.PragmaForestClassifier(15, sampling="classes", min_samples_leaf=5, tune=False, random_state=0)
+    tuned = cp.TunedDecisionClassifier(forest, votes="proba", resamples=0, random_state=0).fit(X[keep], y[keep])
+    label, votes = run(tuned.to_onnx(X[:1]), X=X)
+    assert np.allclose(votes, tuned.vote_shares(X), atol=1e-6)
+    assert (label == tuned.predict(X)).all()
+
+
 def test_a_tuned_classifier_of_probabilities():
     X, y = rows(20_000)
     tuned = cp.TunedDecisionClassifier(LogisticRegression(), resamples=0, random_state=0).fit(X[:2000], y[:2000])

@@ -19,7 +19,17 @@ from compromis.trees._kernels import (
 )
 from compromis.trees.binning import Binning, column_thresholds, fit_binning, midpoints
 from compromis.trees.criteria import find_criterion
-from compromis.trees.grow import Plan, StopRule, TrainingSet, bootstrap, grow_forest, grow_tree, laplace_shares, sampled
+from compromis.trees.grow import (
+    Plan,
+    StopRule,
+    TrainingSet,
+    bootstrap,
+    class_bootstrap,
+    grow_forest,
+    grow_tree,
+    laplace_shares,
+    sampled,
+)
 from compromis.trees.store import join, mean_shares, tree_leaves, vote_shares
 from tests import naive_trees
 
@@ -277,6 +287,17 @@ def test_walks_equal_the_plain_walk(rng, nominal):
             part = np.ascontiguousarray(bins[:, :rows])
             find_leaves(Walk(part, trees.nodes, trees.subsets, trees.steps), int(root), leaves)
             assert leaves.tolist() == expected[:rows]
+
+
+def test_a_sample_of_classes_has_so_many_rows_of_each(rng):
+    labels = rng.permutation(np.repeat([0, 1, 3], [50, 7, 20])).astype(np.uint16)
+    drawn = np.zeros(len(labels))
+    for seed in range(300):
+        in_bag = class_bootstrap(labels, np.array([10, 7, 0, 20]), np.random.default_rng(seed))
+        assert np.bincount(labels, weights=in_bag, minlength=4).tolist() == [10, 7, 0, 20]
+        drawn += in_bag
+    for label, share in ((0, 10 / 50), (1, 1.0), (3, 1.0)):
+        assert drawn[labels == label] / 300 == pytest.approx(share, abs=0.25)  # every row is drawn as often
 
 
 def test_votes_and_shares_of_a_forest(rng):

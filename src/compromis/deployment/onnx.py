@@ -167,7 +167,7 @@ PROBABILITIES = "probabilities"
 
 
 def forest_model(onnx: Any, forest: Any, double: bool, opset: int) -> Any:
-    """Return an ONNX model of a fitted forest: rows ``X`` in, mean class shares of the trees' leaves out, as float64.
+    """Return an ONNX model of a fitted forest: rows ``X`` in, its ``predict_proba`` out, as float64.
 
     Runtimes add up in float32 and divide here: hard votes are whole numbers, so that their shares are right to the last bit.
     """
@@ -178,7 +178,16 @@ def forest_model(onnx: Any, forest: Any, double: bool, opset: int) -> Any:
         )
     helper, kind = onnx.helper, onnx.TensorProto
     element = kind.DOUBLE if double else kind.FLOAT
-    classes, trees = len(forest.classes_), np.array(float(len(forest.trees_)))
+    classes, factors = len(forest.classes_), getattr(forest, "class_factors_", None)
+    numbers = {"trees": np.array(float(len(forest.trees_)))}
+    shares = [helper.make_node("Div", ["sums_double", "trees"], [PROBABILITIES])]
+    if factors is not None:  # classes were sampled: at the shares of the training rows again
+        numbers = {"factors": factors, "axis": np.array([1])}
+        shares = [
+            helper.make_node("Mul", ["sums_double", "factors"], ["scaled"]),
+            helper.make_node("ReduceSum", ["scaled", "axis"], ["total"], keepdims=1),
+            helper.make_node("Div", ["scaled", "total"], [PROBABILITIES]),
+        ]
     nodes = [
         helper.make_node(
             "TreeEnsembleClassifier",
@@ -188,14 +197,14 @@ def forest_model(onnx: Any, forest: Any, double: bool, opset: int) -> Any:
             **_attributes(onnx, forest, double),
         ),
         helper.make_node("Cast", ["sums"], ["sums_double"], to=kind.DOUBLE),
-        helper.make_node("Div", ["sums_double", "trees"], [PROBABILITIES]),
+        *shares,
     ]
     graph = helper.make_graph(
         nodes,
         "forest",
         [helper.make_tensor_value_info("X", element, [None, forest.n_features_in_])],
         [helper.make_tensor_value_info(PROBABILITIES, kind.DOUBLE, [None, classes])],
-        [onnx.numpy_helper.from_array(trees, "trees")],
+        [onnx.numpy_helper.from_array(array, name) for name, array in numbers.items()],
     )
     opsets = [helper.make_opsetid("", opset), helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
     return helper.make_model(graph, opset_imports=opsets)

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from compromis._typing import Flags, Floats
+from compromis._typing import Flags, Floats, Ints
 from compromis.errors import InputError
 from compromis.estimators.fitting import BinnedTrees, whole
 from compromis.estimators.tuned_decision import TunedClassifier
@@ -22,6 +22,10 @@ from compromis.trees._kernels import UNLIMITED
 from compromis.trees.criteria import OwnCriterion
 from compromis.trees.grow import LocalModel, grow_forest, out_of_bag_shares
 from compromis.trees.store import Trees, vote_shares
+
+SAMPLINGS = ("auto", "rows", "limited", "classes")
+MOST_TIMES, FEW = 3, 25
+"""How many times as often as the rarest a class is drawn at most, and rows of the rarest from which on more times; see docs/study.md."""
 
 
 class PragmaForestClassifier(TunedClassifier, BinnedTrees):
@@ -43,6 +47,11 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
         As in `PragmaTreeClassifier`.
     bootstrap : bool, default=True
         Whether each tree is grown on a bootstrap sample.
+    sampling : {"auto", "rows", "limited", "classes"}
+        What bootstrap samples are drawn from. ``"rows"``: all rows. ``"classes"``: as many rows of each class as the rarest has.
+        ``"limited"``: as many rows of each class as there are, but at most three times as many as the rarest class has, and more times
+        where that has more than 25; where a class has few rows, tuned votes of such trees lose less on new rows. ``"auto"``: limited
+        where the votes are tuned, else rows.
     n_jobs : int, optional
         Threads; results do not depend on it.
     random_state : int, RandomState or None, default=None
@@ -58,6 +67,8 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
         Shares of the hard votes of the trees that did not see the row; zeros where all saw it (or it has weight 0).
     trees_ : Trees
         All trees as flat arrays.
+    class_factors_ : ndarray or None
+        What probabilities are multiplied by to be at the class shares of the training rows, where classes were sampled.
     binning_, columns_, feature_importances_, n_features_in_, feature_names_in_
         As in `PragmaTreeClassifier`.
 
@@ -95,6 +106,7 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
         categorical_features: Any = None,
         local_model: str | LocalModel = "frequency",
         bootstrap: bool = True,
+        sampling: str = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -112,6 +124,7 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
         self.categorical_features = categorical_features
         self.local_model = local_model
         self.bootstrap = bootstrap
+        self.sampling = sampling
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -140,8 +153,14 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
         prepared = self._prepare(X, y, sample_weight)
         random = check_random_state(self.random_state)
         self._seeds = random.randint(2**31 - 1, size=n_trees)
+        self._labels, self._draws = prepared.training.labels, self._draws_for(prepared.training.labels)
         self._trees, votes = grow_forest(
-            prepared.training, prepared.plan, self._seeds, resample=self.bootstrap, n_jobs=self.n_jobs
+            prepared.training,
+            prepared.plan,
+            self._seeds,
+            resample=self.bootstrap,
+            draws=self._draws,
+            n_jobs=self.n_jobs,
         )
         self._kept = prepared.kept
         self.oob_votes_ = _of_all_rows(votes, prepared.kept)
@@ -159,6 +178,18 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
             self._tune(truth, votes, weight, options, generator, amount=amounts)
         return self
 
+    def _draws_for(self, labels: NDArray[np.uint16]) -> Ints | None:
+        """Return how many rows of each class a tree's sample has; None for as many as there are, of any class."""
+        if self.sampling not in SAMPLINGS:
+            raise InputError(f"sampling is one of {', '.join(SAMPLINGS)}, got {self.sampling!r}", parameter="sampling")
+        support = np.bincount(labels, minlength=len(self.classes_))
+        rarest = support[support > 0].min()
+        most = rarest if self.sampling == "classes" else np.ceil(MOST_TIMES * rarest * max(1.0, rarest / FEW))
+        limited = self.sampling in ("limited", "classes") or (self.sampling == "auto" and self.tune)
+        if not (limited and self.bootstrap) or support.max() <= most:
+            return None
+        return np.minimum(support, int(most))
+
     @property
     def trees_(self) -> Trees:
         """All trees as flat arrays."""
@@ -168,6 +199,27 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
         """Return the share of the trees that vote for each class, before weighting."""
         check_is_fitted(self)
         return vote_shares(self._trees, self._binned(X), len(self.classes_))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the class shares of each row's leaf, averaged over trees, at the class shares of the training rows."""
+        return self._at_training_shares(super().predict_proba(X))
+
+    @property
+    def class_factors_(self) -> Floats | None:
+        """Rows of each class over draws, by which probabilities are multiplied and then scaled; None where all rows were drawn from."""
+        if self._draws is None:
+            return None
+        support = np.bincount(self._labels, minlength=len(self._draws))
+        return np.divide(support, self._draws, out=np.ones(len(support)), where=self._draws > 0)
+
+    def _at_training_shares(self, shares: Floats) -> Floats:
+        """Undo what the sampling of classes does to probabilities."""
+        factors = self.class_factors_
+        if factors is None:
+            return shares
+        weighted = shares * factors
+        total = weighted.sum(axis=1, keepdims=True)
+        return np.divide(weighted, total, out=weighted, where=total > 0)
 
     def leaves_rows_out(self) -> bool:
         """Whether trees leave rows out of their training, so that there are out-of-bag votes."""
@@ -185,12 +237,13 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
             return self.oob_votes_
         bins = self._binned(X)
         seen = bins if self._kept is None else np.ascontiguousarray(bins[:, self._kept])
-        return _of_all_rows(out_of_bag_shares(self._trees, seen, self._seeds, len(self.classes_)), self._kept)
+        shares = out_of_bag_shares(self._trees, (seen, self._labels), self._seeds, self._draws, len(self.classes_))
+        return _of_all_rows(self._at_training_shares(shares), self._kept)
 
     def with_hard_votes(self) -> Self:
         """Return a copy whose ``predict_proba`` is `vote_shares`, for converters to other formats."""
         twin = copy.copy(self)
-        twin._trees = self._trees.with_hard_leaves()  # noqa: SLF001 (a copy of this object)
+        twin._trees, twin._draws = self._trees.with_hard_leaves(), None  # noqa: SLF001 (a copy of this object)
         return twin
 
     def export_text(self, tree: int = 0, max_depth: int | None = None) -> str:

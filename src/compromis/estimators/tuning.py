@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from compromis._text import shown_label
 from compromis._typing import Floats, Ints
 from compromis.errors import InputError
+from compromis.estimators.expected import with_expected_truth
 from compromis.evidence.counts import Counts
 from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.votes import Votes
@@ -22,11 +23,11 @@ from compromis.preferences import Preferences
 from compromis.uncertainty.intervals import Interval
 from compromis.uncertainty.report_intervals import report_intervals
 from compromis.uncertainty.verdict import Verdict, verdict_on
-from compromis.weights.decision import threshold_sentence
+from compromis.weights.decision import normalised, threshold_sentence
 from compromis.weights.guarantee import Guarantee, warn_if_not_given
 from compromis.weights.problem import SearchProblem
 from compromis.weights.search import WeightSearch, search_problem
-from compromis.weights.stability import Stability, warn_of_few_rows
+from compromis.weights.stability import Stability, is_kept, warn_of_few_rows
 from compromis.weights.sweep import Sweep
 
 PARTS = 5
@@ -149,9 +150,10 @@ def tune(
 ) -> Tuned:
     """Return the weights to decide with, and what a search like it decides on votes that did not choose the weights.
 
-    With resamples the weights are the geometric mean of what the resamples find: steadier for rare classes. Where that is worse than
-    equal weights on the votes, or misses a constraint, the weights of the search on the votes themselves are kept. `rows` are the
-    votes row by row, where rows belong to groups.
+    With resamples the weights are the geometric mean of what the resamples find, steadier for rare classes, and of what a search finds with
+    the truth that the votes lead one to expect. Where that is worse than equal weights on the votes, or misses a constraint, the mean over
+    resamples is taken alone, and else the weights of the search on the votes themselves. `rows` are the votes row by row, where rows
+    belong to groups.
     """
     problem, resamples = options.problem(votes), options.resamples_for(len(votes.classes))
     warn_of_few_rows(problem, resamples)
@@ -162,6 +164,8 @@ def tune(
         )
     random_state = generator if resamples else int(generator.integers(2**31))
     chosen = search_problem(problem, method=options.method, resamples=resamples, random_state=random_state)
+    if resamples and chosen.guarantee is None:
+        chosen = _towards_expected(problem, chosen, options.method, generator)
     # a verdict needs no search to the end: with many classes, or a single search, only descents from the starts
     slow = problem.classes > (3 if resamples else 2)
     quick = Sweep(rounds=0) if options.method == "auto" and slow else options.method
@@ -169,6 +173,26 @@ def tune(
     seed = int(generator.integers(2**31))
     judged = cross_fitted(problem, quick, seed) if rows is None else rows.cross_fitted(problem, quick, seed)
     return Tuned(chosen=chosen, judged=judged, options=options)
+
+
+def _towards_expected(
+    problem: SearchProblem, averaged: WeightSearch, method: str | Sweep, generator: np.random.Generator
+) -> WeightSearch:
+    """Return the log-mean of the weights over resamples and those of a search with the expected truth, as far as that is to be trusted."""
+    expected = None if problem.arrays.cost is not None else with_expected_truth(problem.votes, generator)
+    search, stability = averaged.single or averaged, averaged.stability
+    if expected is None or stability is None or not search.feasible:
+        return averaged
+    votes, trust = expected
+    brief = Sweep(rounds=0) if method == "auto" and problem.classes > 2 else method
+    other = search_problem(replace(problem, votes=votes), method=brief, random_state=int(generator.integers(2**31)))
+    mean = np.log(stability.weights).mean(axis=0)
+    weights = normalised(np.exp((1 - trust / 2) * mean + trust / 2 * np.log(other.weights)))
+    if not is_kept(problem, weights):
+        return averaged
+    counts = problem.counts(weights)
+    found = replace(averaged, weights=weights, counts=counts, loss=problem.value(counts)[1])
+    return replace(found, optimal=False, feasible=True, single=search)
 
 
 def cross_fitted(problem: SearchProblem, method: str | Sweep, seed: int) -> Counts:

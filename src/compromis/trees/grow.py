@@ -13,7 +13,7 @@ from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
 
 from compromis._rows import in_worker
-from compromis._typing import Bytes, Floats
+from compromis._typing import Bytes, Floats, Ints
 from compromis.trees._kernels import (
     ABSENT,
     FIGURES,
@@ -130,6 +130,22 @@ def bootstrap(rows: int, rng: np.random.Generator) -> NDArray[np.uint16]:
     return in_bag
 
 
+def draw_bag(labels: NDArray[np.integer], draws: Ints | None, rng: np.random.Generator) -> NDArray[np.uint16]:
+    """Return how often each row is in the sample of one tree."""
+    return bootstrap(len(labels), rng) if draws is None else class_bootstrap(labels, draws, rng)
+
+
+def class_bootstrap(labels: NDArray[np.integer], draws: Ints, rng: np.random.Generator) -> NDArray[np.uint16]:
+    """Return how often each row is in a sample that has so many draws from each class, with replacement."""
+    order, stops = np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels, minlength=len(draws)))
+    picked = [
+        order[start:stop][rng.integers(stop - start, size=size)]
+        for start, stop, size in zip([0, *stops[:-1]], stops, draws, strict=True)
+        if size
+    ]
+    return np.bincount(np.concatenate(picked), minlength=len(labels)).astype(np.uint16)
+
+
 def sampled(training: TrainingSet, in_bag: NDArray[np.uint16] | None = None) -> Sample:
     """Return the rows, as often as `in_bag` says (None: each once), for `grow_tree`."""
     if in_bag is None:
@@ -214,7 +230,13 @@ def _as_trees(
 
 
 def grow_forest(
-    training: TrainingSet, plan: Plan, seeds: NDArray[np.integer], *, resample: bool = True, n_jobs: int | None = None
+    training: TrainingSet,
+    plan: Plan,
+    seeds: NDArray[np.integer],
+    *,
+    resample: bool = True,
+    draws: Ints | None = None,
+    n_jobs: int | None = None,
 ) -> tuple[Trees, Floats]:
     """Grow one tree per seed, and count the out-of-bag votes.
 
@@ -228,6 +250,8 @@ def grow_forest(
         One per tree; the same seeds give the same trees, whatever `n_jobs`.
     resample : bool
         Grow each tree on a bootstrap sample (else on all rows, and no row is ever out of bag).
+    draws : array of int, optional
+        How many rows of each class are drawn; without it as many rows as there are, of any class.
     n_jobs : int, optional
         Threads, as joblib counts them; inside ``joblib.parallel_config(backend="dask")`` tasks on a cluster.
 
@@ -243,13 +267,13 @@ def grow_forest(
 
     def count_votes(tree: Trees, seed: int) -> None:
         if resample:
-            in_bag = bootstrap(len(training.labels), _generator(seed))
+            in_bag = draw_bag(training.labels, draws, _generator(seed))
             leaves = tree_leaves(tree, 0, training.columns.bins)
             with lock:  # whole numbers add up to the same in any order
                 add_votes_out_of_bag(leaves, in_bag, tree.majorities, votes)
 
     def grow_here(seed: int) -> Trees:
-        tree = _grow_one(training, plan, seed, resample)
+        tree = _grow_one(training, plan, seed, resample, draws)
         count_votes(tree, seed)
         return tree
 
@@ -259,21 +283,28 @@ def grow_forest(
     else:  # on a cluster only the trees come back; their votes are counted here, where all of them add up
         workers = joblib.Parallel(n_jobs=n_jobs)
         grown = list(
-            workers(joblib.delayed(in_worker)(_grow_one, training, plan, int(seed), resample) for seed in seeds)
+            workers(joblib.delayed(in_worker)(_grow_one, training, plan, int(seed), resample, draws) for seed in seeds)
         )
         for tree, seed in zip(grown, seeds, strict=True):
             count_votes(tree, int(seed))
     return join(grown), _as_shares(votes)
 
 
-def out_of_bag_shares(trees: Trees, bins: Bytes, seeds: NDArray[np.integer], n_classes: int) -> Floats:
+def out_of_bag_shares(
+    trees: Trees,
+    training: tuple[Bytes, NDArray[np.integer]],
+    seeds: NDArray[np.integer],
+    draws: Ints | None,
+    n_classes: int,
+) -> Floats:
     """Return the mean class shares of the trees that did not see the row; zeros where all trees saw it.
 
-    `bins` are the rows that `grow_forest` had, `seeds` its seeds: each tree's bootstrap sample is drawn again.
+    `training` are the bins and labels that `grow_forest` had, `seeds` and `draws` its own: each tree's sample is drawn again.
     """
+    bins, labels = training
     total = np.zeros((bins.shape[1], n_classes))
     for tree, seed in enumerate(seeds):
-        out = np.flatnonzero(bootstrap(len(total), _generator(int(seed))) == 0)
+        out = np.flatnonzero(draw_bag(labels, draws, _generator(int(seed))) == 0)
         part = np.zeros((len(out), n_classes))
         add_shares(tree_leaves(trees, tree, bins)[out], trees.leaf_starts, trees.leaf_classes, trees.leaf_shares, part)
         total[out] += part
@@ -296,8 +327,8 @@ def _shares_memory() -> bool:
     return bool(getattr(backend, "supports_sharedmem", False))
 
 
-def _grow_one(training: TrainingSet, plan: Plan, seed: int, resample: bool) -> Trees:
+def _grow_one(training: TrainingSet, plan: Plan, seed: int, resample: bool, draws: Ints | None) -> Trees:
     rng = _generator(seed)
     # The bootstrap is held by no name, and drawn again for the votes, so that memory stays low while the tree grows.
-    sample = sampled(training, bootstrap(len(training.labels), rng) if resample else None)
+    sample = sampled(training, draw_bag(training.labels, draws, rng) if resample else None)
     return grow_tree(training, sample, plan, rng)
