@@ -3,25 +3,28 @@
 Rows are drawn independently from a population (so the number of rows of the rare class varies, as it does in life);
 scores are binormal, and a cut at 0 gives the stated sensitivity and specificity. Usage: interval_coverage.py [data sets] [seed] [fixed];
 with `fixed` the number of rare rows is the same in every data set, where a share of five rows has six values and no
-interval of fixed ends can cover near 95 % everywhere.
+interval of fixed ends can cover near 95 % everywhere. interval_coverage.py classes [data sets] [seed] prints 2 to 20 classes instead,
+plain, with sample weights and in groups: the table of docs/uncertainty.md. What was chosen was chosen on other settings, the last one apart.
 """
 
 from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 import compromis as cp
+from compromis.evidence.counts import Counts
+from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.points import OperatingPoints
 from compromis.measures.pragma import losses
-from compromis.measures.rates import precision
+from compromis.measures.rates import Outcomes, counts_of, precision, share_parts
 from compromis.uncertainty.area_intervals import roc_area_interval
-from compromis.uncertainty.draws import draw_counts
+from compromis.uncertainty.draws import draw_counts, effective_sizes
 from compromis.uncertainty.intervals import from_draws, wilson_bounds
 from compromis.uncertainty.report_intervals import centre
 
@@ -121,6 +124,115 @@ def _pragma(counts: cp.Counts, preferences: object, rng: np.random.Generator) ->
     return interval.low, interval.high
 
 
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """A population of several classes, each recognised with one accuracy, and how rows are drawn from it."""
+
+    classes: int
+    rows: int
+    ratio: float
+    """The share of each class over that of the one before."""
+    accuracy: float
+    spread: float = 0.0
+    """The standard deviation of the logarithms of sample weights."""
+    group: int = 1
+    """The rows of a group."""
+    alike: float = 0.0
+    """The correlation of being right within a group."""
+
+    @property
+    def population(self) -> np.ndarray:
+        """The probabilities of the cells."""
+        cells = np.full((self.classes, self.classes), (1 - self.accuracy) / (self.classes - 1))
+        np.fill_diagonal(cells, self.accuracy)
+        shares = self.ratio ** np.arange(self.classes)
+        return cells * (shares / shares.sum())[:, np.newaxis]
+
+    def draw(self, rng: np.random.Generator) -> Counts | GroupedCounts:
+        """Draw a data set."""
+        truth = rng.choice(self.classes, self.rows, p=self.population.sum(axis=1))
+        group = np.arange(self.rows) // self.group
+        right = np.full(group[-1] + 1, self.accuracy)
+        if self.alike:
+            some = (1 - self.alike) / self.alike
+            right = rng.beta(self.accuracy * some, (1 - self.accuracy) * some, len(right))
+        wrong = rng.random(self.rows) >= right[group]
+        predicted = np.where(wrong, (truth + rng.integers(1, self.classes, self.rows)) % self.classes, truth)
+        weight = np.exp(self.spread * rng.normal(size=self.rows)) if self.spread else None
+        counts = Counts.from_positions(truth, predicted, range(self.classes), weight)
+        if self.group == 1:
+            return counts
+        return GroupedCounts.from_positions(truth, predicted, group, counts, weight)
+
+
+_SIZES = ((2, 300, 1 / 9, 0.85), (3, 500, 0.6, 0.7), (5, 500, 0.7, 0.75), (10, 800, 0.8, 0.85), (20, 1000, 0.9, 0.75))
+SEVERAL = (
+    *(Classes(*size) for size in _SIZES),
+    *(Classes(*size, spread=0.7) for size in _SIZES),
+    *(Classes(*size, group=5, alike=0.2) for size in _SIZES),
+    Classes(2, 600, 0.25, 0.85, group=40),
+    Classes(3, 600, 0.6, 0.7, group=20, alike=0.1),
+    Classes(2, 800, 1 / 19, 0.85, spread=1.0),
+)
+DRAWN = ("f", "kulczynski", "macro F", "kappa")
+SHARES_OF_ROWS = ("accuracy", "recall", "precision")
+
+
+def numbers_of(setting: Classes) -> Callable[[np.ndarray], dict[str, np.ndarray]]:
+    """Return what gives the numbers of matrices: PRAGMA with the rarest class preferred, and two averages."""
+    labels = range(setting.classes)
+    rarest = [cp.Preferences.prioritise([setting.classes - 1], metric=metric).on(labels) for metric in DRAWN[:2]]
+    arrays = dict(zip(DRAWN, [*rarest, cp.Preferences(metric="f").on(labels)], strict=False))
+
+    def numbers(matrix: np.ndarray) -> dict[str, np.ndarray]:
+        cells = Outcomes(np.asarray(matrix, dtype=np.float64))
+        total = cells.total[..., 0]
+        right, chance = cells.hits.sum(axis=-1) / total, (cells.support * cells.predicted).sum(axis=-1) / total**2
+        return {name: _losses(cells, one) for name, one in arrays.items()} | {"kappa": (right - chance) / (1 - chance)}
+
+    return numbers
+
+
+def coverage_of_classes(setting: Classes, data_sets: int, rng: np.random.Generator) -> dict[str, float]:
+    """Return the share of data sets whose 95 % interval holds the population's value, by number."""
+    numbers = numbers_of(setting)
+    truth = numbers(setting.population)
+    hits, tries = dict.fromkeys((*SHARES_OF_ROWS, *DRAWN), 0), 0
+    for _ in range(data_sets):
+        evidence = setting.draw(rng)
+        counts = counts_of(evidence)
+        if not counts.support.all():  # a class that does not occur is left out of averages
+            continue
+        tries += 1
+        drawn = numbers(np.concatenate(list(draw_counts(evidence, DRAWS, int(rng.integers(2**32))))))
+        observed, moved = numbers(counts.matrix), centre(evidence, numbers, drawn)
+        for name in DRAWN:
+            hits[name] += truth[name] in from_draws(observed[name], moved[name], 0.95)[0]
+        sizes, parts, known = effective_sizes(evidence, 0.95), share_parts(counts), share_parts(setting.population)
+        for name in SHARES_OF_ROWS:
+            part, whole = (float(np.ravel(one)[-1]) for one in parts[name])
+            low, high = wilson_bounds(part / whole if whole else np.nan, float(np.ravel(sizes[name])[-1]), 0.95)
+            true = float(np.ravel(known[name][0])[-1] / np.ravel(known[name][1])[-1])
+            hits[name] += not whole or bool(low <= true <= high)
+    return {name: count / tries for name, count in hits.items()}
+
+
+def several_classes(data_sets: int = 400, seed: int = 0) -> int:
+    """Print the table of several classes."""
+    rng, outside = np.random.default_rng(seed), 0
+    print(
+        "classes  rows  ratio  accuracy  weights  group" + "".join(f"{name:>12}" for name in (*SHARES_OF_ROWS, *DRAWN))
+    )
+    for one in SEVERAL:
+        found = coverage_of_classes(one, data_sets, rng)
+        marks = "".join(f"{value:11.3f}{' ' if LOW <= value <= HIGH else '*'}" for value in found.values())
+        outside += sum(not LOW <= value <= HIGH for value in found.values())
+        head = f"{one.classes:7d} {one.rows:5d} {one.ratio:6.2f} {one.accuracy:9.2f} {one.spread:8.1f}"
+        print(f"{head} {one.group:3d}/{one.alike:.1f}{marks}", flush=True)
+    print(f"outside {LOW:.0%}-{HIGH:.0%}: {outside} of {len(SEVERAL) * len((*SHARES_OF_ROWS, *DRAWN))}")
+    return 0
+
+
 def main(data_sets: int = 2000, seed: int = 0, fixed: str = "") -> int:
     rng = np.random.default_rng(int(seed))
     failing, checked, means = [], 0, dict.fromkeys(MEASURES, 0.0)
@@ -147,4 +259,6 @@ def main(data_sets: int = 2000, seed: int = 0, fixed: str = "") -> int:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["classes"]:
+        sys.exit(several_classes(*map(int, sys.argv[2:])))
     sys.exit(main(*sys.argv[1:]))

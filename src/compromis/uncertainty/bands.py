@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypedDict, Unpack
@@ -229,16 +230,19 @@ def _precision_at(hits: Floats, alarms: Floats) -> Floats:
 
 def _band(observed: Floats, curves: Floats, confidence: float, simultaneous: bool) -> Band:
     level = read_confidence(confidence)
-    tail = _simultaneous_tail(curves, level) if simultaneous else (1 - level) / 2
+    tail = simultaneous_tail([curves], level) if simultaneous else (1 - level) / 2
     low, high = np.quantile(curves, [tail, 1 - tail], axis=0)
     low, high = np.minimum(low, observed), np.maximum(high, observed)
     return Band(at=GRID, value=observed, low=low, high=high, confidence=level, simultaneous=simultaneous)
 
 
-def _simultaneous_tail(curves: Floats, confidence: float) -> float:
-    """Return the tail to cut off at each point such that a share `confidence` of the curves lies within everywhere."""
+def simultaneous_tail(stacks: Iterable[Floats], confidence: float) -> float:
+    """Return the tail to cut off at each point such that a share `confidence` of the draws lies within everywhere, in every stack."""
     from scipy.stats import rankdata
 
-    ranks = rankdata(curves, axis=0, method="average")
-    depth = np.minimum(ranks, len(curves) + 1 - ranks).min(axis=1)
-    return float(max((np.quantile(depth, 1 - confidence) - 1) / (len(curves) - 1), 0.0))
+    depths = []
+    for curves in stacks:
+        ranks = rankdata(curves, axis=0, method="average")
+        depths.append(np.minimum(ranks, len(curves) + 1 - ranks).min(axis=1))
+    depth = np.min(depths, axis=0)
+    return float(max((np.quantile(depth, 1 - confidence) - 1) / (len(depth) - 1), 0.0))

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Unpack
 
 import numpy as np
 
-from compromis._typing import Floats
+from compromis._typing import Flags, Floats, Ints
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import Metric, get_metric
-from compromis.uncertainty.bands import DrawOptions, draw_cuts, tradeoff_draws
+from compromis.uncertainty.bands import DrawOptions, draw_cuts, simultaneous_tail, tradeoff_draws
 from compromis.uncertainty.draws import SEED
 from compromis.uncertainty.intervals import Interval, from_draws, read_confidence
 
@@ -41,7 +41,7 @@ class SureRange:
     model: str
     """The best model on the data."""
     sure: bool
-    """Whether it is the best in at least the stated share of the draws throughout."""
+    """Whether it surely is the best throughout, all ranges taken together."""
 
 
 def switch_points(
@@ -97,6 +97,9 @@ def confident_winners(
 
     Notes
     -----
+    Sure is meant of all ranges together: where two models are equally good, any range at all is called sure in about 1 - `confidence` of
+    data sets. A model is sure where the simultaneous band of its lead over each other model lies above 0.
+
     The models' cuts are drawn independently: on the same rows, where models agree on much, the ranges that are not sure are
     somewhat too wide; `compromis.compare_models` compares decisions on the same rows.
 
@@ -119,8 +122,7 @@ def confident_winners(
     ]
     observed, curves = (np.stack(part) for part in zip(*results, strict=True))
     winner = observed.argmax(axis=0)
-    share = (curves.argmax(axis=0) == winner).mean(axis=0)
-    sure = share >= level
+    sure = _surely_ahead(curves, winner, level)
     change = np.flatnonzero((winner[1:] != winner[:-1]) | (sure[1:] != sure[:-1]))
     starts = np.r_[0, change + 1]
     middle = (at[change] + at[change + 1]) / 2
@@ -132,6 +134,17 @@ def confident_winners(
         )
         for low, high, start in zip(edges[:-1], edges[1:], starts, strict=True)
     )
+
+
+def _surely_ahead(curves: Floats, winner: Ints, confidence: float) -> Flags:
+    """Return at which weights the draws of shape (models, draws, weights) put the winner ahead of all others, all weights together."""
+    pairs = list(combinations(range(len(curves)), 2))
+    tail = simultaneous_tail((curves[first] - curves[second] for first, second in pairs), confidence)
+    sure = np.ones(len(winner), dtype=bool)
+    for first, second in pairs:
+        low, high = np.quantile(curves[first] - curves[second], [tail, 1 - tail], axis=0)
+        sure &= ((winner != first) | (low > 0)) & ((winner != second) | (high < 0))
+    return sure
 
 
 def _weight_of_switch(metric: Metric, precision: Floats, recall: Floats, below: int, above: int) -> Floats:

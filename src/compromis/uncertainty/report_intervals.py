@@ -11,7 +11,6 @@ import numpy as np
 
 from compromis._typing import Floats, Label
 from compromis.evidence.counts import Counts, ratio
-from compromis.evidence.grouped import GroupedCounts
 from compromis.measures.pragma import losses, with_mean_costs
 from compromis.measures.rates import (
     NUMBERS,
@@ -35,7 +34,6 @@ from compromis.uncertainty.draws import (
     effective_sizes,
     prior_for,
     row_scale,
-    typical_group,
 )
 from compromis.uncertainty.intervals import Interval, from_draws, read_confidence, wilson_bounds
 
@@ -153,7 +151,7 @@ STEP = 1e-6
 def centre(
     evidence: Evidence, measures: Measures, drawn: dict[str, Floats], unbounded: Sequence[str] = ()
 ) -> dict[str, Floats]:
-    """Return the draws of each measure, moved by what its own pseudo-rows would do instead of those of all classes.
+    """Return the draws of each measure, moved by what its own pseudo-rows would do instead of those of all classes, and by its bend.
 
     Notes
     -----
@@ -161,13 +159,15 @@ def centre(
     add up, while the spread of an average falls: kappa of six classes was covered in 88 %. By the expansion of Cornish and Fisher the
     shift that makes an interval equal-tailed is proportional to the third cumulant over the second; with slopes g and rows m
     of the cells, PRIOR sum g^3 m / sum g^2 m. For a recall or a precision this is the very shift of its own pseudo-rows.
+
+    A bent measure is on average off by half its curvature times the variance: the observed value from the truth, and the draws from
+    the observed value once more. Over many classes this adds up, too: macro F of twenty was covered in 90 %, and 9 of the 10 misses were
+    on one side. So the draws are moved back twice by their mean less the measure of their mean.
     """
     counts = counts_of(evidence)
     if len(counts.classes) > MOST_CLASSES:
         return drawn
-    scale = row_scale(counts)
-    if isinstance(evidence, GroupedCounts):
-        scale = np.full(counts.matrix.shape, typical_group(evidence))
+    scale = np.broadcast_to(row_scale(evidence), counts.matrix.shape)
     smooth = counts.matrix + prior_for(counts) * scale
     observed, start = measures(counts.matrix), measures(smooth)
     rows = (smooth / scale).ravel()
@@ -176,7 +176,8 @@ def centre(
     for name, draws in drawn.items():
         slope = slopes[name]
         own = PRIOR * np.nan_to_num(ratio(rows @ slope**3, rows @ slope**2))
-        shift = own - (start[name] - observed[name]).ravel()
+        bent = draws.reshape(len(draws), -1).mean(axis=0) - start[name].ravel()
+        shift = own - (start[name] - observed[name]).ravel() - 2 * bent
         number = NUMBERS["average_cost"] if name in unbounded else NUMBERS.get(name, Number(None))
         moved[name] = np.clip(draws + np.nan_to_num(shift).reshape(draws.shape[1:]), number.low, number.high)
     return moved
