@@ -225,6 +225,11 @@ JACCARD_WARNING = (
 )
 
 
+def _portable(metric: Metric) -> str | Metric:
+    """Return the name of a built-in metric, whose formulas no file should hold; one's own as it is."""
+    return metric.name if metric.built_in else metric
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PreferenceArrays:
     """Preferences laid out for given classes: arrays that measures and searches read."""
@@ -244,6 +249,13 @@ class PreferenceArrays:
     metric: Metric
     cost: NDArray[np.float64] | None = None
     """What each decision costs, rows the truth; it stands in place of importances, recall weights and metric."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)} | {"metric": _portable(self.metric)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in {**state, "metric": get_metric(state["metric"])}.items():
+            object.__setattr__(self, name, value)
 
     def in_order(self, order: NDArray[Any]) -> PreferenceArrays:
         """Return the same with the classes in another order."""
@@ -533,9 +545,12 @@ class Preferences:
     def __hash__(self) -> int:
         return hash(self._key())
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        metric: str | Metric = self.metric.name if self.metric.built_in else self.metric
-        return _rebuilt, (dict(self.by_class), self.default, metric, self.cost, self.labels)
+    def __getstate__(self) -> dict[str, Any]:
+        given = {"by_class": dict(self.by_class), "default": self.default, "metric": _portable(self.metric)}
+        return given if self.cost is None else {"cost": self.cost, "labels": self.labels, **given}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
 
     def __repr__(self) -> str:
         metric = repr(self.metric.name) if self.metric.built_in else f"<metric {self.metric.name}>"
@@ -545,10 +560,6 @@ class Preferences:
 
 MOST_COSTS = 12
 """Costs that a description names."""
-
-
-def _rebuilt(by_class: Any, default: Any, metric: Any, cost: Any, labels: Any) -> Preferences:
-    return Preferences(by_class, default, metric, cost=cost, labels=labels)
 
 
 def _read_cost(
