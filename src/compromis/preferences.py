@@ -225,6 +225,11 @@ JACCARD_WARNING = (
 )
 
 
+def _portable(metric: Metric) -> str | Metric:
+    """Return the name of a built-in metric, whose formulas no file should hold; one's own as it is."""
+    return metric.name if metric.built_in else metric
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PreferenceArrays:
     """Preferences laid out for given classes: arrays that measures and searches read."""
@@ -248,6 +253,13 @@ class PreferenceArrays:
     """1 where a decision costs the amount of the row, 0 elsewhere; None where no cost depends on it."""
     blind_cost: NDArray[np.float64] | None = None
     """What a decision costs that knows nothing of the row's amount, where `cost` has those of a result's own cells."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)} | {"metric": _portable(self.metric)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in {**state, "metric": get_metric(state["metric"])}.items():
+            object.__setattr__(self, name, value)
 
     def in_order(self, order: NDArray[Any]) -> PreferenceArrays:
         """Return the same with the classes in another order."""
@@ -546,9 +558,12 @@ class Preferences:
     def __hash__(self) -> int:
         return hash(self._key())
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        metric: str | Metric = self.metric.name if self.metric.built_in else self.metric
-        return _rebuilt, (dict(self.by_class), self.default, metric, self.cost, self.labels)
+    def __getstate__(self) -> dict[str, Any]:
+        given = {"by_class": dict(self.by_class), "default": self.default, "metric": _portable(self.metric)}
+        return given if self.cost is None else {"cost": self.cost, "labels": self.labels, **given}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
 
     def __repr__(self) -> str:
         metric = repr(self.metric.name) if self.metric.built_in else f"<metric {self.metric.name}>"
@@ -560,10 +575,6 @@ AMOUNT = "amount"
 """Stands for the amount of each row among costs."""
 MOST_COSTS = 12
 """Costs that a description names."""
-
-
-def _rebuilt(by_class: Any, default: Any, metric: Any, cost: Any, labels: Any) -> Preferences:
-    return Preferences(by_class, default, metric, cost=cost, labels=labels)
 
 
 def _read_cost(

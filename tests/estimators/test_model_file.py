@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import io
 import json
+import pickle
+import warnings
 import zipfile
 from dataclasses import replace
 
 import numpy as np
 import pytest
+import skops.io
+from sklearn.base import clone
+from sklearn.datasets import load_wine
+from sklearn.linear_model import LogisticRegression
 
 import compromis as cp
 from compromis.estimators.model_file import describe_table, encode_table, load_model, save_model
@@ -136,3 +142,49 @@ def test_whatever_a_classifier_raises_is_one_sentence():
         cp.InputError, match=r"the model does not work on rows\.csv, fit it again: 'object' object has no"
     ):
         model.vote_shares(texts, "rows.csv")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        cp.TunedDecisionClassifier(LogisticRegression(max_iter=500), random_state=0),
+        cp.TunedDecisionClassifier(LogisticRegression(max_iter=500), random_state=0, store_evidence=False),
+        cp.PragmaForestClassifier(5, random_state=0),
+        cp.PragmaTreeClassifier(),
+        cp.C45Classifier(),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_fitted_estimators_go_through_skops_and_hold_no_code(model):
+    """MLflow's default for scikit-learn's models, too: it takes the same list as skops_trusted_types."""
+    X, y = load_wine(return_X_y=True)
+    y = np.array(["a", "b", "c"])[y]
+    if "preferences" in model.get_params():
+        model = clone(model).set_params(
+            preferences={"b": cp.Preference(10, 0.9, 0.95, min_recall=1.0, min_precision=0.999)}
+        )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = clone(model).fit(X[:, :3], y)
+        str(getattr(model, "verdict_", ""))  # cached parts are written too
+    data = skops.io.dumps(model)
+    assert set(skops.io.get_untrusted_types(data=data)) <= set(cp.integrations.skops_trusted_types())
+    again = skops.io.loads(data, trusted=cp.integrations.skops_trusted_types())
+    assert np.array_equal(again.predict(X[:, :3]), model.predict(X[:, :3]))
+    if hasattr(model, "tuning_"):
+        assert str(again.verdict_) == str(model.verdict_)
+        assert again.preferences == model.preferences
+        assert again.search_.arrays.metric is model.search_.arrays.metric
+
+
+def test_evidence_may_be_left_out(rng):
+    X = rng.normal(size=(4000, 3))
+    y = (X[:, 0] + rng.normal(size=4000) > 1.5).astype(int)
+    whole = cp.TunedDecisionClassifier(LogisticRegression(), random_state=0, preferences={1: 5}).fit(X, y)
+    bare = clone(whole).set_params(store_evidence=False).fit(X, y)
+    assert bare.patterns_ is None
+    assert np.array_equal(bare.predict(X), whole.predict(X))
+    assert str(bare.verdict_) == str(whole.verdict_)
+    assert len(pickle.dumps(bare)) < 20_000 < 100_000 < len(pickle.dumps(whole))
+    with pytest.raises(cp.InputError, match="store_evidence=False"):
+        bare.with_prevalence([0.5, 0.5])

@@ -118,7 +118,7 @@ class TunedClassifier(PreferencesMixin, ClassifierMixin, BaseEstimator):  # type
         check_is_fitted(self, "weights_")
         if self.patterns_ is None or self.tuning_ is None:
             raise InputError(
-                "weights that were not searched have no evidence to search again; fit without weights= or tune=False"
+                "weights that were not searched have no evidence to search again; fit without weights=, tune=False or store_evidence=False"
             )
         twin = copy.copy(self)
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
@@ -244,6 +244,9 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         Average the log-weights over so many bootstrap resamples of the evidence. ``"auto"``: 20 for two and three classes, 6 for more.
     max_ratio : float, optional
         A bound on the ratio of any two weights.
+    store_evidence : bool
+        Whether the honest votes stay in ``patterns_``: votes and class of each training row, which `with_prevalence` searches again.
+        Without them a fitted estimator is smaller, and tells nothing about single rows.
     n_jobs : int, optional
         Folds fitted at once.
     random_state : int, RandomState or None
@@ -262,7 +265,7 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
     search_, verdict_, loss_, stability_
         Its parts, each None for weights set by hand.
     patterns_ : Votes or None
-        The honest votes that were searched.
+        The honest votes that were searched; None without `store_evidence`.
     smoothing_ : float
         What is added to every share of votes.
     votes_are_hard_ : bool
@@ -302,6 +305,7 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         smoothing: float | str = "auto",
         resamples: int | str = "auto",
         max_ratio: float | None = None,
+        store_evidence: bool = True,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -314,6 +318,7 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         self.smoothing = smoothing
         self.resamples = resamples
         self.max_ratio = max_ratio
+        self.store_evidence = store_evidence
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -379,6 +384,7 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
             amounts = None if amount is None else np.asarray(amount)[counted]
             group = None if groups is None else read_groups(groups, len(y), "y")[counted]
             self._tune(y[counted], votes[counted], weight, options, generator, group=group, amount=amounts)
+            self.patterns_ = self.patterns_ if self.store_evidence else None
         else:
             self._set_weights(by_hand, options.smoothing)
         return self

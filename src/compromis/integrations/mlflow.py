@@ -10,6 +10,48 @@ from compromis.errors import InputError, MissingExtra
 from compromis.evaluation.evaluate import Evaluation
 from compromis.measures.rates import NUMBERS
 
+_HELD = [
+    "compromis.estimators.c45.C45Classifier",
+    "compromis.estimators.pragma_forest.PragmaForestClassifier",
+    "compromis.estimators.pragma_tree.PragmaTreeClassifier",
+    "compromis.estimators.tuned_decision.TunedDecisionClassifier",
+    "compromis.estimators.tuning.Tuned",
+    "compromis.estimators.tuning.TuningOptions",
+    "compromis.evidence.counts.Counts",
+    "compromis.evidence.votes.Votes",
+    "compromis.measures.baselines.Baseline",
+    "compromis.measures.demands.GivenUp",
+    "compromis.measures.demands.MissedConstraint",
+    "compromis.measures.demands.OwnAnswer",
+    "compromis.preferences.Preference",
+    "compromis.preferences.PreferenceArrays",
+    "compromis.preferences.Preferences",
+    "compromis.trees.binning.Binning",
+    "compromis.trees.c45.tree.Tree",
+    "compromis.trees.columns.Column",
+    "compromis.trees.store.Trees",
+    "compromis.uncertainty.intervals.Interval",
+    "compromis.uncertainty.verdict.Cause",
+    "compromis.uncertainty.verdict.Verdict",
+    "compromis.weights.search.WeightSearch",
+    "compromis.weights.stability.Stability",
+]
+
+
+def skops_trusted_types() -> list[str]:
+    """Return the types that our fitted estimators hold, to be named when skops or MLflow writes or reads them: data, no code.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> import skops.io
+    >>> tree = cp.PragmaTreeClassifier().fit([[0.0], [1.0]], ["a", "b"])
+    >>> skops.io.loads(skops.io.dumps(tree), trusted=cp.integrations.skops_trusted_types()).predict([[2.0]]).tolist()
+    ['b']
+    """
+    return list(_HELD)
+
+
 _CLASS_METRICS = ("recall", "precision", "f_measure", "roc_area", "share_predicted", "support", "loss")
 
 

@@ -83,7 +83,7 @@ class Examples:
         return whole and float(self.weights.sum()) < 2.0**53 and not self.table.has_missing
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Tree:
     """Node 0 is the root; the children of node i are `n_children[i]` nodes from `first_child[i]` on.
 
