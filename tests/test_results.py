@@ -141,7 +141,7 @@ def test_the_summary_of_a_curve_is_that_of_the_choice():
 
 def test_undefined_numbers_are_question_marks_and_null():
     result = cp.evaluate(["a", "a"], ["a", "a"], labels=["a", "b"])
-    assert "| <code>b</code> | 0 | 0 | ? | ? | ? | ? |" in result.to_markdown()
+    assert "| <code>b</code> | 0 | 0 | ? | ? | ? |\n" in result.to_markdown()
     assert json.loads(result.to_json())["per_class"][1]["recall"] is None
     assert math.isnan(result.document()["per_class"][1]["recall"])
 
