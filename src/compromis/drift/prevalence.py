@@ -328,7 +328,8 @@ def fit_mixture(density: Floats, start: Floats | None = None, still: float = 1e-
 def _step(density: Floats, shares: Floats) -> Floats:
     joint = density * shares
     posterior: Floats = (joint / np.maximum(joint.sum(axis=1, keepdims=True), _TINY)).mean(axis=0)
-    return posterior / posterior.sum()
+    total = posterior.sum()
+    return posterior / total if total > 0 else shares  # no class here could have made any row
 
 
 def _log_likelihood(density: Floats, shares: Floats) -> float:

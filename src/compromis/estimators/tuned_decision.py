@@ -120,6 +120,11 @@ class TunedClassifier(PreferencesMixin, ClassifierMixin, BaseEstimator):  # type
             raise InputError(
                 "weights that were not searched have no evidence to search again; fit without weights=, tune=False or store_evidence=False"
             )
+        if self.guarantee_ is not None:
+            raise InputError(
+                "a guarantee counts rows as they were drawn, with_prevalence weighs them; a guaranteed recall holds for other "
+                "class shares as it is: keep this model, or fit without confidence"
+            )
         twin = copy.copy(self)
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         twin._search(self.patterns_.with_prevalence(new_shares), self.tuning_.options, generator)  # noqa: SLF001 (a copy of this object)
