@@ -227,7 +227,7 @@ def test_a_confidence_survives_its_file(tmp_path):
 def test_other_class_shares_and_groups_are_refused_beside_a_guarantee():
     y, votes = fraud()
     prefit = FrozenEstimator(LogisticRegression().fit(votes[::2, :1], y[::2]))
-    model = cp.TunedDecisionClassifier(prefit, preferences=SURE, cv="prefit", random_state=0).fit(votes, y)
+    model = cp.TunedDecisionClassifier(prefit, preferences=SURE, cv="prefit", random_state=0).fit(votes[:, :1], y)
     with pytest.raises(cp.InputError, match="a guaranteed recall holds for other class shares"):
         model.with_prevalence({"fraud": 0.5, "ok": 0.5})
     grouped = cp.TunedDecisionClassifier(LogisticRegression(), preferences=SURE, random_state=0)
