@@ -49,6 +49,18 @@ def test_rows_needed_without_a_miss():
     assert rows_needed(0.06, 0.95, 0.95) is None
 
 
+@pytest.mark.parametrize("confidence", [0.8, 0.95])
+@pytest.mark.parametrize(
+    ("rows", "wrong", "level"), [(20, 3, 0.8), (7, 1, 0.7), (50, 2, 0.95), (1, 0, 0.9), (4, 0, 0.3)]
+)
+def test_the_rows_that_are_needed_would_do(rows, wrong, level, confidence):
+    needed = rows_needed(wrong / rows, level, confidence, beyond=rows)
+    assert needed > rows
+    share = Fraction(wrong, rows)
+    assert misses_allowed(needed, level, confidence) >= share * needed
+    assert rows_needed(0.0, 1 - 1e-12, confidence) > 10**12
+
+
 def test_what_twenty_rows_hold():
     assert held_level(20, 0, 0.95) == pytest.approx(0.05 ** (1 / 20), abs=1e-12)
     assert held_level(20, 20, 0.95) == 0.0
@@ -139,6 +151,32 @@ def test_a_path_holds_several_constraints():
     assert all(item.wrong <= item.allowed for item in guarantee.items)
     assert guarantee.items[0].rows == 200  # the half that did not give the path
     assert np.isfinite(weights).all()
+
+
+def test_a_path_needs_the_rows_of_both_halves():
+    y = np.repeat([0, 1], [40, 40])
+    sure = {k: cp.Preference(min_recall=0.9, confidence=0.95) for k in (0, 1)}
+    with pytest.warns(cp.GuaranteeWarning, match="label 18 more rows of the class"):
+        short = cp.search_weights(y, np.eye(2)[y] + 0.1, preferences=sure, random_state=0)
+    assert [item.rows for item in short.guarantee.items] == [20, 20]
+    enough = np.repeat([0, 1], [58, 58])
+    assert cp.search_weights(enough, np.eye(2)[enough] + 0.1, preferences=sure, random_state=0).guarantee.given
+
+
+def test_no_row_at_all_is_no_mistake():
+    sure = {k: cp.Preference(min_recall=0.9, confidence=0.95) for k in (0, 1)}
+    with pytest.warns(cp.GuaranteeWarning):
+        search = cp.search_weights([0, 1], np.eye(2), preferences=sure, random_state=0)
+    assert {item.rows_missing for item in search.guarantee.items if not item.rows} == {58}
+
+
+def test_rows_without_votes_are_not_covered():
+    y, votes = fraud()
+    votes[:40] = 0
+    with pytest.warns(cp.GuaranteeWarning, match="it leaves out 40 rows without any vote"):
+        search = cp.search_weights(y, votes, preferences=SURE, labels=["fraud", "ok"])
+    assert search.guarantee.document()["left_out"] == 40
+    assert "leaves out 40 rows" in str(search).replace("\n", " ")
 
 
 def test_sample_weights_are_refused():

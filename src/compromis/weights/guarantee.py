@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.stats import beta, binom
+from scipy.stats import beta, binom, nbinom
 
 from compromis._results import Result, Table, columns_of
 from compromis._text import count, fixed
@@ -64,7 +64,8 @@ class Guaranteed:
     level: float
     """What holds with the confidence: what was asked for, else the largest level that these rows give."""
     rows_missing: int | None
-    """How many more such rows would do if as large a part of them is wrong; None where no number would."""
+    """How many more such rows would do if as large a part of them is wrong, both halves of a path counted; None where no number
+    would."""
 
     @property
     def given(self) -> bool:
@@ -79,9 +80,9 @@ class Guaranteed:
                 f"{wish}: {count(self.wrong)} of {count(self.rows)} rows {of} are wrong, {count(self.allowed)} may be"
             )
         missing = (
-            "the model makes too many mistakes for it with any number of rows; ask for less, or improve the model"
+            "with so large a part wrong no number of rows would do; ask for less, or improve the model"
             if self.rows_missing is None
-            else f"label {count(self.rows_missing)} more rows {of}, or ask for less"
+            else f"label {count(self.rows_missing)} more row{'s' * (self.rows_missing != 1)} {of}, or ask for less"
         )
         return f"not given: {wish}; {count(self.rows)} rows {of} with {count(self.wrong)} wrong give {self.level:.3f}; {missing}"
 
@@ -121,6 +122,8 @@ class Guarantee(Result):
     price: tuple[Price, ...]
     method: str
     """order statistic, or path."""
+    left_out: int = 0
+    """Rows without any vote, which nothing here speaks of: the guarantee is of new rows with votes."""
 
     schema = "compromis/guarantee"
 
@@ -141,8 +144,16 @@ class Guarantee(Result):
         return {"given": float(self.given), **{f"{item.rate} of {item.label}": item.level for item in self.items}}
 
     def sentences(self) -> list[str]:
-        """Return each constraint in a sentence."""
-        return [str(item) for item in self.items]
+        """Return each constraint in a sentence, and what is not covered."""
+        return [*map(str, self.items), *self._uncovered()]
+
+    def doubts(self) -> list[str]:
+        """Return the constraints that are not given, and what is not covered."""
+        return [*(str(item) for item in self.items if not item.given), *self._uncovered()]
+
+    def _uncovered(self) -> list[str]:
+        rows = f"{count(self.left_out)} row{'s' * (self.left_out != 1)} without any vote"
+        return [f"the guarantee is of rows with votes: it leaves out {rows}"] if self.left_out else []
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the constraints, column by column."""
@@ -154,6 +165,7 @@ class Guarantee(Result):
             **self.heading(),
             "given": self.given,
             "method": self.method,
+            "left_out": self.left_out,
             "items": [{**asdict(item), "given": item.given} for item in self.items],
             "price": [asdict(line) for line in self.price],
         }
@@ -207,20 +219,24 @@ def held_level(rows: int, wrong: int, confidence: float) -> float:
     return 0.0 if wrong >= rows else float(beta.ppf(1 - confidence, rows - wrong, wrong + 1))
 
 
-def rows_needed(share_wrong: float, level: float, confidence: float) -> int | None:
-    """Return the least number of rows that would do if that part of them is wrong; None where no number does."""
+def rows_needed(share_wrong: float, level: float, confidence: float, *, beyond: int = 0) -> int | None:
+    """Return how many rows, more than `beyond`, would do if that part of them is wrong; None where no number does."""
     if share_wrong >= 1 - level:
         return None
-    low, high = 0, 1
-    while misses_allowed(high, level, confidence) < np.ceil(share_wrong * high):
-        low, high = high, 2 * high
+
+    def rows_for(wrong: int) -> int:  # so many trials show one more than `wrong` with the confidence
+        return max(wrong + 1 + int(nbinom.ppf(confidence, wrong + 1, 1 - level)), beyond + 1)
+
+    low, high = -1, 0
+    while share_wrong * rows_for(high) > high * (1 + _ROUNDING):
+        low, high = high, 2 * high + 1
         if high > 2**40:
             return None
     while high - low > 1:
         middle = (low + high) // 2
-        enough = misses_allowed(middle, level, confidence) >= np.ceil(share_wrong * middle)
+        enough = share_wrong * rows_for(middle) <= middle * (1 + _ROUNDING)
         low, high = (low, middle) if enough else (middle, high)
-    return high
+    return rows_for(high)
 
 
 def demands_of(arrays: PreferenceArrays) -> list[Demand]:
@@ -250,20 +266,20 @@ def with_guarantee(
             )
     judged = problem
     if len(demands) == 1 and demands[0].rate == "recall":
-        found, method = _by_order_statistic(problem, demands[0], search), "order statistic"
+        found, method, parts = _by_order_statistic(problem, demands[0], search), "order statistic", 1
     else:
         tuning, judged = _halves(problem, generator)
-        found, method = _by_path(tuning, judged, demands, search), "path"
+        found, method, parts = _by_path(tuning, judged, demands, search), "path", 2
     weights = normalised(found)
-    items = tuple(_judged(judged.counts(weights), demand) for demand in demands)
-    return weights, Guarantee(items=items, price=_price(before, problem.counts(weights)), method=method)
+    items = tuple(_judged(judged.counts(weights), demand, parts) for demand in demands)
+    price = _price(before, problem.counts(weights))
+    return weights, Guarantee(items=items, price=price, method=method, left_out=votes.left_out)
 
 
 def warn_if_not_given(guarantee: Guarantee | None) -> None:
-    """Warn of the constraints that these rows do not give."""
-    for item in () if guarantee is None else guarantee.items:
-        if not item.given:
-            warnings.warn(str(item), GuaranteeWarning, stacklevel=3)
+    """Warn of the constraints that these rows do not give, and of rows that no guarantee covers."""
+    for doubt in () if guarantee is None else guarantee.doubts():
+        warnings.warn(doubt, GuaranteeWarning, stacklevel=3)
 
 
 def _by_order_statistic(problem: SearchProblem, demand: Demand, search: Searching) -> Floats:
@@ -405,11 +421,12 @@ def _rows_and_wrong(counts: Counts, demand: Demand) -> tuple[int, int]:
     return rows, rows - int(matrix[k, k])
 
 
-def _judged(counts: Counts, demand: Demand) -> Guaranteed:
+def _judged(counts: Counts, demand: Demand, parts: int) -> Guaranteed:
+    """Return what the counts of one of so many parts of the rows say of a demand."""
     rows, wrong = _rows_and_wrong(counts, demand)
     allowed = misses_allowed(rows, demand.level, demand.confidence)
     given = wrong <= allowed
-    needed = rows_needed(wrong / rows if rows else 1.0, demand.level, demand.confidence)
+    needed = rows_needed(wrong / max(rows, 1), demand.level, demand.confidence, beyond=rows)
     return Guaranteed(
         label=counts.classes[demand.position],
         rate=demand.rate,
@@ -419,7 +436,7 @@ def _judged(counts: Counts, demand: Demand) -> Guaranteed:
         allowed=allowed,
         wrong=wrong,
         level=demand.level if given else held_level(rows, wrong, demand.confidence),
-        rows_missing=0 if given else None if needed is None else max(needed - rows, 1),
+        rows_missing=0 if given else None if needed is None else parts * (needed - rows),
     )
 
 
