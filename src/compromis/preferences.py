@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
-import tomllib
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, fields, replace
@@ -14,10 +12,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from compromis._costs import AMOUNT, read_cost
 from compromis._files import write_whole
 from compromis._text import nearest, shown
 from compromis._typing import Label
@@ -334,7 +332,7 @@ class Preferences:
         object.__setattr__(self, "by_class", MappingProxyType(known))
         object.__setattr__(self, "default", _as_preference("default", Preference() if default is None else default))
         object.__setattr__(self, "metric", get_metric(metric))
-        names, rows = _read_cost(cost, labels)
+        names, rows = read_cost(cost, labels)
         object.__setattr__(self, "cost", rows)
         object.__setattr__(self, "labels", names)
         for label, preference in (*known.items(), ("default", self.default)):
@@ -377,35 +375,24 @@ class Preferences:
         >>> cp.Preferences.from_toml_text('metric = "f"\n[[class]]\nlabel = "bad"\nimportance = 10').of("bad").importance
         10.0
         """
+        from compromis._preference_files import read_document
+
         try:
-            table = tomllib.loads(text)
-            if "index" in table:
-                raise ValueError(
-                    "it was written for compromis 0.1.0, which was never published; what was index is metric now"
-                )
-            document = msgspec.convert(table, _Document)
-            costs: dict[str, Any] = (
-                {} if document.cost is None else {"cost": document.cost.matrix, "labels": document.cost.labels}
-            )
-            return cls(_unique(document.classes), document.default.preference(), document.metric, **costs)
-        except msgspec.ValidationError as error:
-            raise InputError(f"{name} is not a preferences file: {_in_words(str(error))}") from error
+            given = read_document(text)
+            return cls(**{**given, "default": Preference(**given["default"])})
         except (ValueError, RecursionError) as error:  # no TOML, a value out of range, a number of thousands of digits
             raise InputError(f"{name} is not a preferences file: {error}") from error
 
     def to_toml_text(self) -> str:
         """Return the preferences as TOML text, labels typed, so that 1 and "1" stay different."""
-        import tomli_w
+        from compromis._preference_files import write_document
 
         if METRICS.get(self.metric.name) is not self.metric:
             raise InputError(
                 f"the metric {self.metric.name!r} is your own code, which a file cannot hold; write it with one of {', '.join(METRICS)}"
             )
-        classes = [{"label": _writable(label), **_answers(given)} for label, given in self.by_class.items()]
-        document: dict[str, Any] = {"metric": self.metric.name, "default": _answers(self.default), "class": classes}
-        if self.cost is not None and self.labels is not None:
-            document["cost"] = {"labels": [_writable(label) for label in self.labels], "matrix": self.cost}
-        return tomli_w.dumps(document)
+        by_class = {label: _given(preference) for label, preference in self.by_class.items()}
+        return write_document(by_class, _given(self.default), self.metric.name, self.cost, self.labels)
 
     def to_toml(self, path: str | os.PathLike[str]) -> None:
         """Write `to_toml_text` to a file, completely or not at all."""
@@ -571,82 +558,8 @@ class Preferences:
         return f"Preferences({dict(self.by_class)!r}, default={self.default!r}, metric={metric}{costs})"
 
 
-AMOUNT = "amount"
-"""Stands for the amount of each row among costs."""
 MOST_COSTS = 12
 """Costs that a description names."""
-
-
-def _read_cost(
-    cost: Any, labels: Sequence[Any] | None
-) -> tuple[tuple[Label, ...] | None, tuple[tuple[float | str, ...], ...] | None]:
-    """Return the classes that costs are of, and the costs as rows of the true class."""
-    names = None if labels is None else [plain_label(label) for label in labels]
-    if cost is None:
-        if names is not None:
-            raise InputError("labels name the classes of a cost matrix; give cost too, or leave them out", "labels")
-        return None, None
-    if isinstance(cost, Mapping):
-        cost, names = _as_matrix(cost, names)
-    elif hasattr(cost, "loc"):
-        cost, names = _named_matrix(cost, names)
-    if names is None:
-        raise InputError("a cost matrix needs labels=, its classes in the order of rows and columns", "labels")
-    if len(set(names)) < len(names) or len(names) < 2:
-        raise InputError(
-            f"the labels of a cost matrix are at least two different classes, got {shown(names)}", "labels"
-        )
-    try:
-        cells = np.array(cost, dtype=object)
-        varies = np.array([[isinstance(cell, str) and cell == AMOUNT for cell in row] for row in cells], dtype=bool)
-        matrix = np.where(varies, 0.0, cells).astype(np.float64) if cells.ndim == 2 else cells
-    except (TypeError, ValueError):
-        raise InputError(
-            f"a cost matrix holds {len(names)} x {len(names)} numbers, or 'amount' for the amount of the row; found something else",
-            "cost",
-        ) from None
-    if matrix.shape != (len(names), len(names)):
-        raise InputError(
-            f"a cost matrix for {len(names)} classes has shape ({len(names)}, {len(names)}), got {matrix.shape}; rows are the truth",
-            "cost",
-        )
-    if not np.isfinite(matrix).all():
-        raise InputError("costs must be finite; for 'never' write a large number", "cost")
-    rows = zip(matrix.tolist(), varies, strict=True)
-    return tuple(names), tuple(
-        tuple(AMOUNT if of else cell for cell, of in zip(row, where, strict=True)) for row, where in rows
-    )
-
-
-def _as_matrix(cost: Mapping[Any, Any], names: list[Label] | None) -> tuple[list[list[Any]], list[Label]]:
-    """Lay costs by (true, predicted) out as a matrix; pairs that are not named cost nothing."""
-    for pair in cost:
-        if not (isinstance(pair, tuple) and len(pair) == 2):
-            raise InputError(
-                f"cost maps pairs (true class, predicted class) to numbers, got {pair!r} as a pair", "cost"
-            )
-    pairs = {(plain_label(true), plain_label(predicted)): value for (true, predicted), value in cost.items()}
-    named = list(dict.fromkeys(label for pair in pairs for label in pair))
-    unknown = [] if names is None else [label for label in named if label not in names]
-    if unknown:
-        raise InputError(f"cost names {unknown[0]!r}, labels do not{nearest(unknown[0], names or ())}", "labels")
-    names = names or named
-    return [[pairs.get((true, predicted), 0.0) for predicted in names] for true in names], names
-
-
-def _named_matrix(cost: Any, names: list[Label] | None) -> tuple[Any, list[Label]]:
-    """Put a data frame with the classes as its index and columns into their order."""
-    index, columns = ([plain_label(label) for label in axis] for axis in (cost.index, cost.columns))
-    if set(index) != set(columns) or set(index) != set(names or index):
-        if names is not None:  # rows and columns without names of classes
-            return cost, names
-        raise InputError(
-            f"a data frame of costs has the same classes as its index, {shown(index)}, and as its columns, {shown(columns)}",
-            "cost",
-        )
-    names = names or index
-    rows, places = [index.index(label) for label in names], [columns.index(label) for label in names]
-    return cost.iloc[rows, places], names
 
 
 def _refuse_beside_cost(label: Any, preference: Preference) -> None:
@@ -662,6 +575,11 @@ def _refuse_beside_cost(label: Any, preference: Preference) -> None:
             f"costs say what each decision is worth, so they take no {told[0]} (that of {label!r}); leave it out, or cost",
             told[0],
         )
+
+
+def _given(preference: Preference) -> dict[str, float]:
+    given = {field.name: getattr(preference, field.name) for field in fields(preference)}
+    return {name: float(value) for name, value in given.items() if value is not None}
 
 
 def _as_preference(label: object, given: object) -> Preference:
@@ -712,106 +630,3 @@ def refuse_idle_amount(preferences: object, amount: object) -> None:
             "amount is given, but no decision costs it; write 'amount' in Preferences(cost=...), or leave it out",
             "amount",
         )
-
-
-class _Answers(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    importance: float = 1.0
-    precision_at_full_recall: float | None = None
-    recall_at_full_precision: float | None = None
-    beta: float | None = None
-    recall_weight: float | None = None
-    min_precision: float | None = None
-    min_recall: float | None = None
-    max_share: float | None = None
-    confidence: float | None = None
-
-    def preference(self) -> Preference:
-        return Preference(**{field.name: getattr(self, field.name) for field in fields(Preference)})
-
-
-class _ClassAnswers(_Answers, kw_only=True, forbid_unknown_fields=True):
-    label: bool | int | float | str
-
-
-class _Cost(msgspec.Struct, forbid_unknown_fields=True):
-    labels: list[bool | int | float | str]
-    matrix: list[list[float | str]]
-
-
-class _Document(msgspec.Struct, forbid_unknown_fields=True):
-    metric: str = "f"
-    cost: _Cost | None = None
-    default: _Answers = msgspec.field(default_factory=_Answers)
-    classes: list[_ClassAnswers] = msgspec.field(name="class", default_factory=list)
-
-
-_MESSAGE = re.compile(
-    r"(?:Expected `(?P<wanted>[^`]+)`, got `(?P<got>[^`]+)`|Object contains unknown field `(?P<unknown>.*?)`|"
-    r"Object missing required field `(?P<missing>\w+)`)"
-    r"(?: - at `\$\.?(?P<table>default|class|cost)?(?:\[(?P<number>\d+)\])?\.?(?P<name>\w*)(?:\[(?:\.\.\.|\d+)\])*`)?",
-    re.DOTALL,
-)
-_TABLES: dict[str | None, tuple[str, type[msgspec.Struct]]] = {
-    None: ("the head of the file", _Document), "default": ("[default]", _Answers), "class": ("[[class]]", _ClassAnswers),
-    "cost": ("[cost]", _Cost),
-}  # fmt: skip
-_KINDS = {
-    "str": "text", "int": "a number", "float": "a number", "bool": "true or false", "object": "a table", "array": "a list",
-    "date": "a date", "datetime": "a date", "time": "a time",
-}  # fmt: skip
-
-
-def _in_words(error: str) -> str:
-    """Return a message of msgspec in the words of somebody who wrote the file by hand."""
-    found = _MESSAGE.fullmatch(error)
-    if found is None:
-        return error
-    title, fields = _TABLES[found["table"]]
-    place = title if found["number"] is None else f"{title} number {int(found['number']) + 1}"
-    if found["unknown"] is not None:
-        return _unknown(found["unknown"], place, fields)
-    if found["missing"] is not None:
-        return f"{place} lacks its {found['missing']}"
-    if found["name"]:
-        place = found["name"] if found["table"] is None else f"{found['name']} of {place}"
-    elif found["table"] == "class" and found["number"] is None:
-        return f"each class is a table of its own under [[class]], with two brackets, got {_kind(found['got'])}"
-    return f"{place} must be {_kind(found['wanted'])}, got {_kind(found['got'])}"
-
-
-def _unknown(name: str, place: str, fields: type[msgspec.Struct]) -> str:
-    titles = [title for title, other in _TABLES.values() if name in _names(other)]
-    if titles:
-        return f"{place} has {name!r}, which belongs in {' or '.join(titles)}"
-    return f"{place} has {shown([name])}, which means nothing here{nearest(name, _names(fields))}"
-
-
-def _names(fields: type[msgspec.Struct]) -> list[str]:
-    return [field.encode_name for field in msgspec.structs.fields(fields)]
-
-
-def _kind(name: str) -> str:
-    kinds = dict.fromkeys(_KINDS.get(one, one) for one in name.split(" | ") if one != "null")
-    return " or ".join(kinds)
-
-
-def _unique(classes: list[_ClassAnswers]) -> dict[Any, Preference]:
-    by_class: dict[Any, Preference] = {}
-    for answers in classes:
-        if answers.label in by_class:
-            raise InputError(f"the class {answers.label!r} stands there twice; keep one of the two")
-        by_class[answers.label] = answers.preference()
-    return by_class
-
-
-def _answers(preference: Preference) -> dict[str, float]:
-    given = {field.name: getattr(preference, field.name) for field in fields(preference)}
-    return {name: float(value) for name, value in given.items() if value is not None}
-
-
-def _writable(label: Any) -> bool | int | float | str:
-    if not isinstance(label, (bool, int, float, str)):
-        raise InputError(
-            f"a preferences file holds labels that are text, numbers or true/false, got {label!r} ({type(label).__name__})"
-        )
-    return label
