@@ -29,6 +29,7 @@ WEIGHTED = {
         ([0] * 6, "sample_weight is zero for every row"),
         (["x"] * 6, "sample_weight must hold numbers"),
         ([1e308] * 6, "sample_weight is too large to add up"),
+        ([1e-300] * 6, "sample_weight is too small to add up"),
     ],
 )
 def test_bad_sample_weights(door, weight, said):

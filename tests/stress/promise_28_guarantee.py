@@ -35,7 +35,7 @@ class Setting:
     classes: int
     rows: int
     votes: str
-    """shares, ties (five votes a row), or hard (one vote a row)."""
+    """shares, ties (five votes a row), hard (one vote a row), or gaps (shares, but 45 % of the rows have no vote for class 0)."""
     asked: tuple[tuple[int, str, float], ...]
     smoothing: float = 0.0
     max_share: float | None = None
@@ -64,6 +64,7 @@ SETTINGS = (
     Setting(4, 150, "shares", _asked("0 recall 0.9"), max_share=0.3),
     Setting(5, 400, "ties", _asked("0 recall 0.5")),
     Setting(3, 30, "hard", _asked("0 recall 0.99")),  # never given: the level said instead must hold
+    Setting(2, 5, "gaps", _asked("0 recall 0.99")),  # the same
     # the path, on two halves
     Setting(2, 300, "shares", _asked("0 precision 0.6")),
     Setting(2, 120, "shares", _asked("0 precision 0.5"), max_share=0.2),
@@ -135,6 +136,8 @@ def _population(setting: Setting, rng: np.random.Generator) -> tuple[list[NDArra
         share = np.exp(score) / np.exp(score).sum(axis=1, keepdims=True)
         if setting.votes == "ties":
             share = rng.multinomial(5, share).astype(np.float64)
+        if setting.votes == "gaps":
+            share[rng.random(POINTS) < 0.45, 0] = 0.0
         points.append(np.eye(size)[share.argmax(axis=1)] if setting.votes == "hard" else share)
     return points, shares
 

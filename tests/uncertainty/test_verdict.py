@@ -43,6 +43,17 @@ def test_noise_of_few_rows_is_seldom_better(rows):
     assert states.count("better") <= 5
 
 
+def test_few_rows_promise_no_gain_that_cannot_be():
+    sentence = verdict_of([[1, 0], [0, 1]], rare()).sentence
+    assert "so few rows would seldom show even a perfect model: judge more rows" in sentence
+
+
+def test_a_confidence_that_no_draws_reach_is_said_as_what_it_is():
+    verdict = verdict_of([[800, 20], [20, 8800]], rare(), confidence=0.9999999)
+    assert (verdict.state, verdict.confidence) == ("better", 0.9995)
+    assert "99.95 % interval" in verdict.sentence
+
+
 def test_own_answers_that_are_not_reached():
     """Finding 3: a third of all rows is flagged, and the result got a green box."""
     verdict = verdict_of([[48, 4], [1095, 2053]], rare())

@@ -48,8 +48,10 @@ def check_weights(weight: Floats, named: Callable[[int], str], name: str = "samp
 
 
 def check_weights_add_up(weight: Floats, rows: int) -> None:
-    """Raise if the sum of so many weights, or of their squares, may be more than a float holds."""
+    """Raise if the sum of so many weights, or of their squares, may be more than a float holds, or less."""
     largest = float(weight.max(initial=0.0))
+    if largest > 0 and largest * largest < np.finfo(float).tiny:
+        raise InputError("sample_weight is too small to add up; scale it", parameter="sample_weight")
     if not largest * max(largest, 1.0) * rows < np.inf:
         raise InputError("sample_weight is too large to add up; scale it", parameter="sample_weight")
 

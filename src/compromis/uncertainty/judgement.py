@@ -24,6 +24,8 @@ DRAWS, FEWEST = 1000, 200
 """Draws of the bootstrap, and as many tables of the test, up to 30 classes; and how few they may become above."""
 IN_TAIL, MOST = 5, 20_000
 """So many draws at least lie beyond a bound, which takes more of them for a high confidence; at most 20,000 are drawn."""
+HIGHEST = 1 - 2 * IN_TAIL / MOST
+"""The highest confidence of a verdict: draws tell nothing of tails that are thinner."""
 CELLS = 900 * DRAWS
 """Cells that are drawn in all: more classes have fewer draws, so that they take no longer than 30."""
 BLOCKS = 400
@@ -57,7 +59,7 @@ class Judgement:
     smallest_gain : float
         The gain that would be called better in 80 % of samples like this one.
     confidence : float
-        Of the interval; the test is one-sided, at (1 - confidence) / 2.
+        Of the interval, 0.9995 at most; the test is one-sided, at (1 - confidence) / 2.
     draws : int
         The draws behind the interval, and the tables behind the test.
     """
@@ -98,7 +100,7 @@ def judge(
     >>> print(judgement.state, judgement.difference)
     better 0.397 (0.0... to 0.59...)
     """
-    level, rng = read_confidence(confidence), np.random.default_rng(random_state)
+    level, rng = min(read_confidence(confidence), HIGHEST), np.random.default_rng(random_state)
     if isinstance(evidence, Counts):
         evidence, arrays = with_mean_costs(evidence, arrays)
     counts = counts_of(evidence)

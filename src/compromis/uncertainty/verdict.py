@@ -88,6 +88,7 @@ class Verdict(Result):
     interval: Interval
     """The gain, which is the loss of the baseline minus that of the result, with its confidence interval."""
     confidence: float
+    """Of the interval and the test: 0.9995 at most, as draws tell nothing of thinner tails."""
     p_value: float
     """How often predictions that know nothing of the truth have a loss as low."""
     smallest_gain: float
@@ -157,15 +158,15 @@ class Verdict(Result):
             else "the predictions know something of the truth"
         )
         seen = f"four of five samples like this one would show a gain of {self.smallest_gain:.2g}"
+        if self.measure == "loss" and self.smallest_gain > self.baseline.loss:  # more than a loss of 0 would gain
+            seen = "so few rows would seldom show even a perfect model"
         if self.difference <= 0:
             return f"{knows} (p {self.p_value:.2g}); {self._cure()}"
         rarest = self.cause.rarest
         more = "judge more rows" + (
             f", above all of class {rarest!r} ({count(self.cause.rarest_rows)})" if rarest is not None else ""
         )
-        return (
-            f"{knows} (p {self.p_value:.2g}), and {seen}: {f'improve the model, or {more}' if self.by_chance else more}"
-        )
+        return f"{knows} (p {self.p_value:.2g}), and {seen}: {f'improve the model, or {more}' if self.by_chance and self.loss else more}"
 
     def _cure(self) -> str:
         cause = self.cause

@@ -426,6 +426,12 @@ def _judged(counts: Counts, demand: Demand, parts: int) -> Guaranteed:
     rows, wrong = _rows_and_wrong(counts, demand)
     allowed = misses_allowed(rows, demand.level, demand.confidence)
     given = wrong <= allowed
+    level = held_level(rows, wrong, demand.confidence)
+    if (
+        parts == 1 and wrong
+    ):  # as many have no vote for the class: that number, and the flips of the others, have half the risk each
+        half = (1 + demand.confidence) / 2
+        level = held_level(rows, wrong, half) * held_level(rows - wrong, 0, half)
     needed = rows_needed(wrong / max(rows, 1), demand.level, demand.confidence, beyond=rows)
     return Guaranteed(
         label=counts.classes[demand.position],
@@ -435,7 +441,7 @@ def _judged(counts: Counts, demand: Demand, parts: int) -> Guaranteed:
         rows=rows,
         allowed=allowed,
         wrong=wrong,
-        level=demand.level if given else held_level(rows, wrong, demand.confidence),
+        level=demand.level if given else level,
         rows_missing=0 if given else None if needed is None else parts * (needed - rows),
     )
 
