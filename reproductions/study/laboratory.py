@@ -33,6 +33,7 @@ HEADER = (
     *(f"{name}: {what}" for name in SETTINGS for what in ("loss", "promised", "constant")),
 )
 Key = tuple[str, str, str]
+EVERY = tuple(dict.fromkeys([*WAYS, *CHOSEN]))
 LEFT_OUT = (
     "letter", "satimage", "contraceptive", "vowel", "penbased", "optdigits", "splice", "led7digit", "automobile", "car", "car-vgood",
     "ecoli", "kr-vs-k", "newthyroid", "poker-8-9_vs_5", "poker-9_vs_7", "ada", "crx", "flare", "kddcup-buffer_overflow_vs_back",
@@ -71,9 +72,10 @@ def included() -> list[str]:
 
 def wanted(role: str, bases: Iterable[str] | None = None) -> list[tuple[str, str]]:
     """Base model and name of every way and peer: all that were tried for developing, the chosen ones for confirming."""
-    found = [(way.base, way.name) for way in WAYS if role == "developing" or way in CHOSEN]
+    found = [(way.base, way.name) for way in EVERY if way in (WAYS if role == "developing" else CHOSEN)]
     found += [("forest", name) for name in DEAF]
-    found += [(base, peer) for base in ("forest", "lightgbm", "logistic") for peer in PEERS]
+    others = ("boosting",) if role == "confirming" else ()  # too slow for developing
+    found += [(base, peer) for base in ("forest", "lightgbm", "logistic", *others) for peer in PEERS]
     return [one for one in found if bases is None or one[0] in bases]
 
 
@@ -104,7 +106,7 @@ def one_fold(fold: Fold, every: list[Asked], tallies: dict[tuple[str, str], Tall
     ballots = Ballots(fold)
     evidences: dict[tuple[str, str], Evidence] = {}
     searches: dict[tuple[str, str, bool, str], Searches] = {}
-    for way in WAYS:
+    for way in EVERY:
         tally = tallies.get((way.base, way.name))
         if tally is None:
             continue

@@ -25,6 +25,8 @@ OLD = {
     "logistic": "folds 5, library",
 }
 """0.1.0's default for each base model."""
+BOOSTING: tuple[Way, Way] = ("boosting", "folds 5, library"), ("boosting", "folds 5, default")
+"""scikit-learn's gradient boosting, which was too slow for developing: 0.1.0's default and today's."""
 NEW: dict[str, Way] = {
     "forest": ("forest", "hard, default"), "pragma": ("pragma auto", "hard, default"),
     "lightgbm": ("lightgbm", "folds 5, default"), "logistic": ("logistic", "folds 5, default"),
@@ -101,6 +103,9 @@ def shown(way: Way) -> str:
             return f"**{named.get(base, base)}, default**"
         if way == (base, name):
             return f"{named.get(base, base)}, 0.1.0"
+    for known, name in zip(BOOSTING, ("boosting, 0.1.0", "**boosting, default**"), strict=True):
+        if way == known:
+            return name
     return {
         "forest, plain": "forest",
         "forest, annealed": "annealed probabilities",
@@ -162,7 +167,7 @@ def ways_of(role: str, bases: Sequence[str]) -> list[Way]:
     ran = [
         way
         for way in cases(role)[0].lines
-        if way[0] in bases and all(way in one for one in every) and way[1] != TUNER[1]
+        if way[0] in bases and all(way in one for one in every) and way[1] != TUNER[1] and "judged" not in way[1]
     ]
     first = (bases[0], OLD[bases[0]])
     return [first, *(way for way in ran if way != first)]
@@ -199,18 +204,16 @@ def promises(role: str) -> str:
     """The loss on new rows above the loss that the tuning promised, by base model and number of rows."""
     rows = []
     for base, name in OLD.items():
-        for way in ((base, name), NEW[base]):
+        judged = NEW[base][0], NEW[base][1].replace("default", "judged")
+        for way, label in (((base, name), ""), (NEW[base], ", its own votes"), (judged, ", cross-fitted")):
             cells = []
             for which in (lambda case: case.rarest < 100, lambda case: case.rarest >= 100):
                 for metric in METRICS.values():
                     new, promised = (by_family(role, (way,), metric, which, what) for what in ("loss", "promised"))
                     cells.append(f"{(new - promised).mean():+.4f}" if len(new) else "")
-            rows.append((shown(way), *cells))
-    header = (
-        "new - promised",
-        *(f"{group}, {metric}" for group in ("fewer than 100 rows", "100 and more") for metric in METRICS),
-    )
-    return markdown(header, rows)
+            rows.append((shown(NEW[base]) + label if label else shown(way), *cells))
+    groups = ("fewer than 100 rows", "100 and more")
+    return markdown(("new - promised", *(f"{group}, {metric}" for group in groups for metric in METRICS)), rows)
 
 
 def seconds(role: str, ways: Sequence[Way]) -> str:
@@ -257,14 +260,15 @@ def losses_by_set() -> str:
 
 def bases(base: str) -> tuple[Way, ...]:
     """The ways with another base model, 0.1.0's default first."""
-    return (base, OLD[base]), NEW[base], (base, "plain"), (base, "annealed")
+    pair = BOOSTING if base == "boosting" else ((base, OLD[base]), NEW[base])
+    return *pair, (base, "plain"), (base, "annealed")
 
 
 RANKED: dict[str, tuple[str, Callable[[], Sequence[Way]]]] = {
     "study_ranked_confirming": ("confirming", lambda: MAIN),
     **{
         f"study_ranked_confirming_{base}": ("confirming", lambda base=base: bases(base))
-        for base in ("lightgbm", "logistic")
+        for base in ("lightgbm", "boosting", "logistic")
     },
     **{f"study_ranked_developing_{base}": ("developing", lambda base=base: order("developing", base)) for base in OLD},
 }

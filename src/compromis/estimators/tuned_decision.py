@@ -246,7 +246,8 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         Votes added to every class, as a share: a row without a vote for a class can never be predicted as it otherwise. Half a
         vote is 0.5 / (number of members). ``"auto"`` adds nothing, because half a vote can end in a constant decision.
     resamples : int or "auto"
-        Average the log-weights over so many bootstrap resamples of the evidence. ``"auto"``: 20 for two and three classes, 6 for more.
+        Average the log-weights over so many bootstrap resamples of the evidence, and with those that expected counts ask for where a class
+        has few rows (docs/tuning.md); 0 takes one search as it is. ``"auto"``: 20 for two and three classes, 6 for more.
     max_ratio : float, optional
         A bound on the ratio of any two weights.
     store_evidence : bool
