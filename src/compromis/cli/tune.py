@@ -12,6 +12,7 @@ import click
 
 from compromis.cli import options
 from compromis.cli.inputs import is_many, opened, opened_scan, read_evidence, read_rows, say_dropped
+from compromis.cli.show import show
 
 if TYPE_CHECKING:
     import compromis as cp
@@ -127,25 +128,24 @@ def command(
     settings: dict[str, Any] = {"method": method, "smoothing": smoothing, "max_seconds": seconds, "random_state": seed}
     votes = read_evidence(file, cp.Votes, **columns)
     shares = options.read_pairs(prevalence, "--prevalence", () if votes is None else votes.classes)
-    settings["preferences"] = wanted = preferences.read(classes=() if votes is None else votes.classes, required=True)
+    settings["preferences"] = preferences.read(classes=() if votes is None else votes.classes, required=True)
     if votes is None and _by_engine(file, shares, **columns):
         found = _search_files(file, settings | {"reporter": searching.show}, **columns)
-        search, before, text = found.search, found.before, str(found)
+        search: Any = found.search
+        shown: Any = found
     else:
         votes = _read_votes(file, **columns) if votes is None else votes
         votes = votes if shares is None else votes.with_prevalence(shares)
         with searching.show() as progress:
             search = cp.search_weights(votes, progress=progress, **settings)
-        before, text = votes.counts([1.0] * len(votes.classes)), str(search)
+        shown = search
     if output is not None and not searching.interrupted:
         search.decision.to_json(output)
-    click.echo(
-        search.to_json() if as_json else f"{cp.estimators.Change(before, search.counts, wanted)}\n{text}", nl=as_json
-    )
+    show(search if as_json else shown, as_json=as_json)
     if searching.interrupted:
         say_interrupted()
     if output is not None:
-        click.echo(f"weights written to {output}", err=as_json)
+        click.echo(f"\nweights written to {output}", err=as_json)
 
 
 def _by_engine(

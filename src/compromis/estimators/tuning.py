@@ -11,14 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._text import shown_label
+from compromis._results import Finding, Result, Table
+from compromis._text import uncapitalised
 from compromis._typing import Floats, Ints
 from compromis.errors import InputError
 from compromis.estimators.expected import with_expected_truth
 from compromis.evidence.counts import Counts
 from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.votes import Votes
-from compromis.measures.rates import Evidence
+from compromis.measures.headline import Headline, headline_of
+from compromis.measures.rates import Evidence, counts_of
 from compromis.preferences import Preferences
 from compromis.uncertainty.intervals import Interval
 from compromis.uncertainty.report_intervals import report_intervals
@@ -75,7 +77,7 @@ class TuningOptions:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Tuned:
+class Tuned(Result):
     """The weights that an estimator decides with, and what they are worth.
 
     Attributes
@@ -91,6 +93,8 @@ class Tuned:
     chosen: WeightSearch
     judged: Evidence
     options: TuningOptions
+
+    schema = "compromis/tuning"
 
     @property
     def weights(self) -> Floats:
@@ -132,17 +136,56 @@ class Tuned:
         """The loss to expect on new rows, that of `judged`, with its 95 % interval."""
         return report_intervals(self.judged, arrays=self.chosen.arrays).summary["loss"]
 
-    def __str__(self) -> str:
-        weights = zip(self.chosen.classes, self.weights, strict=True)
-        lines = [
-            f"loss {self.loss:.4f}, {self.chosen.known}",
-            f"on new rows expect {self.promised}: each fifth of these judged by weights searched on the others",
-            "weights: " + ", ".join(f"{shown_label(label)} {weight:.4g}" for label, weight in weights),
-            *threshold_sentence(self.chosen.decision, self.counts),
+    @cached_property
+    def headline(self) -> Headline:
+        """What to expect on new rows: what weights that other rows chose do to the rows of the classes that matter."""
+        return headline_of(counts_of(self.judged), self.chosen.arrays, state=self.verdict.state)
+
+    @property
+    def summary(self) -> dict[str, float]:
+        """The loss on the rows that chose the weights, and the one to expect on new rows."""
+        return {"loss": self.loss, "loss_expected": self.verdict.loss}
+
+    def sentences(self) -> list[str]:
+        """Return what is found on rows that did not choose the weights, and without tuning, the verdict, the weights."""
+        chosen, before = self.chosen, headline_of(self.chosen.before, self.chosen.arrays)
+        first, *more = self.headline.sentences()
+        measure = self.verdict.measure
+        return [
+            Finding(f"tuned: {uncapitalised(first)}", "headline"),
+            *more,
+            f"before, with equal weights: {before.offered()}",
+            *self.verdict.findings(),
+            *threshold_sentence(chosen.decision, self.counts),
+            *(f"guarantee: {one}" for one in (self.guarantee.sentences() if self.guarantee else [])),
+            *([Finding(self.search.message, "missed")] if self.search.message else []),
+            Finding(
+                f"on new rows expect a {measure} of {self.promised}; on these it is {self.loss:.4f}, {chosen.known}",
+                "small",
+            ),
         ]
-        lines += [f"guarantee: {one}" for one in (self.guarantee.sentences() if self.guarantee else [])]
-        lines += [f"note: {self.search.message}"] if self.search.message else []
-        return "\n".join([*lines, f"Verdict: {self.verdict}."])
+
+    def __repr__(self) -> str:
+        return f"<Tuned: {self.headline.sentences()[0]}; {self.verdict.word}>"
+
+    def tables(self) -> list[Table]:
+        """Return the weight and the rows of each class, before and after."""
+        return self.chosen.tables_of(counts_of(self.judged))
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the weight and the numbers of each class, column by column."""
+        return self.chosen.columns()
+
+    def document(self) -> dict[str, Any]:
+        """Return what `to_json` writes, as plain values: what to expect, and the search."""
+        promised = {"value": self.promised.value, "low": self.promised.low, "high": self.promised.high}
+        return {
+            **self.heading(),
+            "headline": self.headline.document(),
+            "verdict": self.verdict.document(),
+            "promised": promised,
+            "search": self.chosen.document(),
+        }
 
 
 def tune(
