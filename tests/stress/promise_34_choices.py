@@ -70,7 +70,7 @@ def _answers(interview: cp.tradeoffs.Interview, weight: float, generator: np.ran
     topic = interview.question.topic
     while interview.question is not None and interview.question.topic == topic:
         first, second = (
-            _value(one[0].found, one[0].false_alarms, one[0].rows, weight)
+            _value(one[0].found, one[0].false_alarms, one[0].of, weight)
             for one in (interview.question.first, interview.question.second)
         )
         answer = "first" if first > second else "second"

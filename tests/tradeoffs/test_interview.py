@@ -22,9 +22,7 @@ def f_value(outcome, weight):
     """The F measure with a recall weight, written out."""
     found = outcome.found
     return (
-        0.0
-        if found == 0
-        else 1 / (weight * outcome.rows / found + (1 - weight) * (found + outcome.false_alarms) / found)
+        0.0 if found == 0 else 1 / (weight * outcome.of / found + (1 - weight) * (found + outcome.false_alarms) / found)
     )
 
 
@@ -57,7 +55,7 @@ def test_every_metric_of_the_family(metric):
     interview, weight = Interview(votes_of(), ["ill"], metric=metric), 0.7
     while (question := interview.question) is not None:
         rates = [
-            (one.found / (one.found + one.false_alarms), one.found / one.rows)
+            (one.found / (one.found + one.false_alarms), one.found / one.of)
             for (one,) in (question.first, question.second)
         ]
         first, second = (float(cp.metric_value(*pair, weight, metric=metric)) for pair in rates)

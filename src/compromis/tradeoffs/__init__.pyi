@@ -2,7 +2,7 @@ from .areas import Beta
 from .comparison import Comparison, ComparisonVerdict, Winner, compare_curves
 from .costs import CostCurve, DecisionCurve, constant_cost, decision_curve, probability_cost
 from .curve import BestRange, Choice, TradeoffCurve, domain_of_application
-from .interview import Interview, Known, Outcome, Question
+from .interview import Interview, Known, Question
 from .roc import (
     HullPart,
     PrecisionRecallCurve,
@@ -27,7 +27,6 @@ __all__ = [
     "HullPart",
     "Interview",
     "Known",
-    "Outcome",
     "PrecisionRecallCurve",
     "PrecisionRecallSpace",
     "Question",

@@ -17,6 +17,7 @@ from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.evidence.votes import Votes
 from compromis.labels import plain_label
+from compromis.measures.headline import ClassRows
 from compromis.measures.pragma import losses
 from compromis.metrics import Metric, get_metric
 from compromis.preferences import Preference, Preferences
@@ -50,33 +51,6 @@ RATIO = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """What a result means for one class, in rows.
-
-    Attributes
-    ----------
-    label : label
-        The class.
-    rows, found, missed, false_alarms : float
-        The rows of the class, those predicted as it, those that are not, and the rows of others predicted as it.
-    """
-
-    label: Label
-    rows: float
-    found: float
-    false_alarms: float
-
-    @property
-    def missed(self) -> float:
-        """The rows of the class that are predicted as another."""
-        return self.rows - self.found
-
-    def __str__(self) -> str:
-        found, rows, missed, alarms = (f"{n:,.6g}" for n in (self.found, self.rows, self.missed, self.false_alarms))
-        return f"finds {found} of {rows} {shown_label(self.label)} (misses {missed}), {alarms} false alarms"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """Two results that the model can reach, of which one is to be chosen.
 
@@ -88,7 +62,7 @@ class Question:
         The class it is about; for an importance also the class that it is compared with.
     number : int
         The number of the question, from 1.
-    first, second : tuple of Outcome
+    first, second : tuple of ClassRows
         The results: what they mean for each class in which they differ.
     """
 
@@ -96,11 +70,11 @@ class Question:
     label: Label
     beside: Label
     number: int
-    first: tuple[Outcome, ...]
-    second: tuple[Outcome, ...]
+    first: tuple[ClassRows, ...]
+    second: tuple[ClassRows, ...]
 
     def __str__(self) -> str:
-        results = [f"  {n}  {'; '.join(map(str, one))}" for n, one in ((1, self.first), (2, self.second))]
+        results = [f"  {n}  finds {'; '.join(map(str, one))}" for n, one in ((1, self.first), (2, self.second))]
         return "\n".join([f"Question {self.number}: which of these two results would you rather have?", *results])
 
 
@@ -152,7 +126,7 @@ class _Topic:
     label: Label
     beside: Label
     scale: Floats
-    results: tuple[tuple[Outcome, ...], ...]
+    results: tuple[tuple[ClassRows, ...], ...]
     """Sorted so that later ones are preferred where the number is high."""
     worth: Floats
     """By result and by step of the scale."""
@@ -173,7 +147,7 @@ class _Topic:
     @cached_property
     def clear(self) -> Flags:
         """Whether the two results of a pair differ by more than a person or two."""
-        own = np.array([(one[0].found, one[0].false_alarms, one[0].rows) for one in self.results]).reshape(-1, 3)
+        own = np.array([(one[0].found, one[0].false_alarms, one[0].of) for one in self.results]).reshape(-1, 3)
         low, high, _ = self.pairs
         apart = np.abs(own[low, :2] - own[high, :2]).max(axis=1)
         return apart >= max(1.0, VISIBLE * own[0, 2])
@@ -452,7 +426,7 @@ def _recall_weight_topic(votes: Votes, label: Label, metric: Metric) -> _Topic:
     at = np.union1d(best, _spread(points))
     found, alarms = points.true_positives[at], points.false_positives[at]
     results = tuple(
-        (Outcome(label=label, rows=points.positives, found=one, false_alarms=other),)
+        (ClassRows(label=label, of=points.positives, found=one, missed=points.positives - one, false_alarms=other),)
         for one, other in zip(found.tolist(), alarms.tolist(), strict=True)
     )
     precision, recall = found / (found + alarms), found / points.positives
@@ -503,15 +477,16 @@ def _not_dominated(first: Floats, second: Floats) -> Ints:
     return front[np.unique(np.linspace(0, len(front) - 1, MOST_RESULTS).round().astype(np.int64))]
 
 
-def _outcomes(matrix: Floats, classes: Sequence[Label], ahead: tuple[int, int]) -> tuple[Outcome, ...]:
+def _outcomes(matrix: Floats, classes: Sequence[Label], ahead: tuple[int, int]) -> tuple[ClassRows, ...]:
     """Return what a result means for each class, those that are compared first."""
     order = [*ahead, *(k for k in range(len(classes)) if k not in ahead)]
     rows, predicted = matrix.sum(axis=1), matrix.sum(axis=0)
     return tuple(
-        Outcome(
+        ClassRows(
             label=classes[k],
-            rows=float(rows[k]),
+            of=float(rows[k]),
             found=float(matrix[k, k]),
+            missed=float(rows[k] - matrix[k, k]),
             false_alarms=float(predicted[k] - matrix[k, k]),
         )
         for k in order
