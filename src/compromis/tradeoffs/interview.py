@@ -20,7 +20,7 @@ from compromis.labels import plain_label
 from compromis.measures.headline import ClassRows
 from compromis.measures.pragma import losses
 from compromis.metrics import Metric, get_metric
-from compromis.preferences import Preference, Preferences
+from compromis.preferences import Preference, PreferenceArrays, Preferences
 from compromis.tradeoffs.curve import TradeoffCurve
 
 ANSWERS = "first", "second", "alike"
@@ -46,6 +46,8 @@ MOST_ASKED = 8
 QUANTILES = 0.1, 0.5, 0.9
 FEWER = 2
 """How many questions fewer an importance has than a recall weight."""
+FEWEST = 3
+"""Pairs of results that there must be to ask for an importance: with fewer the classes do not compete, and it decides nothing."""
 RATIO = 5.0
 """The logarithm of the largest weight of a class beside the others."""
 
@@ -237,7 +239,7 @@ class Interview(Result):
     >>> interview = cp.tradeoffs.Interview(votes, ["ill"])
     >>> print(interview.question)
     Question 1: which of these two results would you rather have?
-      1  finds 2 of 4 ill (misses 2), 0 false alarms
+      1  finds 2 of 4 ill (misses 2), no false alarms
       2  finds 3 of 4 ill (misses 1), 2 false alarms
     >>> interview = interview.answer("second")
     >>> round(interview.known[0].value, 2)
@@ -323,6 +325,8 @@ class Interview(Result):
         given = 0
         for label, beside in (*((label, None) for label in self.classes), *self._others):
             topic = self._topic(label, beside, tuple(known))
+            if beside is not None and len(topic.pairs[0]) < FEWEST:
+                continue
             belief: Floats = topic.prior()
             asked: list[int] = []
             for _ in range(self.questions - FEWER * (beside is not None)):
@@ -450,23 +454,34 @@ def _importance_topic(votes: Votes, label: Label, beside: Label, wanted: Prefere
     """Return the topic of a class's importance beside another: results that weigh its votes more or less than theirs."""
     arrays = wanted.on(votes.classes)
     own, other = votes.classes.index(label), votes.classes.index(beside)
-    matrices = [votes.counts(weights).matrix for weights in _weights_between(own, other, len(votes.classes))]
-    matrix = np.unique(np.array(matrices, dtype=np.float64), axis=0)
-    value = np.nan_to_num(1 - losses(matrix, arrays)[0])
-    value_of_others = np.delete(value * arrays.importance, own, axis=1).sum(axis=1)
-    kept = _not_dominated(value[:, own], value_of_others)
+    matrices = [_between(votes, arrays, own, against) for against in ([other], [])]
+    matrix = np.unique(np.concatenate(matrices), axis=0)
+    value, value_of_others = _values(matrix, arrays, own)
+    kept = _not_dominated(value, value_of_others)
     results = tuple(_outcomes(one, votes.classes, (own, other)) for one in matrix[kept])
-    worth = value[kept, own, np.newaxis] * np.exp(IMPORTANCES) + value_of_others[kept, np.newaxis]
+    worth = value[kept, np.newaxis] * np.exp(IMPORTANCES) + value_of_others[kept, np.newaxis]
     return _Topic("importance", label, beside, IMPORTANCES, results, worth)
 
 
-def _weights_between(own: int, other: int, classes: int) -> list[Floats]:
-    """Return weights under which a class is predicted more and more often: at the cost of another, and at that of all others."""
-    steps = np.linspace(-RATIO, RATIO, MOST_RESULTS)
-    weights = np.zeros((2, MOST_RESULTS, classes))
-    weights[:, :, own] = steps
-    weights[0, :, other] = -steps
-    return list(np.exp(weights.reshape(-1, classes)))
+def _between(votes: Votes, arrays: PreferenceArrays, own: int, against: list[int]) -> Floats:
+    """Return counts under weights that favour a class more and more, `against` others: closely where its value is traded for theirs."""
+
+    def counts(steps: Floats) -> Floats:
+        weights = np.zeros((len(steps), len(votes.classes)))
+        weights[:, own] = steps
+        weights[:, against] = -steps[:, np.newaxis]
+        return np.array([votes.counts(one).matrix for one in np.exp(weights)], dtype=np.float64)
+
+    steps = np.linspace(-RATIO, RATIO, MOST_RESULTS // 2)
+    ends = sorted(int(np.argmax(value)) for value in _values(counts(steps), arrays, own))
+    low, high = steps[max(0, ends[0] - 1)], steps[min(len(steps) - 1, ends[1] + 1)]
+    return counts(np.linspace(low, high, MOST_RESULTS // 2))
+
+
+def _values(matrix: Floats, arrays: PreferenceArrays, own: int) -> tuple[Floats, Floats]:
+    """Return the value of each result for a class, and that for all others times their importances."""
+    value = np.nan_to_num(1 - losses(matrix, arrays)[0])
+    return value[:, own], np.delete(value * arrays.importance, own, axis=1).sum(axis=1)
 
 
 def _not_dominated(first: Floats, second: Floats) -> Ints:
