@@ -44,7 +44,8 @@ def _tightened(problem: SearchProblem, weights: Floats) -> Iterator[Floats]:
     for _ in range(_ROUNDS):
         groups = list(problem.by_group(weights).values())
         for name, rate in (("min_recall", recall), ("min_precision", precision)):
-            worst = np.min([np.nan_to_num(rate(counts)) for counts in groups], axis=0)
+            rates = [np.where(counts.support > 0, np.nan_to_num(rate(counts)), np.inf) for counts in groups]
+            worst = np.min(rates, axis=0)
             lacking = np.where(getattr(arrays, name) > 0, np.maximum(getattr(arrays, name) - worst, 0.0), 0.0)
             bounds[name] = np.minimum(bounds[name] + lacking, 1.0)
         quick = Sweep(rounds=0, start=tuple(weights.tolist()))
