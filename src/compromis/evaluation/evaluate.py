@@ -27,6 +27,7 @@ from compromis.evidence.votes import Votes
 from compromis.labels import encode_classes, positions_in, positive_class, read_groups, read_labels
 from compromis.measures import rates
 from compromis.measures.by_group import ByGroup, MissedInGroup, check_groups, group_table, missed_by_group, rows_of
+from compromis.measures.headline import Headline, headline_of
 from compromis.measures.pragma import PragmaLoss, amount_missing, pragma, total_cost
 from compromis.measures.probability import prior_errors, read_priors, smoothed_shares, weka_errors
 from compromis.measures.rates import Evidence, counts_of
@@ -41,6 +42,7 @@ from compromis.preferences import (
 from compromis.uncertainty.intervals import Interval, read_confidence
 from compromis.uncertainty.report_intervals import ReportIntervals, report_intervals
 from compromis.uncertainty.verdict import Verdict, verdict_on
+from compromis.weights.search import WeightSearch, quick_search
 
 MOST_COLUMNS = 20
 """The widest confusion matrix that a pull request should show."""
@@ -163,6 +165,26 @@ class Evaluation(Result):
         return None if self.arrays is None else pragma(self.counts, self.arrays)
 
     @cached_property
+    def headline(self) -> Headline:
+        """The result in rows of the classes that matter most, its loss and the verdict's state: what every surface says first."""
+        state, offer = None if self.verdict is None else self.verdict.state, self.offer
+        tuned = None if offer is None else offer.counts
+        return headline_of(self.counts, self.arrays, pos_label=self.pos_label, state=state, tuned=tuned)
+
+    @cached_property
+    def offer(self) -> WeightSearch | None:
+        """What tuning could change: weights searched on these rows, where there are preferences and the highest score predicts.
+
+        A result of weights that were tuned already is offered none: rows that test a decision should not choose another.
+        """
+        if self.votes is None or self.preferences is None or self.preferences.costs_amounts:
+            return None
+        votes = self.votes.merge()
+        if not np.array_equal(votes.counts(np.ones(len(votes.classes))).matrix, self.counts.matrix):
+            return None
+        return quick_search(votes, self.preferences)
+
+    @cached_property
     def verdict(self) -> Verdict | None:
         """Whether the result is better than no model, by average cost where there are costs; None without preferences."""
         if self.arrays is None:
@@ -248,6 +270,7 @@ class Evaluation(Result):
         counts, preferences, verdict = self.counts, self.preferences, self.verdict
         return {
             **self.heading(),
+            "headline": self.headline.document(),
             "classes": list(counts.classes),
             "counts": {"rows": counts.rows, "matrix": counts.matrix.tolist()},
             "priors": {"given": self.priors_given, "shares": self.priors.tolist()},

@@ -14,9 +14,10 @@ from compromis.evaluation.evaluate import Evaluation, evaluate
 from compromis.evidence.votes import Votes, vote_distribution
 from compromis.preferences import Preferences
 from compromis.reports.page import Report
-from compromis.reports.panel.document import can_be_tuned, starting_weights
+from compromis.reports.panel.document import starting_weights
 from compromis.tradeoffs import TradeoffCurve
 from compromis.weights import weight_sweep
+from compromis.weights.search import can_be_tuned
 
 MOST_PICTURES = 40
 """Classes with pictures of their own; of more, the important and the frequent ones."""

@@ -19,7 +19,7 @@ from compromis.evidence.scores import is_csr
 from compromis.evidence.votes import Votes
 from compromis.metrics import METRICS
 from compromis.preferences import Preference, Preferences
-from compromis.weights import Sweep, WeightSearch, search_weights
+from compromis.weights.search import WeightSearch, quick_search
 
 SCHEMA = "compromis/panel"
 VERSION = 1
@@ -105,20 +105,10 @@ def starting_weights(
     votes: Votes, preferences: Preferences | None, given: ArrayLike | None, smoothing: float, seed: int
 ) -> tuple[WeightSearch | None, Floats]:
     """Return the weights given; else those that a search finds for the preferences, with the search; else equal ones."""
-    size = len(votes.classes)
     if given is not None:
         return None, read_class_weights(given, votes.classes)
-    if preferences is None or not can_be_tuned(preferences, votes):
-        return None, np.ones(size)
-    method = "exact" if size == 2 else Sweep(passes=1)
-    search = search_weights(votes, preferences=preferences, method=method, smoothing=smoothing, random_state=seed)
-    return search, search.weights
-
-
-def can_be_tuned(preferences: Preferences, votes: Votes) -> bool:
-    """Return whether at least two classes occur, and one that matters among them."""
-    present = votes.support > 0
-    return bool(present.sum() > 1 and preferences.on(votes.classes).importance[present].any())
+    search = None if preferences is None else quick_search(votes, preferences, smoothing=smoothing, random_state=seed)
+    return search, np.ones(len(votes.classes)) if search is None else search.weights
 
 
 def preferences_document(preferences: Preferences, classes: tuple[Label, ...]) -> dict[str, Any]:
