@@ -18,6 +18,7 @@ from compromis.estimators.expected import with_expected_truth
 from compromis.evidence.counts import Counts
 from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.votes import Votes
+from compromis.measures.by_group import ByGroup
 from compromis.measures.rates import Evidence
 from compromis.preferences import Preferences
 from compromis.uncertainty.intervals import Interval
@@ -49,6 +50,8 @@ class TuningOptions:
     smoothing: float = 0.0
     resamples: int | str = "auto"
     max_ratio: float | None = None
+    calibration: str = "out-of-bag"
+    """Where the votes come from, which a guarantee tells."""
 
     def resamples_for(self, classes: int) -> int:
         """Return over how many resamples the weights are averaged."""
@@ -69,9 +72,10 @@ class TuningOptions:
         votes = Votes.from_proba(classes, np.eye(len(classes)), labels=classes, amount=amount)
         search_problem(self.problem(votes), method=self.method, random_state=0)
 
-    def problem(self, votes: Votes) -> SearchProblem:
+    def problem(self, votes: Votes, by: ByGroup | None = None) -> SearchProblem:
         """Return what is searched, every part checked."""
-        return SearchProblem.read(votes, self.preferences, smoothing=self.smoothing, max_ratio=self.max_ratio)
+        settings = {"smoothing": self.smoothing, "max_ratio": self.max_ratio}
+        return SearchProblem.read(votes, self.preferences, by=by, **settings)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -141,21 +145,25 @@ class Tuned:
             *threshold_sentence(self.chosen.decision, self.counts),
         ]
         lines += [f"guarantee: {one}" for one in (self.guarantee.sentences() if self.guarantee else [])]
-        lines += [f"note: {self.search.message}"] if self.search.message else []
+        lines += [f"note: {self.chosen.message}"] if self.chosen.message else []
         return "\n".join([*lines, f"Verdict: {self.verdict}."])
 
 
 def tune(
-    votes: Votes, options: TuningOptions, generator: np.random.Generator, rows: GroupedVotes | None = None
+    votes: Votes,
+    options: TuningOptions,
+    generator: np.random.Generator,
+    rows: GroupedVotes | None = None,
+    by: ByGroup | None = None,
 ) -> Tuned:
     """Return the weights to decide with, and what a search like it decides on votes that did not choose the weights.
 
     With resamples the weights are the geometric mean of what the resamples find, steadier for rare classes, and of what a search finds with
     the truth that the votes lead one to expect. Where that is worse than equal weights on the votes, or misses a constraint, the mean over
     resamples is taken alone, and else the weights of the search on the votes themselves. `rows` are the votes row by row, where rows
-    belong to groups.
+    belong to groups; `by` is the group of each pattern, where minima must hold in each.
     """
-    problem, resamples = options.problem(votes), options.resamples_for(len(votes.classes))
+    problem, resamples = options.problem(votes, by), options.resamples_for(len(votes.classes))
     warn_of_few_rows(problem, resamples)
     if rows is not None and problem.arrays.confidence.any():
         raise InputError(
@@ -164,7 +172,9 @@ def tune(
         )
     random_state = generator if resamples else int(generator.integers(2**31))
     chosen = search_problem(problem, method=options.method, resamples=resamples, random_state=random_state)
-    if resamples and chosen.guarantee is None:
+    if chosen.guarantee is not None:
+        chosen = replace(chosen, guarantee=replace(chosen.guarantee, calibration=options.calibration))
+    elif resamples and by is None:
         chosen = _towards_expected(problem, chosen, options.method, generator)
     # a verdict needs no search to the end: with many classes, or a single search, only descents from the starts
     slow = problem.classes > (3 if resamples else 2)
@@ -210,9 +220,9 @@ def _weights(problem: SearchProblem, others: NDArray[Any], method: str | Sweep, 
     present = np.unique(votes.truth[chosen])
     if len(present) < 2 or not problem.arrays.importance[present].any():
         return np.ones(problem.classes)
-    return search_problem(
-        replace(problem, votes=votes.with_rows(others, chosen)), method=method, random_state=seed
-    ).weights
+    by = None if problem.by is None else problem.by[chosen]
+    part = replace(problem, votes=votes.with_rows(others, chosen), by=by)
+    return search_problem(part, method=method, random_state=seed).weights
 
 
 def _parts(votes: Votes, generator: np.random.Generator) -> NDArray[Any]:
