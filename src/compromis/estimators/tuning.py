@@ -214,6 +214,16 @@ def cross_fitted(problem: SearchProblem, method: str | Sweep, seed: int) -> Coun
     return replace(reduce(add, counted), rows=votes.rows)
 
 
+def decided_by_others(problem: SearchProblem, part: Ints, method: str | Sweep, seed: int) -> Ints:
+    """Return the position of each row's predicted class: each part of the votes, row by row, by a search on the other parts."""
+    votes = problem.votes
+    decided = np.zeros(len(votes), dtype=np.int64)
+    for number in range(PARTS):
+        weights = _weights(problem, np.where(part == number, 0, votes.multiplicity), method, seed)
+        decided = np.where(part == number, votes.decide(weights, smoothing=problem.smoothing), decided)
+    return decided
+
+
 def _weights(problem: SearchProblem, others: NDArray[Any], method: str | Sweep, seed: int) -> Floats:
     """Return weights searched on the rows `others` of each pattern; equal ones where these ask for no trade."""
     votes, chosen = problem.votes, np.flatnonzero(others > 0)
@@ -249,13 +259,8 @@ class GroupedVotes:
     def cross_fitted(self, problem: SearchProblem, method: str | Sweep, seed: int) -> GroupedCounts:
         """Return what weights decide on each fifth of the groups that a search on the other four found."""
         votes, groups = self.votes, int(self.group.max()) + 1
-        problem = replace(problem, votes=votes)
         part = (np.random.default_rng(seed).permutation(groups) % PARTS)[self.group]
-        decided = np.zeros(len(votes), dtype=np.int64)
-        for number in range(PARTS):
-            others = np.where(part == number, 0, votes.multiplicity)
-            weights = _weights(problem, others, method, seed)
-            decided = np.where(part == number, votes.decide(weights, smoothing=problem.smoothing), decided)
+        decided = decided_by_others(replace(problem, votes=votes), part, method, seed)
         used = np.flatnonzero(votes.multiplicity > 0)
         truth, predicted, group = votes.truth[used], decided[used], self.group[used]
         weight = votes.multiplicity[used] if votes.multiplicity.dtype.kind == "f" else None
