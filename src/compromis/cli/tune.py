@@ -100,7 +100,8 @@ def say_interrupted() -> NoReturn:
 @options.seed
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose true class is missing.")
 @options.engine
-@options.output("FILE.json", "Where to write the weights.")
+@options.output("FILE.json", "Where to write the weights, with what is known of them.")
+@click.option("--evidence", metavar="FILE.json", help="Where to write the votes that were searched, for 'compromis record'.")
 @options.as_json
 def command(
     file: str,
@@ -112,6 +113,7 @@ def command(
     seed: int,
     by: str | None,
     output: str | None,
+    evidence: str | None,
     as_json: bool,
     **columns: Any,
 ) -> None:
@@ -132,6 +134,8 @@ def command(
     settings["preferences"] = wanted = preferences.read(classes=() if votes is None else votes.classes, required=True)
     if by is not None and (shares is not None or columns["engine"] or is_many(file)):
         raise click.UsageError("--by needs the rows in memory as they are; leave out --engine and --prevalence")
+    if evidence is not None and (by is not None or columns["engine"] or is_many(file)):
+        raise click.UsageError("--evidence is of rows in memory without groups; leave out --by and --engine")
     if votes is None and _by_engine(file, shares, **columns):
         found = _search_files(file, settings | {"reporter": searching.show}, **columns)
         search, before, text = found.search, found.before, str(found)
@@ -143,8 +147,10 @@ def command(
         with searching.show() as progress:
             search = cp.search_weights(votes, progress=progress, **settings)
         before, text = votes.counts([1.0] * len(votes.classes)), str(search)
+        if evidence is not None and not searching.interrupted:
+            cp.evidence.write(votes, evidence)
     if output is not None and not searching.interrupted:
-        search.decision.to_json(output)
+        search.to_json(output)
     click.echo(
         search.to_json() if as_json else f"{cp.estimators.Change(before, search.counts, wanted)}\n{text}", nl=as_json
     )
