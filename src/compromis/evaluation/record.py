@@ -172,36 +172,35 @@ class Record(Result):
         return {**content, "seal": _seal(content)}
 
     def sentences(self) -> list[str]:
-        """Return the verdict, what is guaranteed, and the limits."""
+        """Return the verdict, what was wanted, what is guaranteed, and the limits."""
         facts = self.facts
         until = f", valid until {facts.valid_until}" if facts.valid_until else ""
         collected = f", collected {facts.collected}" if facts.collected else ""
         guaranteed = [] if self.guarantee is None else [f"guarantee: {item}" for item in self.guarantee.items]
         return [
-            f"{facts.title}: {self.verdict}",
-            f"recorded {facts.made}{until}, on {count(self.evidence.rows)} rows{collected}; weights: {facts.method}",
+            str(self.verdict),
+            f"{facts.title}: recorded {facts.made}{until}, on {count(self.evidence.rows)} rows{collected}; weights: {facts.method}",
+            *(f"wanted: {line.rstrip('.')}" for line in self.preferences.describe().split("\n")),
             *guaranteed,
             *(f"limit: {limit}" for limit in self.limits()),
         ]
 
     def tables(self) -> list[Table]:
-        """Return the classes, the price, the preferences and what names the evidence."""
+        """Return the classes, the price, and what names the evidence."""
         header = ["Class", "Weight", "Support", "Predicted", "Recall", "Precision"]
         rows = [
-            [str(label), f"{weight:.6g}", count(support), count(predicted), *map(fixed, rates)]
+            [str(label), f"{weight:.4g}", count(support), count(predicted), *map(fixed, rates)]
             for label, weight, support, predicted, *rates in zip(*self.columns().values(), strict=True)
         ]
-        wanted = [[line] for line in self.preferences.describe().split("\n")]
         document = self.document()
         names = [
             ["evidence, SHA-256", document["evidence"]["sha256"]],
-            ["seal of this record, SHA-256", document["seal"]],
+            ["seal, SHA-256", document["seal"]],
             *([name, text] for name, text in {"compromis": document["compromis"], **self.facts.software}.items()),
         ]
         return [
             Table("Decision: the class of the largest weight x votes", header, rows),
             *([] if self.guarantee is None else self.guarantee.tables()),
-            Table("Preferences", ["What was wanted"], wanted),
             Table("Fingerprints and software", ["", ""], names),
         ]
 
