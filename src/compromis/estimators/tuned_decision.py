@@ -44,6 +44,8 @@ from compromis.preferences import Preferences, read_preferences, refuse_amounts_
 from compromis.uncertainty.verdict import Verdict
 from compromis.weights.decision import Decision, Threshold, more_important, normalised
 from compromis.weights.guarantee import Guarantee
+from compromis.weights.predictor import decide_or_review
+from compromis.weights.review import Review, Reviewed
 from compromis.weights.search import WeightSearch
 from compromis.weights.stability import Stability
 
@@ -96,9 +98,15 @@ class TunedClassifier(PreferencesMixin, ClassifierMixin, BaseEstimator):  # type
         """Return the share of the votes for each class, before weighting."""
         raise NotImplementedError
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of the largest weight x votes for each row; ties go to the first class."""
+    def predict(self, X: Any, *, return_review: bool = False) -> Any:
+        """Return the class of the largest weight x votes for each row; ties go to the first class.
+
+        With `return_review` also which rows a person should look at; their class counts where nobody does.
+        """
         shares = self.vote_shares(X)  # first: it checks that the estimator is fitted
+        if return_review:
+            ratio = None if self.review_ is None else self.review_.ratio
+            return decide_or_review(shares, self.weights_, self.smoothing_, self.classes_, ratio)
         return self.classes_[decide_votes(shares, self.weights_, self.smoothing_)]
 
     def weighted_votes(self, X: Any) -> Floats:
@@ -127,6 +135,11 @@ class TunedClassifier(PreferencesMixin, ClassifierMixin, BaseEstimator):  # type
                 "a guarantee counts rows as they were drawn, with_prevalence weighs them; a guaranteed recall holds for other "
                 "class shares as it is: keep this model, or fit without confidence"
             )
+        if self.review_ is not None and self.tuning_.options.review.is_sure:  # type: ignore[union-attr]
+            raise InputError(
+                "a cap on review with a confidence counts rows as they were drawn, with_prevalence weighs them; fit with max_share "
+                "without confidence"
+            )
         twin = copy.copy(self)
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         twin._search(self.patterns_.with_prevalence(new_shares), self.tuning_.options, generator, by=self._by)  # noqa: SLF001 (a copy)
@@ -140,7 +153,8 @@ class TunedClassifier(PreferencesMixin, ClassifierMixin, BaseEstimator):  # type
         preferences = read_preferences(self.preferences) or Preferences()
         importance = np.array([preferences.of(label).importance for label in classes])
         positive = more_important(classes, importance)
-        return Decision(tuple(classes), self.weights_, smoothing=self.smoothing_, pos_label=positive)
+        ratio = None if self.review_ is None else self.review_.ratio
+        return Decision(tuple(classes), self.weights_, smoothing=self.smoothing_, pos_label=positive, review=ratio)
 
     @property
     def threshold_(self) -> Threshold:
@@ -174,6 +188,11 @@ class TunedClassifier(PreferencesMixin, ClassifierMixin, BaseEstimator):  # type
     def guarantee_(self) -> Guarantee | None:
         """What holds on new rows, where the preferences name a confidence."""
         return None if self.tuning_ is None else self.tuning_.guarantee
+
+    @property
+    def review_(self) -> Reviewed | None:
+        """Which rows a person looks at and what that is worth on the honest votes, where a review was asked for."""
+        return None if self.tuning_ is None else self.tuning_.review
 
     @property
     def stability_(self) -> Stability | None:
@@ -225,6 +244,16 @@ class TunedClassifier(PreferencesMixin, ClassifierMixin, BaseEstimator):  # type
         self._by = None
 
 
+def refuse_idle_review(review: Review | None, without: str) -> None:
+    """Raise if a review is asked for where no votes are searched that could plan it."""
+    if review is not None:
+        raise InputError(
+            f"a review is planned on the honest votes of a search, and {without} need none; leave review out, or let the weights be "
+            f"searched",
+            "review",
+        )
+
+
 def _estimator_has(name: str) -> Any:
     def check(self: TunedDecisionClassifier) -> bool:
         getattr(self.estimator_ if hasattr(self, "estimator_") else self.estimator, name)
@@ -261,6 +290,8 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         has few rows (docs/tuning.md); 0 takes one search as it is. ``"auto"``: 20 for two and three classes, 6 for more.
     max_ratio : float, optional
         A bound on the ratio of any two weights.
+    review : Review, optional
+        How much a person may look at; ``review_`` tells what that is worth, and ``predict(X, return_review=True)`` which rows.
     store_evidence : bool
         Whether the honest votes stay in ``patterns_``: votes and class of each training row, which `with_prevalence` searches again.
         Without them a fitted estimator is smaller, and tells nothing about single rows.
@@ -279,7 +310,7 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         The weight of each class; their geometric mean is 1.
     tuning_ : Tuned or None
         What the search on the honest votes found; its ``str()`` gives it in sentences. None for weights set by hand.
-    search_, verdict_, loss_, stability_
+    search_, verdict_, loss_, stability_, guarantee_, review_
         Its parts, each None for weights set by hand.
     patterns_ : Votes or None
         The honest votes that were searched; None without `store_evidence`.
@@ -322,6 +353,7 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         smoothing: float | str = "auto",
         resamples: int | str = "auto",
         max_ratio: float | None = None,
+        review: Review | None = None,
         store_evidence: bool = True,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -335,6 +367,7 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         self.smoothing = smoothing
         self.resamples = resamples
         self.max_ratio = max_ratio
+        self.review = review
         self.store_evidence = store_evidence
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -455,12 +488,16 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
             smoothing=self._smoothing(),
             resamples=self.resamples,
             max_ratio=self.max_ratio,
+            review=self.review,
         )
         options.check(classes)
         return options
 
     def _weights_by_hand(self, classes: Sequence[Any]) -> Floats | None:
-        return None if self.weights is None else normalised(read_class_weights(self.weights, classes))
+        if self.weights is None:
+            return None
+        refuse_idle_review(self.review, "weights set by hand")
+        return normalised(read_class_weights(self.weights, classes))
 
     def _smoothing(self) -> float:
         return AUTO_SMOOTHING if self.smoothing == "auto" else read_smoothing(self.smoothing, "'auto' or ")

@@ -33,6 +33,10 @@ class ClassRows:
     false_alarms: float
     """Rows of other classes that are predicted as this one."""
 
+    def __str__(self) -> str:
+        found = f"{count(self.found)} of {count(self.of)} {rows_named(self.label)}"
+        return f"{found} (misses {_none(self.missed)}), {_alarms(self)}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Headline:
@@ -84,10 +88,7 @@ class Headline:
         return "; ".join(told)
 
     def _told(self) -> str:
-        told = [
-            f"{count(one.found)} of {count(one.of)} {rows_named(one.label)} (misses {_none(one.missed)}), {_alarms(one)}"
-            for one in self.classes[:MOST_TOLD]
-        ]
+        told = [str(one) for one in self.classes[:MOST_TOLD]]
         rest = self._rest
         if rest is not None:
             more = f"{len(self.classes) - MOST_TOLD} more that matter"

@@ -83,6 +83,7 @@ class SearchProblem:
         """Return the problem, every part checked."""
         if max_ratio is not None and not (isinstance(max_ratio, Real) and max_ratio >= 1):
             raise InputError(f"max_ratio is at least 1 (1: equal weights), got {max_ratio!r}")
+        votes.check_labelled()
         problem = cls(
             votes=votes,
             arrays=_preference_arrays(votes, preferences),

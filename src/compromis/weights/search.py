@@ -32,6 +32,7 @@ from compromis.weights.guarded import with_guarantee
 from compromis.weights.guarantee import Guarantee, demands_of, warn_if_not_given
 from compromis.weights.meter import Meter, Progress
 from compromis.weights.problem import SearchProblem
+from compromis.weights.review import Review, Reviewed, check_review, plan_review
 from compromis.weights.stability import Stability, is_kept, read_resamples, resampled, spread, warn_of_few_rows
 from compromis.weights.sweep import Sweep
 
@@ -79,6 +80,8 @@ class WeightSearch(Result):
         What holds on new rows, where a confidence was asked for.
     by : dict of group to Counts, or None
         What the weights decide in each group, where the minima were to hold in each.
+    review : Reviewed or None
+        Which rows a person looks at, where a review was asked for, and what that is worth.
 
     Examples
     --------
@@ -110,6 +113,7 @@ class WeightSearch(Result):
     single: WeightSearch | None = None
     guarantee: Guarantee | None = None
     by: dict[Label, Counts] | None = None
+    review: Reviewed | None = None
 
     schema = SCHEMA
 
@@ -138,7 +142,8 @@ class WeightSearch(Result):
     def decision(self) -> Decision:
         """The weights as a decision that can be carried elsewhere."""
         positive = more_important(self.classes, self.arrays.importance)
-        return Decision(self.classes, self.weights, smoothing=self.smoothing, pos_label=positive)
+        ratio = None if self.review is None else self.review.ratio
+        return Decision(self.classes, self.weights, smoothing=self.smoothing, pos_label=positive, review=ratio)
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the weight and the numbers of each class, column by column."""
@@ -168,6 +173,7 @@ class WeightSearch(Result):
             "never_voted": list(self.never_voted),
             **({} if self.guarantee is None else {"guarantee": self.guarantee.document()}),
             **({} if self.by is None else {"by": rows_of(self.by, self.arrays)}),
+            **({} if self.review is None else {"reviewed": self.review.document()}),
             "verdict": {"state": self.verdict.state, "sentence": str(self.verdict)},
         }
 
@@ -180,6 +186,7 @@ class WeightSearch(Result):
             f"verdict: {self.verdict}",
             *threshold_sentence(self.decision, self.counts),
             *self._guaranteed(),
+            *([] if self.review is None else self.review.sentences()),
             *self._notes(),
         ]
 
@@ -211,7 +218,8 @@ class WeightSearch(Result):
             [str(label), f"{weight:.4g}", count(support), count(predicted), *map(fixed, shares)]
             for label, weight, support, predicted, *shares in zip(*self.columns().values(), strict=True)
         ]
-        return [Table("Weights", header, rows), *([] if self.by is None else [group_table(self.by, self.arrays)])]
+        more = [] if self.by is None else [group_table(self.by, self.arrays)]
+        return [Table("Weights", header, rows), *more, *([] if self.review is None else self.review.tables())]
 
     @property
     def message(self) -> str:
@@ -274,6 +282,7 @@ def search_weights(
     max_ratio: float | None = None,
     max_seconds: float | None = None,
     max_evaluations: int | None = None,
+    review: Review | None = None,
     sample_weight: ArrayLike | None = None,
     amount: ArrayLike | None = None,
     by: Any = None,
@@ -309,6 +318,8 @@ def search_weights(
         Wall-clock time that the search may take, each resample its part; the result then depends on the machine's speed.
     max_evaluations : int, optional
         Weightings that may be tried; the same limit gives the same result everywhere. Without a limit each method stops by itself.
+    review : Review, optional
+        How much a person may look at: the search then says which rows go to review, and what that is worth.
     sample_weight : array-like, optional
         A weight of at least 0 per row.
     amount : array-like, optional
@@ -343,6 +354,7 @@ def search_weights(
     True
     """
     refuse_idle_amount(preferences, amount)
+    check_review(review)
     votes = read_votes(y_true, y_proba, labels, sample_weight, pos_label, amount, merge="auto" if by is None else False)
     groups = None if by is None else ByGroup.read(by, len(votes))
     problem = SearchProblem.read(votes, preferences, smoothing=smoothing, max_ratio=max_ratio, by=groups)
@@ -357,7 +369,19 @@ def search_weights(
         random_state=random_state,
     )
     warn_if_not_given(found.guarantee)
-    return found
+    return with_review(problem, found, review, unvoted=votes.left_out)
+
+
+def with_review(problem: SearchProblem, found: WeightSearch, review: Review | None, *, unvoted: int) -> WeightSearch:
+    """Return the search with the review that its weights need, planned on its votes.
+
+    These rows chose the weights, and may plan the review all the same: on simulated deployments the cap held as often as with
+    other rows (promise 29).
+    """
+    if review is None:
+        return found
+    rule = found.weights, problem.smoothing
+    return replace(found, review=plan_review(problem.votes, problem.arrays, *rule, review, unvoted=unvoted))
 
 
 def can_be_tuned(preferences: Preferences, votes: Votes) -> bool:

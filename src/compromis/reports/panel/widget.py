@@ -20,7 +20,7 @@ from compromis.weights.decision import Decision
 
 MODULES = (
     "evidence", "preferences", "loss", "baselines", "order", "descent", "search", "cuts",
-    "elements", "curves", "controls", "results", "actions", "panel",
+    "elements", "headline", "tables", "link", "curves", "controls", "results", "actions", "panel",
 )  # fmt: skip
 """In an order in which each uses only earlier ones."""
 _IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
