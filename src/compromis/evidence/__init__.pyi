@@ -5,6 +5,7 @@ from .grouped import GroupedCounts
 from .paired import PairedCounts
 from .points import OperatingPoints
 from .residuals import ErrorSums
+from .strata import Sample, Strata
 from .votes import Votes
 
 __all__ = [
@@ -15,6 +16,8 @@ __all__ = [
     "GroupedCounts",
     "OperatingPoints",
     "PairedCounts",
+    "Sample",
+    "Strata",
     "Votes",
     "merge",
     "read",
