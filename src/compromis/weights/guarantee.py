@@ -253,6 +253,13 @@ def with_guarantee(
 ) -> tuple[Floats, Guarantee]:
     """Return weights that hold the demands on new rows as far as the votes allow, and what holds; `before` is the result without."""
     votes = problem.votes
+    if votes.strata is not None:
+        raise InputError(
+            "a guarantee counts rows that all had the same chance to be drawn, which rows of a stratified sample had not; leave "
+            "confidence out of the preferences, and judge what is decided on labels drawn afterwards: compromis.check says what is "
+            "surely met",
+            "preferences",
+        )
     if votes.multiplicity.dtype.kind == "f":
         raise InputError("a guarantee counts rows that were drawn one by one; leave sample weights out", "preferences")
     if problem.max_ratio < WIDEST:

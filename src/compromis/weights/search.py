@@ -16,6 +16,7 @@ from compromis._text import count, fixed, nearest, shown
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
+from compromis.evidence.strata import Sample
 from compromis.evidence.votes import Votes
 from compromis.measures.baselines import Baseline, naive_baselines
 from compromis.measures.demands import missed_constraints
@@ -267,6 +268,7 @@ def search_weights(
     max_evaluations: int | None = None,
     sample_weight: ArrayLike | None = None,
     amount: ArrayLike | None = None,
+    sample: Sample | None = None,
     progress: Progress | None = None,
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
 ) -> WeightSearch:
@@ -303,6 +305,8 @@ def search_weights(
         A weight of at least 0 per row.
     amount : array-like, optional
         A number of at least 0 per row, where decisions cost the amount of a row; see `Preferences`.
+    sample : Sample, optional
+        Of which stratum each row was drawn, as `compromis.model_selection.plan_labels` says it.
     progress : callable, optional
         Called with the fraction done and the best loss so far; if it returns True, the search ends with what it has found.
     random_state : int, Generator or RandomState, optional
@@ -330,7 +334,7 @@ def search_weights(
     True
     """
     refuse_idle_amount(preferences, amount)
-    votes = read_votes(y_true, y_proba, labels, sample_weight, pos_label, amount)
+    votes = read_votes(y_true, y_proba, labels, sample_weight, pos_label, amount, sample)
     problem = SearchProblem.read(votes, preferences, smoothing=smoothing, max_ratio=max_ratio)
     warn_of_few_rows(problem, resamples)
     found = search_problem(
@@ -432,6 +436,7 @@ def read_votes(
     sample_weight: ArrayLike | None,
     pos_label: Any = None,
     amount: ArrayLike | None = None,
+    sample: Sample | None = None,
 ) -> Votes:
     """Return the `Votes` given, or those of scores and true classes."""
     if not isinstance(y_true, Votes):
@@ -440,8 +445,8 @@ def read_votes(
                 "y_proba is missing: give the votes of each row, or Votes, which hold the true classes too"
             )
         given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "amount": amount}
-        return Votes.from_proba(y_true, y_proba, **given)
-    if any(given is not None for given in (y_proba, labels, sample_weight, pos_label, amount)):
+        return Votes.from_proba(y_true, y_proba, **given, sample=sample)
+    if any(given is not None for given in (y_proba, labels, sample_weight, pos_label, amount, sample)):
         raise InputError("Votes hold y_proba, labels and sample weights already; pass them to Votes.from_proba")
     return y_true
 
