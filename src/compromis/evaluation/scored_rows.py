@@ -44,7 +44,7 @@ class TrueRows:
     def count(self, predicted: Ints) -> Counts | GroupedCounts:
         """Count true against predicted classes; by group or stratum where there are some."""
         if self.sample is not None:
-            tables = self.sample.tables(self.truth, predicted, len(self.classes))
+            tables = self.sample.tabulate(self.truth, predicted, len(self.classes))
             return Counts.from_tables(self.sample.strata, tables, self.classes)
         counts = Counts.from_positions(self.truth, predicted, self.classes, self.weight)
         if self.amount is not None:

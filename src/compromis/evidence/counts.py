@@ -329,7 +329,7 @@ def _count_sample(y_true: Any, y_pred: Any, labels: Sequence[Any] | None, sample
         read_labels(y_true, "y_true"), read_labels(y_pred, "y_pred"), labels=labels
     )
     drawn = read_sample(sample, len(truth), **others)
-    return Counts.from_tables(drawn.strata, drawn.tables(truth, predicted, len(classes)), classes)
+    return Counts.from_tables(drawn.strata, drawn.tabulate(truth, predicted, len(classes)), classes)
 
 
 def _joined(first: Counts, second: Counts) -> tuple[Strata, Ints]:

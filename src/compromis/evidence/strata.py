@@ -106,7 +106,7 @@ class Sample:
         """How many rows of the population each row stands for."""
         return self.strata.weights(np.bincount(self.stratum, minlength=len(self.strata)))[self.stratum]
 
-    def tables(self, truth: Ints, predicted: Ints, classes: int) -> Ints:
+    def tabulate(self, truth: Ints, predicted: Ints, classes: int) -> Ints:
         """Return the labelled rows of each stratum by true and predicted class, of shape (strata, K, K)."""
         cells = classes * classes
         flat = np.bincount(

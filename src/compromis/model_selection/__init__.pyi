@@ -1,14 +1,17 @@
 from .curves import ComplexityCurve, LearningCurve, complexity_curve, preference_learning_curve
+from .labels import LabelPlan, plan_labels
 from .leaks import Leaks, find_leaks, row_groups
 from .splits import Split, split, training_priors
 
 __all__ = [
     "ComplexityCurve",
     "Leaks",
+    "LabelPlan",
     "LearningCurve",
     "Split",
     "complexity_curve",
     "find_leaks",
+    "plan_labels",
     "preference_learning_curve",
     "row_groups",
     "split",

@@ -227,10 +227,10 @@ def centre(
     smooth = counts.matrix + prior_for(counts) * scale
     observed, start = measures(counts.matrix), measures(smooth)
     rows = (smooth / scale).ravel()
-    slopes = _slopes(measures, smooth, scale, start)
+    slopes_of = slopes(measures, smooth, scale, start)
     moved = {}
     for name, draws in drawn.items():
-        slope = slopes[name]
+        slope = slopes_of[name]
         own = PRIOR * np.nan_to_num(ratio(rows @ slope**3, rows @ slope**2))
         bent = draws.reshape(len(draws), -1).mean(axis=0) - start[name].ravel()
         shift = own - (start[name] - observed[name]).ravel() - 2 * bent
@@ -239,7 +239,7 @@ def centre(
     return moved
 
 
-def _slopes(measures: Measures, smooth: Floats, scale: Floats, start: dict[str, Floats]) -> dict[str, Floats]:
+def slopes(measures: Measures, smooth: Floats, scale: Floats, start: dict[str, Floats]) -> dict[str, Floats]:
     """Return the slope of each measure in the effective rows of each cell, of shape (K * K, numbers)."""
     cells, step = smooth.size, STEP * float((smooth / scale).sum())
     at_once = max(1, CELLS_AT_ONCE // cells)
