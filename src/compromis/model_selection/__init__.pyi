@@ -1,5 +1,6 @@
 from .committee import Committee, Member, evaluate_members
 from .curves import ComplexityCurve, LearningCurve, complexity_curve, preference_learning_curve
+from .labels import LabelPlan, plan_labels
 from .leaks import Leaks, find_leaks, row_groups
 from .splits import Split, split, training_priors
 
@@ -7,12 +8,14 @@ __all__ = [
     "Committee",
     "ComplexityCurve",
     "Leaks",
+    "LabelPlan",
     "LearningCurve",
     "Member",
     "Split",
     "complexity_curve",
     "evaluate_members",
     "find_leaks",
+    "plan_labels",
     "preference_learning_curve",
     "row_groups",
     "split",
