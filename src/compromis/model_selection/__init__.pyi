@@ -1,4 +1,5 @@
 from .curves import ComplexityCurve, LearningCurve, complexity_curve, preference_learning_curve
+from .label_needs import LabelsNeeded, labels_needed
 from .labels import LabelPlan, plan_labels
 from .leaks import Leaks, find_leaks, row_groups
 from .splits import Split, split, training_priors
@@ -7,10 +8,12 @@ __all__ = [
     "ComplexityCurve",
     "Leaks",
     "LabelPlan",
+    "LabelsNeeded",
     "LearningCurve",
     "Split",
     "complexity_curve",
     "find_leaks",
+    "labels_needed",
     "plan_labels",
     "preference_learning_curve",
     "row_groups",
