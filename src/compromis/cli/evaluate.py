@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 @options.weight
 @options.amount
 @click.option("--group", metavar="COL", help="A column of keys: rows of one group belong together; for --confidence.")
+@options.by
 @options.confidence
 @options.drop_missing
 @click.option(
@@ -83,18 +84,19 @@ def _evaluate(
     **columns: Any,
 ) -> cp.Evaluation:
     """Evaluate the counts of a file; its rows where probability errors, areas or groups are wanted, unless an engine counts it."""
-    by_engine, group = bool(engine) or is_many(file), columns.pop("group")
+    by_engine, group, by = bool(engine) or is_many(file), columns.pop("group"), columns.pop("by")
     if truth is None:
         raise click.UsageError("Missing option '--truth', the column of true classes.")
     if columns["prediction"] is None and not columns["proba"]:
         raise click.UsageError("give --prediction, --proba or both, or --answers")
-    if by_engine and group is not None:
-        raise click.UsageError("--group needs the rows in memory; leave out --engine")
+    for option, column in (("--group", group), ("--by", by)):
+        if by_engine and column is not None:
+            raise click.UsageError(f"{option} needs the rows in memory; leave out --engine")
     amount = columns.pop("amount")
     if by_engine and amount is not None:
         raise click.UsageError("--amount needs the rows in memory; leave out --engine")
-    if not by_engine and (columns["proba"] or group is not None or amount is not None):
-        return _evaluate_rows(file, beside, truth=truth, label=label, group=group, amount=amount, **columns)
+    if not by_engine and (columns["proba"] or any(column is not None for column in (group, by, amount))):
+        return _evaluate_rows(file, beside, truth=truth, label=label, group=group, by=by, amount=amount, **columns)
     if columns["proba"]:
         click.echo("probability errors and areas need the rows in memory; the report is of the decisions", err=True)
     with opened(file, engine) as scan:
@@ -131,14 +133,16 @@ def _evaluate_rows(
     label: tuple[str, ...],
     weight: str | None,
     group: str | None,
+    by: str | None,
     amount: str | None,
     drop_missing: bool,
 ) -> cp.Evaluation:
     import compromis as cp
 
-    table, class_of = read_rows(file, [truth, prediction, group], [weight, amount], proba=proba, drop=drop_missing)
+    texts = [truth, prediction, group, by]
+    table, class_of = read_rows(file, texts, [weight, amount], proba=proba, drop=drop_missing)
     classes = label or sorted(class_of.values()) or beside.preferences.labels or None
-    true, predicted, groups = (None if name is None else table[name].array() for name in (truth, prediction, group))
+    true, predicted, groups, sites = (None if name is None else table[name].array() for name in texts)
     scores = table.scores(class_of, classes) if classes and class_of else None
     weights, amounts = table.row_weights(weight), None if amount is None else table.numbers(amount)
     del table  # the rows are held once
@@ -150,6 +154,7 @@ def _evaluate_rows(
         sample_weight=weights,
         amount=amounts,
         groups=groups,
+        by=sites,
         **beside.settings(classes),
     )
 

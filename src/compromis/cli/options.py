@@ -30,6 +30,9 @@ amount = click.option(
     metavar="COL",
     help="A column of amounts of the rows, where decisions cost 'amount'; see [cost] in --preferences.",
 )
+by = click.option(
+    "--by", metavar="COL", help="A column of groups (hospital, sex): minima must hold in each; shows the rates of each."
+)
 confidence = click.option(
     "--confidence", type=float, metavar="SHARE", help="Add confidence intervals, for example 0.95."
 )
