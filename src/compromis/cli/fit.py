@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from compromis.cli import options
 from compromis.cli.inputs import kept_rows, telling
+
+if TYPE_CHECKING:
+    import compromis as cp
 
 
 @click.command("fit")
@@ -17,6 +22,7 @@ from compromis.cli.inputs import kept_rows, telling
 @click.option("--trees", default=100, show_default=True, help="The number of trees (or rounds of boosting).")
 @options.preferences
 @click.option("--ignore", multiple=True, metavar="COL", help="A column to leave out; repeat for each.")
+@options.review
 @options.seed
 @click.option("--jobs", type=int, help="Trees or folds fitted at once.")
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose class is missing.")
@@ -28,6 +34,7 @@ def command(
     trees: int,
     preferences: options.PreferenceChoice,
     ignore: tuple[str, ...],
+    review: cp.Review | None,
     seed: int,
     jobs: int | None,
     drop_missing: bool,
@@ -59,6 +66,7 @@ def command(
             trees=trees,
             random_state=seed,
             n_jobs=jobs,
+            review=review,
         )
     cp.estimators.save_model(fitted, output)
     assert tuned.tuning_ is not None

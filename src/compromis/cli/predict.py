@@ -12,7 +12,7 @@ from compromis.cli.inputs import telling
 if TYPE_CHECKING:
     from compromis.frames import Table
 
-PREDICTED = "predicted"
+PREDICTED, NEEDS_REVIEW = "predicted", "needs_review"
 
 
 @click.command("predict")
@@ -27,6 +27,9 @@ PREDICTED = "predicted"
 @options.output("FILE.csv", "Where to write; without it, standard output.")
 def command(model_file: str, data: str, append: bool, proba: str | None, output: str | None) -> None:
     """Decide the rows of DATA with the model that 'compromis fit' wrote to MODEL_FILE.
+
+    A model that was fitted with --review writes a second column, 'needs_review': true for the rows that a person should look at. The
+    class beside it is what counts where nobody does.
 
     With --append --proba p_ the output is what 'evaluate --prediction predicted' and 'report --proba p_' take.
     """
@@ -52,7 +55,14 @@ def _columns(model: Any, table: Table, append: bool, proba: str | None) -> dict[
 
     texts = table.texts()
     shares = model.vote_shares(texts, table.source)
-    made: dict[str, list[Any]] = {PREDICTED if append else model.target: model.decision.decide(shares).tolist()}
+    labels, review = model.decision.decide(shares, return_review=True)
+    made: dict[str, list[Any]] = {PREDICTED if append else model.target: labels.tolist()}
+    if model.decision.review is not None:
+        if NEEDS_REVIEW in made:
+            raise cp.InputError(
+                f"the classes stand in {NEEDS_REVIEW!r} too; with --append they are called {PREDICTED!r}"
+            )
+        made[NEEDS_REVIEW] = ["true" if one else "false" for one in review]
     if proba is not None:
         made |= {f"{proba}{label}": shares[:, k].tolist() for k, label in enumerate(model.decision.classes)}
     kept = texts if append else {}

@@ -18,7 +18,7 @@ from compromis._text import capitalised, count, fixed
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evaluation import text
-from compromis.evaluation.scored_rows import ScoredRows, TrueRows
+from compromis.evaluation.scored_rows import ScoredRows, TrueRows, with_reviewer
 from compromis.evidence.counts import Counts
 from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.readers import read_weights
@@ -362,6 +362,7 @@ def evaluate(
     sample_weight: ArrayLike | None = None,
     amount: ArrayLike | None = None,
     groups: Any = None,
+    needs_review: ArrayLike | None = None,
     confidence: float | None = None,
 ) -> Evaluation:
     """Evaluate predicted classes against the truth, by what matters.
@@ -390,6 +391,9 @@ def evaluate(
         A number of at least 0 per row (an amount of money), where decisions cost the amount of a row; see `Preferences`.
     groups : labels, optional
         A key per row: rows of one group (a patient, a day) belong together, and the intervals count groups, not rows.
+    needs_review : array of bool, optional
+        Which rows a person looks at, as `Decision.decide` returns it; they count as right. Leave it out to see what is decided where nobody
+        looks.
     confidence : float, optional
         Adds confidence intervals of every number, for example 0.95; their cost does not depend on the number of rows.
 
@@ -423,11 +427,14 @@ def evaluate(
             sample_weight=sample_weight,
             amount=amount,
             groups=groups,
+            needs_review=needs_review,
         )
         evidence, scored = _from_votes(y_true) if isinstance(y_true, Votes) else (y_true, None)
     else:
         refuse_idle_amount(preferences, amount)
         given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+        if needs_review is not None:
+            y_pred, given["labels"] = with_reviewer(y_true, y_pred, needs_review, labels)
         evidence, scored = _from_rows(y_true, y_pred, y_proba, **given, amount=amount, groups=groups)
     counts = counts_of(evidence)
     terms = Terms.read(counts.classes, preferences, pos_label=pos_label, confidence=confidence)
