@@ -20,7 +20,7 @@ from compromis.weights import predictor
 from compromis.weights.review import as_right
 from tests.hostile_votes import LABELS, RATIO, WEIGHTS, calls_at_the_ratio, plainly, plainly_reviewed
 
-ROWS = 100_000
+ROWS = 20_000
 
 
 def day_over(reviewed, rows, at_most, per):
@@ -152,7 +152,7 @@ def shares_of(X):
 
 
 class TestThePlan:
-    @pytest.mark.parametrize("seed", range(40))
+    @pytest.mark.parametrize("seed", range(25))
     def test_sends_the_nearest_calls_and_no_more_than_allowed(self, seed):
         """Against the plainest way: sort all ratios, tied ones go together, as many as are allowed."""
         rng = np.random.default_rng(seed)
@@ -289,7 +289,7 @@ class TestTheSameRowsEverywhere:
     def test_the_calls_are_hostile(self, votes):
         scores = np.sort(votes * WEIGHTS, axis=1)
         near = np.abs(scores[:, -1] / np.where(scores[:, -2] > 0, scores[:, -2] * RATIO, 1) - 1) < 1e-15
-        assert near.sum() > 10_000
+        assert near.sum() > 2_000
 
     @pytest.mark.parametrize("sparse", [False, True])
     def test_decide_and_json(self, expected, votes, sparse, tmp_path):
