@@ -17,6 +17,7 @@ from compromis.estimators.fitting import BinnedTrees, whole
 from compromis.estimators.tuned_decision import TunedClassifier, refuse_idle_review
 from compromis.estimators.tuning import TuningOptions
 from compromis.evidence.readers import read_weights
+from compromis.measures.by_group import ByGroup
 from compromis.preferences import Preferences, refuse_idle_amount
 from compromis.trees._kernels import UNLIMITED
 from compromis.trees.criteria import OwnCriterion
@@ -140,12 +141,14 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
         sample_weight: ArrayLike | None = None,
         *,
         search_sample_weight: ArrayLike | None = None,
+        by: Any = None,
         amount: ArrayLike | None = None,
     ) -> Self:
         """Grow the trees on rows X of classes y, and tune the vote weights.
 
         `sample_weight` is for the growth of the trees; the search counts each row of weight above 0 once, or with its
-        `search_sample_weight`. `amount` is a number per row, where decisions cost the amount of a row; see `Preferences`.
+        `search_sample_weight`. `by` is a group per row (hospital, sex), in each of which the minima of the preferences must hold, by the
+        same weights. `amount` is a number per row, where decisions cost the amount of a row; see `Preferences`.
         """
         n_trees = whole("n_estimators", self.n_estimators, 1)
         if n_trees == UNLIMITED:
@@ -182,8 +185,11 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
             amounts = read_weights(amount, len(self.oob_votes_), name="amount")
             if amounts is not None and prepared.kept is not None:
                 amounts = amounts[prepared.kept]
+            groups = None if by is None else ByGroup.read(by, len(self.oob_votes_))
+            if groups is not None and prepared.kept is not None:
+                groups = groups[prepared.kept]
             options = TuningOptions(preferences=prepared.preferences, review=self.review)
-            self._tune(truth, votes, weight, options, generator, amount=amounts)
+            self._tune(truth, votes, weight, options, generator, amount=amounts, by=groups)
         return self
 
     def _draws_for(self, labels: NDArray[np.uint16]) -> Ints | None:

@@ -6,6 +6,7 @@ import copy
 import os
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from typing import Any, Self
 
@@ -37,6 +38,7 @@ from compromis.estimators.tuning import AUTO_SMOOTHING, GroupedVotes, Tuned, Tun
 from compromis.evidence.readers import read_class_weights, read_smoothing, read_weights
 from compromis.evidence.votes import Votes, decide_votes
 from compromis.labels import plain_label, read_groups, refuse_many_outputs
+from compromis.measures.by_group import ByGroup
 from compromis.measures.pragma import among_classes, amount_missing, score_predictions
 from compromis.preferences import Preferences, read_preferences, refuse_amounts_of_groups, refuse_idle_amount
 from compromis.uncertainty.verdict import Verdict
@@ -140,7 +142,7 @@ class TunedClassifier(PreferencesMixin, ClassifierMixin, BaseEstimator):  # type
             )
         twin = copy.copy(self)
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-        twin._search(self.patterns_.with_prevalence(new_shares), self.tuning_.options, generator)  # noqa: SLF001 (a copy of this object)
+        twin._search(self.patterns_.with_prevalence(new_shares), self.tuning_.options, generator, by=self._by)  # noqa: SLF001 (a copy)
         return twin
 
     @property
@@ -207,30 +209,39 @@ class TunedClassifier(PreferencesMixin, ClassifierMixin, BaseEstimator):  # type
         *,
         group: Ints | None = None,
         amount: NDArray[Any] | None = None,
+        by: ByGroup | None = None,
     ) -> None:
         """Search the weights on honest votes; warn if they are no better than no model, or chance explains them as well."""
         if weight is not None:
             _warn_of_class_weights(y, weight)
-        patterns = Votes.from_proba(y, votes, labels=self.classes_.tolist(), sample_weight=weight, amount=amount)
+        merge = "auto" if by is None else False
+        given = {"labels": self.classes_.tolist(), "sample_weight": weight, "amount": amount}
+        patterns = Votes.from_proba(y, votes, **given, merge=merge)
         rows = None
         if group is not None:
             apart = Votes.from_proba(y, votes, labels=patterns.classes, sample_weight=weight, merge=False)
             rows = GroupedVotes(apart, group)
-        verdict = self._search(patterns, options, generator, rows).verdict
+        verdict = self._search(patterns, options, generator, rows, by).verdict
         if verdict.state == "no better" or verdict.by_chance:
             warnings.warn(verdict.sentence, NotBetterWarning, stacklevel=3)
 
     def _search(
-        self, patterns: Votes, options: TuningOptions, generator: np.random.Generator, rows: GroupedVotes | None = None
+        self,
+        patterns: Votes,
+        options: TuningOptions,
+        generator: np.random.Generator,
+        rows: GroupedVotes | None = None,
+        by: ByGroup | None = None,
     ) -> Tuned:
-        tuned = tune(patterns, options, generator, rows)
+        tuned = tune(patterns, options, generator, rows, by)
         self.smoothing_ = options.smoothing
-        self.tuning_, self.weights_, self.patterns_ = tuned, tuned.weights, patterns
+        self.tuning_, self.weights_, self.patterns_, self._by = tuned, tuned.weights, patterns, by
         return tuned
 
     def _set_weights(self, weights: Floats, smoothing: float) -> None:
         """Decide with weights that were not searched."""
         self.weights_, self.smoothing_, self.tuning_, self.patterns_ = weights, smoothing, None, None
+        self._by = None
 
 
 def refuse_idle_review(review: Review | None, without: str) -> None:
@@ -369,6 +380,7 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         *,
         search_sample_weight: Any = None,
         groups: Any = None,
+        by: Any = None,
         amount: Any = None,
         **params: Any,
     ) -> Self:
@@ -388,14 +400,16 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         groups : labels, optional
             A key per row: rows of one group stay in one fold. Members of a forest would see other rows of a group, so votes then come
             from folds.
+        by : labels, optional
+            A group per row (hospital, sex): the minima of the preferences must hold in each group, by the same weights.
         amount : array-like, optional
             A number of at least 0 per row for the search, where decisions cost the amount of a row; see `Preferences`.
         **params
             Further parameters of the estimator's fit.
         """
         refuse_many_outputs(y, type(self).__name__)
-        X, y, sample_weight, search_sample_weight, groups = indexable(
-            X, column_or_1d(y, warn=True), sample_weight, search_sample_weight, groups
+        X, y, sample_weight, search_sample_weight, groups, by = indexable(
+            X, column_or_1d(y, warn=True), sample_weight, search_sample_weight, groups, by
         )
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
@@ -405,6 +419,8 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         check_votes_are_possible(self.estimator, hard=self.votes_are_hard_)
         classes = self._known_classes(y)
         options, by_hand = self._options(classes), self._weights_by_hand(classes)
+        if by is not None and by_hand is not None:
+            raise InputError("weights set by hand are not searched, so nothing holds by group; leave by out, or weights", "by")
         refuse_idle_amount(options.preferences, amount)
         refuse_amounts_of_groups(amount, groups)
         if amount is None and options.preferences.costs_amounts and by_hand is None:
@@ -412,6 +428,7 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         own_params, split_params = self._fit_params(sample_weight, groups, params)
         folds = self._folds(X, y, groups, split_params, generator) if by_hand is None else None
+        calibration = "held-out" if self._is_cv("prefit") else "out-of-bag" if folds is None else "out-of-fold"
         self._fit_estimator(X, y, own_params)
         if by_hand is None:
             votes = self._honest_votes(X, y, own_params, folds)
@@ -422,7 +439,9 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
             weight = None if weight is None else weight[counted]
             amounts = None if amount is None else np.asarray(amount)[counted]
             group = None if groups is None else read_groups(groups, len(y), "y")[counted]
-            self._tune(y[counted], votes[counted], weight, options, generator, group=group, amount=amounts)
+            parts = None if by is None else ByGroup.read(by, len(y))[counted]
+            options = replace(options, calibration=calibration)
+            self._tune(y[counted], votes[counted], weight, options, generator, group=group, amount=amounts, by=parts)
             self.patterns_ = self.patterns_ if self.store_evidence else None
         else:
             self._set_weights(by_hand, options.smoothing)

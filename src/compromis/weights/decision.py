@@ -256,6 +256,30 @@ class Decision:
 
         return to_onnx(self, model, X, path=path)
 
+    def record(self, evidence: Any, *, preferences: Any, search: Any = None, **facts: Any) -> Any:
+        """Return the record of the decision: what was wanted, on which evidence, what holds, at what price, with which limits.
+
+        Parameters
+        ----------
+        evidence : Votes
+            The votes that were searched; a stranger who has them in a file (`compromis.evidence.write`) computes every number again.
+        preferences : Preferences or mapping by class
+            What matters.
+        search : WeightSearch, optional
+            The search that found the decision, with its guarantee; that of an estimator is ``tuning_.chosen``.
+        **facts
+            ``title``, ``collected`` (when and where the rows were collected), ``valid_until`` (a date), ``made`` (a date, without it today),
+            and ``rows="new"`` where the evidence did not choose the weights.
+
+        Returns
+        -------
+        compromis.evaluation.Record
+            ``to_json`` writes what ``Record.verify`` and ``compromis record --verify`` read, ``to_html`` a page to sign.
+        """
+        from compromis.evaluation.record import record_of
+
+        return record_of(self, evidence, preferences=preferences, search=search, **facts)
+
     def for_classes(self, classes: Any) -> Decision:
         """Return the same decision with the classes in the order of a model's; another set of classes is an error."""
         if classes is None:
