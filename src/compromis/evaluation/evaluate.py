@@ -18,7 +18,7 @@ from compromis._text import capitalised, count, fixed, shown_label
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evaluation import text
-from compromis.evaluation.scored_rows import ScoredRows, TrueRows
+from compromis.evaluation.scored_rows import ScoredRows, TrueRows, with_reviewer
 from compromis.evidence.counts import Counts
 from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.readers import read_weights
@@ -405,6 +405,7 @@ def evaluate(
     groups: Any = None,
     by: Any = None,
     sample: Sample | None = None,
+    needs_review: ArrayLike | None = None,
     confidence: float | None = None,
 ) -> Evaluation:
     """Evaluate predicted classes against the truth, by what matters.
@@ -438,6 +439,9 @@ def evaluate(
     sample : Sample, optional
         The plan by which the rows were drawn, of `compromis.model_selection.plan_labels`: the numbers are then estimates for
         the whole population, and the intervals follow the design. ROC areas have no intervals then.
+    needs_review : array of bool, optional
+        Which rows a person looks at, as `Decision.decide` returns it; they count as right. Leave it out to see what is decided where nobody
+        looks.
     confidence : float, optional
         Adds confidence intervals of every number, for example 0.95; their cost does not depend on the number of rows.
 
@@ -473,11 +477,14 @@ def evaluate(
             groups=groups,
             by=by,
             sample=sample,
+            needs_review=needs_review,
         )
         evidence, scored = _from_votes(y_true) if isinstance(y_true, Votes) else (y_true, None)
     else:
         refuse_idle_amount(preferences, amount)
         given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+        if needs_review is not None:
+            y_pred, given["labels"] = with_reviewer(y_true, y_pred, needs_review, labels)
         evidence, scored = _from_rows(y_true, y_pred, y_proba, **given, amount=amount, groups=groups, sample=sample)
     counts = counts_of(evidence)
     _refuse_unlabelled_strata(counts)

@@ -74,9 +74,7 @@ def decide(
     if len(set(made)) < len(made):
         raise InputError(f"name and review are two columns, both are called {name!r}", "review")
     kept = [column for column in lazy.collect_schema().names() if column not in made]
-    lazy = add_decision(
-        lazy, columns, rule.weights, rule.smoothing, rule.classes, name, second=rule.review is not None
-    )
+    lazy = add_decision(lazy, columns, rule.weights, rule.smoothing, rule.classes, name, second=rule.review is not None)
     usable = usable_votes(columns)
     predicted = [nw.when(usable).then(nw.col(name)).otherwise(nw.lit(None)).alias(name)]
     if rule.review is not None:
