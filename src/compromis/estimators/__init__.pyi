@@ -3,9 +3,11 @@ from .change import Change
 from .model_file import fit_table, load_model, save_model
 from .pragma_forest import PragmaForestClassifier
 from .pragma_tree import PragmaTreeClassifier
+from .table_votes import TABLE_MODELS, table_votes
 from .tuned_decision import TunedDecisionClassifier
 
 __all__ = [
+    "TABLE_MODELS",
     "C45Classifier",
     "Change",
     "PragmaForestClassifier",
@@ -14,4 +16,5 @@ __all__ = [
     "fit_table",
     "load_model",
     "save_model",
+    "table_votes",
 ]

@@ -293,17 +293,18 @@ class Interview(Result):
         """Return the interview after an answer to its question: ``"first"``, ``"second"`` or ``"alike"``."""
         if self.question is None:
             raise InputError("every question was answered; see preferences(), or go back()")
-        return self._with((*self.answers, answer))
+        return self.taken_up((*self.answers, answer))
 
     def back(self) -> Interview:
         """Return the interview before the last answer."""
-        return self._with(self.answers[:-1])
+        return self.taken_up(self.answers[:-1])
 
     def preferences(self) -> Preferences:
         """Return what the answers say so far; classes that were not asked about have the default."""
         return _preferences(self.votes, self.classes, self.known, self.metric)
 
-    def _with(self, answers: Sequence[str]) -> Interview:
+    def taken_up(self, answers: Sequence[str]) -> Interview:
+        """Return the interview after other answers; the results that it asks about are worked out once."""
         other = Interview(self.votes, self.classes, metric=self.metric, questions=self.questions, answers=answers)
         other._made = self._made
         return other

@@ -13,7 +13,9 @@ const byId = (id) => document.getElementById(id);
 const TABS = ["data", "tune", "compare", "save"];
 const entered = {};
 
-function show(name) {
+/** Show a step; with `visit` the browser's history gets it, so that Back leads to the step before. */
+function show(name, { visit = true } = {}) {
+  if (visit && location.hash !== `#${name}`) history.pushState(null, "", `#${name}`);
   for (const each of TABS) {
     const tab = byId(`tab-${each}`);
     const chosen = each === name;
@@ -24,7 +26,11 @@ function show(name) {
   entered[name]?.();
 }
 
+/** The step that the address names; null if it names none. */
+const addressed = () => TABS.find((name) => location.hash === `#${name}`) ?? null;
+
 function mountTabs() {
+  window.addEventListener("popstate", () => show(addressed() ?? "data", { visit: false }));
   for (const [i, name] of TABS.entries()) {
     byId(`tab-${name}`).addEventListener("click", () => show(name));
     byId(`tab-${name}`).addEventListener("keydown", (event) => {
@@ -121,7 +127,7 @@ async function start() {
     byId("connection-text").textContent = "on this machine";
     const { jobs } = await refresh();
     for (const job of jobs) follow(job).then(refresh, () => {});
-    if (session.models.length) show("tune");
+    show(addressed() ?? (session.models.length ? "tune" : "data"), { visit: false });
   } catch (problem) {
     if (byId("lost").hidden) banner(make("span", {}, problem.message));
   }
