@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from compromis.cli import options
-from compromis.cli.inputs import is_many, opened, read_evidence, read_rows, say_dropped
+from compromis.cli.inputs import is_many, opened, read_answers, read_evidence, read_rows, refuse_others, say_dropped
 
 if TYPE_CHECKING:
     import compromis as cp
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     "--prediction", metavar="COL", help="The column of predicted classes; without it, the class of the highest score."
 )
 @options.proba("Columns of class scores")
+@options.answers
 @options.preferences
 @click.option("--label", multiple=True, metavar="LABEL", help="The classes in the order wanted; repeat for each.")
 @options.weight
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 def command(
     file: str,
     preferences: options.PreferenceChoice,
+    answers: options.AnswerChoice,
     confidence: float | None,
     priors: tuple[str, ...],
     train_file: str | None,
@@ -65,8 +67,8 @@ def command(
 
     training = _Training(priors=priors, file=train_file, column=train_truth or columns["truth"])
     beside = _Beside(preferences=preferences, training=training, confidence=confidence)
-    counts = read_evidence(file, cp.Counts, **columns)
-    result = _evaluate(file, beside, **columns) if counts is None else beside.judge(counts)
+    known = _read_answers(file, answers, **columns) if answers else read_evidence(file, cp.Counts, **columns)
+    result = _evaluate(file, beside, **columns) if known is None else beside.judge(known)
     text = result.to_json() if as_json else result.to_markdown() if markdown else str(result)
     click.echo(text, nl=as_json)
 
@@ -85,7 +87,7 @@ def _evaluate(
     if truth is None:
         raise click.UsageError("Missing option '--truth', the column of true classes.")
     if columns["prediction"] is None and not columns["proba"]:
-        raise click.UsageError("give --prediction, --proba, or both")
+        raise click.UsageError("give --prediction, --proba or both, or --answers")
     if by_engine and group is not None:
         raise click.UsageError("--group needs the rows in memory; leave out --engine")
     amount = columns.pop("amount")
@@ -102,6 +104,21 @@ def _evaluate(
         )
     say_dropped(dropped)
     return beside.judge(counts)
+
+
+def _read_answers(
+    file: str,
+    answers: options.AnswerChoice,
+    *,
+    truth: str | None,
+    label: tuple[str, ...],
+    drop_missing: bool,
+    **others: Any,
+) -> cp.Votes:
+    if truth is None:
+        raise click.UsageError("Missing option '--truth', the column of true classes.")
+    refuse_others("--answers are the votes", others)
+    return read_answers(file, truth, answers, label, drop=drop_missing)
 
 
 def _evaluate_rows(
@@ -166,11 +183,11 @@ class _Beside:
     training: _Training
     confidence: float | None
 
-    def judge(self, counts: cp.Counts) -> cp.Evaluation:
-        """Return the evaluation of counts."""
+    def judge(self, evidence: cp.Counts | cp.Votes) -> cp.Evaluation:
+        """Return the evaluation of counts, or of votes by equal weights."""
         import compromis as cp
 
-        return cp.evaluate(counts, **self.settings(counts.classes))
+        return cp.evaluate(evidence, **self.settings(evidence.classes))
 
     def settings(self, classes: Sequence[Any] | None) -> dict[str, Any]:
         """Return arguments of `evaluate`, in the order of the classes."""

@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from compromis.cli import options
-from compromis.cli.inputs import is_many, opened, opened_scan, read_evidence, read_rows, say_dropped
+from compromis.cli.inputs import (
+    is_many,
+    opened,
+    opened_scan,
+    read_answers,
+    read_evidence,
+    read_rows,
+    refuse_others,
+    say_dropped,
+)
 
 if TYPE_CHECKING:
     import compromis as cp
@@ -85,6 +94,8 @@ def say_interrupted() -> NoReturn:
 @click.argument("file")
 @click.option("--truth", metavar="COL", help="The column of true classes.")
 @options.proba()
+@options.answers
+@options.label
 @options.amount
 @options.preferences
 @click.option("--method", default="auto", show_default=True, metavar="NAME", help="auto, exact, sweep or annealing.")
@@ -104,6 +115,8 @@ def say_interrupted() -> NoReturn:
 def command(
     file: str,
     preferences: options.PreferenceChoice,
+    answers: options.AnswerChoice,
+    label: tuple[str, ...],
     method: str,
     smoothing: float,
     prevalence: tuple[str, ...],
@@ -115,7 +128,8 @@ def command(
 ) -> None:
     """Find the weights with which the votes in FILE serve your preferences best.
 
-    The votes must be honest: of a model that did not see the rows (out-of-bag, out-of-fold, or held out). FILE may also hold
+    The votes must be honest: of a model that did not see the rows (out-of-bag, out-of-fold, or held out). With --answers they are
+    answers in words, of a language model or of people: how they were read stands on standard error. FILE may also hold
     vote patterns that 'compromis count' or 'compromis merge' wrote: they need no columns.
 
     Ctrl-C during the search prints the best weights found so far, writes nothing, and exits with 130; while an engine
@@ -125,7 +139,9 @@ def command(
 
     searching = Searching()
     settings: dict[str, Any] = {"method": method, "smoothing": smoothing, "max_seconds": seconds, "random_state": seed}
-    votes = read_evidence(file, cp.Votes, **columns)
+    if label and not answers:
+        raise click.UsageError("--label names classes for --answers; columns of --proba name their own")
+    votes = _read_answers(file, answers, label, **columns) if answers else read_evidence(file, cp.Votes, **columns)
     shares = options.read_pairs(prevalence, "--prevalence", () if votes is None else votes.classes)
     settings["preferences"] = wanted = preferences.read(classes=() if votes is None else votes.classes, required=True)
     if votes is None and _by_engine(file, shares, **columns):
@@ -159,14 +175,29 @@ def _by_engine(
     **_: Any,
 ) -> bool:
     """Return whether an engine searches the file; refuse options that are missing or need the rows in memory."""
-    for option, given in (("--truth", truth), ("--proba", proba)):
+    for option, given in (("'--truth'", truth), ("'--proba' or '--answers'", proba)):
         if not given:
-            raise click.UsageError(f"Missing option '{option}'.")
+            raise click.UsageError(f"Missing option {option}.")
     if shares is not None and engine:
         raise click.UsageError("--prevalence needs the rows in memory; leave out --engine")
     if amount is not None and (engine or is_many(file)):
         raise click.UsageError("--amount needs the rows in memory; leave out --engine")
     return shares is None and (bool(engine) or is_many(file))
+
+
+def _read_answers(
+    file: str,
+    answers: options.AnswerChoice,
+    labels: tuple[str, ...],
+    *,
+    truth: str | None,
+    drop_missing: bool,
+    **others: Any,
+) -> cp.Votes:
+    if truth is None:
+        raise click.UsageError("Missing option '--truth'.")
+    refuse_others("--answers are the votes", others)
+    return read_answers(file, truth, answers, labels, drop=drop_missing)
 
 
 def _search_files(file: str, settings: dict[str, Any], *, engine: options.Engine, **columns: Any) -> FrameSearch:

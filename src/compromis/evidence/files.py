@@ -184,6 +184,7 @@ def _part(evidence: Evidence) -> Any:
             weighted=evidence.matrix.dtype.kind == "f",
         )
     if isinstance(evidence, Votes):
+        evidence.check_labelled()
         return _VotesPart(
             classes=list(evidence.classes),  # type: ignore[arg-type]
             votes=evidence.dense().tolist(),

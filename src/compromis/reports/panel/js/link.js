@@ -36,7 +36,7 @@ export function fromFragment(fragment, first) {
   if (!state || state.of !== size || !METRICS.includes(state.metric) || !["given", "tuned", "hand"].includes(state.by)) return null;
   const classes = first.classes.map((preference) => ({ ...preference }));
   for (const [k, given] of Object.entries(state.classes ?? {})) {
-    if (!classes[k] || !given || typeof given !== "object") return null;
+    if (!/^\d+$/.test(k) || !classes[k] || !given || typeof given !== "object") return null;
     for (const [name, value] of Object.entries(given)) {
       if (!LIMITS[name] || !(value === null ? name !== "importance" : isNumber(value, LIMITS[name]))) return null;
       classes[k][name] = value;
