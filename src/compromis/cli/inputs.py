@@ -150,6 +150,8 @@ class Predictions:
     proba: tuple[str, ...]
     weights: str | None
     drop_missing: bool
+    record: str | None = None
+    """A record whose decision stands in place of weights."""
 
     def __post_init__(self) -> None:
         """Refuse options that leave open what is predicted, or say it twice."""
@@ -178,7 +180,10 @@ class Predictions:
 
         classes = tuple(sorted(class_of.values()))
         equal = cp.Decision(classes, [1.0] * len(classes))  # type: ignore[arg-type]
-        rule = equal if self.weights is None else cp.Decision.from_json(self.weights)
+        if self.record is not None:
+            rule = cp.evaluation.Record.parts(self.record)[0]
+        else:
+            rule = equal if self.weights is None else cp.Decision.from_json(self.weights)
         classes = tuple(str(label) for label in rule.classes)  # labels of files are text
         if len(set(classes)) < len(classes):
             raise cp.InputError(f"two classes of {self.weights} are written alike; rename one")

@@ -97,6 +97,7 @@ def say_interrupted() -> NoReturn:
 @options.answers
 @options.label
 @options.amount
+@options.by
 @options.preferences
 @click.option("--method", default="auto", show_default=True, metavar="NAME", help="auto, exact, sweep or annealing.")
 @click.option("--smoothing", default=0.0, show_default=True, help="Votes added to every class.")
@@ -107,10 +108,12 @@ def say_interrupted() -> NoReturn:
     help="The class shares where decisions will be taken, if they differ from those of FILE; repeat for each.",
 )
 @click.option("--seconds", type=float, help="The time the search may take.")
+@options.review
 @options.seed
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose true class is missing.")
 @options.engine
-@options.output("FILE.json", "Where to write the weights.")
+@options.output("FILE.json", "Where to write the weights, with what is known of them.")
+@click.option("--evidence", metavar="FILE.json", help="Where to write the votes that were searched, for 'compromis record'.")
 @options.as_json
 def command(
     file: str,
@@ -121,8 +124,11 @@ def command(
     smoothing: float,
     prevalence: tuple[str, ...],
     seconds: float | None,
+    review: cp.Review | None,
     seed: int,
+    by: str | None,
     output: str | None,
+    evidence: str | None,
     as_json: bool,
     **columns: Any,
 ) -> None:
@@ -141,20 +147,36 @@ def command(
     settings: dict[str, Any] = {"method": method, "smoothing": smoothing, "max_seconds": seconds, "random_state": seed}
     if label and not answers:
         raise click.UsageError("--label names classes for --answers; columns of --proba name their own")
-    votes = _read_answers(file, answers, label, **columns) if answers else read_evidence(file, cp.Votes, **columns)
+    if by is not None and answers:
+        raise click.UsageError("--by goes with --proba; leave out --answers, or --by")
+    votes = (
+        _read_answers(file, answers, label, **columns)
+        if answers
+        else read_evidence(file, cp.Votes, by=by, **columns)
+    )
+    if review is not None and votes is None and (columns["engine"] or is_many(file)):
+        raise click.UsageError("--review needs the rows in memory; leave out --engine")
     shares = options.read_pairs(prevalence, "--prevalence", () if votes is None else votes.classes)
     settings["preferences"] = wanted = preferences.read(classes=() if votes is None else votes.classes, required=True)
+    if by is not None and (shares is not None or columns["engine"] or is_many(file)):
+        raise click.UsageError("--by needs the rows in memory as they are; leave out --engine and --prevalence")
+    if evidence is not None and (by is not None or columns["engine"] or is_many(file)):
+        raise click.UsageError("--evidence is of rows in memory without groups; leave out --by and --engine")
     if votes is None and _by_engine(file, shares, **columns):
         found = _search_files(file, settings | {"reporter": searching.show}, **columns)
         search, before, text = found.search, found.before, str(found)
     else:
+        if by is not None:
+            votes, settings["by"] = _read_groups(file, by, **columns)
         votes = _read_votes(file, **columns) if votes is None else votes
         votes = votes if shares is None else votes.with_prevalence(shares)
         with searching.show() as progress:
-            search = cp.search_weights(votes, progress=progress, **settings)
+            search = cp.search_weights(votes, progress=progress, review=review, **settings)
         before, text = votes.counts([1.0] * len(votes.classes)), str(search)
+        if evidence is not None and not searching.interrupted:
+            cp.evidence.write(votes, evidence)
     if output is not None and not searching.interrupted:
-        search.decision.to_json(output)
+        search.to_json(output)
     click.echo(
         search.to_json() if as_json else f"{cp.estimators.Change(before, search.counts, wanted)}\n{text}", nl=as_json
     )
@@ -217,10 +239,26 @@ def _read_votes(file: str, *, engine: options.Engine, amount: str | None, **colu
     return votes
 
 
-def _read_amounts(file: str, amount: str, *, truth: str, proba: tuple[str, ...], drop_missing: bool) -> cp.Votes:
+def _read_amounts(file: str, amount: str, **columns: Any) -> cp.Votes:
+    return _read_groups(file, None, amount=amount, **columns)[0]
+
+
+def _read_groups(
+    file: str,
+    by: str | None,
+    *,
+    truth: str,
+    proba: tuple[str, ...],
+    drop_missing: bool,
+    amount: str | None,
+    engine: Any = None,
+) -> tuple[cp.Votes, Any]:
+    """Return the votes row by row where there are groups, and the group of each row."""
     import compromis as cp
 
-    table, class_of = read_rows(file, [truth], [amount], proba=proba, drop=drop_missing)
-    classes = sorted(class_of.values())
+    table, class_of = read_rows(file, [truth, by], [amount], proba=proba, drop=drop_missing)
+    classes, merge = sorted(class_of.values()), "auto" if by is None else False
+    amounts = None if amount is None else table.numbers(amount)
     scores = table.scores(class_of, classes)
-    return cp.Votes.from_proba(table[truth].array(), scores, labels=classes, amount=table.numbers(amount))
+    votes = cp.Votes.from_proba(table[truth].array(), scores, labels=classes, amount=amounts, merge=merge)
+    return votes, None if by is None else table[by].array()
