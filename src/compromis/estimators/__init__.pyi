@@ -4,14 +4,17 @@ from .model_file import fit_table, load_model, save_model
 from .pragma_forest import PragmaForestClassifier
 from .pragma_tree import PragmaTreeClassifier
 from .tuned_decision import TunedDecisionClassifier
+from .tuning import Tuned, tune_votes
 
 __all__ = [
     "C45Classifier",
     "Change",
     "PragmaForestClassifier",
     "PragmaTreeClassifier",
+    "Tuned",
     "TunedDecisionClassifier",
     "fit_table",
     "load_model",
     "save_model",
+    "tune_votes",
 ]

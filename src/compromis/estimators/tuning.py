@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from operator import add
@@ -20,11 +20,11 @@ from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.votes import Votes
 from compromis.measures.by_group import ByGroup
 from compromis.measures.rates import Evidence
-from compromis.preferences import Preferences
+from compromis.preferences import Preferences, read_preferences
 from compromis.uncertainty.intervals import Interval
 from compromis.uncertainty.report_intervals import report_intervals
 from compromis.uncertainty.verdict import Verdict, verdict_on
-from compromis.weights.decision import normalised, threshold_sentence
+from compromis.weights.decision import Decision, normalised, threshold_sentence
 from compromis.weights.guarantee import Guarantee, warn_if_not_given
 from compromis.weights.problem import SearchProblem
 from compromis.weights.review import Review, Reviewed, check_review
@@ -38,6 +38,8 @@ MOST_SHUFFLED = 1_000_000
 """More rows are shared out at random, without equal numbers of each class in each part."""
 AUTO_SMOOTHING = 0.0
 """Half a vote for every class ranked best but once predicted constantly; see docs/tuning.md."""
+ANSWER_SMOOTHING = 0.5
+"""Answers: half a one for every class; a few answers leave most classes without one; see docs/answers.md for the comparison."""
 AUTO_RESAMPLES, AUTO_RESAMPLES_MANY = 20, 6
 """For up to three classes, and for more, where a search takes longer; see docs/tuning.md for the comparison."""
 
@@ -105,6 +107,11 @@ class Tuned:
         return self.chosen.weights
 
     @property
+    def decision(self) -> Decision:
+        """The weights as a decision that can be carried elsewhere."""
+        return self.chosen.decision
+
+    @property
     def counts(self) -> Counts:
         """What they decide on the votes, which chose them."""
         return self.chosen.counts
@@ -156,6 +163,63 @@ class Tuned:
         lines += self.review.sentences() if self.review else []
         lines += [f"note: {self.chosen.message}"] if self.chosen.message else []
         return "\n".join([*lines, f"Verdict: {self.verdict}."])
+
+
+def tune_votes(
+    votes: Votes,
+    *,
+    preferences: Preferences | Mapping[Any, Any] | None = None,
+    method: str | Sweep = "auto",
+    smoothing: float | str = "auto",
+    resamples: int | str = "auto",
+    max_ratio: float | None = None,
+    random_state: int | None = None,
+) -> Tuned:
+    """Tune the decision on votes as an estimator tunes its own: steadier with few rows than one search, and judged by other rows.
+
+    Parameters
+    ----------
+    votes : Votes
+        Honest votes with true classes: answers of a language model, of people, or of any model that did not see the rows.
+    preferences : Preferences or mapping by class, optional
+        What matters; without it every class alike.
+    method, resamples, max_ratio
+        As in `TunedDecisionClassifier`.
+    smoothing : float or "auto"
+        What is added to every vote; "auto" is half an answer where the votes are answers in words, else 0.
+    random_state : int, optional
+        The same seed gives the same result.
+
+    Returns
+    -------
+    Tuned
+        ``decision``; ``verdict`` and ``promised``, each fifth of the rows judged by weights searched on the others; ``guarantee``.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.choice(["bug", "outage"], 900, p=[0.8, 0.2])
+    >>> answers = np.where(rng.random((900, 5)) < 0.4, truth[:, None], "bug")  # most outages are called bugs
+    >>> votes = cp.Votes.from_answers(answers, labels=["bug", "outage"], y_true=truth)
+    >>> tuned = cp.estimators.tune_votes(votes, preferences=cp.Preferences.prioritise(["outage"]), random_state=0)
+    >>> tuned.verdict.state, bool(tuned.decision.weights[1] > 1)
+    ('better', True)
+    """
+    if isinstance(smoothing, str):
+        if smoothing != "auto":
+            raise InputError(f"smoothing is 'auto' or a number of at least 0, got {smoothing!r}", "smoothing")
+        read = votes.answers
+        smoothing = AUTO_SMOOTHING if read is None else ANSWER_SMOOTHING * read.rows / read.answers
+    options = TuningOptions(
+        preferences=read_preferences(preferences) or Preferences(),
+        method=method,
+        smoothing=smoothing,
+        resamples=resamples,
+        max_ratio=max_ratio,
+    )
+    return tune(votes, options, np.random.default_rng(random_state))
 
 
 def tune(

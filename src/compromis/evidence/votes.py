@@ -155,6 +155,8 @@ class Votes:
     ) -> Votes:
         """Count answers in words as votes: several samples, prompts or models that each name a class for the row.
 
+        The votes of a row are the shares of its answers, among those that name a class.
+
         Parameters
         ----------
         answers : rows of answers, or columns of them by name
@@ -172,8 +174,8 @@ class Votes:
             Whether an answer is log-probabilities: one for each class in the order of `labels`, or a mapping of texts to them. They become
             probabilities that sum to 1; -inf is a probability of 0.
         unanswered : {"left out", "even"}
-            What a row is without any answer that names a class: left out of every count, and counted as such, or one with a vote for
-            each class, which the weights decide, in the tuning as later.
+            What a row is without any answer that names a class: left out of every count, and counted as such, or one with equal
+            votes, which the weights decide, in the tuning as later.
         sample_weight, amount
             As in `from_proba`.
 
@@ -183,7 +185,7 @@ class Votes:
         >>> answers = [["bug", "Bug."], ["**feature**", "BUG"], ["As an AI, I cannot", None]]
         >>> votes = cp.Votes.from_answers(answers, labels=["bug", "feature"])
         >>> votes.votes.tolist(), votes.left_out
-        ([[2.0, 0.0], [1.0, 1.0], [0.0, 0.0]], 1)
+        ([[1.0, 0.0], [0.5, 0.5], [0.0, 0.0]], 1)
         >>> print(votes.answers.sentences()[1])
         no class: 'As an AI, I cannot' (1)
         """
@@ -195,6 +197,7 @@ class Votes:
             raise InputError(f"no answer names a class: {'; '.join(read.sentences())}", "answers")
         if unanswered == "even":
             matrix[~matrix.any(axis=1)] = 1.0
+        matrix /= np.maximum(matrix.sum(axis=1, keepdims=True), np.finfo(float).tiny)
         if y_true is not None:
             if (rows := len(read_labels(y_true, "y_true"))) != len(matrix):
                 raise InputError(
