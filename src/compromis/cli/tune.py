@@ -113,6 +113,7 @@ def say_interrupted() -> NoReturn:
     help="The class shares where decisions will be taken, if they differ from those of FILE; repeat for each.",
 )
 @click.option("--seconds", type=float, help="The time the search may take.")
+@options.review
 @options.seed
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose true class is missing.")
 @options.engine
@@ -130,6 +131,7 @@ def command(
     smoothing: float | None,
     prevalence: tuple[str, ...],
     seconds: float | None,
+    review: cp.Review | None,
     seed: int,
     by: str | None,
     output: str | None,
@@ -159,6 +161,8 @@ def command(
         if answers
         else read_evidence(file, cp.Votes, by=by, **columns)
     )
+    if review is not None and votes is None and (columns["engine"] or is_many(file)):
+        raise click.UsageError("--review needs the rows in memory; leave out --engine")
     shares = options.read_pairs(prevalence, "--prevalence", () if votes is None else votes.classes)
     settings["preferences"] = wanted = preferences.read(classes=() if votes is None else votes.classes, required=True)
     if by is not None and (shares is not None or columns["engine"] or is_many(file)):
@@ -174,7 +178,7 @@ def command(
         votes = _read_votes(file, **columns) if votes is None else votes
         votes = votes if shares is None else votes.with_prevalence(shares)
         before = votes.counts([1.0] * len(votes.classes))
-        search, text = _searched(votes, searching, settings, answers=bool(answers))
+        search, text = _searched(votes, searching, settings | {"review": review}, answers=bool(answers))
         if evidence is not None and not searching.interrupted:
             cp.evidence.write(votes, evidence)
     if output is not None and not searching.interrupted:

@@ -173,6 +173,7 @@ def tune_votes(
     smoothing: float | str = "auto",
     resamples: int | str = "auto",
     max_ratio: float | None = None,
+    review: Review | None = None,
     random_state: int | None = None,
 ) -> Tuned:
     """Tune the decision on votes as an estimator tunes its own: steadier with few rows than one search, and judged by other rows.
@@ -183,7 +184,7 @@ def tune_votes(
         Honest votes with true classes: answers of a language model, of people, or of any model that did not see the rows.
     preferences : Preferences or mapping by class, optional
         What matters; without it every class alike.
-    method, resamples, max_ratio
+    method, resamples, max_ratio, review
         As in `TunedDecisionClassifier`.
     smoothing : float or "auto"
         What is added to every vote; "auto" is half an answer where the votes are answers in words, else 0.
@@ -218,6 +219,7 @@ def tune_votes(
         smoothing=smoothing,
         resamples=resamples,
         max_ratio=max_ratio,
+        review=review,
     )
     return tune(votes, options, np.random.default_rng(random_state))
 
