@@ -153,14 +153,8 @@ def command(
 
     searching = Searching()
     settings: dict[str, Any] = {"method": method, "max_seconds": seconds, "random_state": seed}
-    if label and not answers:
-        raise click.UsageError("--label names classes for --answers; columns of --proba name their own")
     settings["smoothing"] = ("auto" if answers else 0.0) if smoothing is None else smoothing
-    votes = (
-        _read_answers(file, answers, label, by=by, seconds=seconds, **columns)
-        if answers
-        else read_evidence(file, cp.Votes, by=by, **columns)
-    )
+    votes = _read_known(file, answers, label, by=by, seconds=seconds, **columns)
     if review is not None and votes is None and (columns["engine"] or is_many(file)):
         raise click.UsageError("--review needs the rows in memory; leave out --engine")
     shares = options.read_pairs(prevalence, "--prevalence", () if votes is None else votes.classes)
@@ -225,6 +219,25 @@ def _by_engine(
     if amount is not None and (engine or is_many(file)):
         raise click.UsageError("--amount needs the rows in memory; leave out --engine")
     return shares is None and (bool(engine) or is_many(file))
+
+
+def _read_known(
+    file: str,
+    answers: options.AnswerChoice,
+    label: tuple[str, ...],
+    *,
+    by: str | None,
+    seconds: float | None,
+    **columns: Any,
+) -> cp.Votes | None:
+    """Return the votes that need no columns of votes: answers, and what 'count' wrote; else None."""
+    import compromis as cp
+
+    if answers:
+        return _read_answers(file, answers, label, by=by, seconds=seconds, **columns)
+    if label:
+        raise click.UsageError("--label names classes for --answers; columns of --proba name their own")
+    return read_evidence(file, cp.Votes, by=by, **columns)
 
 
 def _read_answers(

@@ -219,6 +219,7 @@ def tune_votes(
         smoothing=smoothing,
         resamples=resamples,
         max_ratio=max_ratio,
+        calibration="given",
         review=review,
     )
     return tune(votes, options, np.random.default_rng(random_state))
@@ -272,7 +273,8 @@ def _towards_expected(
     problem: SearchProblem, averaged: WeightSearch, method: str | Sweep, generator: np.random.Generator
 ) -> WeightSearch:
     """Return the log-mean of the weights over resamples and those of a search with the expected truth, as far as that is to be trusted."""
-    expected = None if problem.arrays.cost is not None else with_expected_truth(problem.votes, generator)
+    unfit = problem.arrays.cost is not None or problem.votes.strata is not None
+    expected = None if unfit else with_expected_truth(problem.votes, generator)
     search, stability = averaged.single or averaged, averaged.stability
     if expected is None or stability is None or not search.feasible:
         return averaged
@@ -291,7 +293,10 @@ def _towards_expected(
 def cross_fitted(problem: SearchProblem, method: str | Sweep, seed: int) -> Counts:
     """Return what weights decide on each fifth of the votes that a search on the other four found."""
     votes, counted = problem.votes, []
-    for part in _parts(votes, np.random.default_rng(seed)):
+    parts = _parts(votes, np.random.default_rng(seed))
+    if votes.strata is not None:  # of a sample the patterns stay whole, each in its stratum
+        return votes.counted(decided_by_others(problem, parts.argmax(axis=0), method, seed))
+    for part in parts:
         weights = _weights(problem, votes.multiplicity - part, method, seed)
         counted.append(votes.with_rows(part).counts(weights, smoothing=problem.smoothing))
     return replace(reduce(add, counted), rows=votes.rows)
