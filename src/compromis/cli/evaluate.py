@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from compromis.cli import options
-from compromis.cli.inputs import is_many, opened, read_evidence, read_rows, say_dropped
+from compromis.cli.inputs import is_many, opened, read_evidence, read_rows, read_sample, say_dropped
 
 if TYPE_CHECKING:
     import compromis as cp
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 @options.weight
 @options.amount
 @click.option("--group", metavar="COL", help="A column of keys: rows of one group belong together; for --confidence.")
+@options.sample
 @options.confidence
 @options.drop_missing
 @click.option(
@@ -81,11 +82,13 @@ def _evaluate(
     **columns: Any,
 ) -> cp.Evaluation:
     """Evaluate the counts of a file; its rows where probability errors, areas or groups are wanted, unless an engine counts it."""
-    by_engine, group = bool(engine) or is_many(file), columns.pop("group")
+    by_engine, group, sample = bool(engine) or is_many(file), columns.pop("group"), columns.pop("sample")
     if truth is None:
         raise click.UsageError("Missing option '--truth', the column of true classes.")
     if columns["prediction"] is None and not columns["proba"]:
         raise click.UsageError("give --prediction, --proba, or both")
+    if sample is not None:
+        return _evaluate_sample(file, sample, beside, truth, by_engine=by_engine, group=group, label=label, **columns)
     if by_engine and group is not None:
         raise click.UsageError("--group needs the rows in memory; leave out --engine")
     amount = columns.pop("amount")
@@ -102,6 +105,21 @@ def _evaluate(
         )
     say_dropped(dropped)
     return beside.judge(counts)
+
+
+def _evaluate_sample(
+    file: str, sample: str, beside: _Beside, truth: str, *, prediction: str | None, proba: tuple[str, ...], **others: Any
+) -> cp.Evaluation:
+    import compromis as cp
+
+    names = {"by_engine": "--engine", **{name: f"--{name.replace('_', '-')}" for name in others if name != "by_engine"}}
+    given = [names[name] for name, value in others.items() if value]
+    if given:
+        raise click.UsageError(f"--sample says what each row stands for, and takes the labels of all its rows; leave out {', '.join(given)}")
+    rows = read_sample(file, sample, truth, prediction, proba)
+    return cp.evaluate(
+        rows.truth, rows.predicted, y_proba=rows.proba, labels=rows.labels, sample=rows.sample, **beside.settings(rows.labels)
+    )
 
 
 def _evaluate_rows(
