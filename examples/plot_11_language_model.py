@@ -15,7 +15,12 @@ TOPICS = {
     "billing": 18, "invoice": 9, "refund": 7, "login": 10, "password": 8, "bug": 13, "crash": 5, "outage": 2,
     "feature": 9, "shipping": 8, "privacy": 2, "cancel": 4, "other": 5,
 }  # fmt: skip
-ALIKE = [("billing", "invoice", "refund"), ("login", "password"), ("bug", "crash", "outage"), ("privacy", "other", "feature")]
+ALIKE = [
+    ("billing", "invoice", "refund"),
+    ("login", "password"),
+    ("bug", "crash", "outage"),
+    ("privacy", "other", "feature"),
+]
 labels, share = list(TOPICS), np.array([*TOPICS.values()]) / 100
 rng = np.random.default_rng(1)
 
@@ -84,7 +89,12 @@ for place, name in enumerate(labels):
     true = (tickets[others] == name)[decided["tuned"] == name].mean()
     ax.plot(true, place, marker="o", color="black", markersize=4)
 ax.axvline(0.7, color="black", linestyle=":", linewidth=1)
-ax.set(yticks=range(13), yticklabels=labels, xlabel="precision: interval of 400 labels, and the truth of 5,600 tickets (dot)", xlim=(0, 1))
+ax.set(
+    yticks=range(13),
+    yticklabels=labels,
+    xlabel="precision: interval of 400 labels, and the truth of 5,600 tickets (dot)",
+    xlim=(0, 1),
+)
 ax.invert_yaxis()
 ax.spines[["top", "right"]].set_visible(False)
 plt.show()

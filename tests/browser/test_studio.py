@@ -357,7 +357,10 @@ def test_the_demo_opens_tuned_and_by_keyboard_alone(studio, visit, tmp_path):  #
     watched = visit(one.address, color_scheme="dark")
     page = watched.page
     page.wait_for_selector(".cp-panel")
-    assert sorted(model.name for model in one.workspace.models()) == ["screening.csv: boosting", "screening.csv: forest"]
+    assert sorted(model.name for model in one.workspace.models()) == [
+        "screening.csv: boosting",
+        "screening.csv: forest",
+    ]
     page.get_by_role("tab", name="Ask and tune").focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_selector(".chart")
