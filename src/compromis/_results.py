@@ -16,7 +16,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 import msgspec
 
 from compromis._files import VERSION, write_whole
-from compromis._text import bounds, capitalised, code, count, distinct_names, fixed, markdown_table, prose, shown_label
+from compromis._text import (
+    bounds,
+    capitalised,
+    code,
+    count,
+    fixed,
+    markdown_table,
+    prose,
+    short_names,
+    shortened_middle,
+    shown_label,
+)
 from compromis.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
@@ -64,6 +75,8 @@ def environment() -> jinja2.Environment:
         "percent": lambda value: fixed(100 * value, 1),
         "count": count,
         "label": shown_label,
+        "short": lambda label, width=28: shortened_middle(shown_label(label), width),
+        "shorts": short_names,
         "bounds": bounds,
         "width": lambda value: "0" if math.isnan(value) else f"{100 * value:.1f}",
         "shade": _shade,
@@ -270,7 +283,7 @@ def text_table(table: Table, width: int | None = None) -> str:
     A header breaks into lines where it is wider than its cells. Names are shortened to a third of the width, no further.
     """
     labels = [row[0] for row in table.rows]
-    names = [*map(shown_label, labels)] if width is None else distinct_names(labels, max(width // 3, 12))
+    names = [*map(shown_label, labels)] if width is None else short_names(labels, max(width // 3, 12))
     cells = [[name, *row[1:]] for name, row in zip(names, table.rows, strict=True)]
     columns = []
     for k, title in enumerate(map(shown_label, table.header)):

@@ -6,6 +6,7 @@ import difflib
 import math
 import re
 import string
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
@@ -51,19 +52,27 @@ def shortened_middle(text: str, width: int) -> str:
     return f"{text[: (kept + 1) // 2]}…{text[len(text) - kept // 2 :]}"
 
 
-def distinct_names(labels: Iterable[object], width: int) -> list[str]:
+def short_names(labels: Iterable[object], width: int = 28) -> list[str]:
     """Return labels in at most `width` characters each; of names that would read alike the part in which they differ is kept."""
     names = [shown_label(label) for label in labels]
     short = [shortened_middle(name, width) for name in names]
-    for text in {text for text in short if short.count(text) > 1}:
+    for text in [text for text, times in Counter(short).items() if times > 1]:
         alike = [k for k, one in enumerate(short) if one == text]
+        if len({names[k] for k in alike}) == 1:
+            continue
         start = _alike([names[k] for k in alike])
         end = _alike([names[k][start:][::-1] for k in alike])
         for k in alike:
             own = shortened_middle(names[k][start : len(names[k]) - end], max(width - 2, 1))
             kept = names[k][: min(start, width - len(own) - 2)]
             short[k] = f"{kept}…{own}{'…' * (end > 0)}"
-    return short
+    known: dict[str, set[str]] = {}
+    for name, text in zip(names, short, strict=True):
+        known.setdefault(text, set()).add(name)
+    return [
+        text if len(known[text]) == 1 else f"{shortened_middle(name, width - len(str(number)) - 3)} ({number})"
+        for number, (name, text) in enumerate(zip(names, short, strict=True), start=1)
+    ]
 
 
 def _alike(names: Sequence[str]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     import compromis as cp
-    from compromis.cli.options import Engine
+    from compromis.cli.options import AnswerChoice, Engine
     from compromis.frames import FileScan, Scan, Table
 
 KINDS = {"Counts": "counts", "Votes": "vote patterns", "OperatingPoints": "operating points"}
@@ -52,12 +52,17 @@ def read_evidence(file: str, kind: type[Evidence], **columns: Any) -> Evidence |
     name = type(read.evidence).__name__
     if not isinstance(read.evidence, kind):
         raise click.UsageError(f"{file} holds {KINDS[name]}, which 'compromis {READERS[name]}' takes")
-    given = [f"--{option.replace('_', '-')}" for option, value in columns.items() if value]
-    if given:
-        raise click.UsageError(f"{file} holds {KINDS[name]}, not columns; leave out {', '.join(given)}")
+    refuse_others(f"{file} holds {KINDS[name]}, not columns", columns)
     if str(read.suppressed):
         click.echo(str(read.suppressed), err=True)
     return read.evidence
+
+
+def refuse_others(why: str, options: Mapping[str, Any]) -> None:
+    """Raise if one of the options was given."""
+    given = [f"--{option.replace('_', '-')}" for option, value in options.items() if value]
+    if given:
+        raise click.UsageError(f"{why}; leave out {', '.join(given)}")
 
 
 def is_many(file: str) -> bool:
@@ -118,6 +123,69 @@ def kept_rows(table: Table, columns: Sequence[str | None], *, drop: bool, what: 
     return kept
 
 
+ROW = "row"
+"""The column that 'labels plan' writes: the positions of rows in its file, counted from 0, as in the plan."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class SampledRows:
+    """Labelled rows in the order of the plan by which they were drawn."""
+
+    sample: cp.model_selection.LabelPlan
+    truth: Any
+    predicted: Any
+    proba: NDArray[np.float64] | None
+    classes: tuple[str, ...] | None
+
+    def counts(self) -> cp.Counts:
+        """Return the counts that the labels estimate for all rows of the plan's file."""
+        import compromis as cp
+
+        return cp.Counts.from_predictions(self.truth, self.predicted, labels=self.labels, sample=self.sample)
+
+    def votes(self) -> cp.Votes:
+        """Return the votes with the strata of their rows."""
+        import compromis as cp
+
+        return cp.Votes.from_proba(self.truth, self.proba, labels=self.labels, sample=self.sample)
+
+    @property
+    def labels(self) -> list[str]:
+        """The classes of the plan, then those that it did not know."""
+        if self.proba is not None:
+            return list(self.classes or ())
+        known = [str(label) for label in self.sample.classes]
+        return [*known, *sorted({*self.truth.tolist(), *self.predicted.tolist()} - {*known})]
+
+
+def read_sample(file: str, plan: str, truth: str, prediction: str | None, proba: Sequence[str]) -> SampledRows:
+    """Read the labels of a plan's rows: matched by the column of row numbers where there is one, else in the order of the plan."""
+    import compromis as cp
+
+    sample = cp.model_selection.LabelPlan.from_json(plan)
+    with opened_file(file) as scan:
+        class_of = scan.pick_scores(proba, [truth, prediction, ROW])
+        numbered = ROW in scan.names
+        table = scan.read([truth, prediction], [*class_of, *([ROW] if numbered else [])])
+    if numbered:
+        place = {int(row): number for number, row in enumerate(table.numbers(ROW).tolist())}
+        lacking = [row for row in sample.rows.tolist() if row not in place]
+        if lacking:
+            raise cp.InputError(
+                f"{file} lacks {len(lacking):,} of the {len(sample.rows):,} rows of {plan}, row {lacking[0]} first; label them all"
+            )
+        table = table.take([place[row] for row in sample.rows.tolist()])
+    elif len(table) != len(sample.rows):
+        raise cp.InputError(
+            f"{file} has {len(table):,} rows and no column {ROW!r}, {plan} has {len(sample.rows):,}; keep the column that 'labels plan' wrote"
+        )
+    table = kept_rows(table, [truth, prediction], drop=False)
+    classes = tuple(sorted(class_of.values())) or None
+    scores = None if classes is None else table.scores(class_of, classes)
+    predicted = None if prediction is None else table[prediction].array()
+    return SampledRows(sample=sample, truth=table[truth].array(), predicted=predicted, proba=scores, classes=classes)
+
+
 def _progress(scan: Scan) -> Any:
     """Return what shows progress on a terminal: Dask tells its own, of others the time alone is known; Spark draws a bar itself."""
     if scan.engine == "dask" and sys.stderr.isatty():
@@ -145,6 +213,8 @@ class Predictions:
     proba: tuple[str, ...]
     weights: str | None
     drop_missing: bool
+    record: str | None = None
+    """A record whose decision stands in place of weights."""
 
     def __post_init__(self) -> None:
         """Refuse options that leave open what is predicted, or say it twice."""
@@ -173,7 +243,10 @@ class Predictions:
 
         classes = tuple(sorted(class_of.values()))
         equal = cp.Decision(classes, [1.0] * len(classes))  # type: ignore[arg-type]
-        rule = equal if self.weights is None else cp.Decision.from_json(self.weights)
+        if self.record is not None:
+            rule = cp.evaluation.Record.parts(self.record)[0]
+        else:
+            rule = equal if self.weights is None else cp.Decision.from_json(self.weights)
         classes = tuple(str(label) for label in rule.classes)  # labels of files are text
         if len(set(classes)) < len(classes):
             raise cp.InputError(f"two classes of {self.weights} are written alike; rename one")
@@ -214,3 +287,24 @@ def read_costs(file: str) -> dict[str, dict[str, float]]:
         )
     columns = {label: table.numbers(label).tolist() for label in predicted}
     return {label: {other: columns[other][row] for other in predicted} for row, label in enumerate(true)}
+
+
+def read_mapping(file: str) -> dict[str, str | None]:
+    """Return the class that each text means: two columns, the texts and the classes, None where there is none."""
+    import compromis as cp
+
+    table = cp.frames.read_table(file, lambda names: names)
+    if len(table.columns) != 2:
+        raise cp.InputError(
+            f"{file} must have two columns, texts and the classes they mean, got {listed(table.columns)}"
+        )
+    texts, classes = (table[name].tolist() for name in table.columns)
+    return {text: label for text, label in zip(texts, classes, strict=True) if text is not None}
+
+
+def read_answers(file: str, truth: str, answers: AnswerChoice, labels: Iterable[str], *, drop: bool) -> cp.Votes:
+    """Return columns of answers as votes; the classes are those of the column `truth`, and `labels`."""
+    with opened_file(file) as scan:
+        names = scan.pick_scores(answers.columns, [truth])
+        table = kept_rows(scan.read([truth, *names]), [truth], drop=drop)
+    return answers.votes(table, names, sorted({*table[truth].tolist(), *labels}), truth)

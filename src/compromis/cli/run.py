@@ -26,6 +26,7 @@ GROUPS = {
         "evaluate": "Say what predictions find, miss and are worth.",
         "compare": "Say which of several models is better, and how sure that is.",
         "tradeoff": "Say which threshold, or model, is best for which trade-off.",
+        "labels": "Plan which rows to label, and say whether labels are enough.",
         "report": "Write all of it as one HTML page.",
     },
     "Decide": {
@@ -34,6 +35,7 @@ GROUPS = {
         "predict": "Predict rows with a model that 'fit' wrote.",
     },
     "Ship": {
+        "record": "Write down what a decision rests on, or verify it.",
         "check": "Fail a build where a constraint is missed.",
         "monitor": "Judge the same decision period by period.",
         "count": "Count a file into evidence that can be merged.",
@@ -50,6 +52,7 @@ OPTIONS = {
     "y_proba": "the columns of --proba",
     "sample_weight": "the column of --weight",
     "groups": "the column of --group",
+    "needs_review": "the column of --needs-review",
     "labels": "--label",
     "priors": "--priors",
     "pos_label": "--pos-label",

@@ -13,19 +13,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis._results import Finding, Result, Table, columns_of
-from compromis._text import count
+from compromis._results import Finding, Result, Table, columns_of, text_table
+from compromis._text import count, shown_label
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evaluation import text
-from compromis.evaluation.scored_rows import ScoredRows, TrueRows
+from compromis.evaluation.scored_rows import ScoredRows, TrueRows, with_reviewer
 from compromis.evidence.counts import Counts
 from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.readers import read_weights
 from compromis.evidence.scores import DistributionErrors, read_distributions
+from compromis.evidence.strata import Sample, read_sample
 from compromis.evidence.votes import Votes
-from compromis.labels import encode_classes, positive_class, read_groups, read_labels
+from compromis.labels import encode_classes, positions_in, positive_class, read_groups, read_labels
 from compromis.measures import rates
+from compromis.measures.by_group import ByGroup, MissedInGroup, check_groups, group_table, missed_by_group, rows_of
 from compromis.measures.headline import Headline, headline_of
 from compromis.measures.pragma import PragmaLoss, amount_missing, pragma, total_cost
 from compromis.measures.probability import prior_errors, read_priors, smoothed_shares, weka_errors
@@ -154,6 +156,8 @@ class Evaluation(Result):
     """The preferences laid out for the classes."""
     evidence: Evidence | None = None
     """The counts as the verdict takes them: by group where there are groups, rows that were tested several times once."""
+    by: dict[Label, Counts] | None = None
+    """The counts of each group of `by`, in which the minima must hold each."""
 
     schema = "compromis/evaluation"
     template = "evaluation.html"
@@ -279,6 +283,7 @@ class Evaluation(Result):
             "verdict": None if verdict is None else verdict.document(),
             "screening": self.screening,
             "intervals": None if self.intervals is None else _intervals_document(self.intervals),
+            **({} if self.by is None else {"by": rows_of(self.by, self.arrays)}),
         }
 
     def columns(self) -> dict[str, list[Any]]:
@@ -289,16 +294,26 @@ class Evaluation(Result):
         """Return the headline, the verdict with what is missed, and in small print the numbers."""
         first, *more = self.headline.sentences()
         judged = [] if self.verdict is None else self.verdict.findings()
+        missed = [Finding(str(one), "missed") for one in self.missed_by_group]
+        few = [] if self.intervals is None else text.too_few(self.intervals)
         small = [
             *text.confusions(self.counts),
             text.numbers(self),
             *([] if self.screening is None else [self.screening]),
         ]
-        return [Finding(first, "headline"), *more, *judged, *(Finding(one, "small") for one in small)]
+        return [Finding(first, "headline"), *more, *judged, *missed, *few, *(Finding(one, "small") for one in small)]
+
+    def _group_tables(self) -> list[Table]:
+        return [] if self.by is None else [group_table(self.by, self.arrays)]
+
+    @property
+    def missed_by_group(self) -> tuple[MissedInGroup, ...]:
+        """The minima that groups miss; none without groups or preferences."""
+        return () if self.by is None or self.arrays is None else missed_by_group(self.by, self.arrays)
 
     def tables(self) -> list[Table]:
         """Return the classes, the baselines where there is a verdict, and the confusion matrix unless it is wide."""
-        tables = [text.class_table(self, list(self.per_class))]
+        tables = [text.class_table(self, list(self.per_class)), *self._group_tables()]
         if self.verdict is not None:
             tables += [table._replace(folded=True) for table in self.verdict.tables()]
         classes, matrix = [str(label) for label in self.counts.classes], self.counts.matrix.tolist()
@@ -311,13 +326,14 @@ class Evaluation(Result):
         """Return the classes; of many those that the headline names first."""
         labels = list(self.per_class)
         if len(labels) <= MOST_ROWS:
-            return [text.class_table(self, labels)._replace(title="")]
+            return [text.class_table(self, labels)._replace(title=""), *self._group_tables()]
         first = [one.label for one in self.headline.classes]
         missed = dict(zip(labels, outcomes(self.counts).misses.tolist(), strict=True))
         others = sorted(labels, key=lambda label: -missed[label])
         chosen = list(dict.fromkeys([*first, *others]))[:MOST_ROWS]
         table = text.class_table(self, chosen)
-        return [table._replace(title=f"{MOST_ROWS} of {len(labels)} classes; all of them: --full, or .to_frame()")]
+        title = f"{MOST_ROWS} of {len(labels)} classes; all of them: --full, or .to_frame()"
+        return [table._replace(title=title), *self._group_tables()]
 
     def full(self) -> str:
         """Return everything as text: Weka's report, the intervals, what the preferences say, the verdict."""
@@ -326,6 +342,9 @@ class Evaluation(Result):
             sections.append(text.intervals_section(self.intervals))
         if self.verdict is not None and self.preferences is not None:
             sections.append(text.verdict_section(self.preferences.metric, self.per_class, self.verdict))
+        if self.by is not None:
+            missed = [f"{shown_label(str(one))}." for one in self.missed_by_group]
+            sections.append(text.section("By group", [text_table(group_table(self.by, self.arrays)), *missed]))
         if self.screening is not None:
             sections.append(self.screening + "\n")
         return "\n".join(sections)
@@ -367,6 +386,7 @@ def _intervals_document(intervals: ReportIntervals) -> dict[str, Any]:
     return {
         "confidence": intervals.confidence,
         "draws": intervals.draws,
+        "too_few": [{"label": label, "labelled": rows} for label, rows in intervals.too_few],
         "summary": bounds(intervals.summary),
         "per_class": [{"label": label, **bounds(named)} for label, named in intervals.per_class.items()],
     }
@@ -384,6 +404,9 @@ def evaluate(
     sample_weight: ArrayLike | None = None,
     amount: ArrayLike | None = None,
     groups: Any = None,
+    by: Any = None,
+    sample: Sample | None = None,
+    needs_review: ArrayLike | None = None,
     confidence: float | None = None,
 ) -> Evaluation:
     """Evaluate predicted classes against the truth, by what matters.
@@ -412,6 +435,14 @@ def evaluate(
         A number of at least 0 per row (an amount of money), where decisions cost the amount of a row; see `Preferences`.
     groups : labels, optional
         A key per row: rows of one group (a patient, a day) belong together, and the intervals count groups, not rows.
+    by : labels, optional
+        A group per row (hospital, sex): shows the rates of each, and the minima of the preferences must hold in each.
+    sample : Sample, optional
+        The plan by which the rows were drawn, of `compromis.model_selection.plan_labels`: the numbers are then estimates for
+        the whole population, and the intervals follow the design. ROC areas have no intervals then.
+    needs_review : array of bool, optional
+        Which rows a person looks at, as `Decision.decide` returns it; they count as right. Leave it out to see what is decided where nobody
+        looks.
     confidence : float, optional
         Adds confidence intervals of every number, for example 0.95; their cost does not depend on the number of rows.
 
@@ -445,19 +476,57 @@ def evaluate(
             sample_weight=sample_weight,
             amount=amount,
             groups=groups,
+            by=by,
+            sample=sample,
+            needs_review=needs_review,
         )
         evidence, scored = _from_votes(y_true) if isinstance(y_true, Votes) else (y_true, None)
     else:
         refuse_idle_amount(preferences, amount)
         given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-        evidence, scored = _from_rows(y_true, y_pred, y_proba, **given, amount=amount, groups=groups)
+        if needs_review is not None:
+            y_pred, given["labels"] = with_reviewer(y_true, y_pred, needs_review, labels)
+        evidence, scored = _from_rows(y_true, y_pred, y_proba, **given, amount=amount, groups=groups, sample=sample)
     counts = counts_of(evidence)
+    _refuse_unlabelled_strata(counts)
     terms = Terms.read(counts.classes, preferences, pos_label=pos_label, confidence=confidence)
     shares = smoothed_shares(counts) if priors is None else read_priors(priors, counts.classes)
     judged = terms.judge(evidence, scored, shares)
     if isinstance(y_true, Votes):
         judged["votes"] = y_true
+    if by is not None:
+        judged["by"] = parts = _by_group(by, (y_true, y_pred), scored, counts.classes, sample_weight)
+        if terms.arrays is not None:
+            check_groups(parts, terms.arrays)
     return Evaluation(**judged, priors_given=priors is not None)
+
+
+def _by_group(
+    by: Any, labels: tuple[Any, Any], scored: ScoredRows | None, classes: tuple[Label, ...], sample_weight: Any
+) -> dict[Label, Counts]:
+    """Return the counts of each group of rows that were read before."""
+    truth = positions_in(labels[0], classes, "y_true")
+    if labels[1] is None:
+        assert scored is not None
+        predicted = scored.shares.argmax(axis=1)
+    else:
+        predicted = positions_in(labels[1], classes, "y_pred")
+    weight = read_weights(sample_weight, len(truth))
+    size = np.ones(len(truth), dtype=np.int64) if weight is None else weight
+    return ByGroup.read(by, len(truth)).counts(truth, predicted, classes, size)
+
+
+def _refuse_unlabelled_strata(counts: Counts) -> None:
+    """Raise if strata of the population have no label: nothing is known of them."""
+    if counts.strata is None or counts.tables is None:
+        return
+    unknown = (counts.tables.sum(axis=(1, 2)) == 0) & (counts.strata.sizes > 0)
+    if unknown.any():
+        raise InputError(
+            f"{int(unknown.sum())} of {len(unknown)} strata have no label ({int(counts.strata.sizes[unknown].sum()):,} rows); where labels "
+            "were planned in several phases, add up the counts of all of them",
+            "sample",
+        )
 
 
 def _refuse_rows(evidence: str, **given: Any) -> None:
@@ -478,6 +547,7 @@ def _from_rows(
     sample_weight: Any,
     amount: Any,
     groups: Any,
+    sample: Any,
 ) -> tuple[Evidence, ScoredRows | None]:
     """Read and count rows; with `y_proba` the distributions too."""
     if y_pred is None and y_proba is None:
@@ -485,9 +555,12 @@ def _from_rows(
             "there is nothing to evaluate: pass y_pred (predicted classes), y_proba (distributions), or both"
         )
     refuse_amounts_of_groups(amount, groups)
+    if sample is not None:
+        rows = len(read_labels(y_true, "y_true"))
+        sample = read_sample(sample, rows, sample_weight=sample_weight, amount=amount, groups=groups)
     if y_proba is None:
         if groups is None:
-            weighted = {"sample_weight": sample_weight, "amount": amount}
+            weighted = {"sample_weight": sample_weight, "amount": amount, "sample": sample}
             return Counts.from_predictions(y_true, y_pred, labels=labels, **weighted), None
         options = {"groups": groups, "labels": labels, "sample_weight": sample_weight}
         return GroupedCounts.from_predictions(y_true, y_pred, **options), None
@@ -497,9 +570,10 @@ def _from_rows(
     rows = TrueRows(
         truth=truth,
         classes=classes,
-        weight=read_weights(sample_weight, len(truth)),
+        weight=read_weights(sample_weight, len(truth)) if sample is None else sample.weight,
         group=None if groups is None else read_groups(groups, len(truth)),
         amount=read_weights(amount, len(truth), name="amount"),
+        sample=sample,
     )
     return rows.count(predicted[0] if predicted else shares.argmax(axis=1)), ScoredRows(rows, shares)
 
@@ -552,7 +626,7 @@ class Terms:
             errors, areas = DistributionErrors.from_counts(counts), rates.class_rates(counts)["roc_area"]
         else:
             errors = DistributionErrors.from_distributions(scored.rows.truth, scored.shares, scored.rows.weight)
-            if self.confidence is None:
+            if self.confidence is None or counts.strata is not None:
                 areas = scored.roc_areas()
             else:
                 bounds = scored.roc_area_intervals(self.confidence, repeats)

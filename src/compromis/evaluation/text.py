@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from compromis._results import Table
-from compromis._text import bounds, capitalised, class_name, count, distinct_names, fixed, rows_named, shown_label
+from compromis._text import (
+    bounds,
+    capitalised,
+    class_name,
+    count,
+    fixed,
+    joined,
+    rows_named,
+    short_names,
+    shown_label,
+)
 from compromis._typing import Label
 from compromis.measures.demands import few_predictions
 from compromis.measures.rates import NUMBERS, outcomes
@@ -56,7 +66,8 @@ def numbers(result: Evaluation) -> str:
     ]
     metric = "" if wanted is None or wanted.cost is not None else f"; metric {wanted.metric.name}"
     few = "; * the precision of fewer than 20 predictions" if _few(result) else ""
-    return f"{summary.rows:,} rows: {', '.join(each)}{metric}{few}"
+    of = "" if result.counts.strata is None else f" labelled of {summary.total:,.0f}"
+    return f"{summary.rows:,} rows{of}: {', '.join(each)}{metric}{few}"
 
 
 def _few(result: Evaluation) -> set[Label]:
@@ -70,8 +81,9 @@ def confusions(counts: Counts) -> list[str]:
     order = np.argsort(-wrong, axis=None, kind="stable")[: int((wrong > 0).sum())]
     if len(labels) < 3 or not len(order):
         return []
-    names = distinct_names(labels, 24)
-    pairs = [divmod(int(cell), len(names)) for cell in order[:MOST_CONFUSED]]
+    pairs = [divmod(int(cell), len(labels)) for cell in order[:MOST_CONFUSED]]
+    shown = list(dict.fromkeys(k for pair in pairs for k in pair))
+    names = dict(zip(shown, short_names([labels[k] for k in shown], 24), strict=True))
     told = [
         f"{count(wrong[i, j])} {rows_named(labels[i], names[i])} as {class_name(labels[j], names[j])}" for i, j in pairs
     ]
@@ -201,7 +213,16 @@ def intervals_section(intervals: ReportIntervals) -> str:
         "   " + "".join(f"{bounds(row[name]):<18}" for name in known) + shown_label(label)
         for label, row in intervals.per_class.items()
     ]
+    lines += [f"({sentence})" for sentence in too_few(intervals)]
     return section(f"Intervals ({100 * intervals.confidence:g} % confidence)", lines)
+
+
+def too_few(intervals: ReportIntervals) -> list[str]:
+    """Return a sentence where classes of a stratified sample have so few labels that their intervals say little."""
+    if not intervals.too_few:
+        return []
+    named = joined([f"{rows_named(label)} {rows}" for label, rows in intervals.too_few])
+    return [f"too few labelled rows for sure intervals: {named}; with 20 and more of a class they hold what they say"]
 
 
 def verdict_section(metric: Metric, per_class: Mapping[Label, ClassSummary], verdict: Verdict) -> str:

@@ -1,3 +1,4 @@
+from .answers import AnswerCounts
 from .count_bounds import CountBounds
 from .counts import Counts
 from .files import EvidenceFile, merge, read, write
@@ -5,9 +6,11 @@ from .grouped import GroupedCounts
 from .paired import PairedCounts
 from .points import OperatingPoints
 from .residuals import ErrorSums
+from .strata import Sample, Strata
 from .votes import Votes
 
 __all__ = [
+    "AnswerCounts",
     "CountBounds",
     "Counts",
     "ErrorSums",
@@ -15,6 +18,8 @@ __all__ = [
     "GroupedCounts",
     "OperatingPoints",
     "PairedCounts",
+    "Sample",
+    "Strata",
     "Votes",
     "merge",
     "read",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from compromis._text import LONG_NAME, class_name, count, distinct_names, joined, rows_named
+from compromis._text import LONG_NAME, class_name, count, joined, rows_named, short_names
 from compromis._typing import Floats, Label
 from compromis.evidence.counts import Counts
 from compromis.measures.pragma import pragma, with_mean_costs
@@ -32,6 +32,14 @@ class ClassRows:
     missed: float
     false_alarms: float
     """Rows of other classes that are predicted as this one."""
+
+    def told(self, name: str | None = None) -> str:
+        """Return the numbers in words, the class by a shortened name where one is given."""
+        found = f"{count(self.found)} of {count(self.of)} {rows_named(self.label, name)}"
+        return f"{found} (misses {_none(self.missed)}), {_alarms(self)}"
+
+    def __str__(self) -> str:
+        return self.told()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,10 +93,7 @@ class Headline:
         return "; ".join(told)
 
     def _told(self) -> str:
-        told = [
-            f"{count(one.found)} of {count(one.of)} {rows_named(one.label, name)} (misses {_none(one.missed)}), {_alarms(one)}"
-            for one, name in self._named
-        ]
+        told = [one.told(name) for one, name in self._named]
         rest = self._rest
         if rest is not None:
             more = f"{len(self.classes) - MOST_TOLD} more that matter"
@@ -108,7 +113,7 @@ class Headline:
     @property
     def _named(self) -> list[tuple[ClassRows, str]]:
         told = self.classes[:MOST_TOLD]
-        return list(zip(told, distinct_names([one.label for one in told], LONG_NAME), strict=True))
+        return list(zip(told, short_names([one.label for one in told], LONG_NAME), strict=True))
 
     @property
     def _rest(self) -> ClassRows | None:
