@@ -65,7 +65,8 @@ def test_fit_says_what_the_written_model_is_worth(flowers):
     said = run("fit", path, "--target", "species", *preferences, "--output", "m.model", "--trees", "20").stdout
     decision = load_model("m.model").decision
     printed = dict(zip(decision.classes, decision.weights, strict=True))
-    assert "weights: " + ", ".join(f"{label} {weight:.4g}" for label, weight in printed.items()) in said
+    for label, weight in printed.items():
+        assert re.search(rf"^{label} +{weight:.4g} ", said, re.MULTILINE)
     loss = 0.0
     for label, importance, accepted in (
         ("versicolor", 10, (0.1, 0.9)),
@@ -153,7 +154,7 @@ def test_a_model_file_runs_no_code(tmp_path):
         archive.writestr("decision.json", cp.Decision(("a", "b"), np.ones(2)).to_json())
         archive.writestr("classifier.skops", pickle.dumps(Trap()))
     for name in ("pickle.model", "zip.model"):
-        with pytest.raises(cp.InputError, match=r"is not a model file of compromis|holds types that are not trusted"):
+        with pytest.raises(cp.InputError, match=r"is not a model file|holds types that are not trusted"):
             load_model(tmp_path / name)
     assert not (tmp_path / "sprung").exists()
 
