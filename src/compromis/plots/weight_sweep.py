@@ -80,7 +80,7 @@ class WeightSweepDisplay(Display):
         handles, names = ax[0].get_legend_handles_labels()
         own_first = sorted(range(len(names)), key=lambda index: names[index] != plain(sweep.label))
         above(ax, [handles[index] for index in own_first])
-        return self
+        return self._finished()
 
     @property
     def _marker(self) -> str:
