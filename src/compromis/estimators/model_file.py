@@ -376,6 +376,7 @@ def fit_table(
     *,
     source: str = "the table",
     sample_weight: ArrayLike | None = None,
+    by: Any = None,
     model: str = "forest",
     trees: int = 100,
     random_state: int = 0,
@@ -396,6 +397,8 @@ def fit_table(
         What messages call the table.
     sample_weight : array-like, optional
         A weight per row.
+    by : labels, optional
+        A group per row, in each of which the minima of the preferences must hold.
     model : {"forest", "extra-trees", "boosting", "logistic"}
         The classifier.
     trees : int
@@ -429,7 +432,7 @@ def fit_table(
     tuned = TunedDecisionClassifier(
         classifier, preferences=preferences, review=review, n_jobs=n_jobs, random_state=random_state
     )
-    tuned.fit(encode_table(texts, columns, source), np.array(texts[target]), sample_weight=sample_weight)
+    tuned.fit(encode_table(texts, columns, source), np.array(texts[target]), sample_weight=sample_weight, by=by)
     fitted = TableModel(
         classifier=tuned.estimator_,
         decision=tuned.decision_,

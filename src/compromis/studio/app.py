@@ -149,7 +149,11 @@ async def _look(workspace: Workspace, request: Request) -> Any:
     source = workspace.places.source(request.path_params["source"])
     truth = (await _asked(request, _Look)).truth
     job = workspace.jobs.start(
-        f"Looking at {source.name}", lambda _: preview(source, truth), key=f"look {source.id}", light=True, abandoned=True
+        f"Looking at {source.name}",
+        lambda _: preview(source, truth),
+        key=f"look {source.id}",
+        light=True,
+        abandoned=True,
     )
     await _settled(workspace.jobs, job, AT_ONCE)
     return job.shown()

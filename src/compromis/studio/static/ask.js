@@ -52,7 +52,7 @@ export function askCard(told) {
       return place.querySelector("button:not(:disabled)")?.focus({ preventScroll: true });
     }
     const heading = make("p", { class: "question", id: "question" }, make("b", {}, "Which of these two results would you rather have?"), make("span", { class: "quiet-text" }, ` Question ${question.number} of at most ${most}`));
-    const sides = question.sides.map((side, i) => sideButton(side, i, question, () => answer(["first", "second"][i])));
+    const sides = question.sides.map((side, i) => sideButton(side, i, () => answer(["first", "second"][i])));
     place.replaceChildren(heading, make("div", { class: "sides", role: "group", "aria-labelledby": "question" }, sides),
       make("div", { class: "actions" }, make("button", { type: "button", onclick: () => answer("alike") }, "They are alike to me"), back,
         make("button", { type: "button", onclick: finish, disabled: !known.length }, "That is enough"), others), bars);
@@ -127,10 +127,10 @@ export function askCard(told) {
 }
 
 /** Return one side of a question as a button: what a result means for each class in which the two differ. */
-function sideButton(side, i, { topic }, chosen) {
+function sideButton(side, i, chosen) {
   const lines = side.map((one) => make("span", { class: "side-class" },
-    topic === "importance" || side.length > 1 ? named(one.label) : null,
-    make("span", { class: "side-number" }, make("b", {}, `finds ${count(one.found)}`), ` of ${count(one.of)} (misses ${one.missed ? count(one.missed) : "none"})`),
+    side.length > 1 ? named(one.label) : null,
+    make("span", { class: "side-number" }, make("b", {}, `finds ${count(one.found)}`), ` of ${count(one.of)} `, side.length > 1 ? null : named(one.label), ` (misses ${one.missed ? count(one.missed) : "none"})`),
     meter(one.found / one.of, "found"),
     make("span", { class: "side-number" }, make("b", {}, one.false_alarms ? count(one.false_alarms) : "no"), ` false alarm${one.false_alarms === 1 ? "" : "s"}`),
     meter(one.false_alarms / Math.max(1, one.false_alarms + one.found), "alarms")));

@@ -72,7 +72,7 @@ function fileLine(source, open, error) {
 
 /** Return a button that removes an uploaded file; files that were named at the start stay. */
 function remover(source, error) {
-  return isUploaded(source) && make("button", { type: "button", class: "quiet remove", "aria-label": `Remove the file ${source.name}`, title: "Remove", onclick: () => forget(source).then(() => error.show(""), (problem) => error.show(problem.message)) }, "×");
+  return isUploaded(source) ? make("button", { type: "button", class: "quiet remove", "aria-label": `Remove the file ${source.name}`, title: "Remove", onclick: () => forget(source).then(() => error.show(""), (problem) => error.show(problem.message)) }, "×") : null;
 }
 
 function showModels(card, loaded) {
@@ -102,7 +102,11 @@ async function openColumns(card, source, loaded) {
   const error = errorMessage();
   const votes = make("div", { class: "votes" });
   const state = { preview, source, truth: preview.truth, from: "", set: "", dropMissing: false };
-  const showVotes = () => votes.replaceChildren(...voteFields(state, showVotes));
+  const button = make("button", { type: "submit", class: "primary" }, "Load");
+  const showVotes = () => {
+    votes.replaceChildren(...voteFields(state, showVotes));
+    button.textContent = state.set === FIT && !state.from ? "Fit and load" : "Load";
+  };
   const setTruth = async (name) => {
     state.truth = name;
     try {
@@ -113,7 +117,6 @@ async function openColumns(card, source, loaded) {
       error.show(problem.message);
     }
   };
-  const button = make("button", { type: "submit", class: "primary" }, "Load");
   const form = make("form", { onsubmit: async (event) => {
     event.preventDefault();
     error.show("");

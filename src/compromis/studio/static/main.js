@@ -23,6 +23,7 @@ function show(name, { visit = true } = {}) {
     tab.tabIndex = chosen ? 0 : -1;
     byId(each).hidden = !chosen;
   }
+  if (visit) window.scrollTo(0, 0);
   entered[name]?.();
 }
 

@@ -77,13 +77,12 @@ async function showPanel(chosen, container, error) {
 }
 
 /** Say the result in rows before anything else, and what the votes decide by themselves. */
-function showHeadline({ preferences, counts, sentence }, page) {
+function showHeadline({ preferences, counts }, page) {
   const told = (matrix) => headlineSentences(headlineOf(matrix, preferences), preferences);
   const [now, before] = [told(counts), told(page.before)];
   const same = now.join() === before.join();
   headline.replaceChildren(make("p", { class: "headline-now" }, now[0]),
-    make("p", { class: "quiet-text" }, same ? now.slice(1).join(" ") : `${now.slice(1).join(" ")} Without tuning: ${before[0][0].toLowerCase()}${before[0].slice(1)}`),
-    sentence ? make("p", { class: "headline-verdict" }, sentence) : null);
+    make("p", { class: "quiet-text" }, same ? now.slice(1).join(" ") : `${now.slice(1).join(" ")} Without tuning: ${before[0][0].toLowerCase()}${before[0].slice(1)}`));
 }
 
 /** Search on the server: return the first result; the best one replaces it if it is better and nothing was moved meanwhile. */
