@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from compromis._files import write_whole
 from compromis._results import Framed
-from compromis._text import shortened_middle
+from compromis._text import short_names, shortened_middle
 from compromis.plots._fonts import drawable, set_fonts
 from compromis.errors import InputError, MissingExtra
 from compromis.evidence.points import OperatingPoints
@@ -82,6 +82,11 @@ def plain(name: object, longest: int = LONGEST) -> str:
     text = " ".join(str(name).split()) or repr(name)
     text = drawable(shortened_middle(text, longest)).replace("$", r"\$")
     return f" {text}" if text.startswith("_") else text
+
+
+def plain_names(labels: Sequence[object]) -> list[str]:
+    """Return names as `plain` does, those that become equal with numbers."""
+    return [plain(name, 2 * LONGEST) for name in short_names(labels, LONGEST)]
 
 
 def listed(names: Iterable[object], most: int = 4) -> str:

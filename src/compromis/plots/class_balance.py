@@ -11,7 +11,7 @@ from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.measures.rates import precision, recall
-from compromis.plots._base import ALARM, DARK, LIGHT, SHADE, TINY, Display, above, plain, tidy
+from compromis.plots._base import ALARM, DARK, LIGHT, SHADE, TINY, Display, above, plain_names, tidy
 from compromis.preferences import Preferences, read_preferences
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class ClassBalanceDisplay(Display):
             tidy(panel)
             panel.grid(axis="x", color="0.9", linewidth=0.8)
             panel.tick_params(axis="y", length=0)
-        ax[0].set_yticks(range(len(self.classes)), [plain(label) for label in self.classes])
+        ax[0].set_yticks(range(len(self.classes)), plain_names(self.classes))
         for text, label in zip(ax[0].get_yticklabels(), self.classes, strict=True):
             text.set_fontweight("bold" if self._matters[label] else "normal")
         ax[1].tick_params(axis="y", labelleft=False)
@@ -122,16 +122,18 @@ class ClassBalanceDisplay(Display):
             ax.hlines(rows, 0, before, color=LIGHT, linewidth=1.4, zorder=2)
         else:
             after = self._rates(rate, self.after)
+            same = before == after
             for chosen, colour, dashes in ((after > before, DARK, "-"), (after < before, ALARM, (0, (3, 1.5)))):
                 ax.hlines(
                     rows[chosen], before[chosen], after[chosen], color=colour, linestyle=dashes, linewidth=1.6, zorder=2
                 )
-                ax.plot(after[chosen], rows[chosen], "o", color=colour, **look)
-            same = before == after
             unknown = np.isnan(before) & ~np.isnan(after)
-            ax.plot(after[same], rows[same], "o", color="0.65", **look)
-            ax.plot(after[unknown], rows[unknown], "o", color=DARK, **look)
-            ax.plot(before[~same], rows[~same], "o", markerfacecolor="white", markeredgecolor="0.35", **look)
+            marked = ((after > before, DARK), (after < before, ALARM), (same, "0.65"), (unknown, DARK))
+            for some, colour in marked:
+                if some.any():  # a line without points would take room at the corner of the figure
+                    ax.plot(after[some], rows[some], "o", color=colour, **look)
+            if not same.all():
+                ax.plot(before[~same], rows[~same], "o", markerfacecolor="white", markeredgecolor="0.35", **look)
             before = np.where(np.isnan(after), np.nan, before)
         shown = before if self.after is None else after
         for row in rows[np.isnan(before)]:
