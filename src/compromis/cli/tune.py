@@ -111,7 +111,7 @@ def say_interrupted() -> NoReturn:
 @options.seed
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose true class is missing.")
 @options.engine
-@options.output("FILE.json", "Where to write the weights, with what is known of them.")
+@options.output("FILE.json", "Where to write the weights; with --evidence also what is known of them.")
 @click.option("--evidence", metavar="FILE.json", help="Where to write the votes that were searched, for 'compromis record'.")
 @options.as_json
 def command(
@@ -172,7 +172,7 @@ def command(
         if evidence is not None and not searching.interrupted:
             cp.evidence.write(votes, evidence)
     if output is not None and not searching.interrupted:
-        search.to_json(output)
+        (search.decision if evidence is None else search).to_json(output)
     click.echo(
         search.to_json() if as_json else f"{cp.estimators.Change(before, search.counts, wanted)}\n{text}", nl=as_json
     )
