@@ -39,7 +39,9 @@ def deployments() -> None:
     for confidence in (None, 0.95):
         found = []
         for _ in range(DEPLOYMENTS):
-            score = rng.normal(np.where(truth == "sick", 2.0, 0.0))  # on new rows the recall is a value of the normal distribution
+            score = rng.normal(
+                np.where(truth == "sick", 2.0, 0.0)
+            )  # on new rows the recall is a value of the normal distribution
             preferences = {"sick": cp.Preference(1, 0.8, 0.1, min_recall=ASKED, confidence=confidence)}
             search = cp.search_weights(truth, expit(score), preferences=preferences, pos_label="sick", random_state=0)
             weight = dict(zip(search.classes, search.weights, strict=True))

@@ -112,7 +112,9 @@ def say_interrupted() -> NoReturn:
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose true class is missing.")
 @options.engine
 @options.output("FILE.json", "Where to write the weights; with --evidence also what is known of them.")
-@click.option("--evidence", metavar="FILE.json", help="Where to write the votes that were searched, for 'compromis record'.")
+@click.option(
+    "--evidence", metavar="FILE.json", help="Where to write the votes that were searched, for 'compromis record'."
+)
 @options.as_json
 def command(
     file: str,
@@ -143,21 +145,12 @@ def command(
 
     searching = Searching()
     settings: dict[str, Any] = {"method": method, "smoothing": smoothing, "max_seconds": seconds, "random_state": seed}
-    if label and not answers:
-        raise click.UsageError("--label names classes for --answers; columns of --proba name their own")
-    if by is not None and answers:
-        raise click.UsageError("--by goes with --proba; leave out --answers, or --by")
     votes = (
-        _read_answers(file, answers, label, **columns)
-        if answers
-        else read_evidence(file, cp.Votes, by=by, **columns)
+        _read_answers(file, answers, label, **columns) if answers else read_evidence(file, cp.Votes, by=by, **columns)
     )
     shares = options.read_pairs(prevalence, "--prevalence", () if votes is None else votes.classes)
     settings["preferences"] = wanted = preferences.read(classes=() if votes is None else votes.classes, required=True)
-    if by is not None and (shares is not None or columns["engine"] or is_many(file)):
-        raise click.UsageError("--by needs the rows in memory as they are; leave out --engine and --prevalence")
-    if evidence is not None and (by is not None or columns["engine"] or is_many(file)):
-        raise click.UsageError("--evidence is of rows in memory without groups; leave out --by and --engine")
+    _refuse_together(file, by, evidence, shares, columns["engine"], answers=bool(answers), label=label)
     if votes is None and _by_engine(file, shares, **columns):
         found = _search_files(file, settings | {"reporter": searching.show}, **columns)
         search, before, text = found.search, found.before, str(found)
@@ -180,6 +173,21 @@ def command(
         say_interrupted()
     if output is not None:
         click.echo(f"weights written to {output}", err=as_json)
+
+
+def _refuse_together(
+    file: str, by: str | None, evidence: str | None, shares: Any, engine: options.Engine, *, answers: bool, label: Any
+) -> None:
+    """Refuse options that do not go together."""
+    if label and not answers:
+        raise click.UsageError("--label names classes for --answers; columns of --proba name their own")
+    if by is not None and answers:
+        raise click.UsageError("--by goes with --proba; leave out --answers, or --by")
+    many = bool(engine) or is_many(file)
+    if by is not None and (many or shares is not None):
+        raise click.UsageError("--by needs the rows in memory as they are; leave out --engine and --prevalence")
+    if evidence is not None and (many or by is not None):
+        raise click.UsageError("--evidence is of rows in memory without groups; leave out --by and --engine")
 
 
 def _by_engine(
@@ -247,7 +255,7 @@ def _read_groups(
     proba: tuple[str, ...],
     drop_missing: bool,
     amount: str | None,
-    engine: Any = None,
+    **_: Any,
 ) -> tuple[cp.Votes, Any]:
     """Return the votes row by row where there are groups, and the group of each row."""
     import compromis as cp

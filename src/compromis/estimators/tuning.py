@@ -77,7 +77,7 @@ class TuningOptions:
 
     def problem(self, votes: Votes, by: ByGroup | None = None) -> SearchProblem:
         """Return what is searched, every part checked."""
-        settings = {"smoothing": self.smoothing, "max_ratio": self.max_ratio}
+        settings: dict[str, Any] = {"smoothing": self.smoothing, "max_ratio": self.max_ratio}
         return SearchProblem.read(votes, self.preferences, by=by, **settings)
 
 

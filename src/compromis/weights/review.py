@@ -104,7 +104,8 @@ class Review:
                 raise InputError(f"{name} is a whole number of rows, at least 1, got {value!r}", name)
         if self.at_most is not None and self.per is not None and self.at_most >= self.per:
             raise InputError(
-                f"at_most is below per, got {self.at_most:,} of {self.per:,} rows: who can look at every row needs no cap", "at_most"
+                f"at_most is below per, got {self.at_most:,} of {self.per:,} rows: who can look at every row needs no cap",
+                "at_most",
             )
         if self.cost is not None and not (_is_number(self.cost) and 0 < self.cost < np.inf):
             raise InputError(f"cost is a number above 0, got {self.cost!r}", "cost")
@@ -167,7 +168,9 @@ class Review:
 def check_review(review: object) -> None:
     """Raise for anything but a `Review` or None."""
     if not (review is None or isinstance(review, Review)):
-        raise InputError(f"review is a compromis.Review, got {review!r}; write compromis.Review(max_share=0.01)", "review")
+        raise InputError(
+            f"review is a compromis.Review, got {review!r}; write compromis.Review(max_share=0.01)", "review"
+        )
 
 
 def _is_number(value: object) -> bool:
@@ -283,7 +286,9 @@ class Reviewed(Result):
         """Return how much is reviewed, what it is worth, and what the user should know."""
         loss = self.summary
         rule = (
-            "no row" if self.ratio is None else f"rows whose best weighted vote is below {self.ratio:.4g} times the second"
+            "no row"
+            if self.ratio is None
+            else f"rows whose best weighted vote is below {self.ratio:.4g} times the second"
         )
         planned = "" if self.review is None else f"; planned for {self.review}"
         return [
@@ -303,7 +308,9 @@ class Reviewed(Result):
 
     def too_few(self) -> str:
         """Return that no row of so few can be reviewed under the cap, and how many would do."""
-        needed = "" if self.review is None else f"; from {count(self.review.rows_needed())} rows on some can be reviewed"
+        needed = (
+            "" if self.review is None else f"; from {count(self.review.rows_needed())} rows on some can be reviewed"
+        )
         return f"{count(self.rows)} rows are too few to plan a review of {self.review}{needed}"
 
     def tables(self) -> list[Table]:

@@ -28,8 +28,8 @@ from compromis.weights.decision import SCHEMA, Decision, more_important, normali
 from compromis.weights.descent import Found, Value, precedes
 from compromis.weights.exact import Exact
 from compromis.weights.groups import held_in_each
-from compromis.weights.guarded import with_guarantee
 from compromis.weights.guarantee import Guarantee, demands_of, warn_if_not_given
+from compromis.weights.guarded import with_guarantee
 from compromis.weights.meter import Meter, Progress
 from compromis.weights.problem import SearchProblem
 from compromis.weights.review import Review, Reviewed, check_review, plan_review
@@ -497,7 +497,9 @@ def read_votes(
         given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "amount": amount}
         return Votes.from_proba(y_true, y_proba, **given, merge=merge)
     if not merge and y_true.merged:
-        raise InputError("by is a group for each row, and these Votes have merged equal rows; give y_true and y_proba", "by")
+        raise InputError(
+            "by is a group for each row, and these Votes have merged equal rows; give y_true and y_proba", "by"
+        )
     if any(given is not None for given in (y_proba, labels, sample_weight, pos_label, amount)):
         raise InputError("Votes hold y_proba, labels and sample weights already; pass them to Votes.from_proba")
     return y_true
