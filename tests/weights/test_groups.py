@@ -155,6 +155,10 @@ def test_evaluate_shows_each_group():
     assert "=== By group ===" in str(result)
     assert "group 'south': the recall of 'ill'" in str(result)
     assert len(result.document()["by"]) == 3
+    conditions = {condition.group: condition for condition in cp.check(result).conditions}
+    assert set(conditions) == {None, *np.unique(site)}
+    assert {name for name, condition in conditions.items() if name and not condition.passed} == missed
+    assert "recall of 'ill' in group 'south'" in str(cp.check(result))
     weighted = cp.evaluate(y, y_proba=np.column_stack([share, 1 - share]), by=site, sample_weight=np.full(len(y), 0.5))
     assert weighted.by["north"].total == 0.5 * (site == "north").sum()
     with pytest.raises(cp.InputError, match="leave out by"):
