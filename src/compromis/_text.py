@@ -47,6 +47,19 @@ def shortened_middle(text: str, width: int) -> str:
     return f"{text[: (kept + 1) // 2]}…{text[len(text) - kept // 2 :]}"
 
 
+def short_names(labels: Iterable[object], width: int = 28) -> list[str]:
+    """Return labels in at most `width` characters each; those that become equal get their number in brackets."""
+    names = [shown_label(label) for label in labels]
+    short = [shortened_middle(name, width) for name in names]
+    known: dict[str, set[str]] = {}
+    for name, text in zip(names, short, strict=True):
+        known.setdefault(text, set()).add(name)
+    return [
+        text if len(known[text]) == 1 else f"{shortened_middle(name, width - len(str(number)) - 3)} ({number})"
+        for number, (name, text) in enumerate(zip(names, short, strict=True), start=1)
+    ]
+
+
 _MARKS = frozenset(",;:.()\\'\"")
 
 

@@ -13,6 +13,7 @@ from compromis.cli.inputs import is_many, opened, read_answers, read_evidence, r
 
 if TYPE_CHECKING:
     import compromis as cp
+    from compromis.frames import Table
 
 
 @click.command("evaluate")
@@ -33,6 +34,11 @@ if TYPE_CHECKING:
 @click.option("--label", multiple=True, metavar="LABEL", help="The classes in the order wanted; repeat for each.")
 @options.weight
 @options.amount
+@click.option(
+    "--needs-review",
+    metavar="COL",
+    help="A column of true and false, as 'compromis predict' writes it: rows that a person looks at count as right.",
+)
 @click.option("--group", metavar="COL", help="A column of keys: rows of one group belong together; for --confidence.")
 @options.by
 @options.confidence
@@ -95,8 +101,12 @@ def _evaluate(
     amount = columns.pop("amount")
     if by_engine and amount is not None:
         raise click.UsageError("--amount needs the rows in memory; leave out --engine")
-    if not by_engine and (columns["proba"] or any(column is not None for column in (group, by, amount))):
-        return _evaluate_rows(file, beside, truth=truth, label=label, group=group, by=by, amount=amount, **columns)
+    needs_review = columns.pop("needs_review")
+    if by_engine and needs_review is not None:
+        raise click.UsageError("--needs-review needs the rows in memory; leave out --engine")
+    if not by_engine and (columns["proba"] or any(column is not None for column in (group, by, amount, needs_review))):
+        keys = {"group": group, "by": by, "needs_review": needs_review}
+        return _evaluate_rows(file, beside, truth=truth, label=label, amount=amount, **keys, **columns)
     if columns["proba"]:
         click.echo("probability errors and areas need the rows in memory; the report is of the decisions", err=True)
     with opened(file, engine) as scan:
@@ -134,16 +144,18 @@ def _evaluate_rows(
     weight: str | None,
     group: str | None,
     by: str | None,
+    needs_review: str | None,
     amount: str | None,
     drop_missing: bool,
 ) -> cp.Evaluation:
     import compromis as cp
 
-    texts = [truth, prediction, group, by]
+    texts = [truth, prediction, group, by, needs_review]
     table, class_of = read_rows(file, texts, [weight, amount], proba=proba, drop=drop_missing)
     classes = label or sorted(class_of.values()) or beside.preferences.labels or None
-    true, predicted, groups, sites = (None if name is None else table[name].array() for name in texts)
+    true, predicted, groups, sites = (None if name is None else table[name].array() for name in texts[:4])
     scores = table.scores(class_of, classes) if classes and class_of else None
+    flags = None if needs_review is None else _truth_values(table, needs_review)
     weights, amounts = table.row_weights(weight), None if amount is None else table.numbers(amount)
     del table  # the rows are held once
     return cp.evaluate(
@@ -155,8 +167,20 @@ def _evaluate_rows(
         amount=amounts,
         groups=groups,
         by=sites,
+        needs_review=flags,
         **beside.settings(classes),
     )
+
+
+def _truth_values(table: Table, column: str) -> list[bool]:
+    """Return a column of true and false, however they are capitalised."""
+    import compromis as cp
+
+    texts = [str(text).lower() for text in table[column].tolist()]
+    other = next((text for text in texts if text not in ("true", "false")), None)
+    if other is not None:
+        raise cp.InputError(f"column {column!r} holds true or false for each row, got {other!r}", "needs_review")
+    return [text == "true" for text in texts]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -101,6 +101,39 @@ def _stands_for(name: Any, output: Path) -> bool:
     return any(output.samefile(path) for path in paths)
 
 
+def review(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --review to a command, which gets it as a `compromis.Review`."""
+
+    def chosen(_: click.Context, __: click.Parameter, given: str | None) -> cp.Review | None:
+        import compromis as cp
+
+        return None if given is None else cp.Review(**_review_numbers(given))
+
+    return click.option(
+        "--review",
+        metavar="CAP",
+        callback=chosen,
+        help="How much a person may look at: at_most=200,per=20000 (rows a day), or max_share=0.01; with confidence=0.95, and cost= of "
+        "asking about a row, if wanted.",
+    )(command)
+
+
+def _review_numbers(given: str) -> dict[str, Any]:
+    """Return the arguments of a review, written as NAME=NUMBER with commas between."""
+    numbers: dict[str, Any] = {}
+    for pair in given.split(","):
+        name, _, text = (part.strip() for part in pair.partition("="))
+        try:
+            if name not in ("max_share", "at_most", "per", "confidence", "cost") or name in numbers:
+                raise ValueError
+            numbers[name] = int(text) if name in ("at_most", "per") else float(text)
+        except ValueError:
+            raise click.BadParameter(
+                f"write at_most=200,per=20000 or max_share=0.01, got {given!r}", param_hint="--review"
+            ) from None
+    return numbers
+
+
 def proba(what: str = "Columns of votes or probabilities", **settings: Any) -> Decorator:
     """Return the option --proba."""
     how = "a prefix before the class names (p_ for p_good, p_bad), or columns named as the classes"

@@ -41,6 +41,7 @@ OPTIONS = {
     "y_proba": "the columns of --proba",
     "sample_weight": "the column of --weight",
     "groups": "the column of --group",
+    "needs_review": "the column of --needs-review",
     "labels": "--label",
     "priors": "--priors",
     "pos_label": "--pos-label",

@@ -108,6 +108,7 @@ def say_interrupted() -> NoReturn:
     help="The class shares where decisions will be taken, if they differ from those of FILE; repeat for each.",
 )
 @click.option("--seconds", type=float, help="The time the search may take.")
+@options.review
 @options.seed
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose true class is missing.")
 @options.engine
@@ -125,6 +126,7 @@ def command(
     smoothing: float,
     prevalence: tuple[str, ...],
     seconds: float | None,
+    review: cp.Review | None,
     seed: int,
     by: str | None,
     output: str | None,
@@ -148,6 +150,8 @@ def command(
     votes = (
         _read_answers(file, answers, label, **columns) if answers else read_evidence(file, cp.Votes, by=by, **columns)
     )
+    if review is not None and votes is None and (columns["engine"] or is_many(file)):
+        raise click.UsageError("--review needs the rows in memory; leave out --engine")
     shares = options.read_pairs(prevalence, "--prevalence", () if votes is None else votes.classes)
     settings["preferences"] = wanted = preferences.read(classes=() if votes is None else votes.classes, required=True)
     _refuse_together(file, by, evidence, shares, columns["engine"], answers=bool(answers), label=label)
@@ -160,7 +164,7 @@ def command(
         votes = _read_votes(file, **columns) if votes is None else votes
         votes = votes if shares is None else votes.with_prevalence(shares)
         with searching.show() as progress:
-            search = cp.search_weights(votes, progress=progress, **settings)
+            search = cp.search_weights(votes, progress=progress, review=review, **settings)
         before, text = votes.counts([1.0] * len(votes.classes)), str(search)
         if evidence is not None and not searching.interrupted:
             cp.evidence.write(votes, evidence)

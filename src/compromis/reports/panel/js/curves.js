@@ -34,7 +34,7 @@ const STEPS = { ArrowRight: 0.01, ArrowLeft: -0.01, ArrowUp: 0.01, ArrowDown: -0
 
 /**
  * Let a picture tell its values: the point nearest to the pointer, or reached by the arrow keys, is marked and read out; a click or
- * Enter picks it. Returns probe({size, x(i), y(i), text(i), now}, pick).
+ * Enter picks it. Returns probe({size, x(i), y(i), text(i), now, rest}, pick); `rest` is read where nothing is pointed at.
  */
 function crosshair(svg, cross, ring, readout) {
   let points = null, pick = null, at = null;
@@ -42,7 +42,7 @@ function crosshair(svg, cross, ring, readout) {
     at = null;
     for (const name of ["x1", "x2"]) setAttribute(cross, name, OUTSIDE);
     setAttribute(ring, "cx", OUTSIDE);
-    setText(readout, "");
+    setText(readout, points?.rest ?? "");
   };
   const show = (i) => {
     at = i;
@@ -97,7 +97,7 @@ function picture(title, [xTitle, yTitle], lines, xTicks = TICKS) {
   const xTexts = xTicks.map(([x, text]) => draw("text", { x: toX(x), y: toY(0) + 13, "text-anchor": ANCHORS[x] }, text));
   const yTexts = TICKS.map(([y, text]) => draw("text", { x: SIZE.left - 5, y: toY(y) + 3.5, "text-anchor": "end" }, text));
   const paths = Object.fromEntries(lines.map((kind) => [kind, draw("path", { class: `cp-line cp-${kind}-line` })]));
-  const mark = draw("line", { class: "cp-mark", y1: toY(0), y2: toY(1) });
+  const mark = draw("line", { class: "cp-mark", y1: toY(0), y2: toY(1), x1: OUTSIDE, x2: OUTSIDE });
   const cross = draw("line", { class: "cp-cross", y1: toY(0), y2: toY(1), x1: OUTSIDE, x2: OUTSIDE });
   const ring = draw("circle", { class: "cp-ring", r: 3, cx: OUTSIDE, cy: OUTSIDE });
   const dot = draw("circle", { class: "cp-dot", r: 4.5, cx: OUTSIDE, cy: OUTSIDE });
@@ -144,22 +144,23 @@ export function curvePictures() {
       const now = { precision: parts.precision[k], recall: parts.recall[k], alarmRate: alarmRate(parts.predicted[k] - parts.hits[k]) };
       const text = (c) =>
         `found ${count(cuts.hits[c])} of ${count(cuts.positives)} (${percent(recall(c))}), ${count(cuts.alarms[c])} false alarms, precision ${percent(precision(c))}`;
+      const rest = `now: found ${count(parts.hits[k])} of ${count(cuts.positives)} (${percent(now.recall)}), ${count(parts.predicted[k] - parts.hits[k])} false alarms, precision ${percent(now.precision)}`;
       const present = Math.max(0, cuts.factor.findLastIndex((factor) => factor <= 1));
       drawTradeoff(tradeoff, cuts, metricIndex(preferences.metric), now, parts.goal.weight[k]);
       pr.line("best", size, recall, precision);
       pr.dot(now.recall, now.precision);
       pr.describe(`recall ${digits(now.recall)}, precision ${digits(now.precision)}`);
-      pr.probe({ size, x: recall, y: precision, text, now: present }, pick);
+      pr.probe({ size, x: recall, y: precision, text, rest, now: present }, pick);
       const rate = (c) => (c < size ? alarmRate(cuts.alarms[c]) : 1);
       roc.line("best", size + 1, rate, (c) => (c < size ? recall(c) : 1));
       roc.dot(now.alarmRate, now.recall);
       roc.describe(`false positive rate ${digits(now.alarmRate)}, recall ${digits(now.recall)}`);
-      roc.probe({ size, x: rate, y: recall, text, now: present }, pick);
+      roc.probe({ size, x: rate, y: recall, text, rest, now: present }, pick);
       const dearest = parts.goal.cost ? cuts.loss.reduce((a, b) => Math.max(a, b), parts.total) || 1 : 1;
       drawSweep(sweep, cuts, parts.total, dearest, { recall, precision, loss: (c) => cuts.loss[c] / dearest });
       const place = (c) => Math.max(0, Math.min(1, logPosition(cuts.factor[c] || 1e-9)));
       const told = (c) => `weight ×${Number(cuts.factor[c].toPrecision(3))}: loss ${cuts.loss[c].toFixed(4)}, ${text(c)}`;
-      sweep.probe({ size, x: place, y: (c) => cuts.loss[c] / dearest, text: told, now: present, across: true }, pick);
+      sweep.probe({ size, x: place, y: (c) => cuts.loss[c] / dearest, text: told, rest: `now: loss ${parts.total.toFixed(4)}`, now: present, across: true }, pick);
     },
   };
 }
@@ -174,7 +175,7 @@ function drawTradeoff(tradeoff, cuts, metric, now, weight) {
   tradeoff.dot(weight, own(weight));
   tradeoff.describe(`at your recall weight ${weight.toFixed(3)} the value is ${own(weight).toFixed(3)}`);
   const text = (step) => `recall weight ${(step / steps).toFixed(3)}: best value ${best[step].toFixed(3)}, this result ${own(step / steps).toFixed(3)}`;
-  tradeoff.probe({ size: steps + 1, x: (step) => step / steps, y: (step) => best[step], text, now: Math.round(weight * steps), across: true }, null);
+  tradeoff.probe({ size: steps + 1, x: (step) => step / steps, y: (step) => best[step], text, rest: `at your recall weight ${digits(weight)}: ${digits(own(weight))}`, now: Math.round(weight * steps), across: true }, null);
 }
 
 function drawSweep(sweep, cuts, total, dearest, lines) {

@@ -35,8 +35,8 @@ export function headlineOf(counts, preferences) {
 }
 
 /** Return a headline as sentences. */
-export function headlineText({ classes, matters, rows, right }, preferences) {
-  if (!rows) return "There are no rows.";
+export function headlineSentences({ classes, matters, rows, right }, preferences) {
+  if (!rows) return ["There are no rows."];
   const name = (k) => preferences.classes[k].rows ?? preferences.classes[k].text;
   const of = (number, { of: all, k }) => `${count(number)} of ${count(all)} ${name(k)}`;
   const share = right < rows ? `${((100 * right) / rows).toFixed(1)} %` : "all";
@@ -45,7 +45,7 @@ export function headlineText({ classes, matters, rows, right }, preferences) {
     const worst = classes.filter((one) => one.missed).map((one) => of(one.missed, one));
     const list = worst.length > MOST_TOLD ? [...worst.slice(0, MOST_TOLD), `${worst.length - MOST_TOLD} more`] : worst;
     const text = list.length > 1 ? `${list.slice(0, -1).join(", ")} and ${list.at(-1)}` : list.join("");
-    return `${whole}${text ? `; most missed: ${text}` : ""}.`;
+    return [`${whole}${text ? `; most missed: ${text}` : ""}.`];
   }
   const told = classes.slice(0, MOST_TOLD).map((one) => `${of(one.found, one)} (misses ${none(one.missed)}), ${alarms(one.alarms)}`);
   const rest = classes.slice(MOST_TOLD);
@@ -53,5 +53,5 @@ export function headlineText({ classes, matters, rows, right }, preferences) {
     const sum = (part) => rest.reduce((total, one) => total + one[part], 0);
     told.push(`${count(sum("found"))} of ${count(sum("of"))} of ${rest.length} more that matter (misses ${none(sum("missed"))})`);
   }
-  return `Finds ${told.join("; ")}. ${whole}.`;
+  return [`Finds ${told.join("; ")}.`, `${whole}.`];
 }

@@ -2,8 +2,8 @@
 
 import { METRICS } from "./preferences.js";
 
-const START = "#state=";
-const FIELDS = {
+const MARK = "#state=";
+const LIMITS = {
   importance: [0, 1e6], precision_at_full_recall: [0, 0.9999], recall_at_full_precision: [0, 0.9999], recall_weight: [0, 1],
   min_precision: [0, 1], min_recall: [0, 1], max_share: [0, 1], confidence: [0, 1],
 };
@@ -12,23 +12,23 @@ const FIELDS = {
 export function toFragment({ preferences, weights, chosen, by }, first) {
   const changed = {};
   preferences.classes.forEach((preference, k) => {
-    const names = Object.keys(FIELDS).filter((name) => (preference[name] ?? null) !== (first.classes[k][name] ?? null));
+    const names = Object.keys(LIMITS).filter((name) => (preference[name] ?? null) !== (first.classes[k][name] ?? null));
     if (names.length) changed[k] = Object.fromEntries(names.map((name) => [name, preference[name] ?? null]));
   });
   const state = { of: preferences.classes.length, metric: preferences.metric, by, chosen };
   if (Object.keys(changed).length) state.classes = changed;
   if (by !== "given") state.weights = Array.from(weights);
-  return START + encodeURIComponent(JSON.stringify(state));
+  return MARK + encodeURIComponent(JSON.stringify(state));
 }
 
 const isNumber = (value, [least, most]) => typeof value === "number" && value >= least && value <= most;
 
 /** Return the change that a fragment asks for, as the panel's `set` takes it; null where it is none, or of another page. */
 export function fromFragment(fragment, first) {
-  if (!fragment.startsWith(START)) return null;
+  if (!fragment.startsWith(MARK)) return null;
   let state;
   try {
-    state = JSON.parse(decodeURIComponent(fragment.slice(START.length)));
+    state = JSON.parse(decodeURIComponent(fragment.slice(MARK.length)));
   } catch {
     return null;
   }
@@ -36,9 +36,9 @@ export function fromFragment(fragment, first) {
   if (!state || state.of !== size || !METRICS.includes(state.metric) || !["given", "tuned", "hand"].includes(state.by)) return null;
   const classes = first.classes.map((preference) => ({ ...preference }));
   for (const [k, given] of Object.entries(state.classes ?? {})) {
-    if (!classes[k] || !given || typeof given !== "object") return null;
+    if (!/^\d+$/.test(k) || !classes[k] || !given || typeof given !== "object") return null;
     for (const [name, value] of Object.entries(given)) {
-      if (!FIELDS[name] || !(value === null ? name !== "importance" : isNumber(value, FIELDS[name]))) return null;
+      if (!LIMITS[name] || !(value === null ? name !== "importance" : isNumber(value, LIMITS[name]))) return null;
       classes[k][name] = value;
     }
   }

@@ -6,7 +6,7 @@ import { compareWithBaselines } from "./baselines.js";
 import { Search } from "./search.js";
 import { cutsOf } from "./cuts.js";
 import { make, nameOf, setAttribute, setText } from "./elements.js";
-import { headlineOf, headlineText } from "./headline.js";
+import { headlineOf, headlineSentences } from "./headline.js";
 import { fromFragment, toFragment } from "./link.js";
 import { curvePictures } from "./curves.js";
 import { mostImportant, preferenceControls } from "./controls.js";
@@ -23,7 +23,8 @@ const WARNING = "These weights were chosen on the very rows shown, so what they 
 
 /** Return everything below the buttons: {node, update(state)}. */
 function panelView(page, preferences, patterns, changed, select, pick) {
-  const headline = make("p", { class: "cp-headline", role: "status", "aria-live": "polite" });
+  const first = make("span"), second = make("span", { class: "cp-brief" });
+  const headline = make("p", { class: "cp-headline", role: "status", "aria-live": "polite" }, first, " ", second);
   const card = verdictCard(preferences);
   const table = classTable(preferences, select);
   const matrix = confusionMatrix(preferences);
@@ -37,7 +38,9 @@ function panelView(page, preferences, patterns, changed, select, pick) {
       const judged = compareWithBaselines(counts, preferences);
       const known = by !== "given" || page.weighed;
       const before = by === "given" ? null : comparable(page, patterns);
-      setText(headline, headlineText(headlineOf(counts, preferences), preferences));
+      const [told, right = ""] = headlineSentences(headlineOf(counts, preferences), preferences);
+      setText(first, told);
+      setText(second, right);
       controls.show();
       card.update(judged, before && lossParts(before, preferences).total, page.follows ? "this result" : NAMES[by]);
       table.update(judged.parts, known ? weights : null, before);

@@ -30,7 +30,7 @@ export function verdictCard({ cost }) {
       const dearest = judged.parts.goal.cost ? Math.max(judged.parts.total, before ?? 0, judged.best.loss) : 1;
       const values = [[name, judged.parts.total], ["the decision given", before], [`without a model: ${judged.best.name}`, judged.best.loss]];
       values.forEach(([text, value], i) => {
-        setAttribute(marks[i], "x", Number.isFinite(value) ? ((98.8 * Math.max(value, 0)) / dearest).toFixed(2) : -5);
+        setAttribute(marks[i], "x", Number.isFinite(value) ? ((98.8 * Math.max(value, 0)) / dearest).toFixed(2) : -1000);
         legend[i].hidden = value == null;
         setText(legend[i], `${text} ${decimal(value ?? NaN)}`);
       });
@@ -38,17 +38,19 @@ export function verdictCard({ cost }) {
   };
 }
 
+const CELLS = [null, null, "cp-barred", "cp-barred", "cp-extra"];
+
 /** Return the table of classes with bars for recall and precision: {node, update(parts, weights, before), select(k)}. */
 export function classTable(preferences, select) {
   const rows = preferences.classes.map((preference, k) => {
     const bars = [bar("recall"), bar("precision")];
     const cells = Array.from({ length: 7 }, () => make("span"));
     const button = make("button", { type: "button", class: "cp-pick", "aria-pressed": "false", onclick: () => select(k) }, nameOf(preference.text, preference.short));
-    const columns = cells.map((cell, c) => (c === 2 || c === 3 ? make("td", { class: "cp-barred" }, bars[c - 2].node, cell) : make("td", {}, cell)));
+    const columns = cells.map((cell, c) => make("td", { class: CELLS[c] }, bars[c - 2]?.node, cell));
     return { node: make("tr", {}, make("th", { scope: "row" }, button), columns), bars, cells, button };
   });
   const names = ["class", "missed", "false alarms", "recall", "precision", "predicted", "adds to loss", "weight"];
-  const head = names.map((name, c) => make("th", { scope: "col", class: c === 3 || c === 4 ? "cp-barred" : null }, name));
+  const head = names.map((name, c) => make("th", { scope: "col", class: CELLS[c - 1] }, name));
   const caption = make("caption", {}, "Each class");
   const table = make("table", { class: "cp-table" }, caption, make("thead", {}, make("tr", {}, head)), make("tbody", {}, rows.map((row) => row.node)));
   makeSortable(table);

@@ -2,7 +2,7 @@
 
 import { make } from "./elements.js";
 
-const MANY = 15;
+const MANY_ROWS = 15;
 
 const wholeText = (cell) => Array.from(cell.childNodes, (node) => (node.nodeName === "SMALL" ? "" : node.textContent)).join("").trim();
 const fullName = (cell) => cell.querySelector(".cp-name")?.title || wholeText(cell);
@@ -14,7 +14,7 @@ function keyOf(cell) {
   return Number.isNaN(number) ? -Infinity : number;
 }
 
-const compare = (a, b) => (typeof a === "string" || typeof b === "string" ? String(a).localeCompare(String(b), "en", { numeric: true }) : b - a);
+const byKey = (a, b) => (typeof a === "string" || typeof b === "string" ? String(a).localeCompare(String(b), "en", { numeric: true }) : b - a);
 
 /** Make each heading a button that sorts the rows: numbers fall, names rise; once more turns the order. */
 export function makeSortable(table) {
@@ -28,7 +28,7 @@ export function makeSortable(table) {
       head.dataset.turned = turned < 0 ? "1" : "";
       head.setAttribute("aria-sort", (column === 0) === (turned > 0) ? "ascending" : "descending");
       const rows = Array.from(body.rows, (row) => [keyOf(row.cells[column]), row]);
-      body.append(...rows.sort(([a], [b]) => turned * compare(a, b)).map(([, row]) => row));
+      body.append(...rows.sort(([a], [b]) => turned * byKey(a, b)).map(([, row]) => row));
     } });
     button.append(...head.childNodes);
     head.append(button);
@@ -38,7 +38,7 @@ export function makeSortable(table) {
 /** Return a field that hides the rows of a table without a text; null for a table of few rows. */
 export function finder(table) {
   const rows = Array.from(table.tBodies[0].rows);
-  if (rows.length <= MANY) return null;
+  if (rows.length <= MANY_ROWS) return null;
   const input = make("input", { type: "search", placeholder: `find among ${rows.length} classes`, "aria-label": "Find a class", oninput: () => {
     const wanted = input.value.trim().toLowerCase();
     for (const row of rows) row.hidden = !fullName(row.cells[0]).toLowerCase().includes(wanted);
