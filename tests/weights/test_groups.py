@@ -131,6 +131,24 @@ def test_an_estimator_holds_minima_in_each_group_of_its_rows():
     assert tuned.guarantee_.exact
     assert tuned.guarantee_.calibration == "held-out"
     assert len(tuned.guarantee_.items) == 3
+    own = tuned.predict(X, by=site)
+    for name in np.unique(site):
+        search = tuned.tuning_.by_group[name]
+        rows = (site == name)[1::2]
+        alone = cp.search_weights(
+            y[1::2][rows], model.predict_proba(X[1::2][rows]), random_state=0, labels=["ill", "well"],
+            preferences={"ill": cp.Preference(2, min_recall=0.7, confidence=1 - 0.1 / 3)},
+        )  # fmt: skip
+        np.testing.assert_allclose(search.weights, alone.weights)
+        assert search.guarantee.items == alone.guarantee.items
+        decided = search.decision.decide(model.predict_proba(X[site == name]))
+        np.testing.assert_array_equal(own[site == name], decided)
+    with pytest.raises(cp.InputError, match="fit has not seen, 'west'; leave by out"):
+        tuned.predict(X[:1], by=["west"])
+    with pytest.raises(cp.InputError, match="leave by out, or return_review"):
+        tuned.predict(X, by=site, return_review=True)
+    with pytest.raises(cp.InputError, match="fit with by="):
+        cp.TunedDecisionClassifier(model, cv="prefit").fit(X, y).predict(X, by=site)
     by_hand = cp.TunedDecisionClassifier(model, weights=[1, 2], cv="prefit")
     with pytest.raises(cp.InputError, match="leave by out, or weights"):
         by_hand.fit(X, y, by=site)
