@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._results import Finding, Result, Table
-from compromis._text import shown_label, uncapitalised
+from compromis._text import uncapitalised
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.estimators.expected import with_expected_truth
