@@ -95,6 +95,14 @@ class Tuned:
         What weights decide on each fifth of the votes that a search on the other four found: nothing here chose its own weights.
     options : TuningOptions
         How it was searched.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> votes = cp.Votes.from_proba(["bad"] * 40 + ["good"] * 60, [[3, 7]] * 40 + [[1, 9]] * 60)
+    >>> tuned = cp.estimators.tune_votes(votes, random_state=0)
+    >>> tuned.loss, tuned.decision.threshold.label, tuned.verdict.state
+    (0.0, 'good', 'better')
     """
 
     chosen: WeightSearch
