@@ -99,6 +99,14 @@ class Tuned(Result):
         How it was searched.
     by_group : dict of group to WeightSearch, or None
         A search on the rows of each group alone, where minima must hold in each: its weights are those of ``predict(X, by=)``.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> votes = cp.Votes.from_proba(["bad"] * 40 + ["good"] * 60, [[3, 7]] * 40 + [[1, 9]] * 60)
+    >>> tuned = cp.estimators.tune_votes(votes, random_state=0)
+    >>> tuned.loss, tuned.decision.threshold.label, tuned.verdict.state
+    (0.0, 'good', 'better')
     """
 
     chosen: WeightSearch
