@@ -123,7 +123,9 @@ def check_sample(setting: Setting, seed: int) -> dict[str, int]:
         fresh = drawing.drawn - (0 if before is None else before.drawn)
         counts = _labelled(rng, population, rows[there], drawing, fresh, counts)
     assert counts is not None
-    interval = sample_intervals(counts, lambda cells: {"recall": class_rates(cells)["recall"]}, 0.95, DRAWS, seed)["recall"][1]
+    interval = sample_intervals(counts, lambda cells: {"recall": class_rates(cells)["recall"]}, 0.95, DRAWS, seed)[
+        "recall"
+    ][1]
     labelled = int(counts.labelled[1].sum())
     return {"holds": int(setting.rates[0] in interval), "labelled": labelled, "cases": 1}
 

@@ -113,7 +113,9 @@ def say_interrupted() -> NoReturn:
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose true class is missing.")
 @options.engine
 @options.output("FILE.json", "Where to write the weights, with what is known of them.")
-@click.option("--evidence", metavar="FILE.json", help="Where to write the votes that were searched, for 'compromis record'.")
+@click.option(
+    "--evidence", metavar="FILE.json", help="Where to write the votes that were searched, for 'compromis record'."
+)
 @options.as_json
 def command(
     file: str,
@@ -150,9 +152,7 @@ def command(
     if by is not None and answers:
         raise click.UsageError("--by goes with --proba; leave out --answers, or --by")
     votes = (
-        _read_answers(file, answers, label, **columns)
-        if answers
-        else read_evidence(file, cp.Votes, by=by, **columns)
+        _read_answers(file, answers, label, **columns) if answers else read_evidence(file, cp.Votes, by=by, **columns)
     )
     if review is not None and votes is None and (columns["engine"] or is_many(file)):
         raise click.UsageError("--review needs the rows in memory; leave out --engine")

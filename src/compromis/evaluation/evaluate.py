@@ -513,6 +513,8 @@ def _by_group(
     weight = read_weights(sample_weight, len(truth))
     size = np.ones(len(truth), dtype=np.int64) if weight is None else weight
     return ByGroup.read(by, len(truth)).counts(truth, predicted, classes, size)
+
+
 def _refuse_unlabelled_strata(counts: Counts) -> None:
     """Raise if strata of the population have no label: nothing is known of them."""
     if counts.strata is None or counts.tables is None:

@@ -264,5 +264,3 @@ def _path(tuning: SearchProblem, demands: list[Demand], search: Searching) -> li
         for weights in found
     ]
     return [found[i] for i in np.argsort(risk, kind="stable")]
-
-

@@ -503,7 +503,9 @@ def read_votes(
         given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "amount": amount}
         return Votes.from_proba(y_true, y_proba, **given, sample=sample, merge=merge)
     if not merge and y_true.merged:
-        raise InputError("by is a group for each row, and these Votes have merged equal rows; give y_true and y_proba", "by")
+        raise InputError(
+            "by is a group for each row, and these Votes have merged equal rows; give y_true and y_proba", "by"
+        )
     if any(given is not None for given in (y_proba, labels, sample_weight, pos_label, amount, sample)):
         raise InputError("Votes hold y_proba, labels and sample weights already; pass them to Votes.from_proba")
     return y_true
