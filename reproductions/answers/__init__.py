@@ -1,4 +1,4 @@
-"""Simulated language models on public data sets: majority votes against tuned weights with 150 labels. Run: python -m reproductions answers."""
+"""Simulated language models on public data sets: majority votes and tuned weights of 150 labels. Run: python -m reproductions answers."""
 
 from __future__ import annotations
 

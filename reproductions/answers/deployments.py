@@ -37,11 +37,11 @@ def deploy(belief: Any, y: Any, labels: list[str], seed: int) -> dict[str, float
     plain, asked = (preferences_for(rarest, guaranteed=flag) for flag in (False, True))
     found = {"rows of the class": float((y[drawn] == rarest).sum())}
     for name, preferences in (("tuned", plain), ("guaranteed", asked)):
-        search = cp.search_weights(votes, preferences=preferences, smoothing=0.5, resamples=20, random_state=seed)
-        predicted = search.decision.decide(everyone)
+        tuned = cp.estimators.tune_votes(votes, preferences=preferences, random_state=seed)
+        predicted = tuned.decision.decide(everyone)
         found[name] = cp.pragma_loss(y[others], predicted[others], preferences=plain)
     found["recall"] = float((predicted[y == rarest] == rarest).mean())
-    found["given"] = float(search.guarantee is not None and search.guarantee.given)
+    found["given"] = float(tuned.guarantee is not None and tuned.guarantee.given)
     majority = cp.Decision(labels, [1.0] * len(labels)).decide(everyone)
     return found | {"majority": cp.pragma_loss(y[others], majority[others], preferences=plain)}
 

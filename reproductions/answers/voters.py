@@ -22,7 +22,7 @@ MOST_ROWS = 4000
 POPULAR = 0.5
 """Beliefs are multiplied by the class shares to this power: models name popular classes too often."""
 RIGHT = 0.7
-"""The part of answers that are right before refusals and wording, where the data allow so much: that of a language model without training."""
+"""The part of answers that are right before refusals and wording, where the data allow it: as of a language model without training."""
 CONCORDANT = 8.0
 """How alike the answers to one row are: of a Dirichlet distribution around the belief."""
 REFUSED, HARD = 0.03, 0.1
@@ -66,5 +66,7 @@ def answers_of(belief: Floats, labels: list[str], each: int, rng: np.random.Gene
     refused = rng.random((rows, each)) < (REFUSED + HARD * entropy)[:, None]
     wording = np.searchsorted([*WORDED], rng.random((rows, each)))
     forms = [*WORDED.values()]
-    texts = [[forms[how].format(labels[k]) for k, how in zip(*row, strict=True)] for row in zip(chosen, wording, strict=True)]
+    texts = [
+        [forms[how].format(labels[k]) for k, how in zip(*row, strict=True)] for row in zip(chosen, wording, strict=True)
+    ]
     return np.where(refused, None, np.array(texts, dtype=object))

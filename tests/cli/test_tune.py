@@ -47,14 +47,17 @@ def test_answers_are_tuned_evaluated_and_decided_as_the_library_does(tmp_path):
     given = ("--truth", "truth", "--answers", "a_", "--mapping", "means.csv", "--prioritise", "outage")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path)
+        preferences = cp.Preferences.prioritise(["outage"])
         with pytest.warns(cp.FewRowsWarning):
-            expected = cp.search_weights(votes, preferences=cp.Preferences.prioritise(["outage"]), random_state=0)
+            expected = cp.estimators.tune_votes(votes, preferences=preferences, random_state=0)
+        assert expected.decision.smoothing == 0.5 / 3
         tuned = run("tune", "answers.csv", *given, "--output", "w.json")
         assert tuned.exit_code == 0, tuned.output
         assert cp.Decision.from_json("w.json").weights == pytest.approx(expected.weights)
         assert "21 answers for 7 rows: 16 name a class, 4 are refused or empty, 1 name no class" in tuned.stderr
         assert "no class: 'money?' (1)" in tuned.stderr
         assert "1 row has no answer" in tuned.stderr
+        assert f"Verdict: {expected.verdict}." in tuned.stdout
         judged = run("evaluate", "answers.csv", *given, "--json")
         assert json.loads(judged.stdout)["counts"]["matrix"] == votes.counts([1, 1, 1]).matrix.tolist()
         decided = run("predict", "w.json", "answers.csv", "--answers", "a_", "--mapping", "means.csv")

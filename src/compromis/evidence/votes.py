@@ -176,8 +176,11 @@ class Votes:
         unanswered: str = "left out",
         sample_weight: ArrayLike | None = None,
         amount: ArrayLike | None = None,
+        sample: Sample | None = None,
     ) -> Votes:
         """Count answers in words as votes: several samples, prompts or models that each name a class for the row.
+
+        The votes of a row are the shares of its answers, among those that name a class.
 
         Parameters
         ----------
@@ -196,9 +199,9 @@ class Votes:
             Whether an answer is log-probabilities: one for each class in the order of `labels`, or a mapping of texts to them. They become
             probabilities that sum to 1; -inf is a probability of 0.
         unanswered : {"left out", "even"}
-            What a row is without any answer that names a class: left out of every count, and counted as such, or one with a vote for
-            each class, which the weights decide, in the tuning as later.
-        sample_weight, amount
+            What a row is without any answer that names a class: left out of every count, and counted as such, or one with equal
+            votes, which the weights decide, in the tuning as later.
+        sample_weight, amount, sample
             As in `from_proba`.
 
         Examples
@@ -207,7 +210,7 @@ class Votes:
         >>> answers = [["bug", "Bug."], ["**feature**", "BUG"], ["As an AI, I cannot", None]]
         >>> votes = cp.Votes.from_answers(answers, labels=["bug", "feature"])
         >>> votes.votes.tolist(), votes.left_out
-        ([[2.0, 0.0], [1.0, 1.0], [0.0, 0.0]], 1)
+        ([[1.0, 0.0], [0.5, 0.5], [0.0, 0.0]], 1)
         >>> print(votes.answers.sentences()[1])
         no class: 'As an AI, I cannot' (1)
         """
@@ -219,15 +222,18 @@ class Votes:
             raise InputError(f"no answer names a class: {'; '.join(read.sentences())}", "answers")
         if unanswered == "even":
             matrix[~matrix.any(axis=1)] = 1.0
+        matrix /= np.maximum(matrix.sum(axis=1, keepdims=True), np.finfo(float).tiny)
         if y_true is not None:
             if (rows := len(read_labels(y_true, "y_true"))) != len(matrix):
                 raise InputError(
                     f"y_true has {rows:,} rows, answers {len(matrix):,}; they must describe the same rows", "y_true"
                 )
-            votes = cls.from_proba(y_true, matrix, labels=classes, sample_weight=sample_weight, amount=amount)
-            return replace(votes, answers=read)
-        if sample_weight is not None or amount is not None:
-            raise InputError("sample_weight and amount belong to rows whose true class is known; pass y_true", "y_true")
+            of_rows: dict[str, Any] = {"sample_weight": sample_weight, "amount": amount, "sample": sample}
+            return replace(cls.from_proba(y_true, matrix, labels=classes, **of_rows), answers=read)
+        if any(given is not None for given in (sample_weight, amount, sample)):
+            raise InputError(
+                "sample_weight, amount and sample are of rows whose true class is known; pass y_true", "y_true"
+            )
         voted = np.asarray(matrix.any(axis=1), dtype=np.int64)
         return cls(
             votes=matrix,
@@ -294,17 +300,20 @@ class Votes:
 
     def counts(self, weights: ArrayLike, *, smoothing: float = 0.0) -> Counts:
         """Return the confusion counts that the weights lead to; rows without votes are left out."""
+        return self.counted(self.decide(weights, smoothing=smoothing))
+
+    def counted(self, decided: Ints) -> Counts:
+        """Return the confusion counts of predictions, the position of a class for each pattern."""
         from compromis.evidence._kernels import count_decisions
 
         self.check_labelled()
         if self.strata is not None and self.stratum is not None and self.labelled is not None:
             tables = np.zeros((len(self.strata), len(self.classes), len(self.classes)), dtype=np.int64)
-            np.add.at(tables, (self.stratum, self.truth, self.decide(weights, smoothing=smoothing)), self.labelled)
+            np.add.at(tables, (self.stratum, self.truth, decided), self.labelled)
             return Counts.from_tables(self.strata, tables, self.classes)
         dtype = np.float64 if self.multiplicity.dtype.kind == "f" else np.int64
         matrix = np.zeros((len(self.classes), len(self.classes)), dtype=dtype)
         truth, size = np.ascontiguousarray(self.truth, np.int64), np.ascontiguousarray(self.multiplicity, dtype)
-        decided = self.decide(weights, smoothing=smoothing)
         count_decisions(truth, decided, size, matrix)
         if self.amount is None or self.amount_squares is None:
             return Counts(matrix, self.classes, self.rows)

@@ -95,13 +95,16 @@ class LabelPlan(Sample, Result):
         """The classes."""
         return self.population.classes
 
+    @property
+    def predicted(self) -> Ints:
+        """The position of the class that is predicted in each stratum."""
+        return predicted_of(self.population, self.stratum_of)
+
     @cached_property
     def expected(self) -> Counts:
         """The labels that the plan expects, earlier phases included, as counts."""
         tables = np.zeros((len(self.strata), len(self.classes), len(self.classes)))
-        tables[np.arange(len(tables)), :, predicted_of(self.population, self.stratum_of)] = (
-            self.drawn[:, np.newaxis] * self.guess
-        )
+        tables[np.arange(len(tables)), :, self.predicted] = self.drawn[:, np.newaxis] * self.guess
         return Counts.from_tables(self.strata, tables, self.classes)  # type: ignore[arg-type]
 
     @cached_property
@@ -440,9 +443,8 @@ class ArrayRows:
         scores = as_dense(read_scores(matrix, classes, pos_label=pos_label))
         check_scores(scores)
         total = scores.sum(axis=1)
-        weighted = scores * read_class_weights(
-            np.ones(len(classes)) if weights is None else _weights(weights, classes), classes
-        )
+        each = read_class_weights(np.ones(len(classes)) if weights is None else _weights(weights, classes), classes)
+        weighted = (scores + getattr(weights, "smoothing", 0.0)) * each
         opinion = None if judge is None else _opinion(judge, classes, len(total), pos_label)
         if total.all():
             return cls._of_votes(classes, scores, total, weighted, opinion)
