@@ -25,9 +25,12 @@ VERSION = 1
 MOST_BYTES = 2_000_000
 MOST_PATTERNS = 60_000
 RUNGS = (
-    (1.01, 1e-4), (1.03, 1e-3), (1.03, 1e-2), (1.05, 3e-2), (1.1, 5e-2), (1.2, 5e-2), (1.5, 0.1), (2.0, 0.1), (3.0, 0.1), (10.0, 0.3)
+    (1.01, 1e-4), (1.03, 1e-3), (1.03, 1e-2), (1.05, 3e-2), (1.05, 0.1), (1.1, 0.1),
+    (1.1, 0.2), (1.2, 0.2), (1.35, 0.2), (1.5, 0.2), (2.0, 0.2), (3.0, 0.2), (10.0, 0.3),
 )  # fmt: skip
-"""Ratio of neighbouring values, and the share of a row's largest vote below which a vote is dropped; from fine to coarse."""
+"""Ratio of neighbouring values, and the share of a row's largest vote below which a vote is dropped; from fine to coarse.
+
+With 200,000 rows of eight classes, coarse ratios moved the tuned loss more than a floor of 0.2; a floor of 0.3 lost up to a fifth."""
 _TABLE = 65_536
 """Distinct votes up to which they are packed as positions in a table."""
 
