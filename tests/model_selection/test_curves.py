@@ -206,7 +206,7 @@ def test_displays(cloud, tmp_path):
     pyplot = pytest.importorskip("matplotlib.pyplot")
     X, y = cloud
     learning = cp.plots.PreferenceLearningCurveDisplay.from_estimator(LogisticRegression(), X, y, cv=3)
-    assert learning.ax_.get_title(loc="left").replace("\n", " ") == learning.curve.verdict.sentence
+    assert learning.caption == f"{learning.curve.verdict.sentence}."
     assert {text.get_text() for text in learning.ax_.get_legend().get_texts()} == {
         "training rows", "new rows (validation)", "without a model",
     }  # fmt: skip

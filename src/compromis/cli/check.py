@@ -46,8 +46,8 @@ def command(
     """Check the decisions in FILE against the minima of your preferences (CSV, TSV, ARFF or Parquet; '-' is standard input).
 
     With --record and the evidence that it names, every number of the record is computed again: the same decision (with --weights), the
-    same evidence, still valid. The exit code is 0 when every minimum is met, 1 when one is missed (with --fail-on surely-missed: when the whole interval of a
-    number lies beyond its bound), and 2 when the check could not be made.
+    same evidence, still valid. The exit code is 0 when every minimum is met, 1 when one is missed (with --fail-on surely-missed:
+    when the whole interval of a number lies beyond its bound), and 2 when the check could not be made.
     """
     import compromis as cp
 

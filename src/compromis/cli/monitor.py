@@ -80,7 +80,7 @@ def command(
             continue
         period = columns.read(file, truth, optional=True)
         periods[name] = period.counts if period.counts is not None else _unlabelled(period, accepted)
-    settings = {"max_loss": max_loss, "confidence": confidence, "tests": _carried(state)}
+    settings: dict[str, Any] = {"max_loss": max_loss, "confidence": confidence, "tests": _carried(state)}
     result = cp.monitor(periods, preferences=wanted, reference=accepted, **settings)
     if state is not None:
         if result.tests is None:

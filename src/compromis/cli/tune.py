@@ -118,7 +118,7 @@ def say_interrupted() -> NoReturn:
 @options.seed
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose true class is missing.")
 @options.engine
-@options.output("FILE.json", "Where to write the weights, with what is known of them.")
+@options.output("FILE.json", "Where to write the weights; with --evidence also what is known of them.")
 @click.option(
     "--evidence", metavar="FILE.json", help="Where to write the votes that were searched, for 'compromis record'."
 )
@@ -160,10 +160,7 @@ def command(
         raise click.UsageError("--review needs the rows in memory; leave out --engine")
     shares = options.read_pairs(prevalence, "--prevalence", () if votes is None else votes.classes)
     settings["preferences"] = preferences.read(classes=() if votes is None else votes.classes, required=True)
-    if by is not None and (shares is not None or columns["engine"] or is_many(file)):
-        raise click.UsageError("--by needs the rows in memory as they are; leave out --engine and --prevalence")
-    if evidence is not None and (by is not None or columns["engine"] or is_many(file)):
-        raise click.UsageError("--evidence is of rows in memory without groups; leave out --by and --engine")
+    _refuse_together(file, by, evidence, shares, columns["engine"])
     if votes is None and _by_engine(file, shares, **columns):
         found = _search_files(file, settings | {"reporter": searching.show}, **columns)
         search: Any = found.search
@@ -177,12 +174,21 @@ def command(
         if evidence is not None and not searching.interrupted:
             cp.evidence.write(votes, evidence)
     if output is not None and not searching.interrupted:
-        search.to_json(output)
+        (search.decision if evidence is None else search).to_json(output)
     show(search if as_json else shown, as_json=as_json)
     if searching.interrupted:
         say_interrupted()
     if output is not None:
         click.echo(f"\nweights written to {output}", err=as_json)
+
+
+def _refuse_together(file: str, by: str | None, evidence: str | None, shares: Any, engine: options.Engine) -> None:
+    """Refuse options that do not go together."""
+    many = bool(engine) or is_many(file)
+    if by is not None and (many or shares is not None):
+        raise click.UsageError("--by needs the rows in memory as they are; leave out --engine and --prevalence")
+    if evidence is not None and (many or by is not None):
+        raise click.UsageError("--evidence is of rows in memory without groups; leave out --by and --engine")
 
 
 def _searched(
@@ -283,7 +289,7 @@ def _read_groups(
     proba: tuple[str, ...],
     drop_missing: bool,
     amount: str | None,
-    engine: Any = None,
+    **_: Any,
 ) -> tuple[cp.Votes, Any]:
     """Return the votes row by row where there are groups, and the group of each row."""
     import compromis as cp

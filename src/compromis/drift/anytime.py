@@ -186,10 +186,10 @@ class AnytimeTests(Result):
 
     def tables(self) -> list[Table]:
         """Return the tests."""
-        rows = [
-            [f"{test.rate} of {test.label}", f"{test.minimum:g}", count(test.rows), count(test.wrong), fixed(test.evidence), f"{test.limit:g}"]
-            for test in self.tests
-        ]  # fmt: skip
+        rows = []
+        for test in self.tests:
+            numbers = [count(test.rows), count(test.wrong), fixed(test.evidence), f"{test.limit:g}"]
+            rows.append([f"{test.rate} of {test.label}", f"{test.minimum:g}", *numbers])
         return [Table("Anytime tests", ["Minimum of", "At least", "Rows", "Wrong", "Evidence", "Alarm at"], rows)]
 
     @classmethod

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from compromis._results import Finding, Result, Table
 from compromis._text import uncapitalised
-from compromis._typing import Floats, Ints
+from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.estimators.expected import with_expected_truth
 from compromis.evidence.counts import Counts
@@ -81,7 +81,7 @@ class TuningOptions:
 
     def problem(self, votes: Votes, by: ByGroup | None = None) -> SearchProblem:
         """Return what is searched, every part checked."""
-        settings = {"smoothing": self.smoothing, "max_ratio": self.max_ratio}
+        settings: dict[str, Any] = {"smoothing": self.smoothing, "max_ratio": self.max_ratio}
         return SearchProblem.read(votes, self.preferences, by=by, **settings)
 
 
@@ -97,11 +97,22 @@ class Tuned(Result):
         What weights decide on each fifth of the votes that a search on the other four found: nothing here chose its own weights.
     options : TuningOptions
         How it was searched.
+    by_group : dict of group to WeightSearch, or None
+        A search on the rows of each group alone, where minima must hold in each: its weights are those of ``predict(X, by=)``.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> votes = cp.Votes.from_proba(["bad"] * 40 + ["good"] * 60, [[3, 7]] * 40 + [[1, 9]] * 60)
+    >>> tuned = cp.estimators.tune_votes(votes, random_state=0)
+    >>> tuned.loss, tuned.decision.threshold.label, tuned.verdict.state
+    (0.0, 'good', 'better')
     """
 
     chosen: WeightSearch
     judged: Evidence
     options: TuningOptions
+    by_group: dict[Label, WeightSearch] | None = None
 
     schema = "compromis/tuning"
 
@@ -309,7 +320,29 @@ def tune(
     warn_if_not_given(chosen.guarantee)
     seed = int(generator.integers(2**31))
     judged = cross_fitted(problem, quick, seed) if rows is None else rows.cross_fitted(problem, quick, seed)
-    return Tuned(chosen=chosen, judged=judged, options=options)
+    by_group = None if by is None else _each_group(problem, by, options, seed)
+    return Tuned(chosen=chosen, judged=judged, options=options, by_group=by_group)
+
+
+def _each_group(problem: SearchProblem, by: ByGroup, options: TuningOptions, seed: int) -> dict[Label, WeightSearch]:
+    """Return a search on the rows of each group that has a choice to make; guarantees share the risk, so that all hold together."""
+    votes, found = problem.votes, {}
+    confidence = np.where(problem.arrays.confidence > 0, 1 - (1 - problem.arrays.confidence) / len(by.names), 0.0)
+    arrays = replace(problem.arrays, confidence=confidence)
+    for number, name in enumerate(by.names):
+        own = np.flatnonzero((by.code == number) & (votes.multiplicity > 0))
+        part = votes.with_rows(votes.multiplicity, own)
+        present = np.unique(part.truth)
+        if len(present) < 2 or not arrays.importance[present].any():
+            continue
+        part = replace(part, rows=int((part.multiplicity > 0).sum()), left_out=0)
+        search = search_problem(
+            replace(problem, votes=part, arrays=arrays, by=None), method=options.method, random_state=seed
+        )
+        if search.guarantee is not None:
+            search = replace(search, guarantee=replace(search.guarantee, calibration=options.calibration))
+        found[name] = search
+    return found
 
 
 def _towards_expected(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -14,6 +14,7 @@ from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation, Summary
 from compromis.evidence.counts import Counts
+from compromis.measures.by_group import each_alone
 from compromis.measures.demands import missed_constraints
 from compromis.measures.rates import class_rates
 from compromis.preferences import PreferenceArrays
@@ -48,11 +49,14 @@ class Condition:
     low: float = math.nan
     high: float = math.nan
     """The confidence interval of what was reached; NaN where there is none."""
+    group: Label | None = None
+    """The group that it is of, where the minima must hold in each."""
 
     @property
     def name(self) -> str:
         """What is bounded, in words."""
-        return self.rate if self.label is None else f"{self.rate} of {self.label!r}"
+        of = self.rate if self.label is None else f"{self.rate} of {self.label!r}"
+        return of if self.group is None else f"{of} in group {self.group!r}"
 
     @property
     def is_minimum(self) -> bool:
@@ -195,6 +199,7 @@ def check(
         level = 0.95 if confidence is None else confidence
         intervals = report_intervals(evaluation.counts, arrays=evaluation.arrays, confidence=level)
     conditions = conditions_of(evaluation.counts, evaluation.arrays, intervals.per_class)
+    conditions += tuple(_in_groups(evaluation, intervals.confidence))
     if max_loss is not None:
         loss, interval = evaluation.summary.loss, intervals.summary["loss"]
         conditions += (condition_on_loss(loss, max_loss, interval),)
@@ -204,6 +209,17 @@ def check(
             "set min_precision, min_recall or max_share"
         )
     return Check(evaluation=evaluation, conditions=conditions, intervals=intervals, fail_on=fail_on)
+
+
+def _in_groups(evaluation: Evaluation, confidence: float) -> Iterator[Condition]:
+    """Yield the minima in each group, with intervals of its rows."""
+    if evaluation.by is None or evaluation.arrays is None:
+        return
+    alone = each_alone(evaluation.arrays)
+    for name, counts in evaluation.by.items():
+        intervals = report_intervals(counts, arrays=alone, confidence=confidence)
+        for condition in conditions_of(counts, alone, intervals.per_class):
+            yield replace(condition, group=name)
 
 
 def condition_on_loss(loss: float, most: float, interval: Interval | None) -> Condition:

@@ -46,6 +46,7 @@ from compromis.frames.votes import (
 from compromis.labels import encode
 from compromis.preferences import Preferences, refuse_idle_amount
 from compromis.weights.decision import normalised
+from compromis.weights.guarantee import demands_of
 from compromis.weights.meter import Progress
 from compromis.weights.problem import SearchProblem
 from compromis.weights.search import WeightSearch
@@ -189,6 +190,12 @@ def search_weights(
             "amount",
         )
     source = VoteSource.read(opened, columns, classes)
+    if demands_of((preferences or Preferences()).on(source.classes)):
+        raise InputError(
+            "nearly every row has votes of its own, and a guarantee needs all of them at once; round the votes so that they become "
+            "patterns, read the rows into memory, or leave confidence out",
+            "preferences",
+        )
     return _by_passes(source, task, sample)
 
 

@@ -268,7 +268,7 @@ class Decision:
         search : WeightSearch, optional
             The search that found the decision, with its guarantee; that of an estimator is ``tuning_.chosen``.
         **facts
-            ``title``, ``collected`` (when and where the rows were collected), ``valid_until`` (a date), ``made`` (a date, without it today),
+            ``title``, ``collected`` (when and where the rows were), ``valid_until`` (a date), ``made`` (a date, without it today),
             and ``rows="new"`` where the evidence did not choose the weights.
 
         Returns
