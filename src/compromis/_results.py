@@ -125,6 +125,22 @@ class Table(NamedTuple):
     """Whether Markdown hides it behind its title."""
 
 
+class _Face(NamedTuple):
+    told: Sequence[str]
+    shown: Sequence[Table]
+
+    def sentences(self) -> Sequence[str]:
+        return self.told
+
+    def tables(self) -> Sequence[Table]:
+        return self.shown
+
+
+def face(sentences: Sequence[str], *tables: Table) -> str:
+    """Return what a notebook shows of an object that is no result: sentences, the most important first, and tables."""
+    return render("result.html", _Face(sentences, tables))
+
+
 class Framed:
     """Numbers that can be had as a data frame."""
 

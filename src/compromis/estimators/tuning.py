@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._text import shown_label
+from compromis._results import Table, face
+from compromis._text import capitalised, shown_label
 from compromis._typing import Floats, Ints
 from compromis.errors import InputError
 from compromis.estimators.expected import with_expected_truth
@@ -83,7 +84,7 @@ class TuningOptions:
         return SearchProblem.read(votes, self.preferences, by=by, **settings)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Tuned:
     """The weights that an estimator decides with, and what they are worth.
 
@@ -150,6 +151,15 @@ class Tuned:
     def promised(self) -> Interval:
         """The loss to expect on new rows, that of `judged`, with its 95 % interval."""
         return report_intervals(self.judged, arrays=self.chosen.arrays).summary["loss"]
+
+    def __repr__(self) -> str:
+        return f"<Tuned of {self.counts.rows:,} rows, {len(self.counts.classes)} classes, {self.verdict.state}, on new rows expect {self.promised}>"
+
+    def _repr_html_(self) -> str:
+        first, *others = str(self).rstrip(".").split("\n")
+        told = [others.pop(), first, *others]  # the verdict stands last in the text
+        rows = [[str(label), f"{weight:.4g}"] for label, weight in zip(self.chosen.classes, self.weights, strict=True)]
+        return face([capitalised(one) for one in told if not one.startswith("weights:")], Table("Weights", ["class", "weight"], rows))
 
     def __str__(self) -> str:
         weights = zip(self.chosen.classes, self.weights, strict=True)
