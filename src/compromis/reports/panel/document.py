@@ -46,6 +46,7 @@ def panel_document(
     follows: bool = True,
     remote: bool = False,
     most_bytes: int = MOST_BYTES,
+    most_patterns: int | None = None,
 ) -> dict[str, Any]:
     """Return the document that ``mountPanel`` of the panel's script shows, ready for JSON.
 
@@ -69,7 +70,7 @@ def panel_document(
     remote : bool
         Whether weights are searched outside the page: the page then shows what ``options.retune`` returns, and draws
         curves from the patterns held here, which may be binned.
-    most_bytes : int
+    most_bytes, most_patterns : int
         The size from which on votes are binned.
 
     Examples
@@ -91,7 +92,7 @@ def panel_document(
     preferences.on(votes.classes)  # raises where preferences and classes do not fit
     equal = np.ones(len(votes.classes))
     used = equal if weights is None else read_class_weights(weights, votes.classes)
-    packed, binning = _fit(votes, smoothing, most_bytes)
+    packed, binning = _fit(votes, smoothing, most_bytes, MOST_PATTERNS if most_patterns is None else most_patterns)
     reached = votes.counts(used, smoothing=smoothing)
     given = votes.counts(equal, smoothing=smoothing) if before is None else before
     weighed = bool(np.array_equal(given.matrix, reached.matrix))
@@ -210,14 +211,14 @@ def binned(votes: Votes, smoothing: float, ratio: float, floor: float) -> tuple[
     return kept.merge(), Binning(ratio=ratio, floor=floor, changed=float(sizes[moved].sum()), rows=float(sizes.sum()))
 
 
-def _fit(votes: Votes, smoothing: float, most_bytes: int) -> tuple[dict[str, Any], Binning | None]:
+def _fit(votes: Votes, smoothing: float, most_bytes: int, most_patterns: int) -> tuple[dict[str, Any], Binning | None]:
     """Return packed patterns that fit into the page: as they are, or binned as finely as fits."""
     merged = votes.merge()
     kept, binning = merged, None
     for rung in (None, *RUNGS):
         if rung is not None:
             kept, binning = binned(merged, smoothing, *rung)
-        if len(kept) <= MOST_PATTERNS and _least_size(kept) <= most_bytes:
+        if len(kept) <= most_patterns and _least_size(kept) <= most_bytes:
             packed = _pack_votes(kept)
             if _size(packed) <= most_bytes:
                 return packed, binning
