@@ -65,7 +65,9 @@ OVERLAPPING = """() => Array.from(document.querySelectorAll(".cp-page td.cp-barr
 def test_nbconvert_keeps_every_object_readable(notebook, page):
     pytest.importorskip("nbconvert", reason="nbconvert is not installed")
     command = [sys.executable, "-m", "nbconvert", "--to", "html", "--execute", str(notebook)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=240, env={**os.environ, "PYTHONWARNINGS": ""})
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=240, env={**os.environ, "PYTHONWARNINGS": ""}
+    )
     assert done.returncode == 0, done.stderr
     page.goto(notebook.with_suffix(".html").as_uri())
     assert page.locator(".cp-fragment").count() == len(SHOWN)

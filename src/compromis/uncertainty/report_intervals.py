@@ -47,6 +47,10 @@ Measures = Callable[[Cells], dict[str, Floats]]
 """From matrices of shape (..., K, K) to numbers by name, each of shape (...) or (..., K)."""
 
 
+_TOLD = ("recall", "precision", "f_measure", "roc_area", "loss")
+"""The numbers of a class that a notebook shows."""
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class ReportIntervals:
     """The intervals of a report, by the names its numbers have there."""
@@ -72,7 +76,7 @@ class ReportIntervals:
             [titles.get(name, name.replace("_", " ")), f"{one.value:.4g}", bounds(one)]
             for name, one in self.summary.items()
         ]
-        names = list(next(iter(self.per_class.values()), {}))
+        names = [name for name in _TOLD if all(name in row for row in self.per_class.values())]
         classes = [[str(label), *(bounds(row[name]) for name in names)] for label, row in self.per_class.items()]
         return face(
             [f"Intervals at {100 * self.confidence:g} % confidence"],
