@@ -140,6 +140,22 @@ class Table(NamedTuple):
     """Whether Markdown hides it behind its title."""
 
 
+class _Face(NamedTuple):
+    told: Sequence[str]
+    shown: Sequence[Table]
+
+    def sentences(self) -> Sequence[str]:
+        return self.told
+
+    def tables(self) -> Sequence[Table]:
+        return self.shown
+
+
+def face(sentences: Sequence[str], *tables: Table) -> str:
+    """Return what a notebook shows of an object that is no result: sentences, the most important first, and tables."""
+    return render("result.html", _Face(sentences, tables))
+
+
 class Finding(str):
     """A sentence with what it is: the headline, a state of a verdict, something missed, or small print (which text has last)."""
 
