@@ -276,11 +276,12 @@ class Monitor(Result):
         first = "your preferences are met in every period"
         if missed:
             told = f"missed in {missed} of {len(self.periods)} periods"
-            first = f"{last.name}: your preferences are {'met' if last.met else 'not met'} ({told})"
+            first = f"period {last.name}: your preferences are {'met' if last.met else 'not met'} ({told})"
         sentences: list[str] = [Finding(first, "better" if last.met else "no better")]
         if last.headline is not None:
             sentences += [
-                Finding(f"{last.name}: {uncapitalised(one)}", "headline") for one in last.headline.sentences()[:1]
+                Finding(f"period {last.name}: {uncapitalised(one)}", "headline")
+                for one in last.headline.sentences()[:1]
             ]
         sentences += (
             [] if self.tests is None else [Finding(str(test), "missed") for test in self.tests.tests if test.alarm]
@@ -288,9 +289,9 @@ class Monitor(Result):
         for period in self.periods:
             if not period.met:
                 sure = ", though these rows do not make it sure" if period.state is State.UNKNOWN else ""
-                sentences.append(Finding(f"{period.name}: not met{sure}: {'; '.join(period.missed)}", "missed"))
+                sentences.append(Finding(f"period {period.name}: not met{sure}: {'; '.join(period.missed)}", "missed"))
             if period.advice:
-                sentences.append(f"{period.name}: {period.advice}")
+                sentences.append(f"period {period.name}: {period.advice}")
         notes = ["Expected: what the reference loses at these class shares"]
         if not all(period.labelled for period in self.periods):
             notes.append("* without labels: shares estimated from the decisions, loss if only the shares have changed")
