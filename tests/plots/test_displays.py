@@ -216,7 +216,7 @@ def test_votes_of_patterns_estimators_and_many_classes(rng):
             return votes
 
     assert cp.plots.VoteDisplay.from_estimator(Forest(), None, y, label="c03").to_frame("pandas").equals(frame)
-    with pytest.raises(cp.InputError, match="no class 'c3'; did you mean"):
+    with pytest.raises(cp.InputError, match=r"no class 'c3' .did you mean"):
         cp.plots.VoteDisplay.from_votes(patterns, label="c3")
 
 
