@@ -15,7 +15,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import msgspec
 
 from compromis._files import VERSION, write_whole
-from compromis._text import bounds, capitalised, code, count, fixed, markdown_table, prose, short_names, shortened_middle, shown_label
+from compromis._text import (
+    bounds,
+    capitalised,
+    code,
+    count,
+    fixed,
+    markdown_table,
+    prose,
+    short_names,
+    shortened_middle,
+    shown_label,
+)
 from compromis.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from compromis.cli import options
-from compromis.cli.inputs import is_many, opened, read_answers, read_evidence, read_rows, refuse_others, say_dropped
+from compromis.cli.inputs import (
+    is_many,
+    opened,
+    read_answers,
+    read_evidence,
+    read_rows,
+    read_sample,
+    refuse_others,
+    say_dropped,
+)
 
 if TYPE_CHECKING:
     import compromis as cp
@@ -41,6 +50,7 @@ if TYPE_CHECKING:
 )
 @click.option("--group", metavar="COL", help="A column of keys: rows of one group belong together; for --confidence.")
 @options.by
+@options.sample
 @options.confidence
 @options.drop_missing
 @click.option(
@@ -91,10 +101,14 @@ def _evaluate(
 ) -> cp.Evaluation:
     """Evaluate the counts of a file; its rows where probability errors, areas or groups are wanted, unless an engine counts it."""
     by_engine, group, by = bool(engine) or is_many(file), columns.pop("group"), columns.pop("by")
+    sample = columns.pop("sample")
     if truth is None:
         raise click.UsageError("Missing option '--truth', the column of true classes.")
     if columns["prediction"] is None and not columns["proba"]:
         raise click.UsageError("give --prediction, --proba or both, or --answers")
+    if sample is not None:
+        others = {**columns, "by_engine": by_engine, "group": group, "by": by, "label": label}
+        return _evaluate_sample(file, sample, beside, truth, **others)
     for option, column in (("--group", group), ("--by", by)):
         if by_engine and column is not None:
             raise click.UsageError(f"{option} needs the rows in memory; leave out --engine")
@@ -131,6 +145,35 @@ def _read_answers(
         raise click.UsageError("Missing option '--truth', the column of true classes.")
     refuse_others("--answers are the votes", others)
     return read_answers(file, truth, answers, label, drop=drop_missing)
+
+
+def _evaluate_sample(
+    file: str,
+    sample: str,
+    beside: _Beside,
+    truth: str,
+    *,
+    prediction: str | None,
+    proba: tuple[str, ...],
+    **others: Any,
+) -> cp.Evaluation:
+    import compromis as cp
+
+    names = {"by_engine": "--engine", **{name: f"--{name.replace('_', '-')}" for name in others if name != "by_engine"}}
+    given = [names[name] for name, value in others.items() if value]
+    if given:
+        raise click.UsageError(
+            f"--sample says what each row stands for, and takes the labels of all its rows; leave out {', '.join(given)}"
+        )
+    rows = read_sample(file, sample, truth, prediction, proba)
+    return cp.evaluate(
+        rows.truth,
+        rows.predicted,
+        y_proba=rows.proba,
+        labels=rows.labels,
+        sample=rows.sample,
+        **beside.settings(rows.labels),
+    )
 
 
 def _evaluate_rows(

@@ -22,6 +22,7 @@ COMMANDS = {
     "preferences": "Ask what matters to you, and write the answers as TOML.",
     "tune": "Find the weights with which votes serve your preferences.",
     "tradeoff": "Say which cut, or which model, is best for which recall weight.",
+    "labels": "Plan which rows to label, and say whether labels are enough.",
     "check": "Check decisions against your minima, for scripts.",
     "monitor": "Judge the same decision period by period.",
     "record": "Write down what a decision rests on and what holds, or verify it.",

@@ -13,7 +13,9 @@ from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.grouped import GroupedCounts
+from compromis.evidence.paired import PairedCounts
 from compromis.evidence.points import OperatingPoints
+from compromis.evidence.strata import Sample
 from compromis.evidence.votes import Votes
 from compromis.labels import encode_classes, read_labels
 from compromis.measures.ranking import roc_area
@@ -32,6 +34,8 @@ class TrueRows:
     group: Ints | None = None
     amount: Floats | None = None
     """The amounts of the rows, where decisions cost them."""
+    sample: Sample | None = None
+    """Of which stratum each row was drawn, where they are a stratified sample; `weight` is then what each stands for."""
 
     def take(self, rows: Ints) -> TrueRows:
         """Return some of the rows."""
@@ -40,7 +44,10 @@ class TrueRows:
         return TrueRows(truth=self.truth[rows], classes=self.classes, **taken)
 
     def count(self, predicted: Ints) -> Counts | GroupedCounts:
-        """Count true against predicted classes; by group where there are groups."""
+        """Count true against predicted classes; by group or stratum where there are some."""
+        if self.sample is not None:
+            tables = self.sample.tabulate(self.truth, predicted, len(self.classes))
+            return Counts.from_tables(self.sample.strata, tables, self.classes)
         counts = Counts.from_positions(self.truth, predicted, self.classes, self.weight)
         if self.amount is not None:
             priced = self.amount if self.weight is None else self.amount * self.weight
@@ -48,6 +55,11 @@ class TrueRows:
         if self.group is None:
             return counts
         return GroupedCounts.from_positions(self.truth, predicted, self.group, counts, self.weight)
+
+    def pair(self, first: Ints, second: Ints) -> PairedCounts:
+        """Count true classes against the predictions of two models."""
+        parts: dict[str, Any] = {"weight": self.weight, "group": self.group, "sample": self.sample}
+        return PairedCounts.from_positions(self.truth, first, second, self.classes, **parts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
