@@ -163,6 +163,11 @@ class Review:
         return self.at_most is not None or self.confidence is not None
 
     @property
+    def share(self) -> float | None:
+        """The largest share of rows, whichever way it was given; None without a cap."""
+        return self.max_share if self.at_most is None or self.per is None else self.at_most / self.per
+
+    @property
     def confidence_of_days(self) -> float:
         """The share of days on which `at_most` holds."""
         return DAYS if self.confidence is None else self.confidence
