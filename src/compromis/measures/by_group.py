@@ -91,7 +91,8 @@ def missed_by_group(by: Mapping[Label, Counts], arrays: PreferenceArrays) -> tup
     >>> import compromis as cp
     >>> from compromis.measures.by_group import missed_by_group
     >>> preferences = cp.Preferences({"ill": cp.Preference(min_recall=0.8)}).on(["ill", "well"])
-    >>> sites = {"north": cp.Counts.from_matrix([[9, 1], [5, 85]], ["ill", "well"]), "south": cp.Counts.from_matrix([[7, 3], [2, 88]], ["ill", "well"])}
+    >>> matrices = {"north": [[9, 1], [5, 85]], "south": [[7, 3], [2, 88]]}
+    >>> sites = {name: cp.Counts.from_matrix(matrix, ["ill", "well"]) for name, matrix in matrices.items()}
     >>> print(missed_by_group(sites, preferences)[0])
     group 'south': the recall of 'ill' is 0.700, below your minimum of 0.8 (1 prediction must change)
     """
