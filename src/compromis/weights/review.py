@@ -63,7 +63,7 @@ class Review:
     >>> cp.Review(at_most=200, per=20_000)
     Review(at_most=200, per=20000)
     >>> cp.Review(max_share=0.01, confidence=0.95).rows_allowed(5000)
-    36
+    38
     """
 
     max_share: float | None = None
