@@ -47,7 +47,7 @@ class ByGroup:
             )
         return cls(names, code)
 
-    def __getitem__(self, chosen: Ints | Flags) -> ByGroup:
+    def __getitem__(self, chosen: Ints | Flags | slice) -> ByGroup:
         return replace(self, code=self.code[chosen])
 
     def counts(
