@@ -8,6 +8,7 @@ import click
 
 from compromis.cli import options
 from compromis.cli.inputs import Predictions
+from compromis.cli.show import show
 
 
 @click.command("check")
@@ -66,8 +67,7 @@ def command(
     predicted = columns.read(file, truth)
     evaluation = cp.evaluate(predicted.with_classes(label), preferences=wanted, confidence=confidence)
     result = cp.check(evaluation, max_loss=max_loss, fail_on=fail_on)
-    text = result.to_json() if as_json else result.to_markdown() if markdown else str(result)
-    click.echo(text, nl=not (markdown and not as_json))
+    show(result, as_json=as_json, markdown=markdown)
     if not result.passed:
         raise click.exceptions.Exit(1)
 

@@ -21,6 +21,7 @@ from compromis.cli.inputs import (
     refuse_others,
     say_dropped,
 )
+from compromis.cli.show import show
 
 if TYPE_CHECKING:
     import compromis as cp
@@ -158,29 +159,27 @@ def command(
     if review is not None and votes is None and (columns["engine"] or is_many(file)):
         raise click.UsageError("--review needs the rows in memory; leave out --engine")
     shares = options.read_pairs(prevalence, "--prevalence", () if votes is None else votes.classes)
-    settings["preferences"] = wanted = preferences.read(classes=() if votes is None else votes.classes, required=True)
+    settings["preferences"] = preferences.read(classes=() if votes is None else votes.classes, required=True)
     _refuse_together(file, by, evidence, shares, columns["engine"])
     if votes is None and _by_engine(file, shares, **columns):
         found = _search_files(file, settings | {"reporter": searching.show}, **columns)
-        search, before, text = found.search, found.before, str(found)
+        search: Any = found.search
+        shown: Any = found
     else:
         if by is not None:
             votes, settings["by"] = _read_groups(file, by, **columns)
         votes = _read_votes(file, **columns) if votes is None else votes
         votes = votes if shares is None else votes.with_prevalence(shares)
-        before = votes.counts([1.0] * len(votes.classes))
-        search, text = _searched(votes, searching, settings | {"review": review}, answers=bool(answers))
+        search, shown = _searched(votes, searching, settings | {"review": review}, answers=bool(answers))
         if evidence is not None and not searching.interrupted:
             cp.evidence.write(votes, evidence)
     if output is not None and not searching.interrupted:
         (search.decision if evidence is None else search).to_json(output)
-    click.echo(
-        search.to_json() if as_json else f"{cp.estimators.Change(before, search.counts, wanted)}\n{text}", nl=as_json
-    )
+    show(search if as_json else shown, as_json=as_json)
     if searching.interrupted:
         say_interrupted()
     if output is not None:
-        click.echo(f"weights written to {output}", err=as_json)
+        click.echo(f"\nweights written to {output}", err=as_json)
 
 
 def _refuse_together(file: str, by: str | None, evidence: str | None, shares: Any, engine: options.Engine) -> None:
@@ -194,16 +193,16 @@ def _refuse_together(file: str, by: str | None, evidence: str | None, shares: An
 
 def _searched(
     votes: cp.Votes, searching: Searching, settings: dict[str, Any], *, answers: bool
-) -> tuple[cp.WeightSearch, str]:
-    """Return the weights for votes, and what is said of them; those of answers are steadied, and judged by other rows."""
+) -> tuple[cp.WeightSearch, Any]:
+    """Return the weights for votes, and the result that is shown; those of answers are steadied, and judged by other rows."""
     import compromis as cp
 
     if answers:
         tuned = cp.estimators.tune_votes(votes, **{name: settings[name] for name in settings if name != "max_seconds"})
-        return tuned.chosen, str(tuned)
+        return tuned.chosen, tuned
     with searching.show() as progress:
         search = cp.search_weights(votes, progress=progress, **settings)
-    return search, str(search)
+    return search, search
 
 
 def _by_engine(

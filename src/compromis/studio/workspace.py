@@ -26,8 +26,10 @@ SAMPLE = 40_000
 MOST_MODELS = 50
 MOST_UPLOAD = 2_000_000_000
 """Bytes of an upload."""
-MOST_PANEL = 8_000_000
+MOST_PANEL = 64_000_000
 """Bytes of evidence that a page takes; beyond them votes are binned for its curves."""
+MOST_ROWS = 1_000_000
+"""Patterns that a page takes."""
 MOST_VOTES = 100_000
 """Votes up to which the page searches by itself; beyond them the server does, which is quicker."""
 GRID = np.linspace(0.0, 1.0, 101)
@@ -397,7 +399,7 @@ def _rates(counts: cp.Counts, label: str) -> dict[str, float]:
 
 def _document(votes: cp.Votes, smoothing: float) -> dict[str, Any]:
     """Return the panel's document; the page searches if it has all votes and they are few, else the server."""
-    document = panel_document(votes, smoothing=smoothing, most_bytes=MOST_PANEL)
+    document = panel_document(votes, smoothing=smoothing, most_bytes=MOST_PANEL, most_patterns=MOST_ROWS)
     entries = document["evidence"]["patterns"] * len(votes.classes)
     document["remote"] = document["binning"] is not None or entries > MOST_VOTES
     return document
