@@ -15,7 +15,12 @@ TOPICS = {
     "billing": 18, "invoice": 9, "refund": 7, "login": 10, "password": 8, "bug": 13, "crash": 5, "outage": 2,
     "feature": 9, "shipping": 8, "privacy": 2, "cancel": 4, "other": 5,
 }  # fmt: skip
-ALIKE = [("billing", "invoice", "refund"), ("login", "password"), ("bug", "crash", "outage"), ("privacy", "other", "feature")]
+ALIKE = [
+    ("billing", "invoice", "refund"),
+    ("login", "password"),
+    ("bug", "crash", "outage"),
+    ("privacy", "other", "feature"),
+]
 labels, share = list(TOPICS), np.array([*TOPICS.values()]) / 100
 rng = np.random.default_rng(1)
 
@@ -29,7 +34,9 @@ def ask(truth: np.ndarray, samples: int = 5, skill: float = 0.6) -> np.ndarray:
     own = rng.gamma(8 * belief[[labels.index(name) for name in truth]] + 1e-9)
     chosen = [rng.choice(labels, samples, p=row) for row in own / own.sum(axis=1, keepdims=True)]
     forms = rng.choice(["{}", "{}.", "**{}**", "The topic is {}"], (len(truth), samples), p=[0.7, 0.15, 0.1, 0.05])
-    texts = [[form.format(name.title()) for form, name in zip(*row)] for row in zip(forms, chosen)]
+    texts = [
+        [form.format(name.title()) for form, name in zip(*row, strict=True)] for row in zip(forms, chosen, strict=True)
+    ]
     return np.where(rng.random((len(truth), samples)) < 0.04, None, np.array(texts, dtype=object))
 
 
@@ -84,7 +91,12 @@ for place, name in enumerate(labels):
     true = (tickets[others] == name)[decided["tuned"] == name].mean()
     ax.plot(true, place, marker="o", color="black", markersize=4)
 ax.axvline(0.7, color="black", linestyle=":", linewidth=1)
-ax.set(yticks=range(13), yticklabels=labels, xlabel="precision: interval of 400 labels, and the truth of 5,600 tickets (dot)", xlim=(0, 1))
+ax.set(
+    yticks=range(13),
+    yticklabels=labels,
+    xlabel="precision: interval of 400 labels, and the truth of 5,600 tickets (dot)",
+    xlim=(0, 1),
+)
 ax.invert_yaxis()
 ax.spines[["top", "right"]].set_visible(False)
 plt.show()
