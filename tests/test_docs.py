@@ -37,7 +37,7 @@ RUN_BY = {
     "deploy.md": "tests/integration/test_deploy.py",
 }
 """Pages with Python that is no doctest session, because it needs other packages, and the test that runs it."""
-SHOWN_ONLY = {"text", "toml", "json", "sql", "html", "yaml", "sh", "{toctree}"}
+SHOWN_ONLY = {"text", "toml", "json", "sql", "html", "yaml", "sh", "{toctree}", "{image}"}
 """A server's commands, which do not end, stand in sh blocks."""
 
 

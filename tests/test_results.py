@@ -127,8 +127,8 @@ def test_curves_as_text():
     lines = str(RESULTS["complexity_curve"]).splitlines()
     assert lines[0].startswith("N_neighbors: ")
     assert lines[2].startswith("=== preference loss (")
-    assert lines[4].split("  ")[0] == "n neighbors"
-    assert [line.split()[0] for line in lines[5:7]] == ["20", "1"]
+    assert lines[6].startswith("neighbors ")
+    assert [line.split()[0] for line in lines[7:9]] == ["20", "1"]
 
 
 def test_the_summary_of_a_curve_is_that_of_the_choice():
@@ -141,7 +141,7 @@ def test_the_summary_of_a_curve_is_that_of_the_choice():
 
 def test_undefined_numbers_are_question_marks_and_null():
     result = cp.evaluate(["a", "a"], ["a", "a"], labels=["a", "b"])
-    assert "| <code>b</code> | 0 | 0 | ? | ? | ? |\n" in result.to_markdown()
+    assert "| <code>b</code> | 0 | 0 | 0 | 0 | ? | ? | ? |\n" in result.to_markdown()
     assert json.loads(result.to_json())["per_class"][1]["recall"] is None
     assert math.isnan(result.document()["per_class"][1]["recall"])
 

@@ -99,7 +99,13 @@ def main(role: str) -> None:
                 found = losses_of(name, forest, asked)
                 rows.append(found)
                 print(forest, asked, name, {way: round(loss, 4) for way, loss in found.items()}, flush=True)
-            print("MEAN", forest, asked, {way: round(float(np.mean([row[way] for row in rows])), 4) for way in rows[0]}, flush=True)
+            print(
+                "MEAN",
+                forest,
+                asked,
+                {way: round(float(np.mean([row[way] for row in rows])), 4) for way in rows[0]},
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -421,7 +421,7 @@ class Preferences:
             self._check_known(classes)
         absent = next(label for label in self.by_class if label not in classes)
         warnings.warn(
-            f"there is a preference for {absent!r}, a class that does not occur here{nearest(absent, classes)}; "
+            f"there is a preference for {absent!r}, a class that does not occur here{nearest(absent, classes, aside=True)}; "
             f"it is ignored, the classes are {shown(classes)}",
             UserWarning,
             stacklevel=3,
@@ -523,7 +523,7 @@ class Preferences:
         for label in self.by_class:
             if label in classes:
                 continue
-            meant = nearest(label, classes)
+            meant = nearest(label, classes, aside=True)
             raise InputError(
                 f"there is a preference for {label!r}, which is neither in the data nor in labels{meant}; "
                 f"the classes are {shown(classes)}{'' if meant else '; if it may be absent, pass labels=[...] with it'}"

@@ -51,7 +51,7 @@ def test_the_command_is_the_librarys(table):
     ("options", "message"),
     [
         (["--prediction", "first"], "at least two models, got 1"),
-        (["--prediction", "first", "--prediction", "secnd"], "there is no column 'secnd'; did you mean 'second'"),
+        (["--prediction", "first", "--prediction", "secnd"], "there is no column 'secnd' (did you mean 'second'"),
         (["--prediction", "first", "--prediction", "second", "--confidence", "95"], "got 95; for 95 % write 0.95"),
         (["--prediction", "first", "--prediction", "second", "--measure", "loss"], "needs preferences"),
     ],

@@ -257,7 +257,7 @@ def test_command_line_with_weights_and_with_decisions(table):
     ("arguments", "message"),
     [
         (["votes.csv", "--truth", "truth"], "give --prediction, --proba, or both"),
-        (["votes.csv", "--truth", "true", "--proba", "p_"], "there is no column 'true'; did you mean 'truth'?"),
+        (["votes.csv", "--truth", "true", "--proba", "p_"], "there is no column 'true' (did you mean 'truth'?)"),
         (
             ["votes.csv", "--truth", "truth", "--proba", "p_", "--weights", "w.json"],
             "the weights are for 'x', 'y', the scores for",

@@ -45,7 +45,7 @@ class Setting:
     budgets: tuple[int, ...]
     """The labels of each phase; the second is shared out by what the first says."""
     temper: float
-    """By which the model's log-odds are multiplied: 1 is calibrated."""
+    """By which the model's log-odds are multiplied: 1 is calibrated; 0 where only its predictions are known."""
 
 
 SETTINGS = tuple(
@@ -58,7 +58,7 @@ SETTINGS = tuple(
             ((250,), (200, 400)),
         )
     )
-    for temper in ((1.0, 1.7, 0.6)[number % 3],)
+    for temper in ((1.0, 1.7, 0.6, 0.0, 1.0)[number % 5],)
 )
 PREFERENCES = cp.Preferences({1: cp.Preference(10, 0.1, 0.9)}).on((0, 1))
 
@@ -69,13 +69,14 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
     seeds = range(FIRST, FIRST + number)
     for done, setting in enumerate(SETTINGS):
         part = count_seeds(partial(check_sample, setting), seeds)
-        total += Outcome(part.cases, (*part.failures, *_wrong(setting, part.notes, number)), part.notes)
+        held = Counter({"intervals that hold the truth": part.notes["holds"]})
+        total += Outcome(part.cases, (*part.failures, *_wrong(setting, part.notes, number)), held)
         progress((done + 1) * number, len(SETTINGS) * number)
-    return Outcome(total.cases, total.failures, _summed(total.notes))
+    return total
 
 
 @cache
-def cells(setting: Setting) -> tuple[Any, Any, Any]:
+def cells_of(setting: Setting) -> tuple[Any, Any, Any]:
     """Return the cells of the population, the probability of each cell and class, and the mean scores."""
     recall, precision = setting.rates
     alarms = setting.share * recall * (1 - precision) / precision / (1 - setting.share)
@@ -88,9 +89,10 @@ def cells(setting: Setting) -> tuple[Any, Any, Any]:
     score, at = (expit(setting.temper * (gap * place - gap * gap / 2 + prior)) for place in (middle, cut))
     margin = np.abs(2 * score * (1 - at) / (score * (1 - at) + (1 - score) * at) - 1)
     step = np.minimum(margin * STEPS, STEPS - 1).astype(int)
+    step = step if setting.temper else np.full_like(step, -1)
     weight = of_class * [1 - setting.share, setting.share]
     table = []
-    for predicted, opinion, one in product((0, 1), (-1,) if setting.judge is None else (0, 1), range(STEPS)):
+    for predicted, opinion, one in product((0, 1), (-1,) if setting.judge is None else (0, 1), range(-1, STEPS)):
         inside = ((middle > cut) == predicted) & (step == one)
         says = _says(setting.judge, opinion)
         if inside.any():
@@ -110,11 +112,12 @@ def _says(judge: tuple[float, float] | None, opinion: int) -> Any:
 
 def check_sample(setting: Setting, seed: int) -> dict[str, int]:
     """Draw a population, plan labels, see them, plan again where there is a second phase, and look whether the interval holds."""
-    rng = np.random.default_rng([seed, SETTINGS.index(setting)])
-    found, mass, means = cells(setting)
+    rng = np.random.default_rng([seed, round(1e4 * setting.share), round(1e4 * setting.rates[0])])
+    found, mass, means = cells_of(setting)
     rows = rng.multinomial(ROWS, mass.ravel()).reshape(mass.shape)
     there = rows.sum(axis=1) > 0
-    population = Population(classes=(0, 1), cells=found[there], sizes=rows[there].sum(axis=1), shares=means[there])
+    shares = means[there] if setting.temper else None
+    population = Population(classes=(0, 1), cells=found[there], sizes=rows[there].sum(axis=1), shares=shares)
     drawing: Drawing | None = None
     counts = None
     for budget in setting.budgets:
@@ -123,9 +126,19 @@ def check_sample(setting: Setting, seed: int) -> dict[str, int]:
         fresh = drawing.drawn - (0 if before is None else before.drawn)
         counts = _labelled(rng, population, rows[there], drawing, fresh, counts)
     assert counts is not None
-    interval = sample_intervals(counts, lambda cells: {"recall": class_rates(cells)["recall"]}, 0.95, DRAWS, seed)["recall"][1]
+    interval = sample_intervals(counts, lambda cells: {"recall": class_rates(cells)["recall"]}, 0.95, DRAWS, seed)[
+        "recall"
+    ][1]
     labelled = int(counts.labelled[1].sum())
-    return {"holds": int(setting.rates[0] in interval), "labelled": labelled, "cases": 1}
+    if np.isnan(interval.value):  # no labelled row of the class: nothing is said
+        return {"holds": 1}
+    error = (interval.value - setting.rates[0]) ** 2
+    return {
+        "holds": int(setting.rates[0] in interval),
+        "labelled": labelled,
+        "squared error": round(1e6 * error),
+        "width": round(1e6 * interval.width),
+    }
 
 
 def _labelled(
@@ -152,7 +165,3 @@ def _wrong(setting: Setting, notes: Counter[str], number: int) -> list[str]:
     if low - error <= held <= high + error:
         return []
     return [f"{setting}: {held:.4f} of {number} intervals hold, with {labelled:.1f} labelled rows of the class"]
-
-
-def _summed(notes: Counter[str]) -> Counter[str]:
-    return Counter({"intervals that hold the truth": notes["holds"]})

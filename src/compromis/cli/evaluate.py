@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from compromis.cli import options
-from compromis.cli.inputs import is_many, opened, read_answers, read_evidence, read_rows, refuse_others, say_dropped
+from compromis.cli.inputs import (
+    is_many,
+    opened,
+    read_answers,
+    read_evidence,
+    read_rows,
+    read_sample,
+    refuse_others,
+    say_dropped,
+)
+from compromis.cli.show import show
 
 if TYPE_CHECKING:
     import compromis as cp
@@ -18,12 +28,6 @@ if TYPE_CHECKING:
 
 @click.command("evaluate")
 @click.argument("file")
-@click.option(
-    "--regression",
-    is_flag=True,
-    expose_value=False,
-    help="Evaluate numbers; see 'compromis evaluate --regression --help'.",
-)
 @click.option("--truth", metavar="COL", help="The column of true classes.")
 @click.option(
     "--prediction", metavar="COL", help="The column of predicted classes; without it, the class of the highest score."
@@ -41,6 +45,7 @@ if TYPE_CHECKING:
 )
 @click.option("--group", metavar="COL", help="A column of keys: rows of one group belong together; for --confidence.")
 @options.by
+@options.sample
 @options.confidence
 @options.drop_missing
 @click.option(
@@ -50,6 +55,13 @@ if TYPE_CHECKING:
     "--train-file", metavar="FILE", help="Training rows, in place of --priors: relative errors are relative to them."
 )
 @click.option("--train-truth", metavar="COL", help="The column of classes in --train-file; without it that of --truth.")
+@click.option(
+    "--regression",
+    is_flag=True,
+    expose_value=False,
+    help="Evaluate numbers; see 'compromis evaluate --regression --help'.",
+)
+@click.option("--full", is_flag=True, help="Print everything: Weka's report, all intervals, the preferences in full.")
 @options.markdown
 @options.engine
 @options.as_json
@@ -61,23 +73,34 @@ def command(
     priors: tuple[str, ...],
     train_file: str | None,
     train_truth: str | None,
+    full: bool,
     markdown: bool,
     as_json: bool,
     **columns: Any,
 ) -> None:
     """Evaluate the decisions in FILE (CSV, TSV, ARFF or Parquet, also gzip; '-' is standard input).
 
+    \b
+      compromis evaluate results.csv --truth actual --prediction model --prioritise fraud
+      compromis evaluate votes.csv --truth actual --proba p_ --preferences what_matters.toml
+
+    It prints what is found and missed, the verdict, and the classes; --full prints Weka's tables and every interval.
+
     Labels are read as text, exactly as written: NA, null and 01 stay what they are; an empty field is missing. FILE may also
     hold counts that 'compromis count' or 'compromis merge' wrote: they need no columns.
-    """
+    """  # noqa: D301 (click reads the backspace)
     import compromis as cp
 
+    if full and (as_json or markdown):
+        raise click.UsageError("--full is text, and JSON has everything anyway; leave one of them out")
     training = _Training(priors=priors, file=train_file, column=train_truth or columns["truth"])
     beside = _Beside(preferences=preferences, training=training, confidence=confidence)
     known = _read_answers(file, answers, **columns) if answers else read_evidence(file, cp.Counts, **columns)
     result = _evaluate(file, beside, **columns) if known is None else beside.judge(known)
-    text = result.to_json() if as_json else result.to_markdown() if markdown else str(result)
-    click.echo(text, nl=as_json)
+    if full:
+        click.echo(result.full(), nl=False)
+    else:
+        show(result, as_json=as_json, markdown=markdown)
 
 
 def _evaluate(
@@ -91,10 +114,14 @@ def _evaluate(
 ) -> cp.Evaluation:
     """Evaluate the counts of a file; its rows where probability errors, areas or groups are wanted, unless an engine counts it."""
     by_engine, group, by = bool(engine) or is_many(file), columns.pop("group"), columns.pop("by")
+    sample = columns.pop("sample")
     if truth is None:
         raise click.UsageError("Missing option '--truth', the column of true classes.")
     if columns["prediction"] is None and not columns["proba"]:
         raise click.UsageError("give --prediction, --proba or both, or --answers")
+    if sample is not None:
+        others = {**columns, "by_engine": by_engine, "group": group, "by": by, "label": label}
+        return _evaluate_sample(file, sample, beside, truth, **others)
     for option, column in (("--group", group), ("--by", by)):
         if by_engine and column is not None:
             raise click.UsageError(f"{option} needs the rows in memory; leave out --engine")
@@ -131,6 +158,35 @@ def _read_answers(
         raise click.UsageError("Missing option '--truth', the column of true classes.")
     refuse_others("--answers are the votes", others)
     return read_answers(file, truth, answers, label, drop=drop_missing)
+
+
+def _evaluate_sample(
+    file: str,
+    sample: str,
+    beside: _Beside,
+    truth: str,
+    *,
+    prediction: str | None,
+    proba: tuple[str, ...],
+    **others: Any,
+) -> cp.Evaluation:
+    import compromis as cp
+
+    names = {"by_engine": "--engine", **{name: f"--{name.replace('_', '-')}" for name in others if name != "by_engine"}}
+    given = [names[name] for name, value in others.items() if value]
+    if given:
+        raise click.UsageError(
+            f"--sample says what each row stands for, and takes the labels of all its rows; leave out {', '.join(given)}"
+        )
+    rows = read_sample(file, sample, truth, prediction, proba)
+    return cp.evaluate(
+        rows.truth,
+        rows.predicted,
+        y_proba=rows.proba,
+        labels=rows.labels,
+        sample=rows.sample,
+        **beside.settings(rows.labels),
+    )
 
 
 def _evaluate_rows(

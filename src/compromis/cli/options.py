@@ -63,6 +63,11 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON inste
 _METRICS = "f, kulczynski (the paper's plane), fowlkes_mallows or jaccard."
 metric = click.option("--metric", default="f", show_default=True, metavar="NAME", help=_METRICS)
 weights = click.option("--weights", metavar="FILE.json", help="The weights that 'compromis tune --output' wrote.")
+sample = click.option(
+    "--sample",
+    metavar="FILE.json",
+    help="The plan by which 'compromis labels plan' drew the rows: the result is about all rows of its file.",
+)
 min_cell = click.option("--min-cell", default=0, show_default=True, metavar="N", help="Keep back cells of fewer rows.")
 
 

@@ -86,6 +86,7 @@ def command(
             command=context.meta["written"],
             random_state=seed,
         )
+    click.echo(str(result.headline))
     if result.verdict is not None:
-        click.echo(f"Verdict: {result.verdict}.")
+        click.echo(f"Verdict: {result.verdict.word}.")
     click.echo(f"report written to {output}")

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from compromis._results import Result, Table, text_table
-from compromis._text import fixed, shown, shown_label
+from compromis._results import Finding, Result, Table
+from compromis._text import fixed, shown, uncapitalised
 from compromis._typing import Floats, Ints, Label
 from compromis.drift.anytime import SURE, AnytimeTests
 from compromis.drift.prevalence import PrevalenceEstimate, from_predicted, prevalence_by_em
@@ -21,6 +21,7 @@ from compromis.evaluation.evaluate import Evaluation
 from compromis.evaluation.scoring import required_preferences
 from compromis.evidence.counts import Counts
 from compromis.labels import encode, positions_in, read_classes, read_labels
+from compromis.measures.headline import Headline, headline_of
 from compromis.measures.pragma import pragma
 from compromis.measures.rates import precision, recall
 from compromis.preferences import PreferenceArrays, Preferences
@@ -137,6 +138,8 @@ class Period:
     conditions: tuple[Condition, ...]
     """Each constraint (and the largest loss), with the interval of what was reached; no interval where shares are estimated."""
     change: Change
+    headline: Headline | None
+    """What happens to the rows of the classes that matter; None without labels."""
 
     @property
     def state(self) -> State:
@@ -210,7 +213,9 @@ class Period:
         numbers = ("name", "rows", "labelled", "shares", "bounds", "loss", "loss_expected", "recall", "precision")
         names = (*numbers, "met", "state", "missed", "advice", "retune")
         conditions = [{"name": one.name, **asdict(one), "state": one.state} for one in self.conditions]
-        return {name: getattr(self, name) for name in names} | {"cause": self.change.cause, "conditions": conditions}
+        headline = None if self.headline is None else self.headline.document()
+        numbers_of = {name: getattr(self, name) for name in names}
+        return numbers_of | {"headline": headline, "cause": self.change.cause, "conditions": conditions}
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,19 +268,31 @@ class Monitor(Result):
         return {**self.heading(), "classes": list(self.classes), "periods": periods, "tests": tests}
 
     def sentences(self) -> list[str]:
-        """Return what is missed and what to do, period by period, then what the table means."""
-        sentences = [] if self.tests is None else [str(test) for test in self.tests.tests if test.alarm]
+        """Return what is missed in the last period and in rows, what to do in each, then what the table means."""
+        last, missed = self.periods[-1], sum(not period.met for period in self.periods)
+        first = "your preferences are met in every period"
+        if missed:
+            told = f"missed in {missed} of {len(self.periods)} periods"
+            first = f"{last.name}: your preferences are {'met' if last.met else 'not met'} ({told})"
+        sentences: list[str] = [Finding(first, "better" if last.met else "no better")]
+        if last.headline is not None:
+            sentences += [
+                Finding(f"{last.name}: {uncapitalised(one)}", "headline") for one in last.headline.sentences()[:1]
+            ]
+        sentences += (
+            [] if self.tests is None else [Finding(str(test), "missed") for test in self.tests.tests if test.alarm]
+        )
         for period in self.periods:
             if not period.met:
                 sure = ", though these rows do not make it sure" if period.state is State.UNKNOWN else ""
-                sentences.append(f"{period.name}: your preferences are not met{sure}: {'; '.join(period.missed)}")
+                sentences.append(Finding(f"{period.name}: not met{sure}: {'; '.join(period.missed)}", "missed"))
             if period.advice:
                 sentences.append(f"{period.name}: {period.advice}")
         notes = ["Expected: what the reference loses at these class shares"]
         if not all(period.labelled for period in self.periods):
             notes.append("* without labels: shares estimated from the decisions, loss if only the shares have changed")
         followed = [] if self.tests is None else [str(test) for test in self.tests.tests if not test.alarm]
-        return [*(sentences or ["Your preferences are met in every period"]), *followed, *notes]
+        return [*sentences, *followed, *(Finding(note, "small") for note in notes)]
 
     def tables(self) -> list[Table]:
         """Return the periods; with many classes the shares of those that moved most."""
@@ -286,13 +303,13 @@ class Monitor(Result):
         for period in self.periods:
             mark = "" if period.labelled else "*"
             losses = [fixed(period.loss, 4) + mark, fixed(period.loss_expected, 4)]
-            cells = [f"{100 * period.shares[k]:.2f} %{mark}" for k in chosen]
-            cells += [fixed(rates[k]) + mark for k in judged for rates in (period.recall, period.precision)]
-            judgement = [str(period.state), "met" if period.met else "NOT MET"]
-            rows.append([period.name, f"{period.rows:,}", *losses, *cells, *judgement])
-        names = [f"Share of {self.classes[k]}" for k in chosen]
-        names += [f"{rate} of {self.classes[k]}" for k in judged for rate in ("Recall", "Precision")]
-        return [Table("Periods", ["Period", "Rows", "Loss", "Expected", *names, "By intervals", "Preferences"], rows)]
+            cells = [fixed(rates[k]) + mark for k in judged for rates in (period.recall, period.precision)]
+            cells += [f"{100 * period.shares[k]:.2f} %{mark}" for k in chosen]
+            judgement = ["met" if period.met else "NOT MET", str(period.state)]
+            rows.append([period.name, f"{period.rows:,}", *judgement, *losses, *cells])
+        names = [f"{rate} of {self.classes[k]}" for k in judged for rate in ("Recall", "Precision")]
+        names += [f"Share of {self.classes[k]}" for k in chosen]
+        return [Table("", ["Period", "Rows", "Preferences", "By intervals", "Loss", "Expected", *names], rows)]
 
     def _judged(self) -> list[int]:
         """Return the classes whose rates the table shows: those with constraints or the highest importance."""
@@ -304,10 +321,6 @@ class Monitor(Result):
             if label in asked or min(importance) < importance[k] == max(importance)
         ]
         return matter[:MOST]
-
-    def __str__(self) -> str:
-        sentences = [f"{shown_label(sentence)}." for sentence in self.sentences()]
-        return "\n".join([text_table(self.tables()[0]), "", *sentences]) + "\n"
 
 
 def monitor(
@@ -434,6 +447,7 @@ def _period(
         max_loss=max_loss,
         conditions=_conditions(counts, arrays, max_loss, None if estimate is not None else level),
         change=change,
+        headline=None if estimate is not None else headline_of(counts, arrays, state=verdict.state),
     )
 
 

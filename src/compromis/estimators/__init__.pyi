@@ -3,10 +3,12 @@ from .change import Change
 from .model_file import fit_table, load_model, save_model
 from .pragma_forest import PragmaForestClassifier
 from .pragma_tree import PragmaTreeClassifier
+from .table_votes import TABLE_MODELS, table_votes
 from .tuned_decision import TunedDecisionClassifier
 from .tuning import Tuned, tune_votes
 
 __all__ = [
+    "TABLE_MODELS",
     "C45Classifier",
     "Change",
     "PragmaForestClassifier",
@@ -16,5 +18,6 @@ __all__ = [
     "fit_table",
     "load_model",
     "save_model",
+    "table_votes",
     "tune_votes",
 ]

@@ -618,5 +618,7 @@ def known_label(votes: Votes, label: Any) -> Label:
     """Return the label as the classes write it; raise if it is not among them."""
     chosen, known = plain_label(label), votes.classes
     if chosen not in known:
-        raise InputError(f"there is no class {chosen!r}{nearest(chosen, known)}; the classes are {shown(known)}")
+        raise InputError(
+            f"there is no class {chosen!r}{nearest(chosen, known, aside=True)}; the classes are {shown(known)}"
+        )
     return chosen

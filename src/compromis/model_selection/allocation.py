@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -22,11 +23,11 @@ WRONG = 0.2
 UNSURE = 0.2
 """How much this counts beside what votes say: no stratum is taken to be without errors."""
 TRUST = 0.9
-"""How often a judge is taken to be right."""
+"""How often a judge is taken to be right at most; one that agrees with predictions no more than by chance is not believed at all."""
 EACH = 12
 """Labels of a stratum on average: fewer strata use less of what is known, more leave too few labels in each."""
-LEAST = 2
-"""Labels of a stratum at least."""
+LEAST = 5
+"""Labels of a stratum at least: a guess that nothing is wrong there may be wrong."""
 PROPORTIONAL = 0.5
 """The part of the labels that is drawn in proportion to the rows: guesses may be wrong, and a judge useless."""
 PAYS = 0.9
@@ -78,7 +79,9 @@ def _first_phase(population: Population, budget: int, arrays: PreferenceArrays, 
     stratum_of = _strata(population, deviation, budget)
     sizes = np.bincount(stratum_of, weights=population.sizes).astype(np.int64)
     strata = Strata(names=_names(population, stratum_of, seed), sizes=sizes)
-    return Drawing(strata, stratum_of, np.zeros_like(sizes), _mean_guess(guess, population.sizes, stratum_of), 0.0, False)
+    return Drawing(
+        strata, stratum_of, np.zeros_like(sizes), _mean_guess(guess, population.sizes, stratum_of), 0.0, False
+    )
 
 
 def predicted_of(population: Population, stratum_of: Ints) -> Ints:
@@ -121,10 +124,26 @@ def _guess(population: Population) -> Floats:
     guess[np.arange(len(predicted)), predicted] = 1 - guess.sum(axis=1)
     if population.shares is not None:
         guess = UNSURE * guess + (1 - UNSURE) * population.shares
-    says = np.where(np.arange(size) == opinion[:, np.newaxis], TRUST, (1 - TRUST) / max(size - 1, 1))
+    trust = _trust(population)
+    says = np.where(np.arange(size) == opinion[:, np.newaxis], trust, (1 - trust) / max(size - 1, 1))
     guess = np.where((opinion >= 0)[:, np.newaxis], guess * says, guess)
     shares: Floats = guess / guess.sum(axis=1, keepdims=True)
     return shares
+
+
+def _trust(population: Population) -> float:
+    """Return how often the judge is taken to be right: more, the more it agrees with predictions beyond chance (Cohen's kappa)."""
+    size = len(population.classes)
+    predicted, opinion = population.cells[:, 0], population.cells[:, 1]
+    named = opinion >= 0
+    table = np.zeros((size, size))
+    np.add.at(table, (opinion[named], predicted[named]), population.sizes[named])
+    if not table.any():
+        return 1 / size
+    table /= table.sum()
+    chance = float(table.sum(axis=1) @ table.sum(axis=0))
+    kappa = (float(table.trace()) - chance) / (1 - chance) if chance < 1 else 0.0
+    return 1 / size + (TRUST - 1 / size) * min(1.0, 2 * math.sqrt(max(kappa, 0.0)))
 
 
 def _mean_guess(guess: Floats, sizes: Ints, stratum_of: Ints) -> Floats:
@@ -144,7 +163,9 @@ def _slopes_of(matrix: Floats, arrays: PreferenceArrays) -> Floats:
     Targets are scaled so that each has the same variance in a sample without strata.
     """
     if arrays.by_amount is not None:
-        raise InputError("labels are planned for costs that do not depend on amounts; give each decision a fixed cost", "preferences")
+        raise InputError(
+            "labels are planned for costs that do not depend on amounts; give each decision a fixed cost", "preferences"
+        )
     asked = {"recall": np.flatnonzero(arrays.min_recall > 0), "precision": np.flatnonzero(arrays.min_precision > 0)}
     smooth = matrix + 0.5
     if len(arrays.classes) > MOST_CLASSES:
@@ -190,7 +211,8 @@ def _strata(population: Population, deviation: Floats, budget: int) -> Ints:
         group = predicted
     if len(np.unique(group)) > pays:
         raise InputError(
-            f"budget is {budget}, too few for {len(np.unique(group))} predicted classes; label {LEAST} rows of each at least", "budget"
+            f"budget is {budget}, too few for {len(np.unique(group))} predicted classes; label {LEAST} rows of each at least",
+            "budget",
         )
     share = _mixed(population.sizes, deviation)
     most = max(len(np.unique(group)), budget // EACH)
@@ -216,7 +238,7 @@ def _mixed(sizes: Ints, deviation: Floats) -> Floats:
 
 
 def _shared(sizes: Ints, deviation: Floats, before: Ints, budget: int) -> Ints:
-    """Return how many rows of each stratum are drawn, those `before` included: no fewer than these, two at least, all at most."""
+    """Return how many rows of each stratum are drawn, those `before` included: no fewer than these, `LEAST` at least, all at most."""
     total = int(before.sum()) + budget
     least, share = np.maximum(before, np.minimum(LEAST, sizes)), _mixed(sizes, deviation)
     low, high = 0.0, float((sizes / np.maximum(share, 1e-300)).max())

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from compromis._files import VERSION, Head, check_version
 from compromis._results import written
-from compromis._text import shown, shown_label
+from compromis._text import per_thousand, shown, shown_label
 from compromis._typing import Flags, Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
@@ -268,7 +268,7 @@ class Decision:
         search : WeightSearch, optional
             The search that found the decision, with its guarantee; that of an estimator is ``tuning_.chosen``.
         **facts
-            ``title``, ``collected`` (when and where the rows were collected), ``valid_until`` (a date), ``made`` (a date, without it today),
+            ``title``, ``collected`` (when and where the rows were), ``valid_until`` (a date), ``made`` (a date, without it today),
             and ``rows="new"`` where the evidence did not choose the weights.
 
         Returns
@@ -365,7 +365,9 @@ def threshold_sentence(decision: Decision, counts: Counts) -> list[str]:
         return []
     threshold = decision.threshold
     alerts = 1000 * float(counts.predicted[decision.classes.index(threshold.label)]) / counts.total
-    return [f"threshold: {shown_label(threshold.rule)}; {alerts:.3g} of 1,000 rows are predicted {threshold.label!r}"]
+    return [
+        f"threshold: {shown_label(threshold.rule)}; {per_thousand(alerts)} of 1,000 rows are predicted {threshold.label!r}"
+    ]
 
 
 def normalised(weights: Floats) -> Floats:

@@ -1,5 +1,4 @@
-"""Guarantees: what holds on new rows with a stated confidence, by exact binomial bounds; `guarded` finds the weights.
-"""
+"""Guarantees: what holds on new rows with a stated confidence, by exact binomial bounds; `guarded` finds the weights."""
 
 from __future__ import annotations
 
@@ -273,6 +272,7 @@ def p_value(counts: Counts, demand: Demand) -> float:
 
 
 def rows_and_wrong(counts: Counts, demand: Demand) -> tuple[int, int]:
+    """Return how many rows a demand is about, and how many of them are wrong."""
     k, matrix = demand.position, counts.matrix
     rows = int((matrix[k] if demand.rate == "recall" else matrix[:, k]).sum())
     return rows, rows - int(matrix[k, k])
@@ -285,7 +285,9 @@ def judged(counts: Counts, demand: Demand, *, halved: bool, group: Label | None 
     allowed = misses_allowed(rows, demand.level, sure)
     given = wrong <= allowed
     level = held_level(rows, wrong, sure)
-    if not halved and wrong:  # as many have no vote for the class: that number, and the flips of the others, have half the risk each
+    if (
+        not halved and wrong
+    ):  # as many have no vote for the class: that number, and the flips of the others, have half the risk each
         level = held_level(rows, wrong, (1 + sure) / 2) * held_level(rows - wrong, 0, (1 + sure) / 2)
     needed = rows_needed(wrong / max(rows, 1), demand.level, sure, beyond=rows)
     return Guaranteed(
@@ -304,6 +306,7 @@ def judged(counts: Counts, demand: Demand, *, halved: bool, group: Label | None 
 
 
 def price_of(before: Counts, after: Counts) -> tuple[Price, ...]:
+    """Return the rates of each class before and after."""
     rates = [recall(outcomes(before)), recall(outcomes(after)), precision(outcomes(before)), precision(outcomes(after))]
     return tuple(
         Price(label=label, recall_before=a, recall_after=b, precision_before=c, precision_after=d)
