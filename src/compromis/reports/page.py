@@ -25,7 +25,8 @@ from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation
 from compromis.evidence.counts import Counts
-from compromis.evidence.votes import VoteDistribution, Votes
+from compromis.evidence.vote_distribution import VoteDistribution
+from compromis.evidence.votes import Votes
 from compromis.preferences import Preferences
 from compromis.reports.panel.document import panel_document
 from compromis.reports.panel.widget import panel_assets
