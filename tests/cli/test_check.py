@@ -54,7 +54,9 @@ def test_json_and_markdown(files):
     assert [one["reached"] for one in document["conditions"]] == [0.375, 0.3]
     text = run("check", "worse.csv", *CHECK, "--markdown").output
     assert text.startswith("**check failed: 2 of 2 conditions are missed**\n\n- Finds ")
-    assert re.search(r"\| <code>recall of &#39;bad&#39;</code> \| 0.3000 \| >= 0.8 \| MISSED \| [^|]* \| surely missed \|", text)
+    assert re.search(
+        r"\| <code>recall of &#39;bad&#39;</code> \| 0.3000 \| >= 0.8 \| MISSED \| [^|]* \| surely missed \|", text
+    )
 
 
 def test_only_what_is_surely_missed_fails(files):

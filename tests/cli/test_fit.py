@@ -189,3 +189,42 @@ def test_tuned_forest_and_model_file_decide_alike(flowers):
     assert model.hard
     assert model.decision.smoothing == 0
     assert set(model.decision.classes) == set(names)
+
+
+def test_a_model_with_a_review_tells_which_rows_a_person_looks_at(flowers):
+    path, names = flowers
+    done = fit(path, "--review", "max_share=0.1")
+    assert done.exit_code == 0, done.output
+    model = load_model("m.model")
+    assert model.decision.review is not None
+    assert run("predict", "m.model", path, "--append", "--proba", "p_", "--output", "out.csv").exit_code == 0
+    written = pandas.read_csv("out.csv")
+    shares = written[[f"p_{label}" for label in model.decision.classes]].to_numpy()
+    labels, flags = model.decision.decide(shares, return_review=True)
+    assert written["needs_review"].tolist() == flags.tolist()
+    assert written["predicted"].tolist() == labels.tolist()
+    judged = ("evaluate", "out.csv", "--truth", "species", "--prediction", "predicted", "--json")
+    alone, reviewed = (json.loads(run(*judged, *more).stdout) for more in ((), ("--needs-review", "needs_review")))
+    assert alone["summary"]["correct"] == (labels == names).sum()
+    assert reviewed["summary"]["correct"] == ((labels == names) | flags).sum()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("0.1", "write at_most=200,per=20000 or max_share=0.01"),
+        ("at_most=1.5,per=3", "write at_most=200,per=20000"),
+        ("at_most=5", "at_most needs per"),
+        ("max_share=0.1,max_share=0.2", "write at_most=200,per=20000"),
+    ],
+)
+def test_a_cap_that_is_none(flowers, given, said):
+    done = fit(flowers[0], "--review", given)
+    assert done.exit_code == 2
+    assert said in done.output
+
+
+def test_flags_are_true_or_false(flowers):
+    done = run("evaluate", flowers[0], "--truth", "species", "--prediction", "species", "--needs-review", "sw")
+    assert done.exit_code == 2
+    assert "column 'sw' holds true or false for each row, got '3.5'" in done.output

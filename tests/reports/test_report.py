@@ -273,3 +273,15 @@ def test_command_line_says_what_is_wrong(table, arguments, message):
     done = run(*arguments)
     assert done.exit_code == 2
     assert message in done.output
+
+
+def test_a_review_is_told_with_what_it_is_worth():
+    rng = np.random.default_rng(0)
+    y = (rng.random(500) < 0.2).astype(int)
+    share = 1 / (1 + np.exp(1.5 - rng.normal(size=500) - 2 * y))
+    votes = cp.Votes.from_proba(y, np.column_stack([1 - share, share]))
+    page = cp.report(votes, preferences=cp.Preferences(), weights=[1, 2], review=1.5)
+    expected = cp.Decision((0, 1), [1, 2], review=1.5).review_on(votes)
+    assert page.reviewed.asked.matrix.tolist() == expected.asked.matrix.tolist()
+    assert '<section id="review"' in page.html
+    assert '<section id="review"' not in cp.report(votes, preferences=cp.Preferences(), weights=[1, 2]).html
