@@ -137,7 +137,7 @@ def test_curves_as_text():
     lines = str(RESULTS["complexity_curve"]).splitlines()
     assert lines[0].startswith("N_neighbors: ")
     assert lines[2].startswith("=== preference loss (")
-    assert lines[6].startswith("neighbors ")
+    assert lines[6].startswith("n neighbors ")
     assert [line.split()[0] for line in lines[7:9]] == ["20", "1"]
 
 
