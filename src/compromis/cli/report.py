@@ -82,6 +82,7 @@ def command(
             votes=None if scores is None else cp.Votes.from_proba(true, scores, **rows),
             weights=None if rule is None else rule.weights,
             smoothing=0.0 if rule is None else rule.smoothing,
+            review=None if rule is None else rule.review,
             title=title or f"{table.source}: {truth}",
             command=context.meta["written"],
             decision=_decision(prediction, weights, class_of),
