@@ -95,7 +95,6 @@ def test_jupyterlab_shows_tables_and_a_panel_that_tunes(notebook, page):
             page.get_by_text("Run All Cells", exact=True).click()
             page.locator(".cp-panel .cp-headline").wait_for(timeout=90_000)
             assert page.locator(".jp-OutputArea .cp-fragment").count() == len(SHOWN) - 1
-            page.screenshot(path="/tmp/h24b/lab.png"); print(page.evaluate("""() => Array.from(document.querySelectorAll(".cp-page td.cp-barred"), (c)=>[c.outerHTML.slice(-120), c.getBoundingClientRect().width, c.querySelector("svg").getBoundingClientRect().right-c.getBoundingClientRect().left, getComputedStyle(c).whiteSpace, getComputedStyle(c).textAlign, getComputedStyle(c.closest("table")).tableLayout])"""))
             assert page.evaluate(OVERLAPPING) == 0
             table = page.locator(".cp-results .cp-scroll").first
             assert table.evaluate("(one) => one.scrollWidth <= one.clientWidth + 1")
