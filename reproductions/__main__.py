@@ -1,4 +1,4 @@
-"""Reproduce every source: ``python -m reproductions [pragma] [tradeoff_space] [taught]``, all three without names; or run ``study`` or ``answers``."""
+"""Reproduce every source: ``python -m reproductions [pragma] [tradeoff_space] [taught]``, or all; ``study`` and ``answers`` on request."""
 
 from __future__ import annotations
 

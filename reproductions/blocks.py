@@ -9,9 +9,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from reproductions.answers.table import deployments
 from reproductions.sheets import markdown, read
 from reproductions.slips import AUTOS, AUTOS_SUPPORT, TABLE_4, two_class_pragma
-from reproductions.answers.table import deployments
 from reproductions.study import tables as study
 
 HERE = Path(__file__).parent

@@ -230,7 +230,7 @@ def test_command_line(table):
     ]
     done = run(*arguments)
     assert done.exit_code == 0
-    assert done.output == f"Verdict: {table.verdict}.\nreport written to a b.html\n"
+    assert done.output == f"{table.headline}\nVerdict: {table.verdict.word}.\nreport written to a b.html\n"
     with open("a b.html", encoding="utf-8") as file:
         page = file.read()
     assert content_of(page)["matrix"] == table.counts.matrix.tolist()
@@ -248,7 +248,7 @@ def test_command_line_with_weights_and_with_decisions(table):
     assert (panel["weights"], panel["smoothing"]) == ([3.0, 1.0, 1.0], 0.01)
     assert panel["before"] == panel["counts"]
     done = run("votes.csv", "--truth", "truth", "--prediction", "predicted")
-    assert done.output == "report written to report.html\n"
+    assert done.output == f"{cp.evaluate(table.counts).headline}\nreport written to report.html\n"
     with open("report.html", encoding="utf-8") as file:
         assert content_of(file.read())["matrix"] == table.counts.matrix.tolist()
 

@@ -251,6 +251,9 @@ class Monitor(Result):
 
     schema = "compromis/monitor"
 
+    def __repr__(self) -> str:
+        return f"<Monitor of {len(self.periods)} periods, {len(self.classes)} classes>"
+
     @property
     def met(self) -> bool:
         """Whether the last period meets the preferences."""

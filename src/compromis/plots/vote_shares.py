@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from compromis._text import shown_label
 from compromis.errors import InputError
-from compromis.evidence.votes import VoteDistribution, Votes, vote_distribution
+from compromis.evidence.vote_distribution import VoteDistribution, vote_distribution
+from compromis.evidence.votes import Votes
 from compromis.plots._base import ALARM, Display, beside, other_style, plain, stacked, tidy
 
 NAMED = 3
@@ -29,7 +30,7 @@ class VoteDisplay(Display):
     Parameters
     ----------
     distribution : VoteDistribution
-        The numbers, from `compromis.evidence.votes.vote_distribution`.
+        The numbers, from `compromis.evidence.vote_distribution.vote_distribution`.
     named : int
         How many other classes have a line of their own, those with the most votes first; the rest share one.
 

@@ -13,7 +13,8 @@ from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation, evaluate
 from compromis.evidence.readers import read_class_weights
-from compromis.evidence.votes import Votes, vote_distribution
+from compromis.evidence.vote_distribution import vote_distribution
+from compromis.evidence.votes import Votes
 from compromis.preferences import Preferences
 from compromis.reports.page import Report
 from compromis.tradeoffs import TradeoffCurve

@@ -25,7 +25,8 @@ from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation
 from compromis.evidence.counts import Counts
-from compromis.evidence.votes import VoteDistribution, Votes
+from compromis.evidence.vote_distribution import VoteDistribution
+from compromis.evidence.votes import Votes
 from compromis.preferences import Preferences
 from compromis.reports.panel.document import panel_document
 from compromis.reports.panel.widget import panel_assets
@@ -313,14 +314,14 @@ def _policy(script: str, style: str) -> str:
 
 def _panel(report: Report) -> tuple[dict[str, Any] | None, str | None]:
     """Return the panel's document, or why there is none."""
-    if report.votes is None:
+    if report.votes is None or report.weights is None:
         return None, "no votes or probabilities were given (y_proba=), so there is nothing to weigh"
     before = report.evaluation.counts
     try:
         return panel_document(
             report.votes,
             report.preferences,
-            report.weights if report.weighed or np.ptp(report.weights) > 0 else None,
+            report.weights if report.weighed or len(np.unique(report.weights)) > 1 else None,
             smoothing=report.smoothing,
             before=before,
             positive=report.evaluation.pos_label,
