@@ -23,7 +23,14 @@ JUDGE = np.where(RNG.random(ROWS) < 0.9, TRUTH, "ok")
 @pytest.fixture
 def population(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    columns = {"id": range(ROWS), "p_fraud": SCORE, "p_ok": (1 - SCORE).round(4), "predicted": PREDICTED, "judge": JUDGE, "=note": ["x"] * ROWS}
+    columns = {
+        "id": range(ROWS),
+        "p_fraud": SCORE,
+        "p_ok": (1 - SCORE).round(4),
+        "predicted": PREDICTED,
+        "judge": JUDGE,
+        "=note": ["x"] * ROWS,
+    }
     cp.frames.to_csv(columns, "all.csv")
     return tmp_path
 
@@ -57,15 +64,39 @@ def test_plan_label_evaluate_and_plan_again(population):
                    "--prioritise", "fraud", "--confidence", "0.95", "--json")  # fmt: skip
         expected = cp.evaluate(counts, preferences=preferences, confidence=0.95)
         assert json.loads(done.stdout) == json.loads(expected.to_json())
-    done = run("count", file, "--sample", "plan.json", "--truth", "label", "--prediction", "predicted", "--output", "first.json")
+    done = run(
+        "count",
+        file,
+        "--sample",
+        "plan.json",
+        "--truth",
+        "label",
+        "--prediction",
+        "predicted",
+        "--output",
+        "first.json",
+    )
     assert done.exit_code == 0
     planned("--after", "plan.json", "--counts", "first.json", name="second")
     again = LabelPlan.from_json("second.json")
     assert not {*again.rows.tolist()} & {*made.rows.tolist()}
-    run("count", labelled("second"), "--sample", "second.json", "--truth", "label", "--prediction", "predicted", "--output", "more.json")
+    run(
+        "count",
+        labelled("second"),
+        "--sample",
+        "second.json",
+        "--truth",
+        "label",
+        "--prediction",
+        "predicted",
+        "--output",
+        "more.json",
+    )
     run("merge", "first.json", "more.json", "--output", "both.json")
     done = run("evaluate", "both.json", "--prioritise", "fraud", "--json")
-    both = counts + cp.Counts.from_predictions(TRUTH[again.rows], PREDICTED[again.rows], labels=["fraud", "ok"], sample=again)
+    both = counts + cp.Counts.from_predictions(
+        TRUTH[again.rows], PREDICTED[again.rows], labels=["fraud", "ok"], sample=again
+    )
     assert json.loads(done.stdout) == json.loads(cp.evaluate(both, preferences=preferences).to_json())
     assert json.loads(done.stdout)["counts"]["rows"] == 300
 
@@ -78,17 +109,32 @@ def test_votes_of_a_sample_are_counted_and_tuned(population):
     run("labels", "plan", "all.csv", "--budget", "150", "--proba", "p_", "--judge", "judge", "--prioritise", "fraud", "--output", "votes.json",
         "--rows", "votes.csv", "--keep", "id", "--keep", "p_fraud", "--keep", "p_ok")  # fmt: skip
     file = labelled("votes")
-    done = run("count", file, "--sample", "votes.json", "--truth", "label", "--proba", "p_", "--output", "votes-counted.json")
+    done = run(
+        "count", file, "--sample", "votes.json", "--truth", "label", "--proba", "p_", "--output", "votes-counted.json"
+    )
     assert done.exit_code == 0, done.stderr
     votes = cp.evidence.read("votes-counted.json").evidence
     assert votes.multiplicity.sum() == pytest.approx(ROWS)
     done = run("tune", "votes-counted.json", "--prioritise", "fraud", "--json")
-    assert json.loads(done.stdout)["loss"] == pytest.approx(cp.search_weights(votes, preferences=cp.Preferences.prioritise(["fraud"])).loss)
+    assert json.loads(done.stdout)["loss"] == pytest.approx(
+        cp.search_weights(votes, preferences=cp.Preferences.prioritise(["fraud"])).loss
+    )
 
 
 def test_needed_says_how_many_more_and_fails_where_they_are_not_enough(population):
     planned()
-    run("count", labelled(), "--sample", "plan.json", "--truth", "label", "--prediction", "predicted", "--output", "c.json")
+    run(
+        "count",
+        labelled(),
+        "--sample",
+        "plan.json",
+        "--truth",
+        "label",
+        "--prediction",
+        "predicted",
+        "--output",
+        "c.json",
+    )
     done = run("labels", "needed", "c.json", "--width", "0.1", "--label", "fraud", "--json")
     expected = cp.model_selection.labels_needed(cp.evidence.read("c.json").evidence, width=0.1, labels=["fraud"])
     assert json.loads(done.stdout) == json.loads(expected.to_json())
@@ -100,17 +146,38 @@ def test_needed_says_how_many_more_and_fails_where_they_are_not_enough(populatio
     ("command", "words"),
     [
         ("labels plan all.csv --budget 50 --output p.json --rows r.csv", "give --prediction or --proba"),
-        ("labels plan all.csv --budget 50 --prediction predicted --weights w.json --output p.json --rows r.csv", "give --proba"),
-        ("labels plan all.csv --budget 50 --prediction predicted --counts all.csv --output p.json --rows r.csv", "holds no counts"),
-        ("labels plan all.csv --budget 50 --prediction predicted --output all.csv --rows r.csv", "is read by this command"),
-        ("labels plan all.csv --budget 5 --prediction predicted --output p.json --rows r.csv", "too few for 2 predicted"),
+        (
+            "labels plan all.csv --budget 50 --prediction predicted --weights w.json --output p.json --rows r.csv",
+            "give --proba",
+        ),
+        (
+            "labels plan all.csv --budget 50 --prediction predicted --counts all.csv --output p.json --rows r.csv",
+            "holds no counts",
+        ),
+        (
+            "labels plan all.csv --budget 50 --prediction predicted --output all.csv --rows r.csv",
+            "is read by this command",
+        ),
+        (
+            "labels plan all.csv --budget 5 --prediction predicted --output p.json --rows r.csv",
+            "too few for 2 predicted",
+        ),
         ("labels needed all.csv --width 0.1", "holds no counts"),
-        ("evaluate all.csv --truth predicted --prediction predicted --sample plan.json --group judge", "leave out --group"),
-        ("evaluate all.csv --truth predicted --prediction predicted --sample plan.json --drop-missing", "leave out --drop-missing"),
+        (
+            "evaluate all.csv --truth predicted --prediction predicted --sample plan.json --group judge",
+            "leave out --group",
+        ),
+        (
+            "evaluate all.csv --truth predicted --prediction predicted --sample plan.json --drop-missing",
+            "leave out --drop-missing",
+        ),
         ("evaluate all.csv --truth predicted --prediction predicted --sample plan.json", "no column 'row'"),
         ("evaluate part.csv --truth label --prediction predicted --sample plan.json", "lacks 50 of the 150 rows"),
         ("evaluate gap.csv --truth label --prediction predicted --sample plan.json", "1 missing values"),
-        ("count part.csv --truth label --prediction predicted --sample plan.json --weight id --output c.json", "leave out --weight"),
+        (
+            "count part.csv --truth label --prediction predicted --sample plan.json --weight id --output c.json",
+            "leave out --weight",
+        ),
     ],
 )
 def test_mistakes_are_one_sentence(population, command, words):

@@ -105,7 +105,9 @@ def test_two_phases_add_up_to_both_at_once(kind):
 
 def test_samples_of_different_populations_stand_beside_each_other():
     other = cp.evidence.Sample.from_strata(["x", "x"], sizes={"x": 10})
-    both = evidence_of("counts", np.arange(SIZE)) + cp.Counts.from_predictions([0, 1], [0, 0], labels=range(3), sample=other)
+    both = evidence_of("counts", np.arange(SIZE)) + cp.Counts.from_predictions(
+        [0, 1], [0, 0], labels=range(3), sample=other
+    )
     assert both.total == pytest.approx(430)
     assert both.strata.names == ("a", "b", "c", "x")
 
@@ -147,7 +149,10 @@ def test_a_merged_pattern_has_one_stratum():
     votes = evidence_of("merged", np.arange(SIZE))
     assert votes.labelled.sum() == SIZE
     assert len(votes) < SIZE
-    np.testing.assert_allclose(votes.multiplicity, votes.labelled * SAMPLE.weight[[np.flatnonzero(SAMPLE.stratum == h)[0] for h in votes.stratum]])
+    np.testing.assert_allclose(
+        votes.multiplicity,
+        votes.labelled * SAMPLE.weight[[np.flatnonzero(SAMPLE.stratum == h)[0] for h in votes.stratum]],
+    )
 
 
 PLAIN = cp.Counts.from_predictions(TRUTH, FIRST)
@@ -159,19 +164,34 @@ PLAIN = cp.Counts.from_predictions(TRUTH, FIRST)
         (lambda: evidence_of("counts", PHASES[0]) + PLAIN, "do not add up"),
         (lambda: PLAIN + evidence_of("counts", PHASES[0]), "do not add up"),
         (lambda: evidence_of("votes", PHASES[0]) + cp.Votes.from_proba(TRUTH, SHARES), "do not add up"),
-        (lambda: evidence_of("paired", PHASES[0]) + cp.PairedCounts.from_predictions(TRUTH, FIRST, SECOND), "groups|do not add up"),
-        (lambda: sum([evidence_of("counts", np.arange(SIZE))] * 2, evidence_of("counts", np.arange(SIZE))), "added twice"),
+        (
+            lambda: evidence_of("paired", PHASES[0]) + cp.PairedCounts.from_predictions(TRUTH, FIRST, SECOND),
+            "groups|do not add up",
+        ),
+        (
+            lambda: sum([evidence_of("counts", np.arange(SIZE))] * 2, evidence_of("counts", np.arange(SIZE))),
+            "added twice",
+        ),
         (lambda: evidence_of("counts", PHASES[0]).with_prevalence([1, 1, 1]), "with_prevalence takes no stratified"),
         (lambda: evidence_of("votes", PHASES[0]).with_prevalence([1, 1, 1]), "with_prevalence takes no stratified"),
         (lambda: cp.Counts.from_predictions(TRUTH, FIRST, sample=part(PHASES[0])), "25 rows, y_true has 60"),
-        (lambda: cp.Counts.from_predictions(TRUTH, FIRST, sample=SAMPLE, sample_weight=np.ones(SIZE)), "leave out sample_weight"),
+        (
+            lambda: cp.Counts.from_predictions(TRUTH, FIRST, sample=SAMPLE, sample_weight=np.ones(SIZE)),
+            "leave out sample_weight",
+        ),
         (lambda: cp.evaluate(TRUTH, FIRST, sample=SAMPLE, groups=TRUTH), "leave out groups"),
         (lambda: cp.evaluate(TRUTH, FIRST, sample="plan.json"), "got str"),
         (lambda: cp.evaluate(PLAIN, sample=SAMPLE), "leave out sample"),
-        (lambda: cp.Votes.from_proba(TRUTH, np.where(np.arange(SIZE) == 7, 0, 1)[:, None] * SHARES, sample=SAMPLE), "row 7 of the sample"),
+        (
+            lambda: cp.Votes.from_proba(TRUTH, np.where(np.arange(SIZE) == 7, 0, 1)[:, None] * SHARES, sample=SAMPLE),
+            "row 7 of the sample",
+        ),
         (lambda: cp.evidence.Sample.from_strata(["a"], sizes={"b": 1}), "differ: 'a', 'b'"),
         (lambda: cp.evidence.Sample.from_strata(["a", "a"], sizes={"a": 1}), "at least that, got 1"),
-        (lambda: Strata(names=("a",), sizes=np.array([3])).join(Strata(names=("a",), sizes=np.array([4]))), "3 rows in one sample and 4"),
+        (
+            lambda: Strata(names=("a",), sizes=np.array([3])).join(Strata(names=("a",), sizes=np.array([4]))),
+            "3 rows in one sample and 4",
+        ),
     ],
 )
 def test_what_does_not_go_together_is_refused(action, words):

@@ -90,7 +90,9 @@ def test_ids_are_drawn_evenly():
         columns = {"id": ids.tolist(), "predicted": ["a"] * 300}
         frame = make("polars", columns)
         for seed in range(150):
-            plan = plan_labels(frame, prediction="predicted", row_id="id", budget=30, labels=["a", "b"], random_state=seed)
+            plan = plan_labels(
+                frame, prediction="predicted", row_id="id", budget=30, labels=["a", "b"], random_state=seed
+            )
             often[np.searchsorted(ids, plan.rows)] += 1
         chi_squared = ((often - 15) ** 2).sum() / (15 * 0.9)
         assert 200 < chi_squared < 410  # of 299 degrees of freedom

@@ -122,7 +122,9 @@ def test_the_next_phase_draws_other_rows_of_the_same_strata(counts):
     assert second.drawn.sum() == 400
     assert second.phase == 2
     assert counts or not second.looked
-    both = seen + cp.Counts.from_predictions(TRUTH[second.rows], PREDICTED[second.rows], labels=["fraud", "ok"], sample=second)
+    both = seen + cp.Counts.from_predictions(
+        TRUTH[second.rows], PREDICTED[second.rows], labels=["fraud", "ok"], sample=second
+    )
     assert both.rows == 400
     assert both.total == pytest.approx(ROWS)
     assert cp.evaluate(both, preferences=WANTED, confidence=0.95).summary.rows == 400
@@ -133,7 +135,11 @@ def test_the_next_phase_draws_other_rows_of_the_same_strata(counts):
 def test_a_second_phase_that_is_not_looked_at_is_the_first_made_longer():
     first, _, second = phases(counts=False)
     longer = plan(budget=400)
-    shares = [part.drawn / part.drawn.sum() for part in (second, longer)] if len(first.strata) == len(longer.strata) else None
+    shares = (
+        [part.drawn / part.drawn.sum() for part in (second, longer)]
+        if len(first.strata) == len(longer.strata)
+        else None
+    )
     assert shares is None or np.abs(shares[0] - shares[1]).max() < 0.1
     assert "drawn as before" in str(second)
 
@@ -145,7 +151,9 @@ def test_looking_is_said_to_pay_or_not():
     wrong = expected_tables(first)
     flagged = first.predicted == 0
     wrong[flagged] = wrong[flagged][:, ::-1]  # nearly all alarms are false
-    assert plan("predictions", budget=100, after=first, counts=cp.Counts.from_tables(first.strata, wrong, first.classes)).looked
+    assert plan(
+        "predictions", budget=100, after=first, counts=cp.Counts.from_tables(first.strata, wrong, first.classes)
+    ).looked
 
 
 def expected_tables(made):
@@ -193,7 +201,9 @@ def test_every_kind_of_preferences_can_be_planned_for(wanted, more):
     made = plan_labels(eager, budget=240, preferences=wanted, judge=JUDGE, random_state=1)
     assert made.drawn.sum() == 240
     if more is not None:  # a minimal precision sends labels to what is predicted so
-        plain = plan_labels(eager, budget=240, preferences={"fraud": cp.Preference(beta=9)}, judge=JUDGE, random_state=1)
+        plain = plan_labels(
+            eager, budget=240, preferences={"fraud": cp.Preference(beta=9)}, judge=JUDGE, random_state=1
+        )
         share = [part.drawn[part.predicted == 0].sum() for part in (made, plain)]
         assert share[0] > share[1]
 
@@ -260,7 +270,7 @@ def test_spoiled_plans_are_refused(tmp_path):
 
 
 def test_more_labels_are_needed_the_narrower_the_interval():
-    first, seen, _ = phases()
+    _, seen, _ = phases()
     needed = [labels_needed(seen, width=width, labels=["fraud"]) for width in (0.5, 0.3, 0.2, 0.1)]
     for wide, narrow in pairwise(needed):
         for one, other in zip(wide.items, narrow.items, strict=True):
@@ -296,7 +306,10 @@ def test_a_minimum_that_the_labels_miss_cannot_be_shown():
         (lambda counts: labels_needed(counts), "nothing is asked"),
         (lambda counts: labels_needed(counts, width=2), "between 0 and 1"),
         (lambda counts: labels_needed(counts, width=0.1, labels=["x"]), "x"),
-        (lambda counts: labels_needed(cp.Counts.from_predictions([0, 1], [0, 1], sample_weight=[1, 2]), width=0.1), "weighted rows"),
+        (
+            lambda counts: labels_needed(cp.Counts.from_predictions([0, 1], [0, 1], sample_weight=[1, 2]), width=0.1),
+            "weighted rows",
+        ),
     ],
 )
 def test_labels_needed_says_what_it_takes(action, words):

@@ -126,7 +126,9 @@ def check_sample(setting: Setting, seed: int) -> dict[str, int]:
         fresh = drawing.drawn - (0 if before is None else before.drawn)
         counts = _labelled(rng, population, rows[there], drawing, fresh, counts)
     assert counts is not None
-    interval = sample_intervals(counts, lambda cells: {"recall": class_rates(cells)["recall"]}, 0.95, DRAWS, seed)["recall"][1]
+    interval = sample_intervals(counts, lambda cells: {"recall": class_rates(cells)["recall"]}, 0.95, DRAWS, seed)[
+        "recall"
+    ][1]
     labelled = int(counts.labelled[1].sum())
     if np.isnan(interval.value):  # no labelled row of the class: nothing is said
         return {"holds": 1}

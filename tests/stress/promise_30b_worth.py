@@ -38,12 +38,22 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
         worth.append(equivalents(setting, part.notes, number))
         progress((done + 1) * number, (len(SETTINGS) + len(BLIND)) * number)
     error, width = np.mean(worth[: len(SETTINGS)], axis=0)
-    useless = min(one[0] for one, setting in zip(worth, (*SETTINGS, *BLIND), strict=True) if setting.judge == (0.5, 0.5))
-    notes = {"random labels, squared error": round(error), "random labels, width": round(width), "with a useless judge": round(useless)}
+    useless = min(
+        one[0] for one, setting in zip(worth, (*SETTINGS, *BLIND), strict=True) if setting.judge == (0.5, 0.5)
+    )
+    notes = {
+        "random labels, squared error": round(error),
+        "random labels, width": round(width),
+        "with a useless judge": round(useless),
+    }
     few = 1.0 if number >= 500 else 0.5  # a few samples do not tell more
     wrong = [
         f"{what}: {found:.0f} random labels, {asked:.0f} promised"
-        for what, found, asked in (("error", error, ERROR), ("width", width, WIDTH), ("useless judge", useless, USELESS * LABELS))
+        for what, found, asked in (
+            ("error", error, ERROR),
+            ("width", width, WIDTH),
+            ("useless judge", useless, USELESS * LABELS),
+        )
         if found < asked * few
     ]
     return Outcome(total.cases, (*total.failures, *wrong), Counter(notes))

@@ -82,4 +82,6 @@ def command(
 def _refuse(**others: Any) -> None:
     given = [f"--{name.replace('_', '-')}" for name, value in others.items() if value]
     if given:
-        raise click.UsageError(f"--sample takes the labels of all its rows, as predictions or votes; leave out {', '.join(given)}")
+        raise click.UsageError(
+            f"--sample takes the labels of all its rows, as predictions or votes; leave out {', '.join(given)}"
+        )

@@ -108,17 +108,31 @@ def _evaluate(
 
 
 def _evaluate_sample(
-    file: str, sample: str, beside: _Beside, truth: str, *, prediction: str | None, proba: tuple[str, ...], **others: Any
+    file: str,
+    sample: str,
+    beside: _Beside,
+    truth: str,
+    *,
+    prediction: str | None,
+    proba: tuple[str, ...],
+    **others: Any,
 ) -> cp.Evaluation:
     import compromis as cp
 
     names = {"by_engine": "--engine", **{name: f"--{name.replace('_', '-')}" for name in others if name != "by_engine"}}
     given = [names[name] for name, value in others.items() if value]
     if given:
-        raise click.UsageError(f"--sample says what each row stands for, and takes the labels of all its rows; leave out {', '.join(given)}")
+        raise click.UsageError(
+            f"--sample says what each row stands for, and takes the labels of all its rows; leave out {', '.join(given)}"
+        )
     rows = read_sample(file, sample, truth, prediction, proba)
     return cp.evaluate(
-        rows.truth, rows.predicted, y_proba=rows.proba, labels=rows.labels, sample=rows.sample, **beside.settings(rows.labels)
+        rows.truth,
+        rows.predicted,
+        y_proba=rows.proba,
+        labels=rows.labels,
+        sample=rows.sample,
+        **beside.settings(rows.labels),
     )
 
 

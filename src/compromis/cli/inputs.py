@@ -166,11 +166,13 @@ def read_sample(file: str, plan: str, truth: str, prediction: str | None, proba:
         place = {int(row): number for number, row in enumerate(table.numbers(ROW).tolist())}
         lacking = [row for row in sample.rows.tolist() if row not in place]
         if lacking:
-            raise cp.InputError(f"{file} lacks {len(lacking):,} of the {len(sample.rows):,} rows of {plan}, row {lacking[0]} first; label them all")
+            raise cp.InputError(
+                f"{file} lacks {len(lacking):,} of the {len(sample.rows):,} rows of {plan}, row {lacking[0]} first; label them all"
+            )
         table = table.take([place[row] for row in sample.rows.tolist()])
     elif len(table) != len(sample.rows):
         raise cp.InputError(
-            f"{file} has {len(table):,} rows and no column {ROW!r}, {plan} has {len(sample.rows):,}; keep the column that 'labels plan' wrote"
+            f"{file} has {len(table):,} rows and no column {ROW!r}, {plan} has {len(sample.rows):,}; keep the column of numbers"
         )
     table = kept_rows(table, [truth, prediction], drop=False)
     classes = tuple(sorted(class_of.values())) or None

@@ -29,9 +29,13 @@ def command() -> None:
 @options.weights
 @click.option("--judge", metavar="COL", help="A column of classes that a cheap judge names.")
 @options.preferences
-@click.option("--after", metavar="FILE.json", help="An earlier plan of the same FILE, all labelled now: other rows are drawn.")
+@click.option(
+    "--after", metavar="FILE.json", help="An earlier plan of the same FILE, all labelled now: other rows are drawn."
+)
 @click.option("--counts", metavar="FILE.json", help="What the labels of --after said, written by 'count --sample'.")
-@click.option("--keep", multiple=True, metavar="COL", help="A column of FILE to write beside the rows to label; without it all.")
+@click.option(
+    "--keep", multiple=True, metavar="COL", help="A column of FILE to write beside the rows to label; without it all."
+)
 @options.output("PLAN.json", "Where to write the plan, for --sample.", required=True)
 @click.option("--rows", "to_label", metavar="ROWS.csv", required=True, help="Where to write the rows to label.")
 @options.seed
@@ -127,13 +131,23 @@ def _columns(
 
 @command.command("needed")
 @click.argument("file")
-@click.option("--width", type=float, metavar="SHARE", help="How wide the intervals of recall and precision may be, for example 0.1.")
+@click.option(
+    "--width",
+    type=float,
+    metavar="SHARE",
+    help="How wide the intervals of recall and precision may be, for example 0.1.",
+)
 @options.preferences
 @click.option("--label", multiple=True, metavar="LABEL", help="A class that --width is for; repeat for each.")
 @options.confidence_of_states
 @options.as_json
 def needed(
-    file: str, width: float | None, preferences: options.PreferenceChoice, label: tuple[str, ...], confidence: float, as_json: bool
+    file: str,
+    width: float | None,
+    preferences: options.PreferenceChoice,
+    label: tuple[str, ...],
+    confidence: float,
+    as_json: bool,
 ) -> None:
     """Say whether the labels in FILE, counts that 'compromis count' wrote, are enough, and else how many more are needed.
 
@@ -143,7 +157,9 @@ def needed(
 
     counts = read_evidence(file, cp.Counts)
     if counts is None:
-        raise click.UsageError(f"{file} holds no counts; write them with 'compromis count', with --sample where the labels were planned")
+        raise click.UsageError(
+            f"{file} holds no counts; write them with 'compromis count', with --sample where the labels were planned"
+        )
     result = cp.model_selection.labels_needed(
         counts,
         width=width,

@@ -335,7 +335,9 @@ def _count_sample(y_true: Any, y_pred: Any, labels: Sequence[Any] | None, sample
 def _joined(first: Counts, second: Counts) -> tuple[Strata, Ints]:
     """Return the labelled rows of both by stratum; rows of the same stratum come together."""
     if first.strata is None or second.strata is None or first.tables is None or second.tables is None:
-        raise InputError("counts of a stratified sample and other counts do not add up; count both with sample=", "sample")
+        raise InputError(
+            "counts of a stratified sample and other counts do not add up; count both with sample=", "sample"
+        )
     strata, *places = first.strata.join(second.strata)
     tables = np.zeros((len(strata), *first.tables.shape[1:]), dtype=np.int64)
     for place, part in zip(places, (first.tables, second.tables), strict=True):

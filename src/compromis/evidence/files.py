@@ -239,7 +239,9 @@ def _read_counts(part: _CountsPart) -> Counts:
     classes = _distinct(part.classes)
     if part.strata is not None:  # the matrix follows from them
         strata, size = _read_strata(part.strata, tables=part.tables), len(classes)
-        tables = _cells([cells for table in part.tables or () for cells in table], (len(strata) * size, size), False, "tables")
+        tables = _cells(
+            [cells for table in part.tables or () for cells in table], (len(strata) * size, size), False, "tables"
+        )
         tables = tables.reshape(len(strata), size, size)
         check_drawn(strata, tables.sum(axis=(1, 2)))
         return Counts.from_tables(strata, tables, classes)
@@ -301,7 +303,8 @@ def _read_votes(part: _VotesPart) -> Votes:
 def _read_drawn(part: _VotesPart, given: _StrataPart) -> dict[str, Any]:
     strata, shape = _read_strata(given, stratum=part.stratum, labelled=part.labelled), (len(part.truth),)
     stratum, labelled = (
-        _cells(cells or [], shape, False, name) for cells, name in ((part.stratum, "stratum"), (part.labelled, "labelled"))
+        _cells(cells or [], shape, False, name)
+        for cells, name in ((part.stratum, "stratum"), (part.labelled, "labelled"))
     )
     if stratum.max(initial=0) >= len(strata):
         raise InputError(f"a stratum lies outside the {len(strata)} strata")

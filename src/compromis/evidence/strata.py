@@ -109,9 +109,7 @@ class Sample:
     def tabulate(self, truth: Ints, predicted: Ints, classes: int) -> Ints:
         """Return the labelled rows of each stratum by true and predicted class, of shape (strata, K, K)."""
         cells = classes * classes
-        flat = np.bincount(
-            self.stratum * cells + truth * classes + predicted, minlength=len(self.strata) * cells
-        )
+        flat = np.bincount(self.stratum * cells + truth * classes + predicted, minlength=len(self.strata) * cells)
         return flat.reshape(len(self.strata), classes, classes)
 
 

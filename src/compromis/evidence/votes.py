@@ -126,12 +126,18 @@ class Votes:
         drawn: dict[str, Any] = {}
         if sample is not None:
             sample = read_sample(sample, len(truth), sample_weight=sample_weight, amount=amount)
-            drawn = {"strata": sample.strata, "stratum": sample.stratum, "labelled": np.ones(len(truth), dtype=np.int64)}
+            drawn = {
+                "strata": sample.strata,
+                "stratum": sample.stratum,
+                "labelled": np.ones(len(truth), dtype=np.int64),
+            }
             sample_weight = sample.weight
         weight, amounts = read_weights(sample_weight, len(truth)), read_weights(amount, len(truth), name="amount")
         empty = _check_and_find_empty(matrix)
         if drawn and empty.any():
-            raise InputError(f"row {int(empty.argmax())} of the sample has no vote for any class; plan among rows with votes")
+            raise InputError(
+                f"row {int(empty.argmax())} of the sample has no vote for any class; plan among rows with votes"
+            )
         if merge not in (True, False, "auto"):
             raise InputError(f"merge is True, False or 'auto', got {merge!r}")
         rows = np.where(empty, 0, 1) if weight is None else np.where(empty, 0.0, weight)

@@ -78,8 +78,7 @@ class FrameRows:
     eager: bool
 
     def take(self, stratum_of: Ints, before: Ints, drawn: Ints, seed: int) -> tuple[Any, Ints, Any]:
-        """Return the ids of the rows from rank `before` up to `drawn` of each stratum in the order of their hashes, the strata of
-        these rows, and the rows themselves."""
+        """Return ids, strata and a frame of the rows from rank `before` up to `drawn` of each stratum, in the order of their hashes."""
         sizes = np.bincount(stratum_of, weights=self.population.sizes, minlength=len(drawn))
         wanted = drawn + MARGIN * np.sqrt(drawn) + 10
         while True:
@@ -110,7 +109,9 @@ class FrameRows:
         held = [ids[stratum == h] for h in range(len(probability))]
         lazy = self.whole.filter(nw.col(self.row_id).is_in(ids.tolist())).with_columns(
             reduce(add, [_where(self.row_id, own, h, 0) for h, own in enumerate(held)]).alias("stratum"),
-            reduce(add, [_where(self.row_id, own, float(probability[h]), 0.0) for h, own in enumerate(held)]).alias("probability"),
+            reduce(add, [_where(self.row_id, own, float(probability[h]), 0.0) for h, own in enumerate(held)]).alias(
+                "probability"
+            ),
         )
         lazy = lazy.sort(self.row_id)
         lazy = lazy.drop(INDEX) if self.row_id == INDEX else lazy
@@ -157,7 +158,9 @@ def read_population(
 ) -> FrameRows:
     """Count the cells of a data frame in its engine."""
     if (prediction is None) == (proba is None):
-        raise InputError("give prediction, the column of predicted classes, or proba, the columns of votes", "prediction")
+        raise InputError(
+            "give prediction, the column of predicted classes, or proba, the columns of votes", "prediction"
+        )
     if judge is not None and not isinstance(judge, str):
         raise InputError(f"judge is a column of the frame, got {type(judge).__name__}", "judge")
     if pos_label is not None:
@@ -166,11 +169,21 @@ def read_population(
     opened, order, left_out = _decided(whole, prediction, proba, judge, row_id, weights, labels)
     keys = [PREDICTION, *([JUDGE] if judge is not None else []), STEP]
     shares = [] if order is None else vote_names(len(order))
-    rows = run(opened.lazy.group_by(*keys).agg(nw.len().alias(ROWS), *(nw.col(name).sum() for name in shares)).head(MOST_CELLS))
+    rows = run(
+        opened.lazy.group_by(*keys).agg(nw.len().alias(ROWS), *(nw.col(name).sum() for name in shares)).head(MOST_CELLS)
+    )
     if not len(rows):
         raise InputError("the frame has no rows with a prediction; there is nothing to label")
     refuse_missing(opened, rows, [key for key in keys[:-1] if key in opened.named])
-    return _coded(opened, rows, order, shares, labels, known, {"left_out": left_out, "whole": whole, "row_id": row_id, "eager": eager})
+    return _coded(
+        opened,
+        rows,
+        order,
+        shares,
+        labels,
+        known,
+        {"left_out": left_out, "whole": whole, "row_id": row_id, "eager": eager},
+    )
 
 
 def _with_ids(frame: Any, row_id: str | None) -> tuple[nw.LazyFrame[Any], str, bool]:
@@ -211,7 +224,9 @@ def _decided(
     opened.check_numbers(names)
     _check_ids(opened)
     lazy = opened.as_floats(names).lazy.with_columns(row_total(names).alias(TOTAL), usable_votes(names).alias(USABLE))
-    wrong = int(run(lazy.filter(~nw.col(USABLE) | nw.col(USABLE).is_null()).select(nw.len().alias(ROWS))).counts(ROWS)[0])
+    wrong = int(
+        run(lazy.filter(~nw.col(USABLE) | nw.col(USABLE).is_null()).select(nw.len().alias(ROWS))).counts(ROWS)[0]
+    )
     if wrong:
         raise InputError(f"{wrong:,} rows have a vote that is missing, negative or not finite; filter them out first")
     left_out = int(run(lazy.filter(nw.col(TOTAL) == 0).select(nw.len().alias(ROWS))).counts(ROWS)[0])
@@ -228,7 +243,8 @@ def _decided(
 def _check_ids(opened: Frame) -> None:
     if not opened.types[ID].is_integer():
         raise InputError(
-            f"row_id {opened.named[ID]!r} must hold whole numbers of at least 0, its type is {opened.types[ID]}; number the rows first", "row_id"
+            f"row_id {opened.named[ID]!r} must hold whole numbers of at least 0, its type is {opened.types[ID]}; number the rows first",
+            "row_id",
         )
 
 
@@ -263,7 +279,9 @@ def _coded(
             code = code + nw.col(PREDICTION) * factor
             continue
         values = dict(zip(rows.values(key), keys[key].tolist(), strict=True))
-        number = [nw.when(nw.col(key) == value).then(nw.lit(place)).otherwise(nw.lit(0)) for value, place in values.items()]
+        number = [
+            nw.when(nw.col(key) == value).then(nw.lit(place)).otherwise(nw.lit(0)) for value, place in values.items()
+        ]
         code = code + (reduce(add, number) + int(key == JUDGE)) * factor
     lazy = opened.lazy.select(nw.col(ID).cast(nw.Int64), code.cast(nw.Int64).alias(CODE))
     return FrameRows(population=population, lazy=lazy, codes=rank, **source)

@@ -6,9 +6,9 @@ from .splits import Split, split, training_priors
 
 __all__ = [
     "ComplexityCurve",
-    "Leaks",
     "LabelPlan",
     "LabelsNeeded",
+    "Leaks",
     "LearningCurve",
     "Split",
     "complexity_curve",

@@ -79,7 +79,9 @@ def _first_phase(population: Population, budget: int, arrays: PreferenceArrays, 
     stratum_of = _strata(population, deviation, budget)
     sizes = np.bincount(stratum_of, weights=population.sizes).astype(np.int64)
     strata = Strata(names=_names(population, stratum_of, seed), sizes=sizes)
-    return Drawing(strata, stratum_of, np.zeros_like(sizes), _mean_guess(guess, population.sizes, stratum_of), 0.0, False)
+    return Drawing(
+        strata, stratum_of, np.zeros_like(sizes), _mean_guess(guess, population.sizes, stratum_of), 0.0, False
+    )
 
 
 def predicted_of(population: Population, stratum_of: Ints) -> Ints:
@@ -161,7 +163,9 @@ def _slopes_of(matrix: Floats, arrays: PreferenceArrays) -> Floats:
     Targets are scaled so that each has the same variance in a sample without strata.
     """
     if arrays.by_amount is not None:
-        raise InputError("labels are planned for costs that do not depend on amounts; give each decision a fixed cost", "preferences")
+        raise InputError(
+            "labels are planned for costs that do not depend on amounts; give each decision a fixed cost", "preferences"
+        )
     asked = {"recall": np.flatnonzero(arrays.min_recall > 0), "precision": np.flatnonzero(arrays.min_precision > 0)}
     smooth = matrix + 0.5
     if len(arrays.classes) > MOST_CLASSES:
@@ -199,7 +203,7 @@ def _variance(sizes: Ints, deviation: Floats, drawn: Ints) -> float:
 
 
 def _strata(population: Population, deviation: Floats, budget: int) -> Ints:
-    """Return the stratum of each cell: by prediction, whether the judge agrees, and the deviation, cut where labels would be shared evenly."""
+    """Return the stratum of each cell: by prediction, whether the judge agrees, and deviation, cut into even shares of labels."""
     predicted, opinion = population.cells[:, 0], population.cells[:, 1]
     pays = budget // LEAST
     group = predicted * 3 + np.where(opinion < 0, 2, opinion == predicted)
@@ -207,7 +211,8 @@ def _strata(population: Population, deviation: Floats, budget: int) -> Ints:
         group = predicted
     if len(np.unique(group)) > pays:
         raise InputError(
-            f"budget is {budget}, too few for {len(np.unique(group))} predicted classes; label {LEAST} rows of each at least", "budget"
+            f"budget is {budget}, too few for {len(np.unique(group))} predicted classes; label {LEAST} rows of each at least",
+            "budget",
         )
     share = _mixed(population.sizes, deviation)
     most = max(len(np.unique(group)), budget // EACH)

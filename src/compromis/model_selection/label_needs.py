@@ -43,11 +43,19 @@ class LabelNeed:
 
     def __str__(self) -> str:
         now = f"{self.rate} of {self.label!r} is {fixed(self.value)} ({bounds(Interval(self.value, self.low, self.high))})"
-        wish = f"an interval no wider than {self.asked:g}" if self.goal == "width" else f"being surely {self.asked:g} or more"
+        wish = (
+            f"an interval no wider than {self.asked:g}"
+            if self.goal == "width"
+            else f"being surely {self.asked:g} or more"
+        )
         if self.more == 0:
             return f"{now}: enough for {wish}"
         if self.more is None:
-            why = "no more labels than there are rows" if self.goal == "width" or self.value > self.asked else "no number of labels"
+            why = (
+                "no more labels than there are rows"
+                if self.goal == "width" or self.value > self.asked
+                else "no number of labels"
+            )
             return f"{now}: {why} would do for {wish}"
         return f"{now}: about {count(self.more)} more labels for {wish}"
 
@@ -92,7 +100,14 @@ class LabelsNeeded(Result):
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, as plain values."""
         items = [asdict(item) for item in self.items]
-        return {**self.heading(), "enough": self.enough, "more": self.more, "labels": self.labels, "confidence": self.confidence, "items": items}
+        return {
+            **self.heading(),
+            "enough": self.enough,
+            "more": self.more,
+            "labels": self.labels,
+            "confidence": self.confidence,
+            "items": items,
+        }
 
     def tables(self) -> list[Table]:
         """Return each rate with its interval and what it takes."""
@@ -147,7 +162,9 @@ def labels_needed(
     if not asked:
         raise InputError("nothing is asked: give width, or preferences with a minimum", "width")
     if counts.strata is None and counts.squares is not None:
-        raise InputError("counts of weighted rows do not say how rows were drawn; count without weights, or with sample=", "counts")
+        raise InputError(
+            "counts of weighted rows do not say how rows were drawn; count without weights, or with sample=", "counts"
+        )
     found = [_intervals(counts, 1.0, level)]
     times = [1.0]
     while len(times) <= STEPS and not all(_reached(found[-1], one) for one in asked):
@@ -168,7 +185,9 @@ def _asked(counts: Counts, width: float | None, wanted: Preferences | None, labe
     chosen = np.flatnonzero(matter & (counts.support > 0)).tolist()
     if labels is not None:
         chosen = positions_in([plain_label(label) for label in labels], counts.classes, "labels")
-    asked: list[_Asked] = [] if width is None else [(int(k), rate, "width", float(width)) for k in chosen for rate in RATES]
+    asked: list[_Asked] = (
+        [] if width is None else [(int(k), rate, "width", float(width)) for k in chosen for rate in RATES]
+    )
     for rate, least in zip(RATES, (arrays.min_recall, arrays.min_precision), strict=True):
         asked += [(k, rate, "minimum", float(least[k])) for k in np.flatnonzero(least > 0).tolist()]
     return asked
@@ -207,7 +226,9 @@ def _margin(found: _Found, asked: _Asked) -> float:
     interval = found[rate][k]
     if goal == "width":
         return interval.width / level
-    return math.inf if math.isnan(interval.low) else (interval.value - interval.low) / max(interval.value - level, 1e-12)
+    return (
+        math.inf if math.isnan(interval.low) else (interval.value - interval.low) / max(interval.value - level, 1e-12)
+    )
 
 
 def _reached(found: _Found, asked: _Asked) -> bool:

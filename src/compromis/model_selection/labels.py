@@ -12,7 +12,7 @@ from typing import Any, Self
 import msgspec
 import numpy as np
 
-from compromis._files import VERSION, Head, check_version
+from compromis._files import Head, check_version
 from compromis._results import Result, Table
 from compromis._text import count, joined, rows_named
 from compromis._typing import Floats, Ints, Label
@@ -116,7 +116,12 @@ class LabelPlan(Sample, Result):
     @property
     def summary(self) -> dict[str, float]:
         """The labels, the rows they speak for, the strata, and how many labels without strata would be as good."""
-        return {"labels": len(self.stratum), "rows": self.population.rows, "strata": len(self.strata), "worth": self.worth}
+        return {
+            "labels": len(self.stratum),
+            "rows": self.population.rows,
+            "strata": len(self.strata),
+            "worth": self.worth,
+        }
 
     def continued_among(self, population: Population) -> Drawing:
         """Return what was drawn, for the next phase; refuse a population that is not the plan's."""
@@ -128,7 +133,11 @@ class LabelPlan(Sample, Result):
         size, total = len(self.stratum), int(self.drawn.sum())
         said = [f"label {count(size)} of {count(self.population.rows)} rows, in {len(self.strata)} strata"]
         if self.phase > 1:
-            changed = "shared out anew by what the labels so far say" if self.looked else "drawn as before: looking would not pay"
+            changed = (
+                "shared out anew by what the labels so far say"
+                if self.looked
+                else "drawn as before: looking would not pay"
+            )
             said[0] = f"{said[0]}, {count(total)} with the phases before; {changed}"
         said.append(
             f"for what matters they are worth about {count(round(self.worth))} labels drawn without strata, if votes and judge are as good "
@@ -137,14 +146,20 @@ class LabelPlan(Sample, Result):
         few = few_labels(self.expected)
         if few:
             named = joined([f"{rows_named(label)} {rows}" for label, rows in few])
-            said.append(f"fewer than {FEW_LABELS} labelled rows are expected of some classes ({named}), too few for sure intervals of their recall")
+            said.append(
+                f"fewer than {FEW_LABELS} labelled rows are expected of some classes ({named}), too few for sure intervals of their recall"
+            )
         if self.left_out:
             said.append(f"{count(self.left_out)} rows without any vote are left out: nothing predicts them")
         return said
 
     def columns(self) -> dict[str, Any]:
         """Return the rows to label with their stratum and the chance that each had, column by column."""
-        return {"row": np.asarray(self.rows).tolist(), "stratum": self.stratum.tolist(), "probability": self.probability.tolist()}
+        return {
+            "row": np.asarray(self.rows).tolist(),
+            "stratum": self.stratum.tolist(),
+            "probability": self.probability.tolist(),
+        }
 
     def tables(self) -> list[Table]:
         """Return the strata: what is predicted, what the judge says, margins, rows, labels, and what a label stands for."""
@@ -217,7 +232,8 @@ class _PlanFile(Head, kw_only=True, forbid_unknown_fields=True):
         """Return the fields of a plan, checked."""
         strata, size, cells = len(self.names), len(self.classes), len(self.cell_sizes)
         sizes, drawn, stratum, stratum_of, cell_sizes = (
-            np.array(part, dtype=np.int64) for part in (self.sizes, self.drawn, self.stratum, self.stratum_of, self.cell_sizes)
+            np.array(part, dtype=np.int64)
+            for part in (self.sizes, self.drawn, self.stratum, self.stratum_of, self.cell_sizes)
         )
         table, guess = np.array(self.cells, dtype=np.int64), np.array(self.guess, dtype=np.float64)
         whole = (
@@ -227,7 +243,7 @@ class _PlanFile(Head, kw_only=True, forbid_unknown_fields=True):
             and guess.shape == (strata, size)
             and len(self.row) == len(stratum) == len({*self.row})
             and len({*self.names}) == strata
-            and 0 < size
+            and size > 0
             and len({*self.classes}) == size
         )
         if not whole or not cells or not _within(table, stratum, stratum_of, (size, strata)):
@@ -252,7 +268,13 @@ class _PlanFile(Head, kw_only=True, forbid_unknown_fields=True):
 
 def _within(cells: Ints, stratum: Ints, stratum_of: Ints, sizes: tuple[int, int]) -> bool:
     classes, strata = sizes
-    bounds = ((cells[:, 0], 0, classes), (cells[:, 1], -1, classes), (cells[:, 2], -1, STEPS), (stratum_of, 0, strata), (stratum, 0, strata))
+    bounds = (
+        (cells[:, 0], 0, classes),
+        (cells[:, 1], -1, classes),
+        (cells[:, 2], -1, STEPS),
+        (stratum_of, 0, strata),
+        (stratum, 0, strata),
+    )
     return all(bool(((part >= low) & (part < high)).all()) for part, low, high in bounds)
 
 
@@ -355,7 +377,9 @@ def plan_labels(
     population = source.population
     seed = int(np.random.default_rng(random_state).integers(MOST)) if after is None else after.seed
     phase = None if after is None else after.continued_among(population)
-    drawing = share_out(population, _read_budget(budget, population), wanted.on(population.classes), phase, counts, seed)
+    drawing = share_out(
+        population, _read_budget(budget, population), wanted.on(population.classes), phase, counts, seed
+    )
     before = np.zeros_like(drawing.drawn) if after is None else after.drawn
     rows, stratum, frame = source.take(drawing.stratum_of, before, drawing.drawn, seed)
     return LabelPlan(
@@ -374,7 +398,9 @@ def _read_budget(budget: Any, population: Population) -> int:
     if isinstance(budget, bool) or not isinstance(budget, (int, np.integer)) or budget < 1:
         raise InputError(f"budget is how many rows to label, a whole number of at least 1, got {budget!r}", "budget")
     if budget > population.rows:
-        raise InputError(f"budget is {budget:,}, but there are only {population.rows:,} rows with a prediction", "budget")
+        raise InputError(
+            f"budget is {budget:,}, but there are only {population.rows:,} rows with a prediction", "budget"
+        )
     return int(budget)
 
 
@@ -389,7 +415,8 @@ def _check_phases(after: Any, counts: Any) -> None:
     names = None if drawn is None or counts.strata is None else counts.strata.names
     if drawn is None or names != after.strata.names or (drawn != after.drawn).any():
         raise InputError(
-            "counts are those of all rows drawn so far: count the labels of each plan with sample=, and add the counts up", "counts"
+            "counts are those of all rows drawn so far: count the labels of each plan with sample=, and add the counts up",
+            "counts",
         )
 
 
@@ -416,7 +443,7 @@ class ArrayRows:
         scores = as_dense(read_scores(matrix, classes, pos_label=pos_label))
         check_scores(scores)
         total = scores.sum(axis=1)
-        each = read_class_weights(np.ones(len(classes)) if weights is None else _weights(weights, classes), classes)
+        each = read_class_weights(np.ones(len(classes)) if weights is None else _weights(weights), classes)
         weighted = (scores + getattr(weights, "smoothing", 0.0)) * each
         opinion = None if judge is None else _opinion(judge, classes, len(total), pos_label)
         if total.all():
@@ -465,7 +492,9 @@ def _matrix(given: Any) -> Any:
     """Return votes, None for a column of labels."""
     if isinstance(given, Votes):
         if given.merged:
-            raise InputError("these Votes hold patterns of equal rows, so no row of them can be drawn; pass the votes of each row")
+            raise InputError(
+                "these Votes hold patterns of equal rows, so no row of them can be drawn; pass the votes of each row"
+            )
         return given.votes
     shape: tuple[int, ...] = getattr(given, "shape", ())
     if len(shape) == 2:
@@ -482,8 +511,8 @@ def _classes_of(given: Any, labels: Any) -> tuple[Label, ...]:
     return found
 
 
-def _weights(weights: Any, classes: Sequence[Label]) -> Any:
-    """Return the weights, those of a decision in the order of the classes."""
+def _weights(weights: Any) -> Any:
+    """Return weights, those of a decision by class."""
     if not hasattr(weights, "classes"):
         return weights
     return dict(zip(weights.classes, np.asarray(weights.weights).tolist(), strict=True))
@@ -495,7 +524,10 @@ def _opinion(judge: Any, classes: Sequence[Label], rows: int, pos_label: Any) ->
     if matrix is None:
         (opinion,), _ = encode(read_labels(judge, "judge"), labels=classes)
         if len(opinion) != rows:
-            raise InputError(f"judge has {len(opinion):,} rows, there are {rows:,} predictions; they must describe the same rows", "judge")
+            raise InputError(
+                f"judge has {len(opinion):,} rows, there are {rows:,} predictions; they must describe the same rows",
+                "judge",
+            )
         return opinion
     scores = as_dense(read_scores(matrix, classes, rows, name="judge", pos_label=pos_label))
     check_scores(scores, "judge")

@@ -499,7 +499,11 @@ def _sample_effect(counts: Counts, scale: _Scale, observed: _Sums) -> float:
     drawn = counts.tables.sum(axis=1)
     rows = drawn.sum(axis=1)
     known = rows > 0
-    of_strata = ratio(drawn[known] @ variance, rows[known]) * counts.strata.sizes[known] * (counts.strata.sizes / np.maximum(rows, 1))[known]
+    of_strata = (
+        ratio(drawn[known] @ variance, rows[known])
+        * counts.strata.sizes[known]
+        * (counts.strata.sizes / np.maximum(rows, 1))[known]
+    )
     of_rows = float(observed.total.sum() * (decision @ variance))
     return float(of_strata.sum()) / of_rows if of_rows > 0 else counts.total / counts.rows
 
