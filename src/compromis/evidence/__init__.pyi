@@ -5,7 +5,7 @@ from .grouped import GroupedCounts
 from .paired import PairedCounts
 from .points import OperatingPoints
 from .residuals import ErrorSums
-from .strata import Sample, Strata
+from .strata import Sample
 from .votes import Votes
 
 __all__ = [
@@ -17,7 +17,6 @@ __all__ = [
     "OperatingPoints",
     "PairedCounts",
     "Sample",
-    "Strata",
     "Votes",
     "merge",
     "read",
