@@ -9,30 +9,42 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from compromis.cli import options
-from compromis.cli.inputs import is_many, opened, read_evidence, read_rows, read_sample, say_dropped
+from compromis.cli.inputs import (
+    is_many,
+    opened,
+    read_answers,
+    read_evidence,
+    read_rows,
+    read_sample,
+    refuse_others,
+    say_dropped,
+)
+from compromis.cli.show import show
 
 if TYPE_CHECKING:
     import compromis as cp
+    from compromis.frames import Table
 
 
 @click.command("evaluate")
 @click.argument("file")
-@click.option(
-    "--regression",
-    is_flag=True,
-    expose_value=False,
-    help="Evaluate numbers; see 'compromis evaluate --regression --help'.",
-)
 @click.option("--truth", metavar="COL", help="The column of true classes.")
 @click.option(
     "--prediction", metavar="COL", help="The column of predicted classes; without it, the class of the highest score."
 )
 @options.proba("Columns of class scores")
+@options.answers
 @options.preferences
 @click.option("--label", multiple=True, metavar="LABEL", help="The classes in the order wanted; repeat for each.")
 @options.weight
 @options.amount
+@click.option(
+    "--needs-review",
+    metavar="COL",
+    help="A column of true and false, as 'compromis predict' writes it: rows that a person looks at count as right.",
+)
 @click.option("--group", metavar="COL", help="A column of keys: rows of one group belong together; for --confidence.")
+@options.by
 @options.sample
 @options.confidence
 @options.drop_missing
@@ -43,33 +55,52 @@ if TYPE_CHECKING:
     "--train-file", metavar="FILE", help="Training rows, in place of --priors: relative errors are relative to them."
 )
 @click.option("--train-truth", metavar="COL", help="The column of classes in --train-file; without it that of --truth.")
+@click.option(
+    "--regression",
+    is_flag=True,
+    expose_value=False,
+    help="Evaluate numbers; see 'compromis evaluate --regression --help'.",
+)
+@click.option("--full", is_flag=True, help="Print everything: Weka's report, all intervals, the preferences in full.")
 @options.markdown
 @options.engine
 @options.as_json
 def command(
     file: str,
     preferences: options.PreferenceChoice,
+    answers: options.AnswerChoice,
     confidence: float | None,
     priors: tuple[str, ...],
     train_file: str | None,
     train_truth: str | None,
+    full: bool,
     markdown: bool,
     as_json: bool,
     **columns: Any,
 ) -> None:
     """Evaluate the decisions in FILE (CSV, TSV, ARFF or Parquet, also gzip; '-' is standard input).
 
+    \b
+      compromis evaluate results.csv --truth actual --prediction model --prioritise fraud
+      compromis evaluate votes.csv --truth actual --proba p_ --preferences what_matters.toml
+
+    It prints what is found and missed, the verdict, and the classes; --full prints Weka's tables and every interval.
+
     Labels are read as text, exactly as written: NA, null and 01 stay what they are; an empty field is missing. FILE may also
     hold counts that 'compromis count' or 'compromis merge' wrote: they need no columns.
-    """
+    """  # noqa: D301 (click reads the backspace)
     import compromis as cp
 
+    if full and (as_json or markdown):
+        raise click.UsageError("--full is text, and JSON has everything anyway; leave one of them out")
     training = _Training(priors=priors, file=train_file, column=train_truth or columns["truth"])
     beside = _Beside(preferences=preferences, training=training, confidence=confidence)
-    counts = read_evidence(file, cp.Counts, **columns)
-    result = _evaluate(file, beside, **columns) if counts is None else beside.judge(counts)
-    text = result.to_json() if as_json else result.to_markdown() if markdown else str(result)
-    click.echo(text, nl=as_json)
+    known = _read_answers(file, answers, **columns) if answers else read_evidence(file, cp.Counts, **columns)
+    result = _evaluate(file, beside, **columns) if known is None else beside.judge(known)
+    if full:
+        click.echo(result.full(), nl=False)
+    else:
+        show(result, as_json=as_json, markdown=markdown)
 
 
 def _evaluate(
@@ -82,20 +113,27 @@ def _evaluate(
     **columns: Any,
 ) -> cp.Evaluation:
     """Evaluate the counts of a file; its rows where probability errors, areas or groups are wanted, unless an engine counts it."""
-    by_engine, group, sample = bool(engine) or is_many(file), columns.pop("group"), columns.pop("sample")
+    by_engine, group, by = bool(engine) or is_many(file), columns.pop("group"), columns.pop("by")
+    sample = columns.pop("sample")
     if truth is None:
         raise click.UsageError("Missing option '--truth', the column of true classes.")
     if columns["prediction"] is None and not columns["proba"]:
-        raise click.UsageError("give --prediction, --proba, or both")
+        raise click.UsageError("give --prediction, --proba or both, or --answers")
     if sample is not None:
-        return _evaluate_sample(file, sample, beside, truth, by_engine=by_engine, group=group, label=label, **columns)
-    if by_engine and group is not None:
-        raise click.UsageError("--group needs the rows in memory; leave out --engine")
+        others = {**columns, "by_engine": by_engine, "group": group, "by": by, "label": label}
+        return _evaluate_sample(file, sample, beside, truth, **others)
+    for option, column in (("--group", group), ("--by", by)):
+        if by_engine and column is not None:
+            raise click.UsageError(f"{option} needs the rows in memory; leave out --engine")
     amount = columns.pop("amount")
     if by_engine and amount is not None:
         raise click.UsageError("--amount needs the rows in memory; leave out --engine")
-    if not by_engine and (columns["proba"] or group is not None or amount is not None):
-        return _evaluate_rows(file, beside, truth=truth, label=label, group=group, amount=amount, **columns)
+    needs_review = columns.pop("needs_review")
+    if by_engine and needs_review is not None:
+        raise click.UsageError("--needs-review needs the rows in memory; leave out --engine")
+    if not by_engine and (columns["proba"] or any(column is not None for column in (group, by, amount, needs_review))):
+        keys = {"group": group, "by": by, "needs_review": needs_review}
+        return _evaluate_rows(file, beside, truth=truth, label=label, amount=amount, **keys, **columns)
     if columns["proba"]:
         click.echo("probability errors and areas need the rows in memory; the report is of the decisions", err=True)
     with opened(file, engine) as scan:
@@ -105,6 +143,21 @@ def _evaluate(
         )
     say_dropped(dropped)
     return beside.judge(counts)
+
+
+def _read_answers(
+    file: str,
+    answers: options.AnswerChoice,
+    *,
+    truth: str | None,
+    label: tuple[str, ...],
+    drop_missing: bool,
+    **others: Any,
+) -> cp.Votes:
+    if truth is None:
+        raise click.UsageError("Missing option '--truth', the column of true classes.")
+    refuse_others("--answers are the votes", others)
+    return read_answers(file, truth, answers, label, drop=drop_missing)
 
 
 def _evaluate_sample(
@@ -146,15 +199,19 @@ def _evaluate_rows(
     label: tuple[str, ...],
     weight: str | None,
     group: str | None,
+    by: str | None,
+    needs_review: str | None,
     amount: str | None,
     drop_missing: bool,
 ) -> cp.Evaluation:
     import compromis as cp
 
-    table, class_of = read_rows(file, [truth, prediction, group], [weight, amount], proba=proba, drop=drop_missing)
+    texts = [truth, prediction, group, by, needs_review]
+    table, class_of = read_rows(file, texts, [weight, amount], proba=proba, drop=drop_missing)
     classes = label or sorted(class_of.values()) or beside.preferences.labels or None
-    true, predicted, groups = (None if name is None else table[name].array() for name in (truth, prediction, group))
+    true, predicted, groups, sites = (None if name is None else table[name].array() for name in texts[:4])
     scores = table.scores(class_of, classes) if classes and class_of else None
+    flags = None if needs_review is None else _truth_values(table, needs_review)
     weights, amounts = table.row_weights(weight), None if amount is None else table.numbers(amount)
     del table  # the rows are held once
     return cp.evaluate(
@@ -165,8 +222,21 @@ def _evaluate_rows(
         sample_weight=weights,
         amount=amounts,
         groups=groups,
+        by=sites,
+        needs_review=flags,
         **beside.settings(classes),
     )
+
+
+def _truth_values(table: Table, column: str) -> list[bool]:
+    """Return a column of true and false, however they are capitalised."""
+    import compromis as cp
+
+    texts = [str(text).lower() for text in table[column].tolist()]
+    other = next((text for text in texts if text not in ("true", "false")), None)
+    if other is not None:
+        raise cp.InputError(f"column {column!r} holds true or false for each row, got {other!r}", "needs_review")
+    return [text == "true" for text in texts]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,11 +268,11 @@ class _Beside:
     training: _Training
     confidence: float | None
 
-    def judge(self, counts: cp.Counts) -> cp.Evaluation:
-        """Return the evaluation of counts."""
+    def judge(self, evidence: cp.Counts | cp.Votes) -> cp.Evaluation:
+        """Return the evaluation of counts, or of votes by equal weights."""
         import compromis as cp
 
-        return cp.evaluate(counts, **self.settings(counts.classes))
+        return cp.evaluate(evidence, **self.settings(evidence.classes))
 
     def settings(self, classes: Sequence[Any] | None) -> dict[str, Any]:
         """Return arguments of `evaluate`, in the order of the classes."""

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from compromis.cli import options
 from compromis.cli.inputs import kept_rows, telling
+from compromis.cli.show import show
+
+if TYPE_CHECKING:
+    import compromis as cp
 
 
 @click.command("fit")
@@ -17,6 +23,8 @@ from compromis.cli.inputs import kept_rows, telling
 @click.option("--trees", default=100, show_default=True, help="The number of trees (or rounds of boosting).")
 @options.preferences
 @click.option("--ignore", multiple=True, metavar="COL", help="A column to leave out; repeat for each.")
+@options.review
+@options.by
 @options.seed
 @click.option("--jobs", type=int, help="Trees or folds fitted at once.")
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose class is missing.")
@@ -28,6 +36,8 @@ def command(
     trees: int,
     preferences: options.PreferenceChoice,
     ignore: tuple[str, ...],
+    review: cp.Review | None,
+    by: str | None,
     seed: int,
     jobs: int | None,
     drop_missing: bool,
@@ -39,30 +49,36 @@ def command(
     """
     import compromis as cp
 
-    wanted = preferences.read(required=True)
-
     def choose(names: list[str]) -> list[str]:
+        column = cp.frames.pick_column(target, names)  # a mistyped column is told before what else is missing
+        preferences.read(required=True)
         left_out = {cp.frames.pick_column(name, names) for name in ignore}
-        others = [name for name in names if name != target and name not in left_out]
-        return [cp.frames.pick_column(target, names), *others]
+        groups = [] if by is None else [cp.frames.pick_column(by, names)]
+        others = [name for name in names if name not in (target, *groups) and name not in left_out]
+        return [column, *groups, *others]
 
     with telling(f"reading {data}"):
-        table = kept_rows(cp.frames.read_table(data, choose), [target], drop=drop_missing)
+        table = kept_rows(cp.frames.read_table(data, choose), [target, by], drop=drop_missing)
+    wanted = preferences.read(required=True)
+    texts = table.texts()
+    group = None if by is None else table[by].array()
+    if by in ignore:
+        del texts[by]
     with telling(f"fitting and tuning {model} on {len(table):,} rows"):
         fitted, tuned = cp.estimators.fit_table(
-            table.texts(),
+            texts,
             target,
             wanted,
             source=table.source,
             sample_weight=table.weights,
+            by=group,
             model=model,
             trees=trees,
             random_state=seed,
             n_jobs=jobs,
+            review=review,
         )
     cp.estimators.save_model(fitted, output)
     assert tuned.tuning_ is not None
-    click.echo("Judged on honest votes (out-of-bag or out-of-fold), equal weights before, tuned weights after:\n")
-    click.echo(cp.estimators.Change.by_tuning(tuned, wanted))
-    click.echo(tuned.tuning_)
-    click.echo(f"model written to {output}; use it with: compromis predict {output} DATA")
+    show(tuned.tuning_)
+    click.echo(f"\nmodel written to {output}; use it with: compromis predict {output} DATA")

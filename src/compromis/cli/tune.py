@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from compromis.cli import options
-from compromis.cli.inputs import is_many, opened, opened_scan, read_evidence, read_rows, say_dropped
+from compromis.cli.inputs import (
+    is_many,
+    opened,
+    opened_scan,
+    read_answers,
+    read_evidence,
+    read_rows,
+    refuse_others,
+    say_dropped,
+)
+from compromis.cli.show import show
 
 if TYPE_CHECKING:
     import compromis as cp
@@ -85,10 +95,18 @@ def say_interrupted() -> NoReturn:
 @click.argument("file")
 @click.option("--truth", metavar="COL", help="The column of true classes.")
 @options.proba()
+@options.answers
+@options.label
 @options.amount
+@options.by
 @options.preferences
 @click.option("--method", default="auto", show_default=True, metavar="NAME", help="auto, exact, sweep or annealing.")
-@click.option("--smoothing", default=0.0, show_default=True, help="Votes added to every class.")
+@click.option(
+    "--smoothing",
+    type=float,
+    show_default="0; with --answers half an answer",
+    help="Votes added to every class; with --answers a share of the answers of a row.",
+)
 @click.option(
     "--prevalence",
     multiple=True,
@@ -96,26 +114,37 @@ def say_interrupted() -> NoReturn:
     help="The class shares where decisions will be taken, if they differ from those of FILE; repeat for each.",
 )
 @click.option("--seconds", type=float, help="The time the search may take.")
+@options.review
 @options.seed
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose true class is missing.")
 @options.engine
-@options.output("FILE.json", "Where to write the weights.")
+@options.output("FILE.json", "Where to write the weights; with --evidence also what is known of them.")
+@click.option(
+    "--evidence", metavar="FILE.json", help="Where to write the votes that were searched, for 'compromis record'."
+)
 @options.as_json
 def command(
     file: str,
     preferences: options.PreferenceChoice,
+    answers: options.AnswerChoice,
+    label: tuple[str, ...],
     method: str,
-    smoothing: float,
+    smoothing: float | None,
     prevalence: tuple[str, ...],
     seconds: float | None,
+    review: cp.Review | None,
     seed: int,
+    by: str | None,
     output: str | None,
+    evidence: str | None,
     as_json: bool,
     **columns: Any,
 ) -> None:
     """Find the weights with which the votes in FILE serve your preferences best.
 
-    The votes must be honest: of a model that did not see the rows (out-of-bag, out-of-fold, or held out). FILE may also hold
+    The votes must be honest: of a model that did not see the rows (out-of-bag, out-of-fold, or held out). With --answers they are
+    answers in words, of a language model or of people: how they were read stands on standard error, and the weights are steadied and
+    judged as those of 'compromis fit'. FILE may also hold
     vote patterns that 'compromis count' or 'compromis merge' wrote: they need no columns.
 
     Ctrl-C during the search prints the best weights found so far, writes nothing, and exits with 130; while an engine
@@ -124,28 +153,56 @@ def command(
     import compromis as cp
 
     searching = Searching()
-    settings: dict[str, Any] = {"method": method, "smoothing": smoothing, "max_seconds": seconds, "random_state": seed}
-    votes = read_evidence(file, cp.Votes, **columns)
+    settings: dict[str, Any] = {"method": method, "max_seconds": seconds, "random_state": seed}
+    settings["smoothing"] = ("auto" if answers else 0.0) if smoothing is None else smoothing
+    votes = _read_known(file, answers, label, by=by, seconds=seconds, **columns)
+    if review is not None and votes is None and (columns["engine"] or is_many(file)):
+        raise click.UsageError("--review needs the rows in memory; leave out --engine")
     shares = options.read_pairs(prevalence, "--prevalence", () if votes is None else votes.classes)
-    settings["preferences"] = wanted = preferences.read(classes=() if votes is None else votes.classes, required=True)
+    settings["preferences"] = preferences.read(classes=() if votes is None else votes.classes, required=True)
+    _refuse_together(file, by, evidence, shares, columns["engine"])
     if votes is None and _by_engine(file, shares, **columns):
         found = _search_files(file, settings | {"reporter": searching.show}, **columns)
-        search, before, text = found.search, found.before, str(found)
+        search: Any = found.search
+        shown: Any = found
     else:
+        if by is not None:
+            votes, settings["by"] = _read_groups(file, by, **columns)
         votes = _read_votes(file, **columns) if votes is None else votes
         votes = votes if shares is None else votes.with_prevalence(shares)
-        with searching.show() as progress:
-            search = cp.search_weights(votes, progress=progress, **settings)
-        before, text = votes.counts([1.0] * len(votes.classes)), str(search)
+        search, shown = _searched(votes, searching, settings | {"review": review}, answers=bool(answers))
+        if evidence is not None and not searching.interrupted:
+            cp.evidence.write(votes, evidence)
     if output is not None and not searching.interrupted:
-        search.decision.to_json(output)
-    click.echo(
-        search.to_json() if as_json else f"{cp.estimators.Change(before, search.counts, wanted)}\n{text}", nl=as_json
-    )
+        (search.decision if evidence is None else search).to_json(output)
+    show(search if as_json else shown, as_json=as_json)
     if searching.interrupted:
         say_interrupted()
     if output is not None:
-        click.echo(f"weights written to {output}", err=as_json)
+        click.echo(f"\nweights written to {output}", err=as_json)
+
+
+def _refuse_together(file: str, by: str | None, evidence: str | None, shares: Any, engine: options.Engine) -> None:
+    """Refuse options that do not go together."""
+    many = bool(engine) or is_many(file)
+    if by is not None and (many or shares is not None):
+        raise click.UsageError("--by needs the rows in memory as they are; leave out --engine and --prevalence")
+    if evidence is not None and (many or by is not None):
+        raise click.UsageError("--evidence is of rows in memory without groups; leave out --by and --engine")
+
+
+def _searched(
+    votes: cp.Votes, searching: Searching, settings: dict[str, Any], *, answers: bool
+) -> tuple[cp.WeightSearch, Any]:
+    """Return the weights for votes, and the result that is shown; those of answers are steadied, and judged by other rows."""
+    import compromis as cp
+
+    if answers:
+        tuned = cp.estimators.tune_votes(votes, **{name: settings[name] for name in settings if name != "max_seconds"})
+        return tuned.chosen, tuned
+    with searching.show() as progress:
+        search = cp.search_weights(votes, progress=progress, **settings)
+    return search, search
 
 
 def _by_engine(
@@ -159,14 +216,48 @@ def _by_engine(
     **_: Any,
 ) -> bool:
     """Return whether an engine searches the file; refuse options that are missing or need the rows in memory."""
-    for option, given in (("--truth", truth), ("--proba", proba)):
+    for option, given in (("'--truth'", truth), ("'--proba' or '--answers'", proba)):
         if not given:
-            raise click.UsageError(f"Missing option '{option}'.")
+            raise click.UsageError(f"Missing option {option}.")
     if shares is not None and engine:
         raise click.UsageError("--prevalence needs the rows in memory; leave out --engine")
     if amount is not None and (engine or is_many(file)):
         raise click.UsageError("--amount needs the rows in memory; leave out --engine")
     return shares is None and (bool(engine) or is_many(file))
+
+
+def _read_known(
+    file: str,
+    answers: options.AnswerChoice,
+    label: tuple[str, ...],
+    *,
+    by: str | None,
+    seconds: float | None,
+    **columns: Any,
+) -> cp.Votes | None:
+    """Return the votes that need no columns of votes: answers, and what 'count' wrote; else None."""
+    import compromis as cp
+
+    if answers:
+        return _read_answers(file, answers, label, by=by, seconds=seconds, **columns)
+    if label:
+        raise click.UsageError("--label names classes for --answers; columns of --proba name their own")
+    return read_evidence(file, cp.Votes, by=by, **columns)
+
+
+def _read_answers(
+    file: str,
+    answers: options.AnswerChoice,
+    labels: tuple[str, ...],
+    *,
+    truth: str | None,
+    drop_missing: bool,
+    **others: Any,
+) -> cp.Votes:
+    if truth is None:
+        raise click.UsageError("Missing option '--truth'.")
+    refuse_others("--answers are the votes", others)
+    return read_answers(file, truth, answers, labels, drop=drop_missing)
 
 
 def _search_files(file: str, settings: dict[str, Any], *, engine: options.Engine, **columns: Any) -> FrameSearch:
@@ -186,10 +277,26 @@ def _read_votes(file: str, *, engine: options.Engine, amount: str | None, **colu
     return votes
 
 
-def _read_amounts(file: str, amount: str, *, truth: str, proba: tuple[str, ...], drop_missing: bool) -> cp.Votes:
+def _read_amounts(file: str, amount: str, **columns: Any) -> cp.Votes:
+    return _read_groups(file, None, amount=amount, **columns)[0]
+
+
+def _read_groups(
+    file: str,
+    by: str | None,
+    *,
+    truth: str,
+    proba: tuple[str, ...],
+    drop_missing: bool,
+    amount: str | None,
+    **_: Any,
+) -> tuple[cp.Votes, Any]:
+    """Return the votes row by row where there are groups, and the group of each row."""
     import compromis as cp
 
-    table, class_of = read_rows(file, [truth], [amount], proba=proba, drop=drop_missing)
-    classes = sorted(class_of.values())
+    table, class_of = read_rows(file, [truth, by], [amount], proba=proba, drop=drop_missing)
+    classes, merge = sorted(class_of.values()), "auto" if by is None else False
+    amounts = None if amount is None else table.numbers(amount)
     scores = table.scores(class_of, classes)
-    return cp.Votes.from_proba(table[truth].array(), scores, labels=classes, amount=table.numbers(amount))
+    votes = cp.Votes.from_proba(table[truth].array(), scores, labels=classes, amount=amounts, merge=merge)
+    return votes, None if by is None else table[by].array()

@@ -13,24 +13,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis._results import Result, Table, columns_of
-from compromis._text import capitalised, count, fixed
+from compromis._results import Finding, Result, Table, columns_of, text_table
+from compromis._text import count, shown_label
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evaluation import text
-from compromis.evaluation.scored_rows import ScoredRows, TrueRows
+from compromis.evaluation.scored_rows import ScoredRows, TrueRows, with_reviewer
 from compromis.evidence.counts import Counts
 from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.readers import read_weights
 from compromis.evidence.scores import DistributionErrors, read_distributions
 from compromis.evidence.strata import Sample, read_sample
 from compromis.evidence.votes import Votes
-from compromis.labels import encode_classes, positive_class, read_groups, read_labels
+from compromis.labels import encode_classes, positions_in, positive_class, read_groups, read_labels
 from compromis.measures import rates
+from compromis.measures.by_group import ByGroup, MissedInGroup, check_groups, group_table, missed_by_group, rows_of
 from compromis.measures.headline import Headline, headline_of
 from compromis.measures.pragma import PragmaLoss, amount_missing, pragma, total_cost
 from compromis.measures.probability import prior_errors, read_priors, smoothed_shares, weka_errors
-from compromis.measures.rates import Evidence, counts_of
+from compromis.measures.rates import Evidence, counts_of, outcomes
 from compromis.measures.screening import screening
 from compromis.preferences import (
     PreferenceArrays,
@@ -46,6 +47,8 @@ from compromis.weights.search import WeightSearch, quick_search
 
 MOST_COLUMNS = 20
 """The widest confusion matrix that a pull request should show."""
+MOST_ROWS = 10
+"""The classes that one screen of text has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +118,7 @@ class Summary:
 class Evaluation(Result):
     """The evaluation of a classifier, made by `compromis.evaluate`.
 
-    ``str(evaluation)`` is the report in Weka's layout (`weka`), followed by what the preferences say.
+    ``str(evaluation)`` is the short report: the headline in rows, the verdict, the classes. `weka` is Weka's layout, `full` everything.
 
     Examples
     --------
@@ -153,6 +156,8 @@ class Evaluation(Result):
     """The preferences laid out for the classes."""
     evidence: Evidence | None = None
     """The counts as the verdict takes them: by group where there are groups, rows that were tested several times once."""
+    by: dict[Label, Counts] | None = None
+    """The counts of each group of `by`, in which the minima must hold each."""
 
     schema = "compromis/evaluation"
     template = "evaluation.html"
@@ -278,6 +283,7 @@ class Evaluation(Result):
             "verdict": None if verdict is None else verdict.document(),
             "screening": self.screening,
             "intervals": None if self.intervals is None else _intervals_document(self.intervals),
+            **({} if self.by is None else {"by": rows_of(self.by, self.arrays)}),
         }
 
     def columns(self) -> dict[str, list[Any]]:
@@ -285,52 +291,60 @@ class Evaluation(Result):
         return columns_of(self.per_class.values(), ClassSummary)
 
     def sentences(self) -> list[str]:
-        """Return the summary in a line, then what is wrong."""
-        verdict, summary = self.verdict, self.summary
-        of = "" if self.counts.strata is None else f" labelled of {summary.total:,.0f}"
-        numbers = f"{summary.rows:,} rows{of}, accuracy {fixed(summary.accuracy)}, kappa {fixed(summary.kappa)}"
+        """Return the headline, the verdict with what is missed, and in small print the numbers."""
+        first, *more = self.headline.sentences()
+        judged = [] if self.verdict is None else self.verdict.findings()
+        missed = [Finding(str(one), "missed") for one in self.missed_by_group]
         few = [] if self.intervals is None else text.too_few(self.intervals)
-        if verdict is None:
-            return [f"Evaluation of {numbers}", *few]
-        measured = f"{capitalised(verdict.measure)} {verdict.loss:.4f}"
-        return [
-            f"{measured}: the result {'meets' if verdict.met else 'does not meet'} the preferences ({numbers})",
-            *verdict.sentences(),
-            *few,
+        small = [
+            *text.confusions(self.counts),
+            text.numbers(self),
+            *([] if self.screening is None else [self.screening]),
         ]
+        return [Finding(first, "headline"), *more, *judged, *missed, *few, *(Finding(one, "small") for one in small)]
+
+    def _group_tables(self) -> list[Table]:
+        return [] if self.by is None else [group_table(self.by, self.arrays)]
+
+    @property
+    def missed_by_group(self) -> tuple[MissedInGroup, ...]:
+        """The minima that groups miss; none without groups or preferences."""
+        return () if self.by is None or self.arrays is None else missed_by_group(self.by, self.arrays)
 
     def tables(self) -> list[Table]:
         """Return the classes, the baselines where there is a verdict, and the confusion matrix unless it is wide."""
-        tables = [self._class_table()]
+        tables = [text.class_table(self, list(self.per_class)), *self._group_tables()]
         if self.verdict is not None:
-            tables += self.verdict.tables()
+            tables += [table._replace(folded=True) for table in self.verdict.tables()]
         classes, matrix = [str(label) for label in self.counts.classes], self.counts.matrix.tolist()
         if len(classes) <= MOST_COLUMNS:
             cells = [[label, *map(count, row)] for label, row in zip(classes, matrix, strict=True)]
             tables.append(Table("Confusion matrix (columns: predicted)", ["True class", *classes], cells, folded=True))
         return tables
 
-    def _class_table(self) -> Table:
-        header = ["Class", "Support", "Predicted", "Recall", "Precision", "F-measure"]
-        names = ["recall", "precision", "f_measure", *(["roc_area"] if self.scored else [])]
-        header += ["ROC area"] if self.scored else []
-        if self.preferences is not None:
-            header += ["Importance", "Loss", "Share of loss"]
-        rows = []
-        for label, row in self.per_class.items():
-            shown_rates = [fixed(getattr(row, name)) for name in names]
-            cells = [str(label), count(row.support), count(row.predicted), *shown_rates]
-            if self.preferences is not None:
-                cells += [f"{row.importance:g}", fixed(row.loss), fixed(row.loss_share)]
-            rows.append(cells)
-        return Table("By class", header, rows)
+    def text_tables(self) -> list[Table]:
+        """Return the classes; of many those that the headline names first."""
+        labels = list(self.per_class)
+        if len(labels) <= MOST_ROWS:
+            return [text.class_table(self, labels)._replace(title=""), *self._group_tables()]
+        first = [one.label for one in self.headline.classes]
+        missed = dict(zip(labels, outcomes(self.counts).misses.tolist(), strict=True))
+        others = sorted(labels, key=lambda label: -missed[label])
+        chosen = list(dict.fromkeys([*first, *others]))[:MOST_ROWS]
+        table = text.class_table(self, chosen)
+        title = f"{MOST_ROWS} of {len(labels)} classes; all of them: --full, or .to_frame()"
+        return [table._replace(title=title), *self._group_tables()]
 
-    def __str__(self) -> str:
+    def full(self) -> str:
+        """Return everything as text: Weka's report, the intervals, what the preferences say, the verdict."""
         sections = [self.weka()]
         if self.intervals is not None:
             sections.append(text.intervals_section(self.intervals))
         if self.verdict is not None and self.preferences is not None:
             sections.append(text.verdict_section(self.preferences.metric, self.per_class, self.verdict))
+        if self.by is not None:
+            missed = [f"{shown_label(str(one))}." for one in self.missed_by_group]
+            sections.append(text.section("By group", [text_table(group_table(self.by, self.arrays)), *missed]))
         if self.screening is not None:
             sections.append(self.screening + "\n")
         return "\n".join(sections)
@@ -390,7 +404,9 @@ def evaluate(
     sample_weight: ArrayLike | None = None,
     amount: ArrayLike | None = None,
     groups: Any = None,
+    by: Any = None,
     sample: Sample | None = None,
+    needs_review: ArrayLike | None = None,
     confidence: float | None = None,
 ) -> Evaluation:
     """Evaluate predicted classes against the truth, by what matters.
@@ -419,9 +435,14 @@ def evaluate(
         A number of at least 0 per row (an amount of money), where decisions cost the amount of a row; see `Preferences`.
     groups : labels, optional
         A key per row: rows of one group (a patient, a day) belong together, and the intervals count groups, not rows.
+    by : labels, optional
+        A group per row (hospital, sex): shows the rates of each, and the minima of the preferences must hold in each.
     sample : Sample, optional
         The plan by which the rows were drawn, of `compromis.model_selection.plan_labels`: the numbers are then estimates for
         the whole population, and the intervals follow the design. ROC areas have no intervals then.
+    needs_review : array of bool, optional
+        Which rows a person looks at, as `Decision.decide` returns it; they count as right. Leave it out to see what is decided where nobody
+        looks.
     confidence : float, optional
         Adds confidence intervals of every number, for example 0.95; their cost does not depend on the number of rows.
 
@@ -455,12 +476,16 @@ def evaluate(
             sample_weight=sample_weight,
             amount=amount,
             groups=groups,
+            by=by,
             sample=sample,
+            needs_review=needs_review,
         )
         evidence, scored = _from_votes(y_true) if isinstance(y_true, Votes) else (y_true, None)
     else:
         refuse_idle_amount(preferences, amount)
         given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+        if needs_review is not None:
+            y_pred, given["labels"] = with_reviewer(y_true, y_pred, needs_review, labels)
         evidence, scored = _from_rows(y_true, y_pred, y_proba, **given, amount=amount, groups=groups, sample=sample)
     counts = counts_of(evidence)
     _refuse_unlabelled_strata(counts)
@@ -469,7 +494,26 @@ def evaluate(
     judged = terms.judge(evidence, scored, shares)
     if isinstance(y_true, Votes):
         judged["votes"] = y_true
+    if by is not None:
+        judged["by"] = parts = _by_group(by, (y_true, y_pred), scored, counts.classes, sample_weight)
+        if terms.arrays is not None:
+            check_groups(parts, terms.arrays)
     return Evaluation(**judged, priors_given=priors is not None)
+
+
+def _by_group(
+    by: Any, labels: tuple[Any, Any], scored: ScoredRows | None, classes: tuple[Label, ...], sample_weight: Any
+) -> dict[Label, Counts]:
+    """Return the counts of each group of rows that were read before."""
+    truth = positions_in(labels[0], classes, "y_true")
+    if labels[1] is None:
+        assert scored is not None
+        predicted = scored.shares.argmax(axis=1)
+    else:
+        predicted = positions_in(labels[1], classes, "y_pred")
+    weight = read_weights(sample_weight, len(truth))
+    size = np.ones(len(truth), dtype=np.int64) if weight is None else weight
+    return ByGroup.read(by, len(truth)).counts(truth, predicted, classes, size)
 
 
 def _refuse_unlabelled_strata(counts: Counts) -> None:
@@ -512,8 +556,8 @@ def _from_rows(
         )
     refuse_amounts_of_groups(amount, groups)
     if sample is not None:
-        rows = len(read_labels(y_true, "y_true"))
-        sample = read_sample(sample, rows, sample_weight=sample_weight, amount=amount, groups=groups)
+        labelled = len(read_labels(y_true, "y_true"))
+        sample = read_sample(sample, labelled, sample_weight=sample_weight, amount=amount, groups=groups)
     if y_proba is None:
         if groups is None:
             weighted = {"sample_weight": sample_weight, "amount": amount, "sample": sample}

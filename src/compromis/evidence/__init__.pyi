@@ -1,3 +1,4 @@
+from .answers import AnswerCounts
 from .count_bounds import CountBounds
 from .counts import Counts
 from .files import EvidenceFile, merge, read, write
@@ -9,6 +10,7 @@ from .strata import Sample
 from .votes import Votes
 
 __all__ = [
+    "AnswerCounts",
     "CountBounds",
     "Counts",
     "ErrorSums",

@@ -13,12 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 from compromis._text import nearest, shown
 from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import InputError
+from compromis.evidence.answers import AnswerCounts, AnswerMapping, read_answers
 from compromis.evidence.count_bounds import CountBounds
 from compromis.evidence.counts import Counts, check_drawn, check_room, refuse_sample, refuse_weighted_amounts
 from compromis.evidence.readers import prevalence_factors, read_class_weights, read_smoothing, read_weights
 from compromis.evidence.scores import Matrix, as_dense, check_scores, column_labels, is_csr, read_scores
 from compromis.evidence.strata import Sample, Strata, read_sample
-from compromis.labels import LabelColumn, encode, plain_label, read_labels, without_prefix
+from compromis.labels import LabelColumn, encode, plain_label, read_classes, read_labels, without_prefix
 
 if TYPE_CHECKING:
     from compromis.evidence.points import OperatingPoints
@@ -27,11 +28,11 @@ _SAMPLE = 8192
 """Rows looked at to see whether merging pays."""
 _PAYS = 0.9
 """The fraction of distinct rows up to which it does."""
-_ROUNDING = 1e-9
+ROUNDING = 1e-9
 """Relative: weighted votes nearer than this may go either way, and shares such as 0.35 must not fall into the lower of two bins."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Votes:
     """Distinct (votes, true class) with multiplicities; where few rows are alike, the rows themselves.
 
@@ -40,7 +41,7 @@ class Votes:
     votes : ndarray of shape (m, K) or scipy CSR
         The votes of each pattern: hard votes, probabilities or any scores of at least 0.
     truth : ndarray of int64
-        The position of each pattern's true class.
+        The position of each pattern's true class; -1 where it is not known, of answers read without `y_true`.
     multiplicity : ndarray
         The rows of each pattern, int64; their weights, float64, where there are sample weights. 0 for rows without votes.
     classes : tuple
@@ -55,6 +56,8 @@ class Votes:
         How far a vote may lie from the one stored: half a bin where votes were binned, else 0.
     amount, amount_squares : ndarray of shape (patterns,), optional
         The sums of the rows' amounts (times their weights) and of their squares, where decisions cost the amount of a row.
+    answers : AnswerCounts, optional
+        How answers in words were read, where the votes come from some.
     strata, stratum, labelled : Strata and ndarrays of int64 of shape (patterns,), optional
         Where the rows are a stratified sample: the strata of the population, the position of each pattern's stratum, and its
         labelled rows. The multiplicity is then the rows of the population that they stand for.
@@ -79,9 +82,13 @@ class Votes:
     width: float = 0.0
     amount: Floats | None = None
     amount_squares: Floats | None = None
+    answers: AnswerCounts | None = None
     strata: Strata | None = None
     stratum: Ints | None = None
     labelled: Ints | None = None
+
+    def __repr__(self) -> str:
+        return f"<Votes of {self.rows:,.12g} rows in {len(self):,} patterns, {len(self.classes)} classes>"
 
     @classmethod
     def from_proba(
@@ -161,6 +168,87 @@ class Votes:
         return votes
 
     @classmethod
+    def from_answers(
+        cls,
+        answers: Any,
+        *,
+        labels: Any,
+        y_true: Any = None,
+        mapping: AnswerMapping | None = None,
+        log_proba: bool = False,
+        unanswered: str = "left out",
+        sample_weight: ArrayLike | None = None,
+        amount: ArrayLike | None = None,
+        sample: Sample | None = None,
+    ) -> Votes:
+        """Count answers in words as votes: several samples, prompts or models that each name a class for the row.
+
+        The votes of a row are the shares of its answers, among those that name a class.
+
+        Parameters
+        ----------
+        answers : rows of answers, or columns of them by name
+            A list, array or series with the answers of each row, which may be fewer for some, or a frame or mapping with a column
+            for each prompt or model. None, NaN and empty text are refused answers.
+        labels : sequence
+            The classes.
+        y_true : labels, optional
+            The true class of each row. Without it the votes keep the order of the rows: to decide them, or to choose which to label.
+        mapping : mapping of text to class, or function of an answer, optional
+            What texts mean; None is a refusal. What a table does not know, and what a function returns, is read as without it: as
+            the class of that name, upper and lower case alike, without white space, quotes, brackets, ``*`` and ``_`` around it and
+            marks such as a full stop after it. Nothing else is guessed: texts that come near, or fit two classes, name none.
+        log_proba : bool
+            Whether an answer is log-probabilities: one for each class in the order of `labels`, or a mapping of texts to them. They become
+            probabilities that sum to 1; -inf is a probability of 0.
+        unanswered : {"left out", "even"}
+            What a row is without any answer that names a class: left out of every count, and counted as such, or one with equal
+            votes, which the weights decide, in the tuning as later.
+        sample_weight, amount, sample
+            As in `from_proba`.
+
+        Examples
+        --------
+        >>> import compromis as cp
+        >>> answers = [["bug", "Bug."], ["**feature**", "BUG"], ["As an AI, I cannot", None]]
+        >>> votes = cp.Votes.from_answers(answers, labels=["bug", "feature"])
+        >>> votes.votes.tolist(), votes.left_out
+        ([[1.0, 0.0], [0.5, 0.5], [0.0, 0.0]], 1)
+        >>> print(votes.answers.sentences()[1])
+        no class: 'As an AI, I cannot' (1)
+        """
+        classes = read_classes(labels)
+        matrix, read = read_answers(answers, classes, mapping, log_proba=log_proba)
+        if unanswered not in ("left out", "even"):
+            raise InputError(f"unanswered is 'left out' or 'even', got {unanswered!r}", "unanswered")
+        if not matrix.any():
+            raise InputError(f"no answer names a class: {'; '.join(read.sentences())}", "answers")
+        if unanswered == "even":
+            matrix[~matrix.any(axis=1)] = 1.0
+        matrix /= np.maximum(matrix.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+        if y_true is not None:
+            if (rows := len(read_labels(y_true, "y_true"))) != len(matrix):
+                raise InputError(
+                    f"y_true has {rows:,} rows, answers {len(matrix):,}; they must describe the same rows", "y_true"
+                )
+            of_rows: dict[str, Any] = {"sample_weight": sample_weight, "amount": amount, "sample": sample}
+            return replace(cls.from_proba(y_true, matrix, labels=classes, **of_rows), answers=read)
+        if any(given is not None for given in (sample_weight, amount, sample)):
+            raise InputError(
+                "sample_weight, amount and sample are of rows whose true class is known; pass y_true", "y_true"
+            )
+        voted = np.asarray(matrix.any(axis=1), dtype=np.int64)
+        return cls(
+            votes=matrix,
+            truth=np.full(len(matrix), -1),
+            multiplicity=voted,
+            classes=classes,
+            rows=int(voted.sum()),
+            left_out=len(voted) - int(voted.sum()),
+            answers=read,
+        )
+
+    @classmethod
     def from_frame(
         cls,
         frame: Any,
@@ -202,22 +290,33 @@ class Votes:
         amounts = patterns_of_frame(frame, **columns, weight=amount).multiplicity
         return replace(votes, amount=amounts, amount_squares=amounts**2 / votes.multiplicity)
 
+    def check_labelled(self) -> None:
+        """Raise if the true class of a row is not known."""
+        if (self.truth < 0).any():
+            raise InputError(
+                "these votes have no true classes, which a count needs; pass y_true when the answers are read", "y_true"
+            )
+
     def decide(self, weights: ArrayLike, *, smoothing: float = 0.0) -> NDArray[np.int64]:
         """Return the position of the class with the largest weight x (votes + smoothing) for each pattern; ties go to the first."""
         return decide_votes(self.votes, read_class_weights(weights, self.classes), read_smoothing(smoothing))
 
     def counts(self, weights: ArrayLike, *, smoothing: float = 0.0) -> Counts:
         """Return the confusion counts that the weights lead to; rows without votes are left out."""
+        return self.counted(self.decide(weights, smoothing=smoothing))
+
+    def counted(self, decided: Ints) -> Counts:
+        """Return the confusion counts of predictions, the position of a class for each pattern."""
         from compromis.evidence._kernels import count_decisions
 
+        self.check_labelled()
         if self.strata is not None and self.stratum is not None and self.labelled is not None:
             tables = np.zeros((len(self.strata), len(self.classes), len(self.classes)), dtype=np.int64)
-            np.add.at(tables, (self.stratum, self.truth, self.decide(weights, smoothing=smoothing)), self.labelled)
+            np.add.at(tables, (self.stratum, self.truth, decided), self.labelled)
             return Counts.from_tables(self.strata, tables, self.classes)
         dtype = np.float64 if self.multiplicity.dtype.kind == "f" else np.int64
         matrix = np.zeros((len(self.classes), len(self.classes)), dtype=dtype)
         truth, size = np.ascontiguousarray(self.truth, np.int64), np.ascontiguousarray(self.multiplicity, dtype)
-        decided = self.decide(weights, smoothing=smoothing)
         count_decisions(truth, decided, size, matrix)
         if self.amount is None or self.amount_squares is None:
             return Counts(matrix, self.classes, self.rows)
@@ -274,6 +373,7 @@ class Votes:
     @property
     def support(self) -> NDArray[Any]:
         """The rows (or weights) of each true class."""
+        self.check_labelled()
         total = np.zeros(len(self.classes), dtype=self.multiplicity.dtype)
         np.add.at(total, self.truth, self.multiplicity)
         return total
@@ -302,10 +402,11 @@ class Votes:
         """
         from compromis.evidence.points import OperatingPoints
 
-        chosen = [_known_label(self, label) for label in (self.classes if labels is None else labels)]
+        self.check_labelled()
+        chosen = [known_label(self, label) for label in (self.classes if labels is None else labels)]
         counted = self.multiplicity > 0
         truth, size = self.truth[counted], self.multiplicity[counted].astype(np.float64)
-        score_of = _share_against_best(self, weights, smoothing) if weights is not None else partial(_shares, self)
+        score_of = _share_against_best(self, weights, smoothing) if weights is not None else partial(shares_for, self)
         return {
             label: OperatingPoints.from_flags(truth == k, score_of(k)[counted], label, size)
             for label, k in ((label, self.classes.index(label)) for label in chosen)
@@ -350,10 +451,15 @@ class Votes:
             left_out=self.left_out + other.left_out,
             merged=False,
             width=max(self.width, other.width),
+            answers=_sum_of(self.answers, other.answers),
             **_joined(self._amounts(), other._amounts()),
             **{"multiplicity": np.concatenate([self.multiplicity, other.multiplicity]), **_joined_strata(self, other)},
         )
         return both.merge() if self.merged and other.merged else both
+
+
+def _sum_of(first: AnswerCounts | None, second: AnswerCounts | None) -> AnswerCounts | None:
+    return first + second if first is not None and second is not None else first or second
 
 
 def _added(parts: NDArray[Any], group: Ints, groups: int) -> Floats:
@@ -376,7 +482,7 @@ def _joined_strata(first: Votes, second: Votes) -> dict[str, Any]:
         raise InputError("votes of a stratified sample and other votes do not add up; read both with sample=", "sample")
     strata, *places = first.strata.join(second.strata)
     stratum = np.concatenate([place[part.stratum] for place, part in zip(places, (first, second), strict=True)])
-    labelled = np.concatenate([first.labelled, second.labelled])  # type: ignore[arg-type]
+    labelled = np.concatenate([first.labelled, second.labelled])
     drawn = _added(labelled, stratum, len(strata)).astype(np.int64)
     check_drawn(strata, drawn)
     multiplicity = labelled * strata.weights(drawn)[stratum]
@@ -472,7 +578,7 @@ def _possible(votes: Floats, width: float, weight: Floats, smoothing: float) -> 
     highest = weight * (votes + width + smoothing)
     if width == 0:  # exact votes: the first of the largest
         return np.asarray(np.arange(votes.shape[1]) == lowest.argmax(axis=1)[:, np.newaxis])
-    reach: Flags = highest >= lowest.max(axis=1, keepdims=True) * (1 - _ROUNDING)
+    reach: Flags = highest >= lowest.max(axis=1, keepdims=True) * (1 - ROUNDING)
     return reach
 
 
@@ -484,78 +590,6 @@ def _stacked(first: Matrix, second: Matrix) -> Matrix:
     both = scipy.sparse.vstack([scipy.sparse.csr_array(first), scipy.sparse.csr_array(second)], format="csr")
     both.data = both.data.astype(np.float64, copy=False)
     return both
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class VoteDistribution:
-    """The rows of each true class by the share of votes that one class got.
-
-    Attributes
-    ----------
-    label : label
-        The class whose votes are counted.
-    classes : tuple
-        The true classes, in the order of the columns.
-    share : ndarray of shape (bins + 1,)
-        0, 1 / bins, ..., 1: each row is counted at the nearest.
-    rows : ndarray of shape (bins + 1, K)
-        The rows (or weights) there, by true class; those without any vote for the class apart.
-    unvoted : ndarray of shape (K,)
-        The rows (or weights) of each true class without any vote for the class: no weight can decide them for it.
-    """
-
-    label: Label
-    classes: tuple[Label, ...]
-    share: NDArray[np.float64]
-    rows: NDArray[Any]
-    unvoted: NDArray[Any]
-
-    @property
-    def place(self) -> int:
-        """The column of the class itself."""
-        return self.classes.index(self.label)
-
-
-def vote_distribution(votes: Votes, label: Any, *, bins: int = 20) -> VoteDistribution:
-    """Return the distribution of the votes for `label`, by true class.
-
-    Parameters
-    ----------
-    votes : Votes
-        The votes with their true classes.
-    label : label
-        The class whose votes are counted.
-    bins : int
-        Into how many steps the shares from 0 to 1 are divided; the number of trees gives every share its own place.
-
-    Notes
-    -----
-    Figure 2 of the PRAGMA paper.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> from compromis.evidence.votes import vote_distribution
-    >>> votes = cp.Votes.from_proba(["a", "a", "b", "b"], [[3, 1], [2, 2], [0, 4], [4, 0]])
-    >>> found = vote_distribution(votes, "a", bins=4)
-    >>> found.rows.tolist(), found.unvoted.tolist()
-    ([[0, 0], [0, 0], [1, 0], [1, 0], [0, 1]], [0, 1])
-    """
-    if not isinstance(votes, Votes):
-        raise InputError(f"votes are compromis.Votes, got {type(votes).__name__}; use from_proba")
-    if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
-        raise InputError(f"bins is a whole number of at least 1, got {bins!r}")
-    chosen = _known_label(votes, label)
-    share = _shares(votes, votes.classes.index(chosen))
-    voted = share > 0
-    rows = np.zeros((bins + 1, len(votes.classes)), dtype=votes.multiplicity.dtype)
-    unvoted = np.zeros(len(votes.classes), dtype=votes.multiplicity.dtype)
-    steps = np.floor(share * bins + 0.5 + _ROUNDING).astype(np.int64)
-    np.add.at(rows, (steps[voted], votes.truth[voted]), votes.multiplicity[voted])
-    np.add.at(unvoted, votes.truth[~voted], votes.multiplicity[~voted])
-    return VoteDistribution(
-        label=chosen, classes=votes.classes, share=np.arange(bins + 1) / bins, rows=rows, unvoted=unvoted
-    )
 
 
 def _share_against_best(votes: Votes, weights: ArrayLike, smoothing: float) -> Callable[[int], Floats]:
@@ -576,16 +610,18 @@ def _share_against_best(votes: Votes, weights: ArrayLike, smoothing: float) -> C
     return share
 
 
-def _shares(votes: Votes, k: int) -> Floats:
+def shares_for(votes: Votes, k: int) -> Floats:
     """Return each pattern's share of votes for class k; 0 for rows without any vote, which have no multiplicity."""
     matrix = _scaled(votes.votes)
     column, total = as_dense(matrix[:, [k]]), _total(matrix)
     return np.divide(column[:, 0], total, out=np.zeros(len(total)), where=total > 0)
 
 
-def _known_label(votes: Votes, label: Any) -> Label:
+def known_label(votes: Votes, label: Any) -> Label:
     """Return the label as the classes write it; raise if it is not among them."""
     chosen, known = plain_label(label), votes.classes
     if chosen not in known:
-        raise InputError(f"there is no class {chosen!r}{nearest(chosen, known)}; the classes are {shown(known)}")
+        raise InputError(
+            f"there is no class {chosen!r}{nearest(chosen, known, aside=True)}; the classes are {shown(known)}"
+        )
     return chosen

@@ -184,7 +184,7 @@ def _asked(counts: Counts, width: float | None, wanted: Preferences | None, labe
     matter = arrays.priority if arrays.priority.any() else arrays.importance > 0
     chosen = np.flatnonzero(matter & (counts.support > 0)).tolist()
     if labels is not None:
-        chosen = positions_in([plain_label(label) for label in labels], counts.classes, "labels")
+        chosen = positions_in([plain_label(label) for label in labels], counts.classes, "labels").tolist()
     asked: list[_Asked] = (
         [] if width is None else [(int(k), rate, "width", float(width)) for k in chosen for rate in RATES]
     )

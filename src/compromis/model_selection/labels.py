@@ -105,7 +105,7 @@ class LabelPlan(Sample, Result):
         """The labels that the plan expects, earlier phases included, as counts."""
         tables = np.zeros((len(self.strata), len(self.classes), len(self.classes)))
         tables[np.arange(len(tables)), :, self.predicted] = self.drawn[:, np.newaxis] * self.guess
-        return Counts.from_tables(self.strata, tables, self.classes)  # type: ignore[arg-type]
+        return Counts.from_tables(self.strata, tables, self.classes)
 
     @cached_property
     def expected_intervals(self) -> Mapping[Label, Interval]:

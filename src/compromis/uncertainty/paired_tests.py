@@ -187,8 +187,7 @@ def _sample_with_prior(paired: PairedCounts, cells: Ints, of_rows: Ints, pseudo:
     tables = np.zeros((len(paired.tables), len(cells)), dtype=np.int64)
     tables[:, of_rows] = paired.tables
     _, pair = np.unique(cells[:, 1] * len(paired.classes) + cells[:, 2], return_inverse=True)
-    there = np.zeros((len(tables), pair.max() + 1), dtype=bool)
-    np.logical_or.at(there, (slice(None), pair), tables > 0)
+    there = added_columns(tables.astype(np.float64), pair, int(pair.max()) + 1) > 0
     of_pair = there / np.maximum(there.sum(axis=0), 1)
     return tables, of_pair[:, pair] * pseudo
 
@@ -260,7 +259,9 @@ def _decisive(measure: str | None, known: Mapping[str, Floats]) -> str:
     if measure == "loss" and "loss" not in known:
         raise InputError("the measure 'loss' needs preferences; give preferences or choose another measure")
     if measure not in known:
-        raise InputError(f"there is no measure {measure!r}{nearest(measure, known)}; choose one of {', '.join(known)}")
+        raise InputError(
+            f"there is no measure {measure!r}{nearest(measure, known, aside=True)}; choose one of {', '.join(known)}"
+        )
     return measure
 
 

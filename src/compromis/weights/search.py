@@ -11,25 +11,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis._results import Result, Table
-from compromis._text import count, fixed, nearest, shown
+from compromis._results import Finding, Result, Table
+from compromis._text import count, fixed, nearest, shown, uncapitalised
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.strata import Sample
 from compromis.evidence.votes import Votes
 from compromis.measures.baselines import Baseline, naive_baselines
+from compromis.measures.by_group import ByGroup, group_table, missed_by_group, rows_of
 from compromis.measures.demands import missed_constraints
-from compromis.measures.rates import precision, recall
+from compromis.measures.headline import Headline, headline_of
+from compromis.measures.rates import outcomes, precision, recall
 from compromis.preferences import PreferenceArrays, Preferences, refuse_idle_amount
 from compromis.uncertainty.verdict import Verdict, verdict_on
 from compromis.weights.annealing import Annealing
 from compromis.weights.decision import SCHEMA, Decision, more_important, normalised, threshold_sentence
 from compromis.weights.descent import Found, Value, precedes
 from compromis.weights.exact import Exact
-from compromis.weights.guarantee import Guarantee, demands_of, warn_if_not_given, with_guarantee
+from compromis.weights.groups import held_in_each
+from compromis.weights.guarantee import Guarantee, demands_of, warn_if_not_given
+from compromis.weights.guarded import with_guarantee
 from compromis.weights.meter import Meter, Progress
 from compromis.weights.problem import SearchProblem
+from compromis.weights.review import Review, Reviewed, check_review, plan_review
 from compromis.weights.stability import Stability, is_kept, read_resamples, resampled, spread, warn_of_few_rows
 from compromis.weights.sweep import Sweep
 
@@ -47,8 +52,8 @@ class WeightSearch(Result):
         One weight per class, geometric mean 1; the decision is the class with the largest weight x (votes + smoothing).
     loss : float
         The PRAGMA loss on the rows searched; the average cost of a row where the preferences are costs.
-    counts : Counts
-        What the weights decide on those rows.
+    counts, before : Counts
+        What the weights decide on those rows, and what equal weights do.
     classes : tuple
         The labels of the weights.
     method : str
@@ -75,6 +80,10 @@ class WeightSearch(Result):
         Where the weights are an average over resamples: the search on the rows themselves.
     guarantee : Guarantee or None
         What holds on new rows, where a confidence was asked for.
+    by : dict of group to Counts, or None
+        What the weights decide in each group, where the minima were to hold in each.
+    review : Reviewed or None
+        Which rows a person looks at, where a review was asked for, and what that is worth.
 
     Examples
     --------
@@ -91,6 +100,7 @@ class WeightSearch(Result):
     weights: Floats
     loss: float
     counts: Counts
+    before: Counts
     classes: tuple[Label, ...]
     method: str
     optimal: bool
@@ -105,6 +115,8 @@ class WeightSearch(Result):
     stability: Stability | None = None
     single: WeightSearch | None = None
     guarantee: Guarantee | None = None
+    by: dict[Label, Counts] | None = None
+    review: Reviewed | None = None
 
     schema = SCHEMA
 
@@ -133,7 +145,8 @@ class WeightSearch(Result):
     def decision(self) -> Decision:
         """The weights as a decision that can be carried elsewhere."""
         positive = more_important(self.classes, self.arrays.importance)
-        return Decision(self.classes, self.weights, smoothing=self.smoothing, pos_label=positive)
+        ratio = None if self.review is None else self.review.ratio
+        return Decision(self.classes, self.weights, smoothing=self.smoothing, pos_label=positive, review=ratio)
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the weight and the numbers of each class, column by column."""
@@ -157,24 +170,37 @@ class WeightSearch(Result):
             "feasible": self.feasible,
             "loss": self.loss,
             "measure": self.verdict.measure,
+            "headline": self.headline.document(),
             "counts": {"rows": self.counts.rows, "matrix": self.counts.matrix.tolist()},
+            "before": self.before.matrix.tolist(),
             "evaluations": self.evaluations,
             "left_out": self.left_out,
             "never_voted": list(self.never_voted),
             **({} if self.guarantee is None else {"guarantee": self.guarantee.document()}),
+            **({} if self.by is None else {"by": rows_of(self.by, self.arrays)}),
+            **({} if self.review is None else {"reviewed": self.review.document()}),
             "verdict": {"state": self.verdict.state, "sentence": str(self.verdict)},
         }
 
+    @cached_property
+    def headline(self) -> Headline:
+        """What the weights do to the rows that chose them."""
+        return headline_of(self.counts, self.arrays, state=self.verdict.state)
+
     def sentences(self) -> list[str]:
-        """Return what was found, the verdict, and what the user should know."""
+        """Return what is found with the weights and without, the verdict, what the user should know, and the search in small print."""
+        (tuned, *more), before = self.headline.sentences(), headline_of(self.before, self.arrays)
         effort = f"({self.evaluations:,} weightings in {self.seconds:.2f} s)"
-        found = f"{self.verdict.measure} {self.loss:.4f}, {self.known} {effort}"
         return [
-            found,
-            f"verdict: {self.verdict}",
+            Finding(f"tuned: {uncapitalised(tuned)}", "headline"),
+            *more,
+            f"before, with equal weights: {before.offered()}",
+            *self.verdict.findings(),
             *threshold_sentence(self.decision, self.counts),
             *self._guaranteed(),
-            *self._notes(),
+            *([] if self.review is None else self.review.sentences()),
+            *(Finding(note, "missed") for note in self._notes()),
+            Finding(f"{self.verdict.measure} {self.loss:.4f}, {self.known} {effort}", "small"),
         ]
 
     def _guaranteed(self) -> list[str]:
@@ -183,6 +209,8 @@ class WeightSearch(Result):
     @property
     def known(self) -> str:
         """What is known of the weights, in words."""
+        if self.by is not None and self.guarantee is None and not self.optimal:
+            return "the lowest found for minima in each group"
         if self.guarantee is not None:
             return (
                 "the lowest found that holds the guarantee"
@@ -197,13 +225,36 @@ class WeightSearch(Result):
         return f"with weights averaged over {len(self.stability.losses)} resamples ({known})"
 
     def tables(self) -> list[Table]:
-        """Return the weight and the numbers of each class."""
-        header = ["Class", "Weight", "Support", "Predicted", "Recall", "Precision"]
-        rows = [
-            [str(label), f"{weight:.4g}", count(support), count(predicted), *map(fixed, shares)]
-            for label, weight, support, predicted, *shares in zip(*self.columns().values(), strict=True)
+        """Return the weight and the rows of each class, before and after."""
+        return self.tables_of(self.counts)
+
+    def tables_of(self, counts: Counts) -> list[Table]:
+        """Return that table with other counts after the search: those of rows that did not choose the weights."""
+        header = [
+            "Class",
+            "Weight",
+            "Rows",
+            "Missed before",
+            "Missed",
+            "False alarms before",
+            "False alarms",
+            "Recall",
+            "Precision",
         ]
-        return [Table("Weights", header, rows)]
+        before, after = outcomes(self.before), outcomes(counts)
+        columns = [after.support, before.misses, after.misses, before.alarms, after.alarms]
+        rates = [recall(counts), precision(counts)]
+        rows = [
+            [
+                str(label),
+                f"{weight:.4g}",
+                *(count(part[k].item()) for part in columns),
+                *(fixed(rate[k]) for rate in rates),
+            ]
+            for k, (label, weight) in enumerate(zip(self.classes, self.weights, strict=True))
+        ]
+        more = [] if self.by is None else [group_table(self.by, self.arrays)]
+        return [Table("", header, rows), *more, *([] if self.review is None else self.review.tables())]
 
     @property
     def message(self) -> str:
@@ -211,8 +262,8 @@ class WeightSearch(Result):
         return ". ".join(self._notes())
 
     def _notes(self) -> list[str]:
-        sentences = []
-        if not self.feasible:
+        sentences = [] if self.by is None else [str(missed) for missed in missed_by_group(self.by, self.arrays)]
+        if not self.feasible and not sentences:
             missed = "; ".join(
                 f"{missed.rate.replace('_', ' ')} of {missed.label!r} reaches {missed.value:.4g}, its {missed.side} is {missed.bound:.4g}"
                 for missed in missed_constraints(self.counts, self.arrays)
@@ -266,8 +317,10 @@ def search_weights(
     max_ratio: float | None = None,
     max_seconds: float | None = None,
     max_evaluations: int | None = None,
+    review: Review | None = None,
     sample_weight: ArrayLike | None = None,
     amount: ArrayLike | None = None,
+    by: Any = None,
     sample: Sample | None = None,
     progress: Progress | None = None,
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
@@ -301,10 +354,15 @@ def search_weights(
         Wall-clock time that the search may take, each resample its part; the result then depends on the machine's speed.
     max_evaluations : int, optional
         Weightings that may be tried; the same limit gives the same result everywhere. Without a limit each method stops by itself.
+    review : Review, optional
+        How much a person may look at: the search then says which rows go to review, and what that is worth.
     sample_weight : array-like, optional
         A weight of at least 0 per row.
     amount : array-like, optional
         A number of at least 0 per row, where decisions cost the amount of a row; see `Preferences`.
+    by : labels, optional
+        A group per row (hospital, sex): the minima of the preferences must hold in each group, by the same weights; a guarantee too.
+        A capacity is of all rows together.
     sample : Sample, optional
         Of which stratum each row was drawn, as `compromis.model_selection.plan_labels` says it.
     progress : callable, optional
@@ -334,8 +392,11 @@ def search_weights(
     True
     """
     refuse_idle_amount(preferences, amount)
-    votes = read_votes(y_true, y_proba, labels, sample_weight, pos_label, amount, sample)
-    problem = SearchProblem.read(votes, preferences, smoothing=smoothing, max_ratio=max_ratio)
+    check_review(review)
+    merge: bool | str = "auto" if by is None else False
+    votes = read_votes(y_true, y_proba, labels, sample_weight, pos_label, amount, sample, merge=merge)
+    groups = None if by is None else ByGroup.read(by, len(votes))
+    problem = SearchProblem.read(votes, preferences, smoothing=smoothing, max_ratio=max_ratio, by=groups)
     warn_of_few_rows(problem, resamples)
     found = search_problem(
         problem,
@@ -347,7 +408,19 @@ def search_weights(
         random_state=random_state,
     )
     warn_if_not_given(found.guarantee)
-    return found
+    return with_review(problem, found, review, unvoted=votes.left_out)
+
+
+def with_review(problem: SearchProblem, found: WeightSearch, review: Review | None, *, unvoted: int) -> WeightSearch:
+    """Return the search with the review that its weights need, planned on its votes.
+
+    These rows chose the weights, and may plan the review all the same: on simulated deployments the cap held as often as with
+    other rows (promise 29).
+    """
+    if review is None:
+        return found
+    rule = found.weights, problem.smoothing
+    return replace(found, review=plan_review(problem.votes, problem.arrays, *rule, review, unvoted=unvoted))
 
 
 def can_be_tuned(preferences: Preferences, votes: Votes) -> bool:
@@ -370,19 +443,34 @@ def quick_search(
 def search_problem(problem: SearchProblem, *, random_state: Any = None, **options: Any) -> WeightSearch:
     """Search a problem that is checked already, with its guarantees; the options are those of `search_weights`."""
     generator = _read_generator(random_state)
-    demands = demands_of(problem.arrays)
+    demands = demands_of(problem.arrays, 1 if problem.by is None else len(problem.by.names))
     seed = int(generator.integers(2**31)) if demands else generator
     search = _best_weights(problem, random_state=seed, **options)
     if not demands:
-        return search
+        return search if problem.by is None else _in_each_group(problem, search)
 
     def again(part: SearchProblem) -> Floats:
         return _best_weights(part, random_state=seed, **options).weights
 
-    weights, guarantee = with_guarantee(problem, demands, search.counts, again, generator)
+    weights, guarantee = with_guarantee(problem, demands, search.weights, again, generator)
+    return _with_weights(problem, replace(search, guarantee=guarantee), weights)
+
+
+def _in_each_group(problem: SearchProblem, search: WeightSearch) -> WeightSearch:
+    """Return the search with weights that hold the minima in each group, its own where these do."""
+    weights = held_in_each(problem, search.weights)
+    if weights is search.weights:
+        return replace(search, by=problem.by_group(weights))
+    return _with_weights(problem, search, normalised(weights))
+
+
+def _with_weights(problem: SearchProblem, search: WeightSearch, weights: Floats) -> WeightSearch:
+    """Return the search with weights that hold what it did not ask for."""
     (shortfall, loss), weights, counts = _applied(problem, weights)
-    found = replace(search, weights=weights, loss=loss, counts=counts, optimal=False, feasible=shortfall == 0)
-    return replace(found, single=None, guarantee=guarantee)
+    by = None if problem.by is None else problem.by_group(weights)
+    feasible = shortfall == 0 and not (by and missed_by_group(by, problem.arrays))
+    found = replace(search, weights=weights, loss=loss, counts=counts, optimal=False, feasible=feasible)
+    return replace(found, single=None, by=by)
 
 
 def _best_weights(
@@ -437,6 +525,8 @@ def read_votes(
     pos_label: Any = None,
     amount: ArrayLike | None = None,
     sample: Sample | None = None,
+    *,
+    merge: bool | str = "auto",
 ) -> Votes:
     """Return the `Votes` given, or those of scores and true classes."""
     if not isinstance(y_true, Votes):
@@ -445,7 +535,11 @@ def read_votes(
                 "y_proba is missing: give the votes of each row, or Votes, which hold the true classes too"
             )
         given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "amount": amount}
-        return Votes.from_proba(y_true, y_proba, **given, sample=sample)
+        return Votes.from_proba(y_true, y_proba, **given, sample=sample, merge=merge)
+    if not merge and y_true.merged:
+        raise InputError(
+            "by is a group for each row, and these Votes have merged equal rows; give y_true and y_proba", "by"
+        )
     if any(given is not None for given in (y_proba, labels, sample_weight, pos_label, amount, sample)):
         raise InputError("Votes hold y_proba, labels and sample weights already; pass them to Votes.from_proba")
     return y_true
@@ -458,7 +552,7 @@ def _read_method(method: str | Method, problem: SearchProblem) -> Method:
         return Exact() if problem.classes <= 3 else Sweep()
     if not isinstance(method, str) or method not in _NAMES:
         raise InputError(
-            f"there is no method {method!r}{nearest(method, _NAMES)}; choose one of auto, {', '.join(_NAMES)}"
+            f"there is no method {method!r}{nearest(method, _NAMES, aside=True)}; choose one of auto, {', '.join(_NAMES)}"
         )
     return _NAMES[method]()
 
@@ -479,7 +573,7 @@ def _finish(problem: SearchProblem, found: Found, method: str, meter: Meter) -> 
     """Apply the candidates and keep the best of what was applied; equal weights are always among it."""
     candidates = [*map(normalised, found.candidates), np.ones(problem.classes)]
     within = [weights for weights in candidates if weights.max() <= weights.min() * problem.max_ratio * (1 + 1e-12)]
-    best, *others = (_applied(problem, weights) for weights in within)
+    best, *others = applied = [_applied(problem, weights) for weights in within]
     for other in others:
         best = other if precedes(other[0], best[0]) else best
     (shortfall, loss), weights, counts = best
@@ -489,6 +583,7 @@ def _finish(problem: SearchProblem, found: Found, method: str, meter: Meter) -> 
         weights=weights,
         loss=loss,
         counts=counts,
+        before=applied[-1][2],
         classes=problem.votes.classes,
         method=method,
         optimal=found.proven and kept and not problem.sums_lose_rows,
