@@ -23,7 +23,7 @@ from compromis.uncertainty.report_intervals import sample_intervals, share_inter
 RATES = ("recall", "precision")
 STEP, STEPS = math.sqrt(2), 24
 """Numbers of labels that are tried: each the last times sqrt(2), up to 4,096 times as many."""
-_DRAWS = 500
+_DRAWS = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,7 +32,7 @@ from compromis.uncertainty.report_intervals import FEW_LABELS, few_labels, sampl
 
 MOST = 2**63
 SCHEMA = "compromis/label-plan"
-_DRAWS = 500
+_DRAWS = 1000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
