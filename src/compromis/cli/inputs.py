@@ -177,7 +177,7 @@ def read_sample(file: str, plan: str, truth: str, prediction: str | None, proba:
         table = table.take([place[row] for row in sample.rows.tolist()])
     elif len(table) != len(sample.rows):
         raise cp.InputError(
-            f"{file} has {len(table):,} rows and no column {ROW!r}, {plan} has {len(sample.rows):,}; keep the column that 'labels plan' wrote"
+            f"{file} has {len(table):,} rows and no column {ROW!r}, {plan} has {len(sample.rows):,}; keep the column of numbers"
         )
     table = kept_rows(table, [truth, prediction], drop=False)
     classes = tuple(sorted(class_of.values())) or None

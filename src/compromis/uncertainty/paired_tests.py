@@ -187,8 +187,7 @@ def _sample_with_prior(paired: PairedCounts, cells: Ints, of_rows: Ints, pseudo:
     tables = np.zeros((len(paired.tables), len(cells)), dtype=np.int64)
     tables[:, of_rows] = paired.tables
     _, pair = np.unique(cells[:, 1] * len(paired.classes) + cells[:, 2], return_inverse=True)
-    there = np.zeros((len(tables), pair.max() + 1), dtype=bool)
-    np.logical_or.at(there, (slice(None), pair), tables > 0)
+    there = added_columns(tables.astype(np.float64), pair, int(pair.max()) + 1) > 0
     of_pair = there / np.maximum(there.sum(axis=0), 1)
     return tables, of_pair[:, pair] * pseudo
 

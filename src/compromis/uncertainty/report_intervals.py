@@ -164,12 +164,13 @@ def sample_intervals(
 ) -> dict[str, list[Interval]]:
     """Return the intervals of every number of a population from a stratified sample of it.
 
-    Each bound is the outermost of two sets of draws: one leans towards errors, one towards right predictions; see `TILTS`.
+    Each bound is the outermost of two sets of draws, half of them each: one leans towards errors, one towards right predictions; see
+    `TILTS`.
     """
     observed = measures(counts.matrix)
     found: list[dict[str, list[Interval]]] = []
     for tilt in TILTS:
-        stacks = draw_sample_counts(counts, sample_prior(counts, *tilt), draws, random_state)
+        stacks = draw_sample_counts(counts, sample_prior(counts, *tilt), draws // len(TILTS), random_state)
         parts = [measures(matrix) for matrix in stacks]
         drawn = {name: np.concatenate([part[name] for part in parts]) for name in observed}
         found.append({name: from_draws(value, drawn[name], confidence) for name, value in observed.items()})
