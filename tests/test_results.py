@@ -38,6 +38,16 @@ RESULTS = {
     "leaks": CURVES.find_leaks(X[:30], X[20:]),
 }
 
+SURE = cp.Preferences({HOSTILE: cp.Preference(10, min_recall=0.5, confidence=0.9)})
+VOTES = cp.Votes.from_proba(TRUTH, np.eye(2)[(SECOND == "b").astype(int)][:, ::-1] + 0.1, labels=["b", HOSTILE])
+GUARANTEED = cp.search_weights(VOTES, preferences=SURE, random_state=0)
+RESULTS |= {
+    "guarantee": GUARANTEED.guarantee,
+    "record": GUARANTEED.decision.record(VOTES, preferences=SURE, search=GUARANTEED, title=HOSTILE, collected=HOSTILE),
+    "anytime_tests": cp.drift.AnytimeTests.of([HOSTILE, "b"], SURE).after(HOSTILE, EVALUATION.counts),
+    "by_group": cp.evaluate(TRUTH, FIRST, preferences=PREFERENCES, by=np.where(np.arange(60) < 30, HOSTILE, "other")),
+}
+
 SCORES = np.random.default_rng(1).random(60)
 POINTS = {
     name: cp.OperatingPoints.from_predictions(TRUTH, scores, pos_label=HOSTILE)

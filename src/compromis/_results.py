@@ -140,6 +140,22 @@ class Table(NamedTuple):
     """Whether Markdown hides it behind its title."""
 
 
+class _Face(NamedTuple):
+    told: Sequence[str]
+    shown: Sequence[Table]
+
+    def sentences(self) -> Sequence[str]:
+        return self.told
+
+    def tables(self) -> Sequence[Table]:
+        return self.shown
+
+
+def face(sentences: Sequence[str], *tables: Table) -> str:
+    """Return what a notebook shows of an object that is no result: sentences, the most important first, and tables."""
+    return render("result.html", _Face(sentences, tables))
+
+
 class Finding(str):
     """A sentence with what it is: the headline, a state of a verdict, something missed, or small print (which text has last)."""
 
@@ -280,17 +296,21 @@ def _wrapped(text: str, width: int, **options: Any) -> list[str]:
 def text_table(table: Table, width: int | None = None) -> str:
     """Return aligned columns: the names to the left, everything else to the right; where they exceed `width`, without the last ones.
 
-    A header breaks into lines where it is wider than its cells. Names are shortened to a third of the width, no further.
+    Where the table is too wide a header breaks into lines no wider than its cells. Names are shortened to a third of the width, no further.
     """
     labels = [row[0] for row in table.rows]
     names = [*map(shown_label, labels)] if width is None else short_names(labels, max(width // 3, 12))
     cells = [[name, *row[1:]] for name, row in zip(names, table.rows, strict=True)]
-    columns = []
-    for k, title in enumerate(map(shown_label, table.header)):
-        body = [row[k] for row in cells]
-        widest = max([8, *map(len, body)])
-        columns.append((_wrapped(title, widest, break_long_words=False) or [""], body))
-    widths = [max(map(len, [*title, *body])) for title, body in columns]
+    bodies = [[row[k] for row in cells] for k in range(len(table.header))]
+    titles = [[shown_label(title)] for title in table.header]
+    widths = [max(map(len, [*title, *body])) for title, body in zip(titles, bodies, strict=True)]
+    if width is not None and sum(widths) + 2 * (len(widths) - 1) > width:
+        titles = [
+            _wrapped(title, max([8, *map(len, body)]), break_long_words=False) or [""]
+            for (title,), body in zip(titles, bodies, strict=True)
+        ]
+        widths = [max(map(len, [*title, *body])) for title, body in zip(titles, bodies, strict=True)]
+    columns = list(zip(titles, bodies, strict=True))
     kept = len(columns)
     while width is not None and kept > 2 and sum(widths[:kept]) + 2 * (kept - 1) > width:
         kept -= 1

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from compromis._costs import AMOUNT, read_cost
 from compromis._files import write_whole
+from compromis._results import face
 from compromis._text import nearest, shown
 from compromis._typing import Label
 from compromis.errors import InputError
@@ -158,6 +159,9 @@ class Preference:
         """Return in a sentence what the preference means."""
         name = "" if label is None else f"{label!r}: "
         return f"{name}importance {self.importance:g}; {self._trade()}{self._constraints()}."
+
+    def _repr_html_(self) -> str:
+        return face([self.describe().rstrip(".")])
 
     def __repr__(self) -> str:
         given = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -551,6 +555,9 @@ class Preferences:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]
+
+    def _repr_html_(self) -> str:
+        return face([line.rstrip(".") for line in self.describe().split("\n")])
 
     def __repr__(self) -> str:
         metric = repr(self.metric.name) if self.metric.built_in else f"<metric {self.metric.name}>"

@@ -82,5 +82,5 @@ def test_evaluate_takes_confidence_and_groups(table):
     assert json.loads(done.stdout) == json.loads(expected.to_json())
     assert (
         "=== Intervals (95 % confidence)"
-        in run("evaluate", table, "--truth", "truth", "--prediction", "first", "--confidence", "0.95").stdout
+        in run("evaluate", table, "--truth", "truth", "--prediction", "first", "--confidence", "0.95", "--full").stdout
     )

@@ -32,7 +32,8 @@ def test_help_names_every_command_and_loads_none():
     commands = {
         file.stem
         for file in folder.glob("*.py")
-        if "@click.command(" in file.read_text(encoding="utf-8") and file.stem != "regression"
+        if re.search(r"^@click.(command|group)\(", file.read_text(encoding="utf-8"), re.MULTILINE)
+        and file.stem not in ("regression", "run")
     }  # evaluate's other half
     assert set(re.findall(r"^  (\w+)  +[A-Z]", said, re.MULTILINE)) == commands
     code = "import sys\nfrom compromis.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass\nprint('\\n'.join(sys.modules))"

@@ -86,3 +86,19 @@ def test_options_that_do_not_fit_answers_are_refused(tmp_path):
         done = run(command, *rest)
         assert done.exit_code == 2, rest
         assert done.stderr.strip().splitlines()[-1].startswith("Error: ")
+
+
+def test_a_review_is_planned_and_written(votes):
+    path, truth, shares = votes
+    given = ("tune", path, "--truth", "truth", "--proba", "p_", "--prioritise", "b", "--review", "max_share=0.2")
+    done = run(*given, "--output", "w.json")
+    assert done.exit_code == 0, done.output
+    preferences = cp.Preferences.prioritise(["b"], metric="f")
+    expected = cp.search_weights(
+        truth, shares, preferences=preferences, random_state=0, review=cp.Review(max_share=0.2)
+    )
+    assert cp.Decision.from_json("w.json").review == pytest.approx(expected.review.ratio)
+    assert "to review" in done.stdout.lower()
+    done = run(*given, "--engine", "polars")
+    assert done.exit_code == 2
+    assert "--review needs the rows in memory; leave out --engine" in done.output

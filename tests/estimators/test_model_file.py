@@ -195,7 +195,9 @@ def test_skops_takes_guarantees_and_weights_by_group():
     y, site = np.repeat([0, 1], 150), np.tile(["north", "south"], 150)
     X = rng.normal(size=(300, 2)) + y[:, np.newaxis]
     preferences = {1: cp.Preference(min_recall=0.6, confidence=0.9)}
-    model = cp.TunedDecisionClassifier(LogisticRegression(), preferences=preferences, store_evidence=False, random_state=0)
+    model = cp.TunedDecisionClassifier(
+        LogisticRegression(), preferences=preferences, store_evidence=False, random_state=0
+    )
     data = skops.io.dumps(model.fit(X, y, by=site))
     again = skops.io.loads(data, trusted=cp.integrations.skops_trusted_types())
     assert again.guarantee_.items == model.guarantee_.items

@@ -86,9 +86,7 @@ def test_no_text_is_cut_and_none_lies_on_another(names, many):
         texts = _base.texts_of(figure)
         assert texts
         for text, box in texts:
-            inside = (
-                box.x0 >= -1 and box.y0 >= -1 and box.x1 <= figure.bbox.x1 + 1 and box.y1 <= figure.bbox.y1 + 1
-            )
+            inside = box.x0 >= -1 and box.y0 >= -1 and box.x1 <= figure.bbox.x1 + 1 and box.y1 <= figure.bbox.y1 + 1
             assert inside, (name, text.get_text())
         on = [
             (a.get_text(), b.get_text())
@@ -113,7 +111,11 @@ def test_a_mark_at_ones_own_recall_weight():
     weight = 0.81 / 0.82  # y (1 - x) / (y (1 - x) + x (1 - y)) for f
     lines = [line for line in display.ax_.lines if line.get_label().startswith("your recall weight")]
     assert [line.get_xdata()[0] for line in lines] == pytest.approx([weight])
-    marks = [line for line in display.ax_.lines if len(line.get_xdata()) == 1 and line.get_xdata()[0] == display.recall_weight]
+    marks = [
+        line
+        for line in display.ax_.lines
+        if len(line.get_xdata()) == 1 and line.get_xdata()[0] == display.recall_weight
+    ]
     heights = [float(cp.TradeoffCurve(each).value(weight)) for each in points.values()]
     assert [line.get_ydata()[0] for line in marks] == pytest.approx(heights)
 

@@ -30,7 +30,8 @@ stroke is worse than a false alarm, and that is what you say:
 
     import compromis as cp
     preferences = {{"stroke": cp.Preference(10, 0.2, 0.8), "infection": 3}}
-    tuned = cp.TunedDecisionClassifier(forest, preferences=preferences).fit(X, y)
+    tuned = cp.TunedDecisionClassifier(forest, preferences=preferences)
+    tuned.fit(X, y)
 
 A stroke counts ten times. If none were missed, two right alarms in ten would do
 (0.2); if no alarm were in vain, eight strokes found in ten (0.8).

@@ -98,6 +98,9 @@ class Check(Result):
 
     schema = "compromis/check"
 
+    def __repr__(self) -> str:
+        return f"<Check of {len(self.conditions)} conditions on {self.evaluation!r}>"
+
     @property
     def passed(self) -> bool:
         """Whether no condition fails the check."""

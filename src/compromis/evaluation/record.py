@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 
 from compromis._files import check_version
-from compromis._results import Result, Table, environment, shared_style, written
+from compromis._results import Finding, Result, Table, environment, shared_style, written
 from compromis._text import count, fixed, shown_label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
@@ -186,7 +186,7 @@ class Record(Result):
         collected = f", collected {facts.collected}" if facts.collected else ""
         guaranteed = [] if self.guarantee is None else [f"guarantee: {item}" for item in self.guarantee.items]
         return [
-            str(self.verdict),
+            Finding(str(self.verdict), self.verdict.state),
             f"{facts.title}: recorded {facts.made}{until}, on {count(self.evidence.rows)} rows{collected}; weights: {facts.method}",
             *(f"wanted: {line.rstrip('.')}" for line in self.preferences.describe().split("\n")),
             *guaranteed,

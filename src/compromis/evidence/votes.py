@@ -32,7 +32,7 @@ ROUNDING = 1e-9
 """Relative: weighted votes nearer than this may go either way, and shares such as 0.35 must not fall into the lower of two bins."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Votes:
     """Distinct (votes, true class) with multiplicities; where few rows are alike, the rows themselves.
 
@@ -86,6 +86,9 @@ class Votes:
     strata: Strata | None = None
     stratum: Ints | None = None
     labelled: Ints | None = None
+
+    def __repr__(self) -> str:
+        return f"<Votes of {self.rows:,.12g} rows in {len(self):,} patterns, {len(self.classes)} classes>"
 
     @classmethod
     def from_proba(

@@ -47,7 +47,7 @@ class ByGroup:
             )
         return cls(names, code)
 
-    def __getitem__(self, chosen: Ints | Flags) -> ByGroup:
+    def __getitem__(self, chosen: Ints | Flags | slice) -> ByGroup:
         return replace(self, code=self.code[chosen])
 
     def counts(
@@ -148,11 +148,10 @@ def rows_of(by: Mapping[Label, Counts], arrays: PreferenceArrays | None) -> list
 
 def group_table(by: Mapping[Label, Counts], arrays: PreferenceArrays | None) -> Table:
     """Return the rates of each group as a table."""
-    header = ["Group", "Class", "Support", "Predicted", "Recall", "Precision", "Minima"]
+    header = ["Group: class", "Support", "Predicted", "Recall", "Precision", "Minima"]
     rows = [
         [
-            str(row["group"]),
-            str(row["label"]),
+            f"{row['group']}: {row['label']}",
             count(row["support"]),
             count(row["predicted"]),
             fixed(row["recall"]),

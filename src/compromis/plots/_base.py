@@ -20,9 +20,9 @@ from numpy.typing import ArrayLike
 from compromis._files import write_whole
 from compromis._results import Framed
 from compromis._text import short_names, shortened_middle
-from compromis.plots._fonts import drawable, set_fonts
 from compromis.errors import InputError, MissingExtra
 from compromis.evidence.points import OperatingPoints
+from compromis.plots._fonts import drawable, set_fonts
 from compromis.tradeoffs.comparison import check_named_points
 
 DARK, LIGHT, ALARM = "#1d3f58", "#6c9dbf", "#b23a48"

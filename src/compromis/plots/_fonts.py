@@ -6,7 +6,21 @@ import unicodedata
 from functools import cache
 from typing import Any
 
-_LIKELY = ("CJK", "Han ", "Hiragino", "Gothic", "YaHei", "PingFang", "Hei", "Ming", "Noto Sans", "Noto Emoji", "Symbol", "Unicode", "Emoji")
+_LIKELY = (
+    "CJK",
+    "Han ",
+    "Hiragino",
+    "Gothic",
+    "YaHei",
+    "PingFang",
+    "Hei",
+    "Ming",
+    "Noto Sans",
+    "Noto Emoji",
+    "Symbol",
+    "Unicode",
+    "Emoji",
+)
 """Parts of the names of fonts with many scripts."""
 _MOST = 60
 """Fonts that are looked into."""
@@ -17,7 +31,9 @@ def _fonts() -> tuple[tuple[str, Any], ...]:
     """Return matplotlib's own font and those of the machine with many scripts that it can draw, by their names."""
     from matplotlib import font_manager, get_data_path
 
-    known = {font.name: font.fname for font in font_manager.fontManager.ttflist if any(part in font.name for part in _LIKELY)}
+    known = {
+        font.name: font.fname for font in font_manager.fontManager.ttflist if any(part in font.name for part in _LIKELY)
+    }
     own = f"{get_data_path()}/fonts/ttf/DejaVuSans.ttf"
     fonts = [("DejaVu Sans", font_manager.get_font(own))]
     for name in sorted(known)[:_MOST]:
@@ -40,7 +56,8 @@ def drawable(text: str) -> str:
     if text.isascii():
         return text
     return "".join(
-        letter if letter.isascii() or _font_of(letter) else f"[{unicodedata.name(letter, hex(ord(letter))).lower()}]" for letter in text
+        letter if letter.isascii() or _font_of(letter) else f"[{unicodedata.name(letter, hex(ord(letter))).lower()}]"
+        for letter in text
     )
 
 

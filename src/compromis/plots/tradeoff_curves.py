@@ -91,9 +91,7 @@ class TradeoffDisplay(PointsDisplay):
         self.comparison = comparison
         self.landmarks = tuple(landmarks)
         wanted = read_preferences(preferences)
-        self.recall_weight = (
-            None if wanted is None else wanted.of(self.pos_label).recall_weight_for(comparison.metric)
-        )
+        self.recall_weight = None if wanted is None else wanted.of(self.pos_label).recall_weight_for(comparison.metric)
 
     @classmethod
     def from_points(
@@ -196,7 +194,15 @@ class TradeoffDisplay(PointsDisplay):
         )  # fmt: skip
         for number, curve in enumerate(self.comparison.curves.values()):
             style = line_style(number) | {"linestyle": "none"}
-            ax.plot([weight], [float(curve.value(weight))], **style, markersize=7, markeredgecolor="white", zorder=5, clip_on=False)
+            ax.plot(
+                [weight],
+                [float(curve.value(weight))],
+                **style,
+                markersize=7,
+                markeredgecolor="white",
+                zorder=5,
+                clip_on=False,
+            )
         return [line]
 
     def _set_axes(self, ax: Any) -> None:

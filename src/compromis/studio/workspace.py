@@ -102,7 +102,13 @@ class Model(msgspec.Struct, kw_only=True):
             "recipe": msgspec.to_builtins(self.recipe),
             "weights": self.decision.weights.tolist(),
             "smoothing": self.decision.smoothing,
+            "to_review": self.to_review,
         }
+
+    @property
+    def to_review(self) -> int:
+        """The rows that the present decision sends to a person."""
+        return 0 if self.decision.review is None else self.decision.review_on(self.votes).asked.rows
 
 
 class Workspace:
@@ -269,6 +275,7 @@ class Workspace:
                 preferences=preferences,
                 weights=decision.weights,
                 smoothing=decision.smoothing,
+                review=decision.review,
                 confidence=0.95,
                 title=model.name,
             ).save
@@ -344,8 +351,12 @@ def sampled(votes: cp.Votes, most: int) -> cp.Votes:
 
 
 def with_weights(decision: cp.Decision, weights: Any) -> cp.Decision:
-    """Return the decision with other weights."""
-    return cp.Decision(decision.classes, weights, smoothing=decision.smoothing)
+    """Return the decision with other weights, as it is where they are its own."""
+    given = np.asarray(weights, dtype=np.float64)
+    if np.array_equal(given, decision.weights):
+        return decision
+    # a review is planned for its weights: beside others it would keep no cap
+    return cp.Decision(decision.classes, given, smoothing=decision.smoothing)
 
 
 def search_shown(search: WeightSearch) -> dict[str, Any]:
