@@ -136,6 +136,8 @@ def excess_at(shares: Floats, most: Floats) -> Floats:
 
 def shortfall(counts: Counts, arrays: PreferenceArrays) -> float:
     """Return the sum of what the classes miss of their constraints."""
+    if not arrays.constrained:  # most searches ask this of every candidate
+        return 0.0
     return float(sum(part.sum() for part in violations(counts, arrays)))
 
 
