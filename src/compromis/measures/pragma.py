@@ -79,11 +79,13 @@ def with_mean_costs(counts: Counts, arrays: PreferenceArrays) -> tuple[Counts, P
     scale = np.nan_to_num(ratio(squares * counts.support, whole**2), nan=1.0)[:, np.newaxis]
     before = counts.matrix if counts.squares is None else counts.squares
     effective = np.where(arrays.by_amount.any(axis=1, keepdims=True), np.maximum(before, counts.matrix * scale), before)
+    varying = arrays.by_amount * mean
     priced = replace(
         arrays,
         cost=arrays.cost + arrays.by_amount * own,
         by_amount=None,
-        blind_cost=arrays.cost + arrays.by_amount * mean,
+        blind_cost=arrays.cost + varying,
+        varying_cost=varying,
     )
     return replace(counts, squares=effective.astype(np.float64), amounts=None, amount_squares=None), priced
 
