@@ -116,6 +116,7 @@ def grow(X: pandas.DataFrame, y: NDArray[Any], experiment: Experiment, seed: int
         TREES,
         max_features=experiment.features,
         preferences=experiment.preferences,
+        sampling="rows",  # as the paper's forests, which no class limits
         n_jobs=1,
         random_state=seed,
         **options,

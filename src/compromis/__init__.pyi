@@ -50,6 +50,7 @@ from .tradeoffs.roc import roc_hull
 from .uncertainty.verdict import Verdict
 from .weights.decision import Decision
 from .weights.guarantee import Guarantee
+from .weights.review import Review
 from .weights.search import WeightSearch, search_weights
 
 __version__: str
@@ -76,6 +77,7 @@ __all__ = [
     "PragmaTreeClassifier",
     "Preference",
     "Preferences",
+    "Review",
     "TradeoffCurve",
     "TunedDecisionClassifier",
     "Verdict",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import msgspec
 
 from compromis._files import VERSION, write_whole
-from compromis._text import bounds, capitalised, code, count, fixed, markdown_table, prose, shown_label
+from compromis._text import bounds, capitalised, code, count, fixed, markdown_table, prose, short_names, shortened_middle, shown_label
 from compromis.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
@@ -63,6 +63,8 @@ def environment() -> jinja2.Environment:
         "percent": lambda value: fixed(100 * value, 1),
         "count": count,
         "label": shown_label,
+        "short": lambda label, width=28: shortened_middle(shown_label(label), width),
+        "shorts": short_names,
         "bounds": bounds,
         "width": lambda value: "0" if math.isnan(value) else f"{100 * value:.1f}",
         "shade": _shade,

@@ -39,6 +39,50 @@ def shown_label(label: object) -> str:
     return "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in str(label))
 
 
+def shortened_middle(text: str, width: int) -> str:
+    """Return the text in at most `width` characters, its middle left out: names that differ often do so at an end."""
+    if len(text) <= width:
+        return text
+    kept = max(width - 1, 1)
+    return f"{text[: (kept + 1) // 2]}…{text[len(text) - kept // 2 :]}"
+
+
+def short_names(labels: Iterable[object], width: int = 28) -> list[str]:
+    """Return labels in at most `width` characters each; those that become equal get their number in brackets."""
+    names = [shown_label(label) for label in labels]
+    short = [shortened_middle(name, width) for name in names]
+    known: dict[str, set[str]] = {}
+    for name, text in zip(names, short, strict=True):
+        known.setdefault(text, set()).add(name)
+    return [
+        text if len(known[text]) == 1 else f"{shortened_middle(name, width - len(str(number)) - 3)} ({number})"
+        for number, (name, text) in enumerate(zip(names, short, strict=True), start=1)
+    ]
+
+
+_MARKS = frozenset(",;:.()\\'\"")
+
+
+def class_name(label: object, width: int = 40) -> str:
+    """Return a label as it reads in a sentence: words stand alone, anything else is said to be a class."""
+    text = shortened_middle(shown_label(label), width)
+    reads = isinstance(label, str) and text[:1].isalpha() and text[-1:].isalnum() and not set(text) & _MARKS
+    return text if reads else f"class '{text}'" if isinstance(label, str) and not text.isalnum() else f"class {text}"
+
+
+def rows_named(label: object) -> str:
+    """Return what rows of a class are called after a number: '151 hypothyroid', or '151 rows of class 1'."""
+    name = class_name(label)
+    return name if name == shortened_middle(shown_label(label), 40) else f"rows of {name}"
+
+
+def joined(items: Sequence[str], limit: int = 8) -> str:
+    """Return items as a list in words, and how many more there are."""
+    more = len(items) - limit
+    told = [*items[:limit], f"{more} more"] if more > 0 else list(items)
+    return " and ".join([", ".join(told[:-1]), told[-1]]) if len(told) > 1 else "".join(told)
+
+
 _MARKUP = {ord(mark): f"&#{ord(mark)};" for mark in string.punctuation if mark != "-"}
 _PROSE = {mark: entity for mark, entity in _MARKUP.items() if chr(mark) not in "(),%';"} | {ord("@"): "&#64;&#8203;"}
 
@@ -66,8 +110,8 @@ def fixed(value: float, decimals: int = 3) -> str:
 
 
 def count(value: float) -> str:
-    """Write a number of rows; a sum of weights has two decimals."""
-    return f"{value:,.0f}" if value == round(value) else f"{value:,.2f}"
+    """Write a number of rows; a sum of weights has two decimals, a small one three digits."""
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.2f}" if value >= 1 else f"{value:.3g}"
 
 
 def bounds(interval: Any) -> str:

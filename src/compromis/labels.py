@@ -335,7 +335,7 @@ def _check_objects(array: NDArray[Any], name: str) -> tuple[NDArray[Any], str]:
     for start in range(0, len(array), CHUNK):
         types |= set(map(type, array[start : start + CHUNK].tolist()))
     if any(_is_missing_type(kind) or issubclass(kind, (float, np.floating, Decimal)) for kind in types):
-        _refuse_missing(np.fromiter((_is_missing(value) for value in array), dtype=bool, count=len(array)), name)
+        _refuse_missing(np.fromiter((is_missing(value) for value in array), dtype=bool, count=len(array)), name)
     kinds = {_kind_of(kind) for kind in types}
     if kinds == {"int", "float"}:
         return _check_numbers(array), "float"
@@ -380,7 +380,8 @@ def _is_missing_type(kind: type) -> bool:
     return kind is type(None) or kind.__name__ in {"NAType", "NaTType"}
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Whether a value stands for none: None, NaN, and what pandas has for them."""
     if isinstance(value, Decimal):
         return value.is_nan()
     return _is_missing_type(type(value)) or (isinstance(value, (float, np.floating)) and value != value)

@@ -58,3 +58,47 @@ def opened(watched, tmp_path):
         return watched
 
     return open_file
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The script of axe-core, which looks for what keeps people from reading or using a page."""
+    package = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
+    return (Path(package.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def violations(axe):
+    """Return what axe-core finds in a page, a line each: rule and the first element."""
+
+    def find(page) -> list[str]:
+        page.evaluate(axe)
+        found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+        return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found]
+
+    return find
+
+
+CLIPPED = """() => {
+    const hidden = (one) => { const style = getComputedStyle(one); return style.overflowX !== "visible" || style.overflowY !== "visible"; };
+    const scrolls = (one) => ["auto", "scroll"].includes(getComputedStyle(one).overflowX) || ["auto", "scroll"].includes(getComputedStyle(one).overflowY);
+    const found = [];
+    for (const one of document.querySelectorAll("body *")) {
+        if (!one.checkVisibility() || one.closest("svg, textarea, select, .cp-skip, [hidden]")) continue;
+        const text = Array.from(one.childNodes).some((node) => node.nodeType === 3 && node.textContent.trim());
+        if (!text) continue;
+        const range = document.createRange();
+        range.selectNodeContents(one);
+        const box = range.getBoundingClientRect();
+        for (let at = one; at && at !== document.body; at = at.parentElement) {
+            if (!hidden(at)) continue;
+            if (scrolls(at)) break;
+            const frame = at.getBoundingClientRect();
+            if (box.right > frame.right + 1 || box.left < frame.left - 1 || box.bottom > frame.bottom + 1 || box.top < frame.top - 1) found.push(one.textContent.trim().slice(0, 60));
+        }
+        const scroller = one.closest(".cp-scroll, .cp-classes, [data-scrolls]");
+        if (!scroller && (box.right > document.documentElement.clientWidth + 1 || box.left < -1)) found.push("beyond the window: " + one.textContent.trim().slice(0, 60));
+    }
+    return [...new Set(found)].slice(0, 10);
+}"""
+"""Texts that are cut by a box that does not scroll, or that lie beyond the window."""

@@ -49,8 +49,11 @@ def report(opened):
 
 
 def turn(page, value):
+    """Tune on these rows, and move a slider."""
     page.evaluate(
         """async (value) => {
+            const button = document.querySelector("#panel .cp-primary");
+            if (button.getAttribute("aria-pressed") === "false") button.click();
             const knob = document.querySelectorAll("#panel input[type=range]")[1];
             knob.value = value;
             knob.dispatchEvent(new Event("input", { bubbles: true }));
@@ -93,11 +96,15 @@ def test_names_are_text_and_nothing_runs(report):
     assert page.evaluate("document.images.length") == 0
     assert page.evaluate("document.scripts.length") == 2
     assert page.evaluate("document.querySelectorAll('[onerror], [onfocus], [autofocus]').length") == 0
-    names = page.evaluate("Array.from(document.querySelectorAll('#classes tbody th'), (one) => one.textContent)")
+    names = page.evaluate(
+        "Array.from(document.querySelectorAll('#classes tbody th .cp-name'), (one) => one.title || one.textContent)"
+    )
     from compromis.evaluation.text import shown_label
 
     assert names == [shown_label(label) for label in HOSTILE]
-    knobs = page.evaluate("Array.from(document.querySelectorAll('#panel summary .cp-name'), (one) => one.textContent)")
+    knobs = page.evaluate(
+        "Array.from(document.querySelectorAll('#panel summary .cp-name'), (one) => one.title || one.textContent)"
+    )
     assert knobs == names
     assert page.title() == HOSTILE[1]
     assert page.inner_text("h1") == HOSTILE[1]
@@ -140,7 +147,7 @@ def test_two_hundred_classes_scroll(report):
     labels = [f"class {k}" for k in range(200)]
     result = result_of(labels, rows=2000)
     watched = report(result)
-    box = watched.page.locator("#confusion .cp-scroll")
+    box = watched.page.locator("#confusion .cp-matrix-scroll")
     assert box.evaluate("(one) => one.scrollWidth > one.clientWidth && one.scrollHeight > one.clientHeight")
     assert watched.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     assert watched.errors == []

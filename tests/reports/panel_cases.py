@@ -10,6 +10,7 @@ import numpy as np
 import compromis as cp
 from compromis.measures.baselines import naive_baselines
 from compromis.measures.demands import missed_constraints
+from compromis.measures.headline import headline_of
 from compromis.measures.pragma import pragma, shortfall
 from compromis.preferences import JACCARD_WARNING
 from compromis.reports import panel_document
@@ -120,6 +121,7 @@ WORK = """
   return {
     counts, weights, loss: lossParts(counts, preferences).total, sentence: compareWithBaselines(counts, preferences).sentence,
     tuned: decide(patterns, weights), tunedLoss: lossParts(decide(patterns, weights), preferences).total,
+    headline: headlineSentences(headlineOf(counts, preferences), preferences),
     toml: toToml(preferences), python: toPython(state), decision: toDecision(state),
   };
 })
@@ -132,6 +134,8 @@ def check(case: Case, answer: dict) -> None:
     counts = case.patterns.counts(case.document["weights"], smoothing=case.smoothing)
     assert answer["counts"] == counts.matrix.tolist()
     assert answer["sentence"] == case.sentence()
+    told = headline_of(counts, case.preferences.on(case.patterns.classes))
+    assert answer["headline"] == [f"{sentence}." for sentence in told.sentences()]
     np.testing.assert_allclose(answer["loss"], case.value(case.document["weights"])[1], rtol=1e-12)
     applied = case.patterns.counts(answer["weights"], smoothing=case.smoothing)
     assert answer["tuned"] == applied.matrix.tolist()

@@ -18,7 +18,7 @@ from compromis.cli.run import main
 from compromis.errors import InputError
 from compromis.reports.page import embedded
 
-SECTIONS = ["verdict", "preferences", "knobs", "classes", "confusion", "votes", "curves", "weights", "how"]
+SECTIONS = ["headline", "verdict", "knobs", "classes", "confusion", "votes", "curves", "weights", "preferences", "how"]
 
 
 def voted(classes: int, rows: int, trees: int = 50, seed: int = 0):
@@ -61,9 +61,11 @@ def test_the_page_holds_evidence_that_gives_the_same_counts(result):
     report = cp.report(result)
     panel = content_of(report.html)["panel"]
     assert panel["before"] == result.counts.matrix.tolist()
+    assert (report.weights.tolist(), panel["weights"], panel["weighed"]) == ([1, 1, 1], [1, 1, 1], True)
+    assert panel["counts"] == result.counts.matrix.tolist()
     best = cp.search_weights(result.votes, preferences=result.preferences, random_state=0)
     assert report.search.loss == pytest.approx(best.loss, rel=0.005)
-    assert panel["counts"] == result.votes.counts(report.weights).matrix.tolist()
+    assert report.tuned.counts.matrix.tolist() == result.votes.counts(report.search.weights).matrix.tolist()
     assert panel["evidence"]["patterns"] < len(result.votes)
 
 
@@ -86,7 +88,7 @@ def test_json_inside_a_page_ends_nothing():
     assert json.loads(inside) == {"a": text}
 
 
-def test_twenty_six_classes_fit_into_a_megabyte_in_three_seconds():
+def test_twenty_six_classes_fit_into_two_megabytes_in_three_seconds():
     votes, y, labels = voted(26, 20_000)
     preferences = cp.Preferences.prioritise(list("AEIOU"), metric="f")
     result = cp.evaluate(y, y_proba=votes, labels=labels, preferences=preferences)
@@ -98,7 +100,7 @@ def test_twenty_six_classes_fit_into_a_megabyte_in_three_seconds():
     assert (
         time.process_time() - begin < 6
     )  # the target is 3 s of wall clock on a quiet machine, see benchmarks/bench_panel.py
-    assert len(page.encode()) < 1_000_000
+    assert len(page.encode()) < 2_200_000
     assert "y_proba" not in content_of(page)["panel"]
 
 
@@ -157,13 +159,14 @@ def test_degenerate_evaluations_have_reports():
         ["a", "b"], y_proba=[[0.5, 0.5], [0, 1]], sample_weight=[0.5, 2.5], preferences=cp.Preferences()
     )
     for result in (one, never, absent, weighted):
-        assert re.findall(r'<section id="(\w+)"', result.to_html())[0] == "verdict"
+        assert re.findall(r'<section id="(\w+)"', result.to_html())[:2] == ["headline", "verdict"]
 
 
 def test_a_report_shows_itself_in_notebooks(result):
     report = cp.report(result)
     frame = report._repr_html_()
-    assert frame.startswith("<iframe srcdoc=")
+    told, _, _ = frame.partition("<iframe srcdoc=")
+    assert html.unescape(told) == f"<p>{result.headline}</p>"
     assert 'sandbox="allow-scripts allow-downloads"' in frame
     assert html.unescape(re.search('srcdoc="([^"]*)"', frame)[1]) == report.html
     assert str(report) == str(result)

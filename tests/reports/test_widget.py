@@ -59,8 +59,25 @@ def test_an_evaluation_brings_its_votes_and_preferences():
     result = cp.evaluate(TRUTH, y_proba=shares, preferences=cp.Preferences.prioritise(["c"]))
     knobs = cp.panel(result)
     assert knobs.preferences == result.preferences
-    best = cp.search_weights(result.votes, preferences=result.preferences, random_state=0)
-    assert result.votes.counts(knobs.weights).matrix.tolist() == best.counts.matrix.tolist()
+    assert (knobs.page["before"], knobs.page["starts"]) == (result.counts.matrix.tolist(), "given")
+    assert result.votes.counts(knobs.weights).matrix.tolist() == result.counts.matrix.tolist()
+
+
+def test_predictions_given_stay_the_result_shown():
+    """Not the class of the highest probability."""
+    shares = np.array(VOTES) / np.sum(VOTES, axis=1, keepdims=True)
+    result = cp.evaluate(TRUTH, ["c", "c", "c", "c", "a"], y_proba=shares)
+    page = cp.panel(result).page
+    assert (page["before"], page["weighed"], page["starts"]) == (result.counts.matrix.tolist(), False, "given")
+
+
+def test_readers_without_a_kernel_see_the_result(knobs):
+    data, _ = knobs._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in data
+    assert "<table" in data["text/html"]
+    assert "<script" not in data["text/html"]
+    assert data["text/plain"].startswith("<panel of <Evaluation of 5 rows, 3 classes, loss ")
+    assert "Finds 2 of 2 b" in data["text/plain"]
 
 
 def test_without_votes_there_is_nothing_to_turn():

@@ -10,7 +10,8 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 
 import compromis as cp
-from compromis.weights.guarantee import Demand, held_level, least_weight, misses_allowed, rows_needed, with_guarantee
+from compromis.weights.guarantee import Demand, held_level, misses_allowed, rows_needed
+from compromis.weights.guarded import least_weight, with_guarantee
 from compromis.weights.meter import Meter
 from compromis.weights.problem import SearchProblem
 from compromis.weights.sweep import Sweep
@@ -27,7 +28,7 @@ def problem_of(y, votes, preferences=None, smoothing=0.0):
 
 
 def held(problem, demands, search, generator):
-    return with_guarantee(problem, demands, problem.counts(search(problem)), search, generator)
+    return with_guarantee(problem, demands, search(problem), search, generator)
 
 
 def exact_cdf(most, rows, chance):
@@ -79,7 +80,7 @@ def test_the_least_weight_of_all_cells(seed):
     weights = rng.uniform(0.5, 2, size=classes)
     problem = problem_of(y, votes, smoothing=smoothing)
     allowed = int(rng.integers(0, 3))
-    found = least_weight(problem, k, weights, allowed)
+    found = least_weight(problem, k, weights, np.array([allowed]))
 
     def missed(weight):
         tried = weights.copy()

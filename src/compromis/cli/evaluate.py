@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from compromis.cli import options
-from compromis.cli.inputs import is_many, opened, read_evidence, read_rows, say_dropped
+from compromis.cli.inputs import is_many, opened, read_answers, read_evidence, read_rows, refuse_others, say_dropped
 
 if TYPE_CHECKING:
     import compromis as cp
@@ -28,11 +28,13 @@ if TYPE_CHECKING:
     "--prediction", metavar="COL", help="The column of predicted classes; without it, the class of the highest score."
 )
 @options.proba("Columns of class scores")
+@options.answers
 @options.preferences
 @click.option("--label", multiple=True, metavar="LABEL", help="The classes in the order wanted; repeat for each.")
 @options.weight
 @options.amount
 @click.option("--group", metavar="COL", help="A column of keys: rows of one group belong together; for --confidence.")
+@options.by
 @options.confidence
 @options.drop_missing
 @click.option(
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
 def command(
     file: str,
     preferences: options.PreferenceChoice,
+    answers: options.AnswerChoice,
     confidence: float | None,
     priors: tuple[str, ...],
     train_file: str | None,
@@ -65,8 +68,8 @@ def command(
 
     training = _Training(priors=priors, file=train_file, column=train_truth or columns["truth"])
     beside = _Beside(preferences=preferences, training=training, confidence=confidence)
-    counts = read_evidence(file, cp.Counts, **columns)
-    result = _evaluate(file, beside, **columns) if counts is None else beside.judge(counts)
+    known = _read_answers(file, answers, **columns) if answers else read_evidence(file, cp.Counts, **columns)
+    result = _evaluate(file, beside, **columns) if known is None else beside.judge(known)
     text = result.to_json() if as_json else result.to_markdown() if markdown else str(result)
     click.echo(text, nl=as_json)
 
@@ -81,18 +84,19 @@ def _evaluate(
     **columns: Any,
 ) -> cp.Evaluation:
     """Evaluate the counts of a file; its rows where probability errors, areas or groups are wanted, unless an engine counts it."""
-    by_engine, group = bool(engine) or is_many(file), columns.pop("group")
+    by_engine, group, by = bool(engine) or is_many(file), columns.pop("group"), columns.pop("by")
     if truth is None:
         raise click.UsageError("Missing option '--truth', the column of true classes.")
     if columns["prediction"] is None and not columns["proba"]:
-        raise click.UsageError("give --prediction, --proba, or both")
-    if by_engine and group is not None:
-        raise click.UsageError("--group needs the rows in memory; leave out --engine")
+        raise click.UsageError("give --prediction, --proba or both, or --answers")
+    for option, column in (("--group", group), ("--by", by)):
+        if by_engine and column is not None:
+            raise click.UsageError(f"{option} needs the rows in memory; leave out --engine")
     amount = columns.pop("amount")
     if by_engine and amount is not None:
         raise click.UsageError("--amount needs the rows in memory; leave out --engine")
-    if not by_engine and (columns["proba"] or group is not None or amount is not None):
-        return _evaluate_rows(file, beside, truth=truth, label=label, group=group, amount=amount, **columns)
+    if not by_engine and (columns["proba"] or any(column is not None for column in (group, by, amount))):
+        return _evaluate_rows(file, beside, truth=truth, label=label, group=group, by=by, amount=amount, **columns)
     if columns["proba"]:
         click.echo("probability errors and areas need the rows in memory; the report is of the decisions", err=True)
     with opened(file, engine) as scan:
@@ -102,6 +106,21 @@ def _evaluate(
         )
     say_dropped(dropped)
     return beside.judge(counts)
+
+
+def _read_answers(
+    file: str,
+    answers: options.AnswerChoice,
+    *,
+    truth: str | None,
+    label: tuple[str, ...],
+    drop_missing: bool,
+    **others: Any,
+) -> cp.Votes:
+    if truth is None:
+        raise click.UsageError("Missing option '--truth', the column of true classes.")
+    refuse_others("--answers are the votes", others)
+    return read_answers(file, truth, answers, label, drop=drop_missing)
 
 
 def _evaluate_rows(
@@ -114,14 +133,16 @@ def _evaluate_rows(
     label: tuple[str, ...],
     weight: str | None,
     group: str | None,
+    by: str | None,
     amount: str | None,
     drop_missing: bool,
 ) -> cp.Evaluation:
     import compromis as cp
 
-    table, class_of = read_rows(file, [truth, prediction, group], [weight, amount], proba=proba, drop=drop_missing)
+    texts = [truth, prediction, group, by]
+    table, class_of = read_rows(file, texts, [weight, amount], proba=proba, drop=drop_missing)
     classes = label or sorted(class_of.values()) or beside.preferences.labels or None
-    true, predicted, groups = (None if name is None else table[name].array() for name in (truth, prediction, group))
+    true, predicted, groups, sites = (None if name is None else table[name].array() for name in texts)
     scores = table.scores(class_of, classes) if classes and class_of else None
     weights, amounts = table.row_weights(weight), None if amount is None else table.numbers(amount)
     del table  # the rows are held once
@@ -133,6 +154,7 @@ def _evaluate_rows(
         sample_weight=weights,
         amount=amounts,
         groups=groups,
+        by=sites,
         **beside.settings(classes),
     )
 
@@ -166,11 +188,11 @@ class _Beside:
     training: _Training
     confidence: float | None
 
-    def judge(self, counts: cp.Counts) -> cp.Evaluation:
-        """Return the evaluation of counts."""
+    def judge(self, evidence: cp.Counts | cp.Votes) -> cp.Evaluation:
+        """Return the evaluation of counts, or of votes by equal weights."""
         import compromis as cp
 
-        return cp.evaluate(counts, **self.settings(counts.classes))
+        return cp.evaluate(evidence, **self.settings(evidence.classes))
 
     def settings(self, classes: Sequence[Any] | None) -> dict[str, Any]:
         """Return arguments of `evaluate`, in the order of the classes."""

@@ -17,6 +17,7 @@ from compromis.cli.inputs import kept_rows, telling
 @click.option("--trees", default=100, show_default=True, help="The number of trees (or rounds of boosting).")
 @options.preferences
 @click.option("--ignore", multiple=True, metavar="COL", help="A column to leave out; repeat for each.")
+@options.by
 @options.seed
 @click.option("--jobs", type=int, help="Trees or folds fitted at once.")
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose class is missing.")
@@ -28,6 +29,7 @@ def command(
     trees: int,
     preferences: options.PreferenceChoice,
     ignore: tuple[str, ...],
+    by: str | None,
     seed: int,
     jobs: int | None,
     drop_missing: bool,
@@ -43,18 +45,24 @@ def command(
 
     def choose(names: list[str]) -> list[str]:
         left_out = {cp.frames.pick_column(name, names) for name in ignore}
-        others = [name for name in names if name != target and name not in left_out]
-        return [cp.frames.pick_column(target, names), *others]
+        groups = [] if by is None else [cp.frames.pick_column(by, names)]
+        others = [name for name in names if name not in (target, *groups) and name not in left_out]
+        return [cp.frames.pick_column(target, names), *groups, *others]
 
     with telling(f"reading {data}"):
-        table = kept_rows(cp.frames.read_table(data, choose), [target], drop=drop_missing)
+        table = kept_rows(cp.frames.read_table(data, choose), [target, by], drop=drop_missing)
+    texts = table.texts()
+    group = None if by is None else table[by].array()
+    if by in ignore:
+        del texts[by]
     with telling(f"fitting and tuning {model} on {len(table):,} rows"):
         fitted, tuned = cp.estimators.fit_table(
-            table.texts(),
+            texts,
             target,
             wanted,
             source=table.source,
             sample_weight=table.weights,
+            by=group,
             model=model,
             trees=trees,
             random_state=seed,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     import compromis as cp
-    from compromis.cli.options import Engine
+    from compromis.cli.options import AnswerChoice, Engine
     from compromis.frames import FileScan, Scan, Table
 
 KINDS = {"Counts": "counts", "Votes": "vote patterns", "OperatingPoints": "operating points"}
@@ -52,12 +52,17 @@ def read_evidence(file: str, kind: type[Evidence], **columns: Any) -> Evidence |
     name = type(read.evidence).__name__
     if not isinstance(read.evidence, kind):
         raise click.UsageError(f"{file} holds {KINDS[name]}, which 'compromis {READERS[name]}' takes")
-    given = [f"--{option.replace('_', '-')}" for option, value in columns.items() if value]
-    if given:
-        raise click.UsageError(f"{file} holds {KINDS[name]}, not columns; leave out {', '.join(given)}")
+    refuse_others(f"{file} holds {KINDS[name]}, not columns", columns)
     if str(read.suppressed):
         click.echo(str(read.suppressed), err=True)
     return read.evidence
+
+
+def refuse_others(why: str, options: Mapping[str, Any]) -> None:
+    """Raise if one of the options was given."""
+    given = [f"--{option.replace('_', '-')}" for option, value in options.items() if value]
+    if given:
+        raise click.UsageError(f"{why}; leave out {', '.join(given)}")
 
 
 def is_many(file: str) -> bool:
@@ -145,6 +150,8 @@ class Predictions:
     proba: tuple[str, ...]
     weights: str | None
     drop_missing: bool
+    record: str | None = None
+    """A record whose decision stands in place of weights."""
 
     def __post_init__(self) -> None:
         """Refuse options that leave open what is predicted, or say it twice."""
@@ -173,7 +180,10 @@ class Predictions:
 
         classes = tuple(sorted(class_of.values()))
         equal = cp.Decision(classes, [1.0] * len(classes))  # type: ignore[arg-type]
-        rule = equal if self.weights is None else cp.Decision.from_json(self.weights)
+        if self.record is not None:
+            rule = cp.evaluation.Record.parts(self.record)[0]
+        else:
+            rule = equal if self.weights is None else cp.Decision.from_json(self.weights)
         classes = tuple(str(label) for label in rule.classes)  # labels of files are text
         if len(set(classes)) < len(classes):
             raise cp.InputError(f"two classes of {self.weights} are written alike; rename one")
@@ -214,3 +224,24 @@ def read_costs(file: str) -> dict[str, dict[str, float]]:
         )
     columns = {label: table.numbers(label).tolist() for label in predicted}
     return {label: {other: columns[other][row] for other in predicted} for row, label in enumerate(true)}
+
+
+def read_mapping(file: str) -> dict[str, str | None]:
+    """Return the class that each text means: two columns, the texts and the classes, None where there is none."""
+    import compromis as cp
+
+    table = cp.frames.read_table(file, lambda names: names)
+    if len(table.columns) != 2:
+        raise cp.InputError(
+            f"{file} must have two columns, texts and the classes they mean, got {listed(table.columns)}"
+        )
+    texts, classes = (table[name].tolist() for name in table.columns)
+    return {text: label for text, label in zip(texts, classes, strict=True) if text is not None}
+
+
+def read_answers(file: str, truth: str, answers: AnswerChoice, labels: Iterable[str], *, drop: bool) -> cp.Votes:
+    """Return columns of answers as votes; the classes are those of the column `truth`, and `labels`."""
+    with opened_file(file) as scan:
+        names = scan.pick_scores(answers.columns, [truth])
+        table = kept_rows(scan.read([truth, *names]), [truth], drop=drop)
+    return answers.votes(table, names, sorted({*table[truth].tolist(), *labels}), truth)

@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 )
 @options.preferences
 @click.option("--max-loss", type=float, metavar="LOSS", help="The largest loss that meets the preferences.")
+@click.option(
+    "--state",
+    metavar="FILE.json",
+    help="Carry the tests of the minima on: read from FILE, and written there again; it may be missing the first time.",
+)
 @options.label
 @options.confidence_of_states
 @options.fail_on
@@ -41,6 +46,7 @@ def command(
     reference: str | None,
     preferences: options.PreferenceChoice,
     max_loss: float | None,
+    state: str | None,
     label: tuple[str, ...],
     confidence: float,
     fail_on: str,
@@ -51,8 +57,10 @@ def command(
     """Judge the same decision in one FILE per period, in the order of time.
 
     Says for each period what the preferences come to, whether the class shares have moved or the rows themselves, and what to do.
-    Without labels the class shares are estimated. The exit code is 1 when the last period does not meet the preferences (with
-    --fail-on surely-missed: when the interval of a number lies beyond its bound), 2 when nothing could be judged.
+    Without labels the class shares are estimated. Minima are also tested over all labelled rows but those of the reference, with --state
+    from run to run: look as often as you like, at most 1 % of streams ever raise a false alarm. The exit code is 1 when the last period
+    does not meet the preferences (with --fail-on surely-missed: when the interval of a number lies beyond its bound) or a test has
+    raised its alarm, 2 when nothing could be judged.
     """
     import compromis as cp
 
@@ -60,20 +68,38 @@ def command(
     wanted = preferences.read(required=True)
     if truth is None:
         raise click.UsageError("give --truth, the column of true classes in --reference or in the first FILE")
+    if state is not None and reference is None:
+        raise click.UsageError("--state carries tests from run to run; give --reference, the same rows in each of them")
     first = columns.read(reference or files[0], truth)
     accepted = first.with_classes(label)
-    periods = {}
+    periods: dict[str, Any] = {}
     for number, (name, file) in enumerate(zip(_names(files), files, strict=True)):
-        period = first if number == 0 and reference is None else columns.read(file, truth, optional=True)
+        if number == 0 and reference is None:
+            periods[name] = accepted
+            continue
+        period = columns.read(file, truth, optional=True)
         periods[name] = period.counts if period.counts is not None else _unlabelled(period, accepted)
-    result = cp.monitor(periods, preferences=wanted, reference=accepted, max_loss=max_loss, confidence=confidence)
+    settings = {"max_loss": max_loss, "confidence": confidence, "tests": _carried(state)}
+    result = cp.monitor(periods, preferences=wanted, reference=accepted, **settings)
+    if state is not None:
+        if result.tests is None:
+            raise click.UsageError("--state carries tests of minima on; set min_recall or min_precision")
+        result.tests.to_json(state)
     text = result.to_json() if as_json else result.to_markdown() if markdown else str(result)
     click.echo(text, nl=as_json)
     last = result.periods[-1]
     if last.retune and columns.proba and not (as_json or markdown):
         click.echo(_tune_command(reference or files[0], truth, columns.proba, result.classes, last.shares))
+    if result.tests is not None and result.tests.alarm:
+        raise click.exceptions.Exit(1)
     if last.state == "surely missed" if fail_on == "surely-missed" else not result.met:
         raise click.exceptions.Exit(1)
+
+
+def _carried(state: str | None) -> cp.drift.AnytimeTests | None:
+    import compromis as cp
+
+    return cp.drift.AnytimeTests.from_json(state) if state is not None and Path(state).exists() else None
 
 
 def _unlabelled(period: Predicted, reference: cp.Counts) -> cp.drift.Unlabelled:

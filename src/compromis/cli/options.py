@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import click
 
-from compromis.cli.inputs import read_costs
+from compromis.cli.inputs import read_costs, read_mapping
 from compromis.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     import compromis as cp
+    from compromis.frames import Table
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -28,6 +29,9 @@ amount = click.option(
     "--amount",
     metavar="COL",
     help="A column of amounts of the rows, where decisions cost 'amount'; see [cost] in --preferences.",
+)
+by = click.option(
+    "--by", metavar="COL", help="A column of groups (hospital, sex): minima must hold in each; shows the rates of each."
 )
 confidence = click.option(
     "--confidence", type=float, metavar="SHARE", help="Add confidence intervals, for example 0.95."
@@ -176,6 +180,69 @@ def preferences(command: Callable[..., Any]) -> Callable[..., Any]:
             is_eager=True,
             help="A table of what decisions cost, in place of importances: true classes down the first column, predicted ones along "
             "the header.",
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerChoice:
+    """What the options --answers, --mapping and --unanswered ask for."""
+
+    columns: tuple[str, ...]
+    mapping: str | None
+    unanswered: str
+
+    def __bool__(self) -> bool:
+        return bool(self.columns)
+
+    def votes(self, table: Table, names: Iterable[str], labels: Sequence[Any], truth: str | None = None) -> cp.Votes:
+        """Return the answers in the columns `names` as votes, and say how they were read."""
+        import compromis as cp
+
+        votes = cp.Votes.from_answers(
+            {name: table[name].tolist() for name in names},
+            labels=labels,
+            y_true=None if truth is None else table[truth].tolist(),
+            mapping=None if self.mapping is None else read_mapping(self.mapping),
+            unanswered=self.unanswered,
+        )
+        assert votes.answers is not None
+        for sentence in votes.answers.sentences():
+            click.echo(sentence, err=True)
+        return votes
+
+
+def answers(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --answers, --mapping and --unanswered to a command, which gets them as one `answers`."""
+
+    def chosen(context: click.Context, _: Any, columns: tuple[str, ...]) -> AnswerChoice:
+        mapping, unanswered = (context.params.pop(name) for name in ("mapping", "unanswered"))
+        if mapping is not None and not columns:
+            raise click.UsageError("--mapping says what answers mean; give --answers, their columns")
+        return AnswerChoice(columns, mapping, unanswered)
+
+    return _decorated(
+        command,
+        click.option(
+            "--answers",
+            multiple=True,
+            metavar="PREFIX|COL",
+            callback=chosen,
+            help="Columns of answers in words, each a vote: samples, prompts or models that name a class.",
+        ),
+        click.option(
+            "--mapping",
+            metavar="FILE",
+            is_eager=True,
+            help="A table of texts and the classes they mean, for --answers; a text without a class is a refusal.",
+        ),
+        click.option(
+            "--unanswered",
+            type=click.Choice(["left out", "even"]),
+            default="left out",
+            show_default=True,
+            is_eager=True,
+            help="Rows without an answer that names a class: left out, or a vote for each class.",
         ),
     )
 

@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from compromis.cli import options
-from compromis.cli.inputs import telling
+from compromis.cli.inputs import opened_file, telling
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
     from compromis.frames import Table
 
 PREDICTED = "predicted"
@@ -24,12 +29,31 @@ PREDICTED = "predicted"
 @click.option(
     "--proba", metavar="PREFIX", help="Write the share of votes for each class too, in columns PREFIX and the class."
 )
+@options.answers
 @options.output("FILE.csv", "Where to write; without it, standard output.")
-def command(model_file: str, data: str, append: bool, proba: str | None, output: str | None) -> None:
+def command(
+    model_file: str, data: str, append: bool, proba: str | None, answers: options.AnswerChoice, output: str | None
+) -> None:
     """Decide the rows of DATA with the model that 'compromis fit' wrote to MODEL_FILE.
+
+    With --answers, MODEL_FILE holds the weights that 'compromis tune --output' wrote, and columns of DATA the answers; a row without
+    an answer that names a class gets no prediction, or with --unanswered even one by the weights.
 
     With --append --proba p_ the output is what 'evaluate --prediction predicted' and 'report --proba p_' take.
     """
+    import compromis as cp
+
+    columns = (
+        _from_answers(model_file, data, append, proba, answers)
+        if answers
+        else _from_model(model_file, data, append, proba)
+    )
+    text = cp.frames.to_csv(columns, output)
+    if output is None:
+        click.echo(text, nl=False)
+
+
+def _from_model(model_file: str, data: str, append: bool, proba: str | None) -> dict[str, list[Any]]:
     import compromis as cp
 
     model = cp.estimators.load_model(model_file)
@@ -41,21 +65,44 @@ def command(model_file: str, data: str, append: bool, proba: str | None, output:
     with telling(f"reading {data}"):
         table = cp.frames.read_table(data, choose)
     with telling(f"deciding {len(table):,} rows"):
-        columns = _columns(model, table, append, proba)
-    text = cp.frames.to_csv(columns, output)
-    if output is None:
-        click.echo(text, nl=False)
+        shares = model.vote_shares(table.texts(), table.source)
+        made: dict[str, list[Any]] = {PREDICTED if append else model.target: model.decision.decide(shares).tolist()}
+    return _beside(table, made, shares, model.decision.classes, append, proba)
 
 
-def _columns(model: Any, table: Table, append: bool, proba: str | None) -> dict[str, list[Any]]:
+def _from_answers(
+    weights: str, data: str, append: bool, proba: str | None, answers: options.AnswerChoice
+) -> dict[str, list[Any]]:
     import compromis as cp
 
-    texts = table.texts()
-    shares = model.vote_shares(texts, table.source)
-    made: dict[str, list[Any]] = {PREDICTED if append else model.target: model.decision.decide(shares).tolist()}
+    decision = cp.Decision.from_json(weights)
+    with opened_file(data) as scan:
+        names = scan.pick_scores(answers.columns, [])
+        table = scan.read(scan.names if append else names)
+    votes = answers.votes(table, names, decision.classes)
+    matrix = votes.dense()
+    total = matrix.sum(axis=1, keepdims=True)
+    predicted = [
+        label if voted else None for label, voted in zip(decision.decide(matrix).tolist(), total[:, 0], strict=True)
+    ]
+    shares = matrix / total.clip(min=1.0)
+    return _beside(table, {PREDICTED: predicted}, shares, decision.classes, append, proba)
+
+
+def _beside(
+    table: Table,
+    made: dict[str, list[Any]],
+    shares: NDArray[np.float64],
+    classes: Sequence[Any],
+    append: bool,
+    proba: str | None,
+) -> dict[str, list[Any]]:
+    """Return the predictions with the shares of votes, and beside the columns of the table, as far as these are wanted."""
+    import compromis as cp
+
     if proba is not None:
-        made |= {f"{proba}{label}": shares[:, k].tolist() for k, label in enumerate(model.decision.classes)}
-    kept = texts if append else {}
+        made |= {f"{proba}{label}": shares[:, k].tolist() for k, label in enumerate(classes)}
+    kept = table.texts() if append else {}
     for name in made:
         if name in kept:
             raise cp.InputError(f"{table.source} has a column {name!r} already; rename it, or leave out --append")

@@ -24,6 +24,7 @@ COMMANDS = {
     "tradeoff": "Say which cut, or which model, is best for which recall weight.",
     "check": "Check decisions against your minima, for scripts.",
     "monitor": "Judge the same decision period by period.",
+    "record": "Write down what a decision rests on and what holds, or verify it.",
     "fit": "Fit a classifier, and tune its decision to your preferences.",
     "predict": "Decide rows with a model that 'fit' wrote.",
     "report": "Write a report as one HTML page.",

@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from compromis.cli import options
-from compromis.cli.inputs import is_many, opened, opened_scan, read_evidence, read_rows, say_dropped
+from compromis.cli.inputs import (
+    is_many,
+    opened,
+    opened_scan,
+    read_answers,
+    read_evidence,
+    read_rows,
+    refuse_others,
+    say_dropped,
+)
 
 if TYPE_CHECKING:
     import compromis as cp
@@ -85,7 +94,10 @@ def say_interrupted() -> NoReturn:
 @click.argument("file")
 @click.option("--truth", metavar="COL", help="The column of true classes.")
 @options.proba()
+@options.answers
+@options.label
 @options.amount
+@options.by
 @options.preferences
 @click.option("--method", default="auto", show_default=True, metavar="NAME", help="auto, exact, sweep or annealing.")
 @click.option("--smoothing", default=0.0, show_default=True, help="Votes added to every class.")
@@ -99,23 +111,29 @@ def say_interrupted() -> NoReturn:
 @options.seed
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose true class is missing.")
 @options.engine
-@options.output("FILE.json", "Where to write the weights.")
+@options.output("FILE.json", "Where to write the weights, with what is known of them.")
+@click.option("--evidence", metavar="FILE.json", help="Where to write the votes that were searched, for 'compromis record'.")
 @options.as_json
 def command(
     file: str,
     preferences: options.PreferenceChoice,
+    answers: options.AnswerChoice,
+    label: tuple[str, ...],
     method: str,
     smoothing: float,
     prevalence: tuple[str, ...],
     seconds: float | None,
     seed: int,
+    by: str | None,
     output: str | None,
+    evidence: str | None,
     as_json: bool,
     **columns: Any,
 ) -> None:
     """Find the weights with which the votes in FILE serve your preferences best.
 
-    The votes must be honest: of a model that did not see the rows (out-of-bag, out-of-fold, or held out). FILE may also hold
+    The votes must be honest: of a model that did not see the rows (out-of-bag, out-of-fold, or held out). With --answers they are
+    answers in words, of a language model or of people: how they were read stands on standard error. FILE may also hold
     vote patterns that 'compromis count' or 'compromis merge' wrote: they need no columns.
 
     Ctrl-C during the search prints the best weights found so far, writes nothing, and exits with 130; while an engine
@@ -125,20 +143,36 @@ def command(
 
     searching = Searching()
     settings: dict[str, Any] = {"method": method, "smoothing": smoothing, "max_seconds": seconds, "random_state": seed}
-    votes = read_evidence(file, cp.Votes, **columns)
+    if label and not answers:
+        raise click.UsageError("--label names classes for --answers; columns of --proba name their own")
+    if by is not None and answers:
+        raise click.UsageError("--by goes with --proba; leave out --answers, or --by")
+    votes = (
+        _read_answers(file, answers, label, **columns)
+        if answers
+        else read_evidence(file, cp.Votes, by=by, **columns)
+    )
     shares = options.read_pairs(prevalence, "--prevalence", () if votes is None else votes.classes)
     settings["preferences"] = wanted = preferences.read(classes=() if votes is None else votes.classes, required=True)
+    if by is not None and (shares is not None or columns["engine"] or is_many(file)):
+        raise click.UsageError("--by needs the rows in memory as they are; leave out --engine and --prevalence")
+    if evidence is not None and (by is not None or columns["engine"] or is_many(file)):
+        raise click.UsageError("--evidence is of rows in memory without groups; leave out --by and --engine")
     if votes is None and _by_engine(file, shares, **columns):
         found = _search_files(file, settings | {"reporter": searching.show}, **columns)
         search, before, text = found.search, found.before, str(found)
     else:
+        if by is not None:
+            votes, settings["by"] = _read_groups(file, by, **columns)
         votes = _read_votes(file, **columns) if votes is None else votes
         votes = votes if shares is None else votes.with_prevalence(shares)
         with searching.show() as progress:
             search = cp.search_weights(votes, progress=progress, **settings)
         before, text = votes.counts([1.0] * len(votes.classes)), str(search)
+        if evidence is not None and not searching.interrupted:
+            cp.evidence.write(votes, evidence)
     if output is not None and not searching.interrupted:
-        search.decision.to_json(output)
+        search.to_json(output)
     click.echo(
         search.to_json() if as_json else f"{cp.estimators.Change(before, search.counts, wanted)}\n{text}", nl=as_json
     )
@@ -159,14 +193,29 @@ def _by_engine(
     **_: Any,
 ) -> bool:
     """Return whether an engine searches the file; refuse options that are missing or need the rows in memory."""
-    for option, given in (("--truth", truth), ("--proba", proba)):
+    for option, given in (("'--truth'", truth), ("'--proba' or '--answers'", proba)):
         if not given:
-            raise click.UsageError(f"Missing option '{option}'.")
+            raise click.UsageError(f"Missing option {option}.")
     if shares is not None and engine:
         raise click.UsageError("--prevalence needs the rows in memory; leave out --engine")
     if amount is not None and (engine or is_many(file)):
         raise click.UsageError("--amount needs the rows in memory; leave out --engine")
     return shares is None and (bool(engine) or is_many(file))
+
+
+def _read_answers(
+    file: str,
+    answers: options.AnswerChoice,
+    labels: tuple[str, ...],
+    *,
+    truth: str | None,
+    drop_missing: bool,
+    **others: Any,
+) -> cp.Votes:
+    if truth is None:
+        raise click.UsageError("Missing option '--truth'.")
+    refuse_others("--answers are the votes", others)
+    return read_answers(file, truth, answers, labels, drop=drop_missing)
 
 
 def _search_files(file: str, settings: dict[str, Any], *, engine: options.Engine, **columns: Any) -> FrameSearch:
@@ -186,10 +235,26 @@ def _read_votes(file: str, *, engine: options.Engine, amount: str | None, **colu
     return votes
 
 
-def _read_amounts(file: str, amount: str, *, truth: str, proba: tuple[str, ...], drop_missing: bool) -> cp.Votes:
+def _read_amounts(file: str, amount: str, **columns: Any) -> cp.Votes:
+    return _read_groups(file, None, amount=amount, **columns)[0]
+
+
+def _read_groups(
+    file: str,
+    by: str | None,
+    *,
+    truth: str,
+    proba: tuple[str, ...],
+    drop_missing: bool,
+    amount: str | None,
+    engine: Any = None,
+) -> tuple[cp.Votes, Any]:
+    """Return the votes row by row where there are groups, and the group of each row."""
     import compromis as cp
 
-    table, class_of = read_rows(file, [truth], [amount], proba=proba, drop=drop_missing)
-    classes = sorted(class_of.values())
+    table, class_of = read_rows(file, [truth, by], [amount], proba=proba, drop=drop_missing)
+    classes, merge = sorted(class_of.values()), "auto" if by is None else False
+    amounts = None if amount is None else table.numbers(amount)
     scores = table.scores(class_of, classes)
-    return cp.Votes.from_proba(table[truth].array(), scores, labels=classes, amount=table.numbers(amount))
+    votes = cp.Votes.from_proba(table[truth].array(), scores, labels=classes, amount=amounts, merge=merge)
+    return votes, None if by is None else table[by].array()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 OPSET, IR_VERSION = 17, 8
 """Old enough for every onnxruntime in use; the operators below have not changed since."""
-DECISION, VOTES = "decision", "votes"
+DECISION, VOTES, REVIEW = "decision", "votes", "needs_review"
 
 
 def to_onnx(decision: Decision, model: Any = None, X: Any = None, *, path: str | os.PathLike[str] | None = None) -> Any:
@@ -52,7 +52,7 @@ def _decision_model(decision: Decision) -> Any:
         nodes,
         "decision",
         [helper.make_tensor_value_info(VOTES, kind.DOUBLE, [None, len(decision.classes)])],
-        [_label_output(onnx, decision.classes)],
+        _outputs(onnx, decision),
         constants,
     )
     return _finished(onnx, graph, [helper.make_opsetid("", OPSET)])
@@ -71,7 +71,7 @@ def _model_with_decision(decision: Decision, model: Any, X: Any) -> Any:
     element = next(output for output in graph.output if output.name == source).type.tensor_type.elem_type
     del graph.output[:]
     graph.output.extend(
-        [_label_output(onnx, classes), onnx.helper.make_tensor_value_info(VOTES, element, [None, len(classes)])]
+        [*_outputs(onnx, decision), onnx.helper.make_tensor_value_info(VOTES, element, [None, len(classes)])]
     )
     return _finished(onnx, graph, list(made.opset_import))
 
@@ -130,7 +130,25 @@ def _nodes(onnx: Any, source: str, decision: Decision) -> tuple[list[Any], list[
         "weights": decision.weights,
         "classes": _label_array(decision.classes),
     }
+    if decision.review is not None:
+        nodes += _review_nodes(node)
+        constants |= {"two": np.array([2]), "ratio": np.array([decision.review]), "none": np.array([0.0])}
+        constants |= {"first": np.array([0]), "second": np.array([1])}
     return nodes, [constant(array, f"decision_{name}") for name, array in constants.items()]
+
+
+def _review_nodes(node: Any) -> list[Any]:
+    """Return the nodes that tell whether a person looks at a row: best < ratio x second, or no votes."""
+    return [
+        node("TopK", ["decision_score", "decision_two"], ["decision_top", "decision_top_positions"], axis=1),
+        node("Gather", ["decision_top", "decision_first"], ["decision_best_column"], axis=1),
+        node("Gather", ["decision_top", "decision_second"], ["decision_second_column"], axis=1),
+        node("Mul", ["decision_second_column", "decision_ratio"], ["decision_needed"]),
+        node("Less", ["decision_best_column", "decision_needed"], ["decision_near"]),
+        node("Equal", ["decision_best_column", "decision_none"], ["decision_unvoted"]),
+        node("Or", ["decision_near", "decision_unvoted"], ["decision_review_column"]),
+        node("Squeeze", ["decision_review_column", "decision_second"], [REVIEW]),
+    ]
 
 
 def _label_array(classes: Sequence[Label]) -> NDArray[Any]:
@@ -139,6 +157,12 @@ def _label_array(classes: Sequence[Label]) -> NDArray[Any]:
     if len(types) > 1 or not types <= set(kinds):
         raise InputError(f"ONNX takes labels of one kind, text, whole numbers or true/false, got {shown(classes)}")
     return np.array(list(classes), dtype=kinds[types.pop()])
+
+
+def _outputs(onnx: Any, decision: Decision) -> list[Any]:
+    label = _label_output(onnx, decision.classes)
+    review = onnx.helper.make_tensor_value_info(REVIEW, onnx.TensorProto.BOOL, [None])
+    return [label] if decision.review is None else [label, review]
 
 
 def _label_output(onnx: Any, classes: Sequence[Label]) -> Any:

@@ -36,6 +36,7 @@ def to_sql(
     dialect: str = "ansi",
     *,
     checked: bool = True,
+    review: bool = False,
 ) -> str:
     """Return a decision as a CASE expression of SQL; `compromis.Decision.to_sql` explains the parameters.
 
@@ -58,13 +59,14 @@ def to_sql(
     weights = decision.weights.tolist()
     scores = [f"({vote}{background}) * {sql.number(weight)}" for vote, weight in zip(votes, weights, strict=True)]
     labels = [_label(label, sql) for label in decision.classes]
+    decided = _to_review(decision, scores, sql) if review else _largest(scores, labels)
     if not checked:
-        return _largest(scores, labels)
+        return decided
     # small parts add up: the sum of finite votes may be infinite
     part = sql.number(part_of_votes(len(votes)))
     total = " + ".join(f"{vote} * {part}" for vote in votes)
     valid = " AND ".join([*(f"{vote} >= 0" for vote in votes), f"{total} {sql.finite}"])
-    return f"CASE WHEN {valid} THEN\n{_largest(scores, labels)}\nEND"
+    return f"CASE WHEN {valid} THEN\n{decided}\nEND"
 
 
 def _largest(scores: Sequence[str], labels: Sequence[str]) -> str:
@@ -74,6 +76,20 @@ def _largest(scores: Sequence[str], labels: Sequence[str]) -> str:
         for k, score in enumerate(scores[:-1])
     ]
     return "\n".join(["CASE", *branches, f"  ELSE {labels[-1]} END"]) if branches else labels[-1]
+
+
+def _to_review(decision: Decision, scores: Sequence[str], sql: _Dialect) -> str:
+    """Return the CASE for whether a person looks at the row: no class has votes that reach the ratio times every other's."""
+    no, yes = sql.truth
+    if decision.review is None:
+        return no
+    ratio = sql.number(decision.review)
+    alone = [
+        " AND ".join([f"{own} > 0", *(f"{own} >= ({other}) * {ratio}" for j, other in enumerate(scores) if j != k)])
+        for k, own in enumerate(scores)
+    ]
+    branches = [f"  WHEN {condition} THEN {no}" for condition in alone]
+    return "\n".join(["CASE", *branches, f"  ELSE {yes} END"])
 
 
 def _column_names(classes: Sequence[Label], columns: Mapping[Any, str] | Sequence[str] | None) -> list[str]:

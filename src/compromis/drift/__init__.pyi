@@ -1,7 +1,10 @@
+from .anytime import AnytimeTest, AnytimeTests
 from .monitoring import Cause, Change, Monitor, Period, Unlabelled, monitor
 from .prevalence import PrevalenceEstimate, prevalence_by_confusion, prevalence_by_em
 
 __all__ = [
+    "AnytimeTest",
+    "AnytimeTests",
     "Cause",
     "Change",
     "Monitor",

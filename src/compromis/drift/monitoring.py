@@ -13,6 +13,7 @@ import numpy as np
 from compromis._results import Result, Table, text_table
 from compromis._text import fixed, shown, shown_label
 from compromis._typing import Floats, Ints, Label
+from compromis.drift.anytime import SURE, AnytimeTests
 from compromis.drift.prevalence import PrevalenceEstimate, from_predicted, prevalence_by_em
 from compromis.errors import InputError
 from compromis.evaluation.checks import Condition, State, condition_on_loss, conditions_of
@@ -28,8 +29,6 @@ from compromis.uncertainty.intervals import read_confidence
 from compromis.uncertainty.report_intervals import report_intervals
 from compromis.uncertainty.verdict import Verdict, verdict_on
 
-SURE = 0.01
-"""The chance of a false alarm in a period, over all tests together."""
 AGAIN = "search the weights again for these shares"
 MOST = 4
 """The most classes whose shares the table shows."""
@@ -224,6 +223,8 @@ class Monitor(Result):
     """The classes."""
     preferences: Preferences
     """What matters."""
+    tests: AnytimeTests | None = None
+    """The tests of the minima over all labelled rows so far, to be carried on; None without minima, or with sample weights."""
 
     schema = "compromis/monitor"
 
@@ -258,11 +259,12 @@ class Monitor(Result):
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, as plain values."""
         periods = [period.document() for period in self.periods]
-        return {**self.heading(), "classes": list(self.classes), "periods": periods}
+        tests = None if self.tests is None else {**self.tests.document(), "alarm": self.tests.alarm}
+        return {**self.heading(), "classes": list(self.classes), "periods": periods, "tests": tests}
 
     def sentences(self) -> list[str]:
         """Return what is missed and what to do, period by period, then what the table means."""
-        sentences = []
+        sentences = [] if self.tests is None else [str(test) for test in self.tests.tests if test.alarm]
         for period in self.periods:
             if not period.met:
                 sure = ", though these rows do not make it sure" if period.state is State.UNKNOWN else ""
@@ -272,7 +274,8 @@ class Monitor(Result):
         notes = ["Expected: what the reference loses at these class shares"]
         if not all(period.labelled for period in self.periods):
             notes.append("* without labels: shares estimated from the decisions, loss if only the shares have changed")
-        return [*(sentences or ["Your preferences are met in every period"]), *notes]
+        followed = [] if self.tests is None else [str(test) for test in self.tests.tests if not test.alarm]
+        return [*(sentences or ["Your preferences are met in every period"]), *followed, *notes]
 
     def tables(self) -> list[Table]:
         """Return the periods; with many classes the shares of those that moved most."""
@@ -314,6 +317,7 @@ def monitor(
     reference: Counts | Evaluation | None = None,
     max_loss: float | None = None,
     confidence: float = 0.95,
+    tests: AnytimeTests | None = None,
 ) -> Monitor:
     """Judge the same decision period by period, and say what to do where the preferences are no longer met.
 
@@ -329,6 +333,9 @@ def monitor(
         The largest loss that still meets the preferences.
     confidence : float
         The confidence of estimated class shares, and of the intervals that tell what is surely met or missed.
+    tests : AnytimeTests, optional
+        The ``tests`` of an earlier result, to carry on. Tests of the minima run over all labelled periods but the reference; one may
+        look at them as often as one likes, and all together raise a false alarm in at most 1 % of streams, however long.
 
     Notes
     -----
@@ -360,7 +367,22 @@ def monitor(
         raise InputError("no period has labels, so nothing is known of the decision's errors; give reference=")
     arrays = wanted.on(first.classes)
     judged = [_period(name, period, first, arrays, max_loss, level) for name, period in counted.items()]
-    return Monitor(tuple(judged), first.classes, wanted)
+    fresh = {name: period for name, period in counted.items() if period is not first}
+    return Monitor(tuple(judged), first.classes, wanted, _tested(tests, fresh, arrays))
+
+
+def _tested(
+    tests: AnytimeTests | None, periods: Mapping[str, Counts | Unlabelled], arrays: PreferenceArrays
+) -> AnytimeTests | None:
+    """Return the tests after the labelled periods; None where there is nothing to test, or rows are weighed."""
+    labelled = {name: period for name, period in periods.items() if isinstance(period, Counts)}
+    weighed = any(period.matrix.dtype.kind == "f" for period in labelled.values())
+    if tests is None and (weighed or not (arrays.min_recall.any() or arrays.min_precision.any())):
+        return None
+    carried = AnytimeTests.on(arrays) if tests is None else tests.check_for(arrays)
+    for name, period in labelled.items():
+        carried = carried.after(str(name), period)
+    return carried
 
 
 def _check(periods: Any) -> None:

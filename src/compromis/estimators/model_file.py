@@ -25,6 +25,7 @@ from compromis.estimators.tuned_decision import TunedDecisionClassifier
 from compromis.preferences import Preferences
 from compromis.trees.columns import Column
 from compromis.weights.decision import Decision
+from compromis.weights.review import Review
 
 MOST_CATEGORIES = 254
 """More distinct texts than that are an identifier, not a category."""
@@ -375,10 +376,12 @@ def fit_table(
     *,
     source: str = "the table",
     sample_weight: ArrayLike | None = None,
+    by: Any = None,
     model: str = "forest",
     trees: int = 100,
     random_state: int = 0,
     n_jobs: int | None = None,
+    review: Review | None = None,
 ) -> tuple[TableModel, TunedDecisionClassifier]:
     """Fit a classifier to columns of text, and tune its decision to the preferences.
 
@@ -394,12 +397,16 @@ def fit_table(
         What messages call the table.
     sample_weight : array-like, optional
         A weight per row.
+    by : labels, optional
+        A group per row, in each of which the minima of the preferences must hold.
     model : {"forest", "extra-trees", "boosting", "logistic"}
         The classifier.
     trees : int
         The number of trees, or of rounds of boosting.
     random_state, n_jobs
         As in scikit-learn.
+    review : Review, optional
+        How much a person may look at.
 
     Returns
     -------
@@ -422,8 +429,10 @@ def fit_table(
     preferences.on(sorted(set(texts[target])))  # the whole table is here: a label that it lacks is misspelt
     columns = describe_table(texts, names, source)
     classifier = make_classifier(model, columns, trees=trees, random_state=random_state, n_jobs=n_jobs)
-    tuned = TunedDecisionClassifier(classifier, preferences=preferences, n_jobs=n_jobs, random_state=random_state)
-    tuned.fit(encode_table(texts, columns, source), np.array(texts[target]), sample_weight=sample_weight)
+    tuned = TunedDecisionClassifier(
+        classifier, preferences=preferences, review=review, n_jobs=n_jobs, random_state=random_state
+    )
+    tuned.fit(encode_table(texts, columns, source), np.array(texts[target]), sample_weight=sample_weight, by=by)
     fitted = TableModel(
         classifier=tuned.estimator_,
         decision=tuned.decision_,

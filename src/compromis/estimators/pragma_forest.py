@@ -14,14 +14,16 @@ from sklearn.utils.validation import check_is_fitted
 from compromis._typing import Flags, Floats, Ints
 from compromis.errors import InputError
 from compromis.estimators.fitting import BinnedTrees, whole
-from compromis.estimators.tuned_decision import TunedClassifier
+from compromis.estimators.tuned_decision import TunedClassifier, refuse_idle_review
 from compromis.estimators.tuning import TuningOptions
 from compromis.evidence.readers import read_weights
+from compromis.measures.by_group import ByGroup
 from compromis.preferences import Preferences, refuse_idle_amount
 from compromis.trees._kernels import UNLIMITED
 from compromis.trees.criteria import OwnCriterion
 from compromis.trees.grow import LocalModel, grow_forest, out_of_bag_shares
 from compromis.trees.store import Trees, vote_shares
+from compromis.weights.review import Review, check_review
 
 SAMPLINGS = ("auto", "rows", "limited", "classes")
 MOST_TIMES, FEW = 3, 25
@@ -52,6 +54,8 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
         ``"limited"``: as many rows of each class as there are, but at most three times as many as the rarest class has, and more times
         where that has more than 25; where a class has few rows, tuned votes of such trees lose less on new rows. ``"auto"``: limited
         where the votes are tuned, else rows.
+    review : Review, optional
+        How much a person may look at, as in `TunedDecisionClassifier`.
     n_jobs : int, optional
         Threads; results do not depend on it.
     random_state : int, RandomState or None, default=None
@@ -61,7 +65,7 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
     ----------
     classes_ : ndarray
         The class labels, sorted.
-    weights_, smoothing_, tuning_, search_, verdict_, loss_, stability_, patterns_, decision_
+    weights_, smoothing_, tuning_, search_, verdict_, loss_, stability_, guarantee_, review_, patterns_, decision_
         As in `TunedDecisionClassifier`, tuned on the out-of-bag votes; without tuning all weights are 1, and what a search leaves is None.
     oob_votes_ : ndarray of shape (rows, classes)
         Shares of the hard votes of the trees that did not see the row; zeros where all saw it (or it has weight 0).
@@ -107,6 +111,7 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
         local_model: str | LocalModel = "frequency",
         bootstrap: bool = True,
         sampling: str = "auto",
+        review: Review | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -125,6 +130,7 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
         self.local_model = local_model
         self.bootstrap = bootstrap
         self.sampling = sampling
+        self.review = review
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -135,12 +141,14 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
         sample_weight: ArrayLike | None = None,
         *,
         search_sample_weight: ArrayLike | None = None,
+        by: Any = None,
         amount: ArrayLike | None = None,
     ) -> Self:
         """Grow the trees on rows X of classes y, and tune the vote weights.
 
         `sample_weight` is for the growth of the trees; the search counts each row of weight above 0 once, or with its
-        `search_sample_weight`. `amount` is a number per row, where decisions cost the amount of a row; see `Preferences`.
+        `search_sample_weight`. `by` is a group per row (hospital, sex), in each of which the minima of the preferences must hold, by the
+        same weights. `amount` is a number per row, where decisions cost the amount of a row; see `Preferences`.
         """
         n_trees = whole("n_estimators", self.n_estimators, 1)
         if n_trees == UNLIMITED:
@@ -150,6 +158,9 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
                 "tuning needs out-of-bag votes, which bootstrap=False has not; set tune=False or bootstrap=True"
             )
         refuse_idle_amount(self.preferences, amount)
+        check_review(self.review)
+        if not self.tune:
+            refuse_idle_review(self.review, "votes without tuning")
         prepared = self._prepare(X, y, sample_weight)
         random = check_random_state(self.random_state)
         self._seeds = random.randint(2**31 - 1, size=n_trees)
@@ -174,8 +185,11 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
             amounts = read_weights(amount, len(self.oob_votes_), name="amount")
             if amounts is not None and prepared.kept is not None:
                 amounts = amounts[prepared.kept]
-            options = TuningOptions(preferences=prepared.preferences)
-            self._tune(truth, votes, weight, options, generator, amount=amounts)
+            groups = None if by is None else ByGroup.read(by, len(self.oob_votes_))
+            if groups is not None and prepared.kept is not None:
+                groups = groups[prepared.kept]
+            options = TuningOptions(preferences=prepared.preferences, review=self.review)
+            self._tune(truth, votes, weight, options, generator, amount=amounts, by=groups)
         return self
 
     def _draws_for(self, labels: NDArray[np.uint16]) -> Ints | None:

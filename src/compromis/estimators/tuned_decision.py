@@ -6,6 +6,7 @@ import copy
 import os
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from typing import Any, Self
 
@@ -37,11 +38,14 @@ from compromis.estimators.tuning import AUTO_SMOOTHING, GroupedVotes, Tuned, Tun
 from compromis.evidence.readers import read_class_weights, read_smoothing, read_weights
 from compromis.evidence.votes import Votes, decide_votes
 from compromis.labels import plain_label, read_groups, refuse_many_outputs
+from compromis.measures.by_group import ByGroup
 from compromis.measures.pragma import among_classes, amount_missing, score_predictions
 from compromis.preferences import Preferences, read_preferences, refuse_amounts_of_groups, refuse_idle_amount
 from compromis.uncertainty.verdict import Verdict
 from compromis.weights.decision import Decision, Threshold, more_important, normalised
 from compromis.weights.guarantee import Guarantee
+from compromis.weights.predictor import decide_or_review
+from compromis.weights.review import Review, Reviewed
 from compromis.weights.search import WeightSearch
 from compromis.weights.stability import Stability
 
@@ -94,9 +98,15 @@ class TunedClassifier(PreferencesMixin, ClassifierMixin, BaseEstimator):  # type
         """Return the share of the votes for each class, before weighting."""
         raise NotImplementedError
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of the largest weight x votes for each row; ties go to the first class."""
+    def predict(self, X: Any, *, return_review: bool = False) -> Any:
+        """Return the class of the largest weight x votes for each row; ties go to the first class.
+
+        With `return_review` also which rows a person should look at; their class counts where nobody does.
+        """
         shares = self.vote_shares(X)  # first: it checks that the estimator is fitted
+        if return_review:
+            ratio = None if self.review_ is None else self.review_.ratio
+            return decide_or_review(shares, self.weights_, self.smoothing_, self.classes_, ratio)
         return self.classes_[decide_votes(shares, self.weights_, self.smoothing_)]
 
     def weighted_votes(self, X: Any) -> Floats:
@@ -125,9 +135,14 @@ class TunedClassifier(PreferencesMixin, ClassifierMixin, BaseEstimator):  # type
                 "a guarantee counts rows as they were drawn, with_prevalence weighs them; a guaranteed recall holds for other "
                 "class shares as it is: keep this model, or fit without confidence"
             )
+        if self.review_ is not None and self.tuning_.options.review.is_sure:  # type: ignore[union-attr]
+            raise InputError(
+                "a cap on review with a confidence counts rows as they were drawn, with_prevalence weighs them; fit with max_share "
+                "without confidence"
+            )
         twin = copy.copy(self)
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-        twin._search(self.patterns_.with_prevalence(new_shares), self.tuning_.options, generator)  # noqa: SLF001 (a copy of this object)
+        twin._search(self.patterns_.with_prevalence(new_shares), self.tuning_.options, generator, by=self._by)  # noqa: SLF001 (a copy)
         return twin
 
     @property
@@ -138,7 +153,8 @@ class TunedClassifier(PreferencesMixin, ClassifierMixin, BaseEstimator):  # type
         preferences = read_preferences(self.preferences) or Preferences()
         importance = np.array([preferences.of(label).importance for label in classes])
         positive = more_important(classes, importance)
-        return Decision(tuple(classes), self.weights_, smoothing=self.smoothing_, pos_label=positive)
+        ratio = None if self.review_ is None else self.review_.ratio
+        return Decision(tuple(classes), self.weights_, smoothing=self.smoothing_, pos_label=positive, review=ratio)
 
     @property
     def threshold_(self) -> Threshold:
@@ -174,6 +190,11 @@ class TunedClassifier(PreferencesMixin, ClassifierMixin, BaseEstimator):  # type
         return None if self.tuning_ is None else self.tuning_.guarantee
 
     @property
+    def review_(self) -> Reviewed | None:
+        """Which rows a person looks at and what that is worth on the honest votes, where a review was asked for."""
+        return None if self.tuning_ is None else self.tuning_.review
+
+    @property
     def stability_(self) -> Stability | None:
         """The spread of weights and loss over resamples."""
         return None if self.tuning_ is None else self.tuning_.stability
@@ -188,30 +209,49 @@ class TunedClassifier(PreferencesMixin, ClassifierMixin, BaseEstimator):  # type
         *,
         group: Ints | None = None,
         amount: NDArray[Any] | None = None,
+        by: ByGroup | None = None,
     ) -> None:
         """Search the weights on honest votes; warn if they are no better than no model, or chance explains them as well."""
         if weight is not None:
             _warn_of_class_weights(y, weight)
-        patterns = Votes.from_proba(y, votes, labels=self.classes_.tolist(), sample_weight=weight, amount=amount)
+        merge = "auto" if by is None else False
+        given = {"labels": self.classes_.tolist(), "sample_weight": weight, "amount": amount}
+        patterns = Votes.from_proba(y, votes, **given, merge=merge)
         rows = None
         if group is not None:
             apart = Votes.from_proba(y, votes, labels=patterns.classes, sample_weight=weight, merge=False)
             rows = GroupedVotes(apart, group)
-        verdict = self._search(patterns, options, generator, rows).verdict
+        verdict = self._search(patterns, options, generator, rows, by).verdict
         if verdict.state == "no better" or verdict.by_chance:
             warnings.warn(verdict.sentence, NotBetterWarning, stacklevel=3)
 
     def _search(
-        self, patterns: Votes, options: TuningOptions, generator: np.random.Generator, rows: GroupedVotes | None = None
+        self,
+        patterns: Votes,
+        options: TuningOptions,
+        generator: np.random.Generator,
+        rows: GroupedVotes | None = None,
+        by: ByGroup | None = None,
     ) -> Tuned:
-        tuned = tune(patterns, options, generator, rows)
+        tuned = tune(patterns, options, generator, rows, by)
         self.smoothing_ = options.smoothing
-        self.tuning_, self.weights_, self.patterns_ = tuned, tuned.weights, patterns
+        self.tuning_, self.weights_, self.patterns_, self._by = tuned, tuned.weights, patterns, by
         return tuned
 
     def _set_weights(self, weights: Floats, smoothing: float) -> None:
         """Decide with weights that were not searched."""
         self.weights_, self.smoothing_, self.tuning_, self.patterns_ = weights, smoothing, None, None
+        self._by = None
+
+
+def refuse_idle_review(review: Review | None, without: str) -> None:
+    """Raise if a review is asked for where no votes are searched that could plan it."""
+    if review is not None:
+        raise InputError(
+            f"a review is planned on the honest votes of a search, and {without} need none; leave review out, or let the weights be "
+            f"searched",
+            "review",
+        )
 
 
 def _estimator_has(name: str) -> Any:
@@ -250,6 +290,8 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         has few rows (docs/tuning.md); 0 takes one search as it is. ``"auto"``: 20 for two and three classes, 6 for more.
     max_ratio : float, optional
         A bound on the ratio of any two weights.
+    review : Review, optional
+        How much a person may look at; ``review_`` tells what that is worth, and ``predict(X, return_review=True)`` which rows.
     store_evidence : bool
         Whether the honest votes stay in ``patterns_``: votes and class of each training row, which `with_prevalence` searches again.
         Without them a fitted estimator is smaller, and tells nothing about single rows.
@@ -268,7 +310,7 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         The weight of each class; their geometric mean is 1.
     tuning_ : Tuned or None
         What the search on the honest votes found; its ``str()`` gives it in sentences. None for weights set by hand.
-    search_, verdict_, loss_, stability_
+    search_, verdict_, loss_, stability_, guarantee_, review_
         Its parts, each None for weights set by hand.
     patterns_ : Votes or None
         The honest votes that were searched; None without `store_evidence`.
@@ -311,6 +353,7 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         smoothing: float | str = "auto",
         resamples: int | str = "auto",
         max_ratio: float | None = None,
+        review: Review | None = None,
         store_evidence: bool = True,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -324,6 +367,7 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         self.smoothing = smoothing
         self.resamples = resamples
         self.max_ratio = max_ratio
+        self.review = review
         self.store_evidence = store_evidence
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -336,6 +380,7 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         *,
         search_sample_weight: Any = None,
         groups: Any = None,
+        by: Any = None,
         amount: Any = None,
         **params: Any,
     ) -> Self:
@@ -355,14 +400,16 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         groups : labels, optional
             A key per row: rows of one group stay in one fold. Members of a forest would see other rows of a group, so votes then come
             from folds.
+        by : labels, optional
+            A group per row (hospital, sex): the minima of the preferences must hold in each group, by the same weights.
         amount : array-like, optional
             A number of at least 0 per row for the search, where decisions cost the amount of a row; see `Preferences`.
         **params
             Further parameters of the estimator's fit.
         """
         refuse_many_outputs(y, type(self).__name__)
-        X, y, sample_weight, search_sample_weight, groups = indexable(
-            X, column_or_1d(y, warn=True), sample_weight, search_sample_weight, groups
+        X, y, sample_weight, search_sample_weight, groups, by = indexable(
+            X, column_or_1d(y, warn=True), sample_weight, search_sample_weight, groups, by
         )
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
@@ -372,6 +419,8 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         check_votes_are_possible(self.estimator, hard=self.votes_are_hard_)
         classes = self._known_classes(y)
         options, by_hand = self._options(classes), self._weights_by_hand(classes)
+        if by is not None and by_hand is not None:
+            raise InputError("weights set by hand are not searched, so nothing holds by group; leave by out, or weights", "by")
         refuse_idle_amount(options.preferences, amount)
         refuse_amounts_of_groups(amount, groups)
         if amount is None and options.preferences.costs_amounts and by_hand is None:
@@ -379,6 +428,7 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         own_params, split_params = self._fit_params(sample_weight, groups, params)
         folds = self._folds(X, y, groups, split_params, generator) if by_hand is None else None
+        calibration = "held-out" if self._is_cv("prefit") else "out-of-bag" if folds is None else "out-of-fold"
         self._fit_estimator(X, y, own_params)
         if by_hand is None:
             votes = self._honest_votes(X, y, own_params, folds)
@@ -389,7 +439,9 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
             weight = None if weight is None else weight[counted]
             amounts = None if amount is None else np.asarray(amount)[counted]
             group = None if groups is None else read_groups(groups, len(y), "y")[counted]
-            self._tune(y[counted], votes[counted], weight, options, generator, group=group, amount=amounts)
+            parts = None if by is None else ByGroup.read(by, len(y))[counted]
+            options = replace(options, calibration=calibration)
+            self._tune(y[counted], votes[counted], weight, options, generator, group=group, amount=amounts, by=parts)
             self.patterns_ = self.patterns_ if self.store_evidence else None
         else:
             self._set_weights(by_hand, options.smoothing)
@@ -436,12 +488,16 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
             smoothing=self._smoothing(),
             resamples=self.resamples,
             max_ratio=self.max_ratio,
+            review=self.review,
         )
         options.check(classes)
         return options
 
     def _weights_by_hand(self, classes: Sequence[Any]) -> Floats | None:
-        return None if self.weights is None else normalised(read_class_weights(self.weights, classes))
+        if self.weights is None:
+            return None
+        refuse_idle_review(self.review, "weights set by hand")
+        return normalised(read_class_weights(self.weights, classes))
 
     def _smoothing(self) -> float:
         return AUTO_SMOOTHING if self.smoothing == "auto" else read_smoothing(self.smoothing, "'auto' or ")

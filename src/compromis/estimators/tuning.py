@@ -18,6 +18,7 @@ from compromis.estimators.expected import with_expected_truth
 from compromis.evidence.counts import Counts
 from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.votes import Votes
+from compromis.measures.by_group import ByGroup
 from compromis.measures.rates import Evidence
 from compromis.preferences import Preferences
 from compromis.uncertainty.intervals import Interval
@@ -26,7 +27,8 @@ from compromis.uncertainty.verdict import Verdict, verdict_on
 from compromis.weights.decision import normalised, threshold_sentence
 from compromis.weights.guarantee import Guarantee, warn_if_not_given
 from compromis.weights.problem import SearchProblem
-from compromis.weights.search import WeightSearch, search_problem
+from compromis.weights.review import Review, Reviewed, check_review
+from compromis.weights.search import WeightSearch, search_problem, with_review
 from compromis.weights.stability import Stability, is_kept, warn_of_few_rows
 from compromis.weights.sweep import Sweep
 
@@ -49,6 +51,9 @@ class TuningOptions:
     smoothing: float = 0.0
     resamples: int | str = "auto"
     max_ratio: float | None = None
+    calibration: str = "out-of-bag"
+    """Where the votes come from, which a guarantee tells."""
+    review: Review | None = None
 
     def resamples_for(self, classes: int) -> int:
         """Return over how many resamples the weights are averaged."""
@@ -65,13 +70,15 @@ class TuningOptions:
         The search itself reads its options, so it gets one vote for each class.
         """
         self.resamples_for(len(classes))
+        check_review(self.review)
         amount = np.ones(len(classes)) if self.preferences.costs_amounts else None
         votes = Votes.from_proba(classes, np.eye(len(classes)), labels=classes, amount=amount)
         search_problem(self.problem(votes), method=self.method, random_state=0)
 
-    def problem(self, votes: Votes) -> SearchProblem:
+    def problem(self, votes: Votes, by: ByGroup | None = None) -> SearchProblem:
         """Return what is searched, every part checked."""
-        return SearchProblem.read(votes, self.preferences, smoothing=self.smoothing, max_ratio=self.max_ratio)
+        settings = {"smoothing": self.smoothing, "max_ratio": self.max_ratio}
+        return SearchProblem.read(votes, self.preferences, by=by, **settings)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -122,6 +129,11 @@ class Tuned:
         """What holds on new rows, where a confidence was asked for."""
         return self.chosen.guarantee
 
+    @property
+    def review(self) -> Reviewed | None:
+        """Which rows a person looks at, where a review was asked for."""
+        return self.chosen.review
+
     @cached_property
     def verdict(self) -> Verdict:
         """Whether the decision is better than no model, by `judged`: an estimate that chose weights must not judge them."""
@@ -141,31 +153,46 @@ class Tuned:
             *threshold_sentence(self.chosen.decision, self.counts),
         ]
         lines += [f"guarantee: {one}" for one in (self.guarantee.sentences() if self.guarantee else [])]
-        lines += [f"note: {self.search.message}"] if self.search.message else []
+        lines += self.review.sentences() if self.review else []
+        lines += [f"note: {self.chosen.message}"] if self.chosen.message else []
         return "\n".join([*lines, f"Verdict: {self.verdict}."])
 
 
 def tune(
-    votes: Votes, options: TuningOptions, generator: np.random.Generator, rows: GroupedVotes | None = None
+    votes: Votes,
+    options: TuningOptions,
+    generator: np.random.Generator,
+    rows: GroupedVotes | None = None,
+    by: ByGroup | None = None,
 ) -> Tuned:
     """Return the weights to decide with, and what a search like it decides on votes that did not choose the weights.
 
     With resamples the weights are the geometric mean of what the resamples find, steadier for rare classes, and of what a search finds with
     the truth that the votes lead one to expect. Where that is worse than equal weights on the votes, or misses a constraint, the mean over
     resamples is taken alone, and else the weights of the search on the votes themselves. `rows` are the votes row by row, where rows
-    belong to groups.
+    belong to groups; `by` is the group of each pattern, where minima must hold in each.
     """
-    problem, resamples = options.problem(votes), options.resamples_for(len(votes.classes))
+    problem, resamples = options.problem(votes, by), options.resamples_for(len(votes.classes))
     warn_of_few_rows(problem, resamples)
     if rows is not None and problem.arrays.confidence.any():
         raise InputError(
             "a guarantee counts rows that were drawn one by one, which the rows of a group are not; leave groups out, or confidence",
             "groups",
         )
+    if rows is not None and options.review is not None and options.review.is_sure:
+        raise InputError(
+            "a cap that is to hold with a confidence counts rows that were drawn one by one, which the rows of a group are not; leave "
+            "groups out, or give max_share without confidence",
+            "groups",
+        )
     random_state = generator if resamples else int(generator.integers(2**31))
     chosen = search_problem(problem, method=options.method, resamples=resamples, random_state=random_state)
-    if resamples and chosen.guarantee is None:
+    if chosen.guarantee is not None:
+        chosen = replace(chosen, guarantee=replace(chosen.guarantee, calibration=options.calibration))
+    elif resamples and by is None:
         chosen = _towards_expected(problem, chosen, options.method, generator)
+    # rows without honest votes were in every tree's sample, which no new row is
+    chosen = with_review(problem, chosen, options.review, unvoted=0)
     # a verdict needs no search to the end: with many classes, or a single search, only descents from the starts
     slow = problem.classes > (3 if resamples else 2)
     quick = Sweep(rounds=0) if options.method == "auto" and slow else options.method
@@ -204,15 +231,25 @@ def cross_fitted(problem: SearchProblem, method: str | Sweep, seed: int) -> Coun
     return replace(reduce(add, counted), rows=votes.rows)
 
 
+def decided_by_others(problem: SearchProblem, part: Ints, method: str | Sweep, seed: int) -> Ints:
+    """Return the position of each row's predicted class: each part of the votes, row by row, by a search on the other parts."""
+    votes = problem.votes
+    decided = np.zeros(len(votes), dtype=np.int64)
+    for number in range(PARTS):
+        weights = _weights(problem, np.where(part == number, 0, votes.multiplicity), method, seed)
+        decided = np.where(part == number, votes.decide(weights, smoothing=problem.smoothing), decided)
+    return decided
+
+
 def _weights(problem: SearchProblem, others: NDArray[Any], method: str | Sweep, seed: int) -> Floats:
     """Return weights searched on the rows `others` of each pattern; equal ones where these ask for no trade."""
     votes, chosen = problem.votes, np.flatnonzero(others > 0)
     present = np.unique(votes.truth[chosen])
     if len(present) < 2 or not problem.arrays.importance[present].any():
         return np.ones(problem.classes)
-    return search_problem(
-        replace(problem, votes=votes.with_rows(others, chosen)), method=method, random_state=seed
-    ).weights
+    by = None if problem.by is None else problem.by[chosen]
+    part = replace(problem, votes=votes.with_rows(others, chosen), by=by)
+    return search_problem(part, method=method, random_state=seed).weights
 
 
 def _parts(votes: Votes, generator: np.random.Generator) -> NDArray[Any]:
@@ -239,13 +276,8 @@ class GroupedVotes:
     def cross_fitted(self, problem: SearchProblem, method: str | Sweep, seed: int) -> GroupedCounts:
         """Return what weights decide on each fifth of the groups that a search on the other four found."""
         votes, groups = self.votes, int(self.group.max()) + 1
-        problem = replace(problem, votes=votes)
         part = (np.random.default_rng(seed).permutation(groups) % PARTS)[self.group]
-        decided = np.zeros(len(votes), dtype=np.int64)
-        for number in range(PARTS):
-            others = np.where(part == number, 0, votes.multiplicity)
-            weights = _weights(problem, others, method, seed)
-            decided = np.where(part == number, votes.decide(weights, smoothing=problem.smoothing), decided)
+        decided = decided_by_others(replace(problem, votes=votes), part, method, seed)
         used = np.flatnonzero(votes.multiplicity > 0)
         truth, predicted, group = votes.truth[used], decided[used], self.group[used]
         weight = votes.multiplicity[used] if votes.multiplicity.dtype.kind == "f" else None

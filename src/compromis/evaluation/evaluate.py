@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis._results import Result, Table, columns_of
-from compromis._text import capitalised, count, fixed
+from compromis._results import Result, Table, columns_of, text_table
+from compromis._text import capitalised, count, fixed, shown_label
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evaluation import text
@@ -24,8 +24,10 @@ from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.readers import read_weights
 from compromis.evidence.scores import DistributionErrors, read_distributions
 from compromis.evidence.votes import Votes
-from compromis.labels import encode_classes, positive_class, read_groups, read_labels
+from compromis.labels import encode_classes, positions_in, positive_class, read_groups, read_labels
 from compromis.measures import rates
+from compromis.measures.by_group import ByGroup, MissedInGroup, check_groups, group_table, missed_by_group, rows_of
+from compromis.measures.headline import Headline, headline_of
 from compromis.measures.pragma import PragmaLoss, amount_missing, pragma, total_cost
 from compromis.measures.probability import prior_errors, read_priors, smoothed_shares, weka_errors
 from compromis.measures.rates import Evidence, counts_of
@@ -40,6 +42,7 @@ from compromis.preferences import (
 from compromis.uncertainty.intervals import Interval, read_confidence
 from compromis.uncertainty.report_intervals import ReportIntervals, report_intervals
 from compromis.uncertainty.verdict import Verdict, verdict_on
+from compromis.weights.search import WeightSearch, quick_search
 
 MOST_COLUMNS = 20
 """The widest confusion matrix that a pull request should show."""
@@ -150,6 +153,8 @@ class Evaluation(Result):
     """The preferences laid out for the classes."""
     evidence: Evidence | None = None
     """The counts as the verdict takes them: by group where there are groups, rows that were tested several times once."""
+    by: dict[Label, Counts] | None = None
+    """The counts of each group of `by`, in which the minima must hold each."""
 
     schema = "compromis/evaluation"
     template = "evaluation.html"
@@ -158,6 +163,26 @@ class Evaluation(Result):
     def pragma(self) -> PragmaLoss | None:
         """The PRAGMA loss and its parts; None without preferences."""
         return None if self.arrays is None else pragma(self.counts, self.arrays)
+
+    @cached_property
+    def headline(self) -> Headline:
+        """The result in rows of the classes that matter most, its loss and the verdict's state: what every surface says first."""
+        state, offer = None if self.verdict is None else self.verdict.state, self.offer
+        tuned = None if offer is None else offer.counts
+        return headline_of(self.counts, self.arrays, pos_label=self.pos_label, state=state, tuned=tuned)
+
+    @cached_property
+    def offer(self) -> WeightSearch | None:
+        """What tuning could change: weights searched on these rows, where there are preferences and the highest score predicts.
+
+        A result of weights that were tuned already is offered none: rows that test a decision should not choose another.
+        """
+        if self.votes is None or self.preferences is None or self.preferences.costs_amounts:
+            return None
+        votes = self.votes.merge()
+        if not np.array_equal(votes.counts(np.ones(len(votes.classes))).matrix, self.counts.matrix):
+            return None
+        return quick_search(votes, self.preferences)
 
     @cached_property
     def verdict(self) -> Verdict | None:
@@ -245,6 +270,7 @@ class Evaluation(Result):
         counts, preferences, verdict = self.counts, self.preferences, self.verdict
         return {
             **self.heading(),
+            "headline": self.headline.document(),
             "classes": list(counts.classes),
             "counts": {"rows": counts.rows, "matrix": counts.matrix.tolist()},
             "priors": {"given": self.priors_given, "shares": self.priors.tolist()},
@@ -254,6 +280,7 @@ class Evaluation(Result):
             "verdict": None if verdict is None else verdict.document(),
             "screening": self.screening,
             "intervals": None if self.intervals is None else _intervals_document(self.intervals),
+            **({} if self.by is None else {"by": rows_of(self.by, self.arrays)}),
         }
 
     def columns(self) -> dict[str, list[Any]]:
@@ -266,15 +293,21 @@ class Evaluation(Result):
         numbers = f"{summary.rows:,} rows, accuracy {fixed(summary.accuracy)}, kappa {fixed(summary.kappa)}"
         if verdict is None:
             return [f"Evaluation of {numbers}"]
-        measured = f"{capitalised(verdict.measure)} {verdict.loss:.4f}"
+        measured, missed = f"{capitalised(verdict.measure)} {verdict.loss:.4f}", self.missed_by_group
         return [
-            f"{measured}: the result {'meets' if verdict.met else 'does not meet'} the preferences ({numbers})",
+            f"{measured}: the result {'meets' if verdict.met and not missed else 'does not meet'} the preferences ({numbers})",
+            *map(str, missed),
             *verdict.sentences(),
         ]
 
+    @property
+    def missed_by_group(self) -> tuple[MissedInGroup, ...]:
+        """The minima that groups miss; none without groups or preferences."""
+        return () if self.by is None or self.arrays is None else missed_by_group(self.by, self.arrays)
+
     def tables(self) -> list[Table]:
         """Return the classes, the baselines where there is a verdict, and the confusion matrix unless it is wide."""
-        tables = [self._class_table()]
+        tables = [self._class_table(), *([] if self.by is None else [group_table(self.by, self.arrays)])]
         if self.verdict is not None:
             tables += self.verdict.tables()
         classes, matrix = [str(label) for label in self.counts.classes], self.counts.matrix.tolist()
@@ -304,6 +337,9 @@ class Evaluation(Result):
             sections.append(text.intervals_section(self.intervals))
         if self.verdict is not None and self.preferences is not None:
             sections.append(text.verdict_section(self.preferences.metric, self.per_class, self.verdict))
+        if self.by is not None:
+            missed = [f"{shown_label(str(one))}." for one in self.missed_by_group]
+            sections.append(text.section("By group", [text_table(group_table(self.by, self.arrays)), *missed]))
         if self.screening is not None:
             sections.append(self.screening + "\n")
         return "\n".join(sections)
@@ -362,6 +398,7 @@ def evaluate(
     sample_weight: ArrayLike | None = None,
     amount: ArrayLike | None = None,
     groups: Any = None,
+    by: Any = None,
     confidence: float | None = None,
 ) -> Evaluation:
     """Evaluate predicted classes against the truth, by what matters.
@@ -390,6 +427,8 @@ def evaluate(
         A number of at least 0 per row (an amount of money), where decisions cost the amount of a row; see `Preferences`.
     groups : labels, optional
         A key per row: rows of one group (a patient, a day) belong together, and the intervals count groups, not rows.
+    by : labels, optional
+        A group per row (hospital, sex): shows the rates of each, and the minima of the preferences must hold in each.
     confidence : float, optional
         Adds confidence intervals of every number, for example 0.95; their cost does not depend on the number of rows.
 
@@ -423,6 +462,7 @@ def evaluate(
             sample_weight=sample_weight,
             amount=amount,
             groups=groups,
+            by=by,
         )
         evidence, scored = _from_votes(y_true) if isinstance(y_true, Votes) else (y_true, None)
     else:
@@ -435,7 +475,26 @@ def evaluate(
     judged = terms.judge(evidence, scored, shares)
     if isinstance(y_true, Votes):
         judged["votes"] = y_true
+    if by is not None:
+        judged["by"] = parts = _by_group(by, (y_true, y_pred), scored, counts.classes, sample_weight)
+        if terms.arrays is not None:
+            check_groups(parts, terms.arrays)
     return Evaluation(**judged, priors_given=priors is not None)
+
+
+def _by_group(
+    by: Any, labels: tuple[Any, Any], scored: ScoredRows | None, classes: tuple[Label, ...], sample_weight: Any
+) -> dict[Label, Counts]:
+    """Return the counts of each group of rows that were read before."""
+    truth = positions_in(labels[0], classes, "y_true")
+    if labels[1] is None:
+        assert scored is not None
+        predicted = scored.shares.argmax(axis=1)
+    else:
+        predicted = positions_in(labels[1], classes, "y_pred")
+    weight = read_weights(sample_weight, len(truth))
+    size = np.ones(len(truth), dtype=np.int64) if weight is None else weight
+    return ByGroup.read(by, len(truth)).counts(truth, predicted, classes, size)
 
 
 def _refuse_rows(evidence: str, **given: Any) -> None:

@@ -1,3 +1,4 @@
+from .answers import AnswerCounts
 from .count_bounds import CountBounds
 from .counts import Counts
 from .files import EvidenceFile, merge, read, write
@@ -8,6 +9,7 @@ from .residuals import ErrorSums
 from .votes import Votes
 
 __all__ = [
+    "AnswerCounts",
     "CountBounds",
     "Counts",
     "ErrorSums",

@@ -100,8 +100,13 @@ class EvidenceFile:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the evidence as it is."""
-        document = _Document(SCHEMA, VERSION, _part(self.evidence), self.suppressed)
-        write_whole(path, msgspec.json.encode(document) + b"\n")
+        write_whole(path, encoded(self.evidence, self.suppressed))
+
+
+def encoded(evidence: Evidence, suppressed: Suppressed | None = None) -> bytes:
+    """Return what a file of the evidence holds, to the last byte."""
+    document = _Document(SCHEMA, VERSION, _part(evidence), Suppressed() if suppressed is None else suppressed)
+    return msgspec.json.encode(document) + b"\n"
 
 
 _KINDS: dict[type, str] = {Counts: "counts", Votes: "votes", OperatingPoints: "operating points"}
@@ -184,6 +189,7 @@ def _part(evidence: Evidence) -> Any:
             weighted=evidence.matrix.dtype.kind == "f",
         )
     if isinstance(evidence, Votes):
+        evidence.check_labelled()
         return _VotesPart(
             classes=list(evidence.classes),  # type: ignore[arg-type]
             votes=evidence.dense().tolist(),

@@ -13,11 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from compromis._text import nearest, shown
 from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import InputError
+from compromis.evidence.answers import AnswerCounts, AnswerMapping, read_answers
 from compromis.evidence.count_bounds import CountBounds
 from compromis.evidence.counts import Counts, check_room, refuse_weighted_amounts
 from compromis.evidence.readers import prevalence_factors, read_class_weights, read_smoothing, read_weights
 from compromis.evidence.scores import Matrix, as_dense, check_scores, column_labels, is_csr, read_scores
-from compromis.labels import LabelColumn, encode, plain_label, read_labels, without_prefix
+from compromis.labels import LabelColumn, encode, plain_label, read_classes, read_labels, without_prefix
 
 if TYPE_CHECKING:
     from compromis.evidence.points import OperatingPoints
@@ -39,7 +40,7 @@ class Votes:
     votes : ndarray of shape (m, K) or scipy CSR
         The votes of each pattern: hard votes, probabilities or any scores of at least 0.
     truth : ndarray of int64
-        The position of each pattern's true class.
+        The position of each pattern's true class; -1 where it is not known, of answers read without `y_true`.
     multiplicity : ndarray
         The rows of each pattern, int64; their weights, float64, where there are sample weights. 0 for rows without votes.
     classes : tuple
@@ -54,6 +55,8 @@ class Votes:
         How far a vote may lie from the one stored: half a bin where votes were binned, else 0.
     amount, amount_squares : ndarray of shape (patterns,), optional
         The sums of the rows' amounts (times their weights) and of their squares, where decisions cost the amount of a row.
+    answers : AnswerCounts, optional
+        How answers in words were read, where the votes come from some.
 
     Examples
     --------
@@ -75,6 +78,7 @@ class Votes:
     width: float = 0.0
     amount: Floats | None = None
     amount_squares: Floats | None = None
+    answers: AnswerCounts | None = None
 
     @classmethod
     def from_proba(
@@ -137,6 +141,81 @@ class Votes:
         return votes
 
     @classmethod
+    def from_answers(
+        cls,
+        answers: Any,
+        *,
+        labels: Any,
+        y_true: Any = None,
+        mapping: AnswerMapping | None = None,
+        log_proba: bool = False,
+        unanswered: str = "left out",
+        sample_weight: ArrayLike | None = None,
+        amount: ArrayLike | None = None,
+    ) -> Votes:
+        """Count answers in words as votes: several samples, prompts or models that each name a class for the row.
+
+        Parameters
+        ----------
+        answers : rows of answers, or columns of them by name
+            A list, array or series with the answers of each row, which may be fewer for some, or a frame or mapping with a column
+            for each prompt or model. None, NaN and empty text are refused answers.
+        labels : sequence
+            The classes.
+        y_true : labels, optional
+            The true class of each row. Without it the votes keep the order of the rows: to decide them, or to choose which to label.
+        mapping : mapping of text to class, or function of an answer, optional
+            What texts mean; None is a refusal. What a table does not know, and what a function returns, is read as without it: as
+            the class of that name, upper and lower case alike, without white space, quotes, brackets, ``*`` and ``_`` around it and
+            marks such as a full stop after it. Nothing else is guessed: texts that come near, or fit two classes, name none.
+        log_proba : bool
+            Whether an answer is log-probabilities: one for each class in the order of `labels`, or a mapping of texts to them. They become
+            probabilities that sum to 1; -inf is a probability of 0.
+        unanswered : {"left out", "even"}
+            What a row is without any answer that names a class: left out of every count, and counted as such, or one with a vote for
+            each class, which the weights decide, in the tuning as later.
+        sample_weight, amount
+            As in `from_proba`.
+
+        Examples
+        --------
+        >>> import compromis as cp
+        >>> answers = [["bug", "Bug."], ["**feature**", "BUG"], ["As an AI, I cannot", None]]
+        >>> votes = cp.Votes.from_answers(answers, labels=["bug", "feature"])
+        >>> votes.votes.tolist(), votes.left_out
+        ([[2.0, 0.0], [1.0, 1.0], [0.0, 0.0]], 1)
+        >>> print(votes.answers.sentences()[1])
+        no class: 'As an AI, I cannot' (1)
+        """
+        classes = read_classes(labels)
+        matrix, read = read_answers(answers, classes, mapping, log_proba=log_proba)
+        if unanswered not in ("left out", "even"):
+            raise InputError(f"unanswered is 'left out' or 'even', got {unanswered!r}", "unanswered")
+        if not matrix.any():
+            raise InputError(f"no answer names a class: {'; '.join(read.sentences())}", "answers")
+        if unanswered == "even":
+            matrix[~matrix.any(axis=1)] = 1.0
+        if y_true is not None:
+            if (rows := len(read_labels(y_true, "y_true"))) != len(matrix):
+                raise InputError(
+                    f"y_true has {rows:,} rows, answers {len(matrix):,}; they must describe the same rows", "y_true"
+                )
+            votes = cls.from_proba(y_true, matrix, labels=classes, sample_weight=sample_weight, amount=amount)
+            return replace(votes, answers=read)
+        if sample_weight is not None or amount is not None:
+            raise InputError("sample_weight and amount belong to rows whose true class is known; pass y_true", "y_true")
+        voted = np.asarray(matrix.any(axis=1), dtype=np.int64)
+        return cls(
+            votes=matrix,
+            truth=np.full(len(matrix), -1),
+            multiplicity=voted,
+            classes=classes,
+            rows=int(voted.sum()),
+            left_out=len(voted) - int(voted.sum()),
+            answers=read,
+        )
+
+    @classmethod
     def from_frame(
         cls,
         frame: Any,
@@ -178,6 +257,13 @@ class Votes:
         amounts = patterns_of_frame(frame, **columns, weight=amount).multiplicity
         return replace(votes, amount=amounts, amount_squares=amounts**2 / votes.multiplicity)
 
+    def check_labelled(self) -> None:
+        """Raise if the true class of a row is not known."""
+        if (self.truth < 0).any():
+            raise InputError(
+                "these votes have no true classes, which a count needs; pass y_true when the answers are read", "y_true"
+            )
+
     def decide(self, weights: ArrayLike, *, smoothing: float = 0.0) -> NDArray[np.int64]:
         """Return the position of the class with the largest weight x (votes + smoothing) for each pattern; ties go to the first."""
         return decide_votes(self.votes, read_class_weights(weights, self.classes), read_smoothing(smoothing))
@@ -186,6 +272,7 @@ class Votes:
         """Return the confusion counts that the weights lead to; rows without votes are left out."""
         from compromis.evidence._kernels import count_decisions
 
+        self.check_labelled()
         dtype = np.float64 if self.multiplicity.dtype.kind == "f" else np.int64
         matrix = np.zeros((len(self.classes), len(self.classes)), dtype=dtype)
         truth, size = np.ascontiguousarray(self.truth, np.int64), np.ascontiguousarray(self.multiplicity, dtype)
@@ -241,6 +328,7 @@ class Votes:
     @property
     def support(self) -> NDArray[Any]:
         """The rows (or weights) of each true class."""
+        self.check_labelled()
         total = np.zeros(len(self.classes), dtype=self.multiplicity.dtype)
         np.add.at(total, self.truth, self.multiplicity)
         return total
@@ -269,6 +357,7 @@ class Votes:
         """
         from compromis.evidence.points import OperatingPoints
 
+        self.check_labelled()
         chosen = [_known_label(self, label) for label in (self.classes if labels is None else labels)]
         counted = self.multiplicity > 0
         truth, size = self.truth[counted], self.multiplicity[counted].astype(np.float64)
@@ -317,9 +406,14 @@ class Votes:
             left_out=self.left_out + other.left_out,
             merged=False,
             width=max(self.width, other.width),
+            answers=_sum_of(self.answers, other.answers),
             **_joined(self._amounts(), other._amounts()),
         )
         return both.merge() if self.merged and other.merged else both
+
+
+def _sum_of(first: AnswerCounts | None, second: AnswerCounts | None) -> AnswerCounts | None:
+    return first + second if first is not None and second is not None else first or second
 
 
 def _added(parts: Floats, group: Ints, groups: int) -> Floats:
@@ -496,6 +590,7 @@ def vote_distribution(votes: Votes, label: Any, *, bins: int = 20) -> VoteDistri
         raise InputError(f"votes are compromis.Votes, got {type(votes).__name__}; use from_proba")
     if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
         raise InputError(f"bins is a whole number of at least 1, got {bins!r}")
+    votes.check_labelled()
     chosen = _known_label(votes, label)
     share = _shares(votes, votes.classes.index(chosen))
     voted = share > 0

@@ -245,7 +245,7 @@ class Content:
         while True:
             text = self._words()
             line = text[_COMMENTS.match(text).end() :]  # type: ignore[union-attr]
-            if len(line) > len("@attribute") and not line.startswith("%"):  # a comment that ends within the head was left out
+            if len(line) > len("@attribute") and not line.startswith("%"):  # a comment's end may be beyond the head
                 return line
             before = len(self._head)
             LINE.check(before, f"{self.source} begins with blank lines and comments of {before:,} bytes")

@@ -16,7 +16,7 @@ from compromis.evaluation.evaluate import Evaluation
 from compromis.evaluation.evaluate import evaluate as evaluate_counts
 from compromis.evidence.counts import Counts
 from compromis.evidence.readers import read_class_weights
-from compromis.frames.query import BEST, SCORE, Frame, add_decision, lazy_frame, usable_votes
+from compromis.frames.query import BEST, SECOND, Frame, add_decision, lazy_frame, usable_votes
 from compromis.frames.votes import name_votes
 from compromis.labels import column_of_each_class
 from compromis.preferences import Preferences, refuse_idle_amount
@@ -31,8 +31,11 @@ def decide(
     labels: Sequence[Any] | None = None,
     smoothing: float = 0.0,
     name: str = "decision",
+    review: str = "needs_review",
 ) -> Any:
     """Return the frame with a column of decisions: the class of the largest weight x (vote + smoothing).
+
+    Where the decision has a review, a second new column tells which rows a person should look at.
 
     Nothing is computed before the frame's engine is asked for rows.
 
@@ -46,11 +49,13 @@ def decide(
         Added to every vote.
     name : str
         What the new column is called.
+    review : str
+        What the column of truth values is called, where there is a review.
 
     Returns
     -------
     data frame
-        Of the kind given, with one more column. Ties go to the first class. A row of which a vote is missing, negative or
+        Of the kind given, with one more column, or two. Ties go to the first class. A row of which a vote is missing, negative or
         not finite has no decision; a row of zeros gets the class that smoothing and weights prefer, else the first.
 
     Examples
@@ -65,11 +70,19 @@ def decide(
     lazy = lazy_frame(frame)
     opened = Frame.open(frame, {column: column for column in columns})
     opened.check_numbers(columns)
-    kept = [column for column in lazy.collect_schema().names() if column != name]
-    lazy = add_decision(lazy, columns, rule.weights, rule.smoothing, rule.classes, name)
-    predicted = nw.when(usable_votes(columns)).then(nw.col(name)).otherwise(nw.lit(None)).alias(name)
-    lazy = lazy.with_columns(predicted).drop(BEST, *([SCORE] if len(columns) > 1 else []))
-    return _like(frame, lazy.select(*kept, name))
+    made = [name] if rule.review is None else [name, review]
+    if len(set(made)) < len(made):
+        raise InputError(f"name and review are two columns, both are called {name!r}", "review")
+    kept = [column for column in lazy.collect_schema().names() if column not in made]
+    lazy = add_decision(
+        lazy, columns, rule.weights, rule.smoothing, rule.classes, name, second=rule.review is not None
+    )
+    usable = usable_votes(columns)
+    predicted = [nw.when(usable).then(nw.col(name)).otherwise(nw.lit(None)).alias(name)]
+    if rule.review is not None:
+        near = (nw.col(BEST) < nw.col(SECOND) * rule.review) | (nw.col(BEST) == 0)
+        predicted.append(nw.when(usable).then(near).otherwise(nw.lit(None)).alias(review))
+    return _like(frame, lazy.with_columns(*predicted).select(*kept, *made))
 
 
 def _read_rule(

@@ -434,20 +434,25 @@ def add_decision(
     smoothing: float,
     labels: Sequence[Label],
     name: str,
+    *,
+    second: bool = False,
 ) -> nw.LazyFrame[Any]:
     """Return the frame with the column `name`: the label of the largest weight x (vote + smoothing), the first one in a tie.
 
-    A running best, one class after the other: the engines' own row-wise maximum is silently wrong in Dask where divisions
+    The largest itself is in `BEST` and, if asked for, the second largest in `SECOND`. A running best, one class after the other: the engines' own row-wise maximum is silently wrong in Dask where divisions
     are unknown, and step by step the expressions grow with the classes, not with a power of them.
     """
     literals: list[Any] = [nw.lit(label) for label in labels]  # type: ignore[arg-type]
-    lazy = lazy.with_columns(_weighted_vote(columns[0], weights[0], smoothing).alias(BEST), literals[0].alias(name))
+    first = _weighted_vote(columns[0], weights[0], smoothing).alias(BEST)
+    lazy = lazy.with_columns(first, literals[0].alias(name), *([nw.lit(-1.0).alias(SECOND)] if second else []))
     for position in range(1, len(columns)):
         lazy = lazy.with_columns(_weighted_vote(columns[position], weights[position], smoothing).alias(SCORE))
         better = nw.col(SCORE) > nw.col(BEST)
+        next_best = nw.when(nw.col(SCORE) > nw.col(SECOND)).then(nw.col(SCORE)).otherwise(nw.col(SECOND))
         lazy = lazy.with_columns(
             nw.when(better).then(literals[position]).otherwise(nw.col(name)).alias(name),
             nw.when(better).then(nw.col(SCORE)).otherwise(nw.col(BEST)).alias(BEST),
+            *([nw.when(better).then(nw.col(BEST)).otherwise(next_best).alias(SECOND)] if second else []),
         )
     return lazy
 
@@ -456,21 +461,8 @@ def add_ranking(
     lazy: nw.LazyFrame[Any], columns: Sequence[str], weights: Floats, smoothing: float
 ) -> nw.LazyFrame[Any]:
     """Return the frame with the largest weighted vote of each row, the position of its class, and the second largest."""
-    lazy = lazy.with_columns(
-        _weighted_vote(columns[0], weights[0], smoothing).alias(BEST),
-        nw.lit(-1.0).alias(SECOND),
-        nw.lit(0.0).alias(ARGUMENT),
-    )
-    for position in range(1, len(columns)):
-        lazy = lazy.with_columns(_weighted_vote(columns[position], weights[position], smoothing).alias(SCORE))
-        better = nw.col(SCORE) > nw.col(BEST)
-        next_best = nw.when(nw.col(SCORE) > nw.col(SECOND)).then(nw.col(SCORE)).otherwise(nw.col(SECOND))
-        lazy = lazy.with_columns(
-            nw.when(better).then(nw.col(BEST)).otherwise(next_best).alias(SECOND),
-            nw.when(better).then(nw.lit(float(position))).otherwise(nw.col(ARGUMENT)).alias(ARGUMENT),
-            nw.when(better).then(nw.col(SCORE)).otherwise(nw.col(BEST)).alias(BEST),
-        )
-    return lazy
+    positions = [float(position) for position in range(len(columns))]
+    return add_decision(lazy, columns, weights, smoothing, positions, ARGUMENT, second=True)
 
 
 def _weighted_vote(column: str, weight: float, smoothing: float) -> nw.Expr:

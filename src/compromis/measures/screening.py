@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from compromis._typing import Label
 from compromis.evidence.counts import Counts
+from compromis.measures.headline import classes_that_matter
 from compromis.measures.rates import negative_predictive_value, precision
 from compromis.preferences import PreferenceArrays
 
@@ -45,12 +46,10 @@ class Screening:
 def screening(counts: Counts, arrays: PreferenceArrays | None, pos_label: Label | None = None) -> Screening:
     """Return what the predictions of two classes are good for.
 
-    The condition looked for is `pos_label`, else the more important class, else the rarer one. A negative prediction must also
+    The condition looked for is the one of `classes_that_matter`. A negative prediction must also
     halve the risk at least: where the condition is rare, 'no' is nearly always right, even at random.
     """
-    told = arrays is not None and arrays.importance[0] != arrays.importance[1]
-    k = int(arrays.importance.argmax() if arrays is not None and told else counts.support.argmin())
-    k = k if pos_label is None else counts.classes.index(pos_label)
+    (k,) = classes_that_matter(counts, arrays, pos_label)
     npv, ppv = float(negative_predictive_value(counts)[k]), float(precision(counts)[k])
     share = float(counts.support[k]) / counts.total
     return Screening(

@@ -1,13 +1,17 @@
+from .committee import Committee, Member, evaluate_members
 from .curves import ComplexityCurve, LearningCurve, complexity_curve, preference_learning_curve
 from .leaks import Leaks, find_leaks, row_groups
 from .splits import Split, split, training_priors
 
 __all__ = [
+    "Committee",
     "ComplexityCurve",
     "Leaks",
     "LearningCurve",
+    "Member",
     "Split",
     "complexity_curve",
+    "evaluate_members",
     "find_leaks",
     "preference_learning_curve",
     "row_groups",

@@ -8,15 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from compromis._text import count, shown_label
 from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation, evaluate
+from compromis.evidence.readers import read_class_weights
 from compromis.evidence.votes import Votes, vote_distribution
 from compromis.preferences import Preferences
 from compromis.reports.page import Report
-from compromis.reports.panel.document import can_be_tuned, starting_weights
 from compromis.tradeoffs import TradeoffCurve
 from compromis.weights import weight_sweep
+from compromis.weights.search import can_be_tuned
 
 MOST_PICTURES = 40
 """Classes with pictures of their own; of more, the important and the frequent ones."""
@@ -35,6 +37,7 @@ def report(
     confidence: float | None = None,
     title: str | None = None,
     command: str | None = None,
+    decision: str | None = None,
     random_state: int = 0,
 ) -> Report:
     """Make the report of an evaluation: one interactive HTML page, which needs neither a server nor the network.
@@ -50,16 +53,18 @@ def report(
     votes : Votes, optional
         The votes behind an evaluation that was made of predictions alone. One made with ``y_proba=`` has them.
     weights : array-like of shape (K,), optional
-        The weights of the decision. Without them the page starts from the weights that serve the preferences best on these
-        votes, found by a search.
+        The weights of the decision. Without them it is the one that the evaluation is about; where that is the highest score, the page
+        says what weights tuned on these rows would change.
     smoothing : float
         What is added to every vote.
     confidence : float, optional
         Adds confidence intervals, where votes are given; an evaluation has its own.
     title, command : str, optional
         The heading, and what to run to make the report again.
+    decision : str, optional
+        Which decision is judged, in words: the name of a column or a file.
     random_state : int
-        The seed of the search.
+        The seed that the page names.
 
     Returns
     -------
@@ -72,13 +77,15 @@ def report(
     >>> preferences = cp.Preferences.prioritise(["bad"], metric="f")
     >>> result = cp.evaluate(["bad", "good", "good"], y_proba=[[0.4, 0.6], [0.1, 0.9], [0.3, 0.7]], preferences=preferences)
     >>> page = cp.report(result, "report.html")
-    >>> page.weights.round(3).tolist()
-    [1.368, 0.731]
+    >>> page.weights.tolist(), page.search.weights.round(3).tolist()
+    ([1.0, 1.0], [1.368, 0.731])
     """
     if isinstance(evaluation_or_data, Votes):
         votes = evaluation_or_data
+        plain = weights is None and smoothing == 0
         used = np.ones(len(votes.classes)) if weights is None else weights
-        evaluation = evaluate(votes.counts(used, smoothing=smoothing), preferences=preferences, confidence=confidence)
+        judged = votes if plain else votes.counts(used, smoothing=smoothing)
+        evaluation = evaluate(judged, preferences=preferences, confidence=confidence)
     elif isinstance(evaluation_or_data, Evaluation):
         evaluation = evaluation_or_data
         for name, value in {"preferences": preferences, "confidence": confidence}.items():
@@ -93,14 +100,34 @@ def report(
     _check_votes(votes, evaluation, weights)
     made = Report(
         evaluation=evaluation,
-        title=title or f"Evaluation of {evaluation.counts.rows:,} rows, {len(evaluation.counts.classes)} classes",
+        title=title or _title(evaluation),
+        decision=decision or _decision(votes, evaluation, weights),
         command=command,
         seed=random_state,
         smoothing=float(smoothing),
-        **_from_votes(votes, evaluation.preferences, weights, smoothing, random_state),
+        **_from_votes(votes, evaluation, weights, float(smoothing)),
     )
     made.save(path)
     return made
+
+
+def _title(evaluation: Evaluation) -> str:
+    """Return what the page is about: the class that matters most, where one does."""
+    rows = f"{count(evaluation.counts.rows)} rows"
+    told = evaluation.headline
+    if told.matters and len(told.classes) == 1:
+        return f"{shown_label(told.classes[0].label)} in {rows}"
+    return f"{len(evaluation.counts.classes)} classes in {rows}"
+
+
+def _decision(votes: Votes | None, evaluation: Evaluation, weights: ArrayLike | None) -> str:
+    """Return which decision the evaluation is about, in words."""
+    if weights is not None:
+        return "the largest weight x vote, with the weights given"
+    if votes is None:
+        return "the predictions given"
+    equal = votes.counts(np.ones(len(votes.classes))).matrix
+    return "the highest score" if np.array_equal(equal, evaluation.counts.matrix) else "the predictions given"
 
 
 def _check_votes(votes: Votes | None, evaluation: Evaluation, weights: ArrayLike | None) -> None:
@@ -114,15 +141,13 @@ def _check_votes(votes: Votes | None, evaluation: Evaluation, weights: ArrayLike
         )
 
 
-def _from_votes(
-    votes: Votes | None, preferences: Preferences | None, given: ArrayLike | None, smoothing: float, seed: int
-) -> dict[str, Any]:
+def _from_votes(votes: Votes | None, evaluation: Evaluation, given: ArrayLike | None, smoothing: float) -> dict[str, Any]:
     """Return the fields of a report that its votes are needed for; none without votes."""
     if votes is None:
         return {}
-    votes = votes.merge()
-    search, weights = starting_weights(votes, preferences, given, smoothing, seed)
-    wanted = preferences or Preferences()
+    votes, wanted = votes.merge(), evaluation.preferences or Preferences()
+    weights = np.ones(len(votes.classes)) if given is None else read_class_weights(given, votes.classes)
+    counts = votes.counts(weights, smoothing=smoothing)
     by_importance = _by_importance(votes, wanted)
     shown = [label for label in votes.classes if label in by_importance[:MOST_PICTURES]]
     sweep = None
@@ -135,13 +160,14 @@ def _from_votes(
             weights=weights,
             smoothing=smoothing,
         )
+    search = evaluation.offer if given is None else None
     points = votes.points(shown, weights=weights, smoothing=smoothing)
     return {
         "votes": votes,
         "weights": weights,
+        "weighed": bool(np.array_equal(counts.matrix, evaluation.counts.matrix)),
         "search": search,
-        "before": evaluate(votes.counts(np.ones(len(weights)), smoothing=smoothing)),
-        "after": evaluate(votes.counts(weights, smoothing=smoothing)),
+        "tuned": None if search is None else evaluate(search.counts, preferences=wanted),
         "distributions": tuple(vote_distribution(votes, label) for label in shown),
         "curves": tuple(TradeoffCurve(each, metric=wanted.metric) for each in points.values()),
         "sweep": sweep,

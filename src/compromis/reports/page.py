@@ -20,6 +20,7 @@ from markupsafe import Markup
 
 from compromis._files import write_whole
 from compromis._results import environment, running_version
+from compromis._text import short_names
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation
@@ -42,16 +43,18 @@ class Report:
 
     Attributes
     ----------
-    evaluation, title, command, seed, smoothing
+    evaluation, title, decision, command, seed, smoothing
         As given.
     votes : Votes or None
         The votes, equal patterns merged: with them the page has curves, distributions and sliders.
     weights : ndarray or None
-        The weights that the sliders start from.
+        The weights of the decision, equal ones where none were given: what the curves are drawn around.
+    weighed : bool
+        Whether they are what predicted: else the predictions were given without weights.
     search : WeightSearch or None
-        The search, where the weights were searched for here.
-    before, after : Evaluation or None
-        What equal weights reach on the votes, and what `weights` reach.
+        What tuning on these rows would find, where the highest score predicts.
+    tuned : Evaluation or None
+        What those weights reach on these rows.
     distributions : tuple of VoteDistribution
         How the votes for each class are distributed; of at most 40 classes, the important and frequent ones.
     curves : tuple of TradeoffCurve
@@ -69,14 +72,15 @@ class Report:
 
     evaluation: Evaluation
     title: str
+    decision: str = ""
     command: str | None = None
     seed: int = 0
     votes: Votes | None = None
     weights: Floats | None = None
     smoothing: float = 0.0
+    weighed: bool = True
     search: WeightSearch | None = None
-    before: Evaluation | None = None
-    after: Evaluation | None = None
+    tuned: Evaluation | None = None
     distributions: tuple[VoteDistribution, ...] = ()
     curves: tuple[TradeoffCurve, ...] = ()
     sweep: WeightSweep | None = None
@@ -101,23 +105,36 @@ class Report:
         return str(self.evaluation)
 
     def _repr_html_(self) -> str:
-        page = html.escape(self.html, quote=True)
+        page, told = html.escape(self.html, quote=True), html.escape(str(self.evaluation.headline))
         return (
+            f"<p>{told}</p>"  # all that is left where pages inside pages are not shown, as on GitHub
             f'<iframe srcdoc="{page}" sandbox="allow-scripts allow-downloads" title="Report" '
             f'width="100%" height="760" frameborder="0"></iframe>'
         )
 
     def __repr__(self) -> str:
-        return f"<Report of {self.evaluation!r}, {len(self.html):,} characters>"
+        return f"<Report {self.title!r} of {self.evaluation!r}>"
+
+
+class Line(NamedTuple):
+    """A path with its CSS classes, what its height is called, and how many rows its full height is (0: a share)."""
+
+    kind: str
+    path: str
+    name: str = ""
+    rows: float = 0.0
 
 
 class Plane(NamedTuple):
     """Paths in the unit square, each with its CSS classes, and a marked point (None: undefined)."""
 
-    paths: tuple[tuple[str, str], ...]
+    paths: tuple[Line, ...]
+    across: str
     point: tuple[float, float] | None = None
     chance: bool = False
     """Whether the diagonal is drawn."""
+    ticks: tuple[str, str] = ("0", "1")
+    """What stands at both ends of the axis."""
 
 
 class Picture(NamedTuple):
@@ -135,31 +152,39 @@ def _vote_picture(distribution: VoteDistribution) -> Picture:
     others = distribution.rows.sum(axis=1) - own
     support = own.sum() + unvoted
     note = f"{100 * unvoted / support:.1f} % without a vote" if unvoted > 0.0005 * support else ""
-    plane = Plane((("cp-area cp-precision", _bars(others)), ("cp-area cp-recall", _bars(own))))
+    lines = (
+        Line("cp-area cp-precision", _bars(others), "other rows", float(others.max())),
+        Line("cp-area cp-recall", _bars(own), "rows of the class", float(own.max())),
+    )
+    plane = Plane(lines, "share of votes")
     return Picture(distribution.label, {"votes": plane}, note)
 
 
 def _curve_picture(curve: TradeoffCurve, report: Report) -> Picture:
-    """Return the trade-off, precision-recall and ROC curves of a class, with the point of the report's weights."""
-    assert report.after is not None
+    """Return the trade-off, precision-recall and ROC curves of a class, with the point of the decision judged."""
     points, metric, label = curve.points, curve.metric, curve.points.pos_label
-    now = report.after.per_class[label]
+    now = report.evaluation.per_class[label]
     weight = report.preferences.of(label).recall_weight_for(metric)
     precision, recall = np.nan_to_num([now.precision, now.recall])
     fpr, tpr = (np.concatenate([[0.0], np.nan_to_num(rate), [1.0]]) for rate in (points.fpr, points.tpr))
+    own, best = "cp-line cp-own-line", "cp-line cp-best-line"
     tradeoff = (
-        ("cp-line cp-own-line", _path(_GRID, metric.value(precision, recall, _GRID))),
-        ("cp-line cp-best-line", _path(_GRID, np.nan_to_num(curve.value(_GRID)))),
+        Line(own, _path(_GRID, metric.value(precision, recall, _GRID)), "this result"),
+        Line(best, _path(_GRID, np.nan_to_num(curve.value(_GRID))), "best value"),
     )
-    best = "cp-line cp-best-line"
+    pr = (Line(best, _path(points.recall, points.precision), "precision"),)
+    value = float(metric.value(precision, recall, weight))
     return Picture(
         label,
         {
-            "trade-off": Plane(tradeoff, _point(weight, float(metric.value(precision, recall, weight)))),
-            "precision-recall": Plane(
-                ((best, _path(points.recall, points.precision)),), _point(now.recall, now.precision)
+            "trade-off": Plane(tradeoff, "recall weight", _point(weight, value)),
+            "precision-recall": Plane(pr, "recall", _point(now.recall, now.precision)),
+            "ROC": Plane(
+                (Line(best, _path(fpr, tpr), "recall"),),
+                "false positive rate",
+                _point(now.false_positive_rate, now.recall),
+                chance=True,
             ),
-            "ROC": Plane(((best, _path(fpr, tpr)),), _point(now.false_positive_rate, now.recall), chance=True),
         },
     )
 
@@ -168,9 +193,10 @@ def _sweep_picture(sweep: WeightSweep) -> Picture:
     """Return recall, precision and loss as the weight of a class grows; the point marks the loss of the given weights."""
     k = sweep.classes.index(sweep.label)
     x = np.linspace(0.0, 1.0, len(sweep.ratio))
-    lines = {"recall": sweep.recall[:, k], "precision": sweep.precision[:, k], "loss": sweep.loss}
-    paths = tuple((f"cp-line cp-{name}-line", _path(x, y)) for name, y in lines.items())
-    return Picture(sweep.label, {"sweep": Plane(paths, _point(0.5, float(sweep.loss[len(x) // 2])))})
+    values = {"recall": sweep.recall[:, k], "precision": sweep.precision[:, k], "loss": sweep.loss}
+    lines = tuple(Line(f"cp-line cp-{name}-line", _path(x, y), name) for name, y in values.items())
+    point = _point(0.5, float(sweep.loss[len(x) // 2]))
+    return Picture(sweep.label, {"sweep": Plane(lines, "weight", point, ticks=("÷100", "×100"))})
 
 
 def _path(x: Floats, y: Floats) -> str:
@@ -218,6 +244,10 @@ def _render(report: Report) -> str:
         matrix=matrix,
         support=evaluation.counts.support.tolist(),
         baselines=verdict.shown_baselines() if verdict else [],
+        short=dict(zip(evaluation.counts.classes, short_names(evaluation.counts.classes), strict=True)),
+        missed=lambda counts, k: (counts.support[k] - counts.matrix[k, k]).item(),
+        alarms=lambda counts, k: (counts.predicted[k] - counts.matrix[k, k]).item(),
+        confusions=_largest_confusions(evaluation.counts),
         preferences=report.preferences.describe().split("\n"),
         refused=refused,
         distributions=[_vote_picture(distribution) for distribution in report.distributions],
@@ -230,6 +260,25 @@ def _render(report: Report) -> str:
         style=Markup(style),  # noqa: S704
         content=embedded({"matrix": matrix, "panel": panel}),
     )
+
+
+MOST_CONFUSIONS, WIDE = 15, 12
+"""Confusions told one by one, where there are more classes than this."""
+
+
+def _largest_confusions(counts: Counts) -> list[tuple[Label, Label, float, float]]:
+    """Return true class, predicted class, rows and the share of the true class; none where the matrix is small enough to be read."""
+    size = len(counts.classes)
+    if size <= WIDE:
+        return []
+    wrong = np.where(np.eye(size, dtype=bool), 0, counts.matrix)
+    largest = np.argsort(-wrong, axis=None, kind="stable")[:MOST_CONFUSIONS].tolist()
+    cells = [divmod(cell, size) for cell in largest]
+    return [
+        (counts.classes[t], counts.classes[p], float(wrong[t, p]), float(wrong[t, p] / counts.support[t]))
+        for t, p in cells
+        if wrong[t, p] > 0
+    ]
 
 
 def embedded(content: Any) -> Markup:
@@ -265,7 +314,13 @@ def _panel(report: Report) -> tuple[dict[str, Any] | None, str | None]:
     before = report.evaluation.counts
     try:
         return panel_document(
-            report.votes, report.preferences, report.weights, smoothing=report.smoothing, before=before
+            report.votes,
+            report.preferences,
+            report.weights if report.weighed or np.ptp(report.weights) > 0 else None,
+            smoothing=report.smoothing,
+            before=before,
+            positive=report.evaluation.pos_label,
+            follows=False,
         ), None
     except InputError as error:
         return None, str(error)

@@ -2,6 +2,7 @@ from .areas import Beta
 from .comparison import Comparison, ComparisonVerdict, Winner, compare_curves
 from .costs import CostCurve, DecisionCurve, constant_cost, decision_curve, probability_cost
 from .curve import BestRange, Choice, TradeoffCurve, domain_of_application
+from .interview import Interview, Known, Question
 from .roc import (
     HullPart,
     PrecisionRecallCurve,
@@ -24,8 +25,11 @@ __all__ = [
     "CostCurve",
     "DecisionCurve",
     "HullPart",
+    "Interview",
+    "Known",
     "PrecisionRecallCurve",
     "PrecisionRecallSpace",
+    "Question",
     "RocCurve",
     "RocHull",
     "TradeoffCurve",

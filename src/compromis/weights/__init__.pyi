@@ -2,6 +2,7 @@ from .annealing import Annealing
 from .decision import Decision
 from .exact import Exact
 from .guarantee import Guarantee
+from .review import Review, Reviewed
 from .search import WeightSearch, search_weights
 from .stability import Stability
 from .sweep import Sweep
@@ -12,6 +13,8 @@ __all__ = [
     "Decision",
     "Exact",
     "Guarantee",
+    "Review",
+    "Reviewed",
     "Stability",
     "Sweep",
     "WeightSearch",

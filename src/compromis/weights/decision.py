@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from numbers import Real
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,14 +17,14 @@ from numpy.typing import NDArray
 from compromis._files import VERSION, Head, check_version
 from compromis._results import written
 from compromis._text import shown, shown_label
-from compromis._typing import Floats, Label
+from compromis._typing import Flags, Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.readers import read_class_weights, read_smoothing
 from compromis.evidence.scores import check_scores, is_csr, read_scores
 from compromis.evidence.votes import decide_votes
 from compromis.labels import plain_label, positive_class
-from compromis.weights.predictor import decide_labels
+from compromis.weights.predictor import CHUNK, decide_labels, decide_or_review
 
 SCHEMA = "compromis/decision"
 
@@ -77,6 +78,9 @@ class Decision:
         What is added to every vote.
     pos_label : label, optional
         Of two classes, the one whose threshold is told: the more important one, where a search or an estimator made the decision.
+    review : float, optional
+        The third answer: a person looks at a row whose best weighted vote is below `review` times the second, and at a row without
+        votes. `compromis.Review` has it planned for a capacity. A row to review has a label too, which counts where nobody looks.
 
     Examples
     --------
@@ -86,12 +90,16 @@ class Decision:
     ['bad', 'good']
     >>> decision.threshold, decision.threshold.rule
     (0.25, "'bad' above 0.25")
+    >>> labels, review = cp.Decision(("good", "bad"), [1.0, 3.0], review=1.4).decide([[0.7, 0.3], [0.8, 0.2]], return_review=True)
+    >>> labels.tolist(), review.tolist()
+    (['bad', 'good'], [True, True])
     """
 
     classes: tuple[Label, ...]
     weights: Floats
     smoothing: float = field(default=0.0, kw_only=True)
     pos_label: Label | None = field(default=None, kw_only=True)
+    review: float | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         classes = tuple(plain_label(label) for label in self.classes)
@@ -102,6 +110,8 @@ class Decision:
         object.__setattr__(self, "smoothing", read_smoothing(self.smoothing))
         if self.pos_label is not None:
             object.__setattr__(self, "pos_label", positive_class(classes, self.pos_label))
+        if self.review is not None:
+            object.__setattr__(self, "review", _read_ratio(self.review, classes))
 
     @property
     def threshold(self) -> Threshold:
@@ -115,7 +125,7 @@ class Decision:
         own, other, added = float(self.weights[k]), float(self.weights[1 - k]), self.smoothing
         return Threshold((other * (1 + added) - own * added) / (own + other), self.classes[k], inclusive=k == 0)
 
-    def decide(self, votes: Any, *, pos_label: Any = None) -> NDArray[Any]:
+    def decide(self, votes: Any, *, pos_label: Any = None, return_review: bool = False) -> Any:
         """Return the label of each row; rows without any vote get the class that smoothing and weights prefer, else the first.
 
         Parameters
@@ -124,17 +134,31 @@ class Decision:
             Finite and at least 0; a frame's columns named after the classes may come in any order.
         pos_label : label, optional
             The class of one column alone; needed unless the classes are 0 and 1, -1 and 1, or False and True.
+        return_review : bool
+            Whether to return a second array too: which rows a person should look at.
         """
         matrix = read_scores(votes, self.classes, name="votes", pos_label=pos_label)
         labels = np.array(list(self.classes))
         if is_csr(matrix):
+            if return_review:
+                return self._decide_sparse(matrix, labels)
             return labels[decide_votes(matrix, self.weights, self.smoothing)]
         try:
-            predicted: NDArray[Any] = decide_labels(matrix, self.weights, self.smoothing, labels)
+            if return_review:
+                return decide_or_review(matrix, self.weights, self.smoothing, labels, self.review)
+            return decide_labels(matrix, self.weights, self.smoothing, labels)
         except ValueError:
             check_scores(matrix, "votes")
             raise
-        return predicted
+
+    def _decide_sparse(self, matrix: Any, labels: NDArray[Any]) -> tuple[NDArray[Any], Flags]:
+        """Return labels and whether to review, some rows at a time: a dense copy of all may not fit."""
+        predicted, review = np.empty(matrix.shape[0], dtype=labels.dtype), np.empty(matrix.shape[0], dtype=bool)
+        for start in range(0, matrix.shape[0], CHUNK):
+            rows = slice(start, start + CHUNK)
+            dense = matrix[rows].toarray()
+            predicted[rows], review[rows] = decide_or_review(dense, self.weights, self.smoothing, labels, self.review)
+        return predicted, review
 
     def to_sql(
         self,
@@ -142,6 +166,7 @@ class Decision:
         dialect: str = "ansi",
         *,
         checked: bool = True,
+        review: bool = False,
     ) -> str:
         """Return the decision as a CASE expression of SQL.
 
@@ -155,6 +180,9 @@ class Decision:
         checked : bool
             Whether a row with anything but votes gives NULL. If False it gets one of the labels: quicker, for columns that are known
             to be finite and at least 0.
+        review : bool
+            Whether to return, in place of the label's expression, the one that tells whether a person should look at the row: a truth
+            value (1 and 0 where the database has none), for a column of its own.
 
         Notes
         -----
@@ -174,7 +202,7 @@ class Decision:
         """
         from compromis.deployment.sql import to_sql
 
-        return to_sql(self, columns, dialect, checked=checked)
+        return to_sql(self, columns, dialect, checked=checked, review=review)
 
     def to_onnx(self, model: Any = None, X: Any = None, *, path: str | os.PathLike[str] | None = None) -> Any:
         """Return an ONNX model that decides: that of a fitted scikit-learn classifier, the decision appended.
@@ -190,12 +218,36 @@ class Decision:
 
         Notes
         -----
-        Outputs ``decision`` (the label) and ``votes``. Votes are weighed in float64; the classifier itself gives what skl2onnx makes of
+        Outputs ``decision`` (the label), ``votes``, and ``needs_review`` where the decision has a review. Votes are weighed in float64; the classifier itself gives what skl2onnx makes of
         it, for most of them float32 probabilities. Needs the extra ``compromis[onnx]``.
         """
         from compromis.deployment.onnx import to_onnx
 
         return to_onnx(self, model, X, path=path)
+
+    def record(self, evidence: Any, *, preferences: Any, search: Any = None, **facts: Any) -> Any:
+        """Return the record of the decision: what was wanted, on which evidence, what holds, at what price, with which limits.
+
+        Parameters
+        ----------
+        evidence : Votes
+            The votes that were searched; a stranger who has them in a file (`compromis.evidence.write`) computes every number again.
+        preferences : Preferences or mapping by class
+            What matters.
+        search : WeightSearch, optional
+            The search that found the decision, with its guarantee; that of an estimator is ``tuning_.chosen``.
+        **facts
+            ``title``, ``collected`` (when and where the rows were collected), ``valid_until`` (a date), ``made`` (a date, without it today),
+            and ``rows="new"`` where the evidence did not choose the weights.
+
+        Returns
+        -------
+        compromis.evaluation.Record
+            ``to_json`` writes what ``Record.verify`` and ``compromis record --verify`` read, ``to_html`` a page to sign.
+        """
+        from compromis.evaluation.record import record_of
+
+        return record_of(self, evidence, preferences=preferences, search=search, **facts)
 
     def for_classes(self, classes: Any) -> Decision:
         """Return the same decision with the classes in the order of a model's; another set of classes is an error."""
@@ -209,7 +261,7 @@ class Decision:
                 f"use the weights that were tuned for this model"
             )
         order = [position[label] for label in wanted]
-        return Decision(wanted, self.weights[order], smoothing=self.smoothing, pos_label=self.pos_label)
+        return replace(self, classes=wanted, weights=self.weights[order])
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the decision as JSON of a versioned schema; with `path`, write it there too, whole or not at all."""
@@ -218,14 +270,15 @@ class Decision:
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, as plain values."""
         classes: list[Any] = list(self.classes)
-        document = {
+        optional = {"pos_label": self.pos_label, "review": self.review}
+        return {
             "schema": SCHEMA,
             "version": VERSION,
             "classes": classes,
             "weights": self.weights.tolist(),
             "smoothing": self.smoothing,
+            **{name: value for name, value in optional.items() if value is not None},
         }
-        return document if self.pos_label is None else {**document, "pos_label": self.pos_label}
 
     @classmethod
     def from_json(cls, source: str | os.PathLike[str]) -> Decision:
@@ -238,8 +291,8 @@ class Decision:
             document = msgspec.json.decode(text, type=_Document)  # type: ignore[arg-type]
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise InputError(f"{name} is not a decision of compromis: {error}") from error
-        weights = np.array(document.weights)
-        return cls(tuple(document.classes), weights, smoothing=document.smoothing, pos_label=document.pos_label)
+        rest = {"smoothing": document.smoothing, "pos_label": document.pos_label, "review": document.review}
+        return cls(tuple(document.classes), np.array(document.weights), **rest)
 
 
 class _Document(Head):
@@ -247,6 +300,20 @@ class _Document(Head):
     weights: list[float]
     smoothing: float = 0.0
     pos_label: bool | int | float | str | None = None
+    review: float | None = None
+
+
+def _read_ratio(review: Any, classes: Sequence[Label]) -> float:
+    """Return a checked ratio of the best weighted vote to the second, below which a person looks at a row."""
+    if isinstance(review, bool) or not (isinstance(review, Real) and 1 <= review < np.inf):
+        raise InputError(
+            f"review is a ratio of the best weighted vote to the second, at least 1, got {review!r}; a search with "
+            f"review=compromis.Review(...) finds the one that keeps a cap",
+            "review",
+        )
+    if len(classes) < 2:
+        raise InputError("a review is between classes, this decision has one; leave review out", "review")
+    return float(review)
 
 
 def more_important(classes: Sequence[Label], importance: Floats) -> Label | None:

@@ -1,18 +1,9 @@
-"""Guarantees: weights whose constraints hold on new rows with a stated confidence, by exact binomial bounds.
-
-One constraint of recall is held by an order statistic: row i of the class is predicted as it from the weight at which it flips
-on, so the weight above all but m of the flips misses m rows, and m rows of n are few enough where a share of misses of
-1 - level would give that few with a probability of 1 - confidence at most. The other weights come from the rows of the other
-classes alone, so that the rows of the class are asked once (Tong, Feng and Li 2018, for two classes).
-
-Precisions, and several constraints, are held by Learn then Test (Angelopoulos et al. 2021): one half of the rows gives a path
-of weights from cautious to bold; along it the other half tests every constraint, and the first failure ends the path.
+"""Guarantees: what holds on new rows with a stated confidence, by exact binomial bounds; `guarded` finds the weights.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -21,29 +12,21 @@ from scipy.stats import beta, binom, nbinom
 
 from compromis._results import Result, Table, columns_of
 from compromis._text import count, fixed
-from compromis._typing import Floats, Ints, Label
-from compromis.errors import GuaranteeWarning, InputError
+from compromis._typing import Label
+from compromis.errors import GuaranteeWarning
 from compromis.evidence.counts import Counts
-from compromis.evidence.readers import WIDEST
-from compromis.evidence.scores import Matrix, is_csr
 from compromis.measures.rates import outcomes, precision, recall
 from compromis.preferences import PreferenceArrays
-from compromis.weights._kernels import prepare, search_line
-from compromis.weights.decision import normalised
-from compromis.weights.descent import Descent, tie_weights
-from compromis.weights.meter import Meter
-from compromis.weights.problem import SearchProblem
-from compromis.weights.sweep import Sweep
 
-_SLACKS = (0.0, 0.03, 0.07, 0.13, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0)
-"""The parts of what a constraint allows that the weights of the path may use, from cautious to bold."""
 _ROUNDING = 1e-11
-"""Relative: flips nearer than this are one."""
-_MOST_ROWS = 10**9
-"""numpy draws hypergeometric numbers below it."""
-
-Searching = Callable[[SearchProblem], Floats]
-"""The search of the user's choice: a problem in, its best weights out."""
+"""Relative: shares nearer than this are one."""
+CALIBRATIONS = {
+    "given": "exact for votes of a model that has not seen these rows",
+    "held-out": "exact: the model has not seen these rows",
+    "out-of-bag": "measured, not proven: out-of-bag votes come from fewer trees than those of new rows",
+    "out-of-fold": "measured, not proven: out-of-fold votes come from other fits than those of new rows",
+}
+"""Where the votes of the calibration rows come from, and what that makes of the confidence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +38,7 @@ class Guaranteed:
     """recall or precision."""
     asked: float
     confidence: float
+    """How surely it holds, in every group where there are groups."""
     rows: int
     """The calibration rows it rests on: of the class for recall, predicted as the class for precision."""
     allowed: int
@@ -63,9 +47,13 @@ class Guaranteed:
     """So many are."""
     level: float
     """What holds with the confidence: what was asked for, else the largest level that these rows give."""
+    most: float
+    """The largest level that so many rows can give: without one that is wrong."""
     rows_missing: int | None
     """How many more such rows would do if as large a part of them is wrong, both halves of a path counted; None where no number
     would."""
+    group: Label | None = None
+    """The group that it is of, where the constraint must hold in each."""
 
     @property
     def given(self) -> bool:
@@ -73,12 +61,12 @@ class Guaranteed:
         return self.level >= self.asked
 
     def __str__(self) -> str:
-        wish = f"{self.rate} of {self.label!r} at least {self.asked:g} on new rows, with a confidence of {100 * self.confidence:g} %"
+        where = "new rows" if self.group is None else f"new rows of group {self.group!r}"
+        wish = f"{self.rate} of {self.label!r} at least {self.asked:g} on {where}, with a confidence of {100 * self.confidence:g} %"
         of = "of the class" if self.rate == "recall" else "predicted as it"
         if self.given:
-            return (
-                f"{wish}: {count(self.wrong)} of {count(self.rows)} rows {of} are wrong, {count(self.allowed)} may be"
-            )
+            wrong = f"{count(self.wrong)} of {count(self.rows)} rows {of} are wrong, {count(self.allowed)} may be"
+            return f"{wish}: {wrong}; so many rows give {self.most:.3f} at most"
         missing = (
             "with so large a part wrong no number of rows would do; ask for less, or improve the model"
             if self.rows_missing is None
@@ -115,13 +103,20 @@ class Guarantee(Result):
     >>> preferences = {"fraud": cp.Preference(10, 0.1, 0.9, min_recall=0.95, confidence=0.95)}
     >>> search = cp.search_weights(y, share, preferences=preferences, pos_label="fraud")
     >>> print(search.guarantee.items[0])
-    recall of 'fraud' at least 0.95 on new rows, with a confidence of 95 %: 0 of 150 rows of the class are wrong, 2 may be
+    recall of 'fraud' at least 0.95 on new rows, with a confidence of 95 %: 0 of 150 rows of the class are wrong, 2 may be;
+    so many rows give 0.980 at most
     """
 
     items: tuple[Guaranteed, ...]
     price: tuple[Price, ...]
     method: str
     """order statistic, or path."""
+    before: tuple[float, ...]
+    """The weights without the guarantee, which the price is beside."""
+    calibration: str = "given"
+    """Where the votes of the rows come from: given, held-out, out-of-bag or out-of-fold."""
+    half: int | None = None
+    """The seed by which a path's rows were halved."""
     left_out: int = 0
     """Rows without any vote, which nothing here speaks of: the guarantee is of new rows with votes."""
 
@@ -131,6 +126,11 @@ class Guarantee(Result):
     def given(self) -> bool:
         """Whether everything that was asked for holds."""
         return all(item.given for item in self.items)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the confidence is proven, not measured; rows given to a search are taken to be rows that its model has not seen."""
+        return self.calibration in ("given", "held-out")
 
     @property
     def rows_missing(self) -> int | None:
@@ -145,7 +145,7 @@ class Guarantee(Result):
 
     def sentences(self) -> list[str]:
         """Return each constraint in a sentence, and what is not covered."""
-        return [*map(str, self.items), *self._uncovered()]
+        return [*map(str, self.items), f"the confidence is {CALIBRATIONS[self.calibration]}", *self._uncovered()]
 
     def doubts(self) -> list[str]:
         """Return the constraints that are not given, and what is not covered."""
@@ -165,6 +165,10 @@ class Guarantee(Result):
             **self.heading(),
             "given": self.given,
             "method": self.method,
+            "calibration": self.calibration,
+            "exact": self.exact,
+            "half": self.half,
+            "before": list(self.before),
             "left_out": self.left_out,
             "items": [{**asdict(item), "given": item.given} for item in self.items],
             "price": [asdict(line) for line in self.price],
@@ -191,11 +195,13 @@ class Demand:
     rate: str
     level: float
     confidence: float
+    parts: int = 1
+    """The groups whose order statistics share the risk; the tests along a path need not share it."""
 
     @property
     def risk(self) -> float:
-        """The probability with which it may fail."""
-        return 1 - self.confidence
+        """The probability with which it may fail in one group."""
+        return (1 - self.confidence) / self.parts
 
 
 def misses_allowed(rows: int, level: float, confidence: float) -> int:
@@ -239,41 +245,19 @@ def rows_needed(share_wrong: float, level: float, confidence: float, *, beyond: 
     return rows_for(high)
 
 
-def demands_of(arrays: PreferenceArrays) -> list[Demand]:
-    """Return the constraints that are to hold with a confidence."""
-    return [
+def demands_of(arrays: PreferenceArrays, groups: int = 1) -> list[Demand]:
+    """Return the constraints that are to hold with a confidence, in each of so many groups."""
+    demands = [
         Demand(k, rate, float(least[k]), float(arrays.confidence[k]))
         for rate, least in (("recall", arrays.min_recall), ("precision", arrays.min_precision))
         for k in np.flatnonzero((arrays.confidence > 0) & (least > 0)).tolist()
     ]
+    return [replace(demands[0], parts=groups)] if by_order_statistic(demands) else demands
 
 
-def with_guarantee(
-    problem: SearchProblem, demands: list[Demand], before: Counts, search: Searching, generator: np.random.Generator
-) -> tuple[Floats, Guarantee]:
-    """Return weights that hold the demands on new rows as far as the votes allow, and what holds; `before` is the result without."""
-    votes = problem.votes
-    if votes.multiplicity.dtype.kind == "f":
-        raise InputError("a guarantee counts rows that were drawn one by one; leave sample weights out", "preferences")
-    if problem.max_ratio < WIDEST:
-        raise InputError("a guarantee needs whatever weights hold it; leave max_ratio out, or confidence", "max_ratio")
-    for demand in demands:
-        if not votes.support[demand.position]:
-            raise InputError(
-                f"there is no row of class {votes.classes[demand.position]!r} to guarantee its {demand.rate} from; label some, "
-                f"or leave its confidence out",
-                "preferences",
-            )
-    judged = problem
-    if len(demands) == 1 and demands[0].rate == "recall":
-        found, method, parts = _by_order_statistic(problem, demands[0], search), "order statistic", 1
-    else:
-        tuning, judged = _halves(problem, generator)
-        found, method, parts = _by_path(tuning, judged, demands, search), "path", 2
-    weights = normalised(found)
-    items = tuple(_judged(judged.counts(weights), demand, parts) for demand in demands)
-    price = _price(before, problem.counts(weights))
-    return weights, Guarantee(items=items, price=price, method=method, left_out=votes.left_out)
+def by_order_statistic(demands: list[Demand]) -> bool:
+    """Whether one recall is asked for, which an order statistic holds; all else takes a path."""
+    return len(demands) == 1 and demands[0].rate == "recall"
 
 
 def warn_if_not_given(guarantee: Guarantee | None) -> None:
@@ -282,157 +266,28 @@ def warn_if_not_given(guarantee: Guarantee | None) -> None:
         warnings.warn(doubt, GuaranteeWarning, stacklevel=3)
 
 
-def _by_order_statistic(problem: SearchProblem, demand: Demand, search: Searching) -> Floats:
-    """Return the weights of the other classes from their rows, and the best weight of the class above all but the allowed misses.
-
-    Recall grows with the weight, so every weight above that order statistic holds what it holds: the line search takes the one
-    of the lowest loss. The other weights stay as they are, to the last bit: they must not know the rows of the class.
-    """
-    k, rows = demand.position, int(problem.votes.support[demand.position])
-    allowed = max(misses_allowed(rows, demand.level, demand.confidence), 0)
-    weights = np.insert(_weights_of_others(problem, k, search), k, 1.0) * tie_weights(problem.classes)
-    weights[k] = least = least_weight(problem, k, weights, allowed)
-    descent = Descent(problem)
-    descent.weight[:] = weights
-    prepare(descent.patterns, descent.objective, descent.state)
-    better, weight = search_line(descent.patterns, descent.objective, descent.state, k, least, least * WIDEST)
-    if better:
-        weights[k] = weight
-        if _rows_and_wrong(problem.counts(weights), demand)[1] > allowed:  # a cell narrower than rounding
-            weights[k] = least
-    return weights
-
-
-def least_weight(problem: SearchProblem, k: int, weights: Floats, allowed: int) -> float:
-    """Return the least weight of class k that leaves at most `allowed` of its rows to other classes, in the middle of its open cell.
-
-    Rows without a vote for the class cannot be won; where they are more than allowed, every other row is.
-    """
-    votes, weights = problem.votes, weights.copy()
-    smoothed = votes.dense() + problem.smoothing
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        flips = np.delete(smoothed * weights, k, axis=1).max(axis=1) / smoothed[:, k]
-    counted = (votes.multiplicity > 0) & np.isfinite(flips)
-    own = counted & (votes.truth == k)
-    order = np.argsort(flips[own], kind="stable")
-    lost = votes.support[k] - np.append(0, np.cumsum(votes.multiplicity[own][order]))
-    allowed = max(allowed, int(lost[-1]))
-    edge = np.append(0.0, flips[own][order])[np.argmax(lost <= allowed)]
-    ends = np.unique(np.append(flips[counted], edge))
-    ends = ends[ends >= edge]
-    while True:
-        edge, ends = ends[0], ends[ends > ends[0] * (1 + _ROUNDING)]
-        if not len(ends):
-            return 2.0 * edge or 1.0
-        weights[k] = float(np.sqrt(edge) * np.sqrt(ends[0])) if edge > 0 else float(ends[0]) / 2
-        if (
-            votes.support[k] - problem.counts(weights).matrix[k, k] <= allowed
-        ):  # else the cell is narrower than rounding
-            return float(weights[k])
-
-
-def _weights_of_others(problem: SearchProblem, k: int, search: Searching) -> Floats:
-    """Return weights of the other classes, found on their rows alone."""
-    others = np.delete(np.arange(problem.classes), k)
-    if len(others) == 1:
-        return np.ones(1)
-    votes, arrays = problem.votes, problem.arrays
-    own = (votes.truth != k) & (np.asarray(votes.votes[:, others].sum(axis=1)).ravel() > 0)
-    if len(np.unique(votes.truth[own])) < 2 or not arrays.importance[np.unique(votes.truth[own])].any():
-        return np.ones(len(others))
-    classes = tuple(votes.classes[j] for j in others)
-    part = votes.with_rows(votes.multiplicity, np.flatnonzero(own))
-    part = replace(
-        part,
-        votes=_columns(part.votes, others),
-        truth=np.searchsorted(others, part.truth),
-        classes=classes,
-        merged=False,
-    )
-    return search(replace(problem, votes=part, arrays=arrays.in_order(others)))
-
-
-def _columns(votes: Matrix, chosen: Ints) -> Matrix:
-    part = votes[:, chosen]
-    return part if is_csr(part) else np.ascontiguousarray(part)
-
-
-def _tightened(problem: SearchProblem, demands: list[Demand], slack: float) -> SearchProblem:
-    """Return the problem with constraints that leave only that part of what each demand leaves."""
-    bounds = {"recall": problem.arrays.min_recall.copy(), "precision": problem.arrays.min_precision.copy()}
-    for demand in demands:
-        bounds[demand.rate][demand.position] = 1 - (1 - demand.level) * slack
-    arrays = replace(problem.arrays, min_recall=bounds["recall"], min_precision=bounds["precision"])
-    return replace(problem, arrays=arrays)
-
-
-def _halves(problem: SearchProblem, generator: np.random.Generator) -> tuple[SearchProblem, SearchProblem]:
-    """Return the problem on a random half of each class's rows, and on the other half."""
-    votes = problem.votes
-    taken = np.zeros_like(votes.multiplicity)
-    for k in range(problem.classes):
-        own = np.flatnonzero(votes.truth == k)
-        size, total = votes.multiplicity[own], int(votes.multiplicity[own].sum())
-        if total >= _MOST_ROWS:
-            taken[own] = generator.binomial(size, 0.5)
-        elif total:
-            half = total // 2 + int(generator.integers(2)) * (total % 2)
-            taken[own] = generator.multivariate_hypergeometric(size, half, method="marginals")
-    first = replace(votes.with_rows(taken), rows=int(taken.sum()))
-    second = replace(votes.with_rows(votes.multiplicity - taken), rows=votes.rows - int(taken.sum()))
-    return replace(problem, votes=first), replace(problem, votes=second)
-
-
-def _by_path(tuning: SearchProblem, judged: SearchProblem, demands: list[Demand], search: Searching) -> Floats:
-    """Return the boldest weights of the path up to its first failure on the other half; the most cautious where that fails at once."""
-    path = _path(tuning, demands, search)
-    chosen = path[0]
-    for weights in path:
-        counts = judged.counts(weights)
-        if any(_p_value(counts, demand) > demand.risk for demand in demands):
-            break
-        chosen = weights
-    return chosen
-
-
-def _path(tuning: SearchProblem, demands: list[Demand], search: Searching) -> list[Floats]:
-    """Return weights from cautious to bold, as the tuning half sees them: searches under constraints tightened more and less."""
-    found: list[Floats] = [search(tuning)]
-    for slack in reversed(_SLACKS[:-1]):
-        quick = Sweep(rounds=0, start=tuple(found[-1].tolist()))
-        found.append(
-            quick.search(
-                _tightened(tuning, demands, slack), np.random.default_rng(0), Meter(None, None, None)
-            ).candidates[0]
-        )
-    risk = [max(_p_value(tuning.counts(weights), demand) / demand.risk for demand in demands) for weights in found]
-    return [found[i] for i in np.argsort(risk, kind="stable")]
-
-
-def _p_value(counts: Counts, demand: Demand) -> float:
+def p_value(counts: Counts, demand: Demand) -> float:
     """Return how probable so few wrong rows are where the rate is only as large as was asked for at most."""
-    rows, wrong = _rows_and_wrong(counts, demand)
+    rows, wrong = rows_and_wrong(counts, demand)
     return 1.0 if rows == 0 else float(binom.cdf(wrong, rows, 1 - demand.level))
 
 
-def _rows_and_wrong(counts: Counts, demand: Demand) -> tuple[int, int]:
+def rows_and_wrong(counts: Counts, demand: Demand) -> tuple[int, int]:
     k, matrix = demand.position, counts.matrix
     rows = int((matrix[k] if demand.rate == "recall" else matrix[:, k]).sum())
     return rows, rows - int(matrix[k, k])
 
 
-def _judged(counts: Counts, demand: Demand, parts: int) -> Guaranteed:
-    """Return what the counts of one of so many parts of the rows say of a demand."""
-    rows, wrong = _rows_and_wrong(counts, demand)
-    allowed = misses_allowed(rows, demand.level, demand.confidence)
+def judged(counts: Counts, demand: Demand, *, halved: bool, group: Label | None = None) -> Guaranteed:
+    """Return what counts of all rows, or of one half of them, say of a demand."""
+    rows, wrong = rows_and_wrong(counts, demand)
+    sure = 1 - demand.risk
+    allowed = misses_allowed(rows, demand.level, sure)
     given = wrong <= allowed
-    level = held_level(rows, wrong, demand.confidence)
-    if (
-        parts == 1 and wrong
-    ):  # as many have no vote for the class: that number, and the flips of the others, have half the risk each
-        half = (1 + demand.confidence) / 2
-        level = held_level(rows, wrong, half) * held_level(rows - wrong, 0, half)
-    needed = rows_needed(wrong / max(rows, 1), demand.level, demand.confidence, beyond=rows)
+    level = held_level(rows, wrong, sure)
+    if not halved and wrong:  # as many have no vote for the class: that number, and the flips of the others, have half the risk each
+        level = held_level(rows, wrong, (1 + sure) / 2) * held_level(rows - wrong, 0, (1 + sure) / 2)
+    needed = rows_needed(wrong / max(rows, 1), demand.level, sure, beyond=rows)
     return Guaranteed(
         label=counts.classes[demand.position],
         rate=demand.rate,
@@ -442,11 +297,13 @@ def _judged(counts: Counts, demand: Demand, parts: int) -> Guaranteed:
         allowed=allowed,
         wrong=wrong,
         level=demand.level if given else level,
-        rows_missing=0 if given else None if needed is None else parts * (needed - rows),
+        most=held_level(rows, 0, sure),
+        rows_missing=0 if given else None if needed is None else (1 + halved) * (needed - rows),
+        group=group,
     )
 
 
-def _price(before: Counts, after: Counts) -> tuple[Price, ...]:
+def price_of(before: Counts, after: Counts) -> tuple[Price, ...]:
     rates = [recall(outcomes(before)), recall(outcomes(after)), precision(outcomes(before)), precision(outcomes(after))]
     return tuple(
         Price(label=label, recall_before=a, recall_after=b, precision_before=c, precision_after=d)

@@ -2,11 +2,13 @@
 
 decision = load("decision.json")
 labels = decide(decision, votes)
+labels, review = decide(decision, votes, return_review=True)
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,9 @@ import numpy as np
 
 CHUNK = 4096
 """Rows weighted at once: they stay in the cache, so that weighting costs little beside finding the largest."""
+
+FEW = 6
+"""Up to so many classes the best and the second are found class by class."""
 
 
 def load(path: str | Path) -> dict[str, Any]:
@@ -26,28 +31,84 @@ def load(path: str | Path) -> dict[str, Any]:
     return decision
 
 
-def decide(decision: dict[str, Any], votes: Any) -> Any:
-    """Return the label of each row: the class of the largest weight x (votes + smoothing), the first class in a tie."""
-    labels = np.array(decision["classes"])
-    return decide_labels(np.asarray(votes), np.array(decision["weights"]), decision["smoothing"], labels)
+def decide(decision: dict[str, Any], votes: Any, *, return_review: bool = False) -> Any:
+    """Return the label of each row: the class of the largest weight x (votes + smoothing), the first class in a tie.
+
+    With `return_review` also whether a person should look at the row: its best weighted vote is below ``decision["review"]`` times the
+    second, or there is none at all. The label is then what is predicted where nobody looks.
+    """
+    labels, weights = np.array(decision["classes"]), np.array(decision["weights"])
+    votes, smoothing = np.asarray(votes), decision["smoothing"]
+    if not return_review:
+        return decide_labels(votes, weights, smoothing, labels)
+    return decide_or_review(votes, weights, smoothing, labels, decision.get("review"))
 
 
 def decide_labels(votes: Any, weights: Any, smoothing: float, labels: Any) -> Any:
     """Return the label of the largest weight x (votes + smoothing) of each row; argmax gives a tie to the first class."""
+    predicted = np.empty(len(votes), dtype=labels.dtype)
+    for rows, score in weighted(votes, weights, smoothing):
+        predicted[rows] = labels[score.argmax(axis=1)]
+    return predicted
+
+
+def decide_or_review(votes: Any, weights: Any, smoothing: float, labels: Any, ratio: float | None) -> Any:
+    """Return the labels, and whether a person should look at each row; without a ratio nobody looks at any."""
+    if ratio is None:
+        return decide_labels(votes, weights, smoothing, labels), np.zeros(len(votes), dtype=bool)
+    predicted, review = np.empty(len(votes), dtype=labels.dtype), np.empty(len(votes), dtype=bool)
+    for rows, score in weighted(votes, weights, smoothing):
+        position, best, second = best_and_second(score)
+        predicted[rows] = labels[position]
+        second *= ratio
+        np.less(best, second, out=review[rows])
+        if not best.all():
+            review[rows] |= best == 0
+    return predicted, review
+
+
+def best_and_second(score: Any) -> Any:
+    """Return the position of the best of each row, the first in a tie, its score, and that of the second; `score` is used up."""
+    classes = score.shape[1]
+    if classes <= FEW:
+        return _running_best(score)
+    position = score.argmax(axis=1)
+    flat, place = score.reshape(-1), position + np.arange(0, score.size, classes)
+    best = flat[place]
+    flat[place] = -1.0
+    second = np.maximum(score[:, 0], score[:, 1])
+    for k in range(2, classes):  # column by column: numpy's maximum of short rows is slower
+        np.maximum(second, score[:, k], out=second)
+    return position, best, second
+
+
+def _running_best(score: Any) -> Any:
+    """Return the same class by class, which is quicker where there are few."""
+    best, own = score[:, 0].copy(), score[:, 1]
+    position, second = (own > best).astype(np.intp), np.minimum(best, own)
+    np.maximum(best, own, out=best)
+    for k in range(2, score.shape[1]):
+        own = score[:, k]
+        np.copyto(position, k, where=own > best)
+        np.maximum(second, np.minimum(best, own), out=second)
+        np.maximum(best, own, out=best)
+    return position, best, second
+
+
+def weighted(votes: Any, weights: Any, smoothing: float) -> Iterator[tuple[slice, Any]]:
+    """Yield weight x (votes + smoothing) of some rows at a time, in an array that is used again."""
     if votes.ndim != 2 or votes.shape[1] != len(weights):
         raise ValueError(f"votes must have {len(weights)} columns, one per class, got shape {votes.shape}")
-    predicted = np.empty(len(votes), dtype=labels.dtype)
-    weighted = np.empty((min(CHUNK, len(votes)), len(weights)))
-    every_row = np.tile(weights, (len(weighted), 1))  # quicker than broadcasting one row
+    kept = np.empty((min(CHUNK, len(votes)), len(weights)))
+    every_row = np.tile(weights, (len(kept), 1))  # quicker than broadcasting one row
     for start in range(0, len(votes), CHUNK):
         part = votes[start : start + CHUNK]
         if not (part.min() >= 0 and part.max() < np.inf):  # a NaN fails both
             raise ValueError(
                 f"votes must be finite and at least 0; rows {start} to {start + len(part) - 1} hold something else"
             )
-        score = weighted[: len(part)]
+        score = kept[: len(part)]
         if smoothing:
             part = np.add(part, smoothing, out=score, dtype=np.float64)
         np.multiply(part, every_row[: len(part)], out=score)
-        predicted[start : start + CHUNK] = labels[score.argmax(axis=1)]
-    return predicted
+        yield slice(start, start + len(part)), score

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from compromis._text import shown
-from compromis._typing import Floats
+from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.readers import WIDEST, read_smoothing
 from compromis.evidence.scores import is_csr
 from compromis.evidence.votes import Votes, sparse_parts
+from compromis.measures.by_group import ByGroup, check_groups
 from compromis.measures.pragma import amount_missing, pragma, shortfall
 from compromis.metrics import Metric
 from compromis.preferences import PreferenceArrays, Preferences, read_preferences
@@ -59,12 +60,15 @@ class SearchProblem:
         Added to the votes of every class.
     max_ratio : float
         The largest weight is at most this many times the smallest.
+    by : ByGroup, optional
+        The group of each pattern, where minima must hold in each group.
     """
 
     votes: Votes
     arrays: PreferenceArrays
     smoothing: float
     max_ratio: float
+    by: ByGroup | None = None
 
     @classmethod
     def read(
@@ -74,16 +78,22 @@ class SearchProblem:
         *,
         smoothing: float,
         max_ratio: float | None,
+        by: ByGroup | None = None,
     ) -> SearchProblem:
         """Return the problem, every part checked."""
         if max_ratio is not None and not (isinstance(max_ratio, Real) and max_ratio >= 1):
             raise InputError(f"max_ratio is at least 1 (1: equal weights), got {max_ratio!r}")
-        return cls(
+        votes.check_labelled()
+        problem = cls(
             votes=votes,
             arrays=_preference_arrays(votes, preferences),
             smoothing=read_smoothing(smoothing),
             max_ratio=WIDEST if max_ratio is None else min(float(max_ratio), WIDEST),
+            by=by,
         )
+        if by is not None:
+            check_groups(problem.by_group(np.ones(problem.classes)), problem.arrays)
+        return problem
 
     @property
     def classes(self) -> int:
@@ -93,6 +103,13 @@ class SearchProblem:
     def counts(self, weights: ArrayLike) -> Counts:
         """Return the counts that weights lead to."""
         return self.votes.counts(weights, smoothing=self.smoothing)
+
+    def by_group(self, weights: ArrayLike) -> dict[Label, Counts]:
+        """Return the counts of each group that weights lead to."""
+        assert self.by is not None
+        votes = self.votes
+        predicted = votes.decide(weights, smoothing=self.smoothing)
+        return self.by.counts(votes.truth, predicted, votes.classes, votes.multiplicity)
 
     def value(self, counts: Counts) -> tuple[float, float]:
         """Return what is minimised, in this order: what is missed of the constraints, and the loss (or average cost)."""

@@ -18,6 +18,7 @@ from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.votes import Votes
 from compromis.measures.baselines import Baseline, naive_baselines
+from compromis.measures.by_group import ByGroup, group_table, missed_by_group, rows_of
 from compromis.measures.demands import missed_constraints
 from compromis.measures.rates import precision, recall
 from compromis.preferences import PreferenceArrays, Preferences, refuse_idle_amount
@@ -26,9 +27,12 @@ from compromis.weights.annealing import Annealing
 from compromis.weights.decision import SCHEMA, Decision, more_important, normalised, threshold_sentence
 from compromis.weights.descent import Found, Value, precedes
 from compromis.weights.exact import Exact
-from compromis.weights.guarantee import Guarantee, demands_of, warn_if_not_given, with_guarantee
+from compromis.weights.groups import held_in_each
+from compromis.weights.guarded import with_guarantee
+from compromis.weights.guarantee import Guarantee, demands_of, warn_if_not_given
 from compromis.weights.meter import Meter, Progress
 from compromis.weights.problem import SearchProblem
+from compromis.weights.review import Review, Reviewed, check_review, plan_review
 from compromis.weights.stability import Stability, is_kept, read_resamples, resampled, spread, warn_of_few_rows
 from compromis.weights.sweep import Sweep
 
@@ -74,6 +78,10 @@ class WeightSearch(Result):
         Where the weights are an average over resamples: the search on the rows themselves.
     guarantee : Guarantee or None
         What holds on new rows, where a confidence was asked for.
+    by : dict of group to Counts, or None
+        What the weights decide in each group, where the minima were to hold in each.
+    review : Reviewed or None
+        Which rows a person looks at, where a review was asked for, and what that is worth.
 
     Examples
     --------
@@ -104,6 +112,8 @@ class WeightSearch(Result):
     stability: Stability | None = None
     single: WeightSearch | None = None
     guarantee: Guarantee | None = None
+    by: dict[Label, Counts] | None = None
+    review: Reviewed | None = None
 
     schema = SCHEMA
 
@@ -132,7 +142,8 @@ class WeightSearch(Result):
     def decision(self) -> Decision:
         """The weights as a decision that can be carried elsewhere."""
         positive = more_important(self.classes, self.arrays.importance)
-        return Decision(self.classes, self.weights, smoothing=self.smoothing, pos_label=positive)
+        ratio = None if self.review is None else self.review.ratio
+        return Decision(self.classes, self.weights, smoothing=self.smoothing, pos_label=positive, review=ratio)
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the weight and the numbers of each class, column by column."""
@@ -161,6 +172,8 @@ class WeightSearch(Result):
             "left_out": self.left_out,
             "never_voted": list(self.never_voted),
             **({} if self.guarantee is None else {"guarantee": self.guarantee.document()}),
+            **({} if self.by is None else {"by": rows_of(self.by, self.arrays)}),
+            **({} if self.review is None else {"reviewed": self.review.document()}),
             "verdict": {"state": self.verdict.state, "sentence": str(self.verdict)},
         }
 
@@ -173,6 +186,7 @@ class WeightSearch(Result):
             f"verdict: {self.verdict}",
             *threshold_sentence(self.decision, self.counts),
             *self._guaranteed(),
+            *([] if self.review is None else self.review.sentences()),
             *self._notes(),
         ]
 
@@ -182,6 +196,8 @@ class WeightSearch(Result):
     @property
     def known(self) -> str:
         """What is known of the weights, in words."""
+        if self.by is not None and self.guarantee is None and not self.optimal:
+            return "the lowest found for minima in each group"
         if self.guarantee is not None:
             return (
                 "the lowest found that holds the guarantee"
@@ -202,7 +218,8 @@ class WeightSearch(Result):
             [str(label), f"{weight:.4g}", count(support), count(predicted), *map(fixed, shares)]
             for label, weight, support, predicted, *shares in zip(*self.columns().values(), strict=True)
         ]
-        return [Table("Weights", header, rows)]
+        more = [] if self.by is None else [group_table(self.by, self.arrays)]
+        return [Table("Weights", header, rows), *more, *([] if self.review is None else self.review.tables())]
 
     @property
     def message(self) -> str:
@@ -210,8 +227,8 @@ class WeightSearch(Result):
         return ". ".join(self._notes())
 
     def _notes(self) -> list[str]:
-        sentences = []
-        if not self.feasible:
+        sentences = [] if self.by is None else [str(missed) for missed in missed_by_group(self.by, self.arrays)]
+        if not self.feasible and not sentences:
             missed = "; ".join(
                 f"{missed.rate.replace('_', ' ')} of {missed.label!r} reaches {missed.value:.4g}, its {missed.side} is {missed.bound:.4g}"
                 for missed in missed_constraints(self.counts, self.arrays)
@@ -265,8 +282,10 @@ def search_weights(
     max_ratio: float | None = None,
     max_seconds: float | None = None,
     max_evaluations: int | None = None,
+    review: Review | None = None,
     sample_weight: ArrayLike | None = None,
     amount: ArrayLike | None = None,
+    by: Any = None,
     progress: Progress | None = None,
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
 ) -> WeightSearch:
@@ -299,10 +318,15 @@ def search_weights(
         Wall-clock time that the search may take, each resample its part; the result then depends on the machine's speed.
     max_evaluations : int, optional
         Weightings that may be tried; the same limit gives the same result everywhere. Without a limit each method stops by itself.
+    review : Review, optional
+        How much a person may look at: the search then says which rows go to review, and what that is worth.
     sample_weight : array-like, optional
         A weight of at least 0 per row.
     amount : array-like, optional
         A number of at least 0 per row, where decisions cost the amount of a row; see `Preferences`.
+    by : labels, optional
+        A group per row (hospital, sex): the minima of the preferences must hold in each group, by the same weights; a guarantee too.
+        A capacity is of all rows together.
     progress : callable, optional
         Called with the fraction done and the best loss so far; if it returns True, the search ends with what it has found.
     random_state : int, Generator or RandomState, optional
@@ -330,8 +354,10 @@ def search_weights(
     True
     """
     refuse_idle_amount(preferences, amount)
-    votes = read_votes(y_true, y_proba, labels, sample_weight, pos_label, amount)
-    problem = SearchProblem.read(votes, preferences, smoothing=smoothing, max_ratio=max_ratio)
+    check_review(review)
+    votes = read_votes(y_true, y_proba, labels, sample_weight, pos_label, amount, merge="auto" if by is None else False)
+    groups = None if by is None else ByGroup.read(by, len(votes))
+    problem = SearchProblem.read(votes, preferences, smoothing=smoothing, max_ratio=max_ratio, by=groups)
     warn_of_few_rows(problem, resamples)
     found = search_problem(
         problem,
@@ -343,25 +369,69 @@ def search_weights(
         random_state=random_state,
     )
     warn_if_not_given(found.guarantee)
-    return found
+    return with_review(problem, found, review, unvoted=votes.left_out)
+
+
+def with_review(problem: SearchProblem, found: WeightSearch, review: Review | None, *, unvoted: int) -> WeightSearch:
+    """Return the search with the review that its weights need, planned on its votes.
+
+    These rows chose the weights, and may plan the review all the same: on simulated deployments the cap held as often as with
+    other rows (promise 29).
+    """
+    if review is None:
+        return found
+    rule = found.weights, problem.smoothing
+    return replace(found, review=plan_review(problem.votes, problem.arrays, *rule, review, unvoted=unvoted))
+
+
+def can_be_tuned(preferences: Preferences, votes: Votes) -> bool:
+    """Return whether at least two classes occur, and one that matters among them."""
+    present = votes.support > 0
+    return bool(present.sum() > 1 and preferences.on(votes.classes).importance[present].any())
+
+
+def quick_search(
+    votes: Votes, preferences: Preferences, *, smoothing: float = 0.0, random_state: int = 0
+) -> WeightSearch | None:
+    """Return what a brief search offers, exact for two classes; None where there is nothing to trade. It warns of nothing."""
+    if not can_be_tuned(preferences, votes):
+        return None
+    problem = SearchProblem.read(votes, preferences, smoothing=smoothing, max_ratio=None)
+    method = Exact() if len(votes.classes) == 2 else Sweep(passes=1)
+    return search_problem(problem, method=method, random_state=random_state)
 
 
 def search_problem(problem: SearchProblem, *, random_state: Any = None, **options: Any) -> WeightSearch:
     """Search a problem that is checked already, with its guarantees; the options are those of `search_weights`."""
     generator = _read_generator(random_state)
-    demands = demands_of(problem.arrays)
+    demands = demands_of(problem.arrays, 1 if problem.by is None else len(problem.by.names))
     seed = int(generator.integers(2**31)) if demands else generator
     search = _best_weights(problem, random_state=seed, **options)
     if not demands:
-        return search
+        return search if problem.by is None else _in_each_group(problem, search)
 
     def again(part: SearchProblem) -> Floats:
         return _best_weights(part, random_state=seed, **options).weights
 
-    weights, guarantee = with_guarantee(problem, demands, search.counts, again, generator)
+    weights, guarantee = with_guarantee(problem, demands, search.weights, again, generator)
+    return _with_weights(problem, replace(search, guarantee=guarantee), weights)
+
+
+def _in_each_group(problem: SearchProblem, search: WeightSearch) -> WeightSearch:
+    """Return the search with weights that hold the minima in each group, its own where these do."""
+    weights = held_in_each(problem, search.weights)
+    if weights is search.weights:
+        return replace(search, by=problem.by_group(weights))
+    return _with_weights(problem, search, normalised(weights))
+
+
+def _with_weights(problem: SearchProblem, search: WeightSearch, weights: Floats) -> WeightSearch:
+    """Return the search with weights that hold what it did not ask for."""
     (shortfall, loss), weights, counts = _applied(problem, weights)
-    found = replace(search, weights=weights, loss=loss, counts=counts, optimal=False, feasible=shortfall == 0)
-    return replace(found, single=None, guarantee=guarantee)
+    by = None if problem.by is None else problem.by_group(weights)
+    feasible = shortfall == 0 and not (by and missed_by_group(by, problem.arrays))
+    found = replace(search, weights=weights, loss=loss, counts=counts, optimal=False, feasible=feasible)
+    return replace(found, single=None, by=by)
 
 
 def _best_weights(
@@ -415,6 +485,8 @@ def read_votes(
     sample_weight: ArrayLike | None,
     pos_label: Any = None,
     amount: ArrayLike | None = None,
+    *,
+    merge: bool | str = "auto",
 ) -> Votes:
     """Return the `Votes` given, or those of scores and true classes."""
     if not isinstance(y_true, Votes):
@@ -423,7 +495,9 @@ def read_votes(
                 "y_proba is missing: give the votes of each row, or Votes, which hold the true classes too"
             )
         given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "amount": amount}
-        return Votes.from_proba(y_true, y_proba, **given)
+        return Votes.from_proba(y_true, y_proba, **given, merge=merge)
+    if not merge and y_true.merged:
+        raise InputError("by is a group for each row, and these Votes have merged equal rows; give y_true and y_proba", "by")
     if any(given is not None for given in (y_proba, labels, sample_weight, pos_label, amount)):
         raise InputError("Votes hold y_proba, labels and sample weights already; pass them to Votes.from_proba")
     return y_true

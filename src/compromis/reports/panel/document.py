@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from compromis._text import shown_label
+from compromis._text import rows_named, short_names, shown_label
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
@@ -19,12 +19,11 @@ from compromis.evidence.scores import is_csr
 from compromis.evidence.votes import Votes
 from compromis.metrics import METRICS
 from compromis.preferences import Preference, Preferences
-from compromis.weights import Sweep, WeightSearch, search_weights
 
 SCHEMA = "compromis/panel"
 VERSION = 1
-MOST_BYTES = 600_000
-MOST_PATTERNS = 25_000
+MOST_BYTES = 2_000_000
+MOST_PATTERNS = 60_000
 RUNGS = (
     (1.01, 1e-4), (1.03, 1e-3), (1.03, 1e-2), (1.05, 3e-2), (1.1, 5e-2), (1.2, 5e-2), (1.5, 0.1), (2.0, 0.1), (3.0, 0.1), (10.0, 0.3)
 )  # fmt: skip
@@ -40,6 +39,8 @@ def panel_document(
     *,
     smoothing: float = 0.0,
     before: Counts | None = None,
+    positive: Label | None = None,
+    follows: bool = True,
     remote: bool = False,
     most_bytes: int = MOST_BYTES,
 ) -> dict[str, Any]:
@@ -57,6 +58,11 @@ def panel_document(
         What is added to every vote.
     before : Counts, optional
         The result to compare with; that of equal weights without it.
+    positive : label, optional
+        Of two classes, the condition looked for; without it the more important one, else the rarer one.
+    follows : bool
+        Whether weights are searched from the start for whatever the sliders say. Else the panel shows the result to compare with,
+        judged by what the sliders say, until its reader asks for weights tuned on these rows.
     remote : bool
         Whether weights are searched outside the page: the page then shows what ``options.retune`` returns, and draws
         curves from the patterns held here, which may be binned.
@@ -83,42 +89,29 @@ def panel_document(
     equal = np.ones(len(votes.classes))
     used = equal if weights is None else read_class_weights(weights, votes.classes)
     packed, binning = _fit(votes, smoothing, most_bytes)
-    counts = votes.counts(equal, smoothing=smoothing) if before is None else before
+    reached = votes.counts(used, smoothing=smoothing)
+    given = votes.counts(equal, smoothing=smoothing) if before is None else before
+    weighed = bool(np.array_equal(given.matrix, reached.matrix))
+    names = short_names(votes.classes)
     return {
         "schema": SCHEMA,
         "version": VERSION,
-        "classes": [_label(label) for label in votes.classes],
+        "classes": [_label(label) | {"short": short} for label, short in zip(votes.classes, names, strict=True)],
+        "positive": None if positive is None else votes.classes.index(positive),
+        "follows": follows,
+        "weighed": weighed,
+        "starts": "given" if weighed or weights is None else "hand",
         "preferences": preferences_document(preferences, votes.classes),
         "weights": used.tolist(),
         "smoothing": smoothing,
         "rows": votes.rows,
         "left_out": votes.left_out,
-        "before": counts.matrix.tolist(),
-        "counts": votes.counts(used, smoothing=smoothing).matrix.tolist(),
+        "before": given.matrix.tolist(),
+        "counts": reached.matrix.tolist(),
         "evidence": packed | {"smoothed": binning is not None},
         "binning": None if binning is None else str(binning),
         "remote": remote,
     }
-
-
-def starting_weights(
-    votes: Votes, preferences: Preferences | None, given: ArrayLike | None, smoothing: float, seed: int
-) -> tuple[WeightSearch | None, Floats]:
-    """Return the weights given; else those that a search finds for the preferences, with the search; else equal ones."""
-    size = len(votes.classes)
-    if given is not None:
-        return None, read_class_weights(given, votes.classes)
-    if preferences is None or not can_be_tuned(preferences, votes):
-        return None, np.ones(size)
-    method = "exact" if size == 2 else Sweep(passes=1)
-    search = search_weights(votes, preferences=preferences, method=method, smoothing=smoothing, random_state=seed)
-    return search, search.weights
-
-
-def can_be_tuned(preferences: Preferences, votes: Votes) -> bool:
-    """Return whether at least two classes occur, and one that matters among them."""
-    present = votes.support > 0
-    return bool(present.sum() > 1 and preferences.on(votes.classes).importance[present].any())
 
 
 def preferences_document(preferences: Preferences, classes: tuple[Label, ...]) -> dict[str, Any]:
@@ -165,6 +158,7 @@ def _label(label: Label) -> dict[str, Any]:
     writable = isinstance(label, (bool, int, float, str))
     return {
         "text": shown_label(label),
+        "rows": rows_named(label),
         "python": repr(label),
         "toml": tomli_w.dumps({"label": label})[len("label = ") :].rstrip("\n") if writable else None,
         "json": json.dumps(label) if writable else None,

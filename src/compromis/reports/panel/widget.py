@@ -7,20 +7,21 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from compromis._results import shared_style
 from compromis._typing import Floats, Label
 from compromis.errors import InputError, MissingExtra
-from compromis.evaluation.evaluate import Evaluation
+from compromis.evaluation.evaluate import Evaluation, evaluate
 from compromis.evidence.votes import Votes
 from compromis.preferences import Preferences
-from compromis.reports.panel.document import panel_document, preferences_document, starting_weights
+from compromis.reports.panel.document import panel_document, preferences_document
 from compromis.weights.decision import Decision
 
 MODULES = (
     "evidence", "preferences", "loss", "baselines", "order", "descent", "search", "cuts",
-    "elements", "curves", "controls", "results", "actions", "panel",
+    "elements", "headline", "tables", "link", "curves", "controls", "results", "actions", "panel",
 )  # fmt: skip
 """In an order in which each uses only earlier ones."""
 _IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
@@ -47,7 +48,7 @@ RENDER = """
 function render({ model, el }) {
   const panel = mountPanel(el, model.get("page"), {
     onChange(state) {
-      model.set("state", { preferences: state.preferences, weights: state.weights });
+      model.set("state", { preferences: state.preferences, weights: state.weights, by: state.by });
       model.save_changes();
     },
   });
@@ -64,7 +65,6 @@ def panel(
     preferences: Preferences | None = None,
     weights: ArrayLike | None = None,
     smoothing: float = 0.0,
-    random_state: int = 0,
 ) -> Any:
     """Show the panel in a notebook; the preferences and weights set by hand can be read from the result.
 
@@ -75,16 +75,16 @@ def panel(
     preferences : Preferences, optional
         The preferences at first; without them the evaluation's, else every class alike.
     weights : array-like of shape (K,), optional
-        The weights at first; without them those that a search finds for the preferences.
+        The weights at first. Without them the panel starts from the predictions of the evaluation, of votes from equal weights;
+        'Tune on these rows' searches for weights.
     smoothing : float
         What is added to every vote.
-    random_state : int
-        The seed of the search.
 
     Returns
     -------
     anywidget.AnyWidget
-        Shows itself; ``.preferences``, ``.weights`` and ``.decision`` are the present ones.
+        Shows itself; ``.preferences``, ``.weights`` and ``.decision`` are the present ones. Where no kernel runs, as in a notebook
+        on GitHub or one that nbconvert wrote, the result stands there as a table.
 
     Examples
     --------
@@ -96,8 +96,10 @@ def panel(
     """
     if isinstance(evaluation, Votes):
         votes: Votes | None = evaluation
+        given = np.ones(len(evaluation.classes)) if weights is None else weights
+        result = evaluate(evaluation.counts(given, smoothing=smoothing), preferences=preferences)
     elif isinstance(evaluation, Evaluation):
-        votes = evaluation.votes
+        votes, result = evaluation.votes, evaluation
         preferences = evaluation.preferences if preferences is None else preferences
     else:
         raise InputError(
@@ -105,9 +107,17 @@ def panel(
         )
     if votes is None:
         raise InputError("the evaluation has no votes to weigh; evaluate with y_proba=, or pass Votes")
-    _, used = starting_weights(votes.merge(), preferences, weights, smoothing, random_state)
-    page = panel_document(votes, preferences, used, smoothing=smoothing)
-    return _widget_class()(Decision(votes.classes, used, smoothing=smoothing), preferences or Preferences(), page)
+    page = panel_document(
+        votes,
+        preferences,
+        weights,
+        smoothing=smoothing,
+        before=result.counts,
+        positive=result.pos_label,
+        follows=False,
+    )
+    decision = Decision(votes.classes, page["weights"], smoothing=smoothing)
+    return _widget_class()(decision, preferences or Preferences(), page, result)
 
 
 @cache
@@ -128,9 +138,20 @@ def _widget_class() -> type:
         page = traitlets.Dict().tag(sync=True)
         state = traitlets.Dict().tag(sync=True)
 
-        def __init__(self, decision: Decision, first: Preferences, page: dict[str, Any]) -> None:
+        def __init__(self, decision: Decision, first: Preferences, page: dict[str, Any], result: Evaluation) -> None:
             super().__init__(page=page, state={})
-            self._decision, self._first = decision, first
+            self._decision, self._first, self._result = decision, first, result
+
+        def __repr__(self) -> str:
+            return f"<panel of {self._result!r}>"
+
+        def _repr_mimebundle_(self, **options: Any) -> Any:
+            """Add the result as HTML and as text to what shows the sliders, for readers without a kernel."""
+            bundle = super()._repr_mimebundle_(**options)
+            data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
+            note = "<p>The sliders of this panel need a running notebook.</p>"
+            fallback = {"text/plain": f"{self!r}\n\n{self._result.headline}", "text/html": self._result._repr_html_() + note}
+            return {**data, **fallback}, metadata
 
         @property
         def preferences(self) -> Preferences:

@@ -73,8 +73,8 @@ function download(name, text) {
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
-/** Return the buttons; `state` returns the present state, `reset` goes back to the first one. */
-export function actionBar(state, reset) {
+/** Return the buttons; `state` returns the present state, `reset` goes back to the first one, `link` the address that opens it, if there is one. */
+export function actionBar(state, reset, tuneButton, link) {
   const message = make("span", { class: "cp-message", role: "status", "aria-live": "polite" });
   const box = make("textarea", { class: "cp-copied", readonly: true, rows: 6, hidden: true, "aria-label": "What was copied" });
   const button = (text, onclick) => make("button", { type: "button", onclick }, text);
@@ -86,16 +86,24 @@ export function actionBar(state, reset) {
     ? [
         copyButton("Copy preferences (TOML)", "Preferences", ({ preferences }) => toToml(preferences)),
         copyButton("Copy Python", "Python line", toPython),
-        button("Download weights", () => {
-          download("weights.json", toDecision(state()));
-          setText(message, "Weights written to weights.json.");
-        }),
       ]
     : [make("span", { class: "cp-note" }, "The labels are neither text nor numbers, so a file cannot hold them.")];
+  const weights = writable ? button("Download weights", () => {
+    download("weights.json", toDecision(state()));
+    setText(message, "Weights written to weights.json.");
+  }) : null;
   const resetButton = button("Reset", () => {
     reset();
     box.hidden = true;
     setText(message, "Back to the first preferences.");
   });
-  return make("div", { class: "cp-actions" }, resetButton, files, message, box);
+  const links = link ? [copyButton("Copy link", "Link to this state", link)] : [];
+  return {
+    node: make("div", { class: "cp-actions" }, tuneButton, resetButton, files, weights, links, message, box),
+    update(known, why) {
+      if (!weights) return;
+      weights.disabled = !known;
+      weights.title = known ? why : "The decision given has no weights; tune first.";
+    },
+  };
 }

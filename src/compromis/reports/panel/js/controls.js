@@ -11,11 +11,11 @@ const CONSTRAINTS = { min_precision: "precision at least", min_recall: "recall a
 let lastId = 0;
 const newId = () => `cp-${++lastId}`;
 
-/** Return a slider; `changed` gets its position: {node, show(position, text)}. */
-function slider(label, max, changed) {
+/** Return a slider that belongs to the class `owner`; `changed` gets its position: {node, show(position, text)}. */
+function slider(label, owner, max, changed) {
   const id = newId();
   const output = make("output", { for: id });
-  const input = make("input", { type: "range", id, min: 0, max, step: 1, oninput: () => changed(Number(input.value)) });
+  const input = make("input", { type: "range", id, min: 0, max, step: 1, "aria-label": `${label}: ${owner}`, oninput: () => changed(Number(input.value)) });
   return {
     node: make("div", { class: "cp-knob" }, make("label", { for: id }, label), input, output),
     show(position, text) {
@@ -27,15 +27,17 @@ function slider(label, max, changed) {
 }
 
 /** Return a field for a bound in per cent; `changed` gets a fraction or null: {node, show(fraction)}. */
-function boundField(label, changed) {
+function boundField(label, owner, changed) {
   const id = newId();
-  const input = make("input", { type: "number", id, min: 0, max: 100, step: 1, placeholder: "none", oninput: () => {
+  const complaint = make("small", { class: "cp-complaint", role: "alert" });
+  const input = make("input", { type: "number", id, min: 0, max: 100, step: "any", placeholder: "none", "aria-label": `${label}: ${owner}, per cent`, oninput: () => {
     const { valid } = input.validity;
     input.setAttribute("aria-invalid", String(!valid));
+    setText(complaint, valid ? "" : "a number from 0 to 100");
     if (valid) changed(input.value === "" ? null : Number(input.value) / 100);
   } });
   return {
-    node: make("span", { class: "cp-constraint" }, make("label", { for: id }, label), input, " %"),
+    node: make("span", { class: "cp-constraint" }, make("label", { for: id }, label), input, " %", complaint),
     show(fraction) {
       if (document.activeElement !== input) input.value = fraction == null ? "" : String(Number((100 * fraction).toPrecision(6)));
     },
@@ -44,6 +46,7 @@ function boundField(label, changed) {
 
 /** Return the controls of one class, which change its preference in place: {node, show(metric)}; with costs the constraints alone. */
 function classControls(preference, open, costs, changed) {
+  const owner = preference.text;
   const set = (name, value) => {
     preference[name] = value;
     changed();
@@ -56,14 +59,14 @@ function classControls(preference, open, costs, changed) {
     set(name, value);
   };
   const steps = [...new Set([...IMPORTANCES, preference.importance])].sort((a, b) => a - b);
-  const importance = slider("Importance", steps.length - 1, (position) => set("importance", steps[position]));
-  const answers = Object.entries(ANSWERS).map(([name, label]) => [name, slider(label, 99, (position) => answer(name, position / 100))]);
-  const bounds = Object.entries(CONSTRAINTS).map(([name, label]) => [name, boundField(label, (value) => set(name, value))]);
+  const importance = slider("Importance", owner, steps.length - 1, (position) => set("importance", steps[position]));
+  const answers = Object.entries(ANSWERS).map(([name, label]) => [name, slider(label, owner, 99, (position) => answer(name, position / 100))]);
+  const bounds = Object.entries(CONSTRAINTS).map(([name, label]) => [name, boundField(label, owner, (value) => set(name, value))]);
   const brief = make("span", { class: "cp-brief" });
   const constraints = make("div", { class: "cp-constraints" }, make("span", {}, "Constraints: "), bounds.map(([, field]) => field.node));
   return {
     node: make(
-      "details", { class: "cp-class", open }, make("summary", {}, nameOf(preference.text), brief),
+      "details", { class: "cp-class", open }, make("summary", {}, nameOf(preference.text, preference.short), brief),
       costs ? null : [importance.node, ...answers.map(([, control]) => control.node)], constraints,
     ),
     show(metric) {

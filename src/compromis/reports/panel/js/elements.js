@@ -32,9 +32,16 @@ export function setAttribute(element, name, value) {
   if (element.getAttribute(name) !== text) element.setAttribute(name, text);
 }
 
-/** Return a name that someone else chose, isolated from the writing direction of the text around it. */
-export function nameOf(text) {
-  return make("bdi", { class: "cp-name", title: text.length > 24 ? text : null }, text);
+/** Return a text in at most `most` characters, its middle left out: names that differ often do so at an end. */
+export function shortened(text, most = 28) {
+  const letters = Array.from(text);
+  if (letters.length <= most) return text;
+  return `${letters.slice(0, Math.ceil((most - 1) / 2)).join("")}…${letters.slice(letters.length - Math.floor((most - 1) / 2)).join("")}`;
+}
+
+/** Return a name that someone else chose, isolated from the writing direction of the text around it; its tooltip is whole. */
+export function nameOf(text, short = shortened(text)) {
+  return make("bdi", { class: "cp-name", title: short === text ? null : text }, short);
 }
 
 /** Format a fraction as per cent, '?' where it is undefined. */
@@ -45,8 +52,9 @@ export function percent(fraction, decimals = 1) {
 /** Format a number with decimals, '?' where it is undefined. */
 export const decimal = (number, decimals = 4) => (Number.isFinite(number) ? number.toFixed(decimals) : "?");
 
-/** Format a count: whole numbers with grouped digits, sums of weights with two decimals. */
+/** Format a count: whole numbers with grouped digits, sums of weights with two decimals, small ones with three digits. */
 export function count(number) {
+  if (number > 0 && number < 1) return String(Number(number.toPrecision(3)));
   const decimals = Number.isInteger(number) ? 0 : 2;
   return number.toLocaleString("en-GB", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
 }

@@ -1,16 +1,17 @@
 // What the weights do: losses, a table of classes and the confusion matrix.
 
 import { rates } from "./loss.js";
-import { bar, count, decimal, draw, make, nameOf, percent, setAttribute, setText } from "./elements.js";
+import { bar, count, decimal, draw, make, nameOf, percent, setAttribute, setText, shortened } from "./elements.js";
+import { finder, makeSortable } from "./tables.js";
 
 const MOST_READABLE = 60;
 
 /** Return a focusable region that scrolls. */
 const scrolling = (label, extra, table) => make("div", { class: `cp-scroll ${extra}`, tabindex: "0", role: "region", "aria-label": label }, table);
 
-/** Return a sentence with the losses of this result, of the result before and of the best baseline: {node, update(judged, before)}. */
+/** Return the losses of this result, of the result before and of the best baseline: {node, update(judged, before, name)}. */
 export function verdictCard({ cost }) {
-  const name = cost ? "Average cost" : "Loss";
+  const measure = cost ? "Average cost" : "Loss";
   const sentence = make("p", { class: "cp-sentence", role: "status", "aria-live": "polite" });
   const total = make("strong", { class: "cp-loss" });
   const kinds = ["now", "before", "naive"];
@@ -18,48 +19,52 @@ export function verdictCard({ cost }) {
   const legend = kinds.map((kind) => make("span", { class: `cp-key cp-key-${kind}` }));
   const track = draw("rect", { class: "cp-track", x: 0, y: 6, width: 100, height: 4, rx: 2 });
   const scale = draw("svg", { class: "cp-scale", viewBox: "0 0 100 16", preserveAspectRatio: "none", "aria-hidden": "true" }, track, marks);
-  const losses = make("div", { class: "cp-losses" }, make("span", {}, name, " ", total), scale, make("div", { class: "cp-legend" }, legend));
-  const node = make("div", { class: "cp-verdict" }, sentence, losses);
+  const losses = make("div", { class: "cp-losses" }, make("span", {}, measure, " ", total), scale, make("div", { class: "cp-legend" }, legend));
+  const node = make("div", { class: "cp-verdict cp-small-print" }, sentence, losses);
   return {
     node,
-    update(judged, before) {
+    update(judged, before, name) {
       setText(sentence, judged.sentence.charAt(0).toUpperCase() + judged.sentence.slice(1) + ".");
-      setAttribute(node, "class", judged.good ? "cp-verdict" : "cp-verdict cp-worthless");
+      setAttribute(node, "class", `cp-verdict cp-small-print${judged.good ? "" : " cp-worthless"}`);
       setText(total, decimal(judged.parts.total));
-      const dearest = judged.parts.goal.cost ? Math.max(judged.parts.total, before, judged.best.loss) : 1;
-      const values = [["now", judged.parts.total], ["before", before], [`without a model: ${judged.best.name}`, judged.best.loss]];
-      values.forEach(([name, value], i) => {
-        setAttribute(marks[i], "x", Number.isFinite(value) ? ((98.8 * Math.max(value, 0)) / dearest).toFixed(2) : -5);
-        setText(legend[i], `${name} ${decimal(value)}`);
+      const dearest = judged.parts.goal.cost ? Math.max(judged.parts.total, before ?? 0, judged.best.loss) : 1;
+      const values = [[name, judged.parts.total], ["the decision given", before], [`without a model: ${judged.best.name}`, judged.best.loss]];
+      values.forEach(([text, value], i) => {
+        setAttribute(marks[i], "x", Number.isFinite(value) ? ((98.8 * Math.max(value, 0)) / dearest).toFixed(2) : -1000);
+        legend[i].hidden = value == null;
+        setText(legend[i], `${text} ${decimal(value ?? NaN)}`);
       });
     },
   };
 }
 
-/** Return the table of classes with bars for recall and precision: {node, update(parts, weights), select(k)}. */
-export function classTable(preferences, before, select) {
-  const old = rates(before);
-  const rows = preferences.classes.map(({ text }, k) => {
+const CELLS = [null, null, "cp-barred", "cp-barred", "cp-extra"];
+
+/** Return the table of classes with bars for recall and precision: {node, update(parts, weights, before), select(k)}. */
+export function classTable(preferences, select) {
+  const rows = preferences.classes.map((preference, k) => {
     const bars = [bar("recall"), bar("precision")];
-    const cells = Array.from({ length: 5 }, () => make("span"));
-    const button = make("button", { type: "button", class: "cp-pick", "aria-pressed": "false", onclick: () => select(k) }, nameOf(text));
-    const columns = cells.map((cell, c) => (c < 2 ? make("td", { class: "cp-barred" }, bars[c].node, cell) : make("td", {}, cell)));
+    const cells = Array.from({ length: 7 }, () => make("span"));
+    const button = make("button", { type: "button", class: "cp-pick", "aria-pressed": "false", onclick: () => select(k) }, nameOf(preference.text, preference.short));
+    const columns = cells.map((cell, c) => make("td", { class: CELLS[c] }, bars[c - 2]?.node, cell));
     return { node: make("tr", {}, make("th", { scope: "row" }, button), columns), bars, cells, button };
   });
-  const names = ["class", "recall", "precision", "predicted", "adds to loss", "weight"];
-  const head = names.map((name, c) => make("th", { scope: "col", class: c === 1 || c === 2 ? "cp-barred" : null }, name));
-  const table = make(
-    "table", { class: "cp-table" }, make("caption", {}, "Each class; the tick marks the result before"),
-    make("thead", {}, make("tr", {}, head)), make("tbody", {}, rows.map((row) => row.node)),
-  );
+  const names = ["class", "missed", "false alarms", "recall", "precision", "predicted", "adds to loss", "weight"];
+  const head = names.map((name, c) => make("th", { scope: "col", class: CELLS[c - 1] }, name));
+  const caption = make("caption", {}, "Each class");
+  const table = make("table", { class: "cp-table" }, caption, make("thead", {}, make("tr", {}, head)), make("tbody", {}, rows.map((row) => row.node)));
+  makeSortable(table);
   return {
-    node: scrolling("Each class", "cp-tall", table),
-    update(parts, weights) {
+    node: make("div", {}, finder(table), scrolling("Each class as the sliders stand", "cp-tall", table)),
+    update(parts, weights, before) {
+      const old = before && rates(before);
+      setText(caption, old ? "Each class; the tick marks the decision given" : "Each class");
       rows.forEach(({ bars, cells }, k) => {
-        bars[0].set(parts.recall[k], old.recall[k]);
-        bars[1].set(parts.precision[k], old.precision[k]);
-        const weight = Number(weights[k].toPrecision(3)).toString();
-        const texts = [percent(parts.recall[k]), percent(parts.precision[k]), percent(parts.predicted[k] / parts.rows), decimal(parts.added[k]), weight];
+        bars[0].set(parts.recall[k], old?.recall[k]);
+        bars[1].set(parts.precision[k], old?.precision[k]);
+        const missed = `${count(parts.support[k] - parts.hits[k])} of ${count(parts.support[k])}`;
+        const rest = [percent(parts.predicted[k] / parts.rows), decimal(parts.added[k]), weights ? Number(weights[k].toPrecision(3)).toString() : "–"];
+        const texts = [missed, count(parts.predicted[k] - parts.hits[k]), percent(parts.recall[k]), percent(parts.precision[k]), ...rest];
         texts.forEach((text, c) => setText(cells[c], text));
       });
     },
@@ -101,8 +106,8 @@ export function confusionMatrix({ classes }) {
     return { node: make("p", { class: "cp-note" }, `A live matrix of ${size} x ${size} cells would not be readable; the table above has every class.`), update() {} };
   }
   const cells = classes.map(() => classes.map(() => make("td")));
-  const head = classes.map(({ text }) => make("th", { scope: "col" }, nameOf(text)));
-  const body = classes.map(({ text }, t) => make("tr", {}, make("th", { scope: "row" }, nameOf(text)), cells[t]));
+  const head = classes.map(({ text, short }) => make("th", { scope: "col" }, nameOf(text, shortened(short ?? text, 16))));
+  const body = classes.map(({ text, short }, t) => make("tr", {}, make("th", { scope: "row" }, nameOf(text, short)), cells[t]));
   const table = make(
     "table", { class: size > 8 ? "cp-matrix cp-dense" : "cp-matrix" },
     make("caption", {}, "Confusion matrix: rows are the truth, columns the prediction"),
@@ -114,7 +119,7 @@ export function confusionMatrix({ classes }) {
     if (shown) paint(cells, shown, mode);
   });
   return {
-    node: make("div", { class: "cp-matrix-block" }, modes, scrolling("Confusion matrix", "", table)),
+    node: make("div", { class: "cp-matrix-block" }, modes, scrolling("Confusion matrix as the sliders stand", "cp-matrix-scroll", table)),
     update(counts) {
       shown = counts;
       paint(cells, counts, mode);

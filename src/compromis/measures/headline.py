@@ -1,0 +1,213 @@
+"""The headline: what happens to the rows of the classes that matter most, as every surface says it first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from compromis._text import class_name, count, joined, rows_named
+from compromis._typing import Floats, Label
+from compromis.evidence.counts import Counts
+from compromis.measures.pragma import pragma, with_mean_costs
+from compromis.measures.rates import outcomes
+from compromis.preferences import PreferenceArrays
+
+MOST_TOLD = 3
+"""Classes that the sentence names one by one."""
+TUNED = "Tuned to your preferences"
+SAME_ROWS = "on these rows, which chose the weights"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassRows:
+    """What happens to the rows of one class; sums of weights where rows have some."""
+
+    label: Label
+    of: float
+    """The rows that truly are of the class."""
+    found: float
+    missed: float
+    false_alarms: float
+    """Rows of other classes that are predicted as this one."""
+
+    def __str__(self) -> str:
+        found = f"{count(self.found)} of {count(self.of)} {rows_named(self.label)}"
+        return f"{found} (misses {_none(self.missed)}), {_alarms(self)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Headline:
+    """A result in rows; ``str()`` is its sentences.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> counts = cp.Counts.from_matrix([[129, 22], [16, 2996]], ["hypothyroid", "healthy"])
+    >>> headline = cp.evaluate(counts, preferences={"hypothyroid": 10}).headline
+    >>> headline.classes[0].found, headline.classes[0].of, headline.classes[0].missed, headline.classes[0].false_alarms
+    (129, 151, 22, 16)
+    >>> print(headline)
+    Finds 129 of 151 hypothyroid (misses 22), 16 false alarms. 3,125 of 3,163 rows right (98.8 %).
+    """
+
+    classes: tuple[ClassRows, ...]
+    """The classes that matter most, the most important first; where none does, all of them, those with most missed rows first."""
+    matters: bool
+    """Whether `classes` matter more than the others."""
+    rows: float
+    right: float
+    loss: float | None = None
+    """The loss of the result, or its average cost; None without preferences."""
+    measure: str = "loss"
+    state: str | None = None
+    """The state of the verdict, where there is one."""
+    tuned: Headline | None = None
+    """What weights tuned to the preferences would do on these very rows, where that was searched."""
+
+    def sentences(self) -> list[str]:
+        """Return what is found and missed, how many rows are right, and what tuning would change."""
+        if not self.rows:
+            return ["There are no rows"]
+        share = f"{100 * self.right / self.rows:.1f} %" if self.right < self.rows else "all"
+        right = f"{count(self.right)} of {count(self.rows)} rows right ({share})"
+        first = [f"Finds {self._told()}", right] if self.matters else ["; ".join([right, *self._most_missed()])]
+        return first if self.tuned is None else [*first, f"{TUNED}: {self.tuned.offered()} ({SAME_ROWS})"]
+
+    def offered(self) -> str:
+        """Return what is missed, and the false alarms."""
+        if not self.matters:
+            return f"{count(self.right)} of {count(self.rows)} rows right"
+        named = len(self.classes) > 1
+        told = [f"{class_name(one.label) + ' ' if named else ''}{_missed(one)}" for one in self.classes[:MOST_TOLD]]
+        rest = self._rest
+        if rest is not None:
+            told.append(f"the others that matter {_missed(rest)}")
+        return "; ".join(told)
+
+    def _told(self) -> str:
+        told = [str(one) for one in self.classes[:MOST_TOLD]]
+        rest = self._rest
+        if rest is not None:
+            more = f"{len(self.classes) - MOST_TOLD} more that matter"
+            told.append(f"{count(rest.found)} of {count(rest.of)} of {more} (misses {_none(rest.missed)})")
+        return "; ".join(told)
+
+    def _most_missed(self) -> list[str]:
+        missed = [
+            f"{count(one.missed)} of {count(one.of)} {rows_named(one.label)}" for one in self.classes if one.missed
+        ]
+        return [f"most missed: {joined(missed, MOST_TOLD)}"] if missed else []
+
+    @property
+    def _rest(self) -> ClassRows | None:
+        """The classes beyond those told one by one, added up."""
+        rest = self.classes[MOST_TOLD:]
+        sums = {name: sum(getattr(one, name) for one in rest) for name in ("of", "found", "missed", "false_alarms")}
+        return ClassRows(label=None, **sums) if rest else None  # type: ignore[arg-type]
+
+    def __str__(self) -> str:
+        return " ".join(f"{sentence}." for sentence in self.sentences())
+
+    def document(self) -> dict[str, Any]:
+        """Return the numbers and the sentences as plain values."""
+        numbers = {name: getattr(self, name) for name in ("matters", "rows", "right", "loss", "measure", "state")}
+        return {
+            "sentences": self.sentences(),
+            "classes": [asdict(one) for one in self.classes],
+            **numbers,
+            "tuned": None if self.tuned is None else replace(self.tuned, tuned=None).document(),
+        }
+
+
+def headline_of(
+    counts: Counts,
+    arrays: PreferenceArrays | None = None,
+    *,
+    pos_label: Label | None = None,
+    state: str | None = None,
+    tuned: Counts | None = None,
+) -> Headline:
+    """Return the headline of counts under preferences; `tuned` are those of weights that these very rows chose.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> from compromis.measures.headline import headline_of
+    >>> print(headline_of(cp.Counts.from_matrix([[8, 3, 1], [4, 30, 6], [10, 18, 120]], ["ill", "unsure", "well"])))
+    158 of 200 rows right (79.0 %); most missed: 28 of 148 well, 10 of 40 unsure and 4 of 12 ill.
+    """
+    chosen = classes_that_matter(counts, arrays, pos_label)
+    cells = outcomes(counts)
+    told = chosen or np.argsort(-cells.misses, kind="stable").tolist()
+    rows = [
+        ClassRows(label=counts.classes[k], **{name: part[k].item() for name, part in zip(_PARTS, parts, strict=True)})
+        for parts in [(cells.support, cells.hits, cells.misses, cells.alarms)]
+        for k in told
+    ]
+    loss = None if arrays is None or not counts.total else pragma(counts, arrays).total
+    return Headline(
+        classes=tuple(rows),
+        matters=bool(chosen),
+        rows=counts.total,
+        right=counts.matrix.trace().item(),
+        loss=loss,
+        measure="loss" if arrays is None or arrays.cost is None else "average cost",
+        state=state,
+        tuned=None if tuned is None else headline_of(tuned, arrays, pos_label=pos_label),
+    )
+
+
+_PARTS = ("of", "found", "missed", "false_alarms")
+
+
+def classes_that_matter(counts: Counts, arrays: PreferenceArrays | None, pos_label: Label | None = None) -> list[int]:
+    """Return the positions of the classes that matter most, the most important first; none where all matter alike.
+
+    Of two classes one always does: `pos_label`, else the more important one, else the one with constraints, else the rarer one. Of
+    more: those more important than the least important (with costs: dearer to get wrong), and those with constraints.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> from compromis.measures.headline import classes_that_matter
+    >>> counts = cp.Counts.from_matrix([[5, 1, 0], [1, 8, 0], [2, 0, 9]], ["a", "b", "c"])
+    >>> classes_that_matter(counts, cp.Preferences({"b": cp.Preference(min_recall=0.9), "c": 10}).on(counts.classes))
+    [2, 1]
+    """
+    size = len(counts.classes)
+    if pos_label is not None:
+        return [counts.classes.index(pos_label)]
+    if size < 2:
+        return []
+    worth, asked = np.ones(size), np.zeros(size, dtype=bool)
+    if arrays is not None:
+        worth = _worth(counts, arrays)
+        asked = (arrays.min_precision > 0) | (arrays.min_recall > 0) | (arrays.max_share < 1)
+    matters = (worth > worth.min()) | asked
+    order: Sequence[int] = np.lexsort([counts.support, ~asked, -worth]).tolist()
+    if size == 2:
+        return list(order[:1])
+    return [] if matters.all() and (worth == worth[0]).all() else [k for k in order if matters[k]]
+
+
+def _worth(counts: Counts, arrays: PreferenceArrays) -> Floats:
+    """Return the importance of each class; with costs what its dearest error costs."""
+    if arrays.cost is None:
+        return arrays.importance
+    _, priced = with_mean_costs(counts, arrays)
+    return np.asarray((arrays.cost if priced.cost is None else priced.cost).max(axis=1))
+
+
+def _missed(one: ClassRows) -> str:
+    return f"misses {_none(one.missed)}, {_alarms(one)}"
+
+
+def _alarms(one: ClassRows) -> str:
+    return f"{_none(one.false_alarms, 'no')} false alarm{'s' * (one.false_alarms != 1)}"
+
+
+def _none(value: float, word: str = "none") -> str:
+    return count(value) if value else word
