@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 import compromis as cp
 from compromis.evidence.grouped import GroupedCounts
-from compromis.measures.coin import best_coin
+from compromis.measures.coin import best_coin, best_constant
 from compromis.measures.pragma import losses
 from compromis.preferences import PreferenceArrays
 from compromis.uncertainty.judgement import Judgement, judge
@@ -97,37 +97,43 @@ KINDS = ("amounts", "weights", "weights by class", "groups", "classes in groups"
 def check_unequal(seed: int) -> dict[str, int]:
     """One sample of a coin whose rows have amounts or weights, or come in groups, of which each has one toss (and one class)."""
     rng = np.random.default_rng([seed, 3])
-    kind = KINDS[seed % 5]
-    classes, rows = int(rng.integers(2, 6)), int(np.exp(rng.uniform(np.log(100), np.log(5_000))))
-    group = np.sort(rng.integers(0, max(rows // int(rng.choice([2, 5, 20])), 12), rows))
+    kind, classes = KINDS[seed % 5], int(rng.integers(2, 6))
+    rows = int(np.exp(rng.uniform(np.log(100), np.log(5_000))))
     shares = _with_rare(rng.dirichlet(np.full(classes, 5.0)), float(np.exp(rng.uniform(np.log(0.02), np.log(0.3)))))
-    judged_by = "costs" if kind == "amounts" else ("costs", *METRICS)[int(rng.integers(5))]
-    metric = None if judged_by == "costs" else judged_by
-    pair = PAIRS[int(rng.integers(len(PAIRS)))]
-    arrays = _laid_out(rng.choice([1.0, 3.0, 7.0, 20.0], classes), [pair] * classes, metric or "f")
-    rate = RATES[int(rng.integers(1, 5))]
-    coin = _coin(rate, shares, arrays, rng)
-    truth, toss = rng.choice(classes, rows, p=shares), rng.choice(classes, rows, p=coin)
+    metric = "costs" if kind == "amounts" else ("costs", *METRICS)[int(rng.integers(5))]
+    mean = float(np.exp(rng.uniform(0, 3)))
+    arrays = _of_costs(classes, mean, rng, by_amount=kind == "amounts")
+    if metric != "costs":
+        pair = PAIRS[int(rng.integers(len(PAIRS)))]
+        arrays = _laid_out(rng.choice([1.0, 3.0, 7.0, 20.0], classes), [pair] * classes, metric)
+    best = best_coin(shares, arrays).probability
+    if arrays.cost is not None:
+        priced = arrays.cost + (0 if arrays.by_amount is None else arrays.by_amount * mean)
+        best = best_constant(shares, priced).probability
+    some = float(np.exp(rng.uniform(np.log(0.002), 0)))  # how much of the coin is another one
+    coin = np.maximum((1 - some) * best + some * rng.dirichlet(np.ones(classes)), 0)
+    truth, toss = rng.choice(classes, rows, p=shares), rng.choice(classes, rows, p=coin / coin.sum())
+    group = np.sort(rng.integers(0, max(rows // int(rng.choice([2, 5, 20])), 12), rows))
     if "groups" in kind:
         toss = toss[np.searchsorted(group, group)]
-    if kind == "classes in groups":
-        truth = truth[np.searchsorted(group, group)]
-    labels, spread = list(range(classes)), float(rng.choice([0.3, 0.7, 1.0]))
-    if metric is None:
-        cost = np.where(np.eye(classes, dtype=bool), 0.0, rng.choice([1.0, 2.0, 5.0, 20.0], (classes, classes)))
-        given: Any = cost.tolist()
-        if kind == "amounts":
-            given = [[row[k] if k == j or j else "amount" for k in range(classes)] for j, row in enumerate(given)]
-        arrays = cp.Preferences(cost=given, labels=labels).on(labels)
-    if "groups" in kind:
-        evidence: Any = GroupedCounts.from_predictions(truth, toss, groups=group, labels=labels)
+        truth = truth[np.searchsorted(group, group)] if kind == "classes in groups" else truth
+        evidence: Any = GroupedCounts.from_predictions(truth, toss, groups=group, labels=range(classes))
     else:
-        sizes = rng.lognormal(0, spread, rows) if kind != "weights by class" else rng.choice([0.2, 1.0, 4.0], classes)[truth]
-        given = {"amount": 3 * sizes} if kind == "amounts" else {"sample_weight": sizes}
-        evidence = cp.Counts.from_predictions(truth, toss, labels=labels, **given)
-    size = next(limit for limit in (300, 1_000, 5_000) if rows <= limit)
-    cells = ("all unequal", kind, f"{kind}, by {judged_by}", f"{kind}, coin: {rate}", f"{kind}, to {size:,} rows")
-    return _noted((*cells, f"unequal, by {judged_by}, coin: {rate}"), judge(evidence, arrays))
+        sizes = rng.lognormal(0, rng.choice([0.3, 0.7, 1.0]), rows)
+        sizes = rng.choice([0.2, 1.0, 4.0], classes)[truth] if kind == "weights by class" else sizes / sizes.mean()
+        given: Any = {"amount": mean * sizes} if kind == "amounts" else {"sample_weight": sizes}
+        evidence = cp.Counts.from_predictions(truth, toss, labels=range(classes), **given)
+    size, near = next(limit for limit in (300, 1_000, 5_000) if rows <= limit), next(b for b in (0.01, 0.1, 1) if some <= b)
+    cells = ("all unequal", kind, f"{kind}, by {metric}", f"{kind}, to {size:,} rows", f"{kind}, {near:g} off the best coin")
+    return _noted((*cells, f"unequal, by {metric}, {near:g} off the best coin"), judge(evidence, arrays))
+
+
+def _of_costs(classes: int, mean: float, rng: np.random.Generator, *, by_amount: bool) -> PreferenceArrays:
+    """Lay out costs of which class 0's are the amounts of the rows, or their mean."""
+    cost = rng.choice([0.1, 0.3, 1.0, 3.0], (classes, classes)).astype(object)
+    cost[0] = "amount" if by_amount else mean
+    np.fill_diagonal(cost, 0.0)
+    return cp.Preferences(cost=cost.tolist(), labels=range(classes)).on(range(classes))
 
 
 MODELS = ("logistic regression", "forest", "boosting")
