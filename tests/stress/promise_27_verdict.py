@@ -50,7 +50,11 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
     gains = count_seeds(check_gain, range(FIRST, FIRST + scaled(GAINS, scale)), progress)
     fits = count_seeds(check_fit, range(FIRST, FIRST + scaled(FITS, scale)), progress)
     failures = (*_too_many(coins.notes, "better", LARGEST), *_too_many(gains.notes, "no better", WRONG))
-    failures += (*_too_many(unequal.notes, "better", LARGEST), *_too_few(gains.notes), *_too_many(fits.notes, "better", LARGEST))
+    failures += (
+        *_too_many(unequal.notes, "better", LARGEST),
+        *_too_few(gains.notes),
+        *_too_many(fits.notes, "better", LARGEST),
+    )
     parts = (coins, unequal, gains, fits)
     worst = sum((_worst(part.notes, highest=part is not gains) for part in parts), Counter[str]())
     return Outcome(sum(part.cases for part in parts), sum((part.failures for part in parts), ()) + failures, worst)
@@ -123,8 +127,17 @@ def check_unequal(seed: int) -> dict[str, int]:
         sizes = rng.choice([0.2, 1.0, 4.0], classes)[truth] if kind == "weights by class" else sizes / sizes.mean()
         given: Any = {"amount": mean * sizes} if kind == "amounts" else {"sample_weight": sizes}
         evidence = cp.Counts.from_predictions(truth, toss, labels=range(classes), **given)
-    size, near = next(limit for limit in (300, 1_000, 5_000) if rows <= limit), next(b for b in (0.01, 0.1, 1) if some <= b)
-    cells = ("all unequal", kind, f"{kind}, by {metric}", f"{kind}, to {size:,} rows", f"{kind}, {near:g} off the best coin")
+    size, near = (
+        next(limit for limit in (300, 1_000, 5_000) if rows <= limit),
+        next(b for b in (0.01, 0.1, 1) if some <= b),
+    )
+    cells = (
+        "all unequal",
+        kind,
+        f"{kind}, by {metric}",
+        f"{kind}, to {size:,} rows",
+        f"{kind}, {near:g} off the best coin",
+    )
     return _noted((*cells, f"unequal, by {metric}, {near:g} off the best coin"), judge(evidence, arrays))
 
 

@@ -382,9 +382,13 @@ def test_a_nearly_constant_coin_is_no_model_where_rows_are_unequal(kind):
         miss = "amount" if kind == "amounts" else 95.0
         arrays = cp.Preferences(cost={(1, 0): miss, (0, 1): 1.0}).on([0, 1])
         if kind == "amounts":
-            counts = cp.Counts.from_predictions(truth, coin.astype(int), labels=[0, 1], amount=95 * rng.lognormal(0, 0.5, 800))
+            counts = cp.Counts.from_predictions(
+                truth, coin.astype(int), labels=[0, 1], amount=95 * rng.lognormal(0, 0.5, 800)
+            )
         elif kind == "weights":
-            counts = cp.Counts.from_predictions(truth, coin.astype(int), labels=[0, 1], sample_weight=rng.lognormal(0, 0.5, 800))
+            counts = cp.Counts.from_predictions(
+                truth, coin.astype(int), labels=[0, 1], sample_weight=rng.lognormal(0, 0.5, 800)
+            )
         else:
             counts = GroupedCounts.from_predictions(truth, coin[group].astype(int), groups=group, labels=[0, 1])
         better += judge(counts, arrays).state == "better"

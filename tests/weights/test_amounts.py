@@ -331,7 +331,9 @@ def test_cross_validation_and_scores_by_amount():
     labels = sorted(set(y))
 
     def paid(predicted):
-        return np.where((y == "fraud") & (predicted == "ok"), amount, np.where((y == "ok") & (predicted == "fraud"), 5.0, 0.0))
+        return np.where(
+            (y == "fraud") & (predicted == "ok"), amount, np.where((y == "ok") & (predicted == "fraud"), 5.0, 0.0)
+        )
 
     folds = list(StratifiedKFold(3).split(X, y))
     tuned = cp.TunedDecisionClassifier(LogisticRegression(), preferences=FRAUD, random_state=0)
@@ -343,13 +345,17 @@ def test_cross_validation_and_scores_by_amount():
     fitted = tuned.fit(X, y, amount=amount)
     score = 1 - paid(fitted.predict(X)).mean()
     assert fitted.score(X, y, amount=amount) == pytest.approx(score)
-    assert cp.pragma_loss(y, fitted.predict(X), preferences=FRAUD, labels=labels, amount=amount) == pytest.approx(1 - score)
+    assert cp.pragma_loss(y, fitted.predict(X), preferences=FRAUD, labels=labels, amount=amount) == pytest.approx(
+        1 - score
+    )
     with config_context(enable_metadata_routing=True):
         asked = clone(tuned).set_fit_request(amount=True).set_score_request(amount=True)
         grid = GridSearchCV(asked, {"estimator__C": [1e-6, 1.0]}, cv=folds).fit(X, y, amount=amount)
         scorer = cp.pragma_scorer(FRAUD).set_score_request(amount=True)
         assert scorer(fitted, X, y, amount=amount) == pytest.approx(score)
-        by_scorer = GridSearchCV(asked, {"estimator__C": [1e-6, 1.0]}, cv=folds, scoring=scorer).fit(X, y, amount=amount)
+        by_scorer = GridSearchCV(asked, {"estimator__C": [1e-6, 1.0]}, cv=folds, scoring=scorer).fit(
+            X, y, amount=amount
+        )
     assert grid.best_score_ == by_scorer.best_score_ == grid.cv_results_["mean_test_score"].max()
     assert np.isfinite(grid.cv_results_["mean_test_score"]).all()
     means = [1 - paid(predicted)[test].mean() for _, test in folds]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from compromis._results import ReadOnly
 from compromis._typing import Floats, Label
 from compromis.evidence.counts import Counts, ratio
 from compromis.measures.pragma import losses, with_mean_costs
@@ -95,12 +95,9 @@ def report_intervals(
     else:
         by_class["roc_area"] = [roc_areas[label] for label in counts.classes]
     per_class = {
-        label: MappingProxyType({name: row[k] for name, row in by_class.items()})
-        for k, label in enumerate(counts.classes)
+        label: ReadOnly({name: row[k] for name, row in by_class.items()}) for k, label in enumerate(counts.classes)
     }
-    return ReportIntervals(
-        confidence=level, summary=MappingProxyType(whole), per_class=MappingProxyType(per_class), draws=draws
-    )
+    return ReportIntervals(confidence=level, summary=ReadOnly(whole), per_class=ReadOnly(per_class), draws=draws)
 
 
 def _with_amounts(
@@ -112,10 +109,9 @@ def _with_amounts(
     costs = report_intervals(priced, arrays=means, **options)
     whole = {name: costs.summary[name] for name in ("loss", "average_cost")}
     per_class = {
-        label: MappingProxyType({**row, "loss": costs.per_class[label]["loss"]})
-        for label, row in rates.per_class.items()
+        label: ReadOnly({**row, "loss": costs.per_class[label]["loss"]}) for label, row in rates.per_class.items()
     }
-    return replace(rates, summary=MappingProxyType({**rates.summary, **whole}), per_class=MappingProxyType(per_class))
+    return replace(rates, summary=ReadOnly({**rates.summary, **whole}), per_class=ReadOnly(per_class))
 
 
 def _numbers(matrix: Cells, arrays: PreferenceArrays | None) -> dict[str, Floats]:
